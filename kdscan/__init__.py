@@ -1,0 +1,1 @@
+"""kdscan: photograph a finished sheet of Kingdomino Duel, get its score."""

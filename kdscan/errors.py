@@ -1,0 +1,70 @@
+"""Everything that can go wrong on purpose.
+
+    KdscanError
+    ├── UsageError            2   the command line asks for what cannot be done
+    │   └── LayoutError       2   a layout file is broken
+    ├── PhotoError            3   a file could not be read as a picture
+    │   ├── UnreadableImage   3   broken, empty, cut off, or no picture at all
+    │   └── ImageTooLarge     3   more pixels or bytes than a photo can have
+    ├── NoSheetFound          4   a picture, but no sheet on it
+    └── ModelError            6   weights missing, corrupt or of another version
+
+Every error carries the exit code of the command line (`exit_code`), a stable
+name for JSON (`code`) and, in its message, what to do about it. Breaks of the
+game's rules are no errors: they travel as `Problem` values beside the reading.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class KdscanError(Exception):
+    """Base of all errors that kdscan raises on purpose."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(KdscanError):
+    """The command line asks for something that cannot be done."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class LayoutError(UsageError):
+    """A layout file is missing, broken or contradicts itself."""
+
+    code = "bad_layout"
+
+
+class PhotoError(KdscanError):
+    """A file could not be read as a picture."""
+
+    code = "unreadable_image"
+    exit_code = 3
+
+
+class UnreadableImage(PhotoError):
+    """The file is broken, empty, cut off, or no picture at all."""
+
+
+class ImageTooLarge(PhotoError):
+    """The file claims more pixels or bytes than a photo can have."""
+
+    code = "image_too_large"
+
+
+class NoSheetFound(KdscanError):
+    """The picture is fine, but no sheet was found on it."""
+
+    code = "no_sheet"
+    exit_code = 4
+
+
+class ModelError(KdscanError):
+    """Weights are missing, corrupt or made for another version."""
+
+    code = "model"
+    exit_code = 6

@@ -1,0 +1,1 @@
+"""The rules of both games; standard library only, knows nothing of pixels."""

@@ -1,0 +1,1 @@
+"""Kingdomino Duel, the roll-and-write game."""

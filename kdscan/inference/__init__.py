@@ -1,0 +1,1 @@
+"""ONNX sessions and the model store."""

@@ -1,0 +1,190 @@
+"""The frozen records that travel from stage to stage.
+
+Frames of coordinates, used everywhere:
+
+* **photo**: pixels of the upright photo (EXIF applied), origin at the top left
+  corner of the picture, x right, y down; the centre of the first pixel lies at
+  (0, 0). Arrays of points end in ``_xy``.
+* **lattice**: the sheet's own grid as its reader sees it, in cells: x = column,
+  y = row; the *centre* of the cell in row r and column c lies at (c, r), so the
+  grid spans x from -0.5 to 6.5 and y from -0.5 to 4.5.
+* **sheet**: millimetres on the paper, origin at the top left corner of the page.
+
+Arrays inside records cannot be written to: `frozen` marks them so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.game.duel.coats import Coat
+
+ROWS, COLS = 5, 7
+"""Rows and columns of a Duel map (English rulebook: 34 shields and the castle)."""
+
+CASTLE = (2, 3)
+"""Row and column of the castle."""
+
+CELLS: tuple[tuple[int, int], ...] = tuple(
+    (r, c) for r in range(ROWS) for c in range(COLS) if (r, c) != CASTLE
+)
+"""The 34 cells that hold a shield, row-major, the castle left out."""
+
+COATS: tuple[Coat | None, ...] = (None, *Coat)
+"""What a shield can hold, in the order of the coat probabilities: empty first."""
+
+MAX_CROSSES = 4
+"""Most crosses that one shield can lawfully hold: die 2, castle 1, wizard 1."""
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of `array` that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+@dataclass(frozen=True, eq=False)
+class Photo:
+    """A picture as people see it: EXIF rotation applied, alpha gone, 8 bit.
+
+    bgr: (H, W, 3) uint8, channels in OpenCV's order.
+    name: where it came from, for people.
+    page: page of a PDF or TIFF, from 0.
+    """
+
+    bgr: NDArray[np.uint8]
+    name: str = ""
+    page: int = 0
+
+    def __post_init__(self) -> None:
+        if self.bgr.ndim != 3 or self.bgr.shape[2] != 3 or self.bgr.dtype != np.uint8:
+            raise ValueError(f"a photo is (H, W, 3) uint8, not {self.bgr.shape} {self.bgr.dtype}")
+        object.__setattr__(self, "bgr", frozen(self.bgr))
+
+    @property
+    def width(self) -> int:
+        return int(self.bgr.shape[1])
+
+    @property
+    def height(self) -> int:
+        return int(self.bgr.shape[0])
+
+
+@dataclass(frozen=True, eq=False)
+class SheetOutline:
+    """Where the map's grid lies in the photo, by a homography alone.
+
+    corners_xy: (4, 2) float64, photo frame: top left, top right, bottom right,
+        bottom left corner of the grid (lattice (-.5, -.5), (6.5, -.5), (6.5, 4.5),
+        (-.5, 4.5)) as the reader of the sheet sees it.
+    confidence: 0..1, how sure it is that a map lies there.
+    """
+
+    corners_xy: NDArray[np.float64]
+    confidence: float
+
+    def __post_init__(self) -> None:
+        if self.corners_xy.shape != (4, 2):
+            raise ValueError(f"an outline has 4 corners, not {self.corners_xy.shape}")
+        object.__setattr__(self, "corners_xy", frozen(self.corners_xy))
+
+
+@dataclass(frozen=True, eq=False)
+class RectifiedSheet:
+    """The grid laid flat and upright, a fixed number of pixels a cell.
+
+    bgr: (H, W, 3) uint8; see `kdscan.vision.rectify` for pixels a cell and margin.
+    centers_xy: (5, 7, 2) float64, photo frame: centre of each cell (the castle's
+        too), after curl and folds were followed.
+    outline_xy: (4, 2) float64, photo frame: corners of the grid, as in SheetOutline.
+    px_per_cell: resolution of the photo there, in photo pixels a cell.
+    confidence: 0..1, how sure it is that every cell is in place.
+    """
+
+    bgr: NDArray[np.uint8]
+    centers_xy: NDArray[np.float64]
+    outline_xy: NDArray[np.float64]
+    px_per_cell: float
+    confidence: float
+
+    def __post_init__(self) -> None:
+        if self.centers_xy.shape != (ROWS, COLS, 2):
+            raise ValueError(f"centres are {(ROWS, COLS, 2)}, not {self.centers_xy.shape}")
+        for name in ("bgr", "centers_xy", "outline_xy"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+
+@dataclass(frozen=True, eq=False)
+class CellCrops:
+    """What the cell model sees.
+
+    cells: (34, C, S, S) float32, one crop a shield in the order of `CELLS`.
+    castle: (C, S, S) float32, the castle's crop.
+    """
+
+    cells: NDArray[np.float32]
+    castle: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        if len(self.cells) != len(CELLS) or self.cells.dtype != np.float32:
+            raise ValueError(f"34 float32 crops are needed, not {self.cells.shape}")
+        object.__setattr__(self, "cells", frozen(self.cells))
+        object.__setattr__(self, "castle", frozen(self.castle))
+
+
+@dataclass(frozen=True, eq=False)
+class MarkProbs:
+    """What the model says of each shield, before any rule has its say.
+
+    coat: (34, 7) float64, probabilities in the order of `COATS`, rows sum to 1.
+    crosses: (34, 5) float64, probabilities of 0..4 crosses, rows sum to 1.
+    castle_used: probability that the castle's roof is coloured.
+    placed: probability that every cell is where it should be.
+    """
+
+    coat: NDArray[np.float64]
+    crosses: NDArray[np.float64]
+    castle_used: float
+    placed: float
+
+    def __post_init__(self) -> None:
+        if self.coat.shape != (len(CELLS), len(COATS)):
+            raise ValueError(f"coat probabilities have shape {self.coat.shape}")
+        if self.crosses.shape != (len(CELLS), MAX_CROSSES + 1):
+            raise ValueError(f"cross probabilities have shape {self.crosses.shape}")
+        object.__setattr__(self, "coat", frozen(self.coat))
+        object.__setattr__(self, "crosses", frozen(self.crosses))
+
+
+@dataclass(frozen=True)
+class CellReading:
+    """One shield as read. `confidence`: probability that coat and crosses are both right."""
+
+    row: int
+    col: int
+    coat: Coat | None
+    crosses: int
+    confidence: float
+    review: bool
+    seen: tuple[Coat | None, int] | None = None
+    """What the pixels alone said, when the rules or a person overruled them."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The most probable board, and how far to trust it.
+
+    cells: 34 readings in the order of `CELLS`.
+    confidence: probability that the total is right, calibrated.
+    castle_used: True, False, or None when it can't be told.
+    """
+
+    cells: tuple[CellReading, ...]
+    castle_used: bool | None
+    confidence: float
+    review: bool

@@ -1,0 +1,1 @@
+"""Makes the models; needs the extra `train`."""
