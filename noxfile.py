@@ -1,0 +1,66 @@
+"""One command a task: `nox` does what CI does, `nox -s NAME` one of them, `nox -l` lists them.
+
+Sessions use the environment that nox itself is installed in, so nothing is
+installed twice and a task starts at once.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from pathlib import Path
+
+import nox
+
+nox.options.default_venv_backend = "none"
+nox.options.sessions = ["lint", "types", "layers", "test"]
+
+
+def _python(session: nox.Session, *args: str) -> None:
+    session.run(sys.executable, *args, *session.posargs, external=True)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Form: ruff's rules and its formatting."""
+    _python(session, "-m", "ruff", "check", ".")
+    _python(session, "-m", "ruff", "format", "--check", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Types: mypy, strict."""
+    _python(session, "-m", "mypy")
+
+
+@nox.session
+def layers(session: nox.Session) -> None:
+    """Who may import whom: import-linter's contracts in pyproject.toml."""
+    script = Path(sysconfig.get_path("scripts")) / "lint-imports"
+    session.run(str(script), *session.posargs, external=True)
+
+
+@nox.session
+def test(session: nox.Session) -> None:
+    """Tests; arguments go to pytest: `nox -s test -- -k scoring`."""
+    _python(session, "-m", "pytest")
+
+
+@nox.session
+def format(session: nox.Session) -> None:
+    """Bring the code into form, as far as ruff can."""
+    _python(session, "-m", "ruff", "check", "--fix", ".")
+    _python(session, "-m", "ruff", "format", ".")
+
+
+@nox.session
+def cover(session: nox.Session) -> None:
+    """Tests with coverage by lines and branches."""
+    _python(session, "-m", "coverage", "run", "-m", "pytest")
+    session.run(sys.executable, "-m", "coverage", "report", "--skip-covered", external=True)
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """The wheel, into dist/."""
+    _python(session, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", "dist", ".")
