@@ -1,0 +1,275 @@
+"""Sheets that nobody printed yet: random layouts and the style they are printed in.
+
+The reader must work on designs that it never saw, so everything about a sheet
+that is not fixed by the rules is drawn by lot here: the shield's shape, where two
+to four circles lie, lines, colours, paper, castle and ornaments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kdscan.sheet.layout import Castle, Layout, LineStyle, Point
+
+Color = tuple[float, float, float]
+"""Blue, green, red from 0 to 255, OpenCV's order."""
+
+
+@dataclass(frozen=True)
+class PrintStyle:
+    """How a layout is printed. Lengths in mm, colours BGR 0..255.
+
+    seed: of everything that is drawn at random on the page (texture, ornaments).
+    """
+
+    seed: int
+    paper: Color
+    paper_grain: float
+    illustration: float
+    cell_fill: Literal["none", "tint", "checker", "boxes"]
+    cell_tint: Color
+    line_color: Color
+    line_mm: float
+    frame: Literal["none", "single", "double", "rounded"]
+    shield_color: Color
+    shield_mm: float
+    shield_fill: Color | None
+    shield_inner: bool
+    circle_color: Color
+    circle_mm: float
+    circle_fill: Color | None
+    castle_color: Color
+    castle_fill: Color | None
+    roof_fill: Color | None
+    title: str
+    ornaments: int
+    legend: bool
+
+
+def shield_polygon(rng: np.random.Generator, w: float, h: float) -> tuple[Point, ...]:
+    """A shield of width `w` and height `h` (mm) around (0, 0), of a random family."""
+    x, y = w / 2, h / 2
+    t = np.linspace(0, 1, 9)
+    family = rng.integers(0, 10)
+    if family <= 2:  # heater: straight top, sides that curve to a point
+        straight = rng.uniform(-0.3, 0.35) * h
+        bend = rng.uniform(0.15, 0.95)
+        side = [(x * (1 - s ** (1 + 1.6 * bend)), straight + (y - straight) * s) for s in t]
+        dip = rng.uniform(-0.08, 0.08) * h * (rng.random() < 0.4)
+        top = [(-x, -y), (0.0, -y + dip), (x, -y)]
+        return tuple(top + side + [(-a, b) for a, b in side[::-1]][1:])
+    if family == 3:  # round bottom
+        a = np.linspace(0, np.pi, 15)
+        flat = rng.uniform(-0.1, 0.3) * h
+        return ((-x, -y), (x, -y), *((x * np.cos(s), flat + (y - flat) * np.sin(s)) for s in a))
+    if family == 4:  # arch: round top, flat bottom
+        a = np.linspace(np.pi, 2 * np.pi, 15)
+        flat = -rng.uniform(-0.2, 0.25) * h
+        arch = [(x * np.cos(s), flat + (y + flat) * np.sin(s)) for s in a]
+        return (*arch, (x, y), (-x, y))
+    if family == 5:  # rounded rectangle
+        return _superellipse(x, y, rng.uniform(3, 12))
+    if family == 6:  # ellipse
+        return _superellipse(x, y, 2.0)
+    if family == 7:  # polygon: pentagon to octagon, one corner down
+        n = int(rng.integers(5, 9))
+        a = np.pi / 2 + 2 * np.pi * np.arange(n) / n
+        return tuple((x * np.cos(s), y * np.sin(s)) for s in a)
+    if family == 8:  # cut corners
+        c = rng.uniform(0.15, 0.35)
+        k, m = c * w, c * h
+        return (
+            (-x + k, -y), (x - k, -y), (x, -y + m), (x, y - m),
+            (x - k, y), (-x + k, y), (-x, y - m), (-x, -y + m),
+        )  # fmt: skip
+    # swallow: waisted sides, pointed foot
+    s = np.linspace(-1, 1, 13)
+    waist = rng.uniform(0.05, 0.2)
+    right = [(x * (1 - waist * np.cos(np.pi * k / 2)) * (1 - max(0, k) ** 3), y * k) for k in s]
+    return tuple([(0.0, -y + 0.06 * h), *right, *[(-a, b) for a, b in right[::-1]][1:]])
+
+
+def _superellipse(x: float, y: float, power: float) -> tuple[Point, ...]:
+    a = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    c, s = np.cos(a), np.sin(a)
+    return tuple(
+        (float(x * np.sign(p) * abs(p) ** (2 / power)), float(y * np.sign(q) * abs(q) ** (2 / power)))
+        for p, q in zip(c, s, strict=True)
+    )
+
+
+def _cell_plan(
+    rng: np.random.Generator, w: float, h: float
+) -> tuple[tuple[float, float, float, float], tuple[Point, ...], float]:
+    """Share a cell of w × h mm between a shield and its circles.
+
+    Returns the shield's box (centre x, y, width, height), the circles' centres and
+    their radius, all in mm from the cell's centre.
+    """
+    n = int(rng.choice([2, 3, 4], p=[0.25, 0.4, 0.35]))
+    unit = min(w, h)
+    r = unit * rng.uniform(0.036, 0.085)
+    gap = r * rng.uniform(2.1, 3.0)
+    kind = rng.choice(["row", "column", "block", "corners", "arc", "inside"], p=[0.28, 0.28, 0.16, 0.1, 0.1, 0.08])
+    edge = r + unit * rng.uniform(0.015, 0.06)
+    sign = float(rng.choice([-1, 1]))
+    if kind == "row":
+        gap = min(gap, (w - 2 * edge) / max(n - 1, 1))
+        y = sign * (h / 2 - edge)
+        shift = rng.choice([0.0, 0.0, 1.0, -1.0]) * max(0.0, (w - 2 * edge - gap * (n - 1)) / 2)
+        circles = [(shift + gap * (i - (n - 1) / 2), y) for i in range(n)]
+        band = h - 2 * edge - 0.02 * h
+        box = (0.0, -sign * edge, w * 0.9, band * 0.98)
+    elif kind == "column":
+        gap = min(gap, (h - 2 * edge) / max(n - 1, 1))
+        x = sign * (w / 2 - edge)
+        shift = rng.choice([0.0, 0.0, 1.0, -1.0]) * max(0.0, (h - 2 * edge - gap * (n - 1)) / 2)
+        circles = [(x, shift + gap * (i - (n - 1) / 2)) for i in range(n)]
+        box = (-sign * edge, 0.0, (w - 2 * edge - 0.02 * w) * 0.98, h * 0.9)
+    elif kind == "block":
+        n = 4 if n != 3 else 3
+        sx, sy = sign, float(rng.choice([-1, 1]))
+        cx, cy = sx * (w / 2 - edge - gap / 2), sy * (h / 2 - edge - gap / 2)
+        corners = [(-1, -1), (1, -1), (-1, 1), (1, 1)][:n]
+        circles = [(cx + gap / 2 * a, cy + gap / 2 * b) for a, b in corners]
+        used = 2 * edge + gap
+        if rng.random() < 0.6:
+            box = (-sx * used / 2, 0.0, (w - used) * 0.96, h * 0.9)
+        else:
+            box = (-sx * edge * 0.6, -sy * edge * 0.6, w * 0.72, h * 0.72)
+    elif kind == "corners":
+        spots = [(-1, -1), (1, -1), (-1, 1), (1, 1)]
+        pick = rng.permutation(4)[:n]
+        circles = [(a * (w / 2 - edge), b * (h / 2 - edge)) for a, b in (spots[i] for i in sorted(pick))]
+        box = (0.0, 0.0, (w - 2 * edge) * 0.92, (h - 2 * edge) * 0.92)
+    elif kind == "arc":
+        radius_x, radius_y = w / 2 - edge, h / 2 - edge
+        middle = np.pi / 2 * rng.integers(0, 4)
+        step = gap * 1.25 / min(radius_x, radius_y)
+        angles = [middle + step * (i - (n - 1) / 2) for i in range(n)]
+        circles = [(radius_x * np.cos(a), radius_y * np.sin(a)) for a in angles]
+        off = r * 1.1
+        box = (-np.cos(middle) * off, -np.sin(middle) * off, w - 4.2 * edge, h - 4.2 * edge)
+    else:  # inside the shield, along its top or foot
+        r = min(r, unit * 0.06)
+        gap = r * rng.uniform(2.2, 2.8)
+        y = sign * h * 0.26
+        circles = [(gap * (i - (n - 1) / 2), y) for i in range(n)]
+        box = (0.0, 0.0, w * 0.86, h * 0.9)
+    bx, by, bw, bh = box
+    side = min(bw, bh * rng.uniform(0.85, 1.1)) if rng.random() < 0.75 else bw
+    size = rng.uniform(0.74, 1.0)
+    return (bx, by, side * size, bh * size), tuple((float(a), float(b)) for a, b in circles), float(r)
+
+
+def _castle(rng: np.random.Generator, w: float, h: float) -> Castle:
+    """A castle for a cell of w × h mm: one to four roofs over a keep."""
+    size = rng.uniform(0.55, 0.9)
+    w, h = w * size, h * size
+    eaves = h * rng.uniform(-0.25, 0.05)
+    n = int(rng.choice([1, 2, 3, 3, 4]))
+    left, step = -w / 2, w / n
+    roofs = []
+    for i in range(n):
+        a, b = left + step * i, left + step * (i + 1)
+        tip = -h / 2 * (1.0 if i == n // 2 or rng.random() < 0.5 else rng.uniform(0.7, 1.0))
+        roofs.append(((a, eaves), ((a + b) / 2, tip), (b, eaves)))
+    keep = [((left, eaves), (-left, eaves), (-left, h / 2), (left, h / 2))]
+    style = rng.random()
+    if style < 0.3:  # set-back keep under wide roofs
+        inset = w * rng.uniform(0.04, 0.15)
+        keep = [((left + inset, eaves), (-left - inset, eaves), (-left - inset, h / 2), (left + inset, h / 2))]
+    elif style < 0.6:  # towers of their own
+        keep = [
+            ((left + step * (i + 0.12), eaves), (left + step * (i + 0.88), eaves),
+             (left + step * (i + 0.88), h / 2), (left + step * (i + 0.12), h / 2))
+            for i in range(n)
+        ]  # fmt: skip
+    if rng.random() < 0.5:
+        d = w * rng.uniform(0.06, 0.14)
+        top = h / 2 - h * rng.uniform(0.15, 0.3)
+        keep.append(((-d, top), (d, top), (d, h / 2), (-d, h / 2)))
+    return Castle(roofs=tuple(roofs), keep=tuple(keep))
+
+
+def random_layout(rng: np.random.Generator) -> Layout:
+    """A map side that nobody printed yet; lengths in mm."""
+    cell_w = rng.uniform(14, 32)
+    cell_h = cell_w * float(np.clip(rng.normal(1.0, 0.13), 0.72, 1.35))
+    margin = rng.uniform(2, 20, 4) * (cell_w / 24)
+    margin[1] += cell_h * rng.choice([0, 0.3, 0.7, 1.3], p=[0.25, 0.3, 0.3, 0.15])
+    margin[3] += cell_h * rng.choice([0, 0.4, 1.2], p=[0.6, 0.25, 0.15])
+    (bx, by, bw, bh), circles, radius = _cell_plan(rng, cell_w, cell_h)
+    shield = tuple((bx + x, by + y) for x, y in shield_polygon(rng, bw, bh))
+    lines: LineStyle = rng.choice(np.array(["ruled", "dashed", "dotted", "none"]), p=[0.4, 0.2, 0.2, 0.2])
+    return Layout(
+        name="random",
+        page_mm=(float(7 * cell_w + margin[0] + margin[2]), float(5 * cell_h + margin[1] + margin[3])),
+        grid_mm=(float(margin[0]), float(margin[1])),
+        cell_mm=(float(cell_w), float(cell_h)),
+        shield=shield,
+        circles=circles,
+        circle_radius_mm=radius,
+        lines=str(lines),  # type: ignore[arg-type]
+        castle=_castle(rng, cell_w, cell_h),
+    )
+
+
+_TITLES = (
+    "Terra", "Map of the realm", "Kingdom", "My kingdom", "Regnum", "DUEL", "Mapa", "Carte", "Score", "Royaume",
+    "Player A", "The Seven Vales", "Domains", "Mapa krolestwa", "Shire", "Kingdom map no. 7", "",
+)  # fmt: skip
+
+
+def _dark(rng: np.random.Generator, low: float = 20, high: float = 150) -> Color:
+    """A printing colour: mostly grey or brown, at times blue, green or red."""
+    value = rng.uniform(low, high)
+    tint = rng.normal(0, 1, 3) * rng.choice([0, 8, 25], p=[0.4, 0.35, 0.25])
+    b, g, r = np.clip(value + tint, 0, 215)
+    return float(b), float(g), float(r)
+
+
+def _pale(rng: np.random.Generator, low: float, spread: float) -> Color:
+    b, g, r = np.clip(rng.uniform(low, 255) + rng.normal(0, spread, 3), 120, 255)
+    return float(b), float(g), float(r)
+
+
+def random_style(rng: np.random.Generator) -> PrintStyle:
+    """How a random layout is printed; everything else about its looks."""
+
+    def maybe(p: float, color: Color) -> Color | None:
+        return color if rng.random() < p else None
+
+    white = rng.random() < 0.3
+    paper = _pale(rng, 238, 3) if white else _pale(rng, 190, 16)
+    warm = rng.random() < 0.35
+    if warm and not white:
+        paper = (paper[0] * rng.uniform(0.7, 0.95), paper[1] * rng.uniform(0.9, 0.99), paper[2])
+    tint = tuple(float(np.clip(c + rng.normal(0, 14), 110, 255)) for c in paper)
+    return PrintStyle(
+        seed=int(rng.integers(0, 2**31)),
+        paper=paper,
+        paper_grain=float(rng.choice([0.0, 1.5, 4.0, 9.0]) * rng.uniform(0.5, 1.5)),
+        illustration=float(rng.choice([0.0, rng.uniform(0.03, 0.18)], p=[0.6, 0.4])),
+        cell_fill=str(rng.choice(np.array(["none", "tint", "checker", "boxes"]), p=[0.6, 0.1, 0.1, 0.2])),  # type: ignore[arg-type]
+        cell_tint=tint,  # type: ignore[arg-type]
+        line_color=_dark(rng, 40, 190),
+        line_mm=float(rng.uniform(0.15, 0.7)),
+        frame=str(rng.choice(np.array(["none", "single", "double", "rounded"]), p=[0.3, 0.35, 0.2, 0.15])),  # type: ignore[arg-type]
+        shield_color=_dark(rng, 20, 175),
+        shield_mm=float(rng.uniform(0.15, 0.8)),
+        shield_fill=maybe(0.5, _pale(rng, 215, 10)),
+        shield_inner=bool(rng.random() < 0.12),
+        circle_color=_dark(rng, 20, 175),
+        circle_mm=float(rng.uniform(0.12, 0.45)),
+        circle_fill=maybe(0.4, _pale(rng, 225, 8)),
+        castle_color=_dark(rng),
+        castle_fill=maybe(0.6, tuple(float(v) for v in rng.uniform(60, 235, 3))),  # type: ignore[arg-type]
+        roof_fill=maybe(0.2, _pale(rng, 185, 22)),
+        title=str(rng.choice(np.array(_TITLES))),
+        ornaments=int(rng.choice([0, 1, 2, 4])),
+        legend=bool(rng.random() < 0.15),
+    )

@@ -1,0 +1,125 @@
+"""One synthetic photo with its truth, from one seed: print, play, draw, photograph."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.play import random_board
+from kdscan.records import CELLS, COLS, ROWS
+from kdscan.sheet.layout import Layout
+from kdscan.synth.camera import photograph
+from kdscan.synth.designs import random_layout, random_style
+from kdscan.synth.hand import Hand, StrokeBank, draw_board
+from kdscan.synth.press import print_page
+
+Level = Literal["flat", "easy", "normal", "hard"]
+Marks = Mapping[tuple[int, int], tuple[Coat, int]]
+"""What is drawn: (row, col) of each filled shield → coat and crosses."""
+
+
+@dataclass(frozen=True, eq=False)
+class SynthPhoto:
+    """A photo and the truth about it.
+
+    bgr: (H, W, 3) uint8.
+    nodes_xy: (11, 15, 2) float64, photo frame: lattice points every half cell from
+        (-.5, -.5) to (6.5, 4.5); [1::2, 1::2] are the centres of the cells.
+    board: what is drawn. castle_used: whether the roof is coloured.
+    design: the layout's name. level: how hard the photo is.
+    """
+
+    bgr: NDArray[np.uint8]
+    nodes_xy: NDArray[np.float64]
+    board: Marks
+    castle_used: bool
+    design: str
+    level: Level
+
+    @property
+    def centers_xy(self) -> NDArray[np.float64]:
+        """(5, 7, 2) float64, photo frame: centres of the cells, the castle's too."""
+        return self.nodes_xy[1::2, 1::2]
+
+    def truth(self, score: int) -> dict[str, Any]:
+        """The truth file that stands beside a photo, as plain JSON values."""
+        return {
+            "design": self.design,
+            "level": self.level,
+            "castle_used": self.castle_used,
+            "score": score,
+            "board": {f"{r},{c}": [str(coat), n] for (r, c), (coat, n) in sorted(self.board.items())},
+            "pixels": {
+                f"{r},{c}": [round(float(v), 1) for v in self.centers_xy[r, c]] for r, c in CELLS
+            },
+            "size": [self.bgr.shape[1], self.bgr.shape[0]],
+        }
+
+
+def played_board(rng: np.random.Generator) -> tuple[Marks, bool]:
+    """The board of a random lawful game, and whether its castle bonus was used."""
+    board, used = random_board(random.Random(int(rng.integers(0, 2**32))))
+    return {at: (shield.coat, shield.crosses) for at, shield in board.items()}, used
+
+
+def wild_board(rng: np.random.Generator, circles: int) -> tuple[Marks, bool]:
+    """Any coats with any crosses: for training, so that rare marks are seen often enough."""
+    coats = list(Coat)
+    weight = rng.dirichlet(np.full(len(coats), 2.0))
+    empty = rng.choice([0.0, 0.1, 0.4])
+    crosses = np.array([0.45, 0.25, 0.15, 0.1, 0.05])[: circles + 1]
+    board = {
+        at: (
+            coats[int(rng.choice(len(coats), p=weight))],
+            int(rng.choice(len(crosses), p=crosses / crosses.sum())),
+        )
+        for at in CELLS
+        if rng.random() >= empty
+    }
+    return board, bool(rng.random() < 0.5)
+
+
+def make_photo(
+    seed: int,
+    level: Level,
+    *,
+    page: tuple[Layout, NDArray[np.uint8], float] | None = None,
+    wild: bool = False,
+    mess: float | None = None,
+    size_wh: tuple[int, int] | None = None,
+    strokes: StrokeBank | None = None,
+    surfaces: Sequence[NDArray[np.uint8]] = (),
+) -> SynthPhoto:
+    """Make the photo of `seed`; the same arguments give the same bytes.
+
+    page: a layout, its print (H, W, 3) uint8 and pixels a mm; None for a random design.
+    wild: draw any board rather than a lawfully played one.
+    mess: 0 clean .. 1 very messy hands; None for a random one.
+    """
+    rng = np.random.default_rng(seed)
+    if page is None:
+        layout = random_layout(rng)
+        px_per_mm = rng.uniform(110, 180) / layout.cell_mm[0]
+        blank = print_page(layout, random_style(rng), px_per_mm)
+    else:
+        layout, blank, px_per_mm = page
+    board, used = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
+    if mess is None:
+        mess = float(rng.uniform(0, 1))
+    drawn = draw_board(
+        blank, layout, board, used, Hand.random(rng), rng, px_per_mm=px_per_mm, strokes=strokes, mess=mess
+    )
+    (x, y), (w, h) = layout.grid_mm, layout.cell_mm
+    shot = photograph(
+        drawn, layout.page_mm, rng, level=level, size_wh=size_wh,
+        grid_mm=(x, y, w * COLS, h * ROWS), surfaces=surfaces,
+    )  # fmt: skip
+    cols, rows = np.meshgrid(np.arange(2 * COLS + 1) / 2, np.arange(2 * ROWS + 1) / 2)
+    nodes = shot.page_to_photo(np.stack([x + cols * w, y + rows * h], -1))
+    return SynthPhoto(shot.bgr, nodes, board, used, layout.name, level)

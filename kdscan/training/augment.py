@@ -1,0 +1,181 @@
+"""What training shows of a rendered example: turned, shifted, lit and blurred anew each time."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import COLS, ROWS, RectifiedSheet
+from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, WIDE_MARGIN, Example, unpack
+from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
+from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, LOOK_MARGIN, LOOK_PX, project
+from kdscan.vision.segment import segment
+
+Image = NDArray[np.uint8]
+Float32 = NDArray[np.float32]
+NODES = np.stack(np.meshgrid(np.arange(2 * COLS + 1) / 2 - 0.5, np.arange(2 * ROWS + 1) / 2 - 0.5), -1)
+"""(11, 15, 2): lattice points every half cell, from corner to corner of the grid."""
+
+
+def relight(rng: np.random.Generator, bgr: Image, strength: float = 1.0) -> Image:
+    """Other light, colour, sharpness and noise; (H, W, 3) uint8 in and out."""
+    out = bgr.astype(np.float32) / 255
+    if rng.random() < 0.5 * strength:
+        out = out ** float(np.exp(rng.normal(0, 0.3)))
+    if rng.random() < 0.6 * strength:
+        out = out * np.exp(rng.normal(0, 0.12, 3)).astype(np.float32) * float(np.exp(rng.normal(0, 0.2)))
+    if rng.random() < 0.3 * strength:
+        h, w = out.shape[:2]
+        corner = np.exp(rng.normal(0, 0.35, (2, 2))).astype(np.float32)
+        out = out * cv2.resize(corner, (w, h), interpolation=cv2.INTER_LINEAR)[..., None]
+    if rng.random() < 0.08:
+        out = np.repeat(out.mean(-1, keepdims=True), 3, -1)
+    if rng.random() < 0.3 * strength:
+        out = cv2.GaussianBlur(out, (0, 0), float(rng.uniform(0.3, 1.6)))
+    if rng.random() < 0.4 * strength:
+        noise = rng.standard_normal(out.shape[:2], np.float32)
+        if rng.random() < 0.4:
+            noise = cv2.GaussianBlur(noise, (0, 0), 1.0) * 2
+        out = out + noise[..., None] * np.float32(rng.uniform(0.005, 0.05))
+    return np.clip(out * 255 + 0.5, 0, 255).astype(np.uint8)
+
+
+def _random_view(rng: np.random.Generator, example: Example, side: int, cut: bool) -> NDArray[np.float64]:
+    """(3, 3) matrix from stored thumbnail to a `side`-pixel view with the grid in it."""
+    nodes = example.thumb_nodes.astype(np.float64)
+    middle = nodes.reshape(-1, 2).mean(0)
+    angle = rng.uniform(-np.pi, np.pi) if rng.random() < 0.7 else rng.choice(4) * np.pi / 2
+    c, s = np.cos(angle), np.sin(angle)
+    turn = np.array([[c, -s], [s, c]])
+    spread = (nodes.reshape(-1, 2) - middle) @ turn.T
+    low, high = spread.min(0), spread.max(0)
+    share = float(np.clip(np.exp(rng.uniform(np.log(0.2), np.log(1.05))), 0.2, 0.98))
+    scale = share * side / max(high - low)
+    scale = min(scale, 1.3)
+    room = side - scale * (high - low)
+    at = rng.uniform(0, 1, 2) * room - scale * low
+    if cut:
+        at += rng.uniform(-0.7, 0.7, 2) * scale * (high - low)
+    m = np.eye(3)
+    m[:2, :2] = scale * turn
+    m[:2, 2] = at - scale * turn @ middle
+    bend = np.eye(3)
+    bend[2, :2] = rng.normal(0, 0.12, 2) / side
+    to_middle = np.array([[1, 0, -side / 2], [0, 1, -side / 2], [0, 0, 1.0]])
+    return np.asarray(np.linalg.inv(to_middle) @ bend @ to_middle @ m)
+
+
+def locate_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Float32]:
+    """A thumbnail and its votes.
+
+    Returns (384, 384, 3) uint8 and (3, 48, 48) float32: on the grid 0/1, u, v.
+    """
+    side = THUMB_PX
+    m = _random_view(rng, example, side, cut=rng.random() < 0.08)
+    border = [cv2.BORDER_REFLECT_101, cv2.BORDER_CONSTANT, cv2.BORDER_REPLICATE, cv2.BORDER_REFLECT_101][rng.integers(0, 4)]
+    color = rng.uniform(0, 255, 3).tolist()
+    thumb = unpack(example.thumb)
+    reduce = np.sqrt(abs(np.linalg.det(m[:2, :2])))
+    if reduce < 0.7:
+        thumb = np.asarray(cv2.GaussianBlur(thumb, (0, 0), 0.45 / reduce), np.uint8)
+    view = cv2.warpPerspective(thumb, m, (side, side), borderMode=border, borderValue=color)
+    if border == cv2.BORDER_REFLECT_101:  # mirrored copies of the sheet are no maps: paint them over
+        h, w = thumb.shape[:2]
+        inside = cv2.warpPerspective(np.full((h, w), 255, np.uint8), m, (side, side))
+        blurred = cv2.GaussianBlur(view, (0, 0), 12)
+        view = np.where(inside[..., None] > 127, view, blurred)
+    target = _votes(project(m, example.thumb_nodes.astype(np.float64)), side)
+    return relight(rng, np.asarray(view, np.uint8)), target
+
+
+def _votes(nodes: NDArray[np.float64], side: int) -> Float32:
+    n = side // STRIDE
+    at = (np.stack(np.meshgrid(np.arange(n), np.arange(n)), -1) + 0.5) * STRIDE - 0.5
+    h, _ = cv2.findHomography(nodes.reshape(-1, 2), NODES.reshape(-1, 2), 0)
+    flat = np.asarray(h, np.float64)
+    bend = (NODES - project(flat, nodes)).astype(np.float32)
+    guess = project(flat, at)
+    index = ((guess + 0.5) * 2).astype(np.float32)
+    place = guess + cv2.remap(bend, index[..., 0], index[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    front = (np.concatenate([at, np.ones((n, n, 1))], -1) @ flat[2]) * np.sign(
+        np.append(nodes.reshape(-1, 2).mean(0), 1) @ flat[2]
+    ) > 0
+    uv = (place - np.array([3, 2])) / np.array(LATTICE_SCALE)
+    on = (np.abs(uv).max(-1) <= 1) & front
+    return np.concatenate([on[None], np.where(on, uv.transpose(2, 0, 1), 0)]).astype(np.float32)
+
+
+def mosaic(rng: np.random.Generator, a: tuple[Image, Float32], b: tuple[Image, Float32]) -> tuple[Image, Float32]:
+    """Two photos side by side, so that a picture can hold more than one map."""
+    side, n = THUMB_PX, THUMB_PX // STRIDE
+    k = int(rng.integers(n // 3, 2 * n // 3))
+    image, votes = a[0].copy(), a[1].copy()
+    if rng.random() < 0.5:
+        image[k * STRIDE :], votes[:, k:] = b[0][k * STRIDE :], b[1][:, k:]
+    else:
+        image[:, k * STRIDE :], votes[:, :, k:] = b[0][:, k * STRIDE :], b[1][:, :, k:]
+    assert image.shape[0] == side
+    return image, votes
+
+
+def refine_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Float32, bool]:
+    """A coarse view from a wrong guess.
+
+    Returns (224, 288, 3) uint8, (3, 5, 7) float32 (offset x, y in cells, there 0/1),
+    and whether the view is upright.
+    """
+    ideal = (CENTERS + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
+    corners = ideal[[0, 0, -1, -1], [0, -1, -1, 0]]
+    sigma = float(rng.choice([0.03, 0.12, 0.3], p=[0.3, 0.45, 0.25])) * COARSE_PX
+    shift = rng.normal(0, sigma, 2) + rng.choice([0, 1, -1], 2, p=[0.9, 0.05, 0.05]) * COARSE_PX
+    guess = corners + rng.normal(0, sigma * 0.8, (4, 2)) + shift
+    lost = rng.random() < 0.08
+    if lost:
+        spin = rng.choice([np.pi / 2, -np.pi / 2, np.pi / 4, rng.uniform(0.4, 2.7)])
+        c, s = np.cos(spin), np.sin(spin)
+        middle = corners.mean(0) + rng.normal(0, 3, 2) * COARSE_PX
+        guess = (corners - corners.mean(0)) @ np.array([[c, s], [-s, c]]) * np.exp(rng.normal(0, 0.5)) + middle
+    centers = example.coarse_centers.astype(np.float64)
+    upright = bool(rng.random() < 0.5)
+    if not upright:
+        guess, centers = guess[[2, 3, 0, 1]], centers[::-1, ::-1]
+    target = (CENTERS[[0, 0, -1, -1], [0, -1, -1, 0]] + 0.5 + LOOK_MARGIN) * LOOK_PX - 0.5
+    m = cv2.getPerspectiveTransform(guess.astype(np.float32), target.astype(np.float32))
+    size = (round((COLS + 2 * LOOK_MARGIN) * LOOK_PX), round((ROWS + 2 * LOOK_MARGIN) * LOOK_PX))
+    view = cv2.warpPerspective(unpack(example.coarse), m, size, borderMode=cv2.BORDER_REPLICATE)
+    true = (project(np.asarray(m, np.float64), centers) + 0.5) / LOOK_PX - 0.5 - LOOK_MARGIN
+    offset = true - CENTERS
+    there = (np.abs(offset).max(-1) < 1.4) & (not lost)
+    out = np.concatenate([np.clip(offset, -1.5, 1.5).transpose(2, 0, 1), there[None]])
+    return relight(rng, np.asarray(view, np.uint8)), out.astype(np.float32), upright
+
+
+def flat_sample(rng: np.random.Generator, example: Example) -> RectifiedSheet:
+    """The flattened sheet with cells a little out of place, as `rectify` leaves them."""
+    w, h = round((COLS + 2 * FLAT_MARGIN) * FLAT_PX), round((ROWS + 2 * FLAT_MARGIN) * FLAT_PX)
+    angle, zoom = rng.normal(0, 0.012), np.exp(rng.normal(0, 0.015, 2))
+    x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))
+    cx, cy = (w - 1) / 2, (h - 1) / 2
+    u, v = (x - cx) * np.float32(zoom[0]), (y - cy) * np.float32(zoom[1])
+    c, s = np.float32(np.cos(angle)), np.float32(np.sin(angle))
+    jitter = rng.normal(0, rng.choice([0.5, 1.5, 3.0]), (ROWS, COLS, 2)).astype(np.float32)
+    wobble = cv2.resize(jitter, (w, h), interpolation=cv2.INTER_LINEAR) + rng.normal(0, 1.2, 2).astype(np.float32)
+    pad = (WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX
+    map_x = c * u - s * v + np.float32(cx + pad) + wobble[..., 0]
+    map_y = s * u + c * v + np.float32(cy + pad) + wobble[..., 1]
+    flat = cv2.remap(unpack(example.flat), map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    if rng.random() < 0.2:
+        k = rng.uniform(0.45, 0.9)
+        flat = cv2.resize(cv2.resize(flat, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), (w, h))
+    flat = relight(rng, np.asarray(flat, np.uint8), 0.8)
+    if rng.random() < 0.2:
+        code = cv2.imencode(".jpg", flat, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(35, 85))])[1]
+        flat = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
+    return RectifiedSheet(flat, CENTERS, NODES[[0, 0, -1, -1], [0, -1, -1, 0]], FLAT_PX, 1.0)
+
+
+def marks_sample(rng: np.random.Generator, example: Example) -> tuple[Float32, Float32]:
+    """The crops of one sheet: (34, C, 80, 80) shields and (C, 80, 80) the castle."""
+    crops = segment(flat_sample(rng, example))
+    return crops.cells, crops.castle

@@ -1,0 +1,163 @@
+"""Renders training photos to disk, once, as the three networks need them.
+
+A photo of 3 megapixels is reduced to what training uses: a thumbnail, a coarse view
+of the grid with ample margin, and the flattened sheet. Networks then see each of
+them many times, differently turned, shifted, lit and blurred (`augment`).
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import CELLS, COATS, Photo
+from kdscan.sheet.layout import Layout
+from kdscan.synth.hand import StrokeBank
+from kdscan.synth.scene import Level, SynthPhoto, make_photo
+from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, fit_homography, flatten, project
+
+THUMB_PX = 640
+"""Longer side of a stored thumbnail; training zooms into it."""
+COARSE_PX, COARSE_MARGIN = 40, 2.5
+"""Pixels a cell and cells of margin of the stored coarse view."""
+WIDE_MARGIN = FLAT_MARGIN + 0.25
+"""Cells of margin of the stored flat sheet: room to shift it in training."""
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """What is kept of one synthetic photo; pictures are JPEG bytes.
+
+    thumb_nodes: (11, 15, 2) float32, lattice nodes every half cell, in thumbnail pixels.
+    coarse_centers: (5, 7, 2) float32, true centres in the coarse view's pixels.
+    flat: the sheet flattened by the true centres, 64 px a cell, margin `WIDE_MARGIN`.
+    coat, crosses: (34,) int64. castle: whether the roof is coloured.
+    """
+
+    seed: int
+    level: str
+    thumb: bytes
+    thumb_nodes: NDArray[np.float32]
+    coarse: bytes
+    coarse_centers: NDArray[np.float32]
+    flat: bytes
+    px_per_cell: float
+    coat: NDArray[np.int64]
+    crosses: NDArray[np.int64]
+    castle: bool
+
+
+def _jpeg(bgr: NDArray[np.uint8], quality: int = 93) -> bytes:
+    return cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
+
+
+def unpack(data: bytes) -> NDArray[np.uint8]:
+    """A picture of an Example: (H, W, 3) uint8 BGR."""
+    return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), np.uint8)
+
+
+def reduce(seed: int, synth: SynthPhoto) -> Example:
+    """Keep of a photo what training needs."""
+    photo = Photo(synth.bgr)
+    scale = THUMB_PX / max(photo.width, photo.height)
+    size = (round(photo.width * scale), round(photo.height * scale))
+    thumb = np.asarray(cv2.resize(photo.bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
+    centers = synth.centers_xy
+    plane = fit_homography(centers)
+    flat_guess = project(plane, CENTERS)
+    coarse = flatten(photo.bgr, flat_guess, COARSE_PX, COARSE_MARGIN)
+    inside = project(np.linalg.inv(plane), centers)
+    coarse_centers = (inside + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
+    empty = (None, 0)
+    marks = [synth.board.get(at, empty) for at in CELLS]
+    return Example(
+        seed=seed,
+        level=synth.level,
+        thumb=_jpeg(thumb),
+        thumb_nodes=((synth.nodes_xy + 0.5) * scale - 0.5).astype(np.float32),
+        coarse=_jpeg(coarse),
+        coarse_centers=coarse_centers.astype(np.float32),
+        flat=_jpeg(flatten(photo.bgr, centers, FLAT_PX, WIDE_MARGIN)),
+        px_per_cell=float(np.linalg.norm(centers[2, 4] - centers[2, 2]) / 2),
+        coat=np.array([COATS.index(coat) for coat, _ in marks]),
+        crosses=np.array([n for _, n in marks]),
+        castle=synth.castle_used,
+    )
+
+
+_worker: tuple[StrokeBank | None, list[NDArray[np.uint8]], tuple[Layout, NDArray[np.uint8], float] | None]
+
+
+def _start(strokes: Path | None, surfaces: Path | None) -> None:
+    global _worker
+    cv2.setNumThreads(1)
+    bank = StrokeBank.load(strokes) if strokes else None
+    files = sorted(surfaces.rglob("*.*g")) if surfaces else []
+    tiles = [t for t in (cv2.imread(str(f)) for f in files) if t is not None]
+    _worker = (bank, [np.asarray(t, np.uint8) for t in tiles], _own_page())
+
+
+def _own_page() -> tuple[Layout, NDArray[np.uint8], float]:
+    from kdscan.sheet.layout import load_layout
+    from kdscan.sheet.raster import render_page
+
+    layout = load_layout("kdscan-a5")
+    px_per_mm = 150 / layout.cell_mm[0]
+    return layout, render_page(layout, px_per_mm), px_per_mm
+
+
+def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
+    """How the training photo of a seed is made: level, own sheet?, wild board?, size."""
+    rng = np.random.default_rng([seed, 1])
+    levels: list[Level] = ["flat", "easy", "normal", "hard"]
+    level = levels[int(rng.choice(4, p=[0.06, 0.2, 0.32, 0.42]))]
+    long = int(rng.choice([1400, 1700, 2016]))
+    size = (long, round(long * rng.choice([0.75, 0.75, 0.5625, 1.0])))
+    if rng.random() < 0.45:
+        size = size[::-1]
+    return level, bool(rng.random() < 0.06), bool(rng.random() < 0.55), size
+
+
+def _render(seed: int) -> Example | None:
+    bank, tiles, own = _worker
+    level, mine, wild, size = photo_plan(seed)
+    rng = np.random.default_rng([seed, 2])
+    some = [tiles[i] for i in rng.choice(len(tiles), min(8, len(tiles)), replace=False)] if tiles else []
+    synth = make_photo(
+        seed, level, page=own if mine else None, wild=wild, size_wh=size, strokes=bank, surfaces=some
+    )
+    return reduce(seed, synth)
+
+
+def render(
+    out: Path, first: int, count: int, *, strokes: Path | None, surfaces: Path | None, chunk: int = 100, workers: int | None = None
+) -> None:
+    """Render the photos of seeds first … first + count into chunks under `out`.
+
+    A chunk that is already there is kept, so a broken run resumes where it stopped.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    workers = workers or os.cpu_count() or 1
+    with ProcessPoolExecutor(workers, initializer=_start, initargs=(strokes, surfaces)) as pool:
+        for start in range(first, first + count, chunk):
+            path = out / f"{start:08d}.pickle"
+            if path.exists():
+                continue
+            examples = list(pool.map(_render, range(start, start + chunk), chunksize=5))
+            part = path.with_suffix(".part")
+            part.write_bytes(pickle.dumps([e for e in examples if e is not None]))
+            part.rename(path)
+
+
+def load(folder: Path) -> Iterator[Example]:
+    """All examples under a folder, in the order of their seeds."""
+    for path in sorted(folder.glob("*.pickle")):
+        yield from pickle.loads(path.read_bytes())

@@ -1,0 +1,190 @@
+"""Trains one network on rendered examples."""
+
+from __future__ import annotations
+
+import copy
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.utils.data import DataLoader, IterableDataset
+
+from kdscan.training import augment
+from kdscan.training.dataset import Example
+from kdscan.training.networks import LocateNet, MarksNet, RefineNet
+
+Batch = tuple[Tensor, ...]
+
+
+@dataclass(frozen=True)
+class Task:
+    """How one network is trained: its samples, its loss and its schedule."""
+
+    net: Callable[[], nn.Module]
+    batch: Callable[[np.random.Generator, list[Example]], Batch]
+    loss: Callable[[tuple[Tensor, ...], Batch], dict[str, Tensor]]
+    size: int
+    steps: int
+    rate: float
+
+
+def _images(views: list[Any]) -> Tensor:
+    return torch.from_numpy(np.stack(views).transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255))
+
+
+def locate_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
+    samples = [augment.locate_sample(rng, e) for e in examples]
+    for i in range(len(samples)):
+        if rng.random() < 0.15:
+            samples[i] = augment.mosaic(rng, samples[i], samples[i - 1])
+    return _images([s[0] for s in samples]), torch.from_numpy(np.stack([s[1] for s in samples]))
+
+
+def locate_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    """Cross entropy of the mask; Laplace likelihood of the place.
+
+    Which way is up can be invisible in a thumbnail, and refining settles it later:
+    most of the place's loss takes the better of both ways for each photo.
+    """
+    on, place, doubt = (o.float() for o in out)
+    mask, uv = batch[1][:, :1], batch[1][:, 1:]
+    found = F.binary_cross_entropy_with_logits(on, mask)
+    count = mask.sum((1, 2, 3)).clamp(min=1)
+
+    def likelihood(target: Tensor) -> Tensor:
+        error = (place - target).abs().sum(1, keepdim=True)
+        nll = error * torch.exp(-doubt) + 2 * doubt
+        return (nll * mask).sum((1, 2, 3)) / count
+
+    true, flipped = likelihood(uv), likelihood(-uv)
+    where = 0.8 * torch.minimum(true, flipped) + 0.2 * true
+    return {"on": 3 * found, "place": where.mean()}
+
+
+def refine_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
+    samples = [augment.refine_sample(rng, e) for e in examples]
+    up = torch.tensor([[float(s[2])] for s in samples])
+    return _images([s[0] for s in samples]), torch.from_numpy(np.stack([s[1] for s in samples])), up
+
+
+def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    offset, there, up = (o.float() for o in out)
+    target, real = batch[1][:, :2], batch[1][:, 2:]
+    error = F.smooth_l1_loss(offset, target, beta=0.05, reduction="none")
+    shown = (real.mean((1, 2, 3)) > 0.5).float()[:, None]
+    upright = F.binary_cross_entropy_with_logits(up, batch[2], reduction="none")
+    return {
+        "offset": 10 * (error * real).sum() / real.sum().clamp(min=1) / 2,
+        "there": 0.5 * F.binary_cross_entropy_with_logits(there, real),
+        "up": 0.5 * (upright * shown).sum() / shown.sum().clamp(min=1),
+    }
+
+
+def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
+    """Crops of whole sheets, each crop mirrored and turned by lot: marks have no upside."""
+    crops, castles = [], []
+    for example in examples:
+        cells, castle = augment.marks_sample(rng, example)
+        crops.append(cells)
+        castles.append(castle)
+    images = np.concatenate([np.concatenate(crops), np.stack(castles)])
+    for i in range(len(images) - len(examples)):
+        k, mirror = int(rng.integers(0, 4)), rng.random() < 0.5
+        turned = np.rot90(images[i], k, (1, 2))
+        images[i] = turned[:, :, ::-1] if mirror else turned
+    coat = torch.from_numpy(np.concatenate([e.coat for e in examples]))
+    crosses = torch.from_numpy(np.concatenate([e.crosses for e in examples]))
+    castle_used = torch.tensor([float(e.castle) for e in examples])
+    return torch.from_numpy(images), coat, crosses, castle_used
+
+
+def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    coat, crosses, castle = (o.float() for o in out)
+    n = len(batch[1])
+    return {
+        "coat": F.cross_entropy(coat[:n], batch[1]),
+        "crosses": F.cross_entropy(crosses[:n], batch[2]),
+        "castle": 0.1 * F.binary_cross_entropy_with_logits(castle[n:, 0], batch[3]),
+    }
+
+
+TASKS: dict[str, Task] = {
+    "locate": Task(LocateNet, locate_batch, locate_loss, 16, 6000, 2e-3),
+    "refine": Task(RefineNet, refine_batch, refine_loss, 32, 5000, 2e-3),
+    "marks": Task(MarksNet, marks_batch, marks_loss, 6, 10000, 2e-3),
+}
+
+
+class _Stream(IterableDataset[Batch]):
+    """Batches without end, from examples in a random order."""
+
+    def __init__(self, task: Task, examples: list[Example], seed: int) -> None:
+        self.task, self.examples, self.seed = task, examples, seed
+
+    def __iter__(self) -> Iterator[Batch]:
+        cv2.setNumThreads(1)
+        info = torch.utils.data.get_worker_info()
+        rng = np.random.default_rng([self.seed, info.id if info else 0])
+        while True:
+            order = rng.permutation(len(self.examples))
+            for i in range(0, len(order) - self.task.size + 1, self.task.size):
+                yield self.task.batch(rng, [self.examples[j] for j in order[i : i + self.task.size]])
+
+
+def fit(
+    task: Task, examples: list[Example], *, seed: int = 0, steps: int | None = None,
+    checkpoint: Path | None = None, workers: int = 1,
+) -> nn.Module:  # fmt: skip
+    """Train a network; returns the moving average of its weights, ready for use.
+
+    A checkpoint is written now and then, so that a long run can be looked at.
+    """
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+    steps = steps or task.steps
+    net = task.net().to(memory_format=torch.channels_last)
+    average = copy.deepcopy(net)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=task.rate, weight_decay=0.02)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, task.rate, total_steps=steps, pct_start=0.1)
+    stream = DataLoader(_Stream(task, examples, seed), batch_size=None, num_workers=workers, prefetch_factor=4)
+    began, shown = time.perf_counter(), {}
+    for step, batch in enumerate(stream):
+        if step == steps:
+            break
+        net.train()
+        images = batch[0].to(memory_format=torch.channels_last)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            out = net(images)
+        parts = task.loss(out, batch)
+        optimizer.zero_grad(set_to_none=True)
+        torch.stack(list(parts.values())).sum().backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 2.0)
+        optimizer.step()
+        schedule.step()
+        _average(average, net, min(0.998, (1 + step) / (20 + step)))
+        for name, value in parts.items():
+            shown[name] = 0.98 * shown.get(name, float(value)) + 0.02 * float(value)
+        if step % 100 == 99:
+            speed = (time.perf_counter() - began) / (step + 1)
+            losses = "  ".join(f"{k} {v:.4f}" for k, v in shown.items())
+            print(f"{step + 1:6d}/{steps}  {speed:.2f} s a step  {losses}", file=sys.stderr, flush=True)
+            if checkpoint is not None:
+                torch.save(average.state_dict(), checkpoint)
+    return average.eval()
+
+
+@torch.no_grad()
+def _average(average: nn.Module, net: nn.Module, keep: float) -> None:
+    for a, b in zip(average.state_dict().values(), net.state_dict().values(), strict=True):
+        if a.dtype.is_floating_point:
+            a.lerp_(b, 1 - keep)
+        else:
+            a.copy_(b)

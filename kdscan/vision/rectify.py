@@ -1,0 +1,170 @@
+"""Stage: outline → rectified sheet. Follows curl and folds, cell by cell.
+
+A homography lays the grid flat as if the paper were a plane. A small network then
+sees that coarse view and says, for every cell, how far it lies from where it
+should be; twice, because the second look starts from a better one. The corrected
+centres define a smooth map, and the sheet is sampled once more through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import COLS, ROWS, Photo, RectifiedSheet, SheetOutline
+
+Floats = NDArray[np.float64]
+Network = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], ...]]
+"""A model: a float32 batch in, one array an output out."""
+
+FLAT_PX = 64
+"""Pixels a cell of a rectified sheet."""
+FLAT_MARGIN = 0.125
+"""Cells of margin round the grid of a rectified sheet: crops are 1.25 cells wide."""
+
+LOOK_PX = 32
+"""Pixels a cell of what the refining network sees: one step of its stride."""
+LOOK_MARGIN = 1.0
+"""Cells of margin round the grid of what the refining network sees."""
+
+_GRID_CORNERS = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
+CENTERS = np.stack(np.meshgrid(np.arange(COLS), np.arange(ROWS)), -1).astype(np.float64)
+"""(5, 7, 2) float64: the cells' centres in the lattice frame, x before y."""
+
+
+def project(homography: Floats, points_xy: Floats) -> Floats:
+    """Apply a (3, 3) homography to points of shape (..., 2)."""
+    p = points_xy @ homography[:, :2].T + homography[:, 2]
+    return np.asarray(p[..., :2] / p[..., 2:])
+
+
+def lattice_to_photo_homography(corners_xy: Floats) -> Floats:
+    """(3, 3) homography from the lattice to the photo, from the grid's (4, 2) corners."""
+    src, dst = _GRID_CORNERS.astype(np.float32), np.asarray(corners_xy, np.float32)
+    return np.asarray(cv2.getPerspectiveTransform(src, dst), np.float64)
+
+
+def fit_homography(centers_xy: Floats) -> Floats:
+    """(3, 3) homography that best sends the lattice to (5, 7, 2) photo centres."""
+    h, _ = cv2.findHomography(CENTERS.reshape(-1, 2), centers_xy.reshape(-1, 2), 0)
+    if h is None:
+        raise ValueError("centres lie on a line")
+    return np.asarray(h, np.float64)
+
+
+def lattice_to_photo(centers_xy: Floats, points_xy: Floats) -> Floats:
+    """Photo coordinates of lattice points, through curl and folds.
+
+    centers_xy: (5, 7, 2) photo frame. points_xy: (H, W, 2) lattice frame.
+    Returns (H, W, 2) float64: the homography of the centres plus their residuals,
+    bilinear between them and constant beyond.
+    """
+    h = fit_homography(centers_xy)
+    residual = (centers_xy - project(h, CENTERS)).astype(np.float32)
+    at = points_xy.astype(np.float32)
+    bend = cv2.remap(
+        residual, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    return project(h, points_xy) + bend
+
+
+def flatten(
+    bgr: NDArray[np.uint8], centers_xy: Floats, px_per_cell: int, margin: float
+) -> NDArray[np.uint8]:
+    """Sample the photo through the lattice.
+
+    Returns ((5 + 2 margin) * px, (7 + 2 margin) * px, 3) uint8; the centre of cell
+    (r, c) lies at pixel ((c + .5 + margin) * px - .5, (r + .5 + margin) * px - .5).
+    """
+    w, h = round((COLS + 2 * margin) * px_per_cell), round((ROWS + 2 * margin) * px_per_cell)
+    step = 8  # the map is smooth: compute it on a coarse net, then enlarge
+    gx = (np.arange(0, w + step, step) + 0.5) / px_per_cell - 0.5 - margin
+    gy = (np.arange(0, h + step, step) + 0.5) / px_per_cell - 0.5 - margin
+    coarse = lattice_to_photo(centers_xy, np.stack(np.meshgrid(gx, gy), -1))
+    where = _enlarge(coarse, step)[:h, :w]
+    roi, where = _window(bgr, where, resolution(centers_xy) / px_per_cell)
+    out = cv2.remap(
+        roi, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(out, np.uint8)
+
+
+def _enlarge(coarse: Floats, step: int) -> NDArray[np.float32]:
+    """Bilinear interpolation of a map sampled every `step` pixels from pixel 0."""
+    rows, cols = coarse.shape[:2]
+    h, w = (rows - 1) * step, (cols - 1) * step
+    matrix = np.array([[1 / step, 0, 0], [0, 1 / step, 0]], np.float64)
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    out = cv2.warpAffine(
+        coarse.astype(np.float32), matrix, (w, h), flags=flags, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(out, np.float32)
+
+
+def _window(
+    bgr: NDArray[np.uint8], where: NDArray[np.float32], shrink: float
+) -> tuple[NDArray[Any], NDArray[np.float32]]:
+    """Cut out what `where` needs and reduce it first when it is much too fine."""
+    h, w = bgr.shape[:2]
+    pad = int(2 * max(shrink, 1)) + 2
+    x0, y0 = np.floor(where.min((0, 1))).astype(int) - pad
+    x1, y1 = np.ceil(where.max((0, 1))).astype(int) + pad + 1
+    x0, x1 = int(np.clip(x0, 0, w - 1)), int(np.clip(x1, 1, w))
+    y0, y1 = int(np.clip(y0, 0, h - 1)), int(np.clip(y1, 1, h))
+    roi = bgr[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)]
+    where = where - np.array([x0, y0], np.float32)
+    if shrink > 1.3:
+        size = (max(1, round(roi.shape[1] / shrink)), max(1, round(roi.shape[0] / shrink)))
+        scale = np.array([size[0] / roi.shape[1], size[1] / roi.shape[0]], np.float32)
+        roi = np.asarray(cv2.resize(roi, size, interpolation=cv2.INTER_AREA))
+        where = (where + np.float32(0.5)) * scale - np.float32(0.5)
+    return roi, where
+
+
+def resolution(centers_xy: Floats) -> float:
+    """Median distance of neighbouring centres, in photo pixels a cell."""
+    across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
+    down = np.linalg.norm(np.diff(centers_xy, axis=0), axis=-1)
+    return float(np.median(np.concatenate([across.ravel(), down.ravel()])))
+
+
+def look(bgr: NDArray[np.uint8], centers_xy: Floats) -> NDArray[np.float32]:
+    """What the refining network sees: (1, 3, 224, 288) float32, 0..1, BGR."""
+    view = flatten(bgr, centers_xy, LOOK_PX, LOOK_MARGIN)
+    return np.ascontiguousarray(view.transpose(2, 0, 1)[None], np.float32) / np.float32(255)
+
+
+def turned(centers_xy: Floats) -> Floats:
+    """The same cells, with the sheet's reader on the other side of the table."""
+    return np.ascontiguousarray(centers_xy[::-1, ::-1])
+
+
+def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedSheet:
+    """Find every cell's place, which way is up, and lay the sheet flat.
+
+    network: `look` → offsets (1, 2, 5, 7) in cells (x, y: true place minus guess),
+        logits (1, 1, 5, 7) that a cell is there, logit (1, 1) that the view is upright.
+    """
+    centers = project(lattice_to_photo_homography(outline.corners_xy), CENTERS)
+    for bend in (False, False, True):
+        offset, there, upright = network(look(photo.bgr, centers))
+        moved = CENTERS + offset[0].transpose(1, 2, 0).astype(np.float64)
+        centers = lattice_to_photo(centers, moved)
+        if not bend:  # first settle the plane, then follow the paper
+            centers = project(fit_homography(centers), CENTERS)
+            if upright[0, 0] < 0:
+                centers = turned(centers)
+    _, there, upright = network(look(photo.bgr, centers))
+    placed = 1 / (1 + np.exp(-there.astype(np.float64)))
+    up = 1 / (1 + np.exp(-abs(float(upright[0, 0]))))
+    return RectifiedSheet(
+        bgr=flatten(photo.bgr, centers, FLAT_PX, FLAT_MARGIN),
+        centers_xy=centers,
+        outline_xy=lattice_to_photo(centers, _GRID_CORNERS[None])[0],
+        px_per_cell=resolution(centers),
+        confidence=float(np.min(placed) * up),
+    )
