@@ -1,0 +1,289 @@
+"""Pens, and the ink that a path leaves on paper.
+
+Ink takes light away: the page is multiplied by what the ink lets through, so that
+print, tint and texture shine through thin ink, and a pen darkens where strokes overlap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.synth.strokes import Path, drift
+
+TEXTURE = 1024
+"""Side of the cached noise textures, in pixels."""
+
+SHIFT = 4
+"""Fractional bits of coordinates handed to OpenCV."""
+
+
+@dataclass(frozen=True)
+class Pen:
+    """One pen. Lengths in mm.
+
+    bgr: what full ink lets through, 0..1 a channel.
+    width: of a stroke at normal pressure.
+    opacity: share of the paper's light that one stroke takes, 0..1.
+    grain: 0 smooth .. 1 only the paper's tooth catches colour.
+    skip: share of a stroke where a ball pen writes nothing or little.
+    press: how much pressure (darkness and width) swings in a stroke, 0..1.
+    overlap: True when a second stroke over the first is darker.
+    bleed: blur of the edge.
+    pool: ink left where the pen lands and lifts, 0..1.
+    nib: 0 round .. 1 broad nib, whose strokes are thin along `nib_angle` (radians).
+    """
+
+    kind: str
+    bgr: tuple[float, float, float]
+    width: float
+    opacity: float
+    grain: float = 0.0
+    skip: float = 0.0
+    press: float = 0.1
+    overlap: bool = False
+    bleed: float = 0.0
+    pool: float = 0.0
+    nib: float = 0.0
+    nib_angle: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Stroke:
+    """A path with its ink: path in mm on the page, width and pressure by the pen's own.
+
+    solid: the path is a closed outline whose inside is inked too.
+    """
+
+    path: Path
+    width: float = 1.0
+    pressure: float = 1.0
+    solid: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Spots:
+    """Discs that ink leaves free (a hand goes round them): (K, 2) centres and radius in mm."""
+
+    centers: Path = field(default_factory=lambda: np.zeros((0, 2)))
+    radius: float = 0.0
+
+
+@lru_cache(maxsize=4)
+def _noise(blur: float) -> NDArray[np.float32]:
+    """Return (TEXTURE, TEXTURE) float32 noise, evenly spread in 0..1, that repeats at its edges."""
+    white = np.random.default_rng(round(blur * 100)).standard_normal((TEXTURE, TEXTURE))
+    pad = int(4 * blur) + 2
+    wide = np.pad(white.astype(np.float32), pad, mode="wrap")
+    soft = cv2.GaussianBlur(wide, (0, 0), blur)[pad:-pad, pad:-pad]
+    return np.asarray(1 / (1 + np.exp(-1.7 * (soft - soft.mean()) / soft.std())), np.float32)
+
+
+def noise_patch(
+    shape: tuple[int, int], blur: float, rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """Return a random (H, W) float32 piece of smooth noise in 0..1; blur is its scale in px."""
+    texture = _noise(blur)
+    h, w = shape
+    if h > TEXTURE or w > TEXTURE:
+        texture = np.tile(texture, (-(-h // TEXTURE), -(-w // TEXTURE)))
+    y = int(rng.integers(0, texture.shape[0] - h + 1))
+    x = int(rng.integers(0, texture.shape[1] - w + 1))
+    return texture[y : y + h, x : x + w]
+
+
+def _draw(
+    canvas: NDArray[np.uint8],
+    points: Path,
+    stroke: Stroke,
+    pen: Pen,
+    px: float,
+    rng: np.random.Generator,
+) -> None:
+    """Draw one stroke on a supersampled canvas; px: its pixels a mm; points in its pixels."""
+    fixed = np.round((points - 0.5) * (1 << SHIFT)).astype(np.int32)
+    base = stroke.width * pen.width * px
+    if stroke.solid:
+        cv2.fillPoly(canvas, [fixed], 235 * min(stroke.pressure, 1.0), shift=SHIFT)
+    n = len(points)
+    pieces = max(1, min(10, (n - 1) // 2))
+    cuts = np.linspace(0, n - 1, pieces + 1).astype(int)
+    level = np.full(pieces, stroke.pressure)
+    if pen.press:
+        level = level * (1 + 0.35 * pen.press * drift(pieces, rng, 1 + pieces / 8))
+    wide = base * (1 + 0.5 * (level / stroke.pressure - 1))
+    if pen.nib:
+        run = points[cuts[1:]] - points[cuts[:-1]]
+        lean = np.abs(np.sin(np.arctan2(run[:, 1], run[:, 0]) - pen.nib_angle))
+        wide = wide * (1 - pen.nib * (1 - lean))
+    ink = np.clip(level * 255, 25, 255)
+    thick = np.maximum(np.round(wide), 1).astype(int)
+    for i in range(pieces):
+        part = fixed[cuts[i] : cuts[i + 1] + 1]
+        cv2.polylines(canvas, [part], False, float(ink[i]), int(thick[i]), cv2.LINE_8, SHIFT)
+    if pen.pool:
+        for end in (0, -1):
+            if rng.random() < pen.pool:
+                r = max(1.0, 0.5 * base * rng.uniform(1.0, 1.0 + 0.6 * pen.pool))
+                x, y = (int(v) for v in fixed[end])
+                cv2.circle(canvas, (x, y), int(r * (1 << SHIFT)), 255, -1, cv2.LINE_8, SHIFT)
+
+
+def _coverage(
+    strokes: Sequence[Stroke],
+    pen: Pen,
+    box: tuple[int, int, int, int],
+    px_per_mm: float,
+    rng: np.random.Generator,
+) -> list[NDArray[np.float32]]:
+    """Return layers (H, W) float32 of coverage 0..1 in a box (x0, y0, x1, y1) of the page."""
+    w, h = box[2] - box[0], box[3] - box[1]
+    s = 4 if w * h < 40_000 else 3 if w * h < 120_000 else 2
+    layers = 2 if pen.overlap and len(strokes) > 1 else 1
+    canvases = [np.zeros((h * s, w * s), np.uint8) for _ in range(layers)]
+    for i, stroke in enumerate(strokes):
+        points = (stroke.path * px_per_mm - box[:2]) * s
+        _draw(canvases[i % layers], points, stroke, pen, px_per_mm * s, rng)
+    out = []
+    for canvas in canvases:
+        small = cv2.resize(canvas, (w, h), interpolation=cv2.INTER_AREA)
+        out.append(small.astype(np.float32) * np.float32(1 / 255))
+    return out
+
+
+def lay_ink(
+    page: NDArray[np.uint8],
+    strokes: Iterable[Stroke],
+    pen: Pen,
+    rng: np.random.Generator,
+    *,
+    px_per_mm: float,
+    fade: float = 1.0,
+    blur_mm: float = 0.0,
+    spare: Spots | None = None,
+) -> None:
+    """Draw strokes on a page, in place.
+
+    page: (H, W, 3) uint8 BGR; the page's top left corner is the origin of the strokes.
+    fade: share of the ink that is left (erased marks); blur_mm: smudge it.
+    spare: discs that stay free of this ink.
+    """
+    todo = [s for s in strokes if len(s.path) > 1]
+    if not todo:
+        return
+    every = np.concatenate([s.path for s in todo])
+    pad = max(s.width for s in todo) * pen.width * px_per_mm + 3 * blur_mm * px_per_mm + 2
+    low = np.floor(every.min(axis=0) * px_per_mm - pad).astype(int)
+    high = np.ceil(every.max(axis=0) * px_per_mm + pad).astype(int)
+    x0, y0 = max(int(low[0]), 0), max(int(low[1]), 0)
+    x1, y1 = min(int(high[0]), page.shape[1]), min(int(high[1]), page.shape[0])
+    if x1 - x0 < 2 or y1 - y0 < 2:
+        return
+    layers = _coverage(todo, pen, (x0, y0, x1, y1), px_per_mm, rng)
+    light = np.ones(layers[0].shape, np.float32)
+    for cover in layers:
+        light *= 1 - pen.opacity * fade * _textured(cover, pen, px_per_mm, rng)
+    alpha = 1 - light
+    soft = (blur_mm + pen.bleed) * px_per_mm
+    if soft > 0.25:
+        alpha = cv2.GaussianBlur(alpha, (0, 0), soft)
+    if spare is not None and len(spare.centers):
+        _spare(alpha, spare, (x0, y0), px_per_mm)
+    multiply(page, (x0, y0), alpha, pen.bgr)
+
+
+def _textured(
+    cover: NDArray[np.float32], pen: Pen, px_per_mm: float, rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """Return coverage after the paper's tooth and the pen's skips."""
+    shape = (cover.shape[0], cover.shape[1])
+    if pen.grain:
+        tooth = noise_patch(shape, 0.8 if px_per_mm < 6 else 1.2, rng)
+        cover = cover * (1 - pen.grain * (1.25 - cover) * (1.9 * tooth - 0.35))
+        cover = np.clip(cover, 0, 1)
+    if pen.skip:
+        gaps = noise_patch(shape, 1.6, rng)
+        cover = cover * np.clip((gaps - pen.skip) * 6 + 0.5, 0.35, 1)
+    return cover
+
+
+def _spare(
+    alpha: NDArray[np.float32], spots: Spots, origin: tuple[int, int], px_per_mm: float
+) -> None:
+    """Take the ink off the discs, with a slightly soft edge, in place."""
+    for x, y in spots.centers * px_per_mm:
+        at = (round(float(x) - origin[0] - 0.5), round(float(y) - origin[1] - 0.5))
+        cv2.circle(alpha, at, max(1, round(spots.radius * px_per_mm)), 0.0, -1, cv2.LINE_AA)
+
+
+def multiply(
+    page: NDArray[np.uint8],
+    origin: tuple[int, int],
+    alpha: NDArray[np.float32],
+    bgr: tuple[float, float, float],
+) -> None:
+    """Filter a patch of the page through ink, in place. alpha: (H, W), 0..1; origin x, y px."""
+    x, y = origin
+    h, w = alpha.shape
+    patch = page[y : y + h, x : x + w]
+    for channel, through in enumerate(bgr):
+        lit = patch[..., channel] * (1 - alpha * np.float32(1 - through))
+        patch[..., channel] = (lit + 0.5).astype(np.uint8)
+
+
+def _ink(rng: np.random.Generator, shades: Sequence[tuple[float, float, float]]) -> tuple[
+    float, float, float
+]:
+    """Return one of the shades, varied a little."""
+    shade = np.array(shades[int(rng.integers(len(shades)))])
+    b, g, r = np.clip(shade + rng.normal(0, 0.035, 3) + rng.normal(0, 0.02), 0.01, 0.9)
+    return float(b), float(g), float(r)
+
+
+BALL = ((0.55, 0.18, 0.10), (0.45, 0.12, 0.12), (0.12, 0.11, 0.11), (0.62, 0.30, 0.12),
+        (0.12, 0.10, 0.62), (0.22, 0.42, 0.10), (0.50, 0.14, 0.36))
+FELT = ((0.08, 0.07, 0.07), (0.58, 0.22, 0.08), (0.10, 0.10, 0.75), (0.20, 0.45, 0.08),
+        (0.48, 0.12, 0.45), (0.08, 0.38, 0.85), (0.16, 0.22, 0.38), (0.60, 0.45, 0.05))
+WEIGHTS = {"pencil": 0.28, "ball": 0.28, "gel": 0.12, "felt": 0.12, "fountain": 0.05,
+           "coloured": 0.08, "marker": 0.07}
+"""How often each kind is on the table: what players have at hand, a guess, wide on purpose."""
+
+
+def random_pen(rng: np.random.Generator, kind: str | None = None) -> Pen:
+    """Return a pen of a kind (a key of WEIGHTS), or of any kind."""
+    if kind is None:
+        kind = str(rng.choice(list(WEIGHTS), p=list(WEIGHTS.values())))
+    u = rng.uniform
+    if kind == "pencil":
+        grey = u(0.12, 0.34)
+        tint = (grey + u(-0.02, 0.03), grey, grey + u(-0.03, 0.02))
+        return Pen(kind, tint, u(0.3, 0.85), u(0.5, 0.97), grain=u(0.25, 0.9),
+                   press=u(0.1, 0.9), overlap=True, bleed=u(0, 0.05))
+    if kind == "coloured":
+        return Pen(kind, _ink(rng, FELT), u(0.45, 1.1), u(0.55, 0.92), grain=u(0.4, 0.95),
+                   press=u(0.2, 0.8), overlap=True, bleed=u(0, 0.06))
+    if kind == "ball":
+        ink = _ink(rng, BALL[:4] if rng.random() < 0.75 else BALL)
+        return Pen(kind, ink, u(0.22, 0.5), u(0.72, 0.97), grain=u(0, 0.25),
+                   skip=u(0.02, 0.22) if rng.random() < 0.4 else 0.0, press=u(0.1, 0.8),
+                   overlap=True, pool=u(0, 0.6))
+    if kind == "gel":
+        return Pen(kind, _ink(rng, BALL), u(0.3, 0.7), u(0.92, 1.0), press=u(0, 0.25),
+                   pool=u(0, 0.5), bleed=u(0, 0.04))
+    if kind == "fountain":
+        return Pen(kind, _ink(rng, BALL[:4]), u(0.4, 0.9), u(0.75, 0.95), press=u(0.1, 0.5),
+                   overlap=True, pool=u(0.1, 0.8), nib=u(0.2, 0.65),
+                   nib_angle=u(-1.2, -0.3), bleed=u(0, 0.06))
+    if kind == "felt":
+        return Pen(kind, _ink(rng, FELT[:3] if rng.random() < 0.6 else FELT), u(0.6, 1.5),
+                   u(0.7, 0.95), press=u(0, 0.3), overlap=True, pool=u(0.1, 0.9),
+                   bleed=u(0.02, 0.12), grain=u(0, 0.2))
+    return Pen("marker", _ink(rng, FELT), u(1.3, 2.6), u(0.75, 0.98), press=u(0, 0.2),
+               overlap=bool(rng.random() < 0.6), pool=u(0.2, 1.0), bleed=u(0.04, 0.16),
+               nib=u(0, 0.4) if rng.random() < 0.4 else 0.0, nib_angle=math.pi * u(-0.5, 0.5))
