@@ -16,30 +16,19 @@ Arrays inside records cannot be written to: `frozen` marks them so.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.game.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.scoring import Score
 
-ROWS, COLS = 5, 7
-"""Rows and columns of a Duel map (English rulebook: 34 shields and the castle)."""
-
-CASTLE = (2, 3)
-"""Row and column of the castle."""
-
-CELLS: tuple[tuple[int, int], ...] = tuple(
-    (r, c) for r in range(ROWS) for c in range(COLS) if (r, c) != CASTLE
-)
-"""The 34 cells that hold a shield, row-major, the castle left out."""
+__all__ = ["CASTLE", "CELLS", "COATS", "COLS", "MAX_CROSSES", "ROWS"]
 
 COATS: tuple[Coat | None, ...] = (None, *Coat)
 """What a shield can hold, in the order of the coat probabilities: empty first."""
-
-MAX_CROSSES = 4
-"""Most crosses that one shield can lawfully hold: die 2, castle 1, wizard 1."""
-
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """Return a view of `array` that cannot be written to."""
@@ -188,3 +177,34 @@ class Reading:
     castle_used: bool | None
     confidence: float
     review: bool
+
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something about a sheet that cannot be, or need not be trusted; a value, no exception.
+
+    code: stable name for programs. message: for people. cells: the shields concerned.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    cells: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class SheetReading:
+    """All that is known of one map in a photo: where it lies, what was seen, what it is worth.
+
+    layout: name of the layout that was recognised, or "unknown".
+    """
+
+    rectified: RectifiedSheet
+    probs: MarkProbs
+    reading: Reading
+    score: Score
+    layout: str = "unknown"
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,104 @@
+"""Models by name: found, checked against their checksum, loaded on first use.
+
+`models/manifest.json` names the version in use of each model, with the SHA-256 of
+its file. The file's own metadata carry labels and version; a file that does not
+match either is refused rather than trusted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.errors import ModelError
+from kdscan.records import COATS
+from kdscan.vision.rectify import Network
+
+FORMAT = "kdscan-models/1"
+
+
+def models_folder() -> Path:
+    """Where the models lie: inside the installed package, else beside a checkout's."""
+    package = Path(__file__).resolve().parent.parent
+    for folder in (package / "models", package.parent / "models"):
+        if (folder / "manifest.json").is_file():
+            return folder
+    raise ModelError("the models are missing; install kdscan again: pip install --force-reinstall kdscan")
+
+
+@dataclass(frozen=True)
+class Models:
+    """The three networks of the sheet reader; each session is made on first use."""
+
+    folder: Path
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        try:
+            manifest: dict[str, Any] = json.loads((self.folder / "manifest.json").read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise ModelError(f"the list of models cannot be read ({error}); install kdscan again") from error
+        if manifest.get("format") != FORMAT:
+            raise ModelError(f"these models are of format {manifest.get('format')}, not {FORMAT}; install kdscan again")
+        return manifest
+
+    @cached_property
+    def locate(self) -> Network:
+        return self._network("locate")
+
+    @cached_property
+    def refine(self) -> Network:
+        return self._network("refine")
+
+    @cached_property
+    def marks(self) -> Network:
+        return self._network("marks", labels=[str(c) if c else "empty" for c in COATS])
+
+    def _network(self, name: str, labels: list[str] | None = None) -> Network:
+        data = self._checked(name)
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.log_severity_level = 3
+        try:
+            session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime raises classes of its own, all alike here
+            raise ModelError(f"the model {name} cannot be loaded ({error}); install kdscan again") from error
+        said = json.loads(session.get_modelmeta().custom_metadata_map.get("labels", "null"))
+        if labels is not None and said != labels:
+            raise ModelError(f"the model {name} knows other labels ({said}); install kdscan again")
+        given = session.get_inputs()[0].name
+
+        def network(batch: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+            return tuple(session.run(None, {given: batch}))
+
+        return network
+
+    def _checked(self, name: str) -> bytes:
+        """The model's bytes, if they are those that the manifest promises."""
+        entry = self.manifest["models"].get(name)
+        if entry is None:
+            raise ModelError(f"no model is named {name}; install kdscan again")
+        try:
+            data = (self.folder / entry["file"]).read_bytes()
+        except OSError as error:
+            raise ModelError(f"the model {name} is missing ({error}); install kdscan again") from error
+        if hashlib.sha256(data).hexdigest() != entry["sha256"]:
+            raise ModelError(f"the model {name} is damaged (checksum differs); install kdscan again")
+        return data
+
+
+@cache
+def default_models() -> Models:
+    """The models that ship with kdscan."""
+    return Models(models_folder())
+
+

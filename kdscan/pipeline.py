@@ -1,0 +1,64 @@
+"""From a photo to what it is worth: a line a stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from kdscan.errors import NoSheetFound
+from kdscan.game.duel.scoring import score_board
+from kdscan.inference.store import Models, default_models
+from kdscan.records import CELLS, MarkProbs, Photo, RectifiedSheet, SheetReading
+from kdscan.vision.classify import classify
+from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
+from kdscan.vision.identify import identify
+from kdscan.vision.locate import locate
+from kdscan.vision.rectify import rectify
+from kdscan.vision.segment import segment
+
+MIN_PLACED = 0.2
+"""Below this probability that all cells are in place, it is no map."""
+
+
+def read_photo(photo: Photo, models: Models | None = None, *, risk: float = DEFAULT_RISK) -> tuple[SheetReading, ...]:
+    """Read every map in a photo, the largest first.
+
+    risk: accepted probability that a total which asks for no review is wrong.
+    Raises NoSheetFound when there is none, ModelError when the models are unusable.
+    """
+    models = models or default_models()
+    sheets = []
+    for outline in locate(photo, models.locate):
+        rectified = rectify(photo, outline, models.refine)
+        if rectified.confidence < MIN_PLACED:
+            continue
+        probs = classify(segment(rectified), models.marks, rectified.confidence)
+        sheets.append(interpret(rectified, probs, identify(photo, rectified), risk))
+    if not sheets:
+        raise NoSheetFound(
+            "no map was found in this picture; take the photo again with the whole grid in view, "
+            "sharp and without strong reflections"
+        )
+    return tuple(sheets)
+
+
+def interpret(rectified: RectifiedSheet, probs: MarkProbs, layout: str, risk: float) -> SheetReading:
+    """From probabilities on there are no pixels: board, domains, total."""
+    reading = decode(probs, risk)
+    score = score_board(board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells}))
+    return SheetReading(rectified, probs, reading, score, layout)
+
+
+def correct(sheet: SheetReading, corrections: Mapping[tuple[int, int], Marks], *, risk: float = DEFAULT_RISK) -> SheetReading:
+    """The sheet with shields as a person says they are; the rest follows.
+
+    What the pixels had said stays visible in `CellReading.seen`.
+    """
+    again = interpret(sheet.rectified, corrected(sheet.probs, corrections), sheet.layout, risk)
+    before = {(c.row, c.col): c for c in sheet.reading.cells}
+    cells = tuple(
+        replace(c, seen=(before[c.row, c.col].coat, before[c.row, c.col].crosses)) if (c.row, c.col) in corrections else c
+        for c in again.reading.cells
+    )
+    assert len(cells) == len(CELLS)
+    return replace(again, reading=replace(again.reading, cells=cells))

@@ -1,0 +1,90 @@
+"""Trained network → ONNX file with half-precision weights, labels and version inside."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto, helper, numpy_helper
+from torch import Tensor, nn
+
+from kdscan.inference.store import FORMAT
+from kdscan.records import COATS
+from kdscan.vision.segment import CHANNELS, CROP_PX
+
+INPUTS = {"locate": (1, 3, 288, 384), "refine": (1, 3, 224, 288), "marks": (35, len(CHANNELS), CROP_PX, CROP_PX)}
+OUTPUTS = {
+    "locate": ("on_grid", "place", "doubt"),
+    "refine": ("offset", "there", "upright"),
+    "marks": ("coat", "crosses", "castle"),
+}
+
+
+class Calibrated(nn.Module):
+    """Divides each head's logits by its temperature (Guo et al., arXiv:1706.04599)."""
+
+    def __init__(self, net: nn.Module, temperatures: tuple[float, ...]) -> None:
+        super().__init__()
+        self.net, self.temperatures = net, temperatures
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        return tuple(y / t for y, t in zip(self.net(x), self.temperatures, strict=True))
+
+
+def to_onnx(name: str, net: nn.Module, version: str, metadata: dict[str, str] | None = None) -> bytes:
+    """Serialise a network; batch and picture size stay free."""
+    shape = INPUTS[name]
+    axes = {0: "batch"} if name != "locate" else {0: "batch", 2: "height", 3: "width"}
+    dynamic = {"image": axes} | {out: ({0: "batch"} if name != "locate" else {0: "batch", 2: "rows", 3: "cols"}) for out in OUTPUTS[name]}
+    buffer = io.BytesIO()
+    torch.onnx.export(
+        net.eval().to(memory_format=torch.contiguous_format), (torch.zeros(shape),), buffer, input_names=["image"],
+        output_names=list(OUTPUTS[name]), dynamic_axes=dynamic, opset_version=17, dynamo=False,
+    )  # fmt: skip
+    model = onnx.load_model_from_string(buffer.getvalue())
+    _halve(model)
+    labels = [str(c) if c else "empty" for c in COATS] if name == "marks" else None
+    about = {"name": name, "version": version, "labels": json.dumps(labels)} | (metadata or {})
+    helper.set_model_props(model, about)
+    onnx.checker.check_model(model)
+    return bytes(model.SerializeToString())
+
+
+def _halve(model: Any) -> None:
+    """Store large weights as float16 with a cast; the runtime computes in float32."""
+    graph = model.graph
+    casts, kept = [], []
+    for tensor in graph.initializer:
+        values = numpy_helper.to_array(tensor)
+        if values.dtype != np.float32 or values.size < 512:
+            kept.append(tensor)
+            continue
+        half = numpy_helper.from_array(values.astype(np.float16), tensor.name + "_half")
+        kept.append(half)
+        casts.append(helper.make_node("Cast", [half.name], [tensor.name], to=TensorProto.FLOAT))
+    del graph.initializer[:]
+    graph.initializer.extend(kept)
+    nodes = casts + list(graph.node)
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
+def publish(folder: Path, name: str, version: str, data: bytes, card: dict[str, Any]) -> None:
+    """Write `folder`/NAME-VERSION/model.onnx with its card, and name it in the manifest."""
+    home = folder / f"{name}-{version}"
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "model.onnx").write_bytes(data)
+    digest = hashlib.sha256(data).hexdigest()
+    card = {"name": name, "version": version, "sha256": digest, "bytes": len(data)} | card
+    (home / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text("utf-8")) if path.exists() else {"format": FORMAT, "models": {}}
+    manifest["models"][name] = {"file": f"{home.name}/model.onnx", "sha256": digest}
+    manifest["models"] = dict(sorted(manifest["models"].items()))
+    path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
