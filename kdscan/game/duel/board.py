@@ -1,0 +1,138 @@
+"""A Duel map as it stands on paper: which coat and how many crosses each shield holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kdscan.game.duel.coats import Coat
+from kdscan.game.grid import Cell
+
+ROWS, COLS = 5, 7
+"""Rows and columns of a Duel map (34 shields and the castle)."""
+
+CASTLE: Cell = (2, 3)
+"""Row and column of the castle."""
+
+CELLS: tuple[Cell, ...] = tuple(
+    (r, c) for r in range(ROWS) for c in range(COLS) if (r, c) != CASTLE
+)
+"""The 34 cells that hold a shield, row-major, the castle left out."""
+
+MAX_CROSSES = 4
+"""Most crosses that one shield can lawfully hold: die 2, castle 1, wizard 1."""
+
+LETTERS = {
+    Coat.DOT: "d",
+    Coat.DOUBLE_DOT: "dd",
+    Coat.LINE: "l",
+    Coat.DOUBLE_LINE: "ll",
+    Coat.FILLED: "f",
+    Coat.CHECKED: "c",
+}
+"""How the text form writes each coat."""
+
+_COATS = {letters: coat for coat, letters in LETTERS.items()}
+_CELLS = frozenset(CELLS)
+
+
+class BoardTextError(ValueError):
+    """A text is no board; the message says where and why."""
+
+
+@dataclass(frozen=True)
+class Shield:
+    """A filled shield: its coat and the crosses beside it."""
+
+    coat: Coat
+    crosses: int = 0
+
+    def __post_init__(self) -> None:
+        if self.crosses < 0:
+            raise ValueError(f"a shield cannot have {self.crosses} crosses")
+
+    def __str__(self) -> str:
+        return LETTERS[self.coat] + "+" * self.crosses
+
+
+class Board(Mapping[Cell, Shield]):
+    """The filled shields of a map by (row, column); empty shields are absent.
+
+    Never changes; equal boards hash alike. Raises ValueError for a cell that is
+    not a shield of the 5 x 7 map (the castle among them).
+    """
+
+    __slots__ = ("_hash", "_shields")
+
+    def __init__(self, shields: Mapping[Cell, Shield] | None = None) -> None:
+        given = shields or {}
+        for cell in given:
+            if cell not in _CELLS:
+                raise ValueError(f"{cell} is no shield of a {ROWS} x {COLS} map")
+        self._shields = {cell: given[cell] for cell in CELLS if cell in given}
+        self._hash: int | None = None
+
+    def __getitem__(self, cell: Cell) -> Shield:
+        return self._shields[cell]
+
+    def __iter__(self) -> Iterator[Cell]:
+        return iter(self._shields)
+
+    def __len__(self) -> int:
+        return len(self._shields)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self._shields.items()))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Board) and self._shields == other._shields
+
+    def __repr__(self) -> str:
+        return f"Board.parse({str(self)!r})"
+
+    def with_shield(self, cell: Cell, shield: Shield | None) -> Board:
+        """The same board with `cell` holding `shield`; None empties it."""
+        shields = dict(self._shields)
+        shields.pop(cell, None)
+        if shield is not None:
+            shields[cell] = shield
+        return Board(shields)
+
+    def __str__(self) -> str:
+        """The text form: rows of tokens, columns aligned, `##` for the castle."""
+        tokens = [[self._token((r, c)) for c in range(COLS)] for r in range(ROWS)]
+        width = max(len(token) for row in tokens for token in row)
+        return "\n".join(" ".join(t.ljust(width) for t in row).rstrip() for row in tokens)
+
+    def _token(self, cell: Cell) -> str:
+        if cell == CASTLE:
+            return "##"
+        shield = self._shields.get(cell)
+        return "." if shield is None else str(shield)
+
+    @classmethod
+    def parse(cls, text: str) -> Board:
+        """Read the text form; raises BoardTextError with row and column when it is none."""
+        rows = [line.split() for line in text.strip().splitlines()]
+        if len(rows) != ROWS:
+            raise BoardTextError(f"a map has {ROWS} rows, not {len(rows)}")
+        shields: dict[Cell, Shield] = {}
+        for r, row in enumerate(rows):
+            if len(row) != COLS:
+                raise BoardTextError(f"row {r} has {len(row)} squares instead of {COLS}")
+            for c, token in enumerate(row):
+                if (token == "##") != ((r, c) == CASTLE):
+                    raise BoardTextError(f"row {r}, column {c}: '##' stands for the castle alone")
+                if token not in ("##", "."):
+                    shields[r, c] = _shield(token, r, c)
+        return cls(shields)
+
+
+def _shield(token: str, row: int, col: int) -> Shield:
+    letters = token.rstrip("+")
+    if letters not in _COATS:
+        known = " ".join(_COATS)
+        raise BoardTextError(f"row {row}, column {col}: '{token}' is no coat (known: {known})")
+    return Shield(_COATS[letters], len(token) - len(letters))

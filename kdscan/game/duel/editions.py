@@ -1,0 +1,62 @@
+"""Where the printed rulebooks differ, each point a named option."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Squares(StrEnum):
+    """Which coats without a cross fill a square of the spellbook."""
+
+    DRAWN = "drawn"
+    OBTAINED = "obtained"
+
+
+class End(StrEnum):
+    """When a round in which nobody drew ends the game."""
+
+    THIS_ROUND = "this_round"
+    PREVIOUS_ROUND = "previous_round"
+
+
+class Shading(StrEnum):
+    """Which lines between two filled squares are shaded."""
+
+    NEIGHBOURS = "neighbours"
+    DIFFERENT = "different"
+
+
+@dataclass(frozen=True)
+class Edition:
+    """One printed rulebook.
+
+    squares: a coat counts for the spellbook when it is drawn on the map, or
+        already when the domino is made, drawn or not.
+    end: the game ends with the round in which nobody drew, or with the round
+        after it.
+    castle_on_joker: whether the castle's cross may go to a joker.
+    shading: says "two coats side by side" or "two different coats"; of no
+        consequence for the score.
+    """
+
+    name: str = "english"
+    squares: Squares = Squares.DRAWN
+    end: End = End.THIS_ROUND
+    castle_on_joker: bool = True
+    shading: Shading = Shading.NEIGHBOURS
+
+
+ENGLISH = Edition()
+FRENCH = Edition(
+    "french",
+    squares=Squares.OBTAINED,
+    end=End.PREVIOUS_ROUND,
+    # Silent on jokers, but its castle adds a cross to "one of the 2 dice" without exception.
+    castle_on_joker=True,
+    shading=Shading.DIFFERENT,
+)
+POLISH = Edition("polish", shading=Shading.DIFFERENT)
+
+EDITIONS: dict[str, Edition] = {edition.name: edition for edition in (ENGLISH, FRENCH, POLISH)}
+"""By name, as the command line spells them."""

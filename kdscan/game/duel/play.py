@@ -1,0 +1,324 @@
+"""A game of Duel, move by move.
+
+`Game.play` takes a move, or refuses it by raising IllegalMove with the rule that it
+breaks; nothing changes then. `Game.phase` and `Game.to_move` say what is awaited.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from enum import StrEnum
+
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import DICE, Face
+from kdscan.game.duel.drawing import NEAR, Drawing, cell_of, number
+from kdscan.game.duel.editions import ENGLISH, Edition, End, Squares
+from kdscan.game.duel.moves import (
+    AddCross,
+    ChooseCoat,
+    Draw,
+    DrawNothing,
+    Half,
+    IllegalMove,
+    Move,
+    Roll,
+    Rule,
+    Take,
+    Turn,
+)
+from kdscan.game.duel.scoring import Score, score_board
+from kdscan.game.duel.spellbook import OpenBook, Spellbook
+
+BOLTS = (Coat.FILLED, Coat.CHECKED)
+"""The wizards whose power must be used at once."""
+
+_EVERY_COAT = tuple(Coat)
+
+
+class Phase(StrEnum):
+    """What the game waits for."""
+
+    ROLL = "roll"
+    TAKE = "take"
+    DRAW = "draw"
+    BOLT = "bolt"
+    OVER = "over"
+
+
+class Game:
+    """A game between players 0 and 1; player 0 is A in the first round.
+
+    edition: the rulebook played by.
+    rng: where rolls come from when `Roll` brings no faces.
+    """
+
+    def __init__(self, edition: Edition = ENGLISH, rng: random.Random | None = None) -> None:
+        self.edition = edition
+        self.rng = rng or random.Random()
+        self.drawings = (Drawing(), Drawing())
+        self.book = OpenBook()
+        self.rounds = 0
+        self.player_a = 0
+        self.phase = Phase.ROLL
+        self.to_move = 0
+        self.faces: list[Face] = []
+        self.hands: tuple[list[int], list[int]] = ([], [])
+        self.history: list[tuple[int, Move]] = []
+        self._counted: tuple[list[Coat], list[Coat]] = ([], [])
+        self._drew = [False, False]
+        self._idle_before = False
+        self._bolts: list[tuple[int, Coat]] = []
+        self._book_turns: list[int] = []
+
+    # What stands
+
+    @property
+    def player_b(self) -> int:
+        return 1 - self.player_a
+
+    @property
+    def over(self) -> bool:
+        return self.phase is Phase.OVER
+
+    @property
+    def maps(self) -> tuple[Board, Board]:
+        return self.drawings[0].board(), self.drawings[1].board()
+
+    @property
+    def castle_used(self) -> tuple[bool, bool]:
+        return self.drawings[0].castle_used, self.drawings[1].castle_used
+
+    @property
+    def spellbook(self) -> Spellbook:
+        return self.book.closed()
+
+    @property
+    def bolt(self) -> Coat:
+        """The wizard whose power must be used now; only in the bolt phase."""
+        return self._bolts[0][1]
+
+    @property
+    def free_dice(self) -> list[int]:
+        """Dice of this round that nobody has taken."""
+        return [die for die in range(len(self.faces)) if die not in self.hands[0] + self.hands[1]]
+
+    def scores(self) -> tuple[Score, Score]:
+        """Both maps' scores as they stand, the filled wizard's points included."""
+        book, (first, second) = self.spellbook, self.maps
+        return score_board(first, book.chosen_by(0)), score_board(second, book.chosen_by(1))
+
+    def can_draw(self, player: int) -> bool:
+        """Whether that player's domino fits somewhere without a wizard's help."""
+        first, second = (self.coats_of(die) for die in self.hands[player])
+        return self.drawings[player].fits(first, second)
+
+    def coats_of(self, die: int) -> tuple[Coat, ...]:
+        """What that die can be drawn as: its coat, or any for a joker."""
+        coat = self.faces[die].coat
+        return _EVERY_COAT if coat is None else (coat,)
+
+    # Moves
+
+    def play(self, move: Move) -> None:
+        """Make a move for the player whose turn it is, or raise IllegalMove."""
+        player = self.to_move
+        if self.phase is Phase.ROLL and isinstance(move, Roll):
+            move = self._roll(move)
+        elif self.phase is Phase.TAKE and isinstance(move, Take):
+            self._take(player, move)
+        elif self.phase is Phase.DRAW and isinstance(move, Turn):
+            self._turn(player, move)
+        elif self.phase is Phase.DRAW and isinstance(move, Draw):
+            self._draw(player, move)
+        elif self.phase is Phase.DRAW and isinstance(move, DrawNothing):
+            self._draw_nothing(player)
+        elif self.phase is Phase.BOLT and isinstance(move, ChooseCoat | AddCross):
+            self._cast_bolt(player, move)
+        else:
+            asked = f"{type(move).__name__} came in the phase '{self.phase}'"
+            raise IllegalMove(Rule.ORDER, asked)
+        self.history.append((player, move))
+
+    def _roll(self, move: Roll) -> Roll:
+        faces = move.faces
+        if faces is None:
+            one, two, three, four = (self.rng.choice(die) for die in DICE)
+            faces = one, two, three, four
+        elif len(faces) != len(DICE) or any(f not in d for f, d in zip(faces, DICE, strict=True)):
+            raise IllegalMove(Rule.ORDER, "these four dice can't show those faces")
+        self.rounds += 1
+        self.faces = list(faces)
+        self.hands = ([], [])
+        self._counted = ([], [])
+        self._drew = [False, False]
+        self.phase, self.to_move = Phase.TAKE, self.player_a
+        return Roll(faces)
+
+    def _take(self, player: int, move: Take) -> None:
+        free, dice = self.free_dice, move.dice
+        if len(set(dice)) != len(dice) or not set(dice) <= set(free):
+            raise IllegalMove(Rule.TAKING, f"dice {dice} are not free; free are {tuple(free)}")
+        first = player == self.player_a
+        both = first and len(dice) == 2
+        if both and not self.book.ready(player, Coat.DOUBLE_DOT):
+            raise IllegalMove(Rule.POWER, "both dice at once need the double dot's wizard, unused")
+        if len(dice) != (1 if first else 2) and not both:
+            raise IllegalMove(Rule.TAKING, f"A takes one die, then B takes two; not {len(dice)}")
+        self.hands[player].extend(dice)
+        if both:
+            self.book.used.add(Coat.DOUBLE_DOT)
+            self.hands[self.player_b].extend(self.free_dice)
+        elif first:
+            self.to_move = self.player_b
+            return
+        else:
+            self.hands[self.player_a].extend(self.free_dice)
+        self._start_drawing()
+
+    def _start_drawing(self) -> None:
+        self.phase, self.to_move = Phase.DRAW, self.player_a
+
+    def _turn(self, player: int, move: Turn) -> None:
+        if not self.book.ready(player, Coat.DOUBLE_LINE):
+            raise IllegalMove(Rule.POWER, "turning a die needs the double line's wizard, unused")
+        if move.die not in self.hands[player]:
+            raise IllegalMove(Rule.POWER, f"die {move.die} is not yours to turn")
+        if not 0 <= move.face < len(DICE[move.die]):
+            raise IllegalMove(Rule.POWER, f"a die has no face {move.face}")
+        self.book.used.add(Coat.DOUBLE_LINE)
+        self.faces[move.die] = DICE[move.die][move.face]
+
+    def _draw(self, player: int, move: Draw) -> None:
+        drawing = self.drawings[player]
+        self._check_symbols(player, move)
+        self._check_castle(drawing, move)
+        self._check_places(player, move)
+        crosses = {
+            half.die: self.faces[half.die].crosses + (half.die == move.castle)
+            for half in move.halves
+        }
+        if move.castle is not None:
+            drawing.castle_used = True
+        if move.power is not None:
+            self.book.used.add(move.power)
+        drawing.draw((number(half.cell), half.coat, crosses[half.die]) for half in move.halves)
+        self._drew[player] = True
+        self._count(player, [half.die for half in move.halves if half.die != move.castle])
+        self._next_drawer(player)
+
+    def _check_symbols(self, player: int, move: Draw) -> None:
+        if sorted(half.die for half in move.halves) != sorted(self.hands[player]):
+            mine = tuple(self.hands[player])
+            raise IllegalMove(Rule.SYMBOL, f"your domino is made of the dice {mine}")
+        for half in move.halves:
+            if half.coat not in self.coats_of(half.die):
+                shown = self.faces[half.die]
+                raise IllegalMove(Rule.SYMBOL, f"die {half.die} shows {shown}, not {half.coat}")
+
+    def _check_castle(self, drawing: Drawing, move: Draw) -> None:
+        if move.castle is None:
+            return
+        if drawing.castle_used:
+            raise IllegalMove(Rule.CASTLE, "the roof is coloured already; once a game")
+        if move.castle not in [half.die for half in move.halves]:
+            raise IllegalMove(Rule.CASTLE, f"die {move.castle} is not one of your two dice")
+        if self.faces[move.castle].joker and not self.edition.castle_on_joker:
+            raise IllegalMove(Rule.CASTLE, "in this edition a joker gets no cross")
+
+    def _check_places(self, player: int, move: Draw) -> None:
+        drawing = self.drawings[player]
+        cells = [half.cell for half in move.halves]
+        u, v = (number(cell) for cell in cells)
+        if any(number(cell) not in NEAR or not 0 <= cell[1] < 7 for cell in cells):
+            raise IllegalMove(Rule.DOMINO, f"{cells} are not both shields of the map")
+        if u == v or (1 << u | 1 << v) & drawing.filled:
+            raise IllegalMove(Rule.DOMINO, f"{cells} are not two free shields")
+        if move.power not in (None, Coat.DOT, Coat.LINE):
+            raise IllegalMove(Rule.POWER, f"the {move.power}'s wizard doesn't help to draw")
+        if move.power is not None and not self.book.ready(player, move.power):
+            raise IllegalMove(Rule.POWER, f"the {move.power}'s wizard is not yours, or used up")
+        joined = [
+            bool(1 << i & drawing.touch[half.coat])
+            for i, half in zip((u, v), move.halves, strict=True)
+        ]
+        if move.power is Coat.LINE:
+            if not all(joined):
+                why = "each die, drawn apart, must touch the castle or an equal coat"
+                raise IllegalMove(Rule.CONNECTION, why)
+            return
+        if v not in NEAR[u]:
+            raise IllegalMove(Rule.DOMINO, f"{cells} are not side by side")
+        if move.power is None and not any(joined):
+            why = "a domino must touch the castle or an equal coat from an earlier round"
+            raise IllegalMove(Rule.CONNECTION, why)
+
+    def _draw_nothing(self, player: int) -> None:
+        if self.can_draw(player):
+            raise IllegalMove(Rule.NOTHING, "your domino fits on your map")
+        self._count(player, list(self.hands[player]))
+        self._next_drawer(player)
+
+    def _count(self, player: int, dice: list[int]) -> None:
+        """Note what phase 4 fills squares for."""
+        if self._drew[player] or self.edition.squares is Squares.OBTAINED:
+            for die in dice:
+                face = self.faces[die]
+                if face.coat is not None and not face.crosses:
+                    self._counted[player].append(face.coat)
+
+    def _next_drawer(self, player: int) -> None:
+        if player == self.player_a:
+            self.to_move = self.player_b
+            return
+        self._book_turns = [self.player_a, self.player_b]
+        self._write_book()
+
+    def _write_book(self) -> None:
+        """Fill squares, A first; stop wherever a bolt must be cast at once."""
+        while self._book_turns and not self._bolts:
+            player = self._book_turns.pop(0)
+            won = [coat for coat in self._counted[player] if self.book.fill(player, coat)]
+            self._bolts = [(player, coat) for coat in BOLTS if coat in won]
+        if self._bolts:
+            self.phase, self.to_move = Phase.BOLT, self._bolts[0][0]
+        else:
+            self._end_round()
+
+    def _cast_bolt(self, player: int, move: ChooseCoat | AddCross) -> None:
+        wanted = ChooseCoat if self.bolt is Coat.FILLED else AddCross
+        if not isinstance(move, wanted):
+            raise IllegalMove(Rule.POWER, f"the {self.bolt}'s wizard acts now: {wanted.__name__}")
+        if isinstance(move, ChooseCoat):
+            self.book.chosen_coat = move.coat
+        else:
+            drawing, i = self.drawings[player], number(move.cell)
+            if i not in drawing.coats or not 0 <= move.cell[1] < 7:
+                raise IllegalMove(Rule.POWER, f"{move.cell} holds no coat to give a cross")
+            drawing.crosses[i] += 1
+        _, coat = self._bolts.pop(0)
+        self.book.used.add(coat)
+        if self._bolts:
+            return
+        self._write_book()
+
+    def _end_round(self) -> None:
+        idle = not any(self._drew)
+        ended = idle if self.edition.end is End.THIS_ROUND else self._idle_before
+        self._idle_before = idle
+        if ended or any(drawing.full for drawing in self.drawings):
+            self.phase = Phase.OVER
+            return
+        self.player_a = self.player_b
+        self.phase, self.to_move = Phase.ROLL, self.player_a
+
+
+def unhelped_draws(game: Game) -> Iterator[Draw]:
+    """Every way to draw the domino of the player to move, without wizards or castle."""
+    drawing = game.drawings[game.to_move]
+    one, two = game.hands[game.to_move]
+    for first in game.coats_of(one):
+        for second in game.coats_of(two):
+            for u, v in drawing.slots(first, second):
+                yield Draw((Half(one, cell_of(u), first), Half(two, cell_of(v), second)))

@@ -1,0 +1,144 @@
+"""Players that play whole games of Duel from a seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import DICE
+from kdscan.game.duel.drawing import cell_of
+from kdscan.game.duel.editions import ENGLISH, Edition
+from kdscan.game.duel.moves import (
+    AddCross,
+    ChooseCoat,
+    Draw,
+    DrawNothing,
+    Half,
+    Move,
+    Roll,
+    Take,
+    Turn,
+)
+from kdscan.game.duel.play import Game, Phase
+
+Player = Callable[[Game, random.Random], Move]
+"""Chooses a lawful move for the player whose turn it is."""
+
+MAX_ROUNDS = 200
+"""Far above any game's length; the dice end games long before."""
+
+
+def play_game(
+    seed: int | random.Random,
+    players: tuple[Player, Player] | None = None,
+    edition: Edition = ENGLISH,
+    rounds: int = MAX_ROUNDS,
+) -> Game:
+    """Play a game to its end, or to the end of that many rounds."""
+    rng = seed if isinstance(seed, random.Random) else random.Random(seed)
+    both = players or (random_player, random_player)
+    game = Game(edition, rng)
+    while not game.over and not (game.phase is Phase.ROLL and game.rounds >= rounds):
+        game.play(both[game.to_move](game, rng))
+    return game
+
+
+def random_game(seed: int | random.Random, edition: Edition = ENGLISH) -> Game:
+    """A finished game between two random players."""
+    return play_game(seed, edition=edition)
+
+
+def random_board(rng: random.Random) -> tuple[Board, bool]:
+    """A map and whether its roof is coloured: three of four finished, else from mid-game."""
+    rounds = MAX_ROUNDS if rng.random() < 0.75 else rng.randint(1, 16)
+    game = play_game(rng, rounds=rounds)
+    which = rng.randrange(2)
+    return game.drawings[which].board(), game.castle_used[which]
+
+
+def random_player(game: Game, rng: random.Random) -> Move:
+    """Any lawful move, wizards and castle now and then."""
+    player = game.to_move
+    if game.phase is Phase.ROLL:
+        return Roll()
+    if game.phase is Phase.TAKE:
+        return _random_take(game, rng)
+    if game.phase is Phase.BOLT:
+        if game.bolt is Coat.FILLED:
+            return ChooseCoat(rng.choice(tuple(Coat)))
+        return AddCross(cell_of(rng.choice(tuple(game.drawings[player].coats))))
+    if game.book.ready(player, Coat.DOUBLE_LINE) and rng.random() < 0.2:
+        die = rng.choice(game.hands[player])
+        return Turn(die, rng.randrange(len(DICE[die])))
+    return _random_draw(game, rng)
+
+
+def _random_take(game: Game, rng: random.Random) -> Take:
+    free = game.free_dice
+    count = 1 if game.to_move == game.player_a else 2
+    if count == 1 and game.book.ready(game.to_move, Coat.DOUBLE_DOT) and rng.random() < 0.5:
+        count = 2
+    return Take(tuple(rng.sample(free, count)))
+
+
+def _random_draw(game: Game, rng: random.Random) -> Draw | DrawNothing:
+    player = game.to_move
+    drawing = game.drawings[player]
+    one, two = game.hands[player]
+    pairs = [(a, b) for a in game.coats_of(one) for b in game.coats_of(two)]
+    rng.shuffle(pairs)
+    halves, power = _helped(game, rng, pairs) if rng.random() < 0.2 else (None, None)
+    if halves is None:
+        halves = _plain(game, rng, pairs)
+    if halves is None:
+        halves, power = _helped(game, rng, pairs)
+    if halves is None:
+        return DrawNothing()
+    castle = None
+    if not drawing.castle_used and rng.random() < 0.12:
+        castle = rng.choice((one, two))
+        if game.faces[castle].joker and not game.edition.castle_on_joker:
+            castle = None
+    return Draw(halves, castle, power)
+
+
+Halves = tuple[Half, Half]
+
+
+def _plain(game: Game, rng: random.Random, pairs: list[tuple[Coat, Coat]]) -> Halves | None:
+    drawing = game.drawings[game.to_move]
+    one, two = game.hands[game.to_move]
+    for a, b in pairs:
+        slots = drawing.slots(a, b)
+        if slots:
+            u, v = rng.choice(slots)
+            return Half(one, cell_of(u), a), Half(two, cell_of(v), b)
+    return None
+
+
+def _helped(
+    game: Game, rng: random.Random, pairs: list[tuple[Coat, Coat]]
+) -> tuple[Halves | None, Coat | None]:
+    """A domino drawn with the dot's or the line's wizard, where the player holds one."""
+    player = game.to_move
+    drawing = game.drawings[player]
+    one, two = game.hands[player]
+    if game.book.ready(player, Coat.DOT):
+        free = drawing.free_slots()
+        if free:
+            (u, v), (a, b) = rng.choice(free), pairs[0]
+            return (Half(one, cell_of(u), a), Half(two, cell_of(v), b)), Coat.DOT
+    if game.book.ready(player, Coat.LINE):
+        for a, b in pairs:
+            places = [
+                (u, v)
+                for u in drawing.single_cells(a)
+                for v in drawing.single_cells(b)
+                if u != v
+            ]
+            if places:
+                u, v = rng.choice(places)
+                return (Half(one, cell_of(u), a), Half(two, cell_of(v), b)), Coat.LINE
+    return None, None

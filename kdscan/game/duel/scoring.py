@@ -1,0 +1,66 @@
+"""What a Duel map is worth.
+
+A domain is a group of equal coats joined by sides; it is worth its shields times
+its crosses (English rulebook, "End of the Game"). The wizard of the filled coat
+adds 3 points for each domain of the coat that was chosen, crosses or none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
+from kdscan.game.grid import Cell, groups
+
+WIZARD_POINTS = 3
+"""What the wizard of the filled coat pays for each domain of the chosen coat."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Equal coats joined by sides. `cells` in row-major order."""
+
+    coat: Coat
+    cells: tuple[Cell, ...]
+    crosses: int
+
+    @property
+    def points(self) -> int:
+        return len(self.cells) * self.crosses
+
+
+@dataclass(frozen=True)
+class Score:
+    """A map's score, taken apart. `domains` in the order of their first cells."""
+
+    domains: tuple[Domain, ...]
+    wizard: int = 0
+
+    @property
+    def domain_points(self) -> int:
+        return sum(domain.points for domain in self.domains)
+
+    @property
+    def total(self) -> int:
+        return self.domain_points + self.wizard
+
+    @property
+    def largest_domain(self) -> int:
+        """Shields in the largest domain, 0 on an empty map: the first tie-break."""
+        return max((len(domain.cells) for domain in self.domains), default=0)
+
+
+def find_domains(board: Board) -> tuple[Domain, ...]:
+    """The domains of a map, ordered by their first cell, row-major."""
+    found = groups({cell: shield.coat for cell, shield in board.items()})
+    return tuple(
+        Domain(coat, cells, sum(board[cell].crosses for cell in cells)) for coat, cells in found
+    )
+
+
+def score_board(board: Board, chosen_coat: Coat | None = None) -> Score:
+    """Score a map; `chosen_coat` is the coat that its owner's filled wizard pays for."""
+    domains = find_domains(board)
+    paid = sum(domain.coat is chosen_coat for domain in domains)
+    return Score(domains, WIZARD_POINTS * paid)

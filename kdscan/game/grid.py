@@ -1,0 +1,40 @@
+"""Groups of equal neighbours on a grid, shared by both games."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
+
+T = TypeVar("T", bound=Hashable)
+
+Cell = tuple[int, int]
+"""Row and column, counted from 0 at the top left."""
+
+
+def neighbours(cell: Cell) -> tuple[Cell, Cell, Cell, Cell]:
+    """The four cells that share a side with `cell`, on the grid or off it."""
+    row, col = cell
+    return (row - 1, col), (row, col - 1), (row, col + 1), (row + 1, col)
+
+
+def groups(values: Mapping[Cell, T]) -> list[tuple[T, tuple[Cell, ...]]]:
+    """Split cells into groups of equal values joined by sides.
+
+    Returns each group's value with its cells in row-major order; the groups are
+    ordered by their first cell. Diagonal contact joins nothing.
+    """
+    found: list[tuple[T, tuple[Cell, ...]]] = []
+    seen: set[Cell] = set()
+    for start in sorted(values):
+        if start in seen:
+            continue
+        value = values[start]
+        seen.add(start)
+        group = [start]
+        for cell in group:
+            for near in neighbours(cell):
+                if near not in seen and values.get(near) == value:
+                    seen.add(near)
+                    group.append(near)
+        found.append((value, tuple(sorted(group))))
+    return found
