@@ -1,0 +1,76 @@
+"""PDF pages → pixels, at the resolution of the scan that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.errors import ImageTooLarge, UnreadableImage
+
+POINTS_PER_INCH = 72.0
+
+DPI = 300.0
+"""For pages that are drawn, not scanned: what office scanners use."""
+
+LONGEST_PX = 6000
+"""Longest side of a rendered page: A4 at 500 dpi; also keeps posters out of memory."""
+
+PASSWORD_ERROR = 4
+"""FPDF_ERR_PASSWORD in PDFium's public header fpdfview.h."""
+
+
+def open_pdf(data: bytes, max_pixels: int) -> tuple[int, Callable[[int], NDArray[np.uint8]]]:
+    """Return the number of pages and the function page → (H, W, 3) uint8 BGR.
+
+    max_pixels: most pixels of a picture inside the page. PDFium is not thread-safe:
+    render from one thread at a time.
+    Raises `UnreadableImage`.
+    """
+    import pypdfium2 as pdfium  # only those who scan to PDF need it
+
+    try:
+        document = pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as error:
+        if error.err_code == PASSWORD_ERROR:
+            raise UnreadableImage(
+                "the PDF is protected by a password; save a copy without one"
+            ) from error
+        raise UnreadableImage("the PDF is broken; scan or export it again") from error
+    if len(document) == 0:
+        raise UnreadableImage("the PDF has no pages; scan or export it again")
+    return len(document), lambda n: _render(document, n, max_pixels)
+
+
+def _render(document: Any, number: int, max_pixels: int) -> NDArray[np.uint8]:
+    page = document[number]
+    try:
+        bitmap = page.render(scale=_scale(page, max_pixels))
+        pixels = bitmap.to_numpy()[..., :3].copy()
+        bitmap.close()
+    finally:
+        page.close()
+    return np.asarray(pixels, np.uint8)
+
+
+def _scale(page: Any, max_pixels: int) -> float:
+    """Pixels a point: as fine as the finest picture that fills a good part of the page."""
+    from pypdfium2 import raw
+
+    width, height = page.get_size()
+    finest = 0.0
+    for image in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE]):
+        px_wide, px_high = image.get_px_size()
+        if px_wide * px_high > max_pixels:
+            raise ImageTooLarge(
+                f"the page holds a picture of {px_wide} × {px_high} pixels,"
+                f" {max_pixels // 1_000_000} megapixels at most; export it smaller"
+            )
+        left, bottom, right, top = image.get_bounds()
+        area = (right - left) * (top - bottom)
+        if area > width * height / 4:
+            finest = max(finest, sqrt(px_wide * px_high / area))
+    return float(min(finest or DPI / POINTS_PER_INCH, LONGEST_PX / max(width, height)))

@@ -1,0 +1,222 @@
+"""File → Photo: every format a phone, scanner or messenger makes, and clear words for the rest.
+
+What a file is, its first bytes say, never its name. Sizes are read from headers
+and checked before a pixel is decoded, so that a small file cannot claim all memory.
+
+JPEG goes through OpenCV, because it is what phones make and has to be fast; HEIC
+through libheif, PDF through PDFium, the rest through Pillow. A picture that is cut
+off is refused, not filled up with grey: half a map must not turn into a score.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
+from kdscan.records import Photo
+from kdscan.vision.pdf import open_pdf
+
+MAX_PIXELS = 120_000_000
+"""Most pixels of one picture: above the 108 megapixels of today's phones, 360 MB as BGR."""
+
+MAX_BYTES = 200_000_000
+"""Largest file; a scan of a hundred pages stays below it."""
+
+MAX_PAGES = 2000
+"""Most pages of one file."""
+
+FORMATS = "JPEG, PNG, WebP, HEIC, TIFF or PDF"
+
+_PILLOW_FORMATS = ("JPEG", "PNG", "WEBP", "TIFF")
+
+Bgr = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Pages:
+    """The pictures of one file; each is decoded when asked for, none is kept.
+
+    name: where they came from, for people.
+    count: how many there are; 1 but for PDF and TIFF.
+    read: page number → (H, W, 3) uint8 BGR, upright.
+    """
+
+    name: str
+    count: int
+    read: Callable[[int], Bgr]
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, page: int) -> Photo:
+        """Decode a page; raise `PhotoError` when that page is broken, others may be fine."""
+        if not 0 <= page < self.count:
+            raise IndexError(page)
+        with _decoding("page" if self.count > 1 else "picture"):
+            return Photo(self.read(page), self.name, page)
+
+
+def load_photos(path: Path | str) -> Iterator[Photo]:
+    """Yield the pictures of a file, page by page.
+
+    Raises `PhotoError` with the remedy in its message. Use `open_photos` to carry
+    on after a broken page.
+    """
+    pages = open_photos(path)
+    yield from (pages[n] for n in range(len(pages)))
+
+
+def open_photos(path: Path | str) -> Pages:
+    """Read a file and find its pages, without decoding them.
+
+    Raises `UnreadableImage` (missing, empty, no picture, a password) or `ImageTooLarge`.
+    """
+    return decode(_read_bytes(Path(path)), str(path))
+
+
+def decode(data: bytes, name: str = "") -> Pages:
+    """Find the pages in the bytes of a file; `name` is for people.
+
+    Raises `UnreadableImage` or `ImageTooLarge`.
+    """
+    if not data:
+        raise UnreadableImage("the file is empty; copy or send it again")
+    if len(data) > MAX_BYTES:
+        raise _too_many_bytes(len(data))
+    with _decoding("file"):
+        if b"%PDF-" in data[:1024]:
+            count, read = open_pdf(data, MAX_PIXELS)
+        elif data[4:8] == b"ftyp":
+            count, read = 1, _open_heif(data)
+        else:
+            count, read = _open_pillow(data)
+    if count > MAX_PAGES:
+        raise ImageTooLarge(f"the file has {count} pages, {MAX_PAGES} at most; split it")
+    return Pages(name, count, read)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        if path.is_dir():
+            raise UnreadableImage(f"this is a folder; name the photos in it: {path / '*.jpg'}")
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise _too_many_bytes(size)
+        if not path.is_file():
+            raise UnreadableImage("this is not a regular file; save the photo to one first")
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise UnreadableImage("there is no such file; check the name and the folder") from error
+    except PermissionError as error:
+        raise UnreadableImage("no permission to read the file; ask for read access") from error
+    except (OSError, ValueError) as error:
+        raise UnreadableImage(f"the file could not be read: {error}") from error
+
+
+def _too_many_bytes(size: int) -> ImageTooLarge:
+    limit = MAX_BYTES // 1_000_000
+    return ImageTooLarge(
+        f"the file has {size / 1e6:.0f} MB, {limit} MB at most; save it smaller or split it"
+    )
+
+
+def check_size(width: int, height: int, limit: int = MAX_PIXELS) -> None:
+    """Raise `ImageTooLarge` for more than `limit` pixels, `UnreadableImage` for none."""
+    if width <= 0 or height <= 0:
+        raise UnreadableImage("the picture has no pixels; take or export it again")
+    if width * height > limit:
+        raise ImageTooLarge(
+            f"the picture claims {width} × {height} pixels, {limit // 1_000_000} megapixels"
+            " at most; save it smaller"
+        )
+
+
+def _open_pillow(data: bytes) -> tuple[int, Callable[[int], Bgr]]:
+    try:
+        image = Image.open(io.BytesIO(data), formats=_PILLOW_FORMATS)
+    except UnidentifiedImageError as error:
+        raise UnreadableImage(
+            f"this is not a picture that kdscan knows; save it as {FORMATS}"
+        ) from error
+    check_size(*image.size)
+    if image.format in ("JPEG", "MPO"):  # MPO: a JPEG with more of them behind it
+        return 1, lambda _: _decode_jpeg(data)
+    pages = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
+    return pages, lambda page: _decode_pillow(image, page)
+
+
+def _decode_jpeg(data: bytes) -> Bgr:
+    bgr = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    if bgr is None:
+        raise UnreadableImage("the JPEG is broken or cut off; copy or send it again")
+    return np.asarray(bgr, np.uint8)
+
+
+def _decode_pillow(image: Image.Image, page: int) -> Bgr:
+    image.seek(page)
+    check_size(*image.size)
+    upright = ImageOps.exif_transpose(image)
+    if upright.has_transparency_data:
+        white = Image.new("RGBA", upright.size, "white")
+        white.alpha_composite(upright.convert("RGBA"))
+        upright = white
+    elif upright.mode.startswith(("I", "F")):
+        upright = Image.fromarray(_to_8_bit(np.asarray(upright)))
+    return np.asarray(cv2.cvtColor(np.asarray(upright.convert("RGB")), cv2.COLOR_RGB2BGR), np.uint8)
+
+
+def _to_8_bit(grey: NDArray[Any]) -> Bgr:
+    """Grey of more than 8 bits to 8; without a fixed white it is spread over all of them."""
+    if grey.dtype == np.uint16:
+        return np.asarray(grey >> 8, np.uint8)
+    values = np.nan_to_num(grey.astype(np.float64))
+    low, high = values.min(), values.max()
+    return np.asarray((values - low) * (255 / max(high - low, 1e-12)), np.uint8)
+
+
+def _open_heif(data: bytes) -> Callable[[int], Bgr]:
+    import pillow_heif  # only phones with an apple on them need it
+
+    heif = pillow_heif.open_heif(io.BytesIO(data), bgr_mode=True)
+    image = heif[heif.primary_index]
+    check_size(*image.size)
+    return lambda _: _decode_heif(np.asarray(image))
+
+
+def _decode_heif(pixels: NDArray[np.uint8]) -> Bgr:
+    # libheif has turned the picture upright already; its EXIF rotation is history.
+    if pixels.ndim == 2:
+        return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_GRAY2BGR), np.uint8)
+    if pixels.shape[2] == 4:
+        alpha = pixels[..., 3:].astype(np.uint16)
+        mixed = pixels[..., :3] * alpha + 255 * (255 - alpha)
+        return (mixed // 255).astype(np.uint8)
+    return np.ascontiguousarray(pixels)
+
+
+@contextmanager
+def _decoding(what: str) -> Iterator[None]:
+    """Turn whatever a decoder throws at a hostile file into a `PhotoError`."""
+    try:
+        with warnings.catch_warnings():
+            # Pillow warns of odd metadata, and of sizes that `check_size` allows.
+            warnings.simplefilter("ignore")
+            yield
+    except KdscanError:
+        raise
+    except (MemoryError, Image.DecompressionBombError) as error:
+        raise ImageTooLarge(f"the {what} has too many pixels; save it smaller") from error
+    except Exception as error:
+        # Decoders raise nearly anything: OSError, SyntaxError, struct.error, their own.
+        raise UnreadableImage(f"the {what} is broken or cut off; copy or send it again") from error
