@@ -20,7 +20,9 @@ MIN_PLACED = 0.2
 """Below this probability that all cells are in place, it is no map."""
 
 
-def read_photo(photo: Photo, models: Models | None = None, *, risk: float = DEFAULT_RISK) -> tuple[SheetReading, ...]:
+def read_photo(
+    photo: Photo, models: Models | None = None, *, risk: float = DEFAULT_RISK
+) -> tuple[SheetReading, ...]:
     """Read every map in a photo, the largest first.
 
     risk: accepted probability that a total which asks for no review is wrong.
@@ -42,14 +44,18 @@ def read_photo(photo: Photo, models: Models | None = None, *, risk: float = DEFA
     return tuple(sheets)
 
 
-def interpret(rectified: RectifiedSheet, probs: MarkProbs, layout: str, risk: float) -> SheetReading:
+def interpret(
+    rectified: RectifiedSheet, probs: MarkProbs, layout: str, risk: float
+) -> SheetReading:
     """From probabilities on there are no pixels: board, domains, total."""
     reading = decode(probs, risk)
     score = score_board(board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells}))
     return SheetReading(rectified, probs, reading, score, layout)
 
 
-def correct(sheet: SheetReading, corrections: Mapping[tuple[int, int], Marks], *, risk: float = DEFAULT_RISK) -> SheetReading:
+def correct(
+    sheet: SheetReading, corrections: Mapping[tuple[int, int], Marks], *, risk: float = DEFAULT_RISK
+) -> SheetReading:
     """The sheet with shields as a person says they are; the rest follows.
 
     What the pixels had said stays visible in `CellReading.seen`.
@@ -57,7 +63,9 @@ def correct(sheet: SheetReading, corrections: Mapping[tuple[int, int], Marks], *
     again = interpret(sheet.rectified, corrected(sheet.probs, corrections), sheet.layout, risk)
     before = {(c.row, c.col): c for c in sheet.reading.cells}
     cells = tuple(
-        replace(c, seen=(before[c.row, c.col].coat, before[c.row, c.col].crosses)) if (c.row, c.col) in corrections else c
+        replace(c, seen=(before[c.row, c.col].coat, before[c.row, c.col].crosses))
+        if (c.row, c.col) in corrections
+        else c
         for c in again.reading.cells
     )
     assert len(cells) == len(CELLS)

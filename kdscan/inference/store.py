@@ -30,7 +30,9 @@ def models_folder() -> Path:
     for folder in (package / "models", package.parent / "models"):
         if (folder / "manifest.json").is_file():
             return folder
-    raise ModelError("the models are missing; install kdscan again: pip install --force-reinstall kdscan")
+    raise ModelError(
+        "the models are missing; install kdscan again: pip install --force-reinstall kdscan"
+    )
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,17 @@ class Models:
     @cached_property
     def manifest(self) -> dict[str, Any]:
         try:
-            manifest: dict[str, Any] = json.loads((self.folder / "manifest.json").read_text("utf-8"))
+            manifest: dict[str, Any] = json.loads(
+                (self.folder / "manifest.json").read_text("utf-8")
+            )
         except (OSError, ValueError) as error:
-            raise ModelError(f"the list of models cannot be read ({error}); install kdscan again") from error
+            raise ModelError(
+                f"the list of models cannot be read ({error}); install kdscan again"
+            ) from error
         if manifest.get("format") != FORMAT:
-            raise ModelError(f"these models are of format {manifest.get('format')}, not {FORMAT}; install kdscan again")
+            raise ModelError(
+                f"these models are of format {manifest.get('format')}, not {FORMAT}; install kdscan again"
+            )
         return manifest
 
     @cached_property
@@ -69,9 +77,13 @@ class Models:
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
         try:
-            session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+            session = onnxruntime.InferenceSession(
+                data, options, providers=["CPUExecutionProvider"]
+            )
         except Exception as error:  # onnxruntime raises classes of its own, all alike here
-            raise ModelError(f"the model {name} cannot be loaded ({error}); install kdscan again") from error
+            raise ModelError(
+                f"the model {name} cannot be loaded ({error}); install kdscan again"
+            ) from error
         said = json.loads(session.get_modelmeta().custom_metadata_map.get("labels", "null"))
         if labels is not None and said != labels:
             raise ModelError(f"the model {name} knows other labels ({said}); install kdscan again")
@@ -88,11 +100,15 @@ class Models:
         if entry is None:
             raise ModelError(f"no model is named {name}; install kdscan again")
         try:
-            data = (self.folder / entry["file"]).read_bytes()
+            data: bytes = (self.folder / str(entry["file"])).read_bytes()
         except OSError as error:
-            raise ModelError(f"the model {name} is missing ({error}); install kdscan again") from error
+            raise ModelError(
+                f"the model {name} is missing ({error}); install kdscan again"
+            ) from error
         if hashlib.sha256(data).hexdigest() != entry["sha256"]:
-            raise ModelError(f"the model {name} is damaged (checksum differs); install kdscan again")
+            raise ModelError(
+                f"the model {name} is damaged (checksum differs); install kdscan again"
+            )
         return data
 
 
@@ -100,5 +116,3 @@ class Models:
 def default_models() -> Models:
     """The models that ship with kdscan."""
     return Models(models_folder())
-
-

@@ -1,61 +1,68 @@
 """A layout: what one map side looks like on paper, in millimetres.
 
 The same numbers print the sheet (`kdscan.sheet.printing`), draw it for training
-(`kdscan.synth`) and tell the reader where to look.
+(`kdscan.synth`) and tell the reader where to look. A club adds its own as a TOML
+file whose keys are the fields of `Layout`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from importlib.resources import files
+from pathlib import Path
 
-Point = tuple[float, float]
-LineStyle = Literal["ruled", "dashed", "dotted", "none"]
+from kdscan.errors import LayoutError
+from kdscan.sheet.checks import check_layout
+from kdscan.sheet.parts import Castle, Layout, LineStyle, Point, Polygon
+from kdscan.sheet.toml import layout_from_toml, layout_to_toml
+
+__all__ = [
+    "Castle",
+    "Layout",
+    "LineStyle",
+    "Point",
+    "Polygon",
+    "check_layout",
+    "layout_from_toml",
+    "layout_to_toml",
+    "layouts",
+    "load_layout",
+]
+
+_FOLDER = files("kdscan.sheet") / "layouts"
 
 
-@dataclass(frozen=True)
-class Castle:
-    """The castle in the middle cell: roofs (to be coloured in) over a keep.
+def layouts() -> tuple[str, ...]:
+    """Names of the layouts that kdscan brings along, sorted."""
+    names = (entry.name for entry in _FOLDER.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
-    All points in mm from the centre of its cell, x right, y down.
-    roofs: polygons, each of three or more points.
-    keep: polygons under the roofs.
+
+def load_layout(name_or_path: str | Path) -> Layout:
+    """Load a built-in layout by its name, or any layout by the path of its TOML file.
+
+    Raises LayoutError when there is none, or when it is broken; the message says where.
     """
+    source = str(name_or_path)
+    if source in layouts():
+        text = (_FOLDER / f"{source}.toml").read_text(encoding="utf-8")
+    else:
+        text = _read(Path(name_or_path))
+    layout = layout_from_toml(text, source)
+    try:
+        check_layout(layout)
+    except LayoutError as error:
+        raise LayoutError(f"{source}: {error}") from error
+    return layout
 
-    roofs: tuple[tuple[Point, ...], ...]
-    keep: tuple[tuple[Point, ...], ...]
 
-
-@dataclass(frozen=True)
-class Layout:
-    """One map side of 5 × 7 cells.
-
-    name: how JSON calls it.
-    page_mm: width and height of the page.
-    grid_mm: x, y of the grid's top left corner on the page.
-    cell_mm: width and height of one cell (the pitch of the lattice).
-    shield: closed polygon in mm from the centre of its cell.
-    circles: centres of the small circles in mm from the centre of their cell.
-    circle_radius_mm: their radius.
-    lines: how the lines between cells are printed.
-    castle: the castle in row 2, column 3.
-    """
-
-    name: str
-    page_mm: tuple[float, float]
-    grid_mm: Point
-    cell_mm: tuple[float, float]
-    shield: tuple[Point, ...]
-    circles: tuple[Point, ...]
-    circle_radius_mm: float
-    lines: LineStyle
-    castle: Castle
-    rows: int = 5
-    cols: int = 7
-
-    def center_mm(self, row: float, col: float) -> Point:
-        """Centre of a cell on the page, in mm; fractions give points between centres."""
-        return (
-            self.grid_mm[0] + (col + 0.5) * self.cell_mm[0],
-            self.grid_mm[1] + (row + 0.5) * self.cell_mm[1],
-        )
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        known = ", ".join(layouts())
+        raise LayoutError(
+            f"{path}: there is no layout of this name and no such file; built in: {known}."
+        ) from error
+    except (OSError, ValueError) as error:  # ValueError: no UTF-8, or a name with a null byte
+        reason = error.strerror if isinstance(error, OSError) else "not a text file in UTF-8"
+        raise LayoutError(f"{path}: cannot be read: {reason}.") from error

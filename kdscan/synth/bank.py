@@ -63,7 +63,15 @@ class StrokeBank:
         i = round(writer * (len(marks) - 1) + rng.normal(0, 4))
         if rng.random() < 0.15:
             i = int(rng.integers(len(marks)))
-        return marks[i % len(marks)]
+        mark = marks[i % len(marks)]
+        if kind in _FREE and rng.random() < 0.5:
+            way = rng.choice((-1.0, 1.0), 2)
+            mark = [p[:, ::-1] * way for p in mark]
+        return mark
+
+
+_FREE = frozenset(("ring", "blob", "scribble"))
+"""Kinds that may be mirrored and turned by a quarter."""
 
 
 def _paths(row: Mapping[str, Any]) -> Mark:

@@ -1,169 +1,225 @@
-"""What else gets onto a sheet: writing, sums, stray marks, smudges, coffee.
+"""Things that lie about: pencils, dice, cups, coins, phones, pawns, fingers on the edge.
 
-Lengths in mm on the page.
+Solids are bags of flat faces in world mm. They are painted from far to near with light by
+their normals, and throw shadows face by face.
 """
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from kdscan.synth.bank import StrokeBank
-from kdscan.synth.ink import Stroke, multiply, noise_patch
-from kdscan.synth.strokes import Path, line, ring, rounded, turned
-
-DIGITS: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
-    "0": (((0.5, 0), (0.1, 0.25), (0.1, 0.8), (0.5, 1), (0.9, 0.75), (0.9, 0.2), (0.5, 0)),),
-    "1": (((0.2, 0.3), (0.6, 0), (0.6, 1)),),
-    "2": (((0.1, 0.25), (0.5, 0), (0.85, 0.25), (0.1, 1), (0.9, 1)),),
-    "3": (((0.1, 0.1), (0.8, 0.05), (0.4, 0.45), (0.9, 0.7), (0.5, 1), (0.1, 0.9)),),
-    "4": (((0.6, 0), (0.1, 0.65), (0.95, 0.65)), ((0.7, 0.35), (0.65, 1))),
-    "5": (((0.85, 0), (0.2, 0), (0.15, 0.45), (0.8, 0.5), (0.8, 0.95), (0.1, 1)),),
-    "6": (((0.75, 0), (0.2, 0.4), (0.1, 0.85), (0.6, 1), (0.85, 0.7), (0.2, 0.6)),),
-    "7": (((0.1, 0), (0.9, 0), (0.4, 1)),),
-    "8": (((0.8, 0.1), (0.2, 0.15), (0.8, 0.7), (0.5, 1), (0.15, 0.8), (0.85, 0.1)),),
-    "9": (((0.85, 0.3), (0.4, 0.5), (0.15, 0.2), (0.6, 0), (0.85, 0.3), (0.7, 1)),),
-    "+": (((0.1, 0.55), (0.9, 0.55)), ((0.5, 0.15), (0.5, 0.9))),
-    "=": (((0.1, 0.4), (0.9, 0.4)), ((0.1, 0.7), (0.9, 0.7))),
-    "x": (((0.2, 0.4), (0.8, 0.95)), ((0.8, 0.4), (0.2, 0.95))),
-}
-"""Digits and signs of a sum as corner points in a unit box, y down; own drawing."""
+from kdscan.synth.fields import F64, U8, Rng, chance, color
+from kdscan.synth.lens import Camera
+from kdscan.synth.light import GAMMA, Light, fill_into
 
 
-def number(text: str, at: Path, height: float, rng: np.random.Generator) -> list[Stroke]:
-    """Return the strokes of digits and signs. at: top left corner; others are left blank."""
-    strokes = []
-    slant = rng.normal(0.1, 0.15)
-    width = height * rng.uniform(0.5, 0.7)
-    for i, sign in enumerate(text):
-        for corners in DIGITS.get(sign, ()):
-            path = np.array(corners) + rng.normal(0, 0.05, (len(corners), 2))
-            path = rounded(rounded(path)) * (width, height)
-            path[:, 0] += slant * (height - path[:, 1]) + i * width * 1.25
-            strokes.append(Stroke(at + path))
-    return strokes
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """faces: K polygons (P, 3) in world mm; normals: (K, 3) unit; colors: (K, 3) BGR 0..255.
+
+    shine: strength of highlights.
+    """
+
+    faces: tuple[F64, ...]
+    normals: F64
+    colors: F64
+    shine: float = 0.1
+
+    def moved(self, spin: F64, to: F64) -> Solid:
+        """Turned by the matrix `spin` (3, 3), then shifted by `to` (3,)."""
+        return Solid(tuple(f @ spin.T + to for f in self.faces), self.normals @ spin.T,
+                     self.colors, self.shine)
+
+    def lifted(self) -> Solid:
+        """Set down on the desk: lowest point at z = 0."""
+        low = min(float(f[:, 2].min()) for f in self.faces)
+        return self.moved(np.eye(3), np.array([0, 0, -low]))
+
+    def joined(self, other: Solid) -> Solid:
+        return Solid(self.faces + other.faces, np.concatenate([self.normals, other.normals]),
+                     np.concatenate([self.colors, other.colors]), self.shine)
 
 
-def word(at: Path, height: float, letters: int, rng: np.random.Generator) -> list[Stroke]:
-    """Return joined-up writing that says nothing: loops, humps, some high or low letters."""
-    pen_lifts = 0.25 if rng.random() < 0.5 else 0.75
-    slant = rng.normal(0.2, 0.25)
-    x = 0.0
-    paths: list[list[tuple[float, float]]] = [[]]
-    for _ in range(letters):
-        wide = rng.uniform(0.35, 0.75)
-        top = -0.9 if rng.random() < 0.22 else 0.0
-        low = 1.75 if rng.random() < 0.12 else 1.0
-        k = int(rng.integers(2, 5))
-        for j in range(k):
-            y = (top if j % 2 == 0 else low) + rng.normal(0, 0.12)
-            paths[-1].append((x + wide * (j + rng.uniform(-0.5, 0.5)) / k, y))
-        if rng.random() < 0.4:
-            paths[-1] += [(x + wide * 0.1, 0.5), (x + wide, 0.9)]
-        x += wide
-        if rng.random() < pen_lifts:
-            paths.append([])
-    strokes = []
-    for points in paths:
-        if len(points) > 1:
-            path = rounded(rounded(np.array(points))) * height * 0.55
-            path[:, 0] += slant * (height - path[:, 1])
-            strokes.append(Stroke(at + path))
-    return strokes
+def turn(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> F64:
+    """Rotation matrix about x, then y, then z, in radians."""
+    out = np.eye(3)
+    for axis, a in enumerate((x, y, z)):
+        m = np.eye(3)
+        i, j = [(1, 2), (2, 0), (0, 1)][axis]
+        m[i, i] = m[j, j] = np.cos(a)
+        m[j, i], m[i, j] = np.sin(a), -np.sin(a)
+        out = m @ out
+    return out
 
 
-def total(rng: np.random.Generator) -> str:
-    """Return a sum as players jot it down."""
-    terms = [str(int(rng.integers(1, 40))) for _ in range(int(rng.integers(1, 7)))]
-    if rng.random() < 0.3:
-        terms = [f"{rng.integers(2, 9)}x{rng.integers(1, 6)}" for _ in terms[:4]]
-    end = f"={rng.integers(20, 99)}" if rng.random() < 0.6 else ""
-    return "+".join(terms) + end
+def box(size: tuple[float, float, float], bgr: F64) -> Solid:
+    """A box with its centre at the origin."""
+    h = np.array(size) / 2
+    faces, normals = [], []
+    for axis in range(3):
+        i, j = (axis + 1) % 3, (axis + 2) % 3
+        for side in (-1.0, 1.0):
+            corners = np.zeros((4, 3))
+            corners[:, axis] = side * h[axis]
+            corners[:, i] = np.array([-1, 1, 1, -1]) * h[i]
+            corners[:, j] = np.array([-1, -1, 1, 1]) * h[j]
+            faces.append(corners)
+            normals.append(np.eye(3)[axis] * side)
+    return Solid(tuple(faces), np.array(normals), np.tile(bgr, (6, 1)).astype(float))
 
 
-def writing(
-    at: Path, room: float, height: float, rng: np.random.Generator, bank: StrokeBank | None
-) -> list[Stroke]:
-    """Return one line of writing: words, a sum or real letters, at most `room` mm wide."""
-    lot = rng.random()
-    if lot < 0.35:
-        text = total(rng)
-        strokes = number(text[: max(1, int(room / (0.8 * height)))], at, height, rng)
-    elif bank is not None and lot < 0.5:
-        strokes, x, who = [], 0.0, float(rng.random())
-        while x < min(room, 12 * height) - height and len(strokes) < 14:
-            mark = bank.pick("glyph", who, rng)
-            if mark is None:
-                break
-            strokes += [Stroke(at + (p + 1) * height / 2 + (x, 0)) for p in mark]
-            x += height * rng.uniform(0.7, 1.1)
-    else:
-        most = max(2, int(room / (0.45 * height)))
-        strokes = word(at, height, min(most, int(rng.integers(3, 14))), rng)
-    tilt = rng.normal(0, 0.05)
-    return [Stroke(at + turned(s.path - at, tilt), s.width, s.pressure) for s in strokes]
+def lathe(profile: list[tuple[float, float]], colors: list[F64], sides: int, shine: float = 0.1) -> Solid:
+    """Turned about the z axis: `profile` is (radius, z) upwards, a colour for each step of it."""
+    t = np.linspace(0, 2 * np.pi, sides + 1)
+    ring = np.stack([np.cos(t), np.sin(t)], 1)
+    faces, normals, shades = [], [], []
+    for (r0, z0), (r1, z1), bgr in zip(profile[:-1], profile[1:], colors, strict=True):
+        slope = np.array([z1 - z0, r0 - r1]) / max(np.hypot(z1 - z0, r0 - r1), 1e-9)
+        if min(r0, r1) == 0 and z0 == z1:  # a cap in one piece
+            faces.append(np.column_stack([ring[:-1] * max(r0, r1), np.full(sides, z0)]))
+            normals.append(np.array([0, 0, slope[1]]))
+            shades.append(bgr)
+            continue
+        for k in range(sides):
+            low, high = ring[k:k + 2] * r0, ring[k:k + 2][::-1] * r1
+            faces.append(np.column_stack([np.concatenate([low, high]), [z0, z0, z1, z1]]))
+            middle = (ring[k] + ring[k + 1]) / 2
+            normals.append(np.array([*(middle * slope[0]), slope[1]]))
+            shades.append(bgr)
+    n = np.array(normals)
+    return Solid(tuple(faces), n / np.linalg.norm(n, axis=1, keepdims=True), np.array(shades, float), shine)
 
 
-def stray(at: Path, size: float, rng: np.random.Generator) -> list[Stroke]:
-    """Return a mark that means nothing: a speck, a slip or a small squiggle."""
-    lot = rng.random()
-    if lot < 0.5:
-        return [Stroke(line(at, at + rng.normal(0, 0.1 * size, 2), rng))]
-    if lot < 0.85:
-        return [Stroke(line(at, at + rng.normal(0, size, 2), rng, bow=rng.normal(0, 0.15)))]
-    return [Stroke(ring(at, 0.4 * size, rng, turns=rng.uniform(0.4, 1.2), wobble=0.3))]
+def _spot(center: F64, u: F64, v: F64, bgr: F64) -> Solid:
+    """An ellipse painted on something: half axes u and v, facing u × v."""
+    t = np.linspace(0, 2 * np.pi, 14, endpoint=False)[:, None]
+    n = np.cross(u, v)
+    return Solid((center + np.cos(t) * u + np.sin(t) * v,), (n / np.linalg.norm(n))[None], np.array([bgr], float), 0)
 
 
-def smudge(
-    page: NDArray[np.uint8], at: Path, size: float, rng: np.random.Generator, px_per_mm: float
-) -> None:
-    """Rub a soft grey patch about `size` mm wide onto the page, in place."""
-    half = size * rng.uniform(0.4, 1.0, 2)
-    turn = rng.uniform(0, math.pi)
-    box = _box(page, at, float(half.max()) * 1.6, px_per_mm)
-    if box is None:
-        return
-    x0, y0, x1, y1 = box
-    yy, xx = np.mgrid[y0:y1, x0:x1].astype(np.float32)
-    local = np.stack((xx / px_per_mm - at[0], yy / px_per_mm - at[1]), axis=-1).reshape(-1, 2)
-    local = turned(local.astype(np.float64), -turn) / half
-    fall = np.exp(-1.5 * (local**2).sum(axis=1)).reshape(xx.shape).astype(np.float32)
-    cloud = noise_patch((y1 - y0, x1 - x0), 12.0, rng)
-    alpha = fall * (0.3 + 0.7 * cloud) * np.float32(rng.uniform(0.03, 0.16))
-    multiply(page, (x0, y0), alpha, (0.3, 0.3, 0.3))
+def random_solid(rng: Rng) -> Solid:
+    """Some thing of a table, at its real size, standing or lying at the origin."""
+    kind = str(rng.choice(["pencil", "pencil", "cube", "die", "cup", "coin", "phone", "pawn", "ball", "brick"]))
+    bgr = color(rng, (0.0, 1.0), (0.1, 1.0)).astype(float)
+    scale = float(rng.uniform(0.8, 1.3))
+    if kind == "pencil":
+        return _pencil(rng, bgr, scale)
+    if kind in ("cube", "die"):
+        return _die(rng, bgr, scale * rng.uniform(6, 17) / 2, kind == "die")
+    if kind == "cup":
+        return _cup(rng, bgr, scale)
+    if kind == "coin":
+        r, z = scale * rng.uniform(8, 14), rng.uniform(1.2, 2.6)
+        metal = np.array([[70, 130, 190], [90, 190, 220], [190, 195, 200]])[rng.integers(0, 3)]
+        metal = metal * rng.uniform(0.6, 1.1)
+        return lathe([(r, 0), (r, z), (0.86 * r, z), (0, z)], [metal, metal, 0.85 * metal], 24, 0.6)
+    if kind == "phone":
+        w, h, z = 72 * scale, 148 * scale, 8.0
+        body = box((w, h, z), bgr * rng.choice([0.1, 0.3, 1.0]))
+        screen = box((w * 0.93, h * 0.93, 0.2), color(rng, (0, 0.6), (0.0, rng.choice([0.1, 0.9]))).astype(float))
+        return body.joined(screen.moved(np.eye(3), np.array([0, 0, z / 2 + 0.11]))).moved(turn(z=rng.uniform(0, 6.3)), np.zeros(3))
+    if kind == "pawn":
+        r = 7 * scale
+        profile = [(r, 0), (r, 2.0), (0.45 * r, 1.6 * r), (0.4 * r, 2.2 * r), (0.7 * r, 2.7 * r), (0.5 * r, 3.2 * r), (0, 3.3 * r)]
+        return lathe(profile, [bgr] * 6, 18, 0.3)
+    if kind == "ball":
+        r, a = scale * rng.uniform(6, 22), np.linspace(-np.pi / 2, np.pi / 2, 11)
+        return lathe([(r * np.cos(v) if abs(v) < 1.57 else 0.0, r * np.sin(v)) for v in a], [bgr] * 10, 22, 0.4)
+    size = scale * rng.uniform((20, 10, 4), (130, 70, 35))
+    brick = box((size[0], size[1], size[2]), bgr)
+    label = box((size[0] * 0.7, size[1] * 0.6, 0.1), color(rng).astype(float))
+    return brick.joined(label.moved(np.eye(3), np.array([0, 0, size[2] / 2 + 0.06]))).moved(turn(z=rng.uniform(0, 6.3)), np.zeros(3))
 
 
-def coffee_ring(
-    page: NDArray[np.uint8], at: Path, radius: float, rng: np.random.Generator, px_per_mm: float
-) -> None:
-    """Leave the foot of a cup on the page, in place: a thin brown ring, dark at its rim."""
-    box = _box(page, at, radius * 1.15, px_per_mm)
-    if box is None:
-        return
-    x0, y0, x1, y1 = box
-    alpha = np.zeros((y1 - y0, x1 - x0), np.float32)
-    middle = (round(at[0] * px_per_mm - x0), round(at[1] * px_per_mm - y0))
-    start = float(rng.uniform(0, 360))
-    sweep = float(rng.uniform(150, 360))
-    for share, strength in ((1.0, 0.8), (0.97, 0.5)):
-        axes = (int(radius * share * px_per_mm), int(radius * share * px_per_mm * 0.98))
-        thick = max(1, int(rng.uniform(0.4, 1.8) * px_per_mm))
-        cv2.ellipse(alpha, middle, axes, 0, start, start + sweep, strength, thick, cv2.LINE_AA)
-    alpha = cv2.GaussianBlur(alpha, (0, 0), 0.3 * px_per_mm)
-    cloud = noise_patch((y1 - y0, x1 - x0), 12.0, rng)
-    alpha *= (0.2 + 0.8 * cloud) * np.float32(rng.uniform(0.15, 0.5))
-    multiply(page, (x0, y0), alpha, (0.25, 0.42, 0.6))
+def _pencil(rng: Rng, bgr: F64, scale: float) -> Solid:
+    r, length = float(rng.uniform(3, 6.5)), scale * float(rng.uniform(90, 190))
+    wood, lead = np.array([150, 190, 225.0]), np.full(3, 40.0)
+    end = color(rng, (0, 0.8), (0.1, 0.9)).astype(float)
+    profile = [(0, 0), (r, 0), (r, 10), (r, length - 22), (0.25 * r, length - 4), (0.05, length)]
+    colors = [end, end, bgr, wood if chance(rng, 0.6) else bgr, lead]
+    shape = lathe(profile, colors, int(rng.choice([6, 14])), 0.35)
+    return shape.moved(turn(y=np.pi / 2, z=rng.uniform(0, 2 * np.pi)), np.zeros(3))
 
 
-def _box(
-    page: NDArray[np.uint8], at: Path, reach: float, px_per_mm: float
-) -> tuple[int, int, int, int] | None:
-    """Return x0, y0, x1, y1 in pixels of a square about a point, or None off the page."""
-    low = np.floor((at - reach) * px_per_mm).astype(int)
-    high = np.ceil((at + reach) * px_per_mm).astype(int)
-    x0, y0 = max(int(low[0]), 0), max(int(low[1]), 0)
-    x1, y1 = min(int(high[0]), page.shape[1]), min(int(high[1]), page.shape[0])
-    return (x0, y0, x1, y1) if x1 - x0 > 3 and y1 - y0 > 3 else None
+def _die(rng: Rng, bgr: F64, half: float, pips: bool) -> Solid:
+    solid = box((2 * half,) * 3, bgr)
+    if pips:
+        ink = np.full(3, 245.0 if bgr.mean() < 130 else 20.0)
+        for center, n in zip([f.mean(0) for f in solid.faces], solid.normals, strict=True):
+            u, v = np.roll(n, 1), np.roll(n, 2)
+            for _ in range(int(rng.integers(1, 5))):
+                a, b = rng.choice([-0.5, 0, 0.5], 2) * half
+                spot = _spot(center * 1.001 + a * u + b * v, 0.16 * half * u, 0.16 * half * v, ink)
+                if (spot.normals[0] * n).sum() < 0:
+                    spot = Solid(spot.faces, -spot.normals, spot.colors, 0)
+                solid = solid.joined(spot)
+    return solid.moved(turn(z=rng.uniform(0, 2 * np.pi)), np.zeros(3))
+
+
+def _cup(rng: Rng, bgr: F64, scale: float) -> Solid:
+    r, h = scale * rng.uniform(28, 48), scale * rng.uniform(20, 100)
+    r0 = r * rng.uniform(0.65, 1.0)
+    inside = bgr * 0.8 if chance(rng, 0.5) else np.full(3, 225.0)
+    drink = color(rng, (0.2, 0.8), (0.05, 0.6), (10, 50)).astype(float)
+    if chance(rng, 0.4):  # a candle, a block, a lid
+        return lathe([(r0, 0), (r, h), (0, h)], [bgr, bgr * 0.95], 28, 0.25)
+    wall = lathe([(r0, 0), (r, h), (0.93 * r, h)], [bgr, bgr], 28, 0.3)
+    return wall.joined(lathe([(0.93 * r, h - 0.1), (0.8 * r, h - 0.1), (0, h - 0.1)], [inside * 0.6, drink], 28, 0.4))
+
+
+def finger(rng: Rng, skin: F64, tip: F64, along: F64) -> Solid:
+    """A finger whose tip presses on `tip` (3,), coming from the direction `along` (2,)."""
+    r, length = float(rng.uniform(6, 10)), float(rng.uniform(70, 130))
+    a = np.linspace(0, np.pi / 2, 6)
+    profile = [(0.0 if v == 0 else r * np.sin(v), -r * np.cos(v)) for v in a]
+    profile += [(1.05 * r, 14), (0.95 * r, 26), (1.12 * r, 34), (1.2 * r, length)]
+    shape = lathe(profile, [skin * rng.normal(1, 0.015) for _ in profile[1:]], 24, 0.08)
+    nail = np.clip(skin * (1.1, 1.08, 1.12) + 12, 0, 255)
+    up = np.array([1.0, 0, 0])
+    plate = _spot(np.array([1.015 * r, 0, 1.0]), np.array([0, 0.62 * r, 0]), np.array([0, 0, 0.75 * r]), nail)
+    plate = Solid(plate.faces, up[None], plate.colors, 0.5)
+    if chance(rng, 0.7):
+        shape = shape.joined(plate)
+    # lay it down: its axis (z) along the desk and rising, its back (x) up
+    rise = float(rng.uniform(0.15, 0.6))
+    axis = np.array([along[0] * np.cos(rise), along[1] * np.cos(rise), np.sin(rise)])
+    side = np.array([-along[1], along[0], 0.0])
+    back = np.cross(side, axis)
+    back = back if back[2] > 0 else -back
+    spin = np.stack([back, np.cross(axis, back), axis], 1)
+    return shape.moved(spin, tip + np.array([0, 0, 0.8 * r]))
+
+
+def skin_color(rng: Rng) -> F64:
+    """BGR, from pale to dark."""
+    depth = rng.uniform(0, 1)
+    pale, dark = np.array([175.0, 195, 235]), np.array([45.0, 65, 100])
+    return np.asarray(pale + depth * (dark - pale) + rng.normal(0, 5, 3))
+
+
+def paint_solid(image: U8, solid: Solid, camera: Camera, light: Light, exposure: F64) -> None:
+    """Paint onto `image` (H, W, 3) in place. exposure: (3,) linear BGR scale at that place."""
+    centers = np.stack([f.mean(0) for f in solid.faces])
+    to_eye = camera.eye - centers
+    far = np.linalg.norm(to_eye, axis=1)
+    facing = (to_eye * solid.normals).sum(1) > 0
+    lit, to_light = light.reaches(centers, solid.normals)
+    shine = solid.shine * light.mirrored(centers, solid.normals, to_light, camera.eye, 30.0)
+    glow = (light.ambient_bgr * (0.75 + 0.25 * solid.normals[:, 2:]) + light.direct_bgr * lit[:, None])
+    linear = (solid.colors / 255) ** GAMMA * glow + shine[:, None] * light.direct_bgr
+    shades = 255 * np.clip(linear * exposure, 0, 1) ** (1 / GAMMA)
+    for k in np.argsort(-far):
+        if facing[k]:
+            r, g, b = (int(v) for v in shades[k])
+            fill_into(image, camera.project(solid.faces[k]), (r, g, b))
+
+
+def cast(mask: U8, solid: Solid, camera: Camera, light: Light, scale: float, shift: float) -> None:
+    """Add the solid's shadow on the desk to `mask`, whose pixel k lies at photo (k - shift) / scale."""
+    sizes = [len(f) for f in solid.faces]
+    ground = camera.project(light.shadow_of(np.concatenate(solid.faces))) * scale + shift
+    for part in np.split(ground, np.cumsum(sizes)[:-1]):
+        fill_into(mask, cv2.convexHull(part.astype(np.float32))[:, 0].astype(float))

@@ -89,14 +89,17 @@ def shield_polygon(rng: np.random.Generator, w: float, h: float) -> tuple[Point,
     s = np.linspace(-1, 1, 13)
     waist = rng.uniform(0.05, 0.2)
     right = [(x * (1 - waist * np.cos(np.pi * k / 2)) * (1 - max(0, k) ** 3), y * k) for k in s]
-    return tuple([(0.0, -y + 0.06 * h), *right, *[(-a, b) for a, b in right[::-1]][1:]])
+    return ((0.0, -y + 0.06 * h), *right, *[(-a, b) for a, b in right[::-1]][1:])
 
 
 def _superellipse(x: float, y: float, power: float) -> tuple[Point, ...]:
     a = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     c, s = np.cos(a), np.sin(a)
     return tuple(
-        (float(x * np.sign(p) * abs(p) ** (2 / power)), float(y * np.sign(q) * abs(q) ** (2 / power)))
+        (
+            float(x * np.sign(p) * abs(p) ** (2 / power)),
+            float(y * np.sign(q) * abs(q) ** (2 / power)),
+        )
         for p, q in zip(c, s, strict=True)
     )
 
@@ -113,7 +116,9 @@ def _cell_plan(
     unit = min(w, h)
     r = unit * rng.uniform(0.036, 0.085)
     gap = r * rng.uniform(2.1, 3.0)
-    kind = rng.choice(["row", "column", "block", "corners", "arc", "inside"], p=[0.28, 0.28, 0.16, 0.1, 0.1, 0.08])
+    kind = rng.choice(
+        ["row", "column", "block", "corners", "arc", "inside"], p=[0.28, 0.28, 0.16, 0.1, 0.1, 0.08]
+    )
     edge = r + unit * rng.uniform(0.015, 0.06)
     sign = float(rng.choice([-1, 1]))
     if kind == "row":
@@ -143,7 +148,9 @@ def _cell_plan(
     elif kind == "corners":
         spots = [(-1, -1), (1, -1), (-1, 1), (1, 1)]
         pick = rng.permutation(4)[:n]
-        circles = [(a * (w / 2 - edge), b * (h / 2 - edge)) for a, b in (spots[i] for i in sorted(pick))]
+        circles = [
+            (a * (w / 2 - edge), b * (h / 2 - edge)) for a, b in (spots[i] for i in sorted(pick))
+        ]
         box = (0.0, 0.0, (w - 2 * edge) * 0.92, (h - 2 * edge) * 0.92)
     elif kind == "arc":
         radius_x, radius_y = w / 2 - edge, h / 2 - edge
@@ -162,7 +169,11 @@ def _cell_plan(
     bx, by, bw, bh = box
     side = min(bw, bh * rng.uniform(0.85, 1.1)) if rng.random() < 0.75 else bw
     size = rng.uniform(0.74, 1.0)
-    return (bx, by, side * size, bh * size), tuple((float(a), float(b)) for a, b in circles), float(r)
+    return (
+        (bx, by, side * size, bh * size),
+        tuple((float(a), float(b)) for a, b in circles),
+        float(r),
+    )
 
 
 def _castle(rng: np.random.Generator, w: float, h: float) -> Castle:
@@ -181,7 +192,14 @@ def _castle(rng: np.random.Generator, w: float, h: float) -> Castle:
     style = rng.random()
     if style < 0.3:  # set-back keep under wide roofs
         inset = w * rng.uniform(0.04, 0.15)
-        keep = [((left + inset, eaves), (-left - inset, eaves), (-left - inset, h / 2), (left + inset, h / 2))]
+        keep = [
+            (
+                (left + inset, eaves),
+                (-left - inset, eaves),
+                (-left - inset, h / 2),
+                (left + inset, h / 2),
+            )
+        ]
     elif style < 0.6:  # towers of their own
         keep = [
             ((left + step * (i + 0.12), eaves), (left + step * (i + 0.88), eaves),
@@ -204,10 +222,15 @@ def random_layout(rng: np.random.Generator) -> Layout:
     margin[3] += cell_h * rng.choice([0, 0.4, 1.2], p=[0.6, 0.25, 0.15])
     (bx, by, bw, bh), circles, radius = _cell_plan(rng, cell_w, cell_h)
     shield = tuple((bx + x, by + y) for x, y in shield_polygon(rng, bw, bh))
-    lines: LineStyle = rng.choice(np.array(["ruled", "dashed", "dotted", "none"]), p=[0.4, 0.2, 0.2, 0.2])
+    lines: LineStyle = rng.choice(
+        np.array(["ruled", "dashed", "dotted", "none"]), p=[0.4, 0.2, 0.2, 0.2]
+    )
     return Layout(
         name="random",
-        page_mm=(float(7 * cell_w + margin[0] + margin[2]), float(5 * cell_h + margin[1] + margin[3])),
+        page_mm=(
+            float(7 * cell_w + margin[0] + margin[2]),
+            float(5 * cell_h + margin[1] + margin[3]),
+        ),
         grid_mm=(float(margin[0]), float(margin[1])),
         cell_mm=(float(cell_w), float(cell_h)),
         shield=shield,
@@ -254,11 +277,15 @@ def random_style(rng: np.random.Generator) -> PrintStyle:
         paper=paper,
         paper_grain=float(rng.choice([0.0, 1.5, 4.0, 9.0]) * rng.uniform(0.5, 1.5)),
         illustration=float(rng.choice([0.0, rng.uniform(0.03, 0.18)], p=[0.6, 0.4])),
-        cell_fill=str(rng.choice(np.array(["none", "tint", "checker", "boxes"]), p=[0.6, 0.1, 0.1, 0.2])),  # type: ignore[arg-type]
+        cell_fill=str(
+            rng.choice(np.array(["none", "tint", "checker", "boxes"]), p=[0.6, 0.1, 0.1, 0.2])
+        ),  # type: ignore[arg-type]
         cell_tint=tint,  # type: ignore[arg-type]
         line_color=_dark(rng, 40, 190),
         line_mm=float(rng.uniform(0.15, 0.7)),
-        frame=str(rng.choice(np.array(["none", "single", "double", "rounded"]), p=[0.3, 0.35, 0.2, 0.15])),  # type: ignore[arg-type]
+        frame=str(
+            rng.choice(np.array(["none", "single", "double", "rounded"]), p=[0.3, 0.35, 0.2, 0.15])
+        ),  # type: ignore[arg-type]
         shield_color=_dark(rng, 20, 175),
         shield_mm=float(rng.uniform(0.15, 0.8)),
         shield_fill=maybe(0.5, _pale(rng, 215, 10)),

@@ -33,7 +33,7 @@ from kdscan.synth.marks import (
     draw_cross,
     fill,
 )
-from kdscan.synth.strokes import Path, line, scribble
+from kdscan.synth.strokes import Path, line, outline
 
 __all__ = ["Hand", "StrokeBank", "draw_board"]
 
@@ -46,7 +46,8 @@ COATS = tuple(Coat)
 class Hand:
     """One writer with their pens on one sheet.
 
-    pen: draws the coats; cross_pen, border_pen: mostly the same one.
+    pen: draws the coats; other: another pen that draws a share `swaps` of the cells;
+    cross_pen, border_pen: mostly the first one.
     taste: how marks are made.
     borders: share of the lines between different coats that are shaded; rims: share
     of the map's outer edges beside a coat; border_line: how they are drawn.
@@ -55,6 +56,8 @@ class Hand:
     """
 
     pen: Pen
+    other: Pen
+    swaps: float
     cross_pen: Pen
     border_pen: Pen
     taste: Taste
@@ -75,6 +78,8 @@ class Hand:
         lines = ("straight", "straight", "wobbly", "double", "thick")
         return cls(
             pen,
+            random_pen(rng),
+            float(rng.uniform(0.02, 0.5)) if rng.random() < 0.12 else 0.0,
             cross_pen,
             border_pen,
             _taste(rng),
@@ -108,7 +113,6 @@ def _taste(rng: np.random.Generator) -> Taste:
         pair=slants[int(rng.integers(len(slants)))] + float(rng.normal(0, 0.1)),
         first=bool(rng.random() < 0.5),
         grid=bool(rng.random() < 0.4),
-        hollow=0.0,
         joined=bool(rng.random() < 0.6),
         faithful=float(rng.uniform(0.6, 1.0)),
         writer=float(rng.random()),
@@ -177,6 +181,7 @@ def _with_mess(hand: Hand, layout: Layout, mess: float) -> Hand:
     """Return the hand as careless as asked, with pens that fit the print's size."""
     room = _room(layout).radius
     thin = min(0.28 * room, 0.9 * layout.circle_radius_mm + 0.04 * room)
+    edge = min(0.3 * room, 2.0 * _edge_room(layout))
     taste = replace(
         hand.taste,
         slop=hand.taste.slop * (0.4 + 1.0 * mess),
@@ -186,8 +191,9 @@ def _with_mess(hand: Hand, layout: Layout, mess: float) -> Hand:
         hand,
         taste=taste,
         pen=replace(hand.pen, width=min(hand.pen.width, 0.28 * room)),
+        other=replace(hand.other, width=min(hand.other.width, 0.28 * room)),
         cross_pen=replace(hand.cross_pen, width=min(hand.cross_pen.width, thin)),
-        border_pen=replace(hand.border_pen, width=min(hand.border_pen.width, 0.3 * room)),
+        border_pen=replace(hand.border_pen, width=min(hand.border_pen.width, edge)),
     )
 
 
@@ -217,6 +223,15 @@ def _room(layout: Layout) -> Shield:
     )
 
 
+def _edge_room(layout: Layout) -> float:
+    """Return how far (mm) a line between cells may stray before it covers the circles."""
+    half = np.array(layout.cell_mm) / 2
+    if not layout.circles:
+        return float(half.min())
+    gap = (half - np.abs(np.array(layout.circles))).min() - layout.circle_radius_mm
+    return float(max(gap, 0.2 * layout.circle_radius_mm))
+
+
 def _moved(shield: Shield, by: Path) -> Shield:
     return replace(
         shield,
@@ -228,39 +243,51 @@ def _moved(shield: Shield, by: Path) -> Shield:
 
 def _draw_cell(sheet: _Sheet, cell: tuple[int, int], mark: tuple[Coat, int] | None) -> None:
     """Draw what one cell holds, with what was there before."""
-    rng, hand = sheet.rng, sheet.hand
+    rng, hand, mess = sheet.rng, sheet.hand, sheet.mess
     shield = _moved(sheet.shield, sheet.at(cell))
     _ghost(sheet, shield, mark is None)
+    if rng.random() < 0.008 * mess:
+        _paint_over(sheet, shield)
     if mark is None:
         return
     coat, crosses = mark
+    pen = hand.other if rng.random() < hand.swaps else hand.pen
     spare = Spots(shield.circles, shield.circle * rng.uniform(1.02, 1.3))
-    brush = sheet.brush(hand.pen)
-    if coat in _HALVES and rng.random() < 0.04 * sheet.mess:
-        shield_left = _strike(sheet, shield)
-        sheet.ink(draw_coat(coat, shield_left, brush), hand.pen)
+    brush = sheet.brush(pen)
+    if coat in _SMALL and rng.random() < 0.02 * mess:
+        sheet.ink(draw_coat(coat, _strike(sheet, shield, pen), brush), pen)
     else:
-        sheet.ink(draw_coat(coat, shield, brush), hand.pen, spare)
-    _cross_out(sheet, shield, crosses, coat)
+        if coat is Coat.FILLED and rng.random() < 0.04 * mess:
+            sheet.ink(draw_coat(_SMALL[int(rng.integers(2))], shield, brush), pen)
+        sheet.ink(draw_coat(coat, shield, brush), pen, spare)
+    _cross_out(sheet, shield, crosses)
 
 
-_HALVES = (Coat.DOT, Coat.LINE)
-"""Coats that can be drawn in half a shield, beside a struck one, and stay clear."""
+_SMALL = (Coat.DOT, Coat.LINE)
+"""Coats that fit into half a shield beside a struck one, and stay clear."""
 
 
-def _strike(sheet: _Sheet, shield: Shield) -> Shield:
-    """Scribble out a wrong mark in one half of a shield; return the other half."""
-    rng = sheet.rng
-    side = 1.0 if rng.random() < 0.5 else -1.0
-    shift = np.array((0.0, side * 0.5)) * shield.radius
-    struck = replace(shield, middle=shield.middle - shift, radius=0.42 * shield.radius)
-    wrong = draw_coat(_HALVES[int(rng.integers(2))], struck, sheet.brush(sheet.hand.pen))
-    size = 0.42 * shield.radius
-    tangle = scribble(struck.middle, size, rng, 9) * (1.0, 1.0)
-    sheet.ink([*(s for s in wrong if np.ptp(s.path) < size), Stroke(tangle)], sheet.hand.pen)
+def _strike(sheet: _Sheet, shield: Shield, pen: Pen) -> Shield:
+    """Strike out a wrong dot in the upper or lower half of a shield; return the other half."""
+    rng, size = sheet.rng, 0.42 * shield.radius
+    shift = np.array((0.0, 0.5 if rng.random() < 0.5 else -0.5)) * shield.radius
+    wrong = replace(shield, middle=shield.middle - shift, radius=size)
+    marks = draw_coat(Coat.DOT, wrong, sheet.brush(pen))
+    x = np.linspace(-0.85, 0.85, int(rng.integers(12, 22))) * shield.radius
+    y = np.where(np.arange(len(x)) % 2, 0.8, -0.8) * size * rng.uniform(0.6, 1.1, len(x))
+    zigzag = np.stack((x, y), axis=1) + wrong.middle
+    sheet.ink([*marks, Stroke(zigzag)], pen)
     low = shield.middle + shift
     box = np.array(((-1, -0.42), (1, -0.42), (1, 0.42), (-1, 0.42))) * shield.radius + low
-    return replace(shield, polygon=box, middle=low, radius=0.42 * shield.radius)
+    return replace(shield, polygon=box, middle=low, radius=size)
+
+
+def _paint_over(sheet: _Sheet, shield: Shield) -> None:
+    """Paint correction fluid over a wrong coat; what is right goes on top."""
+    rng, pen = sheet.rng, sheet.hand.pen
+    sheet.ink(draw_coat(COATS[int(rng.integers(4))], shield, sheet.brush(pen)), pen)
+    edge = outline(shield.polygon, rng, scale=rng.uniform(0.95, 1.15), wobble=0.06 * shield.radius)
+    clutter.fluid(sheet.page, edge, rng, sheet.px_per_mm)
 
 
 def _ghost(sheet: _Sheet, shield: Shield, empty: bool) -> None:
@@ -287,14 +314,14 @@ def _erase(sheet: _Sheet, marks: list[Stroke], at: Path, size: float) -> None:
         sheet.hand.pen,
         rng,
         px_per_mm=sheet.px_per_mm,
-        fade=rng.uniform(0.05, 0.22),
+        fade=rng.uniform(0.04, 0.16),
         blur_mm=rng.uniform(0.05, 0.25),
     )
     if rng.random() < 0.5:
         clutter.smudge(sheet.page, at, 1.5 * size, rng, sheet.px_per_mm)
 
 
-def _cross_out(sheet: _Sheet, shield: Shield, crosses: int, coat: Coat) -> None:
+def _cross_out(sheet: _Sheet, shield: Shield, crosses: int) -> None:
     """Cross out circles, and beside them what they have no room for."""
     if not crosses:
         return
@@ -327,29 +354,25 @@ def _room_around(shield: Shield) -> float:
 
 
 def _beside(sheet: _Sheet, shield: Shield, taken: list[Path]) -> Path:
-    """Return a free spot of the cell for a cross that has no circle: the clearest of some."""
-    half = np.array(sheet.layout.cell_mm) / 2
-    middle = (shield.polygon.min(axis=0) + shield.polygon.max(axis=0)) / 2
-    centre = sheet.at(_nearest(sheet.layout, middle))
-    tries = centre + sheet.rng.uniform(-0.88, 0.88, (48, 2)) * half
+    """Return a free spot of the cell, the clearest of some.
+
+    taken: centres in the cell to stay away from, as from the circles of cells around.
+    """
+    pitch = np.array(sheet.layout.cell_mm)
+    centre = shield.polygon[0] - sheet.shield.polygon[0]
+    tries = centre + sheet.rng.uniform(-0.4, 0.4, (40, 2)) * pitch
+    around = [shield.circles + pitch * (dx, dy) for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1))]
+    away = np.concatenate((np.array(taken).reshape(-1, 2), *around, centre[None] + 9e3))
+    gaps = np.hypot(*(tries[:, None] - away).transpose(2, 0, 1)).min(axis=1)
+    near = np.hypot(*(tries - (taken[0] if taken else centre)).T) / pitch[0]
     contour = np.round(shield.polygon * 64).astype(np.int32)
-    best: Path = tries[0]
-    most = -math.inf
-    for spot in tries:
-        x, y = (float(v) for v in np.round(spot * 64))
-        outside = -cv2.pointPolygonTest(contour, (x, y), True) / 64 / (1.6 * shield.circle)
-        gap = min((math.hypot(*(spot - t)) for t in taken), default=9e9) / (2.3 * shield.circle)
-        near = math.hypot(*(spot - np.mean(taken, axis=0))) / half[0] if taken else 0.0
-        clear = min(outside, 1.0) + min(gap, 1.0) - 0.15 * near
-        if clear > most:
-            best, most = spot, clear
-    return best
-
-
-def _nearest(layout: Layout, point: Path) -> tuple[int, int]:
-    col = (point[0] - layout.grid_mm[0]) / layout.cell_mm[0]
-    row = (point[1] - layout.grid_mm[1]) / layout.cell_mm[1]
-    return int(row), int(col)
+    outside = [
+        -cv2.pointPolygonTest(contour, (float(x), float(y)), True) / 64
+        for x, y in np.round(tries * 64)
+    ]
+    clear = np.minimum(np.array(outside) / (1.6 * shield.circle), 1.0)
+    clear = clear + np.minimum(gaps / (2.3 * shield.circle), 1.0) - 0.15 * near
+    return np.asarray(tries[int(clear.argmax())])
 
 
 def _draw_borders(sheet: _Sheet, board: Board) -> None:
@@ -381,13 +404,14 @@ def _border(sheet: _Sheet, a: Path, b: Path) -> list[Stroke]:
     """Return one shaded line between the corners of a cell."""
     rng, hand = sheet.rng, sheet.hand
     size = math.hypot(*(b - a))
-    loose = 0.008 + 0.02 * hand.taste.slop
-    ends = np.stack((a, b)) + rng.normal(0, loose * size, (2, 2))
-    ends = ends + (b - a) * rng.normal(0, 0.03 + 0.05 * hand.taste.slop, (2, 1)) * ((1,), (1,))
+    room = _edge_room(sheet.layout)
+    loose = min((0.008 + 0.02 * hand.taste.slop) * size, 0.4 * room)
+    ends = np.stack((a, b)) + rng.normal(0, loose, (2, 2))
+    ends = ends + (b - a) * rng.normal(0, 0.03 + 0.05 * hand.taste.slop, (2, 1))
     wobble = hand.taste.tremor + (0.012 * size if hand.border_line == "wobbly" else 0.0)
-    path = line(ends[0], ends[1], rng, wobble=min(wobble, 0.02 * size), bow=hand.taste.bow * 0.3)
+    path = line(ends[0], ends[1], rng, wobble=min(wobble, 0.02 * size, 0.4 * room), bow=hand.taste.bow * 0.3)
     if hand.border_line == "double":
-        shift = rng.normal(0, 0.02 * size, 2)
+        shift = rng.normal(0, min(0.02 * size, 0.5 * room), 2)
         return [Stroke(path), Stroke(path[::-1] + shift)]
     return [Stroke(path, width=2.0 if hand.border_line == "thick" else 1.0)]
 

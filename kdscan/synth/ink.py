@@ -112,11 +112,12 @@ def _draw(
     if stroke.solid:
         cv2.fillPoly(canvas, [fixed], 235 * min(stroke.pressure, 1.0), shift=SHIFT)
     n = len(points)
-    pieces = max(1, min(10, (n - 1) // 2))
+    pieces = max(1, min(16, n - 1))
     cuts = np.linspace(0, n - 1, pieces + 1).astype(int)
     level = np.full(pieces, stroke.pressure)
     if pen.press:
-        level = level * (1 + 0.35 * pen.press * drift(pieces, rng, 1 + pieces / 8))
+        swing = np.clip(0.35 * pen.press * drift(pieces, rng, 1 + pieces / 8), -0.5, 0.4)
+        level = level * (1 + swing)
     wide = base * (1 + 0.5 * (level / stroke.pressure - 1))
     if pen.nib:
         run = points[cuts[1:]] - points[cuts[:-1]]
@@ -204,7 +205,8 @@ def _textured(
     """Return coverage after the paper's tooth and the pen's skips."""
     shape = (cover.shape[0], cover.shape[1])
     if pen.grain:
-        tooth = noise_patch(shape, 0.8 if px_per_mm < 6 else 1.2, rng)
+        fine, coarse = noise_patch(shape, 0.6, rng), noise_patch(shape, 1.7, rng)
+        tooth = 0.6 * fine + 0.4 * coarse
         cover = cover * (1 - pen.grain * (1.25 - cover) * (1.9 * tooth - 0.35))
         cover = np.clip(cover, 0, 1)
     if pen.skip:
@@ -263,6 +265,9 @@ def random_pen(rng: np.random.Generator, kind: str | None = None) -> Pen:
     if kind == "pencil":
         grey = u(0.12, 0.34)
         tint = (grey + u(-0.02, 0.03), grey, grey + u(-0.03, 0.02))
+        if rng.random() < 0.2:  # hard lead: thin and pale, yet all of the line is there
+            return Pen(kind, tint, u(0.25, 0.5), u(0.34, 0.55), grain=u(0.1, 0.45),
+                       press=u(0.1, 0.5), overlap=True)
         return Pen(kind, tint, u(0.3, 0.85), u(0.5, 0.97), grain=u(0.25, 0.9),
                    press=u(0.1, 0.9), overlap=True, bleed=u(0, 0.05))
     if kind == "coloured":

@@ -66,7 +66,6 @@ class Taste:
     pair: float
     first: bool
     grid: bool
-    hollow: float
     joined: bool
     faithful: float
     writer: float
@@ -291,7 +290,7 @@ def fill(polygon: Path, brush: Brush, style: str, *, share: float = 1.0) -> list
     common = {"slop": taste.slop, "overshoot": over}
     bow = taste.bow * rng.normal(0, 1.5)
     if style == "solid":
-        body = outline(polygon, rng, scale=rng.uniform(0.88, 0.99), wobble=0.02 * size)
+        body = outline(polygon, rng, scale=brush.near(0.95, 0.04 + 0.06 * taste.slop, 0.84, 1.1), wobble=0.02 * size)
         return [Stroke(body, pressure=rng.uniform(0.85, 1.05), solid=True)]
     if style == "spiral":
         return _inward(polygon, brush, gap)
@@ -392,7 +391,8 @@ def draw_cross(at: Path, radius: float, room: float, brush: Brush, style: str) -
     if style == "star":
         return _arms(at, size, (tilt, tilt + 1.05, tilt + 2.1), brush)
     if style == "slash":
-        return _arms(at, max(size, 1.2 * radius), (tilt - math.pi / 4,), brush)
+        lean = math.pi / 4 if taste.first else -math.pi / 4
+        return _arms(at, max(size, 1.2 * radius), (tilt + lean,), brush)
     if style == "tick":
         corners = np.array(((-0.7, -0.1), (-0.2, 0.7), (0.9, -1.1))) * size * 1.1
         legs = (line(corners[0], corners[1], rng), line(corners[1], corners[2], rng))

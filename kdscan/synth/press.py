@@ -6,6 +6,7 @@ Our own sheet needs none of this: it is the rasterised PDF (`kdscan.sheet.raster
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -25,7 +26,9 @@ class _Plate:
         self.page, self.scale = page, px_per_mm
 
     def px(self, points: Iterable[Point]) -> NDArray[np.int32]:
-        return np.round((np.array(list(points)) * self.scale - 0.5) * (1 << _SHIFT)).astype(np.int32)
+        return np.round((np.array(list(points)) * self.scale - 0.5) * (1 << _SHIFT)).astype(
+            np.int32
+        )
 
     def width(self, mm: float) -> int:
         return max(1, round(mm * self.scale))
@@ -34,15 +37,21 @@ class _Plate:
         cv2.fillPoly(self.page, [self.px(points)], color, cv2.LINE_AA, _SHIFT)
 
     def stroke(self, points: Iterable[Point], color: Color, mm: float, closed: bool = True) -> None:
-        cv2.polylines(self.page, [self.px(points)], closed, color, self.width(mm), cv2.LINE_AA, _SHIFT)
+        cv2.polylines(
+            self.page, [self.px(points)], closed, color, self.width(mm), cv2.LINE_AA, _SHIFT
+        )
 
     def circle(self, at: Point, radius: float, color: Color, mm: float | None) -> None:
         center = self.px([at])[0]
         r = round(radius * self.scale * (1 << _SHIFT))
         thick = -1 if mm is None else self.width(mm)
-        cv2.circle(self.page, (int(center[0]), int(center[1])), r, color, thick, cv2.LINE_AA, _SHIFT)
+        cv2.circle(
+            self.page, (int(center[0]), int(center[1])), r, color, thick, cv2.LINE_AA, _SHIFT
+        )
 
-    def text(self, at: Point, text: str, size_mm: float, color: Color, rng: np.random.Generator) -> None:
+    def text(
+        self, at: Point, text: str, size_mm: float, color: Color, rng: np.random.Generator
+    ) -> None:
         faces = [cv2.FONT_HERSHEY_COMPLEX, cv2.FONT_HERSHEY_TRIPLEX, cv2.FONT_HERSHEY_SIMPLEX]
         if rng.random() < 0.3:
             faces = [cv2.FONT_HERSHEY_SCRIPT_COMPLEX]
@@ -54,11 +63,15 @@ class _Plate:
         cv2.putText(self.page, text, (int(x), int(y)), face, scale, color, thick, cv2.LINE_AA)
 
 
-def smooth_noise(rng: np.random.Generator, shape: tuple[int, int], cells: float) -> NDArray[np.float32]:
+def smooth_noise(
+    rng: np.random.Generator, shape: tuple[int, int], cells: float
+) -> NDArray[np.float32]:
     """Noise of about unit variance, `cells` bumps across the longer side; (H, W) float32."""
     h, w = shape
     k = max(h, w) / max(cells, 1)
-    small = rng.normal(0, 1, (max(2, round(h / k) + 2), max(2, round(w / k) + 2))).astype(np.float32)
+    small = rng.normal(0, 1, (max(2, round(h / k) + 2), max(2, round(w / k) + 2))).astype(
+        np.float32
+    )
     return cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC)
 
 
@@ -84,7 +97,9 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> NDArray[n
     return page
 
 
-def _paper(rng: np.random.Generator, shape: tuple[int, int], style: PrintStyle) -> NDArray[np.uint8]:
+def _paper(
+    rng: np.random.Generator, shape: tuple[int, int], style: PrintStyle
+) -> NDArray[np.uint8]:
     h, w = shape
     tone = np.zeros((h, w), np.float32)
     if style.paper_grain:
@@ -115,7 +130,17 @@ def _illustration(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[n
         size = int(rng.uniform(0.05, 0.35) * cw)
         if kind == 0:
             axes = (size, max(2, size // 2))
-            cv2.ellipse(canvas, (x, y), axes, float(rng.uniform(0, 180)), 180, 360, shade, 2 + size // 30, cv2.LINE_AA)
+            cv2.ellipse(
+                canvas,
+                (x, y),
+                axes,
+                float(rng.uniform(0, 180)),
+                180,
+                360,
+                shade,
+                2 + size // 30,
+                cv2.LINE_AA,
+            )
         elif kind == 1:
             a = np.sort(rng.uniform(0, 2 * np.pi, 9))
             r = size * rng.uniform(0.4, 1, 9)
@@ -152,12 +177,28 @@ def _ornaments(plate: _Plate, layout: Layout, style: PrintStyle, rng: np.random.
             size = min(below * 0.6, gw / n * 0.8)
             for i in range(n):
                 x, y = gx + gw * (i + 0.2) / n, gy + gh + below * 0.2
-                plate.stroke([(x, y), (x + size, y), (x + size, y + size), (x, y + size)], style.shield_color, 0.3)
+                plate.stroke(
+                    [(x, y), (x + size, y), (x + size, y + size), (x, y + size)],
+                    style.shield_color,
+                    0.3,
+                )
         elif kind == 2 and below > 4:
-            plate.text((gx + gw / 2, gy + gh + below * 0.55), "name ............ date ........", min(below * 0.3, 4), style.line_color, rng)
+            plate.text(
+                (gx + gw / 2, gy + gh + below * 0.55),
+                "name ............ date ........",
+                min(below * 0.3, 4),
+                style.line_color,
+                rng,
+            )
         elif kind == 3 and gx > 3:  # row numbers
             for row in range(layout.rows):
-                plate.text((gx * 0.5, gy + ch * (row + 0.5)), str(row + 1), min(gx * 0.5, 4), style.line_color, rng)
+                plate.text(
+                    (gx * 0.5, gy + ch * (row + 0.5)),
+                    str(row + 1),
+                    min(gx * 0.5, 4),
+                    style.line_color,
+                    rng,
+                )
     if style.legend and below > 0.5 * ch:
         _legend(plate, style, (gx, gy + gh + below * 0.5), gw, below * 0.5)
 
@@ -175,7 +216,12 @@ def _legend(plate: _Plate, style: PrintStyle, at: Point, width: float, height: f
                 plate.circle((x, y + d * s), s * 0.22, ink, None)
         elif i < 4:
             for d in ((0.0,), (-0.3, 0.3))[i - 2]:
-                plate.stroke([(x - s * 0.7, y + (0.5 + d) * s), (x + s * 0.7, y + (d - 0.5) * s)], ink, s * 0.12, False)
+                plate.stroke(
+                    [(x - s * 0.7, y + (0.5 + d) * s), (x + s * 0.7, y + (d - 0.5) * s)],
+                    ink,
+                    s * 0.12,
+                    False,
+                )
         elif i == 4:
             plate.fill(box, ink)
         else:
@@ -195,7 +241,12 @@ def _cells_and_lines(plate: _Plate, layout: Layout, style: PrintStyle) -> None:
                 plate.fill([(x, y), (x + cw, y), (x + cw, y + ch), (x, y + ch)], style.cell_tint)
             elif style.cell_fill == "boxes":
                 m = 0.03 * cw
-                box = [(x + m, y + m), (x + cw - m, y + m), (x + cw - m, y + ch - m), (x + m, y + ch - m)]
+                box = [
+                    (x + m, y + m),
+                    (x + cw - m, y + m),
+                    (x + cw - m, y + ch - m),
+                    (x + m, y + ch - m),
+                ]
                 plate.fill(box, style.cell_tint)
                 if layout.lines != "none":
                     plate.stroke(box, style.line_color, style.line_mm)
@@ -207,11 +258,18 @@ def _cells_and_lines(plate: _Plate, layout: Layout, style: PrintStyle) -> None:
     _frame(plate, layout, style, (gx, gy, gx + gw, gy + gh))
 
 
-def _frame(plate: _Plate, layout: Layout, style: PrintStyle, box: tuple[float, float, float, float]) -> None:
+def _frame(
+    plate: _Plate, layout: Layout, style: PrintStyle, box: tuple[float, float, float, float]
+) -> None:
     x0, y0, x1, y1 = box
     if style.frame == "none":
         if layout.lines != "none":
-            for a, b in (((x0, y0), (x1, y0)), ((x0, y1), (x1, y1)), ((x0, y0), (x0, y1)), ((x1, y0), (x1, y1))):
+            for a, b in (
+                ((x0, y0), (x1, y0)),
+                ((x0, y1), (x1, y1)),
+                ((x0, y0), (x0, y1)),
+                ((x1, y0), (x1, y1)),
+            ):
                 _line(plate, layout, style, a, b)
         return
     r = 1.5 if style.frame == "rounded" else 0.0
@@ -221,7 +279,11 @@ def _frame(plate: _Plate, layout: Layout, style: PrintStyle, box: tuple[float, f
     plate.stroke(outline, style.line_color, style.line_mm * 1.4)
     if style.frame == "double":
         d = 3 * style.line_mm
-        plate.stroke([(x0 - d, y0 - d), (x1 + d, y0 - d), (x1 + d, y1 + d), (x0 - d, y1 + d)], style.line_color, style.line_mm)
+        plate.stroke(
+            [(x0 - d, y0 - d), (x1 + d, y0 - d), (x1 + d, y1 + d), (x0 - d, y1 + d)],
+            style.line_color,
+            style.line_mm,
+        )
 
 
 def _line(plate: _Plate, layout: Layout, style: PrintStyle, a: Point, b: Point) -> None:
@@ -236,7 +298,7 @@ def _line(plate: _Plate, layout: Layout, style: PrintStyle, a: Point, b: Point) 
     n = round(length / period)
     ends: Sequence[float] = np.linspace(0, 1, n + 1).tolist()
     duty = 0.6 if layout.lines == "dashed" else 0.25
-    for s, t in zip(ends[:-1], ends[1:], strict=True):
+    for s, t in pairwise(ends):
         t = s + (t - s) * duty
         p = (a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]))
         q = (a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]))
@@ -250,7 +312,9 @@ def _shield(plate: _Plate, layout: Layout, style: PrintStyle, at: Point) -> None
     plate.stroke(shield, style.shield_color, style.shield_mm)
     if style.shield_inner:
         cx, cy = np.mean(layout.shield, axis=0)
-        inner = [(at[0] + cx + 0.86 * (x - cx), at[1] + cy + 0.86 * (y - cy)) for x, y in layout.shield]
+        inner = [
+            (at[0] + cx + 0.86 * (x - cx), at[1] + cy + 0.86 * (y - cy)) for x, y in layout.shield
+        ]
         plate.stroke(inner, style.shield_color, style.shield_mm * 0.6)
     for x, y in layout.circles:
         center = (at[0] + x, at[1] + y)
@@ -260,7 +324,10 @@ def _shield(plate: _Plate, layout: Layout, style: PrintStyle, at: Point) -> None
 
 
 def _castle(plate: _Plate, layout: Layout, style: PrintStyle, at: Point) -> None:
-    for part, color in ((layout.castle.keep, style.castle_fill), (layout.castle.roofs, style.roof_fill)):
+    for part, color in (
+        (layout.castle.keep, style.castle_fill),
+        (layout.castle.roofs, style.roof_fill),
+    ):
         for polygon in part:
             points = [(at[0] + x, at[1] + y) for x, y in polygon]
             if color is not None:

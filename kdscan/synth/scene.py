@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.play import random_board
+from kdscan.game.duel.players import random_board
 from kdscan.records import CELLS, COLS, ROWS
 from kdscan.sheet.layout import Layout
 from kdscan.synth.camera import photograph
@@ -54,7 +54,9 @@ class SynthPhoto:
             "level": self.level,
             "castle_used": self.castle_used,
             "score": score,
-            "board": {f"{r},{c}": [str(coat), n] for (r, c), (coat, n) in sorted(self.board.items())},
+            "board": {
+                f"{r},{c}": [str(coat), n] for (r, c), (coat, n) in sorted(self.board.items())
+            },
             "pixels": {
                 f"{r},{c}": [round(float(v), 1) for v in self.centers_xy[r, c]] for r, c in CELLS
             },
@@ -113,7 +115,15 @@ def make_photo(
     if mess is None:
         mess = float(rng.uniform(0, 1))
     drawn = draw_board(
-        blank, layout, board, used, Hand.random(rng), rng, px_per_mm=px_per_mm, strokes=strokes, mess=mess
+        blank,
+        layout,
+        board,
+        used,
+        Hand.random(rng),
+        rng,
+        px_per_mm=px_per_mm,
+        strokes=strokes,
+        mess=mess,
     )
     (x, y), (w, h) = layout.grid_mm, layout.cell_mm
     shot = photograph(

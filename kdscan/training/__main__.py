@@ -1,9 +1,9 @@
 """python -m kdscan.training: render examples, train, calibrate, publish.
 
-    python -m kdscan.training all --out data/training          everything, in hours
-    python -m kdscan.training render --count 6000
-    python -m kdscan.training fit marks
-    python -m kdscan.training publish
+python -m kdscan.training all --out data/training          everything, in hours
+python -m kdscan.training render --count 6000
+python -m kdscan.training fit marks
+python -m kdscan.training publish
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ import typer
 
 app = typer.Typer(add_completion=False, help=__doc__)
 Out = Annotated[Path, typer.Option(help="Folder for rendered examples and checkpoints.")]
-Strokes = Annotated[Path | None, typer.Option(help="Folder with real pen strokes (unipen.jsonl.gz, scribbles.jsonl.gz).")]
+Strokes = Annotated[
+    Path | None,
+    typer.Option(help="Folder with real pen strokes (unipen.jsonl.gz, scribbles.jsonl.gz)."),
+]
 Surfaces = Annotated[Path | None, typer.Option(help="Folder with pictures of real surfaces.")]
 
 TRAIN_SEED, HELD_SEED = 1_000_000, 9_000_000
@@ -31,12 +34,22 @@ def render(
     """Render training and held-back examples; resumes where it stopped."""
     from kdscan.training.dataset import render as render_examples
 
-    render_examples(out / "held", HELD_SEED, held, strokes=strokes, surfaces=surfaces, workers=workers)
-    render_examples(out / "train", TRAIN_SEED, count, strokes=strokes, surfaces=surfaces, workers=workers)
+    render_examples(
+        out / "held", HELD_SEED, held, strokes=strokes, surfaces=surfaces, workers=workers
+    )
+    render_examples(
+        out / "train", TRAIN_SEED, count, strokes=strokes, surfaces=surfaces, workers=workers
+    )
 
 
 @app.command()
-def fit(name: str, out: Out = Path("data/training"), steps: int | None = None, seed: int = 0, limit: int | None = None) -> None:
+def fit(
+    name: str,
+    out: Out = Path("data/training"),
+    steps: int | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+) -> None:
     """Train one network: locate, refine or marks."""
     from itertools import islice
 
@@ -50,6 +63,51 @@ def fit(name: str, out: Out = Path("data/training"), steps: int | None = None, s
     print(f"{name}: {len(examples)} examples", file=sys.stderr)
     net = train(TASKS[name], examples, steps=steps, seed=seed, checkpoint=out / f"{name}.part.pt")
     torch.save(net.state_dict(), out / f"{name}.pt")
+
+
+@app.command()
+def publish(
+    out: Out = Path("data/training"),
+    models: Annotated[Path, typer.Option(help="Where models are kept.")] = Path("models"),
+    version: str = "1",
+    about: Annotated[str, typer.Option(help="What a card says of the data, beside figures.")] = "",
+    names: Annotated[
+        str, typer.Option(help="Which networks, comma-separated.")
+    ] = "locate,refine,marks",
+) -> None:
+    """Measure on held-back examples, calibrate, and write ONNX files with their cards."""
+    import torch
+
+    from kdscan.training.dataset import load
+    from kdscan.training.export import Calibrated, to_onnx
+    from kdscan.training.export import publish as write
+    from kdscan.training.fit import TASKS
+    from kdscan.training.measure import FIGURES, as_network, temperatures
+
+    held = list(load(out / "held"))
+    for name in names.split(","):
+        net = TASKS[name].net()
+        net.load_state_dict(torch.load(out / f"{name}.pt"))
+        net.eval()
+        card: dict[str, object] = {
+            "steps": TASKS[name].steps,
+            "batch": TASKS[name].size,
+            "learning_rate": TASKS[name].rate,
+            "training_seed": TRAIN_SEED,
+            "held_back_seed": HELD_SEED,
+            "data": about,
+            "parameters": sum(p.numel() for p in net.parameters()),
+        }
+        if name == "marks":
+            first, second = held[: len(held) // 2], held[len(held) // 2 :]
+            warmth = temperatures(as_network(net), first)
+            net = Calibrated(net, (*warmth, 1.0))
+            card |= {"temperatures": {"coat": warmth[0], "crosses": warmth[1]}}
+            card["figures"] = FIGURES[name](as_network(net), second)
+        else:
+            card["figures"] = FIGURES[name](as_network(net), held)
+        typer.echo(f"{name}: {card['figures']}")
+        write(models, name, version, to_onnx(name, net, version), card)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +16,23 @@ from kdscan.vision.segment import segment
 
 Image = NDArray[np.uint8]
 Float32 = NDArray[np.float32]
-NODES = np.stack(np.meshgrid(np.arange(2 * COLS + 1) / 2 - 0.5, np.arange(2 * ROWS + 1) / 2 - 0.5), -1)
+NODES = np.stack(
+    np.meshgrid(np.arange(2 * COLS + 1) / 2 - 0.5, np.arange(2 * ROWS + 1) / 2 - 0.5), -1
+)
 """(11, 15, 2): lattice points every half cell, from corner to corner of the grid."""
 
 
 def relight(rng: np.random.Generator, bgr: Image, strength: float = 1.0) -> Image:
     """Other light, colour, sharpness and noise; (H, W, 3) uint8 in and out."""
-    out = bgr.astype(np.float32) / 255
+    out: Any = bgr.astype(np.float32) / 255
     if rng.random() < 0.5 * strength:
         out = out ** float(np.exp(rng.normal(0, 0.3)))
     if rng.random() < 0.6 * strength:
-        out = out * np.exp(rng.normal(0, 0.12, 3)).astype(np.float32) * float(np.exp(rng.normal(0, 0.2)))
+        out = (
+            out
+            * np.exp(rng.normal(0, 0.12, 3)).astype(np.float32)
+            * float(np.exp(rng.normal(0, 0.2)))
+        )
     if rng.random() < 0.3 * strength:
         h, w = out.shape[:2]
         corner = np.exp(rng.normal(0, 0.35, (2, 2))).astype(np.float32)
@@ -38,10 +46,12 @@ def relight(rng: np.random.Generator, bgr: Image, strength: float = 1.0) -> Imag
         if rng.random() < 0.4:
             noise = cv2.GaussianBlur(noise, (0, 0), 1.0) * 2
         out = out + noise[..., None] * np.float32(rng.uniform(0.005, 0.05))
-    return np.clip(out * 255 + 0.5, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(out * 255 + 0.5, 0, 255), np.uint8)
 
 
-def _random_view(rng: np.random.Generator, example: Example, side: int, cut: bool) -> NDArray[np.float64]:
+def _random_view(
+    rng: np.random.Generator, example: Example, side: int, cut: bool
+) -> NDArray[np.float64]:
     """(3, 3) matrix from stored thumbnail to a `side`-pixel view with the grid in it."""
     nodes = example.thumb_nodes.astype(np.float64)
     middle = nodes.reshape(-1, 2).mean(0)
@@ -73,19 +83,26 @@ def locate_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Fl
     """
     side = THUMB_PX
     m = _random_view(rng, example, side, cut=rng.random() < 0.08)
-    border = [cv2.BORDER_REFLECT_101, cv2.BORDER_CONSTANT, cv2.BORDER_REPLICATE, cv2.BORDER_REFLECT_101][rng.integers(0, 4)]
+    border = [
+        cv2.BORDER_REFLECT_101,
+        cv2.BORDER_CONSTANT,
+        cv2.BORDER_REPLICATE,
+        cv2.BORDER_REFLECT_101,
+    ][rng.integers(0, 4)]
     color = rng.uniform(0, 255, 3).tolist()
     thumb = unpack(example.thumb)
     reduce = np.sqrt(abs(np.linalg.det(m[:2, :2])))
     if reduce < 0.7:
         thumb = np.asarray(cv2.GaussianBlur(thumb, (0, 0), 0.45 / reduce), np.uint8)
     view = cv2.warpPerspective(thumb, m, (side, side), borderMode=border, borderValue=color)
-    if border == cv2.BORDER_REFLECT_101:  # mirrored copies of the sheet are no maps: paint them over
+    if (
+        border == cv2.BORDER_REFLECT_101
+    ):  # mirrored copies of the sheet are no maps: paint them over
         h, w = thumb.shape[:2]
         inside = cv2.warpPerspective(np.full((h, w), 255, np.uint8), m, (side, side))
         blurred = cv2.GaussianBlur(view, (0, 0), 12)
         view = np.where(inside[..., None] > 127, view, blurred)
-    target = _votes(project(m, example.thumb_nodes.astype(np.float64)), side)
+    target = _votes(project(m, np.asarray(example.thumb_nodes, np.float64)), side)
     return relight(rng, np.asarray(view, np.uint8)), target
 
 
@@ -97,7 +114,9 @@ def _votes(nodes: NDArray[np.float64], side: int) -> Float32:
     bend = (NODES - project(flat, nodes)).astype(np.float32)
     guess = project(flat, at)
     index = ((guess + 0.5) * 2).astype(np.float32)
-    place = guess + cv2.remap(bend, index[..., 0], index[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    place: Any = guess + cv2.remap(
+        bend, index[..., 0], index[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
     front = (np.concatenate([at, np.ones((n, n, 1))], -1) @ flat[2]) * np.sign(
         np.append(nodes.reshape(-1, 2).mean(0), 1) @ flat[2]
     ) > 0
@@ -106,7 +125,9 @@ def _votes(nodes: NDArray[np.float64], side: int) -> Float32:
     return np.concatenate([on[None], np.where(on, uv.transpose(2, 0, 1), 0)]).astype(np.float32)
 
 
-def mosaic(rng: np.random.Generator, a: tuple[Image, Float32], b: tuple[Image, Float32]) -> tuple[Image, Float32]:
+def mosaic(
+    rng: np.random.Generator, a: tuple[Image, Float32], b: tuple[Image, Float32]
+) -> tuple[Image, Float32]:
     """Two photos side by side, so that a picture can hold more than one map."""
     side, n = THUMB_PX, THUMB_PX // STRIDE
     k = int(rng.integers(n // 3, 2 * n // 3))
@@ -135,7 +156,9 @@ def refine_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Fl
         spin = rng.choice([np.pi / 2, -np.pi / 2, np.pi / 4, rng.uniform(0.4, 2.7)])
         c, s = np.cos(spin), np.sin(spin)
         middle = corners.mean(0) + rng.normal(0, 3, 2) * COARSE_PX
-        guess = (corners - corners.mean(0)) @ np.array([[c, s], [-s, c]]) * np.exp(rng.normal(0, 0.5)) + middle
+        guess = (corners - corners.mean(0)) @ np.array([[c, s], [-s, c]]) * np.exp(
+            rng.normal(0, 0.5)
+        ) + middle
     centers = example.coarse_centers.astype(np.float64)
     upright = bool(rng.random() < 0.5)
     if not upright:
@@ -160,11 +183,15 @@ def flat_sample(rng: np.random.Generator, example: Example) -> RectifiedSheet:
     u, v = (x - cx) * np.float32(zoom[0]), (y - cy) * np.float32(zoom[1])
     c, s = np.float32(np.cos(angle)), np.float32(np.sin(angle))
     jitter = rng.normal(0, rng.choice([0.5, 1.5, 3.0]), (ROWS, COLS, 2)).astype(np.float32)
-    wobble = cv2.resize(jitter, (w, h), interpolation=cv2.INTER_LINEAR) + rng.normal(0, 1.2, 2).astype(np.float32)
+    wobble = cv2.resize(jitter, (w, h), interpolation=cv2.INTER_LINEAR) + rng.normal(
+        0, 1.2, 2
+    ).astype(np.float32)
     pad = (WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX
     map_x = c * u - s * v + np.float32(cx + pad) + wobble[..., 0]
     map_y = s * u + c * v + np.float32(cy + pad) + wobble[..., 1]
-    flat = cv2.remap(unpack(example.flat), map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    flat: Any = cv2.remap(
+        unpack(example.flat), map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
     if rng.random() < 0.2:
         k = rng.uniform(0.45, 0.9)
         flat = cv2.resize(cv2.resize(flat, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), (w, h))

@@ -22,7 +22,15 @@ from kdscan.records import CELLS, COATS, Photo
 from kdscan.sheet.layout import Layout
 from kdscan.synth.hand import StrokeBank
 from kdscan.synth.scene import Level, SynthPhoto, make_photo
-from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, fit_homography, flatten, project
+from kdscan.vision.rectify import (
+    CENTERS,
+    FLAT_MARGIN,
+    FLAT_PX,
+    fit_homography,
+    flatten,
+    inverse,
+    project,
+)
 
 THUMB_PX = 640
 """Longer side of a stored thumbnail; training zooms into it."""
@@ -74,7 +82,7 @@ def reduce(seed: int, synth: SynthPhoto) -> Example:
     plane = fit_homography(centers)
     flat_guess = project(plane, CENTERS)
     coarse = flatten(photo.bgr, flat_guess, COARSE_PX, COARSE_MARGIN)
-    inside = project(np.linalg.inv(plane), centers)
+    inside = project(inverse(plane), centers)
     coarse_centers = (inside + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
     empty = (None, 0)
     marks = [synth.board.get(at, empty) for at in CELLS]
@@ -93,7 +101,9 @@ def reduce(seed: int, synth: SynthPhoto) -> Example:
     )
 
 
-_worker: tuple[StrokeBank | None, list[NDArray[np.uint8]], tuple[Layout, NDArray[np.uint8], float] | None]
+_worker: tuple[
+    StrokeBank | None, list[NDArray[np.uint8]], tuple[Layout, NDArray[np.uint8], float] | None
+]
 
 
 def _start(strokes: Path | None, surfaces: Path | None) -> None:
@@ -130,15 +140,32 @@ def _render(seed: int) -> Example | None:
     bank, tiles, own = _worker
     level, mine, wild, size = photo_plan(seed)
     rng = np.random.default_rng([seed, 2])
-    some = [tiles[i] for i in rng.choice(len(tiles), min(8, len(tiles)), replace=False)] if tiles else []
+    some = (
+        [tiles[i] for i in rng.choice(len(tiles), min(8, len(tiles)), replace=False)]
+        if tiles
+        else []
+    )
     synth = make_photo(
-        seed, level, page=own if mine else None, wild=wild, size_wh=size, strokes=bank, surfaces=some
+        seed,
+        level,
+        page=own if mine else None,
+        wild=wild,
+        size_wh=size,
+        strokes=bank,
+        surfaces=some,
     )
     return reduce(seed, synth)
 
 
 def render(
-    out: Path, first: int, count: int, *, strokes: Path | None, surfaces: Path | None, chunk: int = 100, workers: int | None = None
+    out: Path,
+    first: int,
+    count: int,
+    *,
+    strokes: Path | None,
+    surfaces: Path | None,
+    chunk: int = 100,
+    workers: int | None = None,
 ) -> None:
     """Render the photos of seeds first … first + count into chunks under `out`.
 

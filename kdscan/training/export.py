@@ -18,7 +18,11 @@ from kdscan.inference.store import FORMAT
 from kdscan.records import COATS
 from kdscan.vision.segment import CHANNELS, CROP_PX
 
-INPUTS = {"locate": (1, 3, 288, 384), "refine": (1, 3, 224, 288), "marks": (35, len(CHANNELS), CROP_PX, CROP_PX)}
+INPUTS = {
+    "locate": (1, 3, 288, 384),
+    "refine": (1, 3, 224, 288),
+    "marks": (35, len(CHANNELS), CROP_PX, CROP_PX),
+}
 OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
     "refine": ("offset", "there", "upright"),
@@ -37,11 +41,16 @@ class Calibrated(nn.Module):
         return tuple(y / t for y, t in zip(self.net(x), self.temperatures, strict=True))
 
 
-def to_onnx(name: str, net: nn.Module, version: str, metadata: dict[str, str] | None = None) -> bytes:
+def to_onnx(
+    name: str, net: nn.Module, version: str, metadata: dict[str, str] | None = None
+) -> bytes:
     """Serialise a network; batch and picture size stay free."""
     shape = INPUTS[name]
-    axes = {0: "batch"} if name != "locate" else {0: "batch", 2: "height", 3: "width"}
-    dynamic = {"image": axes} | {out: ({0: "batch"} if name != "locate" else {0: "batch", 2: "rows", 3: "cols"}) for out in OUTPUTS[name]}
+    free: dict[int, str] = {0: "batch"}
+    seen, said = free, free
+    if name == "locate":
+        seen, said = free | {2: "height", 3: "width"}, free | {2: "rows", 3: "cols"}
+    dynamic = {"image": seen} | dict.fromkeys(OUTPUTS[name], said)
     buffer = io.BytesIO()
     torch.onnx.export(
         net.eval().to(memory_format=torch.contiguous_format), (torch.zeros(shape),), buffer, input_names=["image"],
@@ -81,10 +90,12 @@ def publish(folder: Path, name: str, version: str, data: bytes, card: dict[str, 
     home.mkdir(parents=True, exist_ok=True)
     (home / "model.onnx").write_bytes(data)
     digest = hashlib.sha256(data).hexdigest()
-    card = {"name": name, "version": version, "sha256": digest, "bytes": len(data)} | card
+    card = {"name": name, "version": version, "sha256": digest, "bytes": len(data), **card}
     (home / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", "utf-8")
     path = folder / "manifest.json"
-    manifest = json.loads(path.read_text("utf-8")) if path.exists() else {"format": FORMAT, "models": {}}
+    manifest: dict[str, Any] = {"format": FORMAT, "models": {}}
+    if path.exists():
+        manifest = json.loads(path.read_text("utf-8"))
     manifest["models"][name] = {"file": f"{home.name}/model.onnx", "sha256": digest}
     manifest["models"] = dict(sorted(manifest["models"].items()))
     path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")

@@ -37,10 +37,13 @@ class Task:
 
 
 def _images(views: list[Any]) -> Tensor:
-    return torch.from_numpy(np.stack(views).transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255))
+    return torch.from_numpy(
+        np.stack(views).transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
+    )
 
 
 def locate_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
+    """Thumbnails (B, 3, 384, 384) and votes (B, 3, 48, 48); some photos hold two maps."""
     samples = [augment.locate_sample(rng, e) for e in examples]
     for i in range(len(samples)):
         if rng.random() < 0.15:
@@ -70,12 +73,14 @@ def locate_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 
 def refine_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
+    """Coarse views (B, 3, 224, 288), offsets and presence (B, 3, 5, 7), upright (B, 1)."""
     samples = [augment.refine_sample(rng, e) for e in examples]
     up = torch.tensor([[float(s[2])] for s in samples])
     return _images([s[0] for s in samples]), torch.from_numpy(np.stack([s[1] for s in samples])), up
 
 
 def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    """Offsets where a cell is there, whether it is, and which way is up."""
     offset, there, up = (o.float() for o in out)
     target, real = batch[1][:, :2], batch[1][:, 2:]
     error = F.smooth_l1_loss(offset, target, beta=0.05, reduction="none")
@@ -107,6 +112,7 @@ def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
 
 
 def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    """Cross entropy of coat and crosses; the castle counts little."""
     coat, crosses, castle = (o.float() for o in out)
     n = len(batch[1])
     return {
@@ -136,7 +142,9 @@ class _Stream(IterableDataset[Batch]):
         while True:
             order = rng.permutation(len(self.examples))
             for i in range(0, len(order) - self.task.size + 1, self.task.size):
-                yield self.task.batch(rng, [self.examples[j] for j in order[i : i + self.task.size]])
+                yield self.task.batch(
+                    rng, [self.examples[j] for j in order[i : i + self.task.size]]
+                )
 
 
 def fit(
@@ -153,9 +161,14 @@ def fit(
     net = task.net().to(memory_format=torch.channels_last)
     average = copy.deepcopy(net)
     optimizer = torch.optim.AdamW(net.parameters(), lr=task.rate, weight_decay=0.02)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, task.rate, total_steps=steps, pct_start=0.1)
-    stream = DataLoader(_Stream(task, examples, seed), batch_size=None, num_workers=workers, prefetch_factor=4)
-    began, shown = time.perf_counter(), {}
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, task.rate, total_steps=steps, pct_start=0.1
+    )
+    stream = DataLoader(
+        _Stream(task, examples, seed), batch_size=None, num_workers=workers, prefetch_factor=4
+    )
+    began = time.perf_counter()
+    shown: dict[str, float] = {}
     for step, batch in enumerate(stream):
         if step == steps:
             break
@@ -175,16 +188,20 @@ def fit(
         if step % 100 == 99:
             speed = (time.perf_counter() - began) / (step + 1)
             losses = "  ".join(f"{k} {v:.4f}" for k, v in shown.items())
-            print(f"{step + 1:6d}/{steps}  {speed:.2f} s a step  {losses}", file=sys.stderr, flush=True)
+            print(
+                f"{step + 1:6d}/{steps}  {speed:.2f} s a step  {losses}",
+                file=sys.stderr,
+                flush=True,
+            )
             if checkpoint is not None:
                 torch.save(average.state_dict(), checkpoint)
     return average.eval()
 
 
-@torch.no_grad()
 def _average(average: nn.Module, net: nn.Module, keep: float) -> None:
-    for a, b in zip(average.state_dict().values(), net.state_dict().values(), strict=True):
-        if a.dtype.is_floating_point:
-            a.lerp_(b, 1 - keep)
-        else:
-            a.copy_(b)
+    with torch.no_grad():
+        for a, b in zip(average.state_dict().values(), net.state_dict().values(), strict=True):
+            if a.dtype.is_floating_point:
+                a.lerp_(b, 1 - keep)
+            else:
+                a.copy_(b)

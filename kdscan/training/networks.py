@@ -35,7 +35,7 @@ class LocateNet(nn.Module):
     (B, 3, H, W) 0..1 → (B, 1, H/8, W/8), (B, 2, H/8, W/8), (B, 1, H/8, W/8).
     """
 
-    def __init__(self, width: int = 16) -> None:
+    def __init__(self, width: int = 12) -> None:
         super().__init__()
         w = width
         self.to4 = nn.Sequential(conv(3, w, 2), conv(w, 2 * w, 2))
@@ -74,7 +74,9 @@ class RefineNet(nn.Module):
             conv(3, w, 2), conv(w, 2 * w, 2), conv(2 * w, 3 * w, 2), Residual(3 * w),
             conv(3 * w, 4 * w, 2), Residual(4 * w), conv(4 * w, 6 * w, 2), Residual(6 * w),
         )  # fmt: skip
-        self.context = nn.Sequential(conv(6 * w, 4 * w, 2), nn.Flatten(), nn.Linear(4 * w * 20, 64), nn.ReLU())
+        self.context = nn.Sequential(
+            conv(6 * w, 4 * w, 2), nn.Flatten(), nn.Linear(4 * w * 20, 64), nn.ReLU()
+        )
         self.mix = nn.Sequential(nn.Conv2d(6 * w + 64, 6 * w, 1), nn.ReLU(), nn.Conv2d(6 * w, 3, 1))
         self.up = nn.Linear(64, 1)
 

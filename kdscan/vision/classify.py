@@ -23,7 +23,7 @@ def classify(crops: CellCrops, network: Network, placed: float = 1.0) -> MarkPro
     batch = np.concatenate([crops.cells, crops.castle[None]])
     views = [batch, batch[:, :, :, ::-1], batch[:, :, ::-1]]
     coat, crosses, castle = (
-        np.mean(out, axis=0, dtype=np.float64)
+        np.asarray(np.mean(out, axis=0), np.float64)
         for out in zip(*(network(np.ascontiguousarray(v)) for v in views), strict=True)
     )
     return MarkProbs(

@@ -82,7 +82,9 @@ def total_confidence(both: Floats) -> float:
     order = np.argsort(-both.reshape(len(both), -1), axis=1, kind="stable")
     right, first = 0.0, None
     for p, ranks in islice(best_boards(both), BOARDS):
-        cells = {at: _marks(int(order[i, k])) for i, (at, k) in enumerate(zip(CELLS, ranks, strict=True))}
+        cells = {
+            at: _marks(int(order[i, k])) for i, (at, k) in enumerate(zip(CELLS, ranks, strict=True))
+        }
         total = score_board(board_of(cells)).domain_points
         first = total if first is None else first
         right += p * (total == first)

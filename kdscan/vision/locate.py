@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
-from kdscan.vision.rectify import Floats, Network, project
+from kdscan.vision.rectify import Floats, Network, inverse, project
 
 THUMB_PX = 384
 """Longer side of the thumbnail that the network sees."""
@@ -60,7 +60,7 @@ def locate(photo: Photo, network: Network) -> tuple[SheetOutline, ...]:
         rows, cols = np.nonzero(label == i)
         if len(rows) < MIN_VOTES:
             continue
-        thumb_xy = (np.stack([cols, rows], -1) + 0.5) * STRIDE - 0.5
+        thumb_xy = (np.stack([cols, rows], -1).astype(np.float64) + 0.5) * STRIDE - 0.5
         photo_xy = (thumb_xy + 0.5) / scale - 0.5
         lattice_xy = place[0, :, rows, cols] * np.array(LATTICE_SCALE) + _MIDDLE
         outline = _fit(lattice_xy, photo_xy, -doubt[0, 0, rows, cols].astype(np.float64))
@@ -73,11 +73,11 @@ def _fit(lattice_xy: Floats, photo_xy: Floats, trust: Floats) -> Floats | None:
     """Corners (4, 2) in the photo of the grid on which the trusted votes agree, or None."""
     keep = np.argsort(-trust)[: max(MIN_VOTES, int(0.7 * len(trust)))]
     h, inlier = cv2.findHomography(photo_xy[keep], lattice_xy[keep], cv2.RANSAC, 0.35)
-    if h is None or inlier.sum() < 0.4 * len(keep):
+    if not np.any(inlier) or inlier.sum() < 0.4 * len(keep):
         return None
-    back = np.linalg.inv(h)
-    corners = project(back, _GRID)
-    middle = project(h, photo_xy.mean(0))
+    to_lattice = np.asarray(h, np.float64)
+    corners = project(inverse(to_lattice), _GRID)
+    middle = project(to_lattice, np.asarray(photo_xy.mean(0), np.float64))
     inside = bool(np.all(np.abs(middle - _MIDDLE) < np.array([COLS, ROWS])))
     if not inside or not cv2.isContourConvex(corners.astype(np.float32)) or _area(corners) <= 0:
         return None

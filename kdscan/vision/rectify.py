@@ -42,6 +42,11 @@ def project(homography: Floats, points_xy: Floats) -> Floats:
     return np.asarray(p[..., :2] / p[..., 2:])
 
 
+def inverse(homography: Floats) -> Floats:
+    """(3, 3) homography the other way round."""
+    return np.asarray(np.linalg.inv(homography), np.float64)
+
+
 def lattice_to_photo_homography(corners_xy: Floats) -> Floats:
     """(3, 3) homography from the lattice to the photo, from the grid's (4, 2) corners."""
     src, dst = _GRID_CORNERS.astype(np.float32), np.asarray(corners_xy, np.float32)

@@ -1,0 +1,121 @@
+"""Time of every stage of reading, beside a bare cv2.imread of the same file in the same run.
+
+    python benchmarks/stages.py samples/*.jpg
+    python benchmarks/stages.py --megapixels 12 samples/*.jpg    photos enlarged to 12 megapixels first
+
+Medians over --rounds rounds in milliseconds, one core; the last line is the cold start
+of the whole command, `kdscan score PHOTO`, a fresh process each time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from kdscan.inference.store import default_models
+from kdscan.pipeline import interpret
+from kdscan.vision.classify import classify
+from kdscan.vision.decode import DEFAULT_RISK
+from kdscan.vision.identify import identify
+from kdscan.vision.locate import locate
+from kdscan.vision.photo import load_photos
+from kdscan.vision.rectify import rectify
+from kdscan.vision.segment import segment
+
+Times = dict[str, list[float]]
+
+
+def clocked(times: Times, name: str, work: Callable[[], Any]) -> Any:
+    """Do the work, note the milliseconds, hand on the result."""
+    began = time.perf_counter()
+    result = work()
+    times[name].append(1000 * (time.perf_counter() - began))
+    return result
+
+
+def one_round(path: Path, times: Times) -> None:
+    """Each stage of one photo, with a bare imread first."""
+    models = default_models()
+    clocked(times, "cv2.imread", lambda: cv2.imread(str(path)))
+    photo = clocked(times, "photo", lambda: next(iter(load_photos(path))))
+    outlines = clocked(times, "locate", lambda: locate(photo, models.locate))
+    if not outlines:
+        return
+    sheet = clocked(times, "rectify", lambda: rectify(photo, outlines[0], models.refine))
+    crops = clocked(times, "segment", lambda: segment(sheet))
+    probs = clocked(times, "classify", lambda: classify(crops, models.marks))
+    layout = clocked(times, "identify", lambda: identify(photo, sheet))
+    clocked(times, "decode", lambda: interpret(sheet, probs, layout, DEFAULT_RISK))
+
+
+def enlarged(path: Path, megapixels: float, folder: Path) -> Path:
+    """The photo resized to so many megapixels, as JPEG of quality 92."""
+    bgr = cv2.imread(str(path))
+    k = np.sqrt(megapixels * 1e6 / (bgr.shape[0] * bgr.shape[1]))
+    out = folder / f"{path.stem}.jpg"
+    cv2.imwrite(
+        str(out),
+        cv2.resize(bgr, None, fx=k, fy=k, interpolation=cv2.INTER_CUBIC),
+        [cv2.IMWRITE_JPEG_QUALITY, 92],
+    )
+    return out
+
+
+def cold_start(path: Path, rounds: int) -> list[float]:
+    """Seconds of the whole command in a fresh process."""
+    spent = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "kdscan", "score", str(path)], capture_output=True, check=True
+        )
+        spent.append(time.perf_counter() - began)
+    return spent
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("photos", nargs="+", type=Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--megapixels", type=float)
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    with tempfile.TemporaryDirectory() as scratch:
+        photos = [
+            enlarged(p, args.megapixels, Path(scratch)) if args.megapixels else p
+            for p in args.photos
+        ]
+        times: Times = defaultdict(list)
+        one_round(photos[0], defaultdict(list))  # loads the models
+        for _ in range(args.rounds):
+            for photo in photos:
+                one_round(photo, times)
+        cold = cold_start(photos[0], args.rounds)
+    base = statistics.median(times["cv2.imread"])
+    total = 0.0
+    print(f"{'stage':12s}{'ms':>9s}{'x imread':>10s}")
+    for name, spent in times.items():
+        middle = statistics.median(spent)
+        total += middle if name != "cv2.imread" else 0
+        print(f"{name:12s}{middle:9.1f}{middle / base:10.2f}")
+    print(f"{'whole':12s}{total:9.1f}{total / base:10.2f}")
+    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
+    print(f"cold start, first photo: {statistics.median(cold):.2f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""Figures of the trained networks on held-back examples: designs and hands never trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from kdscan.records import Photo, RectifiedSheet, SheetOutline
+from kdscan.training.augment import NODES
+from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, WIDE_MARGIN, Example, unpack
+from kdscan.vision.locate import locate
+from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, Network, rectify
+from kdscan.vision.segment import segment
+
+CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
+
+
+def as_network(net: nn.Module) -> Network:
+    """A trained network as the vision stages call it."""
+    net.eval()
+
+    def network(batch: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+        with torch.inference_mode():
+            return tuple(out.numpy() for out in net(torch.from_numpy(np.ascontiguousarray(batch))))
+
+    return network
+
+
+def marks_logits(
+    net: Network, examples: Sequence[Example], seed: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Logits and truth over all shields: coat (N, 7), crosses (N, 5), coat (N,), crosses (N,).
+
+    Cells are as far out of place as refining leaves them, about 1.5 pixels of 64.
+    """
+    rng = np.random.default_rng(seed)
+    coats, crosses = [], []
+    pad = round((WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX)
+    for example in examples:
+        flat = unpack(example.flat)
+        h, w = flat.shape[:2]
+        m = np.array([[1, 0, rng.normal(0, 1.5) - pad], [0, 1, rng.normal(0, 1.5) - pad]])
+        inner = cv2.warpAffine(flat, m, (w - 2 * pad, h - 2 * pad), borderMode=cv2.BORDER_REPLICATE)
+        sheet = RectifiedSheet(np.asarray(inner, np.uint8), CENTERS, NODES[CORNERS], FLAT_PX, 1.0)
+        coat, cross, _ = net(segment(sheet).cells)
+        coats.append(coat)
+        crosses.append(cross)
+    return (
+        np.concatenate(coats).astype(np.float64), np.concatenate(crosses).astype(np.float64),
+        np.concatenate([e.coat for e in examples]), np.concatenate([e.crosses for e in examples]),
+    )  # fmt: skip
+
+
+def best_temperature(logits: NDArray[np.float64], truth: NDArray[np.int64]) -> float:
+    """The temperature with the lowest cross entropy, searched in log space."""
+
+    def loss(t: float) -> float:
+        z = logits / t
+        z = z - z.max(1, keepdims=True)
+        return float(np.mean(np.log(np.exp(z).sum(1)) - z[np.arange(len(z)), truth]))
+
+    return float(min(np.exp(np.linspace(np.log(0.4), np.log(3), 80)), key=loss))
+
+
+def marks_figures(net: Network, examples: Sequence[Example]) -> dict[str, float]:
+    """Shares of shields read right, and of sheets with all 34 right."""
+    coat, cross, true_coat, true_cross = marks_logits(net, examples)
+    right_coat, right_cross = coat.argmax(1) == true_coat, cross.argmax(1) == true_cross
+    both = right_coat & right_cross
+    return {
+        "coat": float(right_coat.mean()), "crosses": float(right_cross.mean()), "cell": float(both.mean()),
+        "board": float(both.reshape(-1, 34).all(1).mean()), "sheets": len(examples),
+    }  # fmt: skip
+
+
+def locate_figures(net: Network, examples: Sequence[Example]) -> dict[str, float]:
+    """Share of thumbnails with one map found, and its corner error in cells (either way up)."""
+    found, errors = 0, []
+    for example in examples:
+        outlines = locate(Photo(unpack(example.thumb)), net)
+        if not outlines:
+            continue
+        nodes = example.thumb_nodes.astype(np.float64)
+        cell = float(np.linalg.norm(nodes[5, -1] - nodes[5, 0])) / 7
+        true = nodes[CORNERS]
+        error = min(
+            float(np.linalg.norm(outlines[0].corners_xy - way, axis=1).max())
+            for way in (true, true[[2, 3, 0, 1]])
+        )
+        errors.append(error / cell)
+        found += len(outlines) == 1
+    n = len(examples)
+    return {
+        "found_one": found / n, "corner_error_median": float(np.median(errors)),
+        "corner_error_95": float(np.quantile(errors, 0.95)),
+        "within_half_a_cell": float(np.sum(np.array(errors) < 0.5) / n), "photos": n,
+    }  # fmt: skip
+
+
+def refine_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> dict[str, float]:
+    """From outlines that are wrong by 0.25 cells a corner, half of them upside down."""
+    rng = np.random.default_rng(seed)
+    placed, upright = [], []
+    ideal = (CENTERS + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
+    for example in examples:
+        photo = Photo(unpack(example.coarse))
+        grid = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
+        corners = (
+            (grid + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5 + rng.normal(0, 0.25 * COARSE_PX, (4, 2))
+        )
+        if rng.random() < 0.5:
+            corners = corners[[2, 3, 0, 1]]
+        sheet = rectify(photo, SheetOutline(corners, 1.0), net)
+        error = np.linalg.norm(sheet.centers_xy - example.coarse_centers, axis=-1) / COARSE_PX
+        placed.append(float(np.mean(error < 0.1)))
+        upright.append(bool(np.linalg.norm(sheet.centers_xy[0, 0] - ideal[0, 0]) < 2 * COARSE_PX))
+    return {
+        "within_a_tenth_of_a_cell": float(np.mean(placed)),
+        "upright": float(np.mean(upright)),
+        "sheets": len(examples),
+    }
+
+
+def temperatures(net: Network, examples: Sequence[Example]) -> tuple[float, float]:
+    """Temperatures of the coat's and the crosses' logits."""
+    coat, cross, true_coat, true_cross = marks_logits(net, examples)
+    return best_temperature(coat, true_coat), best_temperature(cross, true_cross)
+
+
+FIGURES: dict[str, Callable[[Network, Sequence[Example]], dict[str, float]]] = {
+    "locate": locate_figures,
+    "refine": refine_figures,
+    "marks": marks_figures,
+}
