@@ -1,0 +1,169 @@
+"""What a layout must fulfil to be printed, filled in by hand and read again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import dist
+
+from kdscan.errors import LayoutError
+from kdscan.sheet.parts import Layout, Markers, Point, Polygon
+
+_SLACK_MM = 0.01
+"""Rounding of decimal millimetres, far below what any printer can show."""
+
+_DICTIONARY = re.compile(r"DICT_([4-7])X\1_(50|100|250|1000)")
+"""OpenCV's families of markers on 4 to 7 modules (cv2.aruco), with their sizes."""
+
+
+@dataclass(frozen=True)
+class _Box:
+    """A rectangle in mm: left, top, right, bottom."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @classmethod
+    def around(cls, center: Point, width: float, height: float) -> _Box:
+        (x, y), w, h = center, width / 2, height / 2
+        return cls(x - w, y - h, x + w, y + h)
+
+    def holds(self, points: Iterable[Point], reach: float = 0.0) -> bool:
+        reach -= _SLACK_MM
+        return all(
+            self.x0 + reach <= x <= self.x1 - reach and self.y0 + reach <= y <= self.y1 - reach
+            for x, y in points
+        )
+
+    def meets(self, other: _Box) -> bool:
+        return (
+            min(self.x1, other.x1) - max(self.x0, other.x0) > _SLACK_MM
+            and min(self.y1, other.y1) - max(self.y0, other.y0) > _SLACK_MM
+        )
+
+    @property
+    def corners(self) -> Polygon:
+        return ((self.x0, self.y0), (self.x1, self.y1))
+
+
+def check_layout(layout: Layout) -> None:
+    """Raise LayoutError, with a message that names the key, for the first thing wrong."""
+    for problem in _problems(layout):
+        raise LayoutError(problem)
+
+
+def _problems(layout: Layout) -> Iterator[str]:
+    yield from _sizes(layout)
+    yield from _cell(layout)
+    yield from _surroundings(layout)
+    if layout.markers is not None:
+        yield from _markers(layout.markers)
+
+
+def _sizes(layout: Layout) -> Iterator[str]:
+    if not layout.name.strip():
+        yield "`name` is empty."
+    if (layout.rows, layout.cols) != (5, 7):
+        yield f"a map has 5 rows and 7 columns, not {layout.rows} and {layout.cols}."
+    for key, size in (("page_mm", layout.page_mm), ("cell_mm", layout.cell_mm)):
+        if min(size) <= 0:
+            yield f"`{key}` is {size[0]:g} × {size[1]:g} mm; both must be more than 0."
+    page, grid = _page(layout), _grid(layout)
+    if not page.holds(grid.corners):
+        yield (
+            f"the grid needs {grid.x1 - grid.x0:g} × {grid.y1 - grid.y0:g} mm from `grid_mm`"
+            f" {layout.grid_mm[0]:g}, {layout.grid_mm[1]:g}, which reaches beyond the page of"
+            f" {layout.page_mm[0]:g} × {layout.page_mm[1]:g} mm."
+        )
+
+
+def _cell(layout: Layout) -> Iterator[str]:
+    cell = _Box.around((0, 0), *layout.cell_mm)
+    polygons = {"shield": (layout.shield,), "castle.roofs": layout.castle.roofs,
+                "castle.keep": layout.castle.keep}  # fmt: skip
+    for key, group in polygons.items():
+        if not group and key == "castle.roofs":
+            yield "`castle.roofs` is empty: players need a roof to colour in."
+        for polygon in group:
+            if len(polygon) < 3:
+                yield f"`{key}` has a polygon of {len(polygon)} points; three are needed."
+            if not cell.holds(polygon):
+                yield f"`{key}` reaches beyond its cell."
+    if not 1 <= len(layout.circles) <= 4:
+        yield f"`circles` has {len(layout.circles)} points; one to four can be crossed out."
+    radius = layout.circle_radius_mm
+    if radius <= 0:
+        yield f"`circle_radius_mm` is {radius:g}; it must be more than 0."
+    for i, center in enumerate(layout.circles):
+        if not cell.holds([center], radius):
+            yield f"`circles[{i}]` reaches beyond its cell."
+    for (i, a), (k, b) in combinations(enumerate(layout.circles), 2):
+        if dist(a, b) < 2 * radius - _SLACK_MM:
+            yield f"`circles[{i}]` and `circles[{k}]` overlap."
+
+
+def _surroundings(layout: Layout) -> Iterator[str]:
+    page, grid = _page(layout), _grid(layout)
+    boxes = list(_parts(layout))
+    for key, box in boxes:
+        if not page.holds(box.corners):
+            yield f"`{key}` reaches beyond the page."
+        if box.meets(grid):
+            yield f"`{key}` overlaps the grid."
+    for (key, box), (other, rival) in combinations(boxes, 2):
+        if "markers" in key + other and box.meets(rival):
+            yield f"`{key}` and `{other}` overlap; a marker needs its place for itself."
+
+
+def _parts(layout: Layout) -> Iterator[tuple[str, _Box]]:
+    """Everything around the grid, with the paper it takes."""
+    if layout.title is not None:
+        yield "title", _Box.around(layout.title.center_mm, 0, layout.title.size_mm)
+    if layout.compass is not None:
+        side = 2 * layout.compass.radius_mm
+        yield "compass", _Box.around(layout.compass.center_mm, side, side)
+    if layout.ruler is not None:
+        x, y = layout.ruler.start_mm
+        yield "ruler", _Box(x, y, x + layout.ruler.length_mm, y)
+    for i, blank in enumerate(layout.blanks):
+        x, y, w, h = blank.box_mm
+        yield f"blanks[{i}]", _Box(x, y, x + w, y + h)
+    if layout.legend is not None:
+        for i, example in enumerate(layout.legend.examples):
+            size = layout.legend.size_mm
+            yield f"legend.examples[{i}]", _Box.around(example.center_mm, size, size)
+    if layout.markers is not None:
+        size = layout.markers.size_mm
+        for i, marker in enumerate(layout.markers.places):
+            yield f"markers.places[{i}]", _Box.around(marker.center_mm, size, size)
+
+
+def _markers(markers: Markers) -> Iterator[str]:
+    family = _DICTIONARY.fullmatch(markers.dictionary)
+    if family is None:
+        yield (
+            f"`markers.dictionary` is {markers.dictionary!r}; it must be one of OpenCV's,"
+            " such as DICT_4X4_50."
+        )
+        return
+    if markers.size_mm <= 0:
+        yield f"`markers.size_mm` is {markers.size_mm:g}; it must be more than 0."
+    ids = [marker.id for marker in markers.places]
+    for i in ids:
+        if not 0 <= i < int(family[2]):
+            yield f"marker {i} is not in {markers.dictionary}."
+    if len(set(ids)) != len(ids):
+        yield "each of `markers.places` needs an id of its own, to tell which way is up."
+
+
+def _page(layout: Layout) -> _Box:
+    return _Box(0, 0, *layout.page_mm)
+
+
+def _grid(layout: Layout) -> _Box:
+    (x, y), (w, h) = layout.grid_mm, layout.cell_mm
+    return _Box(x, y, x + layout.cols * w, y + layout.rows * h)

@@ -1,0 +1,89 @@
+"""Draws the map itself: cells, shields with their circles, the castle, the border."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdscan.records import CASTLE
+from kdscan.sheet.parts import Castle, Layout, Point, Polygon
+from kdscan.sheet.pen import FAINT, INK, LINE, WHITE, Pen
+
+_DASHES = {"ruled": (), "dashed": (1.8, 1.2), "dotted": (0.3, 1.1)}
+"""Lengths in mm of what is drawn and left out."""
+
+_BORDER_GAP_MM, _BORDER_MM = 0.8, 1.1
+
+
+def draw_map(pen: Pen, layout: Layout) -> None:
+    """Draw everything inside the grid and the graduated border around it."""
+    _lines(pen, layout)
+    _border(pen, layout)
+    for row in range(layout.rows):
+        for col in range(layout.cols):
+            at = layout.center_mm(row, col)
+            if (row, col) == CASTLE:
+                _castle(pen, layout.castle, at)
+            else:
+                _shield(pen, layout, at)
+
+
+def moved(polygon: Polygon, at: Point) -> Polygon:
+    """A polygon given from a centre, placed with that centre on the page."""
+    return tuple((at[0] + x, at[1] + y) for x, y in polygon)
+
+
+def _lines(pen: Pen, layout: Layout) -> None:
+    if layout.lines == "none":
+        return
+    (x, y), (cw, ch) = layout.grid_mm, layout.cell_mm
+    w, h = layout.cols * cw, layout.rows * ch
+    down = [((x + i * cw, y), (x + i * cw, y + h)) for i in range(1, layout.cols)]
+    across = [((x, y + i * ch), (x + w, y + i * ch)) for i in range(1, layout.rows)]
+    pen.lines(*down, *across, line=FAINT, width=0.2, dash=_DASHES[layout.lines])
+    for i in range(1, layout.cols):
+        for k in range(1, layout.rows):
+            _diamond(pen, (x + i * cw, y + k * ch), 0.75)
+    pen.box(x, y, w, h, line=LINE, width=0.3)
+
+
+def _diamond(pen: Pen, at: Point, reach: float) -> None:
+    (x, y), r = at, reach
+    pen.polygon([(x - r, y), (x, y - r), (x + r, y), (x, y + r)], fill=WHITE, line=LINE, width=0.18)
+
+
+def _border(pen: Pen, layout: Layout) -> None:
+    """The graduated border of an old map: dark and light by turns, two steps a cell."""
+    (x, y), (cw, ch) = layout.grid_mm, layout.cell_mm
+    w, h = layout.cols * cw, layout.rows * ch
+    inner, outer = _BORDER_GAP_MM, _BORDER_GAP_MM + _BORDER_MM
+    bars = []
+    for a, b in _steps(x, w, 2 * layout.cols):
+        bars += [_bar(a, y - outer, b, y - inner), _bar(a, y + h + inner, b, y + h + outer)]
+    for a, b in _steps(y, h, 2 * layout.rows):
+        bars += [_bar(x - outer, a, x - inner, b), _bar(x + w + inner, a, x + w + outer, b)]
+    pen.shape(bars, fill=FAINT)
+    for d in (inner, outer):
+        pen.box(x - d, y - d, w + 2 * d, h + 2 * d, line=LINE, width=0.18)
+
+
+def _steps(start: float, length: float, count: int) -> Iterator[tuple[float, float]]:
+    step = length / count
+    for i in range(0, count, 2):
+        yield start + i * step, start + (i + 1) * step
+
+
+def _bar(x0: float, y0: float, x1: float, y1: float) -> Polygon:
+    return ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
+
+
+def _shield(pen: Pen, layout: Layout, at: Point) -> None:
+    pen.polygon(moved(layout.shield, at), line=LINE, width=0.3)
+    for center in moved(layout.circles, at):
+        pen.circle(center, layout.circle_radius_mm, line=LINE, width=0.22)
+
+
+def _castle(pen: Pen, castle: Castle, at: Point) -> None:
+    for polygon in castle.keep:
+        pen.polygon(moved(polygon, at), line=INK, width=0.25, fill=WHITE)
+    for polygon in castle.roofs:
+        pen.polygon(moved(polygon, at), line=INK, width=0.3, fill=WHITE)

@@ -1,0 +1,150 @@
+"""The parts of a sheet, in millimetres.
+
+Points are x right, y down. What belongs to a cell is given from the centre of
+that cell, everything else from the top left corner of the page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Point = tuple[float, float]
+Polygon = tuple[Point, ...]
+LineStyle = Literal["ruled", "dashed", "dotted", "none"]
+CoatName = Literal["dot", "double_dot", "line", "double_line", "filled", "checked"]
+
+
+@dataclass(frozen=True)
+class Castle:
+    """The castle in the middle cell: roofs (to be coloured in) over a keep.
+
+    All points in mm from the centre of its cell, x right, y down.
+    roofs: polygons, each of three or more points.
+    keep: polygons under the roofs, each drawn over the ones before it.
+    """
+
+    roofs: tuple[Polygon, ...]
+    keep: tuple[Polygon, ...]
+
+
+@dataclass(frozen=True)
+class Marker:
+    """One ArUco marker: its number in the dictionary and its centre on the page."""
+
+    id: int
+    center_mm: Point
+
+
+@dataclass(frozen=True)
+class Markers:
+    """Four markers around the grid, upright on an upright sheet.
+
+    dictionary: OpenCV's name for the family, such as ``DICT_4X4_50``.
+    size_mm: side of the black square.
+    places: top left, top right, bottom right, bottom left.
+    """
+
+    dictionary: str
+    size_mm: float
+    places: tuple[Marker, Marker, Marker, Marker]
+
+
+@dataclass(frozen=True)
+class Title:
+    """The sheet's heading, set around `center_mm` with capitals `size_mm` tall."""
+
+    text: str
+    center_mm: Point
+    size_mm: float
+
+
+@dataclass(frozen=True)
+class Compass:
+    """A compass rose whose north is the sheet's upper edge."""
+
+    center_mm: Point
+    radius_mm: float
+
+
+@dataclass(frozen=True)
+class Ruler:
+    """A line of known length to check the print scale with; `start_mm` is its left end."""
+
+    start_mm: Point
+    length_mm: float
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A place to write in.
+
+    box_mm: x, y of its top left corner, width and height.
+    kind: a line to write on, or a box, which may show the coat that it counts.
+    """
+
+    label: str
+    box_mm: tuple[float, float, float, float]
+    kind: Literal["line", "box"] = "line"
+    coat: CoatName | None = None
+
+
+@dataclass(frozen=True)
+class Example:
+    """One coat of the legend, drawn as players should draw it.
+
+    center_mm: centre of the example's shield on the page.
+    """
+
+    coat: CoatName
+    center_mm: Point
+
+
+@dataclass(frozen=True)
+class Legend:
+    """How each coat is drawn. `size_mm` is the height of the examples' shields."""
+
+    size_mm: float
+    examples: tuple[Example, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One map side of 5 × 7 cells.
+
+    name: how JSON calls it.
+    page_mm: width and height of the page.
+    grid_mm: x, y of the grid's top left corner on the page.
+    cell_mm: width and height of one cell (the pitch of the lattice).
+    shield: closed polygon in mm from the centre of its cell.
+    circles: centres of the small circles in mm from the centre of their cell.
+    circle_radius_mm: their radius.
+    lines: how the lines between cells are printed.
+    castle: the castle in row 2, column 3.
+    The rest is printed around the grid where the layout has it.
+    """
+
+    name: str
+    page_mm: tuple[float, float]
+    grid_mm: Point
+    cell_mm: tuple[float, float]
+    shield: Polygon
+    circles: tuple[Point, ...]
+    circle_radius_mm: float
+    lines: LineStyle
+    castle: Castle
+    rows: int = 5
+    cols: int = 7
+    title: Title | None = None
+    compass: Compass | None = None
+    ruler: Ruler | None = None
+    markers: Markers | None = None
+    legend: Legend | None = None
+    blanks: tuple[Blank, ...] = ()
+
+    def center_mm(self, row: float, col: float) -> Point:
+        """Centre of a cell on the page, in mm; fractions give points between centres."""
+        return (
+            self.grid_mm[0] + (col + 0.5) * self.cell_mm[0],
+            self.grid_mm[1] + (row + 0.5) * self.cell_mm[1],
+        )

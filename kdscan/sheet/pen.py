@@ -1,0 +1,135 @@
+"""A pen that draws on a PDF page in millimetres, x right, y down from the top left corner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from reportlab.pdfbase.pdfmetrics import stringWidth
+
+from kdscan.sheet.parts import Point
+
+Color = tuple[float, float, float]
+"""Red, green, blue from 0 to 1, as PDF has them."""
+
+INK: Color = (0.29, 0.23, 0.17)
+LINE: Color = (0.52, 0.44, 0.34)
+FAINT: Color = (0.72, 0.65, 0.55)
+BLACK: Color = (0.0, 0.0, 0.0)
+WHITE: Color = (1.0, 1.0, 1.0)
+
+SERIF, ITALIC = "Times-Roman", "Times-Italic"
+"""Two of the fonts that every PDF reader has, so that none need be embedded."""
+
+CAPITAL = 0.662
+"""Height of a Times capital as a share of the font's size (its AFM's CapHeight)."""
+
+
+@dataclass(frozen=True)
+class Pen:
+    """Draws on `canvas`, a reportlab canvas already scaled to mm with y down."""
+
+    canvas: Any
+
+    def shape(
+        self,
+        outlines: Iterable[Sequence[Point]],
+        *,
+        line: Color | None = None,
+        width: float = 0.25,
+        fill: Color | None = None,
+        closed: bool = True,
+        dash: tuple[float, ...] = (),
+    ) -> None:
+        """Draw outlines as one path, so that touching areas show no seam."""
+        path = self.canvas.beginPath()
+        for points in outlines:
+            path.moveTo(*points[0])
+            for point in points[1:]:
+                path.lineTo(*point)
+            if closed:
+                path.close()
+        self._paint(line, width, fill, dash)
+        self.canvas.drawPath(path, stroke=int(line is not None), fill=int(fill is not None))
+
+    def polygon(self, points: Sequence[Point], **style: Any) -> None:
+        self.shape([points], **style)
+
+    def lines(self, *pairs: tuple[Point, Point], **style: Any) -> None:
+        """Draw straight lines, each from one point to another."""
+        self.shape(pairs, closed=False, **style)
+
+    def box(
+        self, x: float, y: float, w: float, h: float, *, round: float = 0, **style: Any
+    ) -> None:
+        if round:
+            self._paint(style.get("line"), style.get("width", 0.25), style.get("fill"), ())
+            stroke, fill = style.get("line") is not None, style.get("fill") is not None
+            self.canvas.roundRect(x, y, w, h, round, stroke=int(stroke), fill=int(fill))
+        else:
+            self.polygon([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], **style)
+
+    def circle(
+        self,
+        center: Point,
+        radius: float,
+        *,
+        line: Color | None = None,
+        width: float = 0.25,
+        fill: Color | None = None,
+    ) -> None:
+        self._paint(line, width, fill, ())
+        stroke, filled = int(line is not None), int(fill is not None)
+        self.canvas.circle(*center, radius, stroke=stroke, fill=filled)
+
+    def text(
+        self,
+        at: Point,
+        text: str,
+        size: float,
+        *,
+        font: str = SERIF,
+        color: Color = INK,
+        align: Literal["left", "middle", "right"] = "left",
+        spacing: float = 0.0,
+    ) -> None:
+        """Set text of `size` mm with its baseline at `at`; `spacing` mm between letters."""
+        shift = {"left": 0.0, "middle": 0.5, "right": 1.0}[align]
+        x = at[0] - shift * text_width(text, size, font, spacing)
+        self.canvas.saveState()
+        self.canvas.setFillColorRGB(*color)
+        self.canvas.setFont(font, size)
+        self.canvas.translate(x, at[1])
+        self.canvas.scale(1, -1)
+        self.canvas.drawString(0, 0, text, charSpace=spacing)
+        self.canvas.restoreState()
+
+    @contextmanager
+    def clipped(self, points: Sequence[Point]) -> Iterator[None]:
+        """Draw only inside of a polygon."""
+        self.canvas.saveState()
+        path = self.canvas.beginPath()
+        path.moveTo(*points[0])
+        for point in points[1:]:
+            path.lineTo(*point)
+        path.close()
+        self.canvas.clipPath(path, stroke=0, fill=0)
+        yield
+        self.canvas.restoreState()
+
+    def _paint(
+        self, line: Color | None, width: float, fill: Color | None, dash: tuple[float, ...]
+    ) -> None:
+        if line is not None:
+            self.canvas.setStrokeColorRGB(*line)
+            self.canvas.setLineWidth(width)
+            self.canvas.setDash(list(dash))
+        if fill is not None:
+            self.canvas.setFillColorRGB(*fill)
+
+
+def text_width(text: str, size: float, font: str = SERIF, spacing: float = 0.0) -> float:
+    """Width in mm of text set by `Pen.text`, from its first letter's left to its last's right."""
+    return float(stringWidth(text, font, size)) + spacing * max(0, len(text) - 1)

@@ -1,0 +1,128 @@
+"""Prints layouts: vector PDF at true scale, on the page itself or on the paper at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Literal
+
+from reportlab.pdfgen.canvas import Canvas
+
+from kdscan.errors import LayoutError
+from kdscan.sheet.grid import draw_map
+from kdscan.sheet.parts import Layout, Point
+from kdscan.sheet.pen import FAINT, Pen
+from kdscan.sheet.surroundings import draw_surroundings
+
+Paper = Literal["a4", "letter", "a5"]
+
+PAPERS_MM: dict[Paper, tuple[float, float]] = {
+    "a4": (210.0, 297.0),
+    "letter": (215.9, 279.4),
+    "a5": (148.0, 210.0),
+}
+"""Width and height upright (ISO 216, ANSI/ASME Y14.1)."""
+
+_POINTS_A_MM = 72 / 25.4
+_SLACK_MM = 0.05
+_CUT_MM, _CUT_GAP_MM = 5.0, 1.0
+
+
+@dataclass(frozen=True)
+class Imposition:
+    """Where copies lie on one sheet of paper.
+
+    paper_mm: width and height of the paper as it lies.
+    places: top left corner of each copy in mm.
+    """
+
+    paper_mm: tuple[float, float]
+    places: tuple[Point, ...]
+
+
+def impose(layout: Layout, paper: Paper | None = None) -> Imposition:
+    """Lay as many copies as fit on the paper, at true scale, in the middle.
+
+    paper: None for a paper of exactly the layout's page.
+    Raises LayoutError when the page is larger than the paper.
+    """
+    w, h = layout.page_mm
+    if paper is None:
+        return Imposition((w, h), ((0.0, 0.0),))
+    upright = PAPERS_MM[paper]
+    ways = [upright, upright[::-1]]
+    fits = [(int((pw + _SLACK_MM) // w), int((ph + _SLACK_MM) // h)) for pw, ph in ways]
+    best = max(range(2), key=lambda i: fits[i][0] * fits[i][1])
+    (pw, ph), (cols, rows) = ways[best], fits[best]
+    if not cols * rows:
+        raise LayoutError(
+            f"the layout's page of {w:g} × {h:g} mm does not fit on {paper.capitalize()}"
+            f" ({pw:g} × {ph:g} mm) at true scale; choose a larger paper."
+        )
+    x0, y0 = (pw - cols * w) / 2, (ph - rows * h) / 2
+    places = tuple((x0 + c * w, y0 + r * h) for r in range(rows) for c in range(cols))
+    return Imposition((pw, ph), places)
+
+
+def sheet_pdf(layout: Layout, *, paper: Paper | None = None, count: int | None = None) -> bytes:
+    """Print a layout as PDF; the same arguments give the same bytes.
+
+    paper: what it will be printed on; None for pages of exactly the layout's size.
+    count: how many maps; None for one full sheet of paper.
+    Raises LayoutError when the layout does not fit on the paper.
+    """
+    plan = impose(layout, paper)
+    left = len(plan.places) if count is None else count
+    if left < 1:
+        raise ValueError(f"count is {left}; at least one map can be printed")
+    out = BytesIO()
+    size = tuple(mm * _POINTS_A_MM for mm in plan.paper_mm)
+    canvas = Canvas(out, pagesize=size, invariant=True, pageCompression=1)
+    canvas.setTitle(layout.name)
+    canvas.setCreator("kdscan")
+    canvas.setViewerPreference("PrintScaling", "None")  # "fit to page" would change the scale
+    while left > 0:
+        _page(canvas, layout, plan, plan.places[:left])
+        left -= len(plan.places)
+    canvas.save()
+    return out.getvalue()
+
+
+def _page(canvas: Canvas, layout: Layout, plan: Imposition, places: tuple[Point, ...]) -> None:
+    canvas.translate(0, plan.paper_mm[1] * _POINTS_A_MM)
+    canvas.scale(_POINTS_A_MM, -_POINTS_A_MM)
+    pen = Pen(canvas)
+    for place in places:
+        canvas.saveState()
+        canvas.translate(*place)
+        draw_map(pen, layout)
+        draw_surroundings(pen, layout)
+        canvas.restoreState()
+    cuts = list(_cuts(plan, layout.page_mm))
+    if cuts:
+        pen.lines(*cuts, line=FAINT, width=0.2)
+    canvas.showPage()
+
+
+def _cuts(plan: Imposition, page_mm: tuple[float, float]) -> Iterator[tuple[Point, Point]]:
+    """Short marks at the ends of every line along which the paper is cut."""
+    (pw, ph), (w, h) = plan.paper_mm, page_mm
+    xs = sorted({x + d for x, _ in plan.places for d in (0, w)})
+    ys = sorted({y + d for _, y in plan.places for d in (0, h)})
+    for x in (x for x in xs if 1 < x < pw - 1):
+        for a, b in _ends(ys[0], ys[-1], ph):
+            yield (x, a), (x, b)
+    for y in (y for y in ys if 1 < y < ph - 1):
+        for a, b in _ends(xs[0], xs[-1], pw):
+            yield (a, y), (b, y)
+
+
+def _ends(first: float, last: float, paper: float) -> Iterator[tuple[float, float]]:
+    """From where to where the two marks of a cut go: beside the copies if there is room."""
+    for edge, inward in ((first, 1), (last, -1)):
+        room = edge if inward == 1 else paper - edge
+        if room > 2 * _CUT_GAP_MM:
+            yield edge - inward * _CUT_GAP_MM, edge - inward * min(room, _CUT_MM + _CUT_GAP_MM)
+        else:
+            yield edge + inward * _CUT_GAP_MM, edge + inward * (2 * _CUT_MM)

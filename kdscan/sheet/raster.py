@@ -1,0 +1,33 @@
+"""The printed page as pixels: what is printed is what the reader is trained on."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.sheet.parts import Layout
+from kdscan.sheet.printing import sheet_pdf
+
+
+def render_page(layout: Layout, px_per_mm: float) -> NDArray[np.uint8]:
+    """Render a layout's PDF; (H, W, 3) uint8, BGR, black on white, free to be drawn on.
+
+    The page's top left corner is the top left corner of the first pixel, so that a
+    point of x mm lies at x · px_per_mm - 0.5 in coordinates of pixel centres.
+    """
+    return _rendered(layout, px_per_mm).copy()
+
+
+@lru_cache(maxsize=8)
+def _rendered(layout: Layout, px_per_mm: float) -> NDArray[np.uint8]:
+    import pypdfium2
+
+    with pypdfium2.PdfDocument(sheet_pdf(layout)) as document:
+        page = document[0]
+        bitmap = page.render(scale=px_per_mm * 25.4 / 72)
+        pixels: NDArray[np.uint8] = np.array(bitmap.to_numpy())
+        bitmap.close()
+        page.close()
+    return pixels

@@ -1,0 +1,173 @@
+"""Draws what stands around the map: heading, compass, legend, blanks, ruler, markers."""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+
+from kdscan.sheet.grid import moved
+from kdscan.sheet.parts import (
+    Blank,
+    CoatName,
+    Compass,
+    Layout,
+    Legend,
+    Marker,
+    Markers,
+    Point,
+    Polygon,
+    Ruler,
+    Title,
+)
+from kdscan.sheet.pen import BLACK, CAPITAL, FAINT, INK, ITALIC, LINE, WHITE, Pen, text_width
+
+_NAMES: dict[CoatName, str] = {
+    "dot": "dot",
+    "double_dot": "two dots",
+    "line": "line",
+    "double_line": "two lines",
+    "filled": "filled",
+    "checked": "checked",
+}
+
+
+def draw_surroundings(pen: Pen, layout: Layout) -> None:
+    """Draw every part of the layout that lies outside of the grid."""
+    if layout.title is not None:
+        _title(pen, layout.title)
+    if layout.compass is not None:
+        _compass(pen, layout.compass)
+    if layout.legend is not None:
+        _legend(pen, layout.legend, layout.shield)
+    for blank in layout.blanks:
+        _blank(pen, blank, layout.shield)
+    if layout.ruler is not None:
+        _ruler(pen, layout.ruler)
+    if layout.markers is not None:
+        for marker in layout.markers.places:
+            _marker(pen, layout.markers, marker)
+
+
+def _title(pen: Pen, title: Title) -> None:
+    x, y = title.center_mm
+    size, spacing = title.size_mm / CAPITAL, 0.22 * title.size_mm
+    text = title.text.upper()
+    pen.text((x, y + title.size_mm / 2), text, size, align="middle", spacing=spacing)
+    reach, below = text_width(text, size, spacing=spacing) / 2, y + title.size_mm * 1.35
+    for side in (-1, 1):
+        pen.lines(((x + side * 2.2, below), (x + side * reach, below)), line=LINE, width=0.18)
+    for dx, r in ((0.0, 0.9), (-2.2, 0.4), (2.2, 0.4)):
+        star = [(x + dx - r, below), (x + dx, below - r), (x + dx + r, below), (x + dx, below + r)]
+        pen.polygon(star, fill=LINE)
+
+
+def _compass(pen: Pen, compass: Compass) -> None:
+    """Eight points, half of each dark; the north is longer and bears its letter."""
+    center, r = compass.center_mm, compass.radius_mm
+
+    def point(angle: float, reach: float) -> Point:
+        """`reach` shares of the radius away, clockwise from north."""
+        return center[0] + reach * r * sin(angle), center[1] - reach * r * cos(angle)
+
+    pen.circle(center, 0.56 * r, line=FAINT, width=0.15)
+    pen.circle(center, 0.49 * r, line=FAINT, width=0.15)
+    for first, reach, waist in ((pi / 4, 0.5, 0.16), (0.0, 0.78, 0.18)):
+        for k in range(4):
+            a = first + k * pi / 2
+            tip, left = point(a, reach), point(a - pi / 4, waist)
+            right = point(a + pi / 4, waist)
+            pen.polygon([center, left, tip], fill=WHITE, line=INK, width=0.12)
+            pen.polygon([center, tip, right], fill=INK, line=INK, width=0.12)
+    x, y = point(0, 0.84)
+    pen.text((x, y), "N", 0.46 * r, align="middle")
+
+
+def _legend(pen: Pen, legend: Legend, shield: Polygon) -> None:
+    for example in legend.examples:
+        x, y = example.center_mm
+        _coat(pen, example.coat, _shrunk(shield, (x, y), legend.size_mm))
+        below = (x, y + legend.size_mm / 2 + 2.6)
+        pen.text(below, _NAMES[example.coat], 2.3, font=ITALIC, align="middle")
+
+
+def _shrunk(shield: Polygon, center: Point, height: float) -> Polygon:
+    """The layout's shield, `height` mm tall around a point of the page."""
+    x0, x1 = min(x for x, _ in shield), max(x for x, _ in shield)
+    y0, y1 = min(y for _, y in shield), max(y for _, y in shield)
+    k = height / (y1 - y0)
+    return moved(
+        tuple((k * (x - (x0 + x1) / 2), k * (y - (y0 + y1) / 2)) for x, y in shield), center
+    )
+
+
+def _coat(pen: Pen, coat: CoatName, shield: Polygon) -> None:
+    """A shield with its coat as players draw it."""
+    x0, x1 = min(x for x, _ in shield), max(x for x, _ in shield)
+    y0, y1 = min(y for _, y in shield), max(y for _, y in shield)
+    x, y, w, h = (x0 + x1) / 2, (y0 + y1) / 2 - 0.04 * (y1 - y0), x1 - x0, y1 - y0
+    with pen.clipped(shield):
+        if coat == "filled":
+            pen.polygon(shield, fill=INK)
+        elif coat == "checked":
+            pen.shape(
+                [[(x0, y0), (x, y0), (x, y), (x0, y)], [(x, y), (x1, y), (x1, y1), (x, y1)]],
+                fill=INK,
+            )
+        elif coat in ("dot", "double_dot"):
+            for dx in (0.0,) if coat == "dot" else (-0.21 * w, 0.21 * w):
+                pen.circle((x + dx, y), 0.13 * w, fill=INK)
+        else:
+            for dx in (0.0,) if coat == "line" else (-0.19 * w, 0.19 * w):
+                slope = ((x + dx - 0.5 * w, y + 0.5 * h), (x + dx + 0.5 * w, y - 0.5 * h))
+                pen.lines(slope, line=INK, width=0.075 * w)
+    pen.polygon(shield, line=LINE, width=0.22)
+
+
+def _blank(pen: Pen, blank: Blank, shield: Polygon) -> None:
+    x, y, w, h = blank.box_mm
+    if blank.kind == "line":
+        size = min(3.2, 0.45 * h)
+        pen.text((x, y + h - 0.6), blank.label, size, font=ITALIC)
+        start = x + text_width(blank.label, size, ITALIC) + 1.2
+        pen.lines(((start, y + h), (x + w, y + h)), line=LINE, width=0.2)
+        return
+    pen.box(x, y, w, h, round=1.0, line=LINE, width=0.22)
+    if blank.coat is not None:
+        _coat(pen, blank.coat, _shrunk(shield, (x + 2.1, y + 2.3), 3.0))
+    pen.text((x + w / 2, y + 2.4), blank.label, 2.2, font=ITALIC, align="middle")
+
+
+def _ruler(pen: Pen, ruler: Ruler) -> None:
+    """A tick every millimetre, longer ones at 5 and 10; exact from first to last tick's middle."""
+    x, y = ruler.start_mm
+    last = round(ruler.length_mm)
+    ticks = [
+        ((x + i, y), (x + i, y - (1.9 if i % 10 == 0 else 1.4 if i % 5 == 0 else 0.9)))
+        for i in range(last + 1)
+    ]
+    pen.lines(((x, y), (x + ruler.length_mm, y)), *ticks, line=INK, width=0.14)
+    label = f"{ruler.length_mm:g} mm \N{EM DASH} check the print scale"
+    pen.text((x + ruler.length_mm / 2, y + 2.9), label, 2.3, font=ITALIC, align="middle")
+
+
+def _marker(pen: Pen, markers: Markers, marker: Marker) -> None:
+    import cv2
+
+    family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, markers.dictionary))
+    modules = family.markerSize + 2  # one of black border on each side
+    bits = cv2.aruco.generateImageMarker(family, marker.id, modules)
+    step = markers.size_mm / modules
+    x0, y0 = (c - markers.size_mm / 2 for c in marker.center_mm)
+    pen.shape(
+        [
+            [
+                (x0 + col * step, y0 + row * step),
+                (x0 + (col + 1) * step, y0 + row * step),
+                (x0 + (col + 1) * step, y0 + (row + 1) * step),
+                (x0 + col * step, y0 + (row + 1) * step),
+            ]
+            for row in range(modules)
+            for col in range(modules)
+            if not bits[row, col]
+        ],
+        fill=BLACK,
+    )

@@ -1,0 +1,137 @@
+"""Layouts as TOML text, both ways.
+
+The keys of a file are the fields of `kdscan.sheet.parts.Layout` and its parts, and
+their types say what a value may be, so a new field needs no code here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import math
+import tomllib
+import types
+import typing
+from typing import Any
+
+from kdscan.errors import LayoutError
+from kdscan.sheet.parts import Layout
+
+
+def layout_from_toml(text: str, source: str) -> Layout:
+    """Read a layout, checked for form only; `source` names it in error messages.
+
+    Raises LayoutError.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise LayoutError(f"{source}: not a TOML file: {error}") from error
+    try:
+        layout: Layout = _record(Layout, data, "")
+    except LayoutError as error:
+        raise LayoutError(f"{source}: {error}") from error
+    return layout
+
+
+def layout_to_toml(layout: Layout) -> str:
+    """Write a layout so that `layout_from_toml` gives it back; defaults are left out."""
+    return "\n".join(_table(layout, "")) + "\n"
+
+
+def _record(kind: Any, value: object, where: str) -> Any:
+    if not isinstance(value, dict):
+        raise LayoutError(f"`{where}` is a table, not {value!r}")
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    hints = typing.get_type_hints(kind)
+    for key in value:
+        if key not in fields:
+            close = difflib.get_close_matches(key, fields, 1)
+            hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(fields)}."
+            raise LayoutError(f"unknown key `{_join(where, key)}`; {hint}")
+    missing = [
+        name
+        for name, field in fields.items()
+        if name not in value and field.default is dataclasses.MISSING
+    ]
+    if missing:
+        raise LayoutError(f"`{_join(where, missing[0])}` is missing.")
+    return kind(**{key: _value(hints[key], item, _join(where, key)) for key, item in value.items()})
+
+
+def _value(kind: Any, value: object, where: str) -> Any:
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (types.UnionType, typing.Union):  # only `X | None` is used, and TOML has no null
+        return _value(args[0], value, where)
+    if dataclasses.is_dataclass(kind):
+        return _record(kind, value, where)
+    if origin is typing.Literal:
+        if value not in args:
+            raise LayoutError(f"`{where}` is one of {', '.join(map(str, args))}, not {value!r}.")
+        return value
+    if origin is tuple:
+        return _items(args, value, where)
+    return _scalar(kind, value, where)
+
+
+def _items(kinds: tuple[Any, ...], value: object, where: str) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise LayoutError(f"`{where}` is a list, not {value!r}.")
+    if kinds[-1] is Ellipsis:
+        kinds = kinds[:1] * len(value)
+    elif len(value) != len(kinds):
+        raise LayoutError(f"`{where}` has {len(kinds)} items, not {len(value)}.")
+    pairs = enumerate(zip(kinds, value, strict=True))
+    return tuple(_value(kind, item, f"{where}[{i}]") for i, (kind, item) in pairs)
+
+
+def _scalar(kind: type, value: object, where: str) -> Any:
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if type(value) is not kind:
+        names = {float: "a number", int: "a whole number", str: "a text in quotes"}
+        raise LayoutError(f"`{where}` is {names[kind]}, not {value!r}.")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise LayoutError(f"`{where}` is a finite number, not {value}.")
+    return value
+
+
+def _join(where: str, key: str) -> str:
+    return f"{where}.{key}" if where else key
+
+
+def _table(record: Any, name: str) -> list[str]:
+    """Lines of a table: plain keys first, tables after them, as TOML wants it."""
+    plain, tables = [f"[{name}]"] if name else [], []
+    for field in dataclasses.fields(record):
+        value = getattr(record, field.name)
+        if value == field.default:
+            continue
+        if dataclasses.is_dataclass(value):
+            tables += ["", *_table(value, _join(name, field.name))]
+        else:
+            plain.append(f"{field.name} = {_text(value)}")
+    return plain + tables
+
+
+def _text(value: Any, indent: str = "") -> str:
+    if dataclasses.is_dataclass(value):
+        pairs = ((f, getattr(value, f.name)) for f in dataclasses.fields(value))
+        items = [f"{f.name} = {_text(item, indent)}" for f, item in pairs if item != f.default]
+        return "{ " + ", ".join(items) + " }"
+    if isinstance(value, str):
+        # JSON's escapes are TOML's, but for DEL, which JSON leaves bare.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, tuple):
+        return _list([_text(item, indent + "  ") for item in value], indent)
+    return repr(value)
+
+
+def _list(items: list[str], indent: str) -> str:
+    line = "[" + ", ".join(items) + "]"
+    if len(line) <= 88 and "\n" not in line:
+        return line
+    a_row = 6 if max(map(len, items)) <= 16 else 1
+    rows = [", ".join(items[i : i + a_row]) for i in range(0, len(items), a_row)]
+    return "[\n" + "".join(f"{indent}  {row},\n" for row in rows) + indent + "]"
