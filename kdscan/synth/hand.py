@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kdscan.game.duel.coats import Coat
 from kdscan.records import CASTLE
 from kdscan.sheet.layout import Layout
-from kdscan.synth import clutter
+from kdscan.synth import scrawl
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.ink import Pen, Spots, Stroke, lay_ink, random_pen
 from kdscan.synth.marks import (
@@ -161,7 +161,7 @@ def draw_board(
     board: filled shields only, row and column to coat and number of crosses, 0..4; a
         number beyond the circles is drawn beside them.
     strokes: recorded pen paths for a share of the marks.
-    mess: 0 clean .. 1 very messy: careless marks, erasures, corrections, clutter.
+    mess: 0 clean .. 1 very messy: careless marks, erasures, corrections, scrawl.
     """
     hand = _with_mess(hand, layout, mess)
     page = page_bgr.copy()
@@ -287,7 +287,7 @@ def _paint_over(sheet: _Sheet, shield: Shield) -> None:
     rng, pen = sheet.rng, sheet.hand.pen
     sheet.ink(draw_coat(COATS[int(rng.integers(4))], shield, sheet.brush(pen)), pen)
     edge = outline(shield.polygon, rng, scale=rng.uniform(0.95, 1.15), wobble=0.06 * shield.radius)
-    clutter.fluid(sheet.page, edge, rng, sheet.px_per_mm)
+    scrawl.fluid(sheet.page, edge, rng, sheet.px_per_mm)
 
 
 def _ghost(sheet: _Sheet, shield: Shield, empty: bool) -> None:
@@ -318,7 +318,7 @@ def _erase(sheet: _Sheet, marks: list[Stroke], at: Path, size: float) -> None:
         blur_mm=rng.uniform(0.05, 0.25),
     )
     if rng.random() < 0.5:
-        clutter.smudge(sheet.page, at, 1.5 * size, rng, sheet.px_per_mm)
+        scrawl.smudge(sheet.page, at, 1.5 * size, rng, sheet.px_per_mm)
 
 
 def _cross_out(sheet: _Sheet, shield: Shield, crosses: int) -> None:
@@ -409,7 +409,8 @@ def _border(sheet: _Sheet, a: Path, b: Path) -> list[Stroke]:
     ends = np.stack((a, b)) + rng.normal(0, loose, (2, 2))
     ends = ends + (b - a) * rng.normal(0, 0.03 + 0.05 * hand.taste.slop, (2, 1))
     wobble = hand.taste.tremor + (0.012 * size if hand.border_line == "wobbly" else 0.0)
-    path = line(ends[0], ends[1], rng, wobble=min(wobble, 0.02 * size, 0.4 * room), bow=hand.taste.bow * 0.3)
+    wobble = min(wobble, 0.02 * size, 0.4 * room)
+    path = line(ends[0], ends[1], rng, wobble=wobble, bow=hand.taste.bow * 0.3)
     if hand.border_line == "double":
         shift = rng.normal(0, min(0.02 * size, 0.5 * room), 2)
         return [Stroke(path), Stroke(path[::-1] + shift)]
@@ -432,9 +433,9 @@ def _clutter_below(sheet: _Sheet) -> None:
     """Smudges and cups: before the marks, all over the page."""
     rng, size = sheet.rng, np.array(sheet.layout.page_mm)
     for _ in range(int(rng.poisson(1.2 * sheet.mess))):
-        clutter.smudge(sheet.page, rng.uniform(0, 1, 2) * size, 14.0, rng, sheet.px_per_mm)
+        scrawl.smudge(sheet.page, rng.uniform(0, 1, 2) * size, 14.0, rng, sheet.px_per_mm)
     if rng.random() < 0.04 * sheet.mess:
-        clutter.coffee_ring(
+        scrawl.coffee_ring(
             sheet.page, rng.uniform(-0.1, 1.1, 2) * size, rng.uniform(28, 45), rng, sheet.px_per_mm
         )
 
@@ -466,7 +467,7 @@ def _clutter_above(sheet: _Sheet, board: Board) -> None:
             continue
         pen = pens[int(rng.integers(len(pens)))]
         pen = replace(pen, width=min(pen.width, 0.2 * height))
-        sheet.ink(clutter.writing(at, float(room), height, rng, sheet.bank), pen)
+        sheet.ink(scrawl.writing(at, float(room), height, rng, sheet.bank), pen)
     _strays(sheet)
     if rng.random() < 0.25 * mess:
         _scores(sheet, board)
@@ -480,7 +481,7 @@ def _strays(sheet: _Sheet) -> None:
         place = rng.uniform(0, 1, 2) * (layout.cols, layout.rows)
         place[int(rng.integers(2))] = float(rng.integers(0, layout.rows + 1))
         at = np.array(layout.grid_mm) + place * pitch
-        marks = clutter.stray(at, 0.05 * float(pitch.min()), rng)
+        marks = scrawl.stray(at, 0.05 * float(pitch.min()), rng)
         pen = replace(sheet.hand.pen, width=min(sheet.hand.pen.width, 0.03 * float(pitch.min())))
         sheet.ink(marks, pen)
 
@@ -498,6 +499,6 @@ def _scores(sheet: _Sheet, board: Board) -> None:
         gaps = np.hypot(*(shield.circles - at).T) if len(shield.circles) else np.array((9e9,))
         if away < -64 * 0.5 * height and gaps.min() > 2.0 * shield.circle + 0.5 * height:
             text = str(int(rng.integers(1, 30)))
-            marks = clutter.number(text, at - 0.5 * height, height, rng)
+            marks = scrawl.number(text, at - 0.5 * height, height, rng)
             pen = replace(sheet.hand.pen, width=min(sheet.hand.pen.width, 0.16 * height))
             sheet.ink(marks, pen)

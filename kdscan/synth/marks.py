@@ -290,7 +290,8 @@ def fill(polygon: Path, brush: Brush, style: str, *, share: float = 1.0) -> list
     common = {"slop": taste.slop, "overshoot": over}
     bow = taste.bow * rng.normal(0, 1.5)
     if style == "solid":
-        body = outline(polygon, rng, scale=brush.near(0.95, 0.04 + 0.06 * taste.slop, 0.84, 1.1), wobble=0.02 * size)
+        scale = brush.near(0.95, 0.04 + 0.06 * taste.slop, 0.84, 1.1)
+        body = outline(polygon, rng, scale=scale, wobble=0.02 * size)
         return [Stroke(body, pressure=rng.uniform(0.85, 1.05), solid=True)]
     if style == "spiral":
         return _inward(polygon, brush, gap)
