@@ -1,0 +1,152 @@
+"""A camera: takes a flat picture of a printed and filled sheet to a photo of it.
+
+The sheet is bent, laid on a table among other things, lit, and seen through a lens and a
+phone's sensor. Every step draws from one generator, so a seed gives one photo, byte for
+byte. `Shot.page_to_photo` goes through the very mesh that painted the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.synth.exposure import expose
+from kdscan.synth.fields import F64, Rng, chance
+from kdscan.synth.lens import Camera, PageMap, aim, frame
+from kdscan.synth.paper import Sheet, bent_sheet, flat_sheet
+from kdscan.synth.scenery import Scenery, plain_scenery, random_scenery
+from kdscan.synth.sensor import compress, develop
+
+Level = Literal["flat", "easy", "normal", "hard"]
+
+
+@dataclass(frozen=True, eq=False)
+class Shot:
+    """A photo and where the page lies in it.
+
+    bgr: (H, W, 3) uint8.
+    page_to_photo: (..., 2) float64 mm on the page to (..., 2) float64 pixels of the photo,
+        through bends, perspective and the lens; frames as in `kdscan.records`.
+    """
+
+    bgr: NDArray[np.uint8]
+    page_to_photo: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How hard a level is.
+
+    trouble: 0..1, scales bends, light, clutter and the sensor's faults.
+    tilt_deg: range of the angle between the view and the sheet's normal.
+    share: range of the grid's longer side, as a share of the photo's long side.
+    turned: probability that the sheet is turned anyhow rather than nearly upright.
+    """
+
+    trouble: float
+    tilt_deg: tuple[float, float]
+    share: tuple[float, float]
+    turned: float
+
+
+LEVELS: dict[Level, Conditions] = {
+    "flat": Conditions(0.0, (0, 0), (0.6, 0.97), 0.0),
+    "easy": Conditions(0.25, (0, 18), (0.36, 0.95), 0.4),
+    "normal": Conditions(0.55, (0, 35), (0.3, 0.97), 0.7),
+    "hard": Conditions(1.0, (0, 52), (0.23, 0.98), 0.85),
+}
+
+
+def photograph(
+    page_bgr: NDArray[np.uint8],
+    page_mm: tuple[float, float],
+    rng: np.random.Generator,
+    *,
+    level: Level,
+    grid_mm: tuple[float, float, float, float],
+    size_wh: tuple[int, int] | None = None,
+    surfaces: Sequence[NDArray[np.uint8]] = (),
+) -> Shot:
+    """Photograph a sheet.
+
+    page_bgr: (h, w, 3) uint8, the page seen flat; page point (x, y) mm lies at pixel
+        x * w / page_mm[0] - 0.5 and likewise for y.
+    page_mm: width and height of the page.
+    grid_mm: x, y, width, height of the map's grid on the page; all of it comes to lie
+        inside the photo, while the page's margins may be cut off.
+    size_wh: of the photo; drawn at random when left out.
+    surfaces: BGR textures to serve as table tops beside the procedural ones.
+    """
+    conditions = LEVELS[level]
+    trouble = conditions.trouble * float(rng.uniform(0.45, 1))
+    size = size_wh or _size(rng)
+    camera, page_map = _pose(rng, conditions, trouble, size, page_mm, grid_mm)
+    corners = page_map.page_to_photo(_corners(grid_mm))
+    paper = page_bgr[::16, ::16].reshape(-1, 3).mean(0).astype(np.float32)
+    scenery: Scenery
+    if level == "flat":
+        scenery = plain_scenery(rng)
+    else:
+        scenery = random_scenery(rng, camera, page_map, grid_mm, trouble, paper, surfaces)
+    image = expose(rng, page_bgr, page_map, camera, scenery, trouble)
+    detail = float(np.linalg.norm(corners[1] - corners[0])) / 7
+    if level == "flat":
+        image = compress(image, int(rng.integers(70, 97)))
+    else:
+        image = develop(rng, image, trouble, detail)
+    return Shot(image, page_map.page_to_photo)
+
+
+def _size(rng: Rng) -> tuple[int, int]:
+    long = int(rng.choice([1280, 1600, 1920, 2016, 2016, 2016]))
+    ratio = float(rng.choice([4 / 3, 4 / 3, 4 / 3, 16 / 9, 1.0]))
+    short = round(long / ratio)
+    return (long, short) if chance(rng, 0.5) else (short, long)
+
+
+def _corners(grid_mm: tuple[float, float, float, float]) -> F64:
+    x, y, w, h = grid_mm
+    return np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]])
+
+
+def _pose(rng: Rng, conditions: Conditions, trouble: float, size: tuple[int, int],
+          page_mm: tuple[float, float], grid_mm: tuple[float, float, float, float],
+          ) -> tuple[Camera, PageMap]:
+    """A sheet and a camera that sees its whole grid, with no part of the paper hidden."""
+    x, y, w, h = grid_mm
+    middle = (x + w / 2, y + h / 2)
+    is_flat = conditions.trouble == 0
+    tilt = float(np.deg2rad(rng.uniform(*conditions.tilt_deg)))
+    roll = float(rng.choice([0, 0, 0, 1, 2, 3]) * np.pi / 2 + np.deg2rad(rng.normal(0, 0.7 if is_flat else 6)))
+    if chance(rng, conditions.turned):
+        roll = float(rng.uniform(0, 2 * np.pi))
+    focal = max(size) * float(10 if is_flat else rng.uniform(0.7, 1.7))
+    k1 = 0.0 if is_flat else float(rng.normal(0, 0.025))
+    camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size, k1)
+    share, spread = float(rng.uniform(*conditions.share)), float(rng.uniform(0, 1))
+    steps = np.linspace(0, 1, 9)
+    inside = np.stack(np.meshgrid(x + w * steps, y + h * steps), -1).reshape(-1, 2)
+    for attempt in range(6):
+        bend = trouble * 0.6**attempt if attempt < 5 else 0.0
+        sheet = flat_sheet(page_mm, middle) if bend == 0 else bent_sheet(page_mm, middle, rng, bend)
+        seen = frame(rng, camera, sheet_points(sheet, inside), sheet_points(sheet, _corners(grid_mm)),
+                     share, 0.01, spread)
+        page_map = PageMap.through(seen, sheet)
+        if page_map.is_seen_whole():
+            break
+    return seen, page_map
+
+
+def sheet_points(sheet: Sheet, page_xy: F64) -> F64:
+    """World points (K, 3) of page points (K, 2), at the nearest nodes and between them."""
+    ij = sheet.to_nodes(page_xy)
+    m, n = sheet.xyz.shape[:2]
+    cell = np.clip(np.floor(ij).astype(int), 0, (n - 2, m - 2))
+    (fx, fy), (c, r) = (ij - cell).T[..., None], cell.T
+    p = sheet.xyz
+    top = p[r, c] * (1 - fx) + p[r, c + 1] * fx
+    return np.asarray(top * (1 - fy) + (p[r + 1, c] * (1 - fx) + p[r + 1, c + 1] * fx) * fy)

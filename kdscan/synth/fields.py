@@ -1,0 +1,64 @@
+"""Random smooth fields and colours that paper, desks, light and sensors share."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
+U8 = NDArray[np.uint8]
+Rng = np.random.Generator
+
+LUMA = np.array([0.114, 0.587, 0.299], np.float32)
+"""Weights of blue, green and red in brightness (ITU-R BT.601)."""
+
+
+def noise(rng: Rng, shape: tuple[int, int], bumps: float, stretch: float = 1.0) -> F32:
+    """Smooth noise of about unit variance.
+
+    shape: height and width. bumps: how many fit along the longer side.
+    stretch: bumps are this many times longer along x than along y.
+    Returns (H, W) float32.
+    """
+    h, w = shape
+    pitch = max(h, w) / max(bumps, 1.0)
+    rows, cols = (min(n, round(n / p) + 3) for n, p in ((h, pitch), (w, pitch * stretch)))
+    small = rng.standard_normal((max(rows, 2), max(cols, 2)), dtype=np.float32)
+    return cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC).astype(np.float32, copy=False)
+
+
+def fractal(rng: Rng, shape: tuple[int, int], bumps: float, octaves: int, stretch: float = 1.0,
+            gain: float = 0.55) -> F32:
+    """Sum of `octaves` noises, each twice as fine and `gain` times as strong; (H, W) float32."""
+    total = noise(rng, shape, bumps, stretch)
+    weight = 1.0
+    for i in range(1, octaves):
+        weight *= gain
+        total += np.float32(weight) * noise(rng, shape, bumps * 2**i, stretch)
+    return total / np.float32(np.sqrt((1 - gain ** (2 * octaves)) / (1 - gain**2)))
+
+
+def paint(base_bgr: F32, tone: F32, other_bgr: F32) -> F32:
+    """Blend two colours (3,) by `tone` (H, W), 0 giving the first; (H, W, 3) float32."""
+    return base_bgr + tone[..., None] * (other_bgr - base_bgr)
+
+
+def color(rng: Rng, saturation: tuple[float, float] = (0, 1), value: tuple[float, float] = (0, 1),
+          hue: tuple[float, float] = (0, 360)) -> F32:
+    """A random colour from ranges of HSV; (3,) float32 BGR, 0..255."""
+    h, s, v = rng.uniform(*hue) % 360, rng.uniform(*saturation), rng.uniform(*value)
+    k = (np.array([1, 3, 5]) + h / 60) % 6  # blue, green, red
+    bgr = 255 * (v - v * s * np.clip(np.minimum(k, 4 - k), 0, 1))
+    return np.asarray(bgr, np.float32)
+
+
+def to_u8(image: F32) -> U8:
+    """Clip to 0..255 and round."""
+    return cv2.convertScaleAbs(np.maximum(image, 0)).astype(np.uint8, copy=False)
+
+
+def chance(rng: Rng, p: float) -> bool:
+    """True with probability p."""
+    return bool(rng.random() < p)

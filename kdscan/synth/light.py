@@ -1,0 +1,207 @@
+"""Light on a table: a lamp or the sun, what the room sends back, and shadows.
+
+All amounts are linear; `to_display` takes them to the scale of stored pixels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, noise
+
+GAMMA = 2.2
+
+
+@dataclass(frozen=True, eq=False)
+class Light:
+    """One main light and the ambient light of the room.
+
+    towards: (3,) unit, from the origin to the light. distance: mm; inf for the sun.
+    direct_bgr, ambient_bgr: (3,) linear amounts on a surface that faces the light.
+    beam: cosine power of a spotlight's cone, 0 for a bare lamp.
+    softness: width of penumbrae, in mm for each mm of height.
+    gloss, sharpness: strength and exponent of the mirror image on the desk.
+    sheen: strength of the paper's.
+    """
+
+    towards: F64
+    distance: float
+    direct_bgr: F64
+    ambient_bgr: F64
+    beam: float
+    softness: float
+    gloss: float
+    sharpness: float
+    sheen: float
+
+    def reaches(self, xyz: F64, normals: F64) -> tuple[F32, F64]:
+        """Direct light (...,) on points with unit normals, and directions to the light."""
+        if np.isinf(self.distance):
+            to_light = np.broadcast_to(self.towards, xyz.shape)
+            fall: F64 | float = 1.0
+        else:
+            lamp = self.towards * self.distance
+            away = lamp - xyz
+            r = np.linalg.norm(away, axis=-1, keepdims=True)
+            to_light = away / r
+            fall = (self.distance / r[..., 0]) ** 2
+            if self.beam:
+                fall = fall * np.maximum(to_light @ self.towards, 0) ** self.beam
+        lit = np.maximum((to_light * normals).sum(-1), 0) * fall
+        return lit.astype(np.float32), to_light
+
+    def mirrored(self, xyz: F64, normals: F64, to_light: F64, eye: F64, sharpness: float) -> F32:
+        """Blinn's highlight (...,) for unit strength."""
+        half = eye - xyz
+        half = half / np.linalg.norm(half, axis=-1, keepdims=True) + to_light
+        half = half / np.linalg.norm(half, axis=-1, keepdims=True)
+        return (np.clip((half * normals).sum(-1), 0, 1) ** sharpness).astype(np.float32)
+
+    def shadow_of(self, xyz: F64) -> F64:
+        """Where world points (K, 3) throw their shadow on the desk; (K, 3)."""
+        _, to_light = self.reaches(xyz, np.broadcast_to(np.array([0, 0, 1.0]), xyz.shape))
+        reach = np.minimum(xyz[:, 2:] / np.maximum(to_light[:, 2:], 0.15), 400)
+        return np.asarray((xyz - to_light * reach) * (1, 1, 0))
+
+
+def daylight() -> Light:
+    """Even light without any shadow, as in a scanner."""
+    one = np.ones(3)
+    return Light(np.array([0, 0, 1.0]), np.inf, 0.2 * one, 0.8 * one, 0, 1, 0, 50, 0)
+
+
+def random_light(rng: Rng, trouble: float) -> Light:
+    """A light to photograph by; `trouble` 0..1 makes it lower, harder and more coloured."""
+    height = np.deg2rad(rng.uniform(80 - 45 * trouble, 85) - 12)
+    around = rng.uniform(0, 2 * np.pi)
+    towards = np.array([np.cos(height) * np.cos(around), np.cos(height) * np.sin(around),
+                        np.sin(height)])
+    distance = float(np.inf if chance(rng, 0.35) else rng.uniform(300, 700) / (0.3 + 0.7 * trouble))
+    ambient = rng.uniform(0.1, 0.7) if chance(rng, 0.7) else rng.uniform(0.05, 0.25)
+    glossy = chance(rng, 0.25 + 0.25 * trouble)
+    return Light(
+        towards, distance,
+        direct_bgr=(1 - ambient) * _white(rng, 1.0),
+        ambient_bgr=ambient * _white(rng, 0.7),
+        beam=float(rng.uniform(2, 20)) if chance(rng, 0.35 * trouble) else 0.0,
+        softness=float(rng.choice([0.02, 0.08, 0.25, 0.6]) * rng.uniform(0.6, 1.5)),
+        gloss=float(rng.uniform(0.1, 1.0) ** 2 * rng.choice([0.3, 1, 4])) if glossy else 0.0,
+        sharpness=float(10 ** rng.uniform(0.8, 3.3)),
+        sheen=float(rng.uniform(0, 0.3) * trouble) if chance(rng, 0.4) else 0.0,
+    )
+
+
+def _white(rng: Rng, spread: float) -> F64:
+    """A white between candle and blue sky, (3,) BGR of mean 1; mostly near neutral.
+
+    The slope of log blue and red against warmth follows black bodies of 2700 to 9000 K.
+    """
+    warmth = rng.normal(0, 0.35) if chance(rng, 0.6) else rng.uniform(-0.8, 1.3)
+    tint = rng.normal(0, 0.06)
+    white = np.exp(spread * np.array([-0.45 * warmth, tint, 0.35 * warmth]))
+    return np.asarray(white / white.mean())
+
+
+def to_display(linear: F32) -> F32:
+    """Linear light to the factor for stored pixels."""
+    return cv2.pow(np.maximum(linear, 1e-5), 1 / GAMMA).astype(np.float32, copy=False)
+
+
+def fill(shape: tuple[int, int], polygon: F64) -> U8:
+    """Mask (H, W), 255 inside the polygon (K, 2), drawn with sixteenths of pixels."""
+    mask = np.zeros(shape, np.uint8)
+    fill_into(mask, polygon)
+    return mask
+
+
+def fill_into(mask: U8, polygon: F64, value: int | tuple[int, ...] = 255) -> None:
+    """Fill the polygon (K, 2) in `mask`, in place."""
+    points = np.round(np.clip(polygon, -20000, 20000) * 16).astype(np.int32)
+    cv2.fillPoly(mask, [points], value, cv2.LINE_AA, 4)
+
+
+def blur(image: F32, sigma: float) -> F32:
+    """Gaussian blur by `sigma` pixels, at reduced size where it is wide."""
+    if sigma < 0.3:
+        return image
+    if sigma > 6:
+        h, w = image.shape[:2]
+        k = sigma / 3
+        small = cv2.resize(image, (max(2, round(w / k)), max(2, round(h / k))), interpolation=cv2.INTER_AREA)
+        return cv2.resize(cv2.GaussianBlur(small, (0, 0), 3.0), (w, h)).astype(np.float32, copy=False)
+    return cv2.GaussianBlur(image, (0, 0), sigma).astype(np.float32, copy=False)
+
+
+def thrown_shadow(rng: Rng, shape: tuple[int, int], trouble: float) -> F32:
+    """Shadows of what stands outside the picture: arms, phones, window frames, leaves.
+
+    Returns (H, W) float32, 0 in full light, 1 in full shadow.
+    """
+    h, w = shape
+    shade = np.zeros(shape, np.float32)
+    if not chance(rng, 0.15 + 0.5 * trouble):
+        return shade
+    for _ in range(int(rng.integers(1, 3))):
+        kind = str(rng.choice(["arm", "phone", "edge", "window", "leaves", "blob"]))
+        mask = _leaves(rng, shape) if kind == "leaves" else _cast(rng, kind, h, w).astype(np.float32) / 255
+        sigma = max(h, w) * 10 ** rng.uniform(-2.9, -1.1)
+        shade = np.maximum(shade, blur(mask, float(sigma)) * np.float32(rng.uniform(0.4, 1)))
+    return shade
+
+
+def _cast(rng: Rng, kind: str, h: int, w: int) -> U8:
+    size = max(h, w)
+    mask = np.zeros((h, w), np.uint8)
+    angle = rng.uniform(0, 2 * np.pi)
+    along = np.array([np.cos(angle), np.sin(angle)])
+    across = np.array([-along[1], along[0]])
+    at = np.array([w, h]) * rng.uniform(0.1, 0.9, 2)
+    if kind == "edge":
+        fill_into(mask, np.stack([at - size * 2 * across, at + size * 2 * across,
+                                  at + 2 * size * (across + along), at + 2 * size * (along - across)]))
+    elif kind == "window":
+        pane, bar = rng.uniform(0.12, 0.4) * size, rng.uniform(0.02, 0.12) * size
+        mask[:] = 255
+        skew = rng.uniform(-0.5, 0.5)
+        for i in range(-int(rng.integers(0, 3)), int(rng.integers(1, 4))):
+            for j in range(-int(rng.integers(0, 3)), int(rng.integers(1, 4))):
+                corner = at + i * (pane + bar) * along + j * (pane * 1.3 + bar) * (across + skew * along)
+                side, up = pane * along, pane * 1.3 * (across + skew * along)
+                fill_into(mask, np.stack([corner, corner + side, corner + side + up, corner + up]), 0)
+    else:
+        arm = rng.uniform(0.05, 0.16) * size
+        bend = rng.uniform(-0.4, 0.4)
+        far = at + 2 * size * (along + bend * across)
+        if kind in ("arm", "phone"):
+            fill_into(mask, np.stack([at - arm * across, at + arm * across,
+                                      far + 1.6 * arm * across, far - 1.6 * arm * across]))
+            cv2.circle(mask, (int(at[0]), int(at[1])), int(arm * 1.15), 255, -1)
+        if kind == "phone":
+            a, b = arm * rng.uniform(1.5, 2.6), arm * rng.uniform(0.9, 1.3)
+            fill_into(mask, np.stack([at + a * along + b * across, at - a * along + b * across,
+                                      at - a * along - b * across, at + a * along - b * across]))
+        elif kind == "blob":
+            t = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+            r = arm * 2 * (1 + 0.2 * np.cos(2 * t + angle) + 0.12 * np.cos(3 * t))
+            fill_into(mask, at + np.stack([np.cos(t), np.sin(t)], 1) * r[:, None])
+    return mask
+
+
+def _leaves(rng: Rng, shape: tuple[int, int]) -> F32:
+    field = noise(rng, shape, float(rng.uniform(3, 18)))
+    field += 0.7 * noise(rng, shape, float(rng.uniform(12, 40)))
+    return np.clip((field - np.float32(rng.uniform(-0.5, 1))) * 3, 0, 1)
+
+
+def outdoors(rng: Rng, shape: tuple[int, int], trouble: float) -> NDArray[np.float32]:
+    """Uneven ambient light: a slope across the picture and broad clouds; (H, W), mean near 1."""
+    h, w = shape
+    slope = rng.normal(0, 0.22 * trouble, 2)
+    x = np.linspace(-1, 1, w, dtype=np.float32)
+    y = np.linspace(-1, 1, h, dtype=np.float32)[:, None]
+    field = 1 + slope[0] * x + slope[1] * y + 0.08 * trouble * noise(rng, shape, 2.0)
+    return np.clip(field, 0.35, 1.8).astype(np.float32)

@@ -1,0 +1,117 @@
+"""What surrounds the sheet: table top, printed things on it, solids, light."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.synth.clutter import Solid, finger, random_solid, skin_color
+from kdscan.synth.desk import Desk, plain_desk, random_desk
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, color
+from kdscan.synth.lens import Camera, PageMap
+from kdscan.synth.light import Light, daylight, fill, random_light
+from kdscan.synth.prints import random_print
+
+
+@dataclass(frozen=True, eq=False)
+class Print:
+    """Something flat on the table: its picture and its corners (4, 3) in world mm."""
+
+    bgr: U8
+    corners: F64
+
+
+@dataclass(frozen=True, eq=False)
+class Scenery:
+    """All of a scene but the sheet and the camera.
+
+    exposure: linear brightness of white paper in the photo.
+    """
+
+    desk: Desk
+    light: Light
+    prints: tuple[Print, ...]
+    solids: tuple[Solid, ...]
+    exposure: float
+
+
+def plain_scenery(rng: Rng) -> Scenery:
+    """A scanner: even light, a lid of one colour."""
+    lid = color(rng, (0, 0.03), (0.85, 1.0) if chance(rng, 0.7) else (0.02, 0.3))
+    return Scenery(plain_desk(lid), daylight(), (), (), float(rng.uniform(0.85, 1.1)))
+
+
+def random_scenery(rng: Rng, camera: Camera, page: PageMap, grid_mm: tuple[float, float, float, float],
+                   trouble: float, paper_bgr: F32, surfaces: Sequence[NDArray[np.uint8]]) -> Scenery:
+    """Any table; solids keep off the grid."""
+    light = random_light(rng, trouble)
+    prints = []
+    for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.62, 0.2, 0.11, 0.07]))):
+        prints.append(_place_print(rng, camera))
+    solids = _arrange(rng, camera, page, grid_mm, trouble)
+    exposure = float(rng.uniform(0.4, 1.0) if chance(rng, 0.5) else rng.uniform(0.65, 1.0))
+    if chance(rng, 0.15 * trouble):
+        exposure = float(rng.uniform(0.06, 0.3))
+    elif chance(rng, 0.12 * trouble):
+        exposure = float(rng.uniform(1.05, 1.6))
+    return Scenery(random_desk(rng, trouble, paper_bgr, surfaces), light, tuple(prints), solids, exposure)
+
+
+def _place_print(rng: Rng, camera: Camera) -> Print:
+    bgr, (w, h) = random_print(rng)
+    at = camera.desk_at(np.array(camera.size_wh) * rng.uniform(-0.05, 1.05, 2))
+    angle = rng.uniform(0, 2 * np.pi)
+    along, across = np.array([np.cos(angle), np.sin(angle), 0]), np.array([-np.sin(angle), np.cos(angle), 0])
+    corners = [at + a * w / 2 * along + b * h / 2 * across for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    return Print(bgr, np.stack(corners))
+
+
+def _arrange(rng: Rng, camera: Camera, page: PageMap, grid_mm: tuple[float, float, float, float],
+             trouble: float) -> tuple[Solid, ...]:
+    """Solids in view that leave the grid free."""
+    shape = (camera.size_wh[1] // 8 + 1, camera.size_wh[0] // 8 + 1)
+    x, y, w, h = grid_mm
+    t = np.linspace(0, 1, 12)[:, None]
+    rim = np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h], [x, y]])
+    rim = np.concatenate([a + t * (b - a) for a, b in zip(rim[:-1], rim[1:], strict=True)])
+    grid = fill(shape, page.page_to_photo(rim) / 8)
+    allowed = 0.004 * float(grid.sum()) if chance(rng, 0.15 * trouble) else 0.0
+    out: list[Solid] = []
+    for _ in range(int(rng.integers(0, 2 + round(3 * trouble)))):
+        for _ in range(4):
+            at = camera.desk_at(np.array(camera.size_wh) * rng.uniform(-0.03, 1.03, 2))
+            solid = random_solid(rng).lifted().moved(np.eye(3), at)
+            if _covers(solid, camera, grid) <= 0:
+                out.append(solid)
+                break
+    if chance(rng, 0.05 + 0.2 * trouble):
+        skin = skin_color(rng)
+        for _ in range(int(rng.integers(1, 4))):
+            solid = _hold(rng, page, skin)
+            if _covers(solid, camera, grid) <= allowed:
+                out.append(solid)
+    return tuple(sorted(out, key=lambda s: -float(np.linalg.norm(s.faces[0].mean(0) - camera.eye))))
+
+
+def _covers(solid: Solid, camera: Camera, grid: U8) -> float:
+    points = np.concatenate(solid.faces)
+    if ((camera.eye - points) @ -camera.axes[2]).min() < 40:
+        return np.inf  # too close to the lens
+    hull = cv2.convexHull((camera.project(points) / 8).astype(np.float32))[:, 0]
+    return float(cv2.bitwise_and(grid, fill(grid.shape, hull.astype(float))).sum())
+
+
+def _hold(rng: Rng, page: PageMap, skin: F64) -> Solid:
+    """A finger on a random place of the paper's edge."""
+    edge = page.sheet.outline()
+    at = edge[int(rng.integers(0, len(edge)))]
+    middle = page.sheet.xyz[page.sheet.xyz.shape[0] // 2, page.sheet.xyz.shape[1] // 2]
+    outwards = at[:2] - middle[:2]
+    angle = np.arctan2(outwards[1], outwards[0]) + rng.normal(0, 0.4)
+    along = np.array([np.cos(angle), np.sin(angle)])
+    tip = at - np.array([*along, 0]) * rng.uniform(-4, 10)
+    return finger(rng, skin, tip, along)

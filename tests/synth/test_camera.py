@@ -1,0 +1,114 @@
+"""The camera's promises: one seed one photo, exact truth, the whole grid in sight."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdscan.synth.camera import LEVELS, Level, Shot, photograph
+
+PAGE_MM = (210.0, 148.0)
+GRID_MM = (17.0, 25.0, 175.0, 110.0)
+PX_PER_MM = 8.0
+ALL: list[Level] = list(LEVELS)
+
+
+def dots() -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """A page with 35 dots in its grid, and their places in mm."""
+    page = np.full((round(PAGE_MM[1] * PX_PER_MM), round(PAGE_MM[0] * PX_PER_MM), 3), 250, np.uint8)
+    x, y, w, h = GRID_MM
+    at = np.array([(x + (c + 0.5) * w / 7, y + (r + 0.5) * h / 5) for r in range(5) for c in range(7)])
+    for px in np.round((at * PX_PER_MM - 0.5) * 16).astype(int):
+        cv2.circle(page, px.tolist(), round(4 * PX_PER_MM * 16), (20, 20, 20), -1, cv2.LINE_AA, 4)
+    return page, at
+
+
+def shoot(seed: int, level: Level, size_wh: tuple[int, int] | None = (1008, 756)) -> Shot:
+    page, _ = dots()
+    return photograph(page, PAGE_MM, np.random.default_rng(seed), level=level, grid_mm=GRID_MM,
+                      size_wh=size_wh)
+
+
+def grid_xy(shot: Shot) -> NDArray[np.float64]:
+    x, y, w, h = GRID_MM
+    t = np.linspace(0, 1, 15)
+    return shot.page_to_photo(np.stack(np.meshgrid(x + w * t, y + h * t), -1))
+
+
+def found_near(grey: NDArray[np.uint8], xy: NDArray[np.float64], radius: int) -> NDArray[np.float64] | None:
+    """Centre of the dark dot around `xy`, weighted by darkness; None when it is not clear."""
+    x0, y0 = np.round(xy).astype(int) - radius
+    box = grey[y0:y0 + 2 * radius + 1, x0:x0 + 2 * radius + 1].astype(float)
+    if box.shape != (2 * radius + 1, 2 * radius + 1) or x0 < 0 or y0 < 0:
+        return None
+    rim = np.concatenate([box[0], box[-1], box[:, 0], box[:, -1]])
+    if rim.min() - box.min() < 60 or np.ptp(rim) > 25:  # shadow, glare, or too dark
+        return None
+    weight = np.clip(np.median(rim) - 10 - box, 0, None)
+    i, j = np.mgrid[0:box.shape[0], 0:box.shape[1]]
+    return np.array([(weight * j).sum(), (weight * i).sum()]) / weight.sum() + (x0, y0)
+
+
+@pytest.mark.parametrize("level", ALL)
+def test_one_seed_gives_one_photo(level: Level) -> None:
+    assert np.array_equal(shoot(3, level).bgr, shoot(3, level).bgr)
+    assert not np.array_equal(shoot(3, level).bgr, shoot(4, level).bgr)
+
+
+@pytest.mark.parametrize("level", ALL)
+def test_truth_lies_where_the_picture_shows_it(level: Level) -> None:
+    _, at = dots()
+    misses = []
+    for seed in range(8):
+        shot = shoot(seed, level)
+        grey = cv2.cvtColor(shot.bgr, cv2.COLOR_BGR2GRAY)
+        for mm in at:
+            # the middle of a dot's outline, so that perspective moves truth and picture alike
+            t = np.linspace(0, 2 * np.pi, 48, endpoint=False)
+            rim = shot.page_to_photo(mm + 4 * np.stack([np.cos(t), np.sin(t)], -1))
+            area, cx, cy = (cv2.moments(rim.astype(np.float32))[k] for k in ("m00", "m10", "m01"))
+            truth = np.array([cx, cy]) / area
+            seen = found_near(np.asarray(grey), truth, int(np.abs(rim - truth).max() + 4))
+            if seen is not None:
+                misses.append(np.linalg.norm(seen - truth))
+    assert len(misses) > 60
+    assert np.median(misses) < 0.15
+    assert np.percentile(misses, 95) < 0.45
+
+
+@pytest.mark.parametrize("level", ALL)
+def test_the_whole_grid_is_in_the_photo(level: Level) -> None:
+    for seed in range(20, 28):
+        shot = shoot(seed, level, None)
+        height, width = shot.bgr.shape[:2]
+        xy = grid_xy(shot)
+        assert (xy >= 0).all() and (xy <= (width - 1, height - 1)).all()
+
+
+def test_the_grid_takes_small_and_large_shares_of_the_photo() -> None:
+    shares = []
+    for seed in range(30):
+        xy = grid_xy(shoot(seed, "hard", (320, 240)))
+        sides = [np.linalg.norm(xy[0, 0] - xy[0, -1]), np.linalg.norm(xy[0, 0] - xy[-1, 0])]
+        shares.append(max(sides) / 320)
+    assert 0.15 < min(shares) < 0.4
+    assert 0.65 < max(shares) <= 1.25  # a diagonal is longer than the long side
+
+
+def test_real_textures_serve_as_tables() -> None:
+    page, _ = dots()
+    red = np.zeros((64, 64, 3), np.uint8)
+    red[..., 2] = 255
+    reddest = 0.0
+    for seed in range(12):
+        shot = photograph(page, PAGE_MM, np.random.default_rng(seed), level="easy", grid_mm=GRID_MM,
+                          size_wh=(320, 240), surfaces=[red])
+        b, _, r = shot.bgr.reshape(-1, 3).T.astype(float)
+        reddest = max(reddest, float(np.mean(r - b > 60)))
+    assert reddest > 0.2
+
+
+def test_asked_size_is_kept() -> None:
+    assert shoot(1, "normal", (600, 450)).bgr.shape == (450, 600, 3)
