@@ -7,7 +7,8 @@
     │   ├── UnreadableImage   3   broken, empty, cut off, or no picture at all
     │   └── ImageTooLarge     3   more pixels or bytes than a photo can have
     ├── NoSheetFound          4   a picture, but no sheet on it
-    └── ModelError            6   weights missing, corrupt or of another version
+    ├── ModelError            6   weights missing, corrupt or of another version
+    └── Bug                   1   something that should never happen, did
 
 Every error carries the exit code of the command line (`exit_code`), a stable
 name for JSON (`code`) and, in its message, what to do about it. Breaks of the
@@ -68,3 +69,10 @@ class ModelError(KdscanError):
 
     code = "model"
     exit_code = 6
+
+
+class Bug(KdscanError):
+    """What should never happen, did, while one photo was read; the cause is chained."""
+
+    code = "bug"
+    exit_code = 1

@@ -1,0 +1,79 @@
+"""What people see of `kdscan score`: answers on stdout; progress and complaints on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Any
+
+from kdscan.cli.text import Style, sheet_text
+from kdscan.report import PhotoReport
+
+_CLEAR_LINE = "\r\x1b[K"
+
+
+class Printer:
+    """Prints reports as they come.
+
+    photos: how many were asked for. text: whether stdout is for people; with JSON
+    only complaints are printed. debug: whether errors come with where they arose.
+    """
+
+    def __init__(self, photos: int, *, text: bool, debug: bool) -> None:
+        self._photos = photos
+        self._text = text
+        self._style = terminal_style()
+        self._progress = photos > 1 and sys.stderr.isatty()
+        self._debug = debug
+
+    def progress(self, number: int, name: str) -> None:
+        if self._progress:
+            print(
+                f"{_CLEAR_LINE}[{number}/{self._photos}] {name}",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    def report(self, report: PhotoReport, number: int) -> None:
+        """Print one photo's answer; `number` counts photos and pages from 1."""
+        if self._progress:
+            print(_CLEAR_LINE, end="", file=sys.stderr, flush=True)
+        name = report.name if report.pages == 1 else f"{report.name}, page {report.page + 1}"
+        if report.error:
+            if self._debug:
+                traceback.print_exception(report.error)
+            print(f"kdscan: {name}: {report.error}", file=sys.stderr)
+        if not self._text:
+            return
+        several = self._photos > 1 or report.pages > 1
+        for at, sheet in enumerate(report.sheets, 1):
+            title = f"{number}: {name}" if several else name
+            if len(report.sheets) > 1:
+                title += f", map {at}"
+            print(f"{self._style.bold(title)}\n\n{sheet_text(sheet, self._style)}\n", flush=True)
+
+    def winner(self, game: dict[str, Any] | None) -> None:
+        """Who won, when the photo held both maps of a game (`game` of the JSON)."""
+        if game is None:
+            return
+        totals = " : ".join(str(player["total"]) for player in game["players"])
+        if game["winner"] is None:
+            print(f"A draw, {totals}, with equally large domains")
+            return
+        because = {"score": "", "largest_domain": ", by the largest domain"}[game["decided_by"]]
+        print(f"Map {game['winner'] + 1} wins, {totals}{because}")
+
+
+def terminal_style() -> Style:
+    """Symbols if stdout's encoding has them; colours on a terminal unless NO_COLOR is set."""
+    try:
+        "┼●══██▚×♜".encode(sys.stdout.encoding or "ascii")
+        unicode = True
+    except (UnicodeEncodeError, LookupError):
+        unicode = False
+    color = (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
+    return Style(unicode, color)

@@ -1,0 +1,149 @@
+"""`kdscan score`: photos in, boards and totals out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kdscan.cli.corrections import Correction, parse_corrections
+from kdscan.errors import Bug, NoSheetFound, PhotoError, UsageError
+
+OVERLAY_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
+
+NEEDS_REVIEW = 5
+"""Exit code of --strict, by the contract of the command line."""
+
+
+def score(
+    context: typer.Context,
+    photos: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PHOTO", help="JPEG, PNG, WebP, HEIC, TIFF or PDF; each page is a photo."
+        ),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of text.")
+    ] = False,
+    overlay: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw what was read over the photo. Several photos: FILE-1, FILE-2, ...",
+        ),
+    ] = None,
+    game: Annotated[str, typer.Option(metavar="duel|kingdomino", help="Which game.")] = "duel",
+    risk: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P", help="Ask for a look when the total is wrong with more than this chance."
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 5 when something needs a look.")
+    ] = False,
+    corrections: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="CELL=MARKS",
+            help="Say what a shield holds: C2=f++ (column C, row 2: filled, two crosses), C2=. "
+            "(empty). Coats: d dd l ll f c. In the second photo: 2:C2=f++. Repeat as needed.",
+        ),
+    ] = None,
+) -> None:
+    """Read the maps in photos: board, domains, total, and what is unsure.
+
+    Examples:
+
+    $ kdscan score photo.jpg
+
+    $ kdscan score photo.jpg --set B4=ll+ --overlay scored.png
+
+    $ kdscan score *.jpg --json > scores.json
+
+    Exit codes: 0 done; 2 wrong usage; 3 no photo could be read; 4 no sheet was found; 5 something
+    needs a look (only with --strict); 6 the model is missing or corrupt.
+    """
+    _check_usage(game, risk, overlay)
+    said = parse_corrections(corrections or ())
+
+    # The heavy half: OpenCV, onnxruntime.
+    from kdscan.cli.output import Printer
+    from kdscan.cli.reading import read_all
+    from kdscan.report import photo_json, report_json
+
+    printer = Printer(len(photos), text=not as_json, debug=context.find_root().params["debug"])
+    entries: list[dict[str, Any]] = []
+    for report, photo in read_all(photos, said, risk, printer.progress):
+        entries.append(photo_json(report))
+        printer.report(report, len(entries))
+        if overlay and photo is not None and report.sheets:
+            several = len(photos) > 1 or report.pages > 1
+            _write_overlay(_numbered(overlay, len(entries)) if several else overlay, photo, report)
+    answer = report_json(entries)
+    if as_json:
+        print(json.dumps(answer))
+    else:
+        printer.winner(answer["game"])
+    _check_all_applied(said, entries)
+    raise typer.Exit(exit_code(entries, strict))
+
+
+def exit_code(photos: Sequence[dict[str, Any]], strict: bool) -> int:
+    """The exit code for the entries of `photos` in the JSON."""
+    errors = {photo["error"]["code"] for photo in photos if photo["error"]}
+    sheets = [sheet for photo in photos for sheet in photo["sheets"]]
+    if Bug.code in errors:
+        return Bug.exit_code
+    if sheets:
+        return NEEDS_REVIEW if strict and (errors or any(s["review"] for s in sheets)) else 0
+    return NoSheetFound.exit_code if NoSheetFound.code in errors else PhotoError.exit_code
+
+
+def _check_usage(game: str, risk: float | None, overlay: Path | None) -> None:
+    if game not in ("duel", "kingdomino"):
+        raise UsageError(f"--game {game}: there are duel and kingdomino")
+    if game == "kingdomino":
+        raise UsageError("--game kingdomino: only maps of Kingdomino Duel can be read so far")
+    if risk is not None and not 0 <= risk <= 1:
+        raise UsageError(f"--risk {risk}: a probability lies between 0 and 1, like 0.02")
+    if overlay is None:
+        return
+    if overlay.suffix.lower() not in OVERLAY_SUFFIXES:
+        raise UsageError(f"--overlay {overlay}: end its name in {', '.join(OVERLAY_SUFFIXES)}")
+    if not overlay.parent.is_dir():
+        raise UsageError(f"--overlay {overlay}: there is no folder {overlay.parent}; make it first")
+    if overlay.is_dir():
+        raise UsageError(f"--overlay {overlay}: that is a folder; name a file")
+
+
+def _check_all_applied(said: Sequence[Correction], photos: Sequence[dict[str, Any]]) -> None:
+    """A correction that met no photo or sheet is a slip of the pen, not to be passed over."""
+    for one in said:
+        number = one.photo or 0
+        if number >= len(photos):
+            raise UsageError(f"--set {one.text}: there is no photo {number + 1}")
+        sheets = photos[number]["sheets"]
+        if sheets and one.sheet >= len(sheets):
+            raise UsageError(f"--set {one.text}: that photo has no sheet {one.sheet + 1}")
+
+
+def _numbered(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.stem}-{number}{path.suffix}")
+
+
+def _write_overlay(path: Path, photo: Any, report: Any) -> None:
+    import cv2
+
+    from kdscan.overlay import draw_overlay
+
+    _, data = cv2.imencode(path.suffix.lower(), draw_overlay(photo, report.sheets))
+    try:
+        path.write_bytes(data.tobytes())
+    except OSError as error:
+        raise UsageError(f"--overlay {path}: it cannot be written ({error.strerror})") from error

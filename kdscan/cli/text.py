@@ -1,0 +1,193 @@
+"""A sheet as text: the board with its domains outlined, the sum explained, the doubts named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kdscan.game.duel.board import LETTERS
+from kdscan.game.duel.coats import Coat
+from kdscan.records import CASTLE, COLS, ROWS, CellReading, SheetReading
+from kdscan.report import Cell, cell_name, domain_colors, doubts
+
+_GLYPHS = {
+    Coat.DOT: "● ",
+    Coat.DOUBLE_DOT: "●●",
+    Coat.LINE: "──",
+    Coat.DOUBLE_LINE: "══",
+    Coat.FILLED: "██",
+    Coat.CHECKED: "▚▚",
+}
+
+# Box drawing by the four strokes that meet in a corner: up 1, right 2, down 4, left 8.
+_CORNERS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
+_ASCII_CORNERS = "".join(
+    " " if n == 0 else "|" if n in (1, 4, 5) else "-" if n in (2, 8, 10) else "+" for n in range(16)
+)
+
+# The colours of Okabe and Ito (2008), told apart by colour-blind people, as the nearest
+# of the 256 colours of terminals; black text is readable on all of them.
+_COLORS = (214, 117, 36, 227, 32, 166, 175)
+
+_WIDTH = 8
+
+
+@dataclass(frozen=True)
+class Style:
+    """What the terminal can show. unicode: box drawing and symbols. color: ANSI colours."""
+
+    unicode: bool = True
+    color: bool = False
+
+    def coat(self, coat: Coat | None) -> str:
+        """Two characters for a coat; the letters of the text form where there is no Unicode."""
+        if coat is None:
+            return "· " if self.unicode else ". "
+        return _GLYPHS[coat] if self.unicode else f"{LETTERS[coat]:2}"
+
+    @property
+    def cross(self) -> str:
+        return "×" if self.unicode else "+"
+
+    def marks(self, coat: Coat | None, crosses: int) -> str:
+        return (self.coat(coat).rstrip() + " " + self.cross * crosses).rstrip()
+
+    def bold(self, text: str) -> str:
+        return f"\x1b[1m{text}\x1b[0m" if self.color else text
+
+    def filled(self, text: str, color: int | None) -> str:
+        if not self.color or color is None:
+            return text
+        return f"\x1b[30;48;5;{_COLORS[color]}m{text}\x1b[0m"
+
+
+def sheet_text(sheet: SheetReading, style: Style) -> str:
+    """The whole answer for one map, for people; ends without a newline."""
+    parts = [draw_board(sheet, style), explain_score(sheet, style)]
+    unsure = explain_doubts(sheet, style)
+    return "\n\n".join([*parts, unsure] if unsure else parts)
+
+
+def draw_board(sheet: SheetReading, style: Style) -> str:
+    """The board; lines part domains, `?` marks a shield to look at."""
+    colors = domain_colors(sheet.score, len(_COLORS))
+    cells = {(c.row, c.col): c for c in sheet.reading.cells}
+    region = _regions(sheet)
+
+    def content(cell: Cell) -> str:
+        if cell == CASTLE:
+            return _castle(sheet, style)
+        return style.filled(_cell(cells[cell], style), colors.get(cell))
+
+    header = "   " + "".join(f"{name:^{_WIDTH + 1}}" for name in "ABCDEFG"[:COLS])
+    lines = [header.rstrip()]
+    for row in range(ROWS):
+        lines.append("  " + _rule(row, region, style))
+        lines.append(f"{row + 1} " + _row(row, region, content, style))
+    lines.append("  " + _rule(ROWS, region, style))
+    return "\n".join(lines)
+
+
+def _regions(sheet: SheetReading) -> Callable[[int, int], object]:
+    """Cells of one domain share a value; every other cell has its own."""
+    of = {cell: n for n, domain in enumerate(sheet.score.domains) for cell in domain.cells}
+
+    def region(row: int, col: int) -> object:
+        if not (0 <= row < ROWS and 0 <= col < COLS):
+            return "outside"
+        return of.get((row, col), (row, col))
+
+    return region
+
+
+def _rule(row: int, region: Callable[[int, int], object], style: Style) -> str:
+    """The line above `row`: strokes where two different regions meet."""
+    corners = _CORNERS if style.unicode else _ASCII_CORNERS
+    line = ""
+    for col in range(COLS + 1):
+        nw, ne = region(row - 1, col - 1), region(row - 1, col)
+        sw, se = region(row, col - 1), region(row, col)
+        line += corners[(nw != ne) + 2 * (ne != se) + 4 * (sw != se) + 8 * (nw != sw)]
+        if col < COLS:
+            line += ((corners[10]) if ne != se else " ") * _WIDTH
+    return line.rstrip()
+
+
+def _row(
+    row: int,
+    region: Callable[[int, int], object],
+    content: Callable[[Cell], str],
+    style: Style,
+) -> str:
+    bar = "│" if style.unicode else "|"
+    line = ""
+    for col in range(COLS + 1):
+        line += bar if region(row, col - 1) != region(row, col) else " "
+        if col < COLS:
+            line += content((row, col))
+    return line
+
+
+def _cell(cell: CellReading, style: Style) -> str:
+    doubt = "?" if cell.review else " "
+    return f" {style.coat(cell.coat)}{style.cross * cell.crosses:<4}{doubt}"
+
+
+def _castle(sheet: SheetReading, style: Style) -> str:
+    used = {True: "used", False: "", None: "?"}[sheet.reading.castle_used]
+    return f" {'♜' if style.unicode else '##'} {used}".ljust(_WIDTH)[:_WIDTH]
+
+
+def explain_score(sheet: SheetReading, style: Style) -> str:
+    """Each domain that scores as shields × crosses = points, then the total."""
+    times = "×" if style.unicode else "x"
+    scoring = sorted((d for d in sheet.score.domains if d.points), key=lambda d: -d.points)
+    lines = ["   from  coat             shields   crosses  points"] if scoring else []
+    for domain in scoring:
+        name = f"{style.coat(domain.coat)} {domain.coat.value.replace('_', ' ')}"
+        lines.append(
+            f"   {cell_name(domain.cells[0]):<5} {name:<17}{len(domain.cells):>6}  {times}"
+            f"{domain.crosses:>7}  ={domain.points:>6}"
+        )
+    idle = len(sheet.score.domains) - len(scoring)
+    if idle:
+        lines.append(f"   {idle} domain{'s' * (idle > 1)} without a cross: 0 points")
+    if sheet.score.wizard:
+        lines.append(f"   the wizard of the filled coat: {sheet.score.wizard}")
+    sure = _percent(sheet.reading.confidence)
+    total = style.bold(f"total {sheet.score.total}")
+    lines.append(f"   {total}  ({sure} sure{', please check' if sheet.reading.review else ''})")
+    return "\n".join(lines)
+
+
+def explain_doubts(sheet: SheetReading, style: Style) -> str:
+    """Problems of the board, then the shields to look at with what else they may be."""
+    dash = "–" if style.unicode else "-"
+    lines = []
+    for problem in sheet.problems:
+        where = " ".join(cell_name(cell) for cell in problem.cells)
+        lines.append(f" {problem.severity}: {problem.message}" + (f" ({where})" if where else ""))
+    found = doubts(sheet)
+    if found:
+        lines.append(" Look at:")
+    for doubt in found:
+        cell = doubt.cell
+        line = f"   {cell_name((cell.row, cell.col))}  {style.marks(cell.coat, cell.crosses)}"
+        line += f" ({_percent(cell.confidence)})"
+        others = [f"{style.marks(*marks)} ({_percent(p)})" for marks, p in doubt.alternatives]
+        lines.append(line + (f" {dash} or {', '.join(others)}" if others else ""))
+    if found:
+        cell = found[0].cell
+        marks = found[0].alternatives[0][0] if found[0].alternatives else (cell.coat, cell.crosses)
+        example = f"{cell_name((cell.row, cell.col))}={_token(*marks)}"
+        lines.append(f" If one is wrong, say what it is: --set {example}")
+    return "\n".join(lines)
+
+
+def _token(coat: Coat | None, crosses: int) -> str:
+    return "." if coat is None else LETTERS[coat] + "+" * crosses
+
+
+def _percent(p: float) -> str:
+    """Whole percent, rounded down above a half: 99.9% is not "100% sure"."""
+    return f"{min(99, int(100 * p)) if p < 1 else 100}%"

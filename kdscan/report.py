@@ -1,0 +1,200 @@
+"""What was read, as plain values: the JSON of the contract, names of cells, colours, doubts.
+
+Pure: records in, values out. The JSON is the machine interface `kdscan/1`: fields are
+added freely, renamed or dropped only with a new number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kdscan.errors import KdscanError
+from kdscan.game.duel.scoring import Domain, Score
+from kdscan.records import CellReading, SheetReading
+from kdscan.vision.decode import Marks, alternatives
+
+SCHEMA = "kdscan/1"
+
+Cell = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class PhotoReport:
+    """One photo (or page) and what came of it: sheets, or the error that stands for them.
+
+    page: from 0; pages: how many the file has. size_wh: width and height in pixels,
+    None when the picture could not be decoded.
+    """
+
+    name: str
+    page: int = 0
+    pages: int = 1
+    size_wh: tuple[int, int] | None = None
+    sheets: tuple[SheetReading, ...] = ()
+    error: KdscanError | None = None
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A shield to look at, and what else it may be, the likeliest first, with probabilities."""
+
+    cell: CellReading
+    alternatives: tuple[tuple[Marks, float], ...]
+
+
+def cell_name(cell: Cell) -> str:
+    """How people call a cell: column letter and row number, `A1` at the top left, castle `D3`."""
+    row, col = cell
+    return f"{'ABCDEFG'[col]}{row + 1}"
+
+
+def doubts(sheet: SheetReading, most: int = 2, least_probability: float = 0.02) -> list[Doubt]:
+    """The shields marked for review, each with up to `most` other readings."""
+    found = []
+    for index, cell in enumerate(sheet.reading.cells):
+        if cell.review:
+            others = [
+                (marks, p)
+                for marks, p in alternatives(sheet.probs, index, at_most=most + 1)
+                if marks != (cell.coat, cell.crosses) and p >= least_probability
+            ]
+            found.append(Doubt(cell, tuple(others[:most])))
+    return found
+
+
+def domain_colors(score: Score, colors: int) -> dict[Cell, int]:
+    """A colour number for each shield that scores; neighbouring domains differ.
+
+    Shields of domains without a cross are left out: they are worth nothing.
+    """
+    chosen: dict[Cell, int] = {}
+    used = [0] * colors
+    for domain in score.domains:
+        if domain.points == 0:
+            continue
+        around = {
+            (r + dr, c + dc)
+            for r, c in domain.cells
+            for dr, dc in ((0, 1), (1, 0), (0, -1), (-1, 0))
+        }
+        taken = {chosen[cell] for cell in around if cell in chosen}
+        free = [n for n in range(colors) if n not in taken] or list(range(colors))
+        color = min(free, key=lambda n: (used[n], n))
+        used[color] += 1
+        chosen.update(dict.fromkeys(domain.cells, color))
+    return chosen
+
+
+def report_json(photos: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The object that `kdscan score --json` prints; photos: what `photo_json` made of each."""
+    return {"schema": SCHEMA, "photos": list(photos), "game": game_json(photos)}
+
+
+def photo_json(report: PhotoReport) -> dict[str, Any]:
+    """One entry of `photos`."""
+    width, height = report.size_wh or (None, None)
+    error = report.error
+    return {
+        "photo": report.name,
+        "page": report.page,
+        "width": width,
+        "height": height,
+        "error": {"code": error.code, "message": str(error)} if error else None,
+        "sheets": [_sheet_json(sheet) for sheet in report.sheets],
+    }
+
+
+def _sheet_json(sheet: SheetReading) -> dict[str, Any]:
+    reading, score = sheet.reading, sheet.score
+    others = {(d.cell.row, d.cell.col): d.alternatives for d in doubts(sheet)}
+    return {
+        "kind": "duel_map",
+        "layout": sheet.layout,
+        "sheet_id": None,
+        "outline": [_point(p) for p in sheet.rectified.outline_xy],
+        "castle_bonus_used": reading.castle_used,
+        "cells": [_cell_json(sheet, c, others.get((c.row, c.col), ())) for c in reading.cells],
+        "domains": [_domain_json(domain) for domain in score.domains],
+        "score": {
+            "domains": score.domain_points,
+            "wizard": score.wizard,
+            "total": score.total,
+        },
+        "problems": [
+            {
+                "code": problem.code,
+                "severity": problem.severity,
+                "message": problem.message,
+                "cells": [list(cell) for cell in problem.cells],
+            }
+            for problem in sheet.problems
+        ],
+        "confidence": _probability(reading.confidence),
+        "review": reading.review,
+    }
+
+
+def _cell_json(
+    sheet: SheetReading, cell: CellReading, others: Sequence[tuple[Marks, float]]
+) -> dict[str, Any]:
+    return {
+        "row": cell.row,
+        "col": cell.col,
+        "coat": cell.coat.value if cell.coat else None,
+        "crosses": cell.crosses,
+        "center": _point(sheet.rectified.centers_xy[cell.row, cell.col]),
+        "confidence": _probability(cell.confidence),
+        "review": cell.review,
+        "seen": _marks_json(cell.seen) if cell.seen else None,
+        "alternatives": [
+            _marks_json(marks) | {"probability": _probability(p)} for marks, p in others
+        ],
+    }
+
+
+def _marks_json(marks: Marks) -> dict[str, Any]:
+    coat, crosses = marks
+    return {"coat": coat.value if coat else None, "crosses": crosses}
+
+
+def _domain_json(domain: Domain) -> dict[str, Any]:
+    return {
+        "coat": domain.coat.value,
+        "cells": [list(cell) for cell in domain.cells],
+        "crosses": domain.crosses,
+        "points": domain.points,
+    }
+
+
+def game_json(photos: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """Who won, when there are two maps in all and both lie in one photo: one game."""
+    found = [
+        ([n, k], sheet) for n, photo in enumerate(photos) for k, sheet in enumerate(photo["sheets"])
+    ]
+    if len(found) != 2 or found[0][0][0] != found[1][0][0]:
+        return None
+    totals = [sheet["score"]["total"] for _, sheet in found]
+    largest = [max((len(d["cells"]) for d in sheet["domains"]), default=0) for _, sheet in found]
+    decided_by, values = (
+        ("score", totals) if totals[0] != totals[1] else ("largest_domain", largest)
+    )
+    draw = values[0] == values[1]
+    return {
+        "players": [
+            {"sheet": where, "total": total, "largest_domain": size}
+            for (where, _), total, size in zip(found, totals, largest, strict=True)
+        ],
+        "winner": None if draw else int(values[1] > values[0]),
+        "decided_by": "draw" if draw else decided_by,
+    }
+
+
+def _point(xy: Any) -> list[float]:
+    """Photo pixels to a tenth: finer than any corner is known."""
+    return [round(float(xy[0]), 1), round(float(xy[1]), 1)]
+
+
+def _probability(p: float) -> float:
+    return round(float(p), 4)
