@@ -187,13 +187,13 @@ def lay_ink(
     if x1 - x0 < 2 or y1 - y0 < 2:
         return
     layers = _coverage(todo, pen, (x0, y0, x1, y1), px_per_mm, rng)
-    light = np.ones(layers[0].shape, np.float32)
+    light: NDArray[np.float32] = np.ones(layers[0].shape, np.float32)
     for cover in layers:
         light *= 1 - pen.opacity * fade * _textured(cover, pen, px_per_mm, rng)
     alpha = 1 - light
     soft = (blur_mm + pen.bleed) * px_per_mm
     if soft > 0.25:
-        alpha = cv2.GaussianBlur(alpha, (0, 0), soft)
+        alpha = np.asarray(cv2.GaussianBlur(alpha, (0, 0), soft), np.float32)
     if spare is not None and len(spare.centers):
         _spare(alpha, spare, (x0, y0), px_per_mm)
     multiply(page, (x0, y0), alpha, pen.bgr)
@@ -207,11 +207,11 @@ def _textured(
     if pen.grain:
         fine, coarse = noise_patch(shape, 0.6, rng), noise_patch(shape, 1.7, rng)
         tooth = 0.6 * fine + 0.4 * coarse
-        cover = cover * (1 - pen.grain * (1.25 - cover) * (1.9 * tooth - 0.35))
-        cover = np.clip(cover, 0, 1)
+        caught = cover * (1 - pen.grain * (1.25 - cover) * (1.9 * tooth - 0.35))
+        cover = np.clip(caught, 0, 1).astype(np.float32)
     if pen.skip:
         gaps = noise_patch(shape, 1.6, rng)
-        cover = cover * np.clip((gaps - pen.skip) * 6 + 0.5, 0.35, 1)
+        cover = cover * np.clip((gaps - pen.skip) * 6 + 0.5, 0.35, 1).astype(np.float32)
     return cover
 
 
@@ -239,21 +239,43 @@ def multiply(
         patch[..., channel] = (lit + 0.5).astype(np.uint8)
 
 
-def _ink(rng: np.random.Generator, shades: Sequence[tuple[float, float, float]]) -> tuple[
-    float, float, float
-]:
+def _ink(
+    rng: np.random.Generator, shades: Sequence[tuple[float, float, float]]
+) -> tuple[float, float, float]:
     """Return one of the shades, varied a little."""
     shade = np.array(shades[int(rng.integers(len(shades)))])
     b, g, r = np.clip(shade + rng.normal(0, 0.035, 3) + rng.normal(0, 0.02), 0.01, 0.9)
     return float(b), float(g), float(r)
 
 
-BALL = ((0.55, 0.18, 0.10), (0.45, 0.12, 0.12), (0.12, 0.11, 0.11), (0.62, 0.30, 0.12),
-        (0.12, 0.10, 0.62), (0.22, 0.42, 0.10), (0.50, 0.14, 0.36))
-FELT = ((0.08, 0.07, 0.07), (0.58, 0.22, 0.08), (0.10, 0.10, 0.75), (0.20, 0.45, 0.08),
-        (0.48, 0.12, 0.45), (0.08, 0.38, 0.85), (0.16, 0.22, 0.38), (0.60, 0.45, 0.05))
-WEIGHTS = {"pencil": 0.28, "ball": 0.28, "gel": 0.12, "felt": 0.12, "fountain": 0.05,
-           "coloured": 0.08, "marker": 0.07}
+BALL = (
+    (0.55, 0.18, 0.10),
+    (0.45, 0.12, 0.12),
+    (0.12, 0.11, 0.11),
+    (0.62, 0.30, 0.12),
+    (0.12, 0.10, 0.62),
+    (0.22, 0.42, 0.10),
+    (0.50, 0.14, 0.36),
+)
+FELT = (
+    (0.08, 0.07, 0.07),
+    (0.58, 0.22, 0.08),
+    (0.10, 0.10, 0.75),
+    (0.20, 0.45, 0.08),
+    (0.48, 0.12, 0.45),
+    (0.08, 0.38, 0.85),
+    (0.16, 0.22, 0.38),
+    (0.60, 0.45, 0.05),
+)
+WEIGHTS = {
+    "pencil": 0.28,
+    "ball": 0.28,
+    "gel": 0.12,
+    "felt": 0.12,
+    "fountain": 0.05,
+    "coloured": 0.08,
+    "marker": 0.07,
+}
 """How often each kind is on the table: what players have at hand, a guess, wide on purpose."""
 
 
@@ -266,29 +288,93 @@ def random_pen(rng: np.random.Generator, kind: str | None = None) -> Pen:
         grey = u(0.12, 0.34)
         tint = (grey + u(-0.02, 0.03), grey, grey + u(-0.03, 0.02))
         if rng.random() < 0.2:  # hard lead: thin and pale, yet all of the line is there
-            return Pen(kind, tint, u(0.25, 0.5), u(0.34, 0.55), grain=u(0.1, 0.45),
-                       press=u(0.1, 0.5), overlap=True)
-        return Pen(kind, tint, u(0.3, 0.85), u(0.5, 0.97), grain=u(0.25, 0.9),
-                   press=u(0.1, 0.9), overlap=True, bleed=u(0, 0.05))
+            return Pen(
+                kind,
+                tint,
+                u(0.25, 0.5),
+                u(0.34, 0.55),
+                grain=u(0.1, 0.45),
+                press=u(0.1, 0.5),
+                overlap=True,
+            )
+        return Pen(
+            kind,
+            tint,
+            u(0.3, 0.85),
+            u(0.5, 0.97),
+            grain=u(0.25, 0.9),
+            press=u(0.1, 0.9),
+            overlap=True,
+            bleed=u(0, 0.05),
+        )
     if kind == "coloured":
-        return Pen(kind, _ink(rng, FELT), u(0.45, 1.1), u(0.55, 0.92), grain=u(0.4, 0.95),
-                   press=u(0.2, 0.8), overlap=True, bleed=u(0, 0.06))
+        return Pen(
+            kind,
+            _ink(rng, FELT),
+            u(0.45, 1.1),
+            u(0.55, 0.92),
+            grain=u(0.4, 0.95),
+            press=u(0.2, 0.8),
+            overlap=True,
+            bleed=u(0, 0.06),
+        )
     if kind == "ball":
         ink = _ink(rng, BALL[:4] if rng.random() < 0.75 else BALL)
-        return Pen(kind, ink, u(0.22, 0.5), u(0.72, 0.97), grain=u(0, 0.25),
-                   skip=u(0.02, 0.22) if rng.random() < 0.4 else 0.0, press=u(0.1, 0.8),
-                   overlap=True, pool=u(0, 0.6))
+        return Pen(
+            kind,
+            ink,
+            u(0.22, 0.5),
+            u(0.72, 0.97),
+            grain=u(0, 0.25),
+            skip=u(0.02, 0.22) if rng.random() < 0.4 else 0.0,
+            press=u(0.1, 0.8),
+            overlap=True,
+            pool=u(0, 0.6),
+        )
     if kind == "gel":
-        return Pen(kind, _ink(rng, BALL), u(0.3, 0.7), u(0.92, 1.0), press=u(0, 0.25),
-                   pool=u(0, 0.5), bleed=u(0, 0.04))
+        return Pen(
+            kind,
+            _ink(rng, BALL),
+            u(0.3, 0.7),
+            u(0.92, 1.0),
+            press=u(0, 0.25),
+            pool=u(0, 0.5),
+            bleed=u(0, 0.04),
+        )
     if kind == "fountain":
-        return Pen(kind, _ink(rng, BALL[:4]), u(0.4, 0.9), u(0.75, 0.95), press=u(0.1, 0.5),
-                   overlap=True, pool=u(0.1, 0.8), nib=u(0.2, 0.65),
-                   nib_angle=u(-1.2, -0.3), bleed=u(0, 0.06))
+        return Pen(
+            kind,
+            _ink(rng, BALL[:4]),
+            u(0.4, 0.9),
+            u(0.75, 0.95),
+            press=u(0.1, 0.5),
+            overlap=True,
+            pool=u(0.1, 0.8),
+            nib=u(0.2, 0.65),
+            nib_angle=u(-1.2, -0.3),
+            bleed=u(0, 0.06),
+        )
     if kind == "felt":
-        return Pen(kind, _ink(rng, FELT[:3] if rng.random() < 0.6 else FELT), u(0.6, 1.5),
-                   u(0.7, 0.95), press=u(0, 0.3), overlap=True, pool=u(0.1, 0.9),
-                   bleed=u(0.02, 0.12), grain=u(0, 0.2))
-    return Pen("marker", _ink(rng, FELT), u(1.3, 2.6), u(0.75, 0.98), press=u(0, 0.2),
-               overlap=bool(rng.random() < 0.6), pool=u(0.2, 1.0), bleed=u(0.04, 0.16),
-               nib=u(0, 0.4) if rng.random() < 0.4 else 0.0, nib_angle=math.pi * u(-0.5, 0.5))
+        return Pen(
+            kind,
+            _ink(rng, FELT[:3] if rng.random() < 0.6 else FELT),
+            u(0.6, 1.5),
+            u(0.7, 0.95),
+            press=u(0, 0.3),
+            overlap=True,
+            pool=u(0.1, 0.9),
+            bleed=u(0.02, 0.12),
+            grain=u(0, 0.2),
+        )
+    return Pen(
+        "marker",
+        _ink(rng, FELT),
+        u(1.3, 2.6),
+        u(0.75, 0.98),
+        press=u(0, 0.2),
+        overlap=bool(rng.random() < 0.6),
+        pool=u(0.2, 1.0),
+        bleed=u(0.04, 0.16),
+        nib=u(0, 0.4) if rng.random() < 0.4 else 0.0,
+        nib_angle=math.pi * u(-0.5, 0.5),
+    )

@@ -1,4 +1,4 @@
-"""Coats and crosses as people draw them: from what is meant to strokes of a pen.
+"""Coats as people draw them: from what is meant to strokes of a pen.
 
 What must stay decidable by a careful person is kept apart here: dots stay short,
 two marks keep a visible distance, hatching has enough strokes to be no line.
@@ -8,112 +8,14 @@ Lengths in mm, points on the page.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from kdscan.game.duel.coats import Coat
-from kdscan.synth.bank import StrokeBank
+from kdscan.synth.fills import fill
 from kdscan.synth.ink import Stroke
-from kdscan.synth.strokes import (
-    Path,
-    away_from,
-    half,
-    hatch,
-    line,
-    outline,
-    ring,
-    rounded,
-    scribble,
-    spans,
-    turned,
-    unit,
-)
-
-DOTS = ("blob", "spiral", "scribble", "ring", "ring", "tap", "smear")
-FILLS = ("hatch", "hatch", "cross_hatch", "scribble", "solid", "sparse", "spiral", "passes")
-LINES = ("plain", "plain", "retraced", "thick", "long")
-CROSSES = ("x", "x", "x", "x", "plus", "tick", "slash", "scribble", "fill", "star", "dot", "wide")
-
-
-@dataclass(frozen=True)
-class Taste:
-    """How one writer makes marks. Lengths 0..1 are shares, angles radians.
-
-    slop: careless 0..1; tremor: mm; bow: arc of lines by their length;
-    wander: how far from the middle, as a share of the free room; reach: length of
-    lines by the shield; size: of dots and crosses, 0 small .. 1 large;
-    gap: hatching's distance between strokes, 0 tight .. 1 open; angle: of lines;
-    hatch: angle of hatching; spread: how far apart two marks are, 0..1;
-    first: True when the first quarter to be filled is the top left; grid: True when
-    the dividing lines of quarters are drawn; faithful: how often the habit is kept.
-    """
-
-    dot: str
-    fill: str
-    line: str
-    cross: str
-    slop: float
-    tremor: float
-    bow: float
-    wander: float
-    reach: float
-    size: float
-    gap: float
-    angle: float
-    hatch: float
-    spread: float
-    pair: float
-    first: bool
-    grid: bool
-    joined: bool
-    faithful: float
-    writer: float
-
-
-@dataclass(frozen=True, eq=False)
-class Shield:
-    """Where a coat goes: the shield's polygon on the page and the free room in it.
-
-    middle, radius: the largest disc that touches neither edge nor circles.
-    circles: (K, 2) centres of the circles of its cell; circle: their radius.
-    """
-
-    polygon: Path
-    middle: Path
-    radius: float
-    circles: Path
-    circle: float
-
-
-@dataclass(frozen=True, eq=False)
-class Brush:
-    """What drawing one mark needs: taste, chance, width of the pen's line, real strokes.
-
-    real: share of marks that follow a real pen's path, when there is a bank.
-    """
-
-    taste: Taste
-    rng: np.random.Generator
-    width: float
-    bank: StrokeBank | None = None
-    real: float = 0.0
-
-    def pick(self, habit: str, every: tuple[str, ...]) -> str:
-        """Return the writer's habit or, now and then, something else."""
-        if self.rng.random() < self.taste.faithful:
-            return habit
-        return every[int(self.rng.integers(len(every)))]
-
-    def recorded(self, kind: str) -> list[Path] | None:
-        """Return a real mark of a kind, within -1..1, or None."""
-        if self.bank is None or self.rng.random() >= self.real:
-            return None
-        return self.bank.pick(kind, self.taste.writer, self.rng)
-
-    def near(self, value: float, spread: float, low: float, high: float) -> float:
-        """Return `value` with normal noise, kept within bounds."""
-        return float(min(max(value + self.rng.normal(0, spread), low), high))
+from kdscan.synth.strokes import Path, away_from, half, line, ring, scribble, spans, turned, unit
+from kdscan.synth.taste import DOTS, FILLS, LINES, Brush, Shield
 
 
 def draw_coat(coat: Coat, shield: Shield, brush: Brush) -> list[Stroke]:
@@ -275,63 +177,13 @@ def _two_lines(shield: Shield, brush: Brush) -> list[Stroke]:
     return [s for ends in pair for s in _stripe(shield, brush, ends, style)]
 
 
-def fill(polygon: Path, brush: Brush, style: str, *, share: float = 1.0) -> list[Stroke]:
-    """Return strokes that blacken a polygon.
-
-    style: one of FILLS. share: of a whole shield's width that the polygon has; the
-    distance between strokes shrinks with it, so that a quarter never has too few.
-    """
-    rng, taste, w = brush.rng, brush.taste, brush.width
-    size = float(np.sqrt(np.ptp(polygon, axis=0).prod()))
-    open_gap = max(min(size / (11 if share == 1.0 else 7), 2.6 * w), 0.8 * w)
-    gap = 0.8 * w + (open_gap - 0.8 * w) * brush.near(taste.gap, 0.15, 0, 1)
-    angle = taste.hatch + rng.normal(0, 0.1 + 0.15 * taste.slop)
-    over = size * taste.slop * rng.normal(0.0, 0.05)
-    common = {"slop": taste.slop, "overshoot": over}
-    bow = taste.bow * rng.normal(0, 1.5)
-    if style == "solid":
-        scale = brush.near(0.95, 0.04 + 0.06 * taste.slop, 0.84, 1.1)
-        body = outline(polygon, rng, scale=scale, wobble=0.02 * size)
-        return [Stroke(body, pressure=rng.uniform(0.85, 1.05), solid=True)]
-    if style == "spiral":
-        return _inward(polygon, brush, gap)
-    if style == "sparse":
-        gap = max(gap, min(size / (9 if share == 1.0 else 6.5), 4.0 * w))
-    paths = hatch(polygon, angle, gap, rng, joined=taste.joined, bow=bow, **common)
-    if style == "cross_hatch":
-        turn = angle + math.pi / 2 + rng.normal(0, 0.2)
-        paths += hatch(polygon, turn, gap * rng.uniform(1, 1.6), rng, joined=taste.joined, **common)
-    if style == "passes":
-        for _ in range(int(rng.integers(1, 3))):
-            turn = rng.uniform(0, math.pi)
-            paths += hatch(polygon, turn, 1.5 * gap, rng, slop=0.8, overshoot=over - 0.04 * size)
-    if style == "scribble":
-        paths = hatch(polygon, angle, gap, rng, slop=min(1.0, taste.slop + 0.5), overshoot=over)
-        paths = [rounded(p + rng.normal(0, 0.3 * gap, p.shape)) for p in paths]
-    strokes = [Stroke(p, pressure=brush.near(1.0, 0.08, 0.7, 1.1)) for p in paths]
-    if rng.random() < 0.2:
-        strokes.append(Stroke(outline(polygon, rng, scale=0.97, wobble=0.02 * size)))
-    return strokes
-
-
-def _inward(polygon: Path, brush: Brush, gap: float) -> list[Stroke]:
-    """Fill a polygon round and round from its edge to its middle."""
-    rng = brush.rng
-    middle = polygon.mean(axis=0)
-    size = float(np.hypot(*(polygon - middle).T).mean())
-    rounds = int(max(3, size / gap))
-    edge = outline(polygon, rng, scale=1.0, wobble=0.0)[:-1]
-    scale = np.linspace(rng.uniform(0.92, 1.03), 0.08, rounds * len(edge))
-    path = middle + (np.tile(edge, (rounds, 1)) - middle) * scale[:, None]
-    path = path + rng.normal(0, 0.12 * gap, path.shape)
-    return [Stroke(path[i : i + len(edge) + 1]) for i in range(0, len(path), len(edge))]
-
-
 def _filled(shield: Shield, brush: Brush) -> list[Stroke]:
     real = brush.recorded("scribble")
     if real is not None:
         low, high = shield.polygon.min(axis=0), shield.polygon.max(axis=0)
         room = (high - low) / 2 * brush.rng.uniform(0.9, 1.05)
+        if brush.width < float(room.min()) / 8:  # a thin pen goes over it twice
+            real = real + [p[:, ::-1] * (1.0, -1.0) for p in real]
         return [Stroke((low + high) / 2 + p * room) for p in real]
     return fill(shield.polygon, brush, brush.pick(brush.taste.fill, FILLS))
 
@@ -368,55 +220,3 @@ _COATS = {
     Coat.FILLED: _filled,
     Coat.CHECKED: _checked,
 }
-
-
-def draw_cross(at: Path, radius: float, room: float, brush: Brush, style: str) -> list[Stroke]:
-    """Return the strokes that cross out a circle.
-
-    radius: of the circle; room: how far from its middle the mark may lie off.
-    style: one of CROSSES.
-    """
-    rng, taste = brush.rng, brush.taste
-    off = rng.normal(0, 0.12 + 0.3 * taste.slop, 2) * radius
-    at = at + np.clip(off, -room, room)
-    size = radius * (0.75 + 0.75 * brush.near(taste.size, 0.2, 0, 1))
-    size = max(size, 1.3 * brush.width)
-    tilt = rng.normal(0, 0.08 + 0.15 * taste.slop)
-    if style in ("x", "plus", "wide"):
-        real = brush.recorded("plus" if style == "plus" else "cross")
-        if real is not None:
-            scale = size * rng.uniform(0.9, 1.2)
-            return [Stroke(at + p * scale) for p in real]
-    if style == "plus":
-        return _arms(at, size, (tilt, tilt + math.pi / 2), brush)
-    if style == "star":
-        return _arms(at, size, (tilt, tilt + 1.05, tilt + 2.1), brush)
-    if style == "slash":
-        lean = math.pi / 4 if taste.first else -math.pi / 4
-        return _arms(at, max(size, 1.2 * radius), (tilt + lean,), brush)
-    if style == "tick":
-        corners = np.array(((-0.7, -0.1), (-0.2, 0.7), (0.9, -1.1))) * size * 1.1
-        legs = (line(corners[0], corners[1], rng), line(corners[1], corners[2], rng))
-        return [Stroke(at + turned(np.concatenate(legs), tilt))]
-    if style == "scribble":
-        return [Stroke(scribble(at, min(size, 1.15 * radius), rng, int(rng.integers(3, 7))))]
-    if style == "fill":
-        return dot(at, radius * rng.uniform(0.8, 1.15), "blob", brush)
-    if style == "dot":
-        return dot(at, max(0.6 * radius, 0.8 * brush.width), "spiral", brush)
-    if style == "wide":
-        size = size * 1.4
-    return _arms(at, size, (tilt + 0.8, tilt - 0.8), brush)
-
-
-def _arms(at: Path, size: float, angles: tuple[float, ...], brush: Brush) -> list[Stroke]:
-    """Return straight strokes through a point, each a little off and of its own length."""
-    rng, taste = brush.rng, brush.taste
-    strokes = []
-    for angle in angles:
-        lean = angle + rng.normal(0, 0.1 + 0.15 * taste.slop)
-        lengths = size * rng.uniform(0.8, 1.2, 2)
-        mid = at + rng.normal(0, 0.08 + 0.1 * taste.slop, 2) * size
-        a, b = mid - unit(lean) * lengths[0], mid + unit(lean) * lengths[1]
-        strokes.append(Stroke(line(a, b, rng, wobble=0.3 * taste.tremor, bow=taste.bow)))
-    return strokes

@@ -152,10 +152,10 @@ def coffee_ring(
         axes = (int(radius * share * px_per_mm), int(radius * share * px_per_mm * 0.98))
         thick = max(1, int(rng.uniform(0.4, 1.8) * px_per_mm))
         cv2.ellipse(alpha, middle, axes, 0, start, start + sweep, strength, thick, cv2.LINE_AA)
-    alpha = cv2.GaussianBlur(alpha, (0, 0), 0.3 * px_per_mm)
+    soft = np.asarray(cv2.GaussianBlur(alpha, (0, 0), 0.3 * px_per_mm), np.float32)
     cloud = noise_patch((y1 - y0, x1 - x0), 12.0, rng)
-    alpha *= (0.2 + 0.8 * cloud) * np.float32(rng.uniform(0.15, 0.5))
-    multiply(page, (x0, y0), alpha, (0.25, 0.42, 0.6))
+    soft *= (0.2 + 0.8 * cloud) * np.float32(rng.uniform(0.15, 0.5))
+    multiply(page, (x0, y0), soft, (0.25, 0.42, 0.6))
 
 
 def fluid(

@@ -30,7 +30,7 @@ def drift(n: int, rng: np.random.Generator, waves: float = 1.5) -> NDArray[np.fl
     """
     phase = rng.uniform(0.0, 2 * math.pi, 3)
     pace = waves * rng.uniform(0.4, 1.3, 3) * np.array((0.6, 1.0, 1.9)) * 2 * math.pi
-    t = np.linspace(0.0, 1.0, n)
+    t = np.arange(n) / max(n - 1, 1)
     return np.asarray((np.sin(t[:, None] * pace + phase) * (0.9, 0.7, 0.4)).sum(axis=1))
 
 
@@ -74,7 +74,7 @@ def ring(
 def turned(path: Path, angle: float) -> Path:
     """Return `path` turned by `angle` radians about the origin."""
     c, s = math.cos(angle), math.sin(angle)
-    return path @ np.array(((c, s), (-s, c)))
+    return np.asarray(path @ np.array(((c, s), (-s, c))))
 
 
 def rounded(path: Path) -> Path:
@@ -179,7 +179,7 @@ def outline(polygon: Path, rng: np.random.Generator, *, scale: float, wobble: fl
     path = np.stack((np.interp(t, walk, ring_[:, 0]), np.interp(t, walk, ring_[:, 1])), axis=1)
     middle = polygon.mean(axis=0)
     noise = np.stack((drift(n, rng, 4), drift(n, rng, 4)), axis=1)
-    return middle + (path - middle) * scale + wobble * noise
+    return np.asarray(middle + (path - middle) * scale + wobble * noise)
 
 
 def away_from(path: Path, centers: Path, radius: float) -> Path:

@@ -1,0 +1,69 @@
+"""Crossing out a circle."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from kdscan.synth.ink import Stroke
+from kdscan.synth.marks import dot
+from kdscan.synth.strokes import Path, line, scribble, turned, unit
+from kdscan.synth.taste import Brush
+
+_LEAST_MM = 0.9
+"""Nobody draws crosses with arms shorter than this, however small the circle; a guess."""
+
+
+def draw_cross(at: Path, radius: float, room: float, brush: Brush, style: str) -> list[Stroke]:
+    """Return the strokes that cross out a circle.
+
+    radius: of the circle; room: how far from its middle the mark may lie off.
+    style: one of CROSSES.
+    """
+    rng, taste = brush.rng, brush.taste
+    off = rng.normal(0, 0.12 + 0.3 * taste.slop, 2) * radius
+    at = at + np.clip(off, -room, room)
+    size = radius * (0.75 + 0.75 * brush.near(taste.size, 0.2, 0, 1))
+    size = max(size, 1.3 * brush.width, min(_LEAST_MM, 1.6 * radius))
+    if brush.faint:
+        size = max(size, 1.25 * radius)
+    tilt = rng.normal(0, 0.08 + 0.15 * taste.slop)
+    if style in ("x", "plus", "wide"):
+        real = brush.recorded("plus" if style == "plus" else "cross")
+        if real is not None:
+            scale = size * rng.uniform(0.9, 1.2)
+            return [Stroke(at + p * scale) for p in real]
+    if style == "plus":
+        return _arms(at, size, (tilt, tilt + math.pi / 2), brush)
+    if style == "star":
+        return _arms(at, size, (tilt, tilt + 1.05, tilt + 2.1), brush)
+    if style == "slash":
+        lean = math.pi / 4 if taste.first else -math.pi / 4
+        return _arms(at, max(size, 1.2 * radius), (tilt + lean,), brush)
+    if style == "tick":
+        corners = np.array(((-0.7, -0.1), (-0.2, 0.7), (0.9, -1.1))) * size * 1.1
+        legs = (line(corners[0], corners[1], rng), line(corners[1], corners[2], rng))
+        return [Stroke(at + turned(np.concatenate(legs), tilt))]
+    if style == "scribble":
+        return [Stroke(scribble(at, min(size, 1.15 * radius), rng, int(rng.integers(3, 7))))]
+    if style == "fill":
+        return dot(at, radius * rng.uniform(0.8, 1.15), "blob", brush)
+    if style == "dot":
+        return dot(at, max(0.6 * radius, 0.8 * brush.width), "spiral", brush)
+    if style == "wide":
+        size = size * 1.4
+    return _arms(at, size, (tilt + 0.8, tilt - 0.8), brush)
+
+
+def _arms(at: Path, size: float, angles: tuple[float, ...], brush: Brush) -> list[Stroke]:
+    """Return straight strokes through a point, each a little off and of its own length."""
+    rng, taste = brush.rng, brush.taste
+    strokes = []
+    for angle in angles:
+        lean = angle + rng.normal(0, 0.1 + 0.15 * taste.slop)
+        lengths = size * rng.uniform(0.8, 1.2, 2)
+        mid = at + rng.normal(0, 0.08 + 0.1 * taste.slop, 2) * size
+        a, b = mid - unit(lean) * lengths[0], mid + unit(lean) * lengths[1]
+        strokes.append(Stroke(line(a, b, rng, wobble=0.3 * taste.tremor, bow=taste.bow)))
+    return strokes

@@ -1,0 +1,189 @@
+"""The page while a hand draws on it, and where on it there is room."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.sheet.layout import Layout
+from kdscan.synth.bank import StrokeBank
+from kdscan.synth.ink import Pen, Spots, Stroke, lay_ink, random_pen
+from kdscan.synth.strokes import Path
+from kdscan.synth.taste import Brush, Shield, Taste, random_taste
+
+
+@dataclass(frozen=True)
+class Hand:
+    """One writer with their pens on one sheet.
+
+    pen: draws the coats; other: another pen that draws a share `swaps` of the cells;
+    cross_pen, border_pen: mostly the first one.
+    taste: how marks are made.
+    borders: share of the lines between different coats that are shaded; rims: share
+    of the map's outer edges beside a coat; border_line: how they are drawn.
+    in_order: crosses go into the first circles; otherwise into any.
+    real: share of marks that follow recorded paths, when there are some.
+    """
+
+    pen: Pen
+    other: Pen
+    swaps: float
+    cross_pen: Pen
+    border_pen: Pen
+    taste: Taste
+    borders: float
+    rims: float
+    border_line: Literal["straight", "wobbly", "double", "thick"]
+    in_order: bool
+    real: float
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> Hand:
+        """Return a random hand."""
+        pen = random_pen(rng)
+        cross_pen = pen if rng.random() < 0.85 else random_pen(rng)
+        border_pen = pen if rng.random() < 0.75 else random_pen(rng)
+        lot = rng.random()
+        lines: tuple[Literal["straight", "wobbly", "double", "thick"], ...]
+        lines = ("straight", "straight", "wobbly", "double", "thick")
+        return cls(
+            pen,
+            random_pen(rng),
+            float(rng.uniform(0.02, 0.5)) if rng.random() < 0.12 else 0.0,
+            cross_pen,
+            border_pen,
+            random_taste(rng),
+            borders=0.0 if lot < 0.4 else float(rng.uniform(0.05, 0.9)) if lot < 0.65 else 1.0,
+            rims=float(rng.uniform(0, 1)) if rng.random() < 0.25 else 0.0,
+            border_line=lines[int(rng.integers(len(lines)))],
+            in_order=bool(rng.random() < 0.75),
+            real=float(rng.uniform(0.1, 0.6)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """What is drawn on, and by whom."""
+
+    page: NDArray[np.uint8]
+    layout: Layout
+    hand: Hand
+    rng: np.random.Generator
+    px_per_mm: float
+    bank: StrokeBank | None
+    mess: float
+    shield: Shield = field(repr=False)
+
+    def at(self, cell: tuple[int, int]) -> Path:
+        """Return the middle of a cell (row, column) on the page."""
+        return np.array(self.layout.center_mm(*cell))
+
+    def brush(self, pen: Pen) -> Brush:
+        """Return what this hand draws marks with."""
+        faint = pen.opacity < 0.65 or pen.grain > 0.7
+        return Brush(self.hand.taste, self.rng, pen.width, self.bank, self.hand.real, faint)
+
+    def ink(self, strokes: list[Stroke], pen: Pen, spare: Spots | None = None) -> None:
+        """Draw strokes; `spare`: discs that stay free."""
+        lay_ink(self.page, strokes, pen, self.rng, px_per_mm=self.px_per_mm, spare=spare)
+
+
+def fit_hand(hand: Hand, layout: Layout, mess: float) -> Hand:
+    """Return the hand as careless as asked, with pens that fit the print's size."""
+    room = free_room(layout).radius
+    thin = min(0.28 * room, 0.9 * layout.circle_radius_mm + 0.04 * room)
+    edge = min(0.3 * room, 2.0 * edge_room(layout))
+    taste = replace(
+        hand.taste,
+        slop=hand.taste.slop * (0.4 + 1.0 * mess),
+        tremor=min(hand.taste.tremor, 0.05 * room) * (0.4 + mess),
+    )
+    return replace(
+        hand,
+        taste=taste,
+        pen=replace(hand.pen, width=min(hand.pen.width, 0.28 * room)),
+        other=replace(hand.other, width=min(hand.other.width, 0.28 * room)),
+        cross_pen=replace(hand.cross_pen, width=min(hand.cross_pen.width, thin)),
+        border_pen=replace(hand.border_pen, width=min(hand.border_pen.width, edge)),
+    )
+
+
+def free_room(layout: Layout) -> Shield:
+    """Return the shield of a cell at (0, 0) with the largest disc free of circles."""
+    polygon = np.array(layout.shield, np.float64)
+    circles = np.array(layout.circles, np.float64).reshape(-1, 2)
+    low = polygon.min(axis=0)
+    scale = 96 / float(np.ptp(polygon, axis=0).max())
+    mask = np.zeros((100, 100), np.uint8)
+    cv2.fillPoly(mask, [np.round((polygon - low) * scale + 1).astype(np.int32)], 1)
+    for x, y in (circles - low) * scale + 1:
+        around = round(1.1 * layout.circle_radius_mm * scale)
+        cv2.circle(mask, (round(float(x)), round(float(y))), around, 0, -1)
+    mask[0], mask[-1], mask[:, 0], mask[:, -1] = 0, 0, 0, 0
+    depth = cv2.distanceTransform(mask, cv2.DIST_L2, 5)
+    deepest = depth >= 0.97 * depth.max()
+    middle = np.argwhere(deepest)[:, ::-1].mean(axis=0)
+    if not deepest[int(middle[1]), int(middle[0])]:
+        middle = np.array(np.unravel_index(int(depth.argmax()), depth.shape)[::-1], np.float64)
+    return Shield(
+        polygon,
+        (middle - 1) / scale + low,
+        float(depth.max()) / scale,
+        circles,
+        layout.circle_radius_mm,
+    )
+
+
+def edge_room(layout: Layout) -> float:
+    """Return how far (mm) a line between cells may stray before it covers the circles."""
+    half = np.array(layout.cell_mm) / 2
+    if not layout.circles:
+        return float(half.min())
+    gap = (half - np.abs(np.array(layout.circles))).min() - layout.circle_radius_mm
+    return float(max(gap, 0.2 * layout.circle_radius_mm))
+
+
+def moved(shield: Shield, by: Path) -> Shield:
+    """Return the shield shifted by x, y mm."""
+    return replace(
+        shield,
+        polygon=shield.polygon + by,
+        middle=shield.middle + by,
+        circles=shield.circles + by,
+    )
+
+
+def room_around(shield: Shield) -> float:
+    """Return how far a cross may slip before it could be meant for the next circle."""
+    room = shield.circle
+    for i, one in enumerate(shield.circles):
+        for other in shield.circles[i + 1 :]:
+            room = min(room, 0.25 * math.hypot(*(one - other)))
+    return float(room)
+
+
+def beside(sheet: Sketch, shield: Shield, taken: list[Path]) -> Path:
+    """Return a free spot of the cell, the clearest of some.
+
+    taken: centres in the cell to stay away from, as from the circles of cells around.
+    """
+    pitch = np.array(sheet.layout.cell_mm)
+    centre = shield.polygon[0] - sheet.shield.polygon[0]
+    tries = centre + sheet.rng.uniform(-0.4, 0.4, (40, 2)) * pitch
+    around = [shield.circles + pitch * (dx, dy) for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1))]
+    away = np.concatenate((np.array(taken).reshape(-1, 2), *around, centre[None] + 9e3))
+    gaps = np.hypot(*(tries[:, None] - away).transpose(2, 0, 1)).min(axis=1)
+    near = np.hypot(*(tries - (taken[0] if taken else centre)).T) / pitch[0]
+    contour = np.round(shield.polygon * 64).astype(np.int32)
+    outside = [
+        -cv2.pointPolygonTest(contour, (float(x), float(y)), True) / 64
+        for x, y in np.round(tries * 64)
+    ]
+    clear = np.minimum(np.array(outside) / (1.6 * shield.circle), 1.0)
+    clear = clear + np.minimum(gaps / (2.3 * shield.circle), 1.0) - 0.15 * near
+    return np.asarray(tries[int(clear.argmax())])

@@ -1,0 +1,135 @@
+"""What a hand draws around the shields: shaded lines, writing, sums, slips of the pen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from kdscan.game.duel.coats import Coat
+from kdscan.synth import scrawl
+from kdscan.synth.ink import Stroke, random_pen
+from kdscan.synth.sketch import Sketch, beside, edge_room, moved
+from kdscan.synth.strokes import Path, line
+
+Board = Mapping[tuple[int, int], tuple[Coat, int]]
+
+
+def draw_borders(sheet: Sketch, board: Board) -> None:
+    """Shade lines between cells with different coats, as far as this hand does."""
+    hand, rng, layout = sheet.hand, sheet.rng, sheet.layout
+    if not hand.borders and not hand.rims:
+        return
+    origin, pitch = np.array(layout.grid_mm), np.array(layout.cell_mm)
+    wrong = 0.03 * sheet.mess
+    marks: list[Stroke] = []
+    for r in range(layout.rows):
+        for c in range(layout.cols):
+            here = board.get((r, c), (None, 0))[0]
+            for dr, dc in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+                inside = 0 <= r + dr < layout.rows and 0 <= c + dc < layout.cols
+                if inside and (dr < 0 or dc < 0):
+                    continue
+                there = board.get((r + dr, c + dc), (None, 0))[0]
+                often = (hand.borders if inside else hand.rims) if here != there else 0.0
+                if rng.random() < often * (1 - wrong) + wrong * (hand.borders > 0) * inside:
+                    corner = origin + pitch * (c + max(dc, 0), r + max(dr, 0))
+                    end = corner + pitch * (abs(dr), abs(dc))
+                    marks += _border(sheet, corner, end)
+    for i in range(0, len(marks), 6):
+        sheet.ink(marks[i : i + 6], hand.border_pen)
+
+
+def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
+    """Return one shaded line between the corners of a cell."""
+    rng, hand = sheet.rng, sheet.hand
+    size = math.hypot(*(b - a))
+    room = edge_room(sheet.layout)
+    loose = min((0.008 + 0.02 * hand.taste.slop) * size, 0.4 * room)
+    ends = np.stack((a, b)) + rng.normal(0, loose, (2, 2))
+    ends = ends + (b - a) * rng.normal(0, 0.03 + 0.05 * hand.taste.slop, (2, 1))
+    wobble = hand.taste.tremor + (0.012 * size if hand.border_line == "wobbly" else 0.0)
+    wobble = min(wobble, 0.02 * size, 0.4 * room)
+    path = line(ends[0], ends[1], rng, wobble=wobble, bow=hand.taste.bow * 0.3)
+    if hand.border_line == "double":
+        shift = rng.normal(0, min(0.02 * size, 0.5 * room), 2)
+        return [Stroke(path), Stroke(path[::-1] + shift)]
+    return [Stroke(path, width=2.0 if hand.border_line == "thick" else 1.0)]
+
+
+def soil(sheet: Sketch) -> None:
+    """Smudges and cups: before the marks, all over the page."""
+    rng, size = sheet.rng, np.array(sheet.layout.page_mm)
+    for _ in range(int(rng.poisson(1.2 * sheet.mess))):
+        scrawl.smudge(sheet.page, rng.uniform(0, 1, 2) * size, 14.0, rng, sheet.px_per_mm)
+    if rng.random() < 0.04 * sheet.mess:
+        scrawl.coffee_ring(
+            sheet.page, rng.uniform(-0.1, 1.1, 2) * size, rng.uniform(28, 45), rng, sheet.px_per_mm
+        )
+
+
+def scribble_around(sheet: Sketch, board: Board) -> None:
+    """Writing in the margins, slips of the pen between cells, scores of domains."""
+    rng, layout, mess = sheet.rng, sheet.layout, sheet.mess
+    low = np.array(layout.grid_mm)
+    pitch = np.array(layout.cell_mm)
+    high = low + pitch * (layout.cols, layout.rows)
+    page = np.array(layout.page_mm)
+    pens = (sheet.hand.pen, sheet.hand.cross_pen, random_pen(rng))
+    for _ in range(int(rng.poisson(3.0 * mess))):
+        height = rng.uniform(2.2, 7.0)
+        band = int(rng.integers(4))
+        lot = rng.uniform(0, 1, 2)
+        at = lot * page
+        if band < 2:
+            depth = low[1] if band == 0 else page[1] - high[1]
+            height = min(height, 0.6 * depth)
+            at[1] = lot[1] * (depth - 1.5 * height) + (0 if band == 0 else high[1] + 0.5 * height)
+            room = page[0] - at[0] - 2
+        else:
+            depth = low[0] if band == 2 else page[0] - high[0]
+            height = min(height, 0.35 * depth)
+            at[0] = lot[0] * 0.3 * depth + (0 if band == 2 else high[0] + 0.3 * height)
+            room = (low[0] if band == 2 else page[0]) - at[0]
+        if height < 1.2 or room < 2 * height:
+            continue
+        pen = pens[int(rng.integers(len(pens)))]
+        pen = replace(pen, width=min(pen.width, 0.2 * height))
+        sheet.ink(scrawl.writing(at, float(room), height, rng, sheet.bank), pen)
+    _strays(sheet)
+    if rng.random() < 0.25 * mess:
+        _scores(sheet, board)
+
+
+def _strays(sheet: Sketch) -> None:
+    """Slips of the pen along the lines between cells and outside of the map."""
+    rng, layout = sheet.rng, sheet.layout
+    pitch = np.array(layout.cell_mm)
+    for _ in range(int(rng.poisson(3.0 * sheet.mess))):
+        place = rng.uniform(0, 1, 2) * (layout.cols, layout.rows)
+        place[int(rng.integers(2))] = float(rng.integers(0, layout.rows + 1))
+        at = np.array(layout.grid_mm) + place * pitch
+        marks = scrawl.stray(at, 0.05 * float(pitch.min()), rng)
+        pen = replace(sheet.hand.pen, width=min(sheet.hand.pen.width, 0.03 * float(pitch.min())))
+        sheet.ink(marks, pen)
+
+
+def _scores(sheet: Sketch, board: Board) -> None:
+    """Write small numbers into free corners of some cells."""
+    rng = sheet.rng
+    cells = sorted(board)
+    height = 0.13 * float(min(sheet.layout.cell_mm))
+    for i in rng.permutation(len(cells))[: int(rng.integers(2, 8))]:
+        shield = moved(sheet.shield, sheet.at(cells[i]))
+        at = beside(sheet, shield, [*shield.circles])
+        contour = np.round(shield.polygon * 64).astype(np.int32)
+        away = cv2.pointPolygonTest(contour, (float(at[0] * 64), float(at[1] * 64)), True)
+        gaps = np.hypot(*(shield.circles - at).T) if len(shield.circles) else np.array((9e9,))
+        if away < -64 * 0.5 * height and gaps.min() > 2.0 * shield.circle + 0.5 * height:
+            text = str(int(rng.integers(1, 30)))
+            marks = scrawl.number(text, at - 0.5 * height, height, rng)
+            pen = replace(sheet.hand.pen, width=min(sheet.hand.pen.width, 0.16 * height))
+            sheet.ink(marks, pen)
