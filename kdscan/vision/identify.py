@@ -1,0 +1,63 @@
+"""Stage: which layout is this? Looks for the corner markers where each layout has them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import Photo, RectifiedSheet
+from kdscan.sheet.layout import Layout, layouts, load_layout
+from kdscan.vision.rectify import Floats, lattice_to_photo
+
+UNKNOWN = "unknown"
+"""The layout's name of a design that was never described."""
+
+_MARKER_PX = 48  # eight pixels a module of a 4 × 4 marker with its border
+_WINDOW = 2.0  # side of the looked-at window, in markers: quiet zone and misplacement
+
+
+@lru_cache(maxsize=1)
+def _known() -> tuple[Layout, ...]:
+    return tuple(layout for layout in map(load_layout, layouts()) if layout.markers is not None)
+
+
+def identify(photo: Photo, sheet: RectifiedSheet) -> str:
+    """Name of the built-in layout whose markers stand around the grid, or "unknown".
+
+    Two of the four markers are enough: a thumb or the photo's edge may hide the others.
+    """
+    for layout in _known():
+        assert layout.markers is not None
+        expected = {place.id for place in layout.markers.places}
+        seen = _ids(_windows(photo, sheet, layout), layout.markers.dictionary)
+        if len(expected & seen) >= 2:
+            return layout.name
+    return UNKNOWN
+
+
+def _windows(photo: Photo, sheet: RectifiedSheet, layout: Layout) -> NDArray[np.uint8]:
+    """The neighbourhood of the four markers, upright, side by side."""
+    assert layout.markers is not None
+    n = round(_WINDOW * _MARKER_PX)
+    step = (np.arange(n) + 0.5 - n / 2) / _MARKER_PX * layout.markers.size_mm
+    tiles = [_at(layout, np.array(place.center_mm), step) for place in layout.markers.places]
+    where = lattice_to_photo(sheet.centers_xy, np.concatenate(tiles, axis=1)).astype(np.float32)
+    out = cv2.remap(
+        photo.bgr, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(cv2.cvtColor(out, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def _at(layout: Layout, center_mm: Floats, step_mm: Floats) -> Floats:
+    """Lattice coordinates (n, n, 2) of a square window around a point of the page."""
+    page = np.stack(np.meshgrid(center_mm[0] + step_mm, center_mm[1] + step_mm), -1)
+    return np.asarray((page - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5)
+
+
+def _ids(grey: NDArray[np.uint8], dictionary: str) -> set[int]:
+    family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
+    _, ids, _ = cv2.aruco.ArucoDetector(family).detectMarkers(grey)
+    return {int(i) for i in np.ravel(ids)} if np.size(ids) else set()
