@@ -15,6 +15,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from kdscan.cli.score import score
+from kdscan.cli.sheet import sheet
 from kdscan.errors import KdscanError
 
 INTERRUPTED = 130
@@ -28,6 +29,7 @@ app = typer.Typer(
     epilog="Example: kdscan score photo.jpg    More of each command: kdscan score --help",
 )
 app.command("score")(score)
+app.command("sheet")(sheet)
 
 
 def _print_version(wanted: bool) -> None:

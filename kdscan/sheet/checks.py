@@ -14,6 +14,12 @@ from kdscan.sheet.parts import Layout, Markers, Point, Polygon
 _SLACK_MM = 0.01
 """Rounding of decimal millimetres, far below what any printer can show."""
 
+_LARGEST_MM = 1189
+"""Longer side of A0 (ISO 216): nobody prints a larger page."""
+
+_ENCODING = "cp1252"
+"""What the fonts that every PDF reader has can show (WinAnsiEncoding, ISO 32000 annex D)."""
+
 _DICTIONARY = re.compile(r"DICT_([4-7])X\1_(50|100|250|1000)")
 """OpenCV's families of markers on 4 to 7 modules (cv2.aruco), with their sizes."""
 
@@ -62,6 +68,7 @@ def _problems(layout: Layout) -> Iterator[str]:
     yield from _surroundings(layout)
     if layout.markers is not None:
         yield from _markers(layout.markers)
+    yield from _texts(layout)
 
 
 def _sizes(layout: Layout) -> Iterator[str]:
@@ -72,6 +79,8 @@ def _sizes(layout: Layout) -> Iterator[str]:
     for key, size in (("page_mm", layout.page_mm), ("cell_mm", layout.cell_mm)):
         if min(size) <= 0:
             yield f"`{key}` is {size[0]:g} × {size[1]:g} mm; both must be more than 0."
+    if max(layout.page_mm) > _LARGEST_MM:
+        yield f"`page_mm` is larger than {_LARGEST_MM} mm, the longer side of A0."
     page, grid = _page(layout), _grid(layout)
     if not page.holds(grid.corners):
         yield (
@@ -132,6 +141,8 @@ def _parts(layout: Layout) -> Iterator[tuple[str, _Box]]:
     for i, blank in enumerate(layout.blanks):
         x, y, w, h = blank.box_mm
         yield f"blanks[{i}]", _Box(x, y, x + w, y + h)
+    for i, note in enumerate(layout.notes):
+        yield f"notes[{i}]", _Box.around(note.at_mm, 0, 0)
     if layout.legend is not None:
         for i, example in enumerate(layout.legend.examples):
             size = layout.legend.size_mm
@@ -158,6 +169,16 @@ def _markers(markers: Markers) -> Iterator[str]:
             yield f"marker {i} is not in {markers.dictionary}."
     if len(set(ids)) != len(ids):
         yield "each of `markers.places` needs an id of its own, to tell which way is up."
+
+
+def _texts(layout: Layout) -> Iterator[str]:
+    texts = {"name": layout.name, "title.text": layout.title.text if layout.title else ""}
+    texts |= {f"blanks[{i}].label": blank.label for i, blank in enumerate(layout.blanks)}
+    texts |= {f"notes[{i}].text": note.text for i, note in enumerate(layout.notes)}
+    for key, text in texts.items():
+        for letter in text.upper() + text:
+            if not letter.isprintable() or not letter.encode(_ENCODING, "ignore"):
+                yield f"`{key}` holds {letter!r}, which the fonts of PDF readers don't have."
 
 
 def _page(layout: Layout) -> _Box:

@@ -6,18 +6,21 @@ from collections.abc import Iterator
 
 from kdscan.records import CASTLE
 from kdscan.sheet.parts import Castle, Layout, Point, Polygon
-from kdscan.sheet.pen import FAINT, INK, LINE, WHITE, Pen
+from kdscan.sheet.pen import CAPITAL, FAINT, INK, LINE, WHITE, Pen
 
 _DASHES = {"ruled": (), "dashed": (1.8, 1.2), "dotted": (0.3, 1.1)}
 """Lengths in mm of what is drawn and left out."""
 
 _BORDER_GAP_MM, _BORDER_MM = 0.8, 1.1
+_COORDINATE_MM = 2.1
 
 
 def draw_map(pen: Pen, layout: Layout) -> None:
     """Draw everything inside the grid and the graduated border around it."""
     _lines(pen, layout)
     _border(pen, layout)
+    if layout.coordinates:
+        _coordinates(pen, layout)
     for row in range(layout.rows):
         for col in range(layout.cols):
             at = layout.center_mm(row, col)
@@ -52,24 +55,38 @@ def _diamond(pen: Pen, at: Point, reach: float) -> None:
 
 
 def _border(pen: Pen, layout: Layout) -> None:
-    """The graduated border of an old map: dark and light by turns, two steps a cell."""
+    """The graduated border of an old map: dark beside the middle of each cell, light between."""
     (x, y), (cw, ch) = layout.grid_mm, layout.cell_mm
     w, h = layout.cols * cw, layout.rows * ch
     inner, outer = _BORDER_GAP_MM, _BORDER_GAP_MM + _BORDER_MM
     bars = []
-    for a, b in _steps(x, w, 2 * layout.cols):
+    for a, b in _steps(x, cw, layout.cols):
         bars += [_bar(a, y - outer, b, y - inner), _bar(a, y + h + inner, b, y + h + outer)]
-    for a, b in _steps(y, h, 2 * layout.rows):
+    for a, b in _steps(y, ch, layout.rows):
         bars += [_bar(x - outer, a, x - inner, b), _bar(x + w + inner, a, x + w + outer, b)]
+    for a in (x - outer, x + w + inner):
+        bars += [_bar(a, b, a + _BORDER_MM, b + _BORDER_MM) for b in (y - outer, y + h + inner)]
     pen.shape(bars, fill=FAINT)
     for d in (inner, outer):
         pen.box(x - d, y - d, w + 2 * d, h + 2 * d, line=LINE, width=0.18)
 
 
-def _steps(start: float, length: float, count: int) -> Iterator[tuple[float, float]]:
-    step = length / count
-    for i in range(0, count, 2):
-        yield start + i * step, start + (i + 1) * step
+def _coordinates(pen: Pen, layout: Layout) -> None:
+    """Columns A to G above the border, rows 1 to 5 left of it."""
+    outer, size = _BORDER_GAP_MM + _BORDER_MM, _COORDINATE_MM
+    for col in range(layout.cols):
+        x = layout.center_mm(0, col)[0]
+        at = (x, layout.grid_mm[1] - outer - 0.7)
+        pen.text(at, "ABCDEFG"[col], size, color=LINE, align="middle")
+    for row in range(layout.rows):
+        y = layout.center_mm(row, 0)[1] + size * CAPITAL / 2
+        at = (layout.grid_mm[0] - outer - 1.2, y)
+        pen.text(at, str(row + 1), size, color=LINE, align="middle")
+
+
+def _steps(start: float, cell: float, count: int) -> Iterator[tuple[float, float]]:
+    for i in range(count):
+        yield start + (i + 0.25) * cell, start + (i + 0.75) * cell
 
 
 def _bar(x0: float, y0: float, x1: float, y1: float) -> Polygon:

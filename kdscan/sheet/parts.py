@@ -12,6 +12,7 @@ from typing import Literal
 Point = tuple[float, float]
 Polygon = tuple[Point, ...]
 LineStyle = Literal["ruled", "dashed", "dotted", "none"]
+Paper = Literal["a4", "letter", "a5"]
 CoatName = Literal["dot", "double_dot", "line", "double_line", "filled", "checked"]
 
 
@@ -80,13 +81,23 @@ class Blank:
     """A place to write in.
 
     box_mm: x, y of its top left corner, width and height.
-    kind: a line to write on, or a box, which may show the coat that it counts.
+    kind: a line to write on, a box, or a box with a double frame.
+    coat: the coat that a box counts, shown small in its corner.
     """
 
     label: str
     box_mm: tuple[float, float, float, float]
-    kind: Literal["line", "box"] = "line"
+    kind: Literal["line", "box", "double"] = "line"
     coat: CoatName | None = None
+
+
+@dataclass(frozen=True)
+class Note:
+    """A line of small print; `at_mm` is where its baseline starts, has its middle or ends."""
+
+    text: str
+    at_mm: Point
+    align: Literal["left", "middle", "right"] = "left"
 
 
 @dataclass(frozen=True)
@@ -121,6 +132,7 @@ class Layout:
     circle_radius_mm: their radius.
     lines: how the lines between cells are printed.
     castle: the castle in row 2, column 3.
+    coordinates: whether letters of the columns and numbers of the rows stand around it.
     The rest is printed around the grid where the layout has it.
     """
 
@@ -135,12 +147,14 @@ class Layout:
     castle: Castle
     rows: int = 5
     cols: int = 7
+    coordinates: bool = False
     title: Title | None = None
     compass: Compass | None = None
     ruler: Ruler | None = None
     markers: Markers | None = None
     legend: Legend | None = None
     blanks: tuple[Blank, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def center_mm(self, row: float, col: float) -> Point:
         """Centre of a cell on the page, in mm; fractions give points between centres."""

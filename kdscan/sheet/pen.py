@@ -16,7 +16,7 @@ Color = tuple[float, float, float]
 
 INK: Color = (0.29, 0.23, 0.17)
 LINE: Color = (0.52, 0.44, 0.34)
-FAINT: Color = (0.72, 0.65, 0.55)
+FAINT: Color = (0.70, 0.62, 0.52)
 BLACK: Color = (0.0, 0.0, 0.0)
 WHITE: Color = (1.0, 1.0, 1.0)
 
@@ -62,14 +62,19 @@ class Pen:
         self.shape(pairs, closed=False, **style)
 
     def box(
-        self, x: float, y: float, w: float, h: float, *, round: float = 0, **style: Any
+        self,
+        x: float,
+        y: float,
+        w: float,
+        h: float,
+        *,
+        line: Color,
+        width: float = 0.25,
+        corner: float = 0.0,
     ) -> None:
-        if round:
-            self._paint(style.get("line"), style.get("width", 0.25), style.get("fill"), ())
-            stroke, fill = style.get("line") is not None, style.get("fill") is not None
-            self.canvas.roundRect(x, y, w, h, round, stroke=int(stroke), fill=int(fill))
-        else:
-            self.polygon([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], **style)
+        """Draw a rectangle; `corner` is the radius of its corners."""
+        self._paint(line, width, None, ())
+        self.canvas.roundRect(x, y, w, h, corner, stroke=1, fill=0)
 
     def circle(
         self,

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Literal
 
 from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.errors import LayoutError
 from kdscan.sheet.grid import draw_map
-from kdscan.sheet.parts import Layout, Point
+from kdscan.sheet.parts import Layout, Paper, Point
 from kdscan.sheet.pen import FAINT, Pen
 from kdscan.sheet.surroundings import draw_surroundings
-
-Paper = Literal["a4", "letter", "a5"]
 
 PAPERS_MM: dict[Paper, tuple[float, float]] = {
     "a4": (210.0, 297.0),

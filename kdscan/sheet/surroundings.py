@@ -29,6 +29,9 @@ _NAMES: dict[CoatName, str] = {
     "checked": "checked",
 }
 
+_SMALL_MM = 2.3
+"""Size of the small print, 6.5 points."""
+
 
 def draw_surroundings(pen: Pen, layout: Layout) -> None:
     """Draw every part of the layout that lies outside of the grid."""
@@ -40,6 +43,8 @@ def draw_surroundings(pen: Pen, layout: Layout) -> None:
         _legend(pen, layout.legend, layout.shield)
     for blank in layout.blanks:
         _blank(pen, blank, layout.shield)
+    for note in layout.notes:
+        pen.text(note.at_mm, note.text, _SMALL_MM, font=ITALIC, align=note.align)
     if layout.ruler is not None:
         _ruler(pen, layout.ruler)
     if layout.markers is not None:
@@ -68,17 +73,17 @@ def _compass(pen: Pen, compass: Compass) -> None:
         """`reach` shares of the radius away, clockwise from north."""
         return center[0] + reach * r * sin(angle), center[1] - reach * r * cos(angle)
 
-    pen.circle(center, 0.56 * r, line=FAINT, width=0.15)
-    pen.circle(center, 0.49 * r, line=FAINT, width=0.15)
-    for first, reach, waist in ((pi / 4, 0.5, 0.16), (0.0, 0.78, 0.18)):
+    pen.circle(center, 0.52 * r, line=FAINT, width=0.15)
+    pen.circle(center, 0.45 * r, line=FAINT, width=0.15)
+    for first, reach, waist in ((pi / 4, 0.46, 0.14), (0.0, 0.70, 0.16)):
         for k in range(4):
             a = first + k * pi / 2
             tip, left = point(a, reach), point(a - pi / 4, waist)
             right = point(a + pi / 4, waist)
             pen.polygon([center, left, tip], fill=WHITE, line=INK, width=0.12)
             pen.polygon([center, tip, right], fill=INK, line=INK, width=0.12)
-    x, y = point(0, 0.84)
-    pen.text((x, y), "N", 0.46 * r, align="middle")
+    x, y = point(0, 0.75)
+    pen.text((x, y), "N", 0.38 * r, align="middle")
 
 
 def _legend(pen: Pen, legend: Legend, shield: Polygon) -> None:
@@ -86,7 +91,7 @@ def _legend(pen: Pen, legend: Legend, shield: Polygon) -> None:
         x, y = example.center_mm
         _coat(pen, example.coat, _shrunk(shield, (x, y), legend.size_mm))
         below = (x, y + legend.size_mm / 2 + 2.6)
-        pen.text(below, _NAMES[example.coat], 2.3, font=ITALIC, align="middle")
+        pen.text(below, _NAMES[example.coat], _SMALL_MM, font=ITALIC, align="middle")
 
 
 def _shrunk(shield: Polygon, center: Point, height: float) -> Polygon:
@@ -113,12 +118,12 @@ def _coat(pen: Pen, coat: CoatName, shield: Polygon) -> None:
                 fill=INK,
             )
         elif coat in ("dot", "double_dot"):
-            for dx in (0.0,) if coat == "dot" else (-0.21 * w, 0.21 * w):
-                pen.circle((x + dx, y), 0.13 * w, fill=INK)
+            for dx in (0.0,) if coat == "dot" else (-0.22 * w, 0.22 * w):
+                pen.circle((x + dx, y), 0.155 * w, fill=INK)
         else:
-            for dx in (0.0,) if coat == "line" else (-0.19 * w, 0.19 * w):
-                slope = ((x + dx - 0.5 * w, y + 0.5 * h), (x + dx + 0.5 * w, y - 0.5 * h))
-                pen.lines(slope, line=INK, width=0.075 * w)
+            for dx in (0.0,) if coat == "line" else (-0.13 * w, 0.13 * w):
+                slope = ((x + dx - 0.2 * w, y + 0.24 * h), (x + dx + 0.2 * w, y - 0.24 * h))
+                pen.lines(slope, line=INK, width=0.09 * w)
     pen.polygon(shield, line=LINE, width=0.22)
 
 
@@ -126,14 +131,16 @@ def _blank(pen: Pen, blank: Blank, shield: Polygon) -> None:
     x, y, w, h = blank.box_mm
     if blank.kind == "line":
         size = min(3.2, 0.45 * h)
-        pen.text((x, y + h - 0.6), blank.label, size, font=ITALIC)
+        pen.text((x, y + h - 0.2), blank.label, size, font=ITALIC)
         start = x + text_width(blank.label, size, ITALIC) + 1.2
         pen.lines(((start, y + h), (x + w, y + h)), line=LINE, width=0.2)
         return
-    pen.box(x, y, w, h, round=1.0, line=LINE, width=0.22)
+    pen.box(x, y, w, h, corner=1.0, line=LINE, width=0.22)
+    if blank.kind == "double":
+        pen.box(x - 0.6, y - 0.6, w + 1.2, h + 1.2, corner=1.6, line=LINE, width=0.22)
     if blank.coat is not None:
         _coat(pen, blank.coat, _shrunk(shield, (x + 2.1, y + 2.3), 3.0))
-    pen.text((x + w / 2, y + 2.4), blank.label, 2.2, font=ITALIC, align="middle")
+    pen.text((x + w / 2, y + 2.7), blank.label, _SMALL_MM, font=ITALIC, align="middle")
 
 
 def _ruler(pen: Pen, ruler: Ruler) -> None:
@@ -146,7 +153,7 @@ def _ruler(pen: Pen, ruler: Ruler) -> None:
     ]
     pen.lines(((x, y), (x + ruler.length_mm, y)), *ticks, line=INK, width=0.14)
     label = f"{ruler.length_mm:g} mm \N{EM DASH} check the print scale"
-    pen.text((x + ruler.length_mm / 2, y + 2.9), label, 2.3, font=ITALIC, align="middle")
+    pen.text((x + ruler.length_mm / 2, y + 2.9), label, _SMALL_MM, font=ITALIC, align="middle")
 
 
 def _marker(pen: Pen, markers: Markers, marker: Marker) -> None:

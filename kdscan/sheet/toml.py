@@ -26,7 +26,7 @@ def layout_from_toml(text: str, source: str) -> Layout:
     """
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise LayoutError(f"{source}: not a TOML file: {error}") from error
     try:
         layout: Layout = _record(Layout, data, "")
@@ -88,9 +88,14 @@ def _items(kinds: tuple[Any, ...], value: object, where: str) -> tuple[Any, ...]
 
 def _scalar(kind: type, value: object, where: str) -> Any:
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
+        value = float(value) if abs(value) < 2**53 else math.inf
     if type(value) is not kind:
-        names = {float: "a number", int: "a whole number", str: "a text in quotes"}
+        names = {
+            float: "a number",
+            int: "a whole number",
+            str: "a text in quotes",
+            bool: "true or false",
+        }
         raise LayoutError(f"`{where}` is {names[kind]}, not {value!r}.")
     if isinstance(value, float) and not math.isfinite(value):
         raise LayoutError(f"`{where}` is a finite number, not {value}.")
@@ -125,7 +130,7 @@ def _text(value: Any, indent: str = "") -> str:
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, tuple):
         return _list([_text(item, indent + "  ") for item in value], indent)
-    return repr(value)
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def _list(items: list[str], indent: str) -> str:
