@@ -162,7 +162,8 @@ def _scribble(mark: Mark) -> Mark | None:
     points = [np.round((p + 1) * 23.5).astype(np.int32) for p in fitted]
     cv2.polylines(canvas, points, False, 255, 2)
     quarters = canvas.reshape(2, 24, 2, 24).mean(axis=(1, 3)) / 255
-    return fitted if quarters.min() > 0.5 else None
+    middle = canvas[16:32, 16:32].mean() / 255
+    return fitted if min(quarters.min(), middle) > 0.5 else None
 
 
 def _blob(mark: Mark) -> Mark | None:

@@ -15,19 +15,23 @@ _LEAST_MM = 0.9
 """Nobody draws crosses with arms shorter than this, however small the circle; a guess."""
 
 
-def draw_cross(at: Path, radius: float, room: float, brush: Brush, style: str) -> list[Stroke]:
+def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> list[Stroke]:
     """Return the strokes that cross out a circle.
 
-    radius: of the circle; room: how far from its middle the mark may lie off.
+    radius: of the circle; pitch: distance to the next one, which the mark leaves clear.
     style: one of CROSSES.
     """
     rng, taste = brush.rng, brush.taste
+    room = min(0.25 * pitch, radius)
     off = rng.normal(0, 0.12 + 0.3 * taste.slop, 2) * radius
     at = at + np.clip(off, -room, room)
     size = radius * (0.75 + 0.75 * brush.near(taste.size, 0.2, 0, 1))
     size = max(size, 1.3 * brush.width, min(_LEAST_MM, 1.6 * radius))
     if brush.faint:
         size = max(size, 1.25 * radius)
+    if style == "wide":
+        size = size * 1.4
+    size = min(size, max(0.62 * pitch - brush.width / 2, 0.75 * radius))
     tilt = rng.normal(0, 0.08 + 0.15 * taste.slop)
     if style in ("x", "plus", "wide"):
         real = brush.recorded("plus" if style == "plus" else "cross")
@@ -40,7 +44,7 @@ def draw_cross(at: Path, radius: float, room: float, brush: Brush, style: str) -
         return _arms(at, size, (tilt, tilt + 1.05, tilt + 2.1), brush)
     if style == "slash":
         lean = math.pi / 4 if taste.first else -math.pi / 4
-        return _arms(at, max(size, 1.2 * radius), (tilt + lean,), brush)
+        return _arms(at, max(size, 1.1 * radius), (tilt + lean,), brush)
     if style == "tick":
         corners = np.array(((-0.7, -0.1), (-0.2, 0.7), (0.9, -1.1))) * size * 1.1
         legs = (line(corners[0], corners[1], rng), line(corners[1], corners[2], rng))
@@ -51,8 +55,6 @@ def draw_cross(at: Path, radius: float, room: float, brush: Brush, style: str) -
         return dot(at, radius * rng.uniform(0.8, 1.15), "blob", brush)
     if style == "dot":
         return dot(at, max(0.6 * radius, 0.8 * brush.width), "spiral", brush)
-    if style == "wide":
-        size = size * 1.4
     return _arms(at, size, (tilt + 0.8, tilt - 0.8), brush)
 
 

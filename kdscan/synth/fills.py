@@ -55,7 +55,7 @@ def _inward(polygon: Path, brush: Brush, gap: float) -> list[Stroke]:
     rng = brush.rng
     middle = polygon.mean(axis=0)
     size = float(np.hypot(*(polygon - middle).T).mean())
-    rounds = int(max(3, size / gap))
+    rounds = int(max(4, size / gap))
     edge = outline(polygon, rng, scale=1.0, wobble=0.0)[:-1]
     scale = np.linspace(rng.uniform(0.92, 1.03), 0.08, rounds * len(edge))
     path = middle + (np.tile(edge, (rounds, 1)) - middle) * scale[:, None]

@@ -20,8 +20,8 @@ from kdscan.synth.crosses import draw_cross
 from kdscan.synth.fills import fill
 from kdscan.synth.ink import Pen, Spots, Stroke, lay_ink
 from kdscan.synth.marks import draw_coat
-from kdscan.synth.sketch import Hand, Sketch, beside, fit_hand, free_room, moved, room_around
-from kdscan.synth.strokes import Path, outline
+from kdscan.synth.sketch import Hand, Sketch, beside, fit_hand, free_room, moved
+from kdscan.synth.strokes import Path, ring
 from kdscan.synth.surroundings import Board, draw_borders, scribble_around, soil
 from kdscan.synth.taste import CROSSES, FILLS, Shield
 
@@ -108,10 +108,12 @@ def _strike(sheet: Sketch, shield: Shield, pen: Pen) -> Shield:
 
 
 def _paint_over(sheet: Sketch, shield: Shield) -> None:
-    """Paint correction fluid over a wrong coat; what is right goes on top."""
+    """Paint correction fluid over a wrong dot; what is right goes on top."""
     rng, pen = sheet.rng, sheet.hand.pen
-    sheet.ink(draw_coat(COATS[int(rng.integers(4))], shield, sheet.brush(pen)), pen)
-    edge = outline(shield.polygon, rng, scale=rng.uniform(0.95, 1.15), wobble=0.06 * shield.radius)
+    small = replace(shield, radius=0.6 * shield.radius)
+    sheet.ink(draw_coat(Coat.DOT, small, sheet.brush(pen)), pen)
+    reach = shield.radius * rng.uniform(0.75, 1.0)
+    edge = ring(shield.middle, reach, rng, squash=rng.uniform(0.85, 1.0), wobble=0.06)
     scrawl.fluid(sheet.page, edge, rng, sheet.px_per_mm)
 
 
@@ -127,7 +129,7 @@ def _ghost(sheet: Sketch, shield: Shield, empty: bool) -> None:
         _erase(sheet, marks, shield.middle, shield.radius)
     if len(shield.circles) and rng.random() < often:
         at = shield.circles[int(rng.integers(len(shield.circles)))]
-        marks = draw_cross(at, shield.circle, 0.0, sheet.brush(sheet.hand.cross_pen), "x")
+        marks = draw_cross(at, shield.circle, shield.pitch, sheet.brush(pen), "x")
         _erase(sheet, marks, at, shield.circle)
 
 
@@ -155,17 +157,16 @@ def _cross_out(sheet: Sketch, shield: Shield, crosses: int) -> None:
     if not hand.in_order and rng.random() < 0.8:
         order = rng.permutation(order)
     spots = [shield.circles[i] for i in order[:crosses]]
-    room = room_around(shield)
     brush = sheet.brush(hand.cross_pen)
     marks: list[Stroke] = []
     for at in spots:
         style = brush.pick(hand.taste.cross, CROSSES)
-        marks += draw_cross(at, shield.circle, room, brush, style)
+        marks += draw_cross(at, shield.circle, shield.pitch, brush, style)
     taken = [*shield.circles]
     for _ in range(crosses - len(spots)):
         spot = beside(sheet, shield, taken)
         taken.append(spot)
-        marks += draw_cross(spot, shield.circle, 0.0, brush, "x")
+        marks += draw_cross(spot, shield.circle, shield.pitch, brush, "x")
     sheet.ink(marks, hand.cross_pen)
 
 

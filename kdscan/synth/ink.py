@@ -291,8 +291,8 @@ def random_pen(rng: np.random.Generator, kind: str | None = None) -> Pen:
             return Pen(
                 kind,
                 tint,
-                u(0.25, 0.5),
-                u(0.34, 0.55),
+                u(0.28, 0.5),
+                u(0.42, 0.6),
                 grain=u(0.1, 0.45),
                 press=u(0.1, 0.5),
                 overlap=True,

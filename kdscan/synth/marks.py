@@ -60,16 +60,16 @@ def _dot_radius(shield: Shield, brush: Brush, low: float, high: float) -> float:
 
 
 def _one_dot(shield: Shield, brush: Brush) -> list[Stroke]:
-    radius = _dot_radius(shield, brush, 0.13, 0.55)
+    radius = _dot_radius(shield, brush, 0.16, 0.55)
     at = _middle(shield, brush, 0.75 * (shield.radius - radius))
     return dot(at, radius, brush.pick(brush.taste.dot, DOTS), brush)
 
 
 def _two_dots(shield: Shield, brush: Brush) -> list[Stroke]:
     rng, taste = brush.rng, brush.taste
-    one = min(_dot_radius(shield, brush, 0.12, 0.36), 0.38 * shield.radius)
+    one = min(_dot_radius(shield, brush, 0.14, 0.36), 0.38 * shield.radius)
     other = min(one * brush.near(1.0, 0.12, 0.7, 1.35), 0.38 * shield.radius)
-    clear = one + other + max(1.3 * brush.width, 0.16 * shield.radius)
+    clear = one + other + max(1.3 * brush.width, 0.22 * shield.radius)
     far = max(1.75 * shield.radius - one - other, clear)
     apart = clear + (far - clear) * brush.near(taste.spread, 0.2, 0, 1)
     angle = taste.pair + rng.normal(0, 0.15)
@@ -167,14 +167,24 @@ def _two_lines(shield: Shield, brush: Brush) -> list[Stroke]:
         at = _middle(shield, brush, 0.15 * shield.radius)
         lean = angle + turn * math.pi / 6
         step = unit(lean + math.pi / 2) * apart / 2
-        tilt = rng.normal(0, 0.06, 2) * min(1.0, apart / shield.radius)
+        tilt = rng.normal(0, 0.05, 2) * min(1.0, apart / shield.radius)
         pair = [
             _ends(shield, brush, lean + float(tilt[0]), at - step, reach),
             _ends(shield, brush, lean + float(tilt[1]), at + step, reach),
         ]
         if all(_misses(shield, e, 1.2 * shield.circle + brush.width) for e in pair):
             break
-    return [s for ends in pair for s in _stripe(shield, brush, ends, style)]
+    strokes = [_stripe(shield, brush, ends, style) for ends in pair]
+    if _nearest(strokes[0], strokes[1]) < max(0.6 * clear, 1.6 * brush.width):
+        strokes = [[Stroke(line(e[0], e[1], rng))] for e in pair]
+    return strokes[0] + strokes[1]
+
+
+def _nearest(some: list[Stroke], others: list[Stroke]) -> float:
+    """Return the least distance (mm) between the points of two marks."""
+    a = np.concatenate([s.path for s in some])
+    b = np.concatenate([s.path for s in others])
+    return float(np.hypot(*(a[:, None] - b[None]).transpose(2, 0, 1)).min())
 
 
 def _filled(shield: Shield, brush: Brush) -> list[Stroke]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -96,7 +95,7 @@ class Sketch:
 def fit_hand(hand: Hand, layout: Layout, mess: float) -> Hand:
     """Return the hand as careless as asked, with pens that fit the print's size."""
     room = free_room(layout).radius
-    thin = min(0.28 * room, 0.9 * layout.circle_radius_mm + 0.04 * room)
+    thin = min(0.28 * room, 0.6 * layout.circle_radius_mm)
     edge = min(0.3 * room, 2.0 * edge_room(layout))
     taste = replace(
         hand.taste,
@@ -136,7 +135,17 @@ def free_room(layout: Layout) -> Shield:
         float(depth.max()) / scale,
         circles,
         layout.circle_radius_mm,
+        _circle_pitch(layout, circles),
     )
+
+
+def _circle_pitch(layout: Layout, circles: Path) -> float:
+    """Return the least distance between two circles, those of the next cells too."""
+    steps = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
+    shifted = [circles + np.array(layout.cell_mm) * step for step in steps]
+    gaps = np.hypot(*(np.concatenate(shifted)[:, None] - circles).transpose(2, 0, 1))
+    apart = gaps[gaps > 1e-6]
+    return float(apart.min()) if apart.size else float(min(layout.cell_mm))
 
 
 def edge_room(layout: Layout) -> float:
@@ -156,15 +165,6 @@ def moved(shield: Shield, by: Path) -> Shield:
         middle=shield.middle + by,
         circles=shield.circles + by,
     )
-
-
-def room_around(shield: Shield) -> float:
-    """Return how far a cross may slip before it could be meant for the next circle."""
-    room = shield.circle
-    for i, one in enumerate(shield.circles):
-        for other in shield.circles[i + 1 :]:
-            room = min(room, 0.25 * math.hypot(*(one - other)))
-    return float(room)
 
 
 def beside(sheet: Sketch, shield: Shield, taken: list[Path]) -> Path:

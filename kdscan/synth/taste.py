@@ -85,7 +85,8 @@ class Shield:
     """Where a coat goes: the shield's polygon on the page and the free room in it.
 
     middle, radius: the largest disc that touches neither edge nor circles.
-    circles: (K, 2) centres of the circles of its cell; circle: their radius.
+    circles: (K, 2) centres of the circles of its cell; circle: their radius; pitch:
+    the least distance between two circles, those of the next cells too.
     """
 
     polygon: Path
@@ -93,6 +94,7 @@ class Shield:
     radius: float
     circles: Path
     circle: float
+    pitch: float
 
 
 @dataclass(frozen=True, eq=False)
