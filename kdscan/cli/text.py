@@ -29,7 +29,7 @@ _ASCII_CORNERS = "".join(
 # of the 256 colours of terminals; black text is readable on all of them.
 _COLORS = (214, 117, 36, 227, 32, 166, 175)
 
-_WIDTH = 8
+_WIDTH = 9
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ class Style:
         return "×" if self.unicode else "+"
 
     def marks(self, coat: Coat | None, crosses: int) -> str:
+        if not self.unicode:
+            return token(coat, crosses)
         return (self.coat(coat).rstrip() + " " + self.cross * crosses).rstrip()
 
     def bold(self, text: str) -> str:
@@ -130,7 +132,9 @@ def _row(
 
 def _cell(cell: CellReading, style: Style) -> str:
     doubt = "?" if cell.review else " "
-    return f" {style.coat(cell.coat)}{style.cross * cell.crosses:<4}{doubt}"
+    if style.unicode:
+        return f" {style.coat(cell.coat)} {style.cross * cell.crosses:<4}{doubt}"
+    return f" {token(cell.coat, cell.crosses):<7}{doubt}"
 
 
 def _castle(sheet: SheetReading, style: Style) -> str:
@@ -179,12 +183,13 @@ def explain_doubts(sheet: SheetReading, style: Style) -> str:
     if found:
         cell = found[0].cell
         marks = found[0].alternatives[0][0] if found[0].alternatives else (cell.coat, cell.crosses)
-        example = f"{cell_name((cell.row, cell.col))}={_token(*marks)}"
+        example = f"{cell_name((cell.row, cell.col))}={token(*marks)}"
         lines.append(f" If one is wrong, say what it is: --set {example}")
     return "\n".join(lines)
 
 
-def _token(coat: Coat | None, crosses: int) -> str:
+def token(coat: Coat | None, crosses: int) -> str:
+    """The shield in the text form of boards, as `--set` takes it."""
     return "." if coat is None else LETTERS[coat] + "+" * crosses
 
 

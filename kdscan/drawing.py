@@ -1,0 +1,146 @@
+"""Pens for pictures that people look at: plates, text, the signs of the coats.
+
+Everything draws into (H, W, 3) uint8 BGR pictures in place, at points (x, y) in
+pixels with parts of a pixel, and takes its size from the caller.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.game.duel.coats import Coat
+
+Bgr = NDArray[np.uint8]
+Points = NDArray[np.float64]
+Color = tuple[int, int, int]
+
+INK: Color = (30, 24, 20)
+PAPER: Color = (255, 255, 255)
+
+SUBPIXEL = 4
+"""Bits after the point in the coordinates that OpenCV draws with."""
+
+CROSS_STEP, CROSS_GAP = 0.66, 0.16
+"""Distance between the crosses beside a coat and room before them, in sizes of the coat."""
+
+
+def fixed(points: Any) -> NDArray[np.int32]:
+    """Coordinates as OpenCV's `shift` argument wants them."""
+    return np.asarray(np.round(np.asarray(points) * (1 << SUBPIXEL)), np.int32)
+
+
+def thickness(size: float) -> int:
+    """A whole width of a stroke, never nothing."""
+    return max(1, round(size))
+
+
+def line(picture: Bgr, a: Any, b: Any, color: Color, width: float) -> None:
+    """A straight stroke from a to b."""
+    ends = fixed([a, b])
+    cv2.line(picture, ends[0], ends[1], color, thickness(width), cv2.LINE_AA, SUBPIXEL)
+
+
+def polygon(picture: Bgr, points: Points, color: Color, width: float = -1) -> None:
+    """A closed polygon, (N, 2): its outline, or filled when `width` is negative."""
+    if width < 0:
+        cv2.fillPoly(picture, [fixed(points)], color, cv2.LINE_AA, SUBPIXEL)
+    else:
+        shape = [fixed(points)]
+        cv2.polylines(picture, shape, True, color, thickness(width), cv2.LINE_AA, SUBPIXEL)
+
+
+def circle(picture: Bgr, at: Any, radius: float, color: Color, width: float = -1) -> None:
+    """A circle, filled when `width` is negative."""
+    stroke = -1 if width < 0 else thickness(width)
+    x, y = fixed(at).tolist()
+    cv2.circle(picture, (x, y), int(fixed(radius)), color, stroke, cv2.LINE_AA, SUBPIXEL)
+
+
+def plate(
+    picture: Bgr, corner: tuple[float, float], size_wh: tuple[float, float], edge: Color, rim: float
+) -> None:
+    """A white plate with round corners; `corner`: its top left, `rim`: width of its edge."""
+    (left, top), (width, height) = corner, size_wh
+    radius = 0.3 * min(width, height)
+    angles = np.linspace(0, np.pi / 2, 6)
+    shape = []
+    for turn, (x, y) in enumerate(((1, 1), (0, 1), (0, 0), (1, 0))):
+        center = (
+            left + radius + x * (width - 2 * radius),
+            top + radius + y * (height - 2 * radius),
+        )
+        arc = angles + turn * np.pi / 2
+        shape.append(np.stack([np.cos(arc), np.sin(arc)], 1) * radius + center)
+    polygon(picture, np.concatenate(shape), PAPER)
+    polygon(picture, np.concatenate(shape), edge, rim)
+
+
+@cache
+def _font() -> Any:
+    return cv2.FontFace("sans")  # inside OpenCV: nothing to install, nothing to download
+
+
+def text_width(text: str, size: float, bold: bool = False) -> float:
+    """Width in pixels of a text whose letters are about `size` high."""
+    box = cv2.getTextSize((0, 0), text, (0, 0), _font(), round(size), 700 if bold else 400)
+    return float(box[0] + box[2])
+
+
+def write(
+    picture: Bgr, text: str, left_middle: Any, size: float, color: Color = INK, bold: bool = False
+) -> None:
+    """Write from `left_middle`: the left end, at half the height of capitals."""
+    x, y = left_middle
+    # Capitals of the built-in font are about 0.72 of its size high.
+    base = (round(x), round(y + 0.36 * size))
+    cv2.putText(picture, text, base, color, _font(), round(size), 700 if bold else 400)
+
+
+def marks_width(crosses: int, size: float) -> float:
+    """Width in pixels of what `draw_marks` draws."""
+    return size * (1 + (CROSS_GAP + CROSS_STEP * crosses if crosses else 0))
+
+
+def draw_marks(
+    picture: Bgr, left_middle: Any, coat: Coat | None, crosses: int, size: float
+) -> None:
+    """The sign of a coat, `size` high, and its crosses to the right of it."""
+    x, y = left_middle
+    if coat is None:
+        line(picture, (x + 0.25 * size, y), (x + 0.75 * size, y), INK, 0.08 * size)
+    else:
+        _draw_coat(picture, np.array([x + size / 2, y]), coat, size)
+    arm = 0.23 * size
+    for n in range(crosses):
+        middle = x + size * (1 + CROSS_GAP + CROSS_STEP * (n + 0.5))
+        for slope in (-1, 1):
+            ends = (middle - arm, y - slope * arm), (middle + arm, y + slope * arm)
+            line(picture, *ends, INK, 0.12 * size)
+
+
+def _draw_coat(picture: Bgr, at: Points, coat: Coat, size: float) -> None:
+    half = 0.45 * size
+    if coat is Coat.DOT:
+        circle(picture, at, 0.24 * size, INK)
+    elif coat is Coat.DOUBLE_DOT:
+        for x in (-0.27, 0.27):
+            circle(picture, at + (x * size, 0), 0.2 * size, INK)
+    elif coat is Coat.LINE:
+        line(picture, at - (0, half), at + (0, half), INK, 0.16 * size)
+    elif coat is Coat.DOUBLE_LINE:
+        for x in (-0.2, 0.2):
+            line(picture, at + (x * size, -half), at + (x * size, half), INK, 0.16 * size)
+    else:
+        frame = at + half * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+        if coat is Coat.FILLED:
+            polygon(picture, frame, INK)
+        else:
+            for corner in (frame[0], frame[2]):
+                quarter = np.array([corner, (at[0], corner[1]), at, (corner[0], at[1])])
+                polygon(picture, quarter, INK)
+        polygon(picture, frame, INK, 0.1 * size)
