@@ -11,6 +11,9 @@ from kdscan.synth.marks import dot
 from kdscan.synth.strokes import Path, line, scribble, turned, unit
 from kdscan.synth.taste import Brush
 
+_LARGE = frozenset(("x", "plus", "star", "wide"))
+"""Marks wide enough to be meant for a circle from further off."""
+
 _LEAST_MM = 0.9
 """Nobody draws crosses with arms shorter than this, however small the circle; a guess."""
 
@@ -22,9 +25,9 @@ def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) 
     style: one of CROSSES.
     """
     rng, taste = brush.rng, brush.taste
-    room = min(0.25 * pitch, radius)
+    room = min(0.25 * pitch, (0.75 if style in _LARGE else 0.4) * radius)
     off = rng.normal(0, 0.12 + 0.3 * taste.slop, 2) * radius
-    at = at + np.clip(off, -room, room)
+    at = at + off * min(1.0, room / max(float(np.hypot(*off)), 1e-9))
     size = radius * (0.75 + 0.75 * brush.near(taste.size, 0.2, 0, 1))
     size = max(size, 1.3 * brush.width, min(_LEAST_MM, 1.6 * radius))
     if brush.faint:

@@ -1,0 +1,175 @@
+"""The hand: what it draws lies where it should, is dark enough, and comes from the seed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdscan.game.duel.coats import Coat
+from kdscan.records import CELLS
+from kdscan.sheet.layout import Castle, Layout
+from kdscan.synth.hand import Hand, draw_board
+from kdscan.synth.marks import draw_coat
+from kdscan.synth.sketch import free_room
+from kdscan.synth.taste import Brush
+
+PX = 5.0
+SHIELD = ((-6.0, -6.5), (6.0, -6.5), (6.0, 2.0), (0.0, 7.5), (-6.0, 2.0))
+CASTLE = Castle(roofs=(((-6.0, 0.0), (0.0, -7.0), (6.0, 0.0)),), keep=())
+LAYOUT = Layout(
+    name="test",
+    page_mm=(180.0, 130.0),
+    grid_mm=(10.0, 12.0),
+    cell_mm=(22.0, 20.0),
+    shield=SHIELD,
+    circles=((-8.5, -6.0), (-8.5, -2.0), (-8.5, 2.0), (-8.5, 6.0)),
+    circle_radius_mm=1.2,
+    lines="ruled",
+    castle=CASTLE,
+)
+BLANK = np.full((650, 900, 3), 245, np.uint8)
+SEEDS = range(12)
+
+
+def draw(
+    board: dict[tuple[int, int], tuple[Coat, int]],
+    seed: int,
+    *,
+    mess: float = 0.5,
+    castle: bool = False,
+    borders: bool = True,
+) -> NDArray[np.uint8]:
+    rng = np.random.default_rng(seed)
+    hand = Hand.random(rng)
+    if not borders:
+        hand = replace(hand, borders=0.0, rims=0.0)
+    return draw_board(BLANK, LAYOUT, board, castle, hand, rng, px_per_mm=PX, mess=mess)
+
+
+def inside(polygon: NDArray[np.float64], at: tuple[float, float]) -> NDArray[np.bool_]:
+    """Mask of a polygon (mm from `at`, mm on the page)."""
+    mask = np.zeros(BLANK.shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.round((polygon + at) * PX).astype(np.int32)], 1)
+    return mask > 0
+
+
+def darkened(page: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    return np.asarray((BLANK.astype(int) - page).max(axis=2) > 25)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_same_seed_draws_the_same_page(seed: int) -> None:
+    board = {cell: (list(Coat)[i % 6], i % 5) for i, cell in enumerate(CELLS)}
+    first, again = draw(board, seed, mess=1.0), draw(board, seed, mess=1.0)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, draw(board, seed + 1000, mess=1.0))
+
+
+def test_the_printed_page_is_left_alone() -> None:
+    before = BLANK.copy()
+    draw({(0, 0): (Coat.FILLED, 2)}, 3, mess=1.0)
+    assert np.array_equal(before, BLANK)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_empty_board_leaves_shields_alone_when_clean(seed: int) -> None:
+    page = draw({}, seed, mess=0.0)
+    for cell in CELLS:
+        mask = inside(np.array(SHIELD), LAYOUT.center_mm(*cell))
+        assert np.array_equal(page[mask], BLANK[mask])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_filled_darkens_most_of_the_shield_and_a_dot_little(seed: int) -> None:
+    page = draw(
+        {(0, c): (Coat.FILLED, 0) for c in range(7)} | {(3, c): (Coat.DOT, 0) for c in range(7)},
+        seed,
+        mess=0.0,
+    )
+    dark = darkened(page)
+    for c in range(7):
+        shield = np.array(SHIELD)
+        assert dark[inside(shield * 0.9, LAYOUT.center_mm(0, c))].mean() > 0.22
+        share = dark[inside(shield * 0.9, LAYOUT.center_mm(3, c))].mean()
+        assert 0.002 < share < 0.3
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_checked_darkens_two_opposite_quarters(seed: int) -> None:
+    page = draw({(r, 1): (Coat.CHECKED, 0) for r in range(5)}, seed, mess=0.0, borders=False)
+    dark = darkened(page)
+    for r in range(5):
+        x, y = LAYOUT.center_mm(r, 1)
+        box = np.array(((0.8, 0.8), (3.2, 0.8), (3.2, 3.2), (0.8, 3.2)))
+        shares = [
+            float(dark[inside(box * (sx, sy) + (0.0, 0.5), (x, y))].mean())
+            for sx, sy in ((-1, -1), (1, 1), (1, -1), (-1, 1))
+        ]
+        one, other = sorted((shares[:2], shares[2:]), key=min)
+        assert min(other) > 0.15
+        assert max(one) < min(other)
+
+
+@pytest.mark.parametrize("crosses", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_crosses_lie_on_as_many_circles(seed: int, crosses: int) -> None:
+    cells = [(r, 2) for r in range(5)]
+    page = draw(dict.fromkeys(cells, (Coat.DOT, crosses)), seed, mess=0.0, borders=False)
+    dark = darkened(page)
+    for cell in cells:
+        x, y = LAYOUT.center_mm(*cell)
+        disc = np.array([(math.cos(a), math.sin(a)) for a in np.linspace(0, 6.28, 20)])
+        share = sorted(
+            float(dark[inside(disc * LAYOUT.circle_radius_mm, (x + cx, y + cy))].mean())
+            for cx, cy in LAYOUT.circles
+        )
+        marked, free = share[4 - crosses :], share[: 4 - crosses]
+        assert min(marked) > 0.06
+        assert max(free, default=0.0) < min(marked)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_crosses_without_a_circle_stand_beside(seed: int) -> None:
+    bare = replace(LAYOUT, circles=LAYOUT.circles[1:3])
+    rng = np.random.default_rng(seed)
+    hand = replace(Hand.random(rng), borders=0.0, rims=0.0)
+    board = {(1, 1): (Coat.DOT, 4)}
+    page = draw_board(BLANK, bare, board, False, hand, rng, px_per_mm=PX, mess=0.0)
+    dark = darkened(page)
+    x, y = LAYOUT.center_mm(1, 1)
+    disc = np.array([(math.cos(a), math.sin(a)) for a in np.linspace(0, 6.28, 20)]) * 2.6
+    for cx, cy in bare.circles:
+        dark[inside(disc, (x + cx, y + cy))] = False
+    dark[inside(np.array(SHIELD), (x, y))] = False
+    assert dark.sum() > 12
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_roof_is_coloured_only_when_the_castle_was_used(seed: int) -> None:
+    roof = inside(np.array(CASTLE.roofs[0]) * 0.9, LAYOUT.center_mm(2, 3))
+    assert darkened(draw({}, seed, mess=0.0, castle=True))[roof].mean() > 0.2
+    assert not darkened(draw({}, seed, mess=0.0))[roof].any()
+
+
+@pytest.mark.parametrize("coat", [Coat.DOUBLE_DOT, Coat.DOUBLE_LINE])
+@pytest.mark.parametrize("mess", [0.0, 1.0])
+def test_two_marks_never_touch(coat: Coat, mess: float) -> None:
+    shield = free_room(LAYOUT)
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        hand = Hand.random(rng)
+        width = min(hand.pen.width, 0.28 * shield.radius)
+        taste = replace(hand.taste, slop=hand.taste.slop * (0.4 + mess))
+        marks = draw_coat(coat, shield, Brush(taste, rng, width))
+        canvas = np.zeros((400, 400), np.uint8)
+        for stroke in marks:
+            points = [np.round(stroke.path * 15 + 200).astype(np.int32)]
+            cv2.polylines(canvas, points, False, 255, max(1, round(width * stroke.width * 15)))
+            if stroke.solid:
+                cv2.fillPoly(canvas, points, 255)
+        assert cv2.connectedComponents(canvas)[0] - 1 == 2, seed
