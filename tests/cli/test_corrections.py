@@ -1,0 +1,76 @@
+"""Cells that a person puts right on the command line."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kdscan.cli.corrections import Correction, parse_corrections
+from kdscan.cli.text import token
+from kdscan.errors import UsageError
+from kdscan.game.duel.coats import Coat
+from kdscan.records import CELLS, COATS
+from kdscan.report import cell_name
+
+
+@pytest.mark.parametrize(
+    ("text", "cell", "coat", "crosses"),
+    [
+        ("C2=f++", (1, 2), Coat.FILLED, 2),
+        ("c2=f++", (1, 2), Coat.FILLED, 2),
+        ("1,2=f+2", (1, 2), Coat.FILLED, 2),
+        ("A1=d", (0, 0), Coat.DOT, 0),
+        ("G5=dd+", (4, 6), Coat.DOUBLE_DOT, 1),
+        ("4,6=double_dot+", (4, 6), Coat.DOUBLE_DOT, 1),
+        ("E3=ll++++", (2, 4), Coat.DOUBLE_LINE, 4),
+        ("A1=.", (0, 0), None, 0),
+        ("A1=empty", (0, 0), None, 0),
+    ],
+)
+def test_forms(text: str, cell: tuple[int, int], coat: Coat | None, crosses: int) -> None:
+    assert parse_corrections([text]) == (Correction(text, None, 0, cell, coat, crosses),)
+
+
+def test_photos_and_sheets_count_from_one() -> None:
+    (one, two) = parse_corrections(["2:A1=l", "3.2:A1=l"])
+    assert (one.photo, one.sheet) == (1, 0)
+    assert (two.photo, two.sheet) == (2, 1)
+
+
+def test_several_in_one_text() -> None:
+    assert [c.cell for c in parse_corrections(["A1=l B1=.", "0,2=c"])] == [(0, 0), (0, 1), (0, 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("A1", "write cell="),
+        ("A1=", "write cell="),
+        ("A1=f+++++++", "4 crosses"),
+        ("A1=f+5", "4 crosses"),
+        ("A1=.+", "empty shield"),
+        ("A1=x", "no coat"),
+        ("H1=f", "A1 to G5"),
+        ("A6=f", "A1 to G5"),
+        ("A0=f", "A1 to G5"),
+        ("5,0=f", "A1 to G5"),
+        ("D3=f", "castle"),
+        ("2,3=f", "castle"),
+        ("0:A1=f", "from 1"),
+        ("1.0:A1=f", "from 1"),
+    ],
+)
+def test_slips_are_explained(text: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why) as caught:
+        parse_corrections([text])
+    assert text in str(caught.value)
+
+
+@given(st.sampled_from(CELLS), st.sampled_from(COATS), st.integers(0, 4))
+def test_what_is_printed_can_be_typed(
+    cell: tuple[int, int], coat: Coat | None, crosses: int
+) -> None:
+    held = crosses if coat else 0
+    (read,) = parse_corrections([f"{cell_name(cell)}={token(coat, held)}"])
+    assert (read.cell, read.coat, read.crosses) == (cell, coat, held)

@@ -1,0 +1,117 @@
+"""The command line as a whole: what it starts, what it says, how it ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from kdscan.cli import main as main_module
+from kdscan.cli.main import app, main
+from kdscan.errors import ImageTooLarge, KdscanError, LayoutError, ModelError, NoSheetFound
+
+HEAVY = {"cv2", "numpy", "onnxruntime", "PIL", "reportlab", "pypdfium2", "pillow_heif", "torch"}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["--version"]])
+def test_nothing_heavy_is_imported_before_it_is_used(arguments: list[str]) -> None:
+    code = (
+        "import sys\nfrom kdscan.cli.main import main\n"
+        f"code = main({arguments!r})\n"
+        f"print('heavy:', *sorted({HEAVY!r} & set(sys.modules)), file=sys.stderr)\n"
+        "sys.exit(code)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stderr.strip() == "heavy:"
+
+
+def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    group = typer.main.get_command(app)
+    commands = list(group.commands)  # type: ignore[attr-defined]
+    assert {"score", "sheet"} <= set(commands)
+    for command in commands:
+        assert main([command, "--help"]) == 0
+        assert f"$ kdscan {command}" in capsys.readouterr().out
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.split()[0] == "kdscan"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["score"],
+        ["score", "--nonsense", "a.jpg"],
+        ["score", "--game", "chess", "a.jpg"],
+        ["score", "--game", "kingdomino", "a.jpg"],
+        ["score", "--risk", "2", "a.jpg"],
+        ["score", "--risk", "little", "a.jpg"],
+        ["score", "--overlay", "out.gif", "a.jpg"],
+        ["score", "--overlay", "no-such-folder/out.png", "a.jpg"],
+        ["score", "--set", "Z9=f", "a.jpg"],
+    ],
+)
+def test_wrong_usage_is_2_and_says_why(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err
+    assert "Traceback" not in said.err
+
+
+class Raises:
+    """A command line that fails in one way."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __call__(self, *_: object, **__: object) -> None:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (LayoutError("a"), 2),
+        (ImageTooLarge("a"), 3),
+        (NoSheetFound("a"), 4),
+        (ModelError("a"), 6),
+        (KdscanError("a"), 1),
+        (ZeroDivisionError("a"), 1),
+        (SystemExit(130), 130),
+    ],
+)
+def test_errors_end_in_their_exit_code(
+    error: BaseException,
+    code: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(main_module, "app", Raises(error))
+    assert main(["score", "a.jpg"]) == code
+    said = capsys.readouterr().err
+    assert said.startswith("kdscan: ")
+    assert "Traceback" not in said
+
+
+def test_debug_shows_where(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(main_module, "app", Raises(ZeroDivisionError("a")))
+    assert main(["--debug", "score", "a.jpg"]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from kdscan.cli import reading
+
+    monkeypatch.setattr(reading, "read_all", Raises(KeyboardInterrupt()))
+    assert main(["score", "a.jpg"]) == 130
+    assert "interrupted" in capsys.readouterr().err
