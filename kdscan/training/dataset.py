@@ -154,7 +154,9 @@ def _render(seed: int) -> Example | None:
         strokes=bank,
         surfaces=some,
     )
-    return reduce(seed, synth)
+    h, w = synth.bgr.shape[:2]
+    inside = (synth.centers_xy > 0).all() and (synth.centers_xy < (w, h)).all()
+    return reduce(seed, synth) if inside else None
 
 
 def render(

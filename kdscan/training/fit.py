@@ -37,9 +37,8 @@ class Task:
 
 
 def _images(views: list[Any]) -> Tensor:
-    return torch.from_numpy(
-        np.stack(views).transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
-    )
+    """(B, 3, H, W) uint8; they become floats in the training process."""
+    return torch.from_numpy(np.ascontiguousarray(np.stack(views).transpose(0, 3, 1, 2)))
 
 
 def locate_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
@@ -123,9 +122,9 @@ def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 
 TASKS: dict[str, Task] = {
-    "locate": Task(LocateNet, locate_batch, locate_loss, 16, 6000, 2e-3),
-    "refine": Task(RefineNet, refine_batch, refine_loss, 32, 5000, 2e-3),
-    "marks": Task(MarksNet, marks_batch, marks_loss, 6, 10000, 2e-3),
+    "locate": Task(LocateNet, locate_batch, locate_loss, 16, 4000, 2e-3),
+    "refine": Task(RefineNet, refine_batch, refine_loss, 32, 3000, 2e-3),
+    "marks": Task(MarksNet, marks_batch, marks_loss, 6, 8000, 2e-3),
 }
 
 
@@ -173,7 +172,9 @@ def fit(
         if step == steps:
             break
         net.train()
-        images = batch[0].to(memory_format=torch.channels_last)
+        images = batch[0].float().to(memory_format=torch.channels_last)
+        if batch[0].dtype == torch.uint8:
+            images = images / 255
         with torch.autocast("cpu", dtype=torch.bfloat16):
             out = net(images)
         parts = task.loss(out, batch)
@@ -184,7 +185,7 @@ def fit(
         schedule.step()
         _average(average, net, min(0.998, (1 + step) / (20 + step)))
         for name, value in parts.items():
-            shown[name] = 0.98 * shown.get(name, float(value)) + 0.02 * float(value)
+            shown[name] = 0.98 * shown.get(name, value.item()) + 0.02 * value.item()
         if step % 100 == 99:
             speed = (time.perf_counter() - began) / (step + 1)
             losses = "  ".join(f"{k} {v:.4f}" for k, v in shown.items())
