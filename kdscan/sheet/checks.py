@@ -129,20 +129,21 @@ def _surroundings(layout: Layout) -> Iterator[str]:
 
 
 def _parts(layout: Layout) -> Iterator[tuple[str, _Box]]:
-    """Everything around the grid, with the paper it takes."""
+    """Everything around the grid, with the paper it takes; of texts, one letter's."""
     if layout.title is not None:
-        yield "title", _Box.around(layout.title.center_mm, 0, layout.title.size_mm)
+        size = layout.title.size_mm
+        yield "title", _Box.around(layout.title.center_mm, size, size)
     if layout.compass is not None:
         side = 2 * layout.compass.radius_mm
         yield "compass", _Box.around(layout.compass.center_mm, side, side)
     if layout.ruler is not None:
         x, y = layout.ruler.start_mm
-        yield "ruler", _Box(x, y, x + layout.ruler.length_mm, y)
+        yield "ruler", _Box(x, y - 1, x + layout.ruler.length_mm, y + 1)
     for i, blank in enumerate(layout.blanks):
         x, y, w, h = blank.box_mm
         yield f"blanks[{i}]", _Box(x, y, x + w, y + h)
     for i, note in enumerate(layout.notes):
-        yield f"notes[{i}]", _Box.around(note.at_mm, 0, 0)
+        yield f"notes[{i}]", _Box.around(note.at_mm, 1, 1)
     if layout.legend is not None:
         for i, example in enumerate(layout.legend.examples):
             size = layout.legend.size_mm

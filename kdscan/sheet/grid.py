@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdscan.records import CASTLE
 from kdscan.sheet.parts import Castle, Layout, Point, Polygon
 from kdscan.sheet.pen import CAPITAL, FAINT, INK, LINE, WHITE, Pen
 
@@ -24,7 +23,7 @@ def draw_map(pen: Pen, layout: Layout) -> None:
     for row in range(layout.rows):
         for col in range(layout.cols):
             at = layout.center_mm(row, col)
-            if (row, col) == CASTLE:
+            if (row, col) == layout.castle_cell:
                 _castle(pen, layout.castle, at)
             else:
                 _shield(pen, layout, at)

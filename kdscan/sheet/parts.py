@@ -156,6 +156,11 @@ class Layout:
     blanks: tuple[Blank, ...] = ()
     notes: tuple[Note, ...] = ()
 
+    @property
+    def castle_cell(self) -> tuple[int, int]:
+        """Row and column of the cell in the middle, which holds the castle."""
+        return self.rows // 2, self.cols // 2
+
     def center_mm(self, row: float, col: float) -> Point:
         """Centre of a cell on the page, in mm; fractions give points between centres."""
         return (

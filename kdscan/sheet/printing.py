@@ -70,9 +70,15 @@ def sheet_pdf(layout: Layout, *, paper: Paper | None = None, count: int | None =
     Raises LayoutError when the layout does not fit on the paper.
     """
     plan = impose(layout, paper)
-    left = len(plan.places) if count is None else count
-    if left < 1:
-        raise ValueError(f"count is {left}; at least one map can be printed")
+    maps = len(plan.places) if count is None else count
+    if maps < 1:
+        raise ValueError(f"count is {maps}; at least one map can be printed")
+    return imposed_pdf(layout, plan, maps)
+
+
+def imposed_pdf(layout: Layout, plan: Imposition, count: int) -> bytes:
+    """Print `count` maps as PDF, laid out as `plan` says."""
+    left = count
     out = BytesIO()
     size = tuple(mm * _POINTS_A_MM for mm in plan.paper_mm)
     canvas = Canvas(out, pagesize=size, invariant=True, pageCompression=1)

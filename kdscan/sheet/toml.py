@@ -130,7 +130,9 @@ def _text(value: Any, indent: str = "") -> str:
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, tuple):
         return _list([_text(item, indent + "  ") for item in value], indent)
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    if isinstance(value, float):
+        return repr(float(value))  # numpy's floats name their type
+    return str(value).lower()
 
 
 def _list(items: list[str], indent: str) -> str:

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pypdfium2
+import pytest
+
+from kdscan.cli.main import main
+from kdscan.sheet.layout import layout_to_toml, load_layout
+
+
+def test_sheet_writes_a_pdf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "sheet.pdf"
+    assert main(["sheet", "-o", str(path)]) == 0
+    with pypdfium2.PdfDocument(path) as document:
+        assert len(document) == 1
+        assert document[0].get_size() == pytest.approx((595.28, 841.89), abs=0.01)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "2 maps on 1 page of a4" in err
+
+
+def test_sheet_takes_paper_count_and_layout(tmp_path: Path) -> None:
+    club = tmp_path / "club.toml"
+    club.write_text(layout_to_toml(load_layout("kdscan-a5")), encoding="utf-8")
+    path = tmp_path / "sheet.pdf"
+    options = ["--layout", str(club), "--paper", "letter", "--count", "3"]
+    assert main(["sheet", "-o", str(path), *options]) == 0
+    with pypdfium2.PdfDocument(path) as document:
+        assert len(document) == 3
+        assert document[0].get_size() == pytest.approx((612, 792), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-o", "missing/sheet.pdf"], "missing/sheet.pdf: cannot be written: No such file"),
+        (["-o", "."], ".: cannot be written: "),
+        (["-o", "sheet.pdf", "--layout", "nowhere"], "there is no layout of this name"),
+        (["-o", "sheet.pdf", "--paper", "a3"], "'a3' is not one of"),
+        (["-o", "sheet.pdf", "--count", "0"], "--count"),
+        ([], "--output"),
+    ],
+)
+def test_sheet_says_what_is_wrong(
+    options: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["sheet", *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert "Traceback" not in err
+    assert not list(tmp_path.iterdir())
