@@ -167,14 +167,15 @@ def _scribble(mark: Mark) -> Mark | None:
 
 
 def _blob(mark: Mark) -> Mark | None:
-    """Scribbling that covers a round patch: a dot when it is drawn small."""
+    """Scribbling that covers a round patch on all sides: a dot when it is drawn small."""
     fitted = _fit(mark)
     if fitted is None or np.ptp(np.concatenate(fitted), axis=0).min() < 1.5:
         return None
     canvas = np.zeros((48, 48), np.uint8)
     points = [np.round((p + 1) * 23.5).astype(np.int32) for p in fitted]
     cv2.polylines(canvas, points, False, 255, 5)
-    return fitted if canvas[12:36, 12:36].mean() > 0.6 * 255 else None
+    inner = canvas[8:40, 8:40].reshape(2, 16, 2, 16).mean(axis=(1, 3)) / 255
+    return fitted if inner.min() > 0.6 else None
 
 
 def _glyph(mark: Mark) -> Mark | None:

@@ -32,7 +32,7 @@ def fill(polygon: Path, brush: Brush, style: str, *, share: float = 1.0) -> list
     if style == "spiral":
         return _inward(polygon, brush, gap)
     if style == "sparse":
-        gap = max(gap, min(size / (9 if share == 1.0 else 6.5), 4.0 * w))
+        gap = max(gap, min(size / (10 if share == 1.0 else 7), 4.0 * w))
     paths = hatch(polygon, angle, gap, rng, joined=taste.joined, bow=bow, **common)
     if style == "cross_hatch":
         turn = angle + math.pi / 2 + rng.normal(0, 0.2)

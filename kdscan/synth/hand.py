@@ -80,7 +80,9 @@ def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | No
     spare = Spots(shield.circles, shield.circle * rng.uniform(1.02, 1.3))
     brush = sheet.brush(pen)
     if coat in _SMALL and rng.random() < 0.02 * mess:
-        sheet.ink(draw_coat(coat, _strike(sheet, shield, pen), brush), pen)
+        clear = replace(brush.taste, size=max(brush.taste.size, 0.7))
+        half = _strike(sheet, shield, pen)
+        sheet.ink(draw_coat(coat, half, replace(brush, taste=clear)), pen)
     else:
         if coat is Coat.FILLED and rng.random() < 0.04 * mess:
             sheet.ink(draw_coat(_SMALL[int(rng.integers(2))], shield, brush), pen)

@@ -112,10 +112,11 @@ def _draw(
     if stroke.solid:
         cv2.fillPoly(canvas, [fixed], 235 * min(stroke.pressure, 1.0), shift=SHIFT)
     n = len(points)
-    pieces = max(1, min(16, n - 1))
+    steady = pen.press < 0.08 and not pen.nib
+    pieces = 1 if steady else max(1, min(16, n - 1))
     cuts = np.linspace(0, n - 1, pieces + 1).astype(int)
     level = np.full(pieces, stroke.pressure)
-    if pen.press:
+    if not steady:
         swing = np.clip(0.35 * pen.press * drift(pieces, rng, 1 + pieces / 8), -0.5, 0.4)
         level = level * (1 + swing)
     wide = base * (1 + 0.5 * (level / stroke.pressure - 1))

@@ -114,7 +114,7 @@ def stray(at: Path, size: float, rng: np.random.Generator) -> list[Stroke]:
         return [Stroke(line(at, at + rng.normal(0, 0.1 * size, 2), rng))]
     if lot < 0.85:
         return [Stroke(line(at, at + rng.normal(0, size, 2), rng, bow=rng.normal(0, 0.15)))]
-    return [Stroke(ring(at, 0.4 * size, rng, turns=rng.uniform(0.4, 1.2), wobble=0.3))]
+    return [Stroke(ring(at, 0.4 * size, rng, turns=rng.uniform(0.25, 0.65), wobble=0.3))]
 
 
 def smudge(

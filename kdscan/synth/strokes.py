@@ -134,7 +134,7 @@ def hatch(
     """
     normal = polygon @ unit(angle + math.pi / 2)
     offsets = np.arange(normal.min() + 0.4 * gap, normal.max() - 0.15 * gap, gap)
-    offsets = offsets + rng.normal(0, 0.22 * slop * gap, len(offsets))
+    offsets = offsets + np.clip(rng.normal(0, 0.22 * slop, len(offsets)), -0.3, 0.3) * gap
     ends = spans(polygon, angle, offsets)
     keep = ~np.isnan(ends[:, 0])
     offsets, ends = offsets[keep], ends[keep]
