@@ -62,7 +62,7 @@ def one_round(path: Path, times: Times) -> None:
 
 def enlarged(path: Path, megapixels: float, folder: Path) -> Path:
     """The photo resized to so many megapixels, as JPEG of quality 92."""
-    bgr = cv2.imread(str(path))
+    bgr = next(iter(load_photos(path))).bgr
     k = np.sqrt(megapixels * 1e6 / (bgr.shape[0] * bgr.shape[1]))
     out = folder / f"{path.stem}.jpg"
     cv2.imwrite(

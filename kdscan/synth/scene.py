@@ -22,6 +22,8 @@ from kdscan.synth.press import print_page
 Level = Literal["flat", "easy", "normal", "hard"]
 Marks = Mapping[tuple[int, int], tuple[Coat, int]]
 """What is drawn: (row, col) of each filled shield → coat and crosses."""
+Page = tuple[Layout, NDArray[np.uint8], float]
+"""A layout, its print (H, W, 3) uint8 BGR, and pixels a millimetre."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +93,7 @@ def make_photo(
     seed: int,
     level: Level,
     *,
-    page: tuple[Layout, NDArray[np.uint8], float] | None = None,
+    page: Page | None = None,
     wild: bool = False,
     mess: float | None = None,
     size_wh: tuple[int, int] | None = None,

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import CELLS, COATS, Photo
-from kdscan.sheet.layout import Layout
 from kdscan.synth.hand import StrokeBank
-from kdscan.synth.scene import Level, SynthPhoto, make_photo
+from kdscan.synth.__main__ import own_page
+from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo
 from kdscan.vision.rectify import (
     CENTERS,
     FLAT_MARGIN,
@@ -101,9 +101,7 @@ def reduce(seed: int, synth: SynthPhoto) -> Example:
     )
 
 
-_worker: tuple[
-    StrokeBank | None, list[NDArray[np.uint8]], tuple[Layout, NDArray[np.uint8], float] | None
-]
+_worker: tuple[StrokeBank | None, list[NDArray[np.uint8]], Page | None]
 
 
 def _start(strokes: Path | None, surfaces: Path | None) -> None:
@@ -112,16 +110,7 @@ def _start(strokes: Path | None, surfaces: Path | None) -> None:
     bank = StrokeBank.load(strokes) if strokes else None
     files = sorted(surfaces.rglob("*.*g")) if surfaces else []
     tiles = [t for t in (cv2.imread(str(f)) for f in files) if t is not None]
-    _worker = (bank, [np.asarray(t, np.uint8) for t in tiles], _own_page())
-
-
-def _own_page() -> tuple[Layout, NDArray[np.uint8], float]:
-    from kdscan.sheet.layout import load_layout
-    from kdscan.sheet.raster import render_page
-
-    layout = load_layout("kdscan-a5")
-    px_per_mm = 150 / layout.cell_mm[0]
-    return layout, render_page(layout, px_per_mm), px_per_mm
+    _worker = (bank, [np.asarray(t, np.uint8) for t in tiles], own_page())
 
 
 def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:

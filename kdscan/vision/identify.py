@@ -60,4 +60,4 @@ def _at(layout: Layout, center_mm: Floats, step_mm: Floats) -> Floats:
 def _ids(grey: NDArray[np.uint8], dictionary: str) -> set[int]:
     family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
     _, ids, _ = cv2.aruco.ArucoDetector(family).detectMarkers(grey)
-    return {int(i) for i in np.ravel(ids)} if np.size(ids) else set()
+    return set() if ids is None else {int(i) for i in np.ravel(ids)}  # type: ignore[redundant-expr]

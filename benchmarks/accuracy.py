@@ -1,0 +1,130 @@
+"""Accuracy of every stage on photos with known truth, with 95% Wilson intervals.
+
+    python -m kdscan.synth data/photos --count 300      makes photos of unseen designs
+    python benchmarks/accuracy.py data/photos           measures on them
+    python benchmarks/accuracy.py samples --show wrong  and keeps pictures of what went wrong
+
+found     photos in which exactly one map was reported
+placed    cells reported within 0.25 cells of the true centre
+coat, crosses, cell   shields read right
+board     photos with all 34 shields right
+score     photos with the right total
+silent    photos whose total is wrong while no review is asked for
+review    photos that ask for a review
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from kdscan.errors import KdscanError
+from kdscan.overlay import draw_overlay
+from kdscan.pipeline import read_photo
+from kdscan.records import CELLS, Photo, SheetReading
+from kdscan.vision.photo import load_photos
+
+KEYS = ("found", "placed", "coat", "crosses", "cell", "board", "score", "silent", "review")
+
+
+def judge(truth: dict[str, Any], sheet: SheetReading | None) -> dict[str, float]:
+    """Figures of one photo, each from 0 to 1; a photo without a map is wrong in all."""
+    out = dict.fromkeys(KEYS, 0.0)
+    if sheet is None:
+        return out
+    at = np.array([truth["pixels"][f"{r},{c}"] for r, c in CELLS])
+    got = np.array([sheet.rectified.centers_xy[r, c] for r, c in CELLS])
+    pitch = float(np.linalg.norm(at[0] - at[6])) / 6
+    out["placed"] = float(np.mean(np.linalg.norm(at - got, axis=1) < 0.25 * pitch))
+    for cell in sheet.reading.cells:
+        coat, crosses = truth["board"].get(f"{cell.row},{cell.col}", (None, 0))
+        same = (cell.coat == coat, cell.crosses == crosses)
+        out["coat"] += same[0] / len(CELLS)
+        out["crosses"] += same[1] / len(CELLS)
+        out["cell"] += all(same) / len(CELLS)
+    right = sheet.score.domain_points == truth["score"]
+    out["found"], out["board"] = 1.0, float(out["cell"] > 1 - 1e-9)
+    out["score"], out["review"] = float(right), float(sheet.reading.review)
+    out["silent"] = float(not right and not sheet.reading.review)
+    return out
+
+
+def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
+    """Wilson's score interval of a share among n (J. Am. Stat. Assoc. 22, 1927)."""
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def show(
+    folder: Path, photo: Photo, path: Path, truth: dict[str, Any], sheet: SheetReading
+) -> None:
+    """Keep the overlay of a wrong reading, and the flattened sheet with what is wrong in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    cv2.imwrite(str(folder / f"{path.stem}.png"), draw_overlay(photo, [sheet]))
+    flat = sheet.rectified.bgr.copy()
+    for cell in sheet.reading.cells:
+        coat, crosses = truth["board"].get(f"{cell.row},{cell.col}", (None, 0))
+        if (cell.coat, cell.crosses) != (coat, crosses):
+            said = f"{coat} {crosses} not {cell.coat} {cell.crosses} {cell.confidence:.2f}"
+            cv2.putText(
+                flat,
+                said,
+                (cell.col * 64, cell.row * 64 + 16),
+                0,
+                0.35,
+                (0, 0, 255),
+                1,
+                cv2.LINE_AA,
+            )
+    cv2.imwrite(str(folder / f"{path.stem}-flat.png"), flat)
+
+
+def main() -> None:
+    """Read every photo of the folder and print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--show", type=Path, help="folder for pictures of wrong readings")
+    parser.add_argument("--json", type=Path, help="file for the table as JSON")
+    args = parser.parse_args()
+    groups: dict[str, list[dict[str, float]]] = defaultdict(list)
+    for path in sorted(args.folder.glob("*.jpg")):
+        truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
+        photo = next(iter(load_photos(path)))
+        try:
+            sheets = read_photo(photo)
+        except KdscanError:
+            sheets = ()
+        figures = judge(truth, sheets[0] if len(sheets) == 1 else None)
+        if args.show and figures["board"] < 1:
+            print(
+                path.name, truth["level"], len(sheets), {k: round(v, 3) for k, v in figures.items()}
+            )
+            for sheet in sheets[:1]:
+                show(args.show, photo, path, truth, sheet)
+        for group in ("all", truth["level"], truth["design"]):
+            groups[group].append(figures)
+    table = {}
+    print(f"{'':12s}{'photos':>7s}" + "".join(f"{k:>9s}" for k in KEYS))
+    for name, rows in sorted(groups.items(), key=lambda g: (g[0] != "all", g[0])):
+        mean = {k: float(np.mean([row[k] for row in rows])) for k in KEYS}
+        table[name] = {k: (v, *wilson(v, len(rows))) for k, v in mean.items()}
+        print(f"{name:12s}{len(rows):7d}" + "".join(f"{100 * mean[k]:8.2f}%" for k in KEYS))
+    for key in ("found", "board", "silent", "review"):
+        _, low, high = table["all"][key]
+        print(f"{key}: 95% interval {100 * low:.1f}% to {100 * high:.1f}%")
+    if args.json:
+        args.json.write_text(json.dumps(table, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""python -m kdscan.synth FOLDER: synthetic photos with their truth beside them.
+
+python -m kdscan.synth data/photos --count 200                designs that nobody printed yet
+python -m kdscan.synth data/own --count 50 --own              our own sheet
+python -m kdscan.synth data/flat --own --level flat --mess 0  clean scans of it
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, cast
+
+import cv2
+import numpy as np
+import typer
+
+from kdscan.game.duel.board import Board, Shield
+from kdscan.game.duel.scoring import score_board
+from kdscan.sheet.layout import load_layout
+from kdscan.sheet.raster import render_page
+from kdscan.synth.scene import Level, Page, make_photo
+
+LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
+
+
+def own_page(px_per_cell: float = 150) -> Page:
+    """Our own sheet as it comes out of the printer."""
+    layout = load_layout("kdscan-a5")
+    px_per_mm = px_per_cell / layout.cell_mm[0]
+    return layout, render_page(layout, px_per_mm), px_per_mm
+
+
+def main(
+    folder: Path,
+    count: Annotated[int, typer.Option(help="How many photos.")] = 12,
+    first: Annotated[int, typer.Option(help="Seed of the first one.")] = 20_000_000,
+    level: Annotated[str, typer.Option(help="flat, easy, normal, hard or mixed.")] = "mixed",
+    own: Annotated[bool, typer.Option("--own", help="Our own printed sheet.")] = False,
+    mess: Annotated[
+        float | None, typer.Option(help="0 clean .. 1 messy; random if not given.")
+    ] = None,
+    long_side: Annotated[int, typer.Option(help="Pixels of the longer side.")] = 2016,
+    quality: Annotated[int, typer.Option(help="JPEG quality.")] = 90,
+) -> None:
+    """Write NUMBER.jpg and NUMBER.json for each seed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed in range(first, first + count):
+        rng = np.random.default_rng([seed, 3])
+        chosen = LEVELS[int(rng.integers(0, 3))] if level == "mixed" else cast(Level, level)
+        size = (long_side, round(long_side * 0.75))
+        synth = make_photo(
+            seed,
+            chosen,
+            page=own_page() if own else None,
+            size_wh=size[::-1] if rng.random() < 0.5 else size,
+            mess=mess,
+        )
+        board = Board({at: Shield(coat, n) for at, (coat, n) in synth.board.items()})
+        truth = {"seed": seed, **synth.truth(score_board(board).domain_points)}
+        path = folder / f"{seed:08d}.jpg"
+        cv2.imwrite(str(path), synth.bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
+        path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
+        print(path, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    typer.run(main)
