@@ -52,8 +52,11 @@ def make_sheet(
         doubt = cell in doubtful
         coat[n, COATS.index(held[0])] = 1
         crosses[n, held[1]] = 0.7 if doubt else 1
-        crosses[n, held[1] + 1] += 0.3 if doubt else 0
-        cells.append(CellReading(*cell, *held, 0.7 if doubt else 0.999, doubt))
+        if doubt:
+            crosses[n, held[1] + 1] = 0.3
+        row, col = cell
+        sure = 0.7 if doubt else 0.999
+        cells.append(CellReading(row, col, held[0], held[1], sure, doubt))
     x, y = np.meshgrid(np.arange(COLS), np.arange(ROWS))
     centers = np.dstack([x, y]) * pitch + np.array(origin_xy) + pitch / 2
     corners = np.array([(0, 0), (COLS, 0), (COLS, ROWS), (0, ROWS)]) * pitch + np.array(origin_xy)

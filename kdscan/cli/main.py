@@ -55,6 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; `arguments` are sys.argv's by default."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
+    for stream in (sys.stdout, sys.stderr):
+        # A file name may hold what the terminal cannot show; that is no reason to fail.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     try:
         app(given, prog_name="kdscan")
     except SystemExit as end:
@@ -78,10 +82,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run() -> NoReturn:
     """Entry point of the installed command."""
-    for stream in (sys.stdout, sys.stderr):
-        # A file name may hold what the terminal cannot show; that is no reason to fail.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
     sys.exit(main())
 
 
