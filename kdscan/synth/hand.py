@@ -18,8 +18,9 @@ from kdscan.synth import scrawl
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.crosses import draw_cross
 from kdscan.synth.fills import fill
-from kdscan.synth.ink import Pen, Spots, Stroke, lay_ink
+from kdscan.synth.ink import Spots, Stroke, lay_ink
 from kdscan.synth.marks import draw_coat
+from kdscan.synth.pens import Pen
 from kdscan.synth.sketch import Hand, Sketch, beside, fit_hand, free_room, moved
 from kdscan.synth.strokes import Path, ring
 from kdscan.synth.surroundings import Board, draw_borders, scribble_around, soil

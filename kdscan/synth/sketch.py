@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from kdscan.sheet.layout import Layout
 from kdscan.synth.bank import StrokeBank
-from kdscan.synth.ink import Pen, Spots, Stroke, lay_ink, random_pen
+from kdscan.synth.ink import Spots, Stroke, lay_ink
+from kdscan.synth.pens import Pen, random_pen
 from kdscan.synth.strokes import Path
 from kdscan.synth.taste import Brush, Shield, Taste, random_taste
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from kdscan.game.duel.coats import Coat
 from kdscan.synth import scrawl
-from kdscan.synth.ink import Stroke, random_pen
+from kdscan.synth.ink import Stroke
+from kdscan.synth.pens import random_pen
 from kdscan.synth.sketch import Sketch, beside, edge_room, moved
 from kdscan.synth.strokes import Path, line
 
