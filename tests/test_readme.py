@@ -1,0 +1,89 @@
+"""What the README promises holds: commands, files, the sample of output."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+
+from kdscan.cli.main import app
+from kdscan.cli.text import Style, sheet_text
+from kdscan.vision import photo
+from tests.readings import make_sheet
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+
+def typed_commands() -> list[list[str]]:
+    """Each `kdscan ...` in the README, split into words."""
+    quoted = re.findall(r"`kdscan ([^`]+)`", README)
+    run = [
+        line.split("kdscan ", 1)[1]
+        for block in SHELL
+        for line in block.splitlines()
+        if "bin/kdscan " in line
+    ]
+    return [shlex.split(text) for text in (*quoted, *run)]
+
+
+def test_two_commands_do_all_the_setting_up() -> None:
+    assert len(SHELL) == 2
+    assert all(len(block.splitlines()) == 1 for block in SHELL)
+    assert "kdscan score samples/" in SHELL[0]
+    assert "nox" in SHELL[1]
+
+
+def test_ci_runs_what_the_readme_says() -> None:
+    steps = [step for step in SHELL[1].strip().split(" && ") if "-m venv" not in step]
+    script = (ROOT / ".ci/run").read_text("utf-8")
+    assert all(step in script.replace("install -q", "install") for step in steps)
+    assert os.access(ROOT / ".ci/run", os.X_OK)
+
+
+def test_contributing_sets_up_as_the_readme_does() -> None:
+    assert SHELL[1] in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+
+
+def test_every_command_is_in_the_readme() -> None:
+    assert {words[0] for words in typed_commands()} >= set(COMMANDS)
+
+
+@pytest.mark.parametrize("words", typed_commands(), ids=" ".join)
+def test_commands_in_the_readme_can_be_typed(words: list[str]) -> None:
+    if words[0].startswith("--"):
+        command, words = typer.main.get_command(app), ["kdscan", *words]
+    else:
+        command = COMMANDS[words[0]]
+    known = {option for parameter in command.params for option in parameter.opts}
+    assert {word for word in words if word.startswith("-")} - {"--debug"} <= known
+
+
+def test_the_sample_of_output_is_what_is_printed() -> None:
+    (sample,) = re.findall(r"```text\n(.*?)\n```", README, re.DOTALL)
+    assert sample == sheet_text(make_sheet(doubtful=[(0, 5)]), Style())
+
+
+def test_the_limits_are_those_of_the_code() -> None:
+    assert f"more than {photo.MAX_PIXELS // 1_000_000} megapixels" in README
+    assert f"more than {photo.MAX_BYTES // 1_000_000} MB" in README
+    assert photo.FORMATS in README
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "kdscan/README.md"])
+def test_links_lead_somewhere(page: str) -> None:
+    path = ROOT / page
+    for link in re.findall(r"\]\(([^)]+)\)", path.read_text("utf-8")):
+        if not link.startswith("http"):
+            assert (path.parent / link).exists(), link
+
+
+def test_samples_named_in_the_readme_are_there() -> None:
+    for name in re.findall(r"samples/\S+", SHELL[0]):
+        assert (ROOT / name).is_file(), name
