@@ -33,7 +33,7 @@ LAYOUT = Layout(
     castle=CASTLE,
 )
 BLANK = np.full((650, 900, 3), 245, np.uint8)
-SEEDS = range(12)
+SEEDS = range(8)
 
 
 def draw(
