@@ -22,20 +22,28 @@ Strokes = Annotated[
 ]
 Surfaces = Annotated[Path | None, typer.Option(help="Folder with pictures of real surfaces.")]
 
-TRAIN_SEED, HELD_SEED = 1_000_000, 9_000_000
-"""First seeds of training and of held-back examples; they never meet."""
+TRAIN_SEED, FLAT_SEED, HELD_SEED = 1_000_000, 4_000_000, 9_000_000
+"""First seeds of training photos, flat training sheets and held-back photos; they never meet."""
 
 
 @app.command()
 def render(
-    out: Out = Path("data/training"), count: int = 8000, held: int = 500, strokes: Strokes = None, surfaces: Surfaces = None,
+    out: Out = Path("data/training"),
+    count: int = 2500,
+    flat: int = 4000,
+    held: int = 400,
+    strokes: Strokes = None,
+    surfaces: Surfaces = None,
     workers: int = 2,
-) -> None:  # fmt: skip
+) -> None:
     """Render training and held-back examples; resumes where it stopped."""
     from kdscan.training.dataset import render as render_examples
 
     render_examples(
         out / "held", HELD_SEED, held, strokes=strokes, surfaces=surfaces, workers=workers
+    )
+    render_examples(
+        out / "flat", FLAT_SEED, flat, flat=True, strokes=strokes, surfaces=None, workers=workers
     )
     render_examples(
         out / "train", TRAIN_SEED, count, strokes=strokes, surfaces=surfaces, workers=workers
@@ -60,6 +68,8 @@ def fit(
     from kdscan.training.fit import fit as train
 
     examples = list(islice(load(out / "train"), limit))
+    if name == "marks":
+        examples += islice(load(out / "flat"), limit)
     print(f"{name}: {len(examples)} examples", file=sys.stderr)
     net = train(TASKS[name], examples, steps=steps, seed=seed, checkpoint=out / f"{name}.part.pt")
     torch.save(net.state_dict(), out / f"{name}.pt")

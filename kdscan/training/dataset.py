@@ -19,9 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import CELLS, COATS, Photo
-from kdscan.synth.hand import StrokeBank
+from kdscan.synth.designs import random_layout, random_style
+from kdscan.synth.hand import Hand, StrokeBank, draw_board
+from kdscan.synth.press import print_page, smooth_noise
 from kdscan.synth.__main__ import own_page
-from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo
+from kdscan.synth.scene import (
+    Level,
+    Marks,
+    Page,
+    SynthPhoto,
+    make_photo,
+    played_board,
+    wild_board,
+)
 from kdscan.vision.rectify import (
     CENTERS,
     FLAT_MARGIN,
@@ -48,6 +58,7 @@ class Example:
     coarse_centers: (5, 7, 2) float32, true centres in the coarse view's pixels.
     flat: the sheet flattened by the true centres, 64 px a cell, margin `WIDE_MARGIN`.
     coat, crosses: (34,) int64. castle: whether the roof is coloured.
+    A sheet that was never photographed (`flat_example`) has its flat picture alone.
     """
 
     seed: int
@@ -84,8 +95,7 @@ def reduce(seed: int, synth: SynthPhoto) -> Example:
     coarse = flatten(photo.bgr, flat_guess, COARSE_PX, COARSE_MARGIN)
     inside = project(inverse(plane), centers)
     coarse_centers = (inside + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
-    empty = (None, 0)
-    marks = [synth.board.get(at, empty) for at in CELLS]
+    coat, crosses = _labels(synth.board)
     return Example(
         seed=seed,
         level=synth.level,
@@ -95,9 +105,63 @@ def reduce(seed: int, synth: SynthPhoto) -> Example:
         coarse_centers=coarse_centers.astype(np.float32),
         flat=_jpeg(flatten(photo.bgr, centers, FLAT_PX, WIDE_MARGIN)),
         px_per_cell=float(np.linalg.norm(centers[2, 4] - centers[2, 2]) / 2),
-        coat=np.array([COATS.index(coat) for coat, _ in marks]),
-        crosses=np.array([n for _, n in marks]),
+        coat=coat,
+        crosses=crosses,
         castle=synth.castle_used,
+    )
+
+
+def _labels(board: Marks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    marks = [board.get(at, (None, 0)) for at in CELLS]
+    return np.array([COATS.index(coat) for coat, _ in marks]), np.array([n for _, n in marks])
+
+
+def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
+    """A sheet seen from straight above, softened as a photo would: four times as fast.
+
+    The marks' network needs many designs and hands more than it needs many desks.
+    """
+    rng = np.random.default_rng([seed, 4])
+    layout = random_layout(rng)
+    px_per_cell = float(np.exp(rng.uniform(np.log(45), np.log(150))))
+    px_per_mm = max(100.0, px_per_cell) * rng.uniform(1, 1.3) / layout.cell_mm[0]
+    wild = rng.random() < 0.6
+    board, used = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
+    page = draw_board(
+        print_page(layout, random_style(rng), px_per_mm),
+        layout,
+        board,
+        used,
+        Hand.random(rng),
+        rng,
+        px_per_mm=px_per_mm,
+        strokes=strokes,
+        mess=float(rng.uniform(0, 1)),
+    )
+    fine = layout.cell_mm[0] * px_per_mm
+    shrink = px_per_cell / fine
+    seen = cv2.resize(page, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+    if rng.random() < 0.6:
+        blur = float(rng.exponential(0.012)) * px_per_cell
+        seen = cv2.GaussianBlur(seen, (0, 0), 0.2 + min(blur, 0.05 * px_per_cell))
+    light = np.exp(rng.normal(0, 0.1) + 0.12 * smooth_noise(rng, seen.shape[:2], rng.uniform(1, 5)))
+    seen = np.clip(seen * light[..., None] * rng.uniform(0.65, 1.1, 3), 0, 255).astype(np.uint8)
+    (x, y), (w, h) = layout.grid_mm, layout.cell_mm
+    centers = (CENTERS + 0.5) * (w, h) + (x, y)
+    scale = np.array([seen.shape[1], seen.shape[0]]) / np.array(layout.page_mm)
+    coat, crosses = _labels(board)
+    return Example(
+        seed=seed,
+        level="flat",
+        thumb=b"",
+        thumb_nodes=np.zeros((11, 15, 2), np.float32),
+        coarse=b"",
+        coarse_centers=np.zeros((5, 7, 2), np.float32),
+        flat=_jpeg(flatten(seen, centers * scale - 0.5, FLAT_PX, WIDE_MARGIN), 88),
+        px_per_cell=px_per_cell,
+        coat=coat,
+        crosses=crosses,
+        castle=used,
     )
 
 
@@ -123,6 +187,10 @@ def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
     if rng.random() < 0.45:
         size = size[::-1]
     return level, bool(rng.random() < 0.06), bool(rng.random() < 0.55), size
+
+
+def _render_flat(seed: int) -> Example | None:
+    return flat_example(seed, _worker[0])
 
 
 def _render(seed: int) -> Example | None:
@@ -155,21 +223,25 @@ def render(
     *,
     strokes: Path | None,
     surfaces: Path | None,
+    flat: bool = False,
     chunk: int = 100,
     workers: int | None = None,
 ) -> None:
     """Render the photos of seeds first … first + count into chunks under `out`.
 
+    flat: sheets from straight above alone, as `flat_example` makes them.
+
     A chunk that is already there is kept, so a broken run resumes where it stopped.
     """
     out.mkdir(parents=True, exist_ok=True)
+    work = _render_flat if flat else _render
     workers = workers or os.cpu_count() or 1
     with ProcessPoolExecutor(workers, initializer=_start, initargs=(strokes, surfaces)) as pool:
         for start in range(first, first + count, chunk):
             path = out / f"{start:08d}.pickle"
             if path.exists():
                 continue
-            examples = list(pool.map(_render, range(start, start + chunk), chunksize=5))
+            examples = list(pool.map(work, range(start, start + chunk), chunksize=5))
             part = path.with_suffix(".part")
             part.write_bytes(pickle.dumps([e for e in examples if e is not None]))
             part.rename(path)
