@@ -113,15 +113,23 @@ def _corners(grid_mm: tuple[float, float, float, float]) -> F64:
     return np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]])
 
 
-def _pose(rng: Rng, conditions: Conditions, trouble: float, size: tuple[int, int],
-          page_mm: tuple[float, float], grid_mm: tuple[float, float, float, float],
-          ) -> tuple[Camera, PageMap]:
+def _pose(
+    rng: Rng,
+    conditions: Conditions,
+    trouble: float,
+    size: tuple[int, int],
+    page_mm: tuple[float, float],
+    grid_mm: tuple[float, float, float, float],
+) -> tuple[Camera, PageMap]:
     """A sheet and a camera that sees its whole grid, with no part of the paper hidden."""
     x, y, w, h = grid_mm
     middle = (x + w / 2, y + h / 2)
     is_flat = conditions.trouble == 0
     tilt = float(np.deg2rad(rng.uniform(*conditions.tilt_deg)))
-    roll = float(rng.choice([0, 0, 0, 1, 2, 3]) * np.pi / 2 + np.deg2rad(rng.normal(0, 0.7 if is_flat else 6)))
+    roll = float(
+        rng.choice([0, 0, 0, 1, 2, 3]) * np.pi / 2
+        + np.deg2rad(rng.normal(0, 0.7 if is_flat else 6))
+    )
     if chance(rng, conditions.turned):
         roll = float(rng.uniform(0, 2 * np.pi))
     focal = max(size) * float(10 if is_flat else rng.uniform(0.7, 1.7))
@@ -133,8 +141,15 @@ def _pose(rng: Rng, conditions: Conditions, trouble: float, size: tuple[int, int
     for attempt in range(6):
         bend = trouble * 0.6**attempt if attempt < 5 else 0.0
         sheet = flat_sheet(page_mm, middle) if bend == 0 else bent_sheet(page_mm, middle, rng, bend)
-        seen = frame(rng, camera, sheet_points(sheet, inside), sheet_points(sheet, _corners(grid_mm)),
-                     share, 0.01, spread)
+        seen = frame(
+            rng,
+            camera,
+            sheet_points(sheet, inside),
+            sheet_points(sheet, _corners(grid_mm)),
+            share,
+            0.01,
+            spread,
+        )
         page_map = PageMap.through(seen, sheet)
         if page_map.is_seen_whole():
             break

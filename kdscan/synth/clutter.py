@@ -13,7 +13,8 @@ import numpy as np
 
 from kdscan.synth.fields import F64, U8, Rng, chance, color
 from kdscan.synth.lens import Camera
-from kdscan.synth.light import GAMMA, Light, fill_into
+from kdscan.synth.light import GAMMA, Light
+from kdscan.synth.raster import fill_into, to_fine
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +31,12 @@ class Solid:
 
     def moved(self, spin: F64, to: F64) -> Solid:
         """Turned by the matrix `spin` (3, 3), then shifted by `to` (3,)."""
-        return Solid(tuple(f @ spin.T + to for f in self.faces), self.normals @ spin.T,
-                     self.colors, self.shine)
+        return Solid(
+            tuple(f @ spin.T + to for f in self.faces),
+            self.normals @ spin.T,
+            self.colors,
+            self.shine,
+        )
 
     def lifted(self) -> Solid:
         """Set down on the desk: lowest point at z = 0."""
@@ -39,8 +44,12 @@ class Solid:
         return self.moved(np.eye(3), np.array([0, 0, -low]))
 
     def joined(self, other: Solid) -> Solid:
-        return Solid(self.faces + other.faces, np.concatenate([self.normals, other.normals]),
-                     np.concatenate([self.colors, other.colors]), self.shine)
+        return Solid(
+            self.faces + other.faces,
+            np.concatenate([self.normals, other.normals]),
+            np.concatenate([self.colors, other.colors]),
+            self.shine,
+        )
 
 
 def turn(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> F64:
@@ -71,7 +80,9 @@ def box(size: tuple[float, float, float], bgr: F64) -> Solid:
     return Solid(tuple(faces), np.array(normals), np.tile(bgr, (6, 1)).astype(float))
 
 
-def lathe(profile: list[tuple[float, float]], colors: list[F64], sides: int, shine: float = 0.1) -> Solid:
+def lathe(
+    profile: list[tuple[float, float]], colors: list[F64], sides: int, shine: float = 0.1
+) -> Solid:
     """Turned about the z axis: `profile` is (radius, z) upwards, a colour for each step of it."""
     t = np.linspace(0, 2 * np.pi, sides + 1)
     ring = np.stack([np.cos(t), np.sin(t)], 1)
@@ -84,25 +95,36 @@ def lathe(profile: list[tuple[float, float]], colors: list[F64], sides: int, shi
             shades.append(bgr)
             continue
         for k in range(sides):
-            low, high = ring[k:k + 2] * r0, ring[k:k + 2][::-1] * r1
+            low, high = ring[k : k + 2] * r0, ring[k : k + 2][::-1] * r1
             faces.append(np.column_stack([np.concatenate([low, high]), [z0, z0, z1, z1]]))
             middle = (ring[k] + ring[k + 1]) / 2
             normals.append(np.array([*(middle * slope[0]), slope[1]]))
             shades.append(bgr)
     n = np.array(normals)
-    return Solid(tuple(faces), n / np.linalg.norm(n, axis=1, keepdims=True), np.array(shades, float), shine)
+    return Solid(
+        tuple(faces), n / np.linalg.norm(n, axis=1, keepdims=True), np.array(shades, float), shine
+    )
 
 
 def _spot(center: F64, u: F64, v: F64, bgr: F64) -> Solid:
     """An ellipse painted on something: half axes u and v, facing u × v."""
     t = np.linspace(0, 2 * np.pi, 14, endpoint=False)[:, None]
     n = np.cross(u, v)
-    return Solid((center + np.cos(t) * u + np.sin(t) * v,), (n / np.linalg.norm(n))[None], np.array([bgr], float), 0)
+    return Solid(
+        (center + np.cos(t) * u + np.sin(t) * v,),
+        (n / np.linalg.norm(n))[None],
+        np.array([bgr], float),
+        0,
+    )
 
 
 def random_solid(rng: Rng) -> Solid:
     """Some thing of a table, at its real size, standing or lying at the origin."""
-    kind = str(rng.choice(["pencil", "pencil", "cube", "die", "cup", "coin", "phone", "pawn", "ball", "brick"]))
+    kind = str(
+        rng.choice(
+            ["pencil", "pencil", "cube", "die", "cup", "coin", "phone", "pawn", "ball", "brick"]
+        )
+    )
     bgr = color(rng, (0.0, 1.0), (0.1, 1.0)).astype(float)
     scale = float(rng.uniform(0.8, 1.3))
     if kind == "pencil":
@@ -119,19 +141,39 @@ def random_solid(rng: Rng) -> Solid:
     if kind == "phone":
         w, h, z = 72 * scale, 148 * scale, 8.0
         body = box((w, h, z), bgr * rng.choice([0.1, 0.3, 1.0]))
-        screen = box((w * 0.93, h * 0.93, 0.2), color(rng, (0, 0.6), (0.0, rng.choice([0.1, 0.9]))).astype(float))
-        return body.joined(screen.moved(np.eye(3), np.array([0, 0, z / 2 + 0.11]))).moved(turn(z=rng.uniform(0, 6.3)), np.zeros(3))
+        screen = box(
+            (w * 0.93, h * 0.93, 0.2),
+            color(rng, (0, 0.6), (0.0, rng.choice([0.1, 0.9]))).astype(float),
+        )
+        return body.joined(screen.moved(np.eye(3), np.array([0, 0, z / 2 + 0.11]))).moved(
+            turn(z=rng.uniform(0, 6.3)), np.zeros(3)
+        )
     if kind == "pawn":
         r = 7 * scale
-        profile = [(r, 0), (r, 2.0), (0.45 * r, 1.6 * r), (0.4 * r, 2.2 * r), (0.7 * r, 2.7 * r), (0.5 * r, 3.2 * r), (0, 3.3 * r)]
+        profile = [
+            (r, 0),
+            (r, 2.0),
+            (0.45 * r, 1.6 * r),
+            (0.4 * r, 2.2 * r),
+            (0.7 * r, 2.7 * r),
+            (0.5 * r, 3.2 * r),
+            (0, 3.3 * r),
+        ]
         return lathe(profile, [bgr] * 6, 18, 0.3)
     if kind == "ball":
         r, a = scale * rng.uniform(6, 22), np.linspace(-np.pi / 2, np.pi / 2, 11)
-        return lathe([(r * np.cos(v) if abs(v) < 1.57 else 0.0, r * np.sin(v)) for v in a], [bgr] * 10, 22, 0.4)
+        return lathe(
+            [(r * np.cos(v) if abs(v) < 1.57 else 0.0, r * np.sin(v)) for v in a],
+            [bgr] * 10,
+            22,
+            0.4,
+        )
     size = scale * rng.uniform((20, 10, 4), (130, 70, 35))
     brick = box((size[0], size[1], size[2]), bgr)
     label = box((size[0] * 0.7, size[1] * 0.6, 0.1), color(rng).astype(float))
-    return brick.joined(label.moved(np.eye(3), np.array([0, 0, size[2] / 2 + 0.06]))).moved(turn(z=rng.uniform(0, 6.3)), np.zeros(3))
+    return brick.joined(label.moved(np.eye(3), np.array([0, 0, size[2] / 2 + 0.06]))).moved(
+        turn(z=rng.uniform(0, 6.3)), np.zeros(3)
+    )
 
 
 def _pencil(rng: Rng, bgr: F64, scale: float) -> Solid:
@@ -167,7 +209,11 @@ def _cup(rng: Rng, bgr: F64, scale: float) -> Solid:
     if chance(rng, 0.4):  # a candle, a block, a lid
         return lathe([(r0, 0), (r, h), (0, h)], [bgr, bgr * 0.95], 28, 0.25)
     wall = lathe([(r0, 0), (r, h), (0.93 * r, h)], [bgr, bgr], 28, 0.3)
-    return wall.joined(lathe([(0.93 * r, h - 0.1), (0.8 * r, h - 0.1), (0, h - 0.1)], [inside * 0.6, drink], 28, 0.4))
+    return wall.joined(
+        lathe(
+            [(0.93 * r, h - 0.1), (0.8 * r, h - 0.1), (0, h - 0.1)], [inside * 0.6, drink], 28, 0.4
+        )
+    )
 
 
 def finger(rng: Rng, skin: F64, tip: F64, along: F64) -> Solid:
@@ -179,7 +225,9 @@ def finger(rng: Rng, skin: F64, tip: F64, along: F64) -> Solid:
     shape = lathe(profile, [skin * rng.normal(1, 0.015) for _ in profile[1:]], 24, 0.08)
     nail = np.clip(skin * (1.1, 1.08, 1.12) + 12, 0, 255)
     up = np.array([1.0, 0, 0])
-    plate = _spot(np.array([1.015 * r, 0, 1.0]), np.array([0, 0.62 * r, 0]), np.array([0, 0, 0.75 * r]), nail)
+    plate = _spot(
+        np.array([1.015 * r, 0, 1.0]), np.array([0, 0.62 * r, 0]), np.array([0, 0, 0.75 * r]), nail
+    )
     plate = Solid(plate.faces, up[None], plate.colors, 0.5)
     if chance(rng, 0.7):
         shape = shape.joined(plate)
@@ -208,7 +256,9 @@ def paint_solid(image: U8, solid: Solid, camera: Camera, light: Light, exposure:
     facing = (to_eye * solid.normals).sum(1) > 0
     lit, to_light = light.reaches(centers, solid.normals)
     shine = solid.shine * light.mirrored(centers, solid.normals, to_light, camera.eye, 30.0)
-    glow = (light.ambient_bgr * (0.75 + 0.25 * solid.normals[:, 2:]) + light.direct_bgr * lit[:, None])
+    glow = (
+        light.ambient_bgr * (0.75 + 0.25 * solid.normals[:, 2:]) + light.direct_bgr * lit[:, None]
+    )
     linear = (solid.colors / 255) ** GAMMA * glow + shine[:, None] * light.direct_bgr
     shades = 255 * np.clip(linear * exposure, 0, 1) ** (1 / GAMMA)
     for k in np.argsort(-far):
@@ -217,9 +267,9 @@ def paint_solid(image: U8, solid: Solid, camera: Camera, light: Light, exposure:
             fill_into(image, camera.project(solid.faces[k]), (r, g, b))
 
 
-def cast(mask: U8, solid: Solid, camera: Camera, light: Light, scale: float, shift: float) -> None:
-    """Add the solid's shadow on the desk to `mask`, whose pixel k lies at photo (k - shift) / scale."""
+def cast(mask: U8, solid: Solid, camera: Camera, light: Light) -> None:
+    """Add the solid's shadow on the desk to `mask` on the finer raster, in place."""
     sizes = [len(f) for f in solid.faces]
-    ground = camera.project(light.shadow_of(np.concatenate(solid.faces))) * scale + shift
+    ground = to_fine(camera.project(light.shadow_of(np.concatenate(solid.faces))))
     for part in np.split(ground, np.cumsum(sizes)[:-1]):
         fill_into(mask, cv2.convexHull(part.astype(np.float32))[:, 0].astype(float))

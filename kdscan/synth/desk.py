@@ -35,12 +35,18 @@ def plain_desk(bgr: F32) -> Desk:
     return Desk(np.full((8, 8, 3), np.round(bgr), np.uint8), 1.0, 0.0, 0.0)
 
 
-def random_desk(rng: Rng, trouble: float, paper_bgr: F32, surfaces: Sequence[NDArray[np.uint8]] = ()) -> Desk:
+def random_desk(
+    rng: Rng, trouble: float, paper_bgr: F32, surfaces: Sequence[NDArray[np.uint8]] = ()
+) -> Desk:
     """Any table top: one of `surfaces` (BGR uint8) or a procedural one.
 
     paper_bgr: (3,) mean colour of the sheet; some tables are of nearly the same.
     """
-    angle = float(rng.choice([0.0, np.pi / 2]) + rng.normal(0, 0.3) if chance(rng, 0.6) else rng.uniform(0, 2 * np.pi))
+    angle = float(
+        rng.choice([0.0, np.pi / 2]) + rng.normal(0, 0.3)
+        if chance(rng, 0.6)
+        else rng.uniform(0, 2 * np.pi)
+    )
     if surfaces and chance(rng, 0.5):
         tile = _borrowed(rng, surfaces[int(rng.integers(0, len(surfaces)))])
         return Desk(tile, float(10 ** rng.uniform(-0.6, 0.35)), angle, float(rng.uniform(0, 1)))
@@ -55,7 +61,9 @@ def random_desk(rng: Rng, trouble: float, paper_bgr: F32, surfaces: Sequence[NDA
     if chance(rng, 0.3):
         tile = _stained(rng, tile)
     glossy = 3.0 if kind == "dark" else rng.choice([0.1, 0.5, 1.5])
-    return Desk(tile, float(10 ** rng.uniform(-0.35, 0.35)), angle, float(glossy * rng.uniform(0.5, 1.5)))
+    return Desk(
+        tile, float(10 ** rng.uniform(-0.35, 0.35)), angle, float(glossy * rng.uniform(0.5, 1.5))
+    )
 
 
 def _borrowed(rng: Rng, surface: U8) -> U8:
@@ -64,7 +72,7 @@ def _borrowed(rng: Rng, surface: U8) -> U8:
     part = rng.uniform(0.4, 1, 2)
     ph, pw = max(8, int(h * part[0])), max(8, int(w * part[1]))
     y, x = int(rng.integers(0, h - ph + 1)), int(rng.integers(0, w - pw + 1))
-    tile = surface[y:y + ph, x:x + pw]
+    tile = surface[y : y + ph, x : x + pw]
     scale = SIDE / max(tile.shape[:2])
     if scale < 1:
         tile = cv2.resize(tile, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
@@ -72,13 +80,19 @@ def _borrowed(rng: Rng, surface: U8) -> U8:
     if chance(rng, 0.15):
         mix = mix[rng.permutation(3)]
     bias = rng.normal(0, 10, (3, 1))
-    return cv2.transform(tile, np.hstack([mix, bias]).astype(np.float32)).astype(np.uint8, copy=False)
+    return cv2.transform(tile, np.hstack([mix, bias]).astype(np.float32)).astype(
+        np.uint8, copy=False
+    )
 
 
 def _stained(rng: Rng, tile: U8) -> U8:
     h, w = tile.shape[:2]
-    tone = 1 + np.float32(rng.uniform(0.03, 0.2)) * fractal(rng, (h, w), float(rng.uniform(1.5, 8)), 3)
-    return cv2.multiply(tile, cv2.merge([tone, tone, tone]), dtype=cv2.CV_8U).astype(np.uint8, copy=False)
+    tone = 1 + np.float32(rng.uniform(0.03, 0.2)) * fractal(
+        rng, (h, w), float(rng.uniform(1.5, 8)), 3
+    )
+    return cv2.multiply(tile, cv2.merge([tone, tone, tone]), dtype=cv2.CV_8U).astype(
+        np.uint8, copy=False
+    )
 
 
 def _axes() -> tuple[F32, F32]:
@@ -127,7 +141,7 @@ def _planks(rng: Rng) -> F32:
         if chance(rng, 0.7):
             x = int(rng.integers(0, SIDE))
             plank[:, x:] *= np.float32(rng.normal(1, spread))
-            plank[:, x:x + gap] *= np.float32(0.4)
+            plank[:, x : x + gap] *= np.float32(0.4)
     return sheet
 
 
@@ -139,19 +153,21 @@ def _parquet(rng: Rng) -> F32:
     step = SIDE // n
     for i in range(n):
         for j in range(n):
-            box = np.s_[i * step:(i + 1) * step, j * step:(j + 1) * step]
+            box = np.s_[i * step : (i + 1) * step, j * step : (j + 1) * step]
             if (i + j) % 2:
                 sheet[box] = turned[box]
             sheet[box] *= np.float32(rng.normal(1, 0.12))
-            sheet[i * step:(i + 1) * step, j * step:j * step + 2] *= np.float32(0.5)
-            sheet[i * step:i * step + 2, j * step:(j + 1) * step] *= np.float32(0.5)
+            sheet[i * step : (i + 1) * step, j * step : j * step + 2] *= np.float32(0.5)
+            sheet[i * step : i * step + 2, j * step : (j + 1) * step] *= np.float32(0.5)
     return sheet
 
 
 def _plain(rng: Rng) -> F32:
     base = color(rng, (0, 0.75), (0.1, 0.95))
     tone = np.float32(rng.uniform(0, 5)) * noise(rng, (SIDE, SIDE), 500)
-    tone += np.float32(rng.uniform(0, 8)) * fractal(rng, (SIDE, SIDE), 4, 3, float(rng.choice([1, 1, 6])))
+    tone += np.float32(rng.uniform(0, 8)) * fractal(
+        rng, (SIDE, SIDE), 4, 3, float(rng.choice([1, 1, 6]))
+    )
     return base + tone[..., None]
 
 
@@ -162,7 +178,9 @@ def _white(rng: Rng) -> F32:
 
 def _dark(rng: Rng) -> F32:
     base = color(rng, (0, 0.5), (0.02, 0.14))
-    tone = np.float32(rng.uniform(0.5, 6)) * fractal(rng, (SIDE, SIDE), 20, 4, float(rng.choice([1, 1, 10])))
+    tone = np.float32(rng.uniform(0.5, 6)) * fractal(
+        rng, (SIDE, SIDE), 20, 4, float(rng.choice([1, 1, 10]))
+    )
     return base + tone[..., None]
 
 
@@ -171,10 +189,16 @@ def _weave(rng: Rng) -> F32:
     threads = float(rng.uniform(60, 220))
     px, py = np.sin(x * threads * 6.283), np.sin(y * threads * 6.283)
     over = px * py if chance(rng, 0.5) else np.sin((x + y) * threads * 4.4)
-    tone = 0.6 * over + 0.5 * noise(rng, (SIDE, SIDE), threads * 2) + 0.3 * noise(rng, (SIDE, SIDE), 12)
+    tone = (
+        0.6 * over
+        + 0.5 * noise(rng, (SIDE, SIDE), threads * 2)
+        + 0.3 * noise(rng, (SIDE, SIDE), 12)
+    )
     tone += 0.4 * noise(rng, (SIDE, SIDE), 300, 60.0)
     first = color(rng, (0, 0.8), (0.15, 0.9))
-    other = first * rng.uniform(0.45, 0.85) if chance(rng, 0.6) else color(rng, (0, 0.7), (0.1, 0.9))
+    other = (
+        first * rng.uniform(0.45, 0.85) if chance(rng, 0.6) else color(rng, (0, 0.7), (0.1, 0.9))
+    )
     return paint(first, np.clip(0.5 + 0.4 * tone, 0, 1), other.astype(np.float32))
 
 
@@ -197,7 +221,9 @@ def _marble(rng: Rng) -> F32:
     vein = np.abs(np.sin((x * rng.uniform(0.5, 3) + y * rng.uniform(0.5, 3) + 0.35 * warp) * 6.283))
     tone = np.exp(-vein * np.float32(rng.uniform(2, 14))) * np.float32(rng.uniform(0.3, 1))
     tone += 0.12 * fractal(rng, (SIDE, SIDE), 6, 4)
-    return paint(color(rng, (0, 0.2), (0.05, 1)), np.clip(tone, 0, 1), color(rng, (0, 0.3), (0.1, 0.9)))
+    return paint(
+        color(rng, (0, 0.2), (0.05, 1)), np.clip(tone, 0, 1), color(rng, (0, 0.3), (0.1, 0.9))
+    )
 
 
 def _terrazzo(rng: Rng) -> F32:
@@ -210,14 +236,20 @@ def _terrazzo(rng: Rng) -> F32:
         r = size * rng.uniform(0.3, 1.5) * rng.uniform(0.5, 1, 6)
         points = rng.uniform(0, SIDE, 2) + np.stack([r * np.cos(t), r * np.sin(t)], 1)
         shade = palette[int(rng.integers(0, 5))]
-        cv2.fillPoly(tile, [np.round(points).astype(np.int32)], [float(v) for v in shade], cv2.LINE_AA)
+        cv2.fillPoly(
+            tile, [np.round(points).astype(np.int32)], [float(v) for v in shade], cv2.LINE_AA
+        )
     return tile.astype(np.float32)
 
 
 def _speckled(rng: Rng) -> F32:
     bumps = float(10 ** rng.uniform(1.2, 2.5))
     tone = fractal(rng, (SIDE, SIDE), bumps, 3, gain=0.8)
-    out = paint(color(rng, (0, 0.35), (0.15, 0.85)), np.clip(0.5 + 0.35 * tone, 0, 1), color(rng, (0, 0.4), (0.1, 0.9)))
+    out = paint(
+        color(rng, (0, 0.35), (0.15, 0.85)),
+        np.clip(0.5 + 0.35 * tone, 0, 1),
+        color(rng, (0, 0.4), (0.1, 0.9)),
+    )
     if chance(rng, 0.6):
         spots = np.clip((noise(rng, (SIDE, SIDE), bumps * 0.8) - 1.2) * 3, 0, 1)
         out += spots[..., None] * (color(rng, (0, 0.4), (0, 1)) - out)
@@ -230,7 +262,9 @@ def _blotches(rng: Rng) -> F32:
     out[:] = color(rng, (0, 0.6), (0.1, 0.9))
     for _ in range(3):
         field = fractal(rng, (SIDE, SIDE), float(10 ** rng.uniform(0.3, 1.5)), 5, stretch, 0.65)
-        edge = np.clip((field - np.float32(rng.uniform(-0.3, 0.8))) * np.float32(rng.uniform(1, 8)), 0, 1)
+        edge = np.clip(
+            (field - np.float32(rng.uniform(-0.3, 0.8))) * np.float32(rng.uniform(1, 8)), 0, 1
+        )
         out += edge[..., None] * (color(rng, (0, 0.6), (0.05, 0.95)) - out)
     return out
 
@@ -238,7 +272,9 @@ def _blotches(rng: Rng) -> F32:
 def _pebbles(rng: Rng) -> F32:
     """Rough ground lit from the side: a height field's slope."""
     height = fractal(rng, (SIDE, SIDE), float(rng.uniform(12, 90)), 4, gain=0.6)
-    slope = cv2.Sobel(height, cv2.CV_32F, 1, 0, ksize=3) + cv2.Sobel(height, cv2.CV_32F, 0, 1, ksize=3)
+    slope = cv2.Sobel(height, cv2.CV_32F, 1, 0, ksize=3) + cv2.Sobel(
+        height, cv2.CV_32F, 0, 1, ksize=3
+    )
     slope = slope / np.float32(slope.std())
     base = color(rng, (0, 0.55), (0.3, 0.8))
     tone = np.float32(rng.uniform(12, 45)) * slope + np.float32(15) * height
@@ -254,12 +290,12 @@ def _tiles(rng: Rng) -> F32:
     out += np.float32(rng.uniform(1, 12)) * fractal(rng, (SIDE, SIDE), 12, 4)[..., None]
     grout, width = color(rng, (0, 0.3), (0.1, 0.95)), int(rng.integers(2, 14))
     for i in range(m):
-        out[i * SIDE // m:i * SIDE // m + width] = grout
+        out[i * SIDE // m : i * SIDE // m + width] = grout
     for j in range(n):
-        out[:, j * SIDE // n:j * SIDE // n + width] = grout
+        out[:, j * SIDE // n : j * SIDE // n + width] = grout
     if chance(rng, 0.3):  # every other row shifted, as bricks
         for i in range(0, m, 2):
-            rows = out[i * SIDE // m:(i + 1) * SIDE // m]
+            rows = out[i * SIDE // m : (i + 1) * SIDE // m]
             rows[:] = np.roll(rows, SIDE // n // 2, 1)
     return out
 
@@ -283,14 +319,34 @@ def _pattern(rng: Rng) -> F32:
         elif kind == 2:
             cv2.line(motif, (0, at[1]), (step, at[1]), shade, max(1, step // 12), cv2.LINE_AA)
         else:
-            cv2.ellipse(motif, at, (size, max(1, size // 3)), float(rng.uniform(0, 180)), 0, 360, shade, thick, cv2.LINE_AA)
+            cv2.ellipse(
+                motif,
+                at,
+                (size, max(1, size // 3)),
+                float(rng.uniform(0, 180)),
+                0,
+                360,
+                shade,
+                thick,
+                cv2.LINE_AA,
+            )
     tile = np.tile(motif, (n + 1, n + 1, 1))[:SIDE, :SIDE].astype(np.float32)
     return tile + np.float32(rng.uniform(1, 8)) * noise(rng, (SIDE, SIDE), 250)[..., None]
 
 
 _KINDS: dict[str, tuple[Callable[[Rng], F32], float]] = {
-    "planks": (_planks, 4), "parquet": (_parquet, 1), "plain": (_plain, 3), "white": (_white, 1.2),
-    "dark": (_dark, 1.8), "weave": (_weave, 2), "checked": (_checked, 1.5), "marble": (_marble, 1.5),
-    "terrazzo": (_terrazzo, 1), "speckled": (_speckled, 1.5), "blotches": (_blotches, 2),
-    "pebbles": (_pebbles, 1.2), "tiles": (_tiles, 1.5), "pattern": (_pattern, 1.2),
+    "planks": (_planks, 4),
+    "parquet": (_parquet, 1),
+    "plain": (_plain, 3),
+    "white": (_white, 1.2),
+    "dark": (_dark, 1.8),
+    "weave": (_weave, 2),
+    "checked": (_checked, 1.5),
+    "marble": (_marble, 1.5),
+    "terrazzo": (_terrazzo, 1),
+    "speckled": (_speckled, 1.5),
+    "blotches": (_blotches, 2),
+    "pebbles": (_pebbles, 1.2),
+    "tiles": (_tiles, 1.5),
+    "pattern": (_pattern, 1.2),
 }

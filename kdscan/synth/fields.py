@@ -29,8 +29,14 @@ def noise(rng: Rng, shape: tuple[int, int], bumps: float, stretch: float = 1.0) 
     return cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC).astype(np.float32, copy=False)
 
 
-def fractal(rng: Rng, shape: tuple[int, int], bumps: float, octaves: int, stretch: float = 1.0,
-            gain: float = 0.55) -> F32:
+def fractal(
+    rng: Rng,
+    shape: tuple[int, int],
+    bumps: float,
+    octaves: int,
+    stretch: float = 1.0,
+    gain: float = 0.55,
+) -> F32:
     """Sum of `octaves` noises, each twice as fine and `gain` times as strong; (H, W) float32."""
     total = noise(rng, shape, bumps, stretch)
     weight = 1.0
@@ -45,8 +51,12 @@ def paint(base_bgr: F32, tone: F32, other_bgr: F32) -> F32:
     return base_bgr + tone[..., None] * (other_bgr - base_bgr)
 
 
-def color(rng: Rng, saturation: tuple[float, float] = (0, 1), value: tuple[float, float] = (0, 1),
-          hue: tuple[float, float] = (0, 360)) -> F32:
+def color(
+    rng: Rng,
+    saturation: tuple[float, float] = (0, 1),
+    value: tuple[float, float] = (0, 1),
+    hue: tuple[float, float] = (0, 360),
+) -> F32:
     """A random colour from ranges of HSV; (3,) float32 BGR, 0..255."""
     h, s, v = rng.uniform(*hue) % 360, rng.uniform(*saturation), rng.uniform(*value)
     k = (np.array([1, 3, 5]) + h / 60) % 6  # blue, green, red

@@ -7,7 +7,6 @@ ways, so that picture and truth come from one and the same map.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,6 +36,11 @@ class Camera:
     @property
     def radius(self) -> float:
         return float(np.hypot(*self.size_wh)) / 2
+
+    @property
+    def scale(self) -> float:
+        """Photo pixels for a millimetre, where the camera looks at."""
+        return self.focal / float(np.linalg.norm(self.eye))
 
     def project(self, xyz: F64) -> F64:
         """World points (..., 3) to photo pixels (..., 2)."""
@@ -77,8 +81,9 @@ def aim(rng: Rng, tilt: float, roll: float) -> F64:
     return np.stack([c * lean - s * across, s * lean + c * across, tilted])
 
 
-def frame(rng: Rng, camera: Camera, must_see: F64, corners: F64, share: float, edge: float,
-          spread: float) -> Camera:
+def frame(
+    rng: Rng, camera: Camera, must_see: F64, corners: F64, share: float, edge: float, spread: float
+) -> Camera:
     """Move the camera until all of `must_see` is in the photo.
 
     must_see: (K, 3) world points. corners: (4, 3) of them, whose longest side should take
@@ -101,7 +106,11 @@ def frame(rng: Rng, camera: Camera, must_see: F64, corners: F64, share: float, e
             share *= 0.96
             room = np.maximum(room, 0)
         move = (low + high) / 2 - (camera.center + offset * room)
-        if np.abs(move).max() < 2 and (low >= margin * 0.5).all() and (high <= size - 1 - margin * 0.5).all():
+        if (
+            np.abs(move).max() < 2
+            and (low >= margin * 0.5).all()
+            and (high <= size - 1 - margin * 0.5).all()
+        ):
             break
         target = target + (move @ camera.axes[:2]) * (distance / camera.focal)
         target[:2] -= target[2] / camera.axes[2, 2] * camera.axes[2, :2]
@@ -155,10 +164,13 @@ class PageMap:
             miss = photo_xy - value
             det = dx[:, 0] * dy[:, 1] - dx[:, 1] * dy[:, 0]
             det = np.where(np.abs(det) < 1e-6, 1e-6, det)
-            step = np.stack([
-                (miss[:, 0] * dy[:, 1] - miss[:, 1] * dy[:, 0]) / det,
-                (miss[:, 1] * dx[:, 0] - miss[:, 0] * dx[:, 1]) / det,
-            ], -1)
+            step = np.stack(
+                [
+                    (miss[:, 0] * dy[:, 1] - miss[:, 1] * dy[:, 0]) / det,
+                    (miss[:, 1] * dx[:, 0] - miss[:, 0] * dx[:, 1]) / det,
+                ],
+                -1,
+            )
             ij = np.clip(ij + np.clip(step, -20, 20), -0.3 * limit, 1.3 * limit)
             if np.abs(step).max() < 2e-3:
                 break
@@ -168,21 +180,21 @@ class PageMap:
 def _start(nodes_xy: F64, photo_xy: F64) -> F64:
     """Mesh indices by the homography that fits the nodes best (direct linear transform)."""
     rows, cols = nodes_xy.shape[:2]
-    jj, ii = np.meshgrid(np.linspace(0, rows - 1, 9).round(), np.linspace(0, cols - 1, 9).round(),
-                         indexing="ij")
+    jj, ii = np.meshgrid(
+        np.linspace(0, rows - 1, 9).round(), np.linspace(0, cols - 1, 9).round(), indexing="ij"
+    )
     src = nodes_xy[jj.astype(int), ii.astype(int)].reshape(-1, 2)
     dst = np.stack([ii, jj], -1).reshape(-1, 2)
     mean, scale = src.mean(0), src.std()
     x, y = ((src - mean) / scale).T
     u, v = (dst / (cols, rows)).T
     zero, one = np.zeros_like(x), np.ones_like(x)
-    system = np.concatenate([
-        np.stack([x, y, one, zero, zero, zero, -u * x, -u * y, -u], 1),
-        np.stack([zero, zero, zero, x, y, one, -v * x, -v * y, -v], 1),
-    ])
-    h = np.linalg.svd(system)[2][-1].reshape(3, 3)
+    system = np.concatenate(
+        [
+            np.stack([x, y, one, zero, zero, zero, -u * x, -u * y, -u], 1),
+            np.stack([zero, zero, zero, x, y, one, -v * x, -v * y, -v], 1),
+        ]
+    )
+    h = np.linalg.eigh(system.T @ system)[1][:, 0].reshape(3, 3)
     p = (photo_xy - mean) / scale @ h[:, :2].T + h[:, 2]
     return np.asarray(p[:, :2] / p[:, 2:] * (cols, rows))
-
-
-PageToPhoto = Callable[[F64], F64]

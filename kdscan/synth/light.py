@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.synth.fields import F32, F64, U8, Rng, chance, noise
+from kdscan.synth.raster import blur, fill_into
 
 GAMMA = 2.2
 
@@ -54,6 +55,11 @@ class Light:
         lit = np.maximum((to_light * normals).sum(-1), 0) * fall
         return lit.astype(np.float32), to_light
 
+    def mixed(self, ambient: F32, direct: F32) -> F32:
+        """Linear BGR (H, W, 3) of amounts (H, W) of ambient and direct light."""
+        a, d = self.ambient_bgr.astype(np.float32), self.direct_bgr.astype(np.float32)
+        return ambient[..., None] * a + direct[..., None] * d
+
     def mirrored(self, xyz: F64, normals: F64, to_light: F64, eye: F64, sharpness: float) -> F32:
         """Blinn's highlight (...,) for unit strength."""
         half = eye - xyz
@@ -78,13 +84,15 @@ def random_light(rng: Rng, trouble: float) -> Light:
     """A light to photograph by; `trouble` 0..1 makes it lower, harder and more coloured."""
     height = np.deg2rad(rng.uniform(80 - 45 * trouble, 85) - 12)
     around = rng.uniform(0, 2 * np.pi)
-    towards = np.array([np.cos(height) * np.cos(around), np.cos(height) * np.sin(around),
-                        np.sin(height)])
+    towards = np.array(
+        [np.cos(height) * np.cos(around), np.cos(height) * np.sin(around), np.sin(height)]
+    )
     distance = float(np.inf if chance(rng, 0.35) else rng.uniform(300, 700) / (0.3 + 0.7 * trouble))
     ambient = rng.uniform(0.1, 0.7) if chance(rng, 0.7) else rng.uniform(0.05, 0.25)
     glossy = chance(rng, 0.25 + 0.25 * trouble)
     return Light(
-        towards, distance,
+        towards,
+        distance,
         direct_bgr=(1 - ambient) * _white(rng, 1.0),
         ambient_bgr=ambient * _white(rng, 0.7),
         beam=float(rng.uniform(2, 20)) if chance(rng, 0.35 * trouble) else 0.0,
@@ -111,31 +119,6 @@ def to_display(linear: F32) -> F32:
     return cv2.pow(np.maximum(linear, 1e-5), 1 / GAMMA).astype(np.float32, copy=False)
 
 
-def fill(shape: tuple[int, int], polygon: F64) -> U8:
-    """Mask (H, W), 255 inside the polygon (K, 2), drawn with sixteenths of pixels."""
-    mask = np.zeros(shape, np.uint8)
-    fill_into(mask, polygon)
-    return mask
-
-
-def fill_into(mask: U8, polygon: F64, value: int | tuple[int, ...] = 255) -> None:
-    """Fill the polygon (K, 2) in `mask`, in place."""
-    points = np.round(np.clip(polygon, -20000, 20000) * 16).astype(np.int32)
-    cv2.fillPoly(mask, [points], value, cv2.LINE_AA, 4)
-
-
-def blur(image: F32, sigma: float) -> F32:
-    """Gaussian blur by `sigma` pixels, at reduced size where it is wide."""
-    if sigma < 0.3:
-        return image
-    if sigma > 6:
-        h, w = image.shape[:2]
-        k = sigma / 3
-        small = cv2.resize(image, (max(2, round(w / k)), max(2, round(h / k))), interpolation=cv2.INTER_AREA)
-        return cv2.resize(cv2.GaussianBlur(small, (0, 0), 3.0), (w, h)).astype(np.float32, copy=False)
-    return cv2.GaussianBlur(image, (0, 0), sigma).astype(np.float32, copy=False)
-
-
 def thrown_shadow(rng: Rng, shape: tuple[int, int], trouble: float) -> F32:
     """Shadows of what stands outside the picture: arms, phones, window frames, leaves.
 
@@ -147,7 +130,11 @@ def thrown_shadow(rng: Rng, shape: tuple[int, int], trouble: float) -> F32:
         return shade
     for _ in range(int(rng.integers(1, 3))):
         kind = str(rng.choice(["arm", "phone", "edge", "window", "leaves", "blob"]))
-        mask = _leaves(rng, shape) if kind == "leaves" else _cast(rng, kind, h, w).astype(np.float32) / 255
+        mask = (
+            _leaves(rng, shape)
+            if kind == "leaves"
+            else _cast(rng, kind, h, w).astype(np.float32) / 255
+        )
         sigma = max(h, w) * 10 ** rng.uniform(-2.9, -1.1)
         shade = np.maximum(shade, blur(mask, float(sigma)) * np.float32(rng.uniform(0.4, 1)))
     return shade
@@ -161,29 +148,60 @@ def _cast(rng: Rng, kind: str, h: int, w: int) -> U8:
     across = np.array([-along[1], along[0]])
     at = np.array([w, h]) * rng.uniform(0.1, 0.9, 2)
     if kind == "edge":
-        fill_into(mask, np.stack([at - size * 2 * across, at + size * 2 * across,
-                                  at + 2 * size * (across + along), at + 2 * size * (along - across)]))
+        fill_into(
+            mask,
+            np.stack(
+                [
+                    at - size * 2 * across,
+                    at + size * 2 * across,
+                    at + 2 * size * (across + along),
+                    at + 2 * size * (along - across),
+                ]
+            ),
+        )
     elif kind == "window":
         pane, bar = rng.uniform(0.12, 0.4) * size, rng.uniform(0.02, 0.12) * size
         mask[:] = 255
         skew = rng.uniform(-0.5, 0.5)
         for i in range(-int(rng.integers(0, 3)), int(rng.integers(1, 4))):
             for j in range(-int(rng.integers(0, 3)), int(rng.integers(1, 4))):
-                corner = at + i * (pane + bar) * along + j * (pane * 1.3 + bar) * (across + skew * along)
+                corner = (
+                    at + i * (pane + bar) * along + j * (pane * 1.3 + bar) * (across + skew * along)
+                )
                 side, up = pane * along, pane * 1.3 * (across + skew * along)
-                fill_into(mask, np.stack([corner, corner + side, corner + side + up, corner + up]), 0)
+                fill_into(
+                    mask, np.stack([corner, corner + side, corner + side + up, corner + up]), 0
+                )
     else:
         arm = rng.uniform(0.05, 0.16) * size
         bend = rng.uniform(-0.4, 0.4)
         far = at + 2 * size * (along + bend * across)
         if kind in ("arm", "phone"):
-            fill_into(mask, np.stack([at - arm * across, at + arm * across,
-                                      far + 1.6 * arm * across, far - 1.6 * arm * across]))
+            fill_into(
+                mask,
+                np.stack(
+                    [
+                        at - arm * across,
+                        at + arm * across,
+                        far + 1.6 * arm * across,
+                        far - 1.6 * arm * across,
+                    ]
+                ),
+            )
             cv2.circle(mask, (int(at[0]), int(at[1])), int(arm * 1.15), 255, -1)
         if kind == "phone":
             a, b = arm * rng.uniform(1.5, 2.6), arm * rng.uniform(0.9, 1.3)
-            fill_into(mask, np.stack([at + a * along + b * across, at - a * along + b * across,
-                                      at - a * along - b * across, at + a * along - b * across]))
+            fill_into(
+                mask,
+                np.stack(
+                    [
+                        at + a * along + b * across,
+                        at - a * along + b * across,
+                        at - a * along - b * across,
+                        at + a * along - b * across,
+                    ]
+                ),
+            )
         elif kind == "blob":
             t = np.linspace(0, 2 * np.pi, 24, endpoint=False)
             r = arm * 2 * (1 + 0.2 * np.cos(2 * t + angle) + 0.12 * np.cos(3 * t))
@@ -195,6 +213,20 @@ def _leaves(rng: Rng, shape: tuple[int, int]) -> F32:
     field = noise(rng, shape, float(rng.uniform(3, 18)))
     field += 0.7 * noise(rng, shape, float(rng.uniform(12, 40)))
     return np.clip((field - np.float32(rng.uniform(-0.5, 1))) * 3, 0, 1)
+
+
+def reflections(rng: Rng, shape: tuple[int, int]) -> F32:
+    """Windows, lamps and walls mirrored by a polished table; (H, W) float32, 0..1."""
+    h, w = shape
+    mask = np.zeros(shape, np.uint8)
+    for _ in range(int(rng.integers(1, 4))):
+        angle, size = rng.uniform(0, 2 * np.pi), max(h, w) * rng.uniform(0.05, 0.5)
+        along = np.array([np.cos(angle), np.sin(angle)])
+        across = np.array([-along[1], along[0]]) * rng.uniform(0.1, 1.2)
+        at = np.array([w, h]) * rng.uniform(0, 1, 2)
+        quad = np.stack([at, at + size * along, at + size * (along + across), at + size * across])
+        fill_into(mask, quad, int(rng.integers(80, 256)))
+    return blur(mask.astype(np.float32) / 255, float(max(h, w) * 10 ** rng.uniform(-2.5, -1.1)))
 
 
 def outdoors(rng: Rng, shape: tuple[int, int], trouble: float) -> NDArray[np.float32]:

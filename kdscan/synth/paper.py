@@ -18,6 +18,7 @@ from kdscan.synth.fields import F64, Rng, chance, noise
 
 _NODE_MM = 2.2  # pitch of the mesh: narrow enough for a crease
 _SAMPLES = 600
+_PAPER_MM = 0.15  # thickness, in effect: what touches the desk still throws a thin shadow
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,16 +48,29 @@ class Sheet:
 
 def flat_sheet(page_mm: tuple[float, float], middle_mm: tuple[float, float]) -> Sheet:
     """A sheet that lies flat, its point `middle_mm` over the origin."""
-    return _build(page_mm, middle_mm, [], 0.0, None)
+    return _build(page_mm, middle_mm, [])
 
 
-def bent_sheet(page_mm: tuple[float, float], middle_mm: tuple[float, float], rng: Rng,
-               amount: float) -> Sheet:
+def bent_sheet(
+    page_mm: tuple[float, float], middle_mm: tuple[float, float], rng: Rng, amount: float
+) -> Sheet:
     """A sheet bent at random; `amount` 0 is flat, 1 is as bad as people photograph."""
     half = float(np.hypot(*page_mm)) / 2
     bends = [_bend(rng, half, page_mm, kind, amount) for kind in _kinds(rng, amount)]
     crumple = float(rng.uniform(0, 0.5) * amount) * (3.0 if chance(rng, 0.15 * amount) else 1.0)
-    return _build(page_mm, middle_mm, bends, crumple, rng)
+    dents = crumple * noise(rng, _mesh(page_mm), float(rng.uniform(2, 9)))
+    if not chance(rng, 0.1 * amount):
+        return _build(page_mm, middle_mm, bends, dents)
+    # held in the air, or leaning on something
+    return _build(
+        page_mm, middle_mm, bends, dents, rng.normal(0, 0.1, 2), float(rng.uniform(0, 50))
+    )
+
+
+def _mesh(page_mm: tuple[float, float]) -> tuple[int, int]:
+    """Rows and columns of nodes."""
+    columns, rows = (int(np.clip(round(v / _NODE_MM), 24, 120)) + 1 for v in page_mm)
+    return rows, columns
 
 
 def _kinds(rng: Rng, amount: float) -> list[str]:
@@ -72,8 +86,9 @@ def _kinds(rng: Rng, amount: float) -> list[str]:
     return kinds
 
 
-def _bend(rng: Rng, half: float, page_mm: tuple[float, float], kind: str,
-          amount: float) -> tuple[float, F64, F64]:
+def _bend(
+    rng: Rng, half: float, page_mm: tuple[float, float], kind: str, amount: float
+) -> tuple[float, F64, F64]:
     """One bend: its direction (radians), stations along it, slope angle at each."""
     s = np.linspace(-half, half, _SAMPLES)
     unit = s / half
@@ -90,14 +105,18 @@ def _bend(rng: Rng, half: float, page_mm: tuple[float, float], kind: str,
     elif kind == "wave":
         theta = 0.4 * strength * np.sin(np.pi * rng.uniform(1.0, 3.2) * unit + rng.uniform(0, 6.3))
     elif kind in ("corner", "edge"):
-        angle = float(rng.uniform(0, 2 * np.pi) if kind == "corner" else rng.integers(0, 4) * np.pi / 2)
+        angle = float(
+            rng.uniform(0, 2 * np.pi) if kind == "corner" else rng.integers(0, 4) * np.pi / 2
+        )
         reach = half if kind == "corner" else page_mm[0 if abs(np.cos(angle)) > 0.5 else 1] / 2
         start = rng.uniform(0.3, 0.8) * reach
         theta = 1.1 * strength * np.clip((s - start) / (reach - start), 0, 1)
     else:
         theta = _folds(rng, s, page_mm, strength, sign)
         vertical = chance(rng, page_mm[0] / (page_mm[0] + page_mm[1]))
-        angle = (0.0 if vertical != (kind == "cross fold") else np.pi / 2) + float(rng.normal(0, 0.03))
+        angle = (0.0 if vertical != (kind == "cross fold") else np.pi / 2) + float(
+            rng.normal(0, 0.03)
+        )
         if chance(rng, 0.12):
             angle = float(rng.uniform(0, np.pi))
     return angle, s, theta
@@ -117,9 +136,16 @@ def _folds(rng: Rng, s: F64, page_mm: tuple[float, float], strength: float, sign
     return np.asarray(theta - theta.mean())
 
 
-def _build(page_mm: tuple[float, float], middle_mm: tuple[float, float],
-           bends: list[tuple[float, F64, F64]], crumple: float, rng: Rng | None) -> Sheet:
-    nx, ny = (int(np.clip(round(v / _NODE_MM), 24, 120)) + 1 for v in page_mm)
+def _build(
+    page_mm: tuple[float, float],
+    middle_mm: tuple[float, float],
+    bends: list[tuple[float, F64, F64]],
+    dents: F64 | float = 0.0,
+    slope: F64 | float = 0.0,
+    lift: float = _PAPER_MM,
+) -> Sheet:
+    """The mesh: bends added up, small dents (M, N) in mm, leaning by `slope` (2,), `lift` mm up."""
+    ny, nx = _mesh(page_mm)
     x, y = np.linspace(0, page_mm[0], nx), np.linspace(0, page_mm[1], ny)
     flat = np.stack(np.meshgrid(x - middle_mm[0], y - middle_mm[1]), -1)
     from_center = np.stack(np.meshgrid(x - page_mm[0] / 2, y - page_mm[1] / 2), -1)
@@ -133,9 +159,9 @@ def _build(page_mm: tuple[float, float], middle_mm: tuple[float, float],
         rise = np.cumsum(np.sin(theta)) * step
         xyz[..., :2] += np.interp(t, s, shift)[..., None] * along
         xyz[..., 2] += np.interp(t, s, rise)
-    if crumple and rng is not None:
-        xyz[..., 2] += crumple * noise(rng, (ny, nx), float(rng.uniform(2, 9)))
-    xyz[..., 2] -= xyz[..., 2].min() - 0.15
+    xyz[..., 2] += dents
+    xyz[..., 2] += (flat * slope).sum(-1)
+    xyz[..., 2] -= xyz[..., 2].min() - lift
     return Sheet(x, y, xyz, _normals(xyz))
 
 

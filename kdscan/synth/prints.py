@@ -10,7 +10,12 @@ import numpy as np
 from kdscan.synth.fields import F32, U8, Rng, chance, color, fractal
 
 _LETTERS = np.array(list("aaabcdeeeeefghiiiklmnnooprrssttttuvwyz"))
-_FACES = (cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX, cv2.FONT_HERSHEY_TRIPLEX)
+_FACES = (
+    cv2.FONT_HERSHEY_SIMPLEX,
+    cv2.FONT_HERSHEY_DUPLEX,
+    cv2.FONT_HERSHEY_COMPLEX,
+    cv2.FONT_HERSHEY_TRIPLEX,
+)
 
 
 def random_print(rng: Rng) -> tuple[U8, tuple[float, float]]:
@@ -88,7 +93,16 @@ def _table(rng: Rng, page: U8) -> None:
             if not open_cells:
                 cv2.rectangle(page, a, b, ink, thick)
             if what == 0:
-                cv2.putText(page, str(i * cols + j + 1), (a[0] + 3, middle[1]), _FACES[0], min(cw, ch) / 60, ink, 1, cv2.LINE_AA)
+                cv2.putText(
+                    page,
+                    str(i * cols + j + 1),
+                    (a[0] + 3, middle[1]),
+                    _FACES[0],
+                    min(cw, ch) / 60,
+                    ink,
+                    1,
+                    cv2.LINE_AA,
+                )
             elif what == 1 and chance(rng, 0.6):
                 cv2.circle(page, middle, r, ink, int(rng.choice([-1, 1, 2])), cv2.LINE_AA)
             elif what == 2 and (i + j) % 2:
@@ -112,7 +126,16 @@ def _keys(rng: Rng, page: U8) -> None:
             a = (round(x + inset * cw), round((i + inset) * ch))
             b = (round(min(x + wide, w) - inset * cw), round((i + 1 - inset) * ch))
             cv2.rectangle(page, a, b, cap, -1)
-            cv2.putText(page, _word(rng, 1).upper(), (a[0] + 3, b[1] - 5), _FACES[0], min(cw, ch) / 70, ink, 1, cv2.LINE_AA)
+            cv2.putText(
+                page,
+                _word(rng, 1).upper(),
+                (a[0] + 3, b[1] - 5),
+                _FACES[0],
+                min(cw, ch) / 70,
+                ink,
+                1,
+                cv2.LINE_AA,
+            )
             x += wide
 
 
@@ -129,7 +152,16 @@ def _cover(rng: Rng, page: U8) -> None:
     for _ in range(int(rng.integers(1, 5))):
         at = (int(rng.uniform(0, 0.3) * w), int(rng.uniform(0.1, 0.95) * h))
         size = float(rng.uniform(0.7, 3.5))
-        cv2.putText(page, _word(rng, 9).upper(), at, _FACES[int(rng.integers(0, 4))], size, _ink(rng, page), max(1, int(2 * size)), cv2.LINE_AA)
+        cv2.putText(
+            page,
+            _word(rng, 9).upper(),
+            at,
+            _FACES[int(rng.integers(0, 4))],
+            size,
+            _ink(rng, page),
+            max(1, int(2 * size)),
+            cv2.LINE_AA,
+        )
 
 
 def _cards(rng: Rng, page: U8) -> None:
@@ -144,7 +176,23 @@ def _cards(rng: Rng, page: U8) -> None:
             b = (round((j + 0.93) * step), round((i + 0.93) * step))
             cv2.rectangle(page, a, b, shade, -1)
             spot = (int(rng.integers(a[0], b[0])), int(rng.integers(a[1], b[1])))
-            cv2.circle(page, spot, max(2, int(step * rng.uniform(0.05, 0.3))), [float(v) for v in color(rng)], -1, cv2.LINE_AA)
+            cv2.circle(
+                page,
+                spot,
+                max(2, int(step * rng.uniform(0.05, 0.3))),
+                [float(v) for v in color(rng)],
+                -1,
+                cv2.LINE_AA,
+            )
 
 
-_KINDS: tuple[Callable[[Rng, U8], None], ...] = (_blank, _text, _text, _table, _table, _keys, _cover, _cards)
+_KINDS: tuple[Callable[[Rng, U8], None], ...] = (
+    _blank,
+    _text,
+    _text,
+    _table,
+    _table,
+    _keys,
+    _cover,
+    _cards,
+)

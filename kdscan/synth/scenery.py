@@ -13,8 +13,9 @@ from kdscan.synth.clutter import Solid, finger, random_solid, skin_color
 from kdscan.synth.desk import Desk, plain_desk, random_desk
 from kdscan.synth.fields import F32, F64, U8, Rng, chance, color
 from kdscan.synth.lens import Camera, PageMap
-from kdscan.synth.light import Light, daylight, fill, random_light
+from kdscan.synth.light import Light, daylight, random_light
 from kdscan.synth.prints import random_print
+from kdscan.synth.raster import fill
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +30,13 @@ class Print:
 class Scenery:
     """All of a scene but the sheet and the camera.
 
-    exposure: linear brightness of white paper in the photo.
+    beyond: what lies beyond the table's edge: a floor, the direction (radians) in which the
+        edge lies and its distance from the origin in mm; None when the table fills the view.
+    exposure: linear brightness of the sheet in the photo.
     """
 
     desk: Desk
+    beyond: tuple[Desk, float, float] | None
     light: Light
     prints: tuple[Print, ...]
     solids: tuple[Solid, ...]
@@ -42,11 +46,18 @@ class Scenery:
 def plain_scenery(rng: Rng) -> Scenery:
     """A scanner: even light, a lid of one colour."""
     lid = color(rng, (0, 0.03), (0.85, 1.0) if chance(rng, 0.7) else (0.02, 0.3))
-    return Scenery(plain_desk(lid), daylight(), (), (), float(rng.uniform(0.85, 1.1)))
+    return Scenery(plain_desk(lid), None, daylight(), (), (), float(rng.uniform(0.85, 1.1)))
 
 
-def random_scenery(rng: Rng, camera: Camera, page: PageMap, grid_mm: tuple[float, float, float, float],
-                   trouble: float, paper_bgr: F32, surfaces: Sequence[NDArray[np.uint8]]) -> Scenery:
+def random_scenery(
+    rng: Rng,
+    camera: Camera,
+    page: PageMap,
+    grid_mm: tuple[float, float, float, float],
+    trouble: float,
+    paper_bgr: F32,
+    surfaces: Sequence[NDArray[np.uint8]],
+) -> Scenery:
     """Any table; solids keep off the grid."""
     light = random_light(rng, trouble)
     prints = []
@@ -58,20 +69,39 @@ def random_scenery(rng: Rng, camera: Camera, page: PageMap, grid_mm: tuple[float
         exposure = float(rng.uniform(0.06, 0.3))
     elif chance(rng, 0.12 * trouble):
         exposure = float(rng.uniform(1.05, 1.6))
-    return Scenery(random_desk(rng, trouble, paper_bgr, surfaces), light, tuple(prints), solids, exposure)
+    desk = random_desk(rng, trouble, paper_bgr, surfaces)
+    beyond = None
+    if chance(rng, 0.15):
+        reach = float(np.hypot(*page.sheet.xyz[0, 0, :2])) * rng.uniform(0.8, 2)
+        beyond = (
+            random_desk(rng, trouble, paper_bgr, surfaces),
+            float(rng.uniform(0, 6.3)),
+            float(reach),
+        )
+    return Scenery(desk, beyond, light, tuple(prints), solids, exposure)
 
 
 def _place_print(rng: Rng, camera: Camera) -> Print:
     bgr, (w, h) = random_print(rng)
     at = camera.desk_at(np.array(camera.size_wh) * rng.uniform(-0.05, 1.05, 2))
     angle = rng.uniform(0, 2 * np.pi)
-    along, across = np.array([np.cos(angle), np.sin(angle), 0]), np.array([-np.sin(angle), np.cos(angle), 0])
-    corners = [at + a * w / 2 * along + b * h / 2 * across for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    along, across = (
+        np.array([np.cos(angle), np.sin(angle), 0]),
+        np.array([-np.sin(angle), np.cos(angle), 0]),
+    )
+    corners = [
+        at + a * w / 2 * along + b * h / 2 * across for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+    ]
     return Print(bgr, np.stack(corners))
 
 
-def _arrange(rng: Rng, camera: Camera, page: PageMap, grid_mm: tuple[float, float, float, float],
-             trouble: float) -> tuple[Solid, ...]:
+def _arrange(
+    rng: Rng,
+    camera: Camera,
+    page: PageMap,
+    grid_mm: tuple[float, float, float, float],
+    trouble: float,
+) -> tuple[Solid, ...]:
     """Solids in view that leave the grid free."""
     shape = (camera.size_wh[1] // 8 + 1, camera.size_wh[0] // 8 + 1)
     x, y, w, h = grid_mm

@@ -18,16 +18,20 @@ def develop(rng: Rng, image: U8, trouble: float, detail_px: float) -> U8:
     """
     image = _focus(rng, image, trouble, detail_px)
     if chance(rng, 0.35 * trouble):
-        length = float(rng.uniform(1.5, max(2.0, min(0.06 * detail_px, 12))) * (0.4 + 0.6 * trouble))
-        image = cv2.filter2D(image, -1, _streak(length, float(rng.uniform(0, np.pi)))).astype(np.uint8)
-    image = cv2.transform(image, _colors(rng, trouble)).astype(np.uint8)
-    image = cv2.LUT(image, _tone(rng, trouble)).astype(np.uint8)
+        length = float(
+            rng.uniform(1.5, max(2.0, min(0.06 * detail_px, 12))) * (0.4 + 0.6 * trouble)
+        )
+        image = cv2.filter2D(image, -1, _streak(length, float(rng.uniform(0, np.pi)))).astype(
+            np.uint8, copy=False
+        )
+    image = cv2.transform(image, _colors(rng, trouble)).astype(np.uint8, copy=False)
+    image = cv2.LUT(image, _tone(rng, trouble)).astype(np.uint8, copy=False)
     if chance(rng, 0.85):
         image = _grainy(rng, image, trouble)
     if chance(rng, 0.45):
         soft = cv2.GaussianBlur(image, (0, 0), float(rng.uniform(0.7, 2)))
         amount = float(rng.uniform(0.2, 1.0))
-        image = cv2.addWeighted(image, 1 + amount, soft, -amount, 0).astype(np.uint8)
+        image = cv2.addWeighted(image, 1 + amount, soft, -amount, 0).astype(np.uint8, copy=False)
     return compress(image, int(rng.integers(round(90 - 50 * trouble), 96)))
 
 
@@ -40,7 +44,7 @@ def compress(image: U8, quality: int) -> U8:
 def _focus(rng: Rng, image: U8, trouble: float, detail_px: float) -> U8:
     if chance(rng, 0.35):
         return image
-    worst = min(0.035 * detail_px, 6.0)
+    worst = min(0.05 * detail_px, 7.0)
     radius = float(rng.uniform(0.3, max(0.6, worst)) * rng.uniform(0.25, 0.4 + 0.6 * trouble))
     if not chance(rng, 0.3 * trouble):
         return _defocus(image, radius)
@@ -50,22 +54,22 @@ def _focus(rng: Rng, image: U8, trouble: float, detail_px: float) -> U8:
     x = np.linspace(-1, 1, w, dtype=np.float32) * np.float32(np.cos(angle))
     y = np.linspace(-1, 1, h, dtype=np.float32)[:, None] * np.float32(np.sin(angle))
     weight = np.clip(0.5 + 0.6 * (x + y) + np.float32(rng.uniform(-0.4, 0.4)), 0, 1)
-    return cv2.blendLinear(image, far, 1 - weight, weight).astype(np.uint8)
+    return cv2.blendLinear(image, far, 1 - weight, weight).astype(np.uint8, copy=False)
 
 
 def _defocus(image: U8, radius: float) -> U8:
     """A disc of `radius` pixels; a Gaussian of the same variance where it is small."""
     if radius < 1.2:
-        return cv2.GaussianBlur(image, (0, 0), max(radius / 2, 0.2)).astype(np.uint8)
+        return cv2.GaussianBlur(image, (0, 0), max(radius / 2, 0.2)).astype(np.uint8, copy=False)
     k = int(np.ceil(radius))
-    d = np.hypot(*np.mgrid[-k:k + 1, -k:k + 1])
+    d = np.hypot(*np.mgrid[-k : k + 1, -k : k + 1])
     disc = np.clip(radius + 0.5 - d, 0, 1).astype(np.float32)
-    return cv2.filter2D(image, -1, disc / disc.sum()).astype(np.uint8)
+    return cv2.filter2D(image, -1, disc / disc.sum()).astype(np.uint8, copy=False)
 
 
 def _streak(length: float, angle: float) -> F32:
     k = int(np.ceil(length / 2)) + 1
-    y, x = np.mgrid[-k:k + 1, -k:k + 1]
+    y, x = np.mgrid[-k : k + 1, -k : k + 1]
     along, across = x * np.cos(angle) + y * np.sin(angle), y * np.cos(angle) - x * np.sin(angle)
     line = np.clip(length / 2 + 0.5 - np.abs(along), 0, 1) * np.clip(1 - np.abs(across), 0, 1)
     return (line / line.sum()).astype(np.float32)
@@ -88,7 +92,7 @@ def _tone(rng: Rng, trouble: float) -> U8:
     bend = rng.uniform(-0.25, 0.7) * (0.3 + 0.7 * trouble)
     x = x + bend * (x - 0.5) * x * (1 - x) * 2  # an S for positive bends
     black, white = rng.uniform(0, 0.07 * trouble), rng.uniform(1 - 0.1 * trouble, 1.04)
-    return np.round(np.clip(black + (white - black) * x, 0, 1) * 255).astype(np.uint8)
+    return np.round(np.clip(black + (white - black) * x, 0, 1) * 255).astype(np.uint8, copy=False)
 
 
 def _grainy(rng: Rng, image: U8, trouble: float) -> U8:
@@ -101,17 +105,18 @@ def _grainy(rng: Rng, image: U8, trouble: float) -> U8:
         size = float(rng.uniform(0.5, 1.8))
         patch = cv2.GaussianBlur(patch, (0, 0), size) * np.float32(1 + size)
     if chance(rng, 0.3):
-        blotch = cv2.resize(noise(rng, (80, 80), 80), (_PATCH, _PATCH), interpolation=cv2.INTER_CUBIC)
+        blotch = cv2.resize(
+            noise(rng, (80, 80), 80), (_PATCH, _PATCH), interpolation=cv2.INTER_CUBIC
+        )
         tint = rng.normal(0, 0.6, 3).astype(np.float32)
         patch += blotch[..., None] * tint
     if strength > 6 and chance(rng, 0.5):
-        image = cv2.medianBlur(image, 3).astype(np.uint8)
+        image = cv2.medianBlur(image, 3).astype(np.uint8, copy=False)
     h, w = image.shape[:2]
-    both = np.concatenate([patch, patch[:, ::-1]], 1)
-    quad = np.concatenate([both, both[::-1]], 0)
-    reps = (-(-h // quad.shape[0]), -(-w // quad.shape[1]), 1)
-    field = np.tile(quad, reps)[:h, :w]
+    reflect = cv2.BORDER_REFLECT
+    field = cv2.copyMakeBorder(patch, 0, max(h - _PATCH, 0), 0, max(w - _PATCH, 0), reflect)[:h, :w]
     level = np.linspace(0, 1, 256)
     gain = strength * np.sqrt(0.25 + level * rng.uniform(0.2, 1.2)) * (1 - 0.7 * level**4)
     weight = cv2.LUT(image, gain.astype(np.float32))
-    return cv2.add(image, cv2.multiply(field, weight), dtype=cv2.CV_8U).astype(np.uint8)
+    cv2.multiply(field, weight, dst=weight)
+    return cv2.add(image, weight, dtype=cv2.CV_8U).astype(np.uint8, copy=False)

@@ -19,7 +19,9 @@ def dots() -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
     """A page with 35 dots in its grid, and their places in mm."""
     page = np.full((round(PAGE_MM[1] * PX_PER_MM), round(PAGE_MM[0] * PX_PER_MM), 3), 250, np.uint8)
     x, y, w, h = GRID_MM
-    at = np.array([(x + (c + 0.5) * w / 7, y + (r + 0.5) * h / 5) for r in range(5) for c in range(7)])
+    at = np.array(
+        [(x + (c + 0.5) * w / 7, y + (r + 0.5) * h / 5) for r in range(5) for c in range(7)]
+    )
     for px in np.round((at * PX_PER_MM - 0.5) * 16).astype(int):
         cv2.circle(page, px.tolist(), round(4 * PX_PER_MM * 16), (20, 20, 20), -1, cv2.LINE_AA, 4)
     return page, at
@@ -27,8 +29,9 @@ def dots() -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
 
 def shoot(seed: int, level: Level, size_wh: tuple[int, int] | None = (1008, 756)) -> Shot:
     page, _ = dots()
-    return photograph(page, PAGE_MM, np.random.default_rng(seed), level=level, grid_mm=GRID_MM,
-                      size_wh=size_wh)
+    return photograph(
+        page, PAGE_MM, np.random.default_rng(seed), level=level, grid_mm=GRID_MM, size_wh=size_wh
+    )
 
 
 def grid_xy(shot: Shot) -> NDArray[np.float64]:
@@ -37,17 +40,19 @@ def grid_xy(shot: Shot) -> NDArray[np.float64]:
     return shot.page_to_photo(np.stack(np.meshgrid(x + w * t, y + h * t), -1))
 
 
-def found_near(grey: NDArray[np.uint8], xy: NDArray[np.float64], radius: int) -> NDArray[np.float64] | None:
+def found_near(
+    grey: NDArray[np.uint8], xy: NDArray[np.float64], radius: int
+) -> NDArray[np.float64] | None:
     """Centre of the dark dot around `xy`, weighted by darkness; None when it is not clear."""
     x0, y0 = np.round(xy).astype(int) - radius
-    box = grey[y0:y0 + 2 * radius + 1, x0:x0 + 2 * radius + 1].astype(float)
+    box = grey[y0 : y0 + 2 * radius + 1, x0 : x0 + 2 * radius + 1].astype(float)
     if box.shape != (2 * radius + 1, 2 * radius + 1) or x0 < 0 or y0 < 0:
         return None
     rim = np.concatenate([box[0], box[-1], box[:, 0], box[:, -1]])
     if rim.min() - box.min() < 60 or np.ptp(rim) > 25:  # shadow, glare, or too dark
         return None
     weight = np.clip(np.median(rim) - 10 - box, 0, None)
-    i, j = np.mgrid[0:box.shape[0], 0:box.shape[1]]
+    i, j = np.mgrid[0 : box.shape[0], 0 : box.shape[1]]
     return np.array([(weight * j).sum(), (weight * i).sum()]) / weight.sum() + (x0, y0)
 
 
@@ -103,8 +108,15 @@ def test_real_textures_serve_as_tables() -> None:
     red[..., 2] = 255
     reddest = 0.0
     for seed in range(12):
-        shot = photograph(page, PAGE_MM, np.random.default_rng(seed), level="easy", grid_mm=GRID_MM,
-                          size_wh=(320, 240), surfaces=[red])
+        shot = photograph(
+            page,
+            PAGE_MM,
+            np.random.default_rng(seed),
+            level="easy",
+            grid_mm=GRID_MM,
+            size_wh=(320, 240),
+            surfaces=[red],
+        )
         b, _, r = shot.bgr.reshape(-1, 3).T.astype(float)
         reddest = max(reddest, float(np.mean(r - b > 60)))
     assert reddest > 0.2

@@ -1,0 +1,120 @@
+"""The coarse raster on which smooth things are worked out, and masks and blends at full size.
+
+Maps and light have one node for each 8 × 8 pixels of the photo, shadows one for 4 × 4;
+both are brought to full size by linear interpolation. One node more on each side spares
+the borders from extrapolation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.synth.fields import F32, F64, U8
+
+STEP = 8
+FINE = 4
+FINE_SHIFT = 6.5
+"""Node k of the finer raster lies at photo pixel FINE * k - FINE_SHIFT."""
+
+
+class Coarse:
+    """The coarse raster of a photo.
+
+    xy: (rows, cols, 2) float64, photo pixels of the nodes; node (i, j) lies at
+        (8 j - 4.5, 8 i - 4.5).
+    """
+
+    def __init__(self, size_wh: tuple[int, int]) -> None:
+        self.w, self.h = size_wh
+        self.cols, self.rows = -(-self.w // STEP) + 2, -(-self.h // STEP) + 2
+        x, y = np.arange(self.cols) * STEP - 4.5, np.arange(self.rows) * STEP - 4.5
+        self.xy: F64 = np.stack(np.meshgrid(x, y), -1)
+
+    @property
+    def fine_shape(self) -> tuple[int, int]:
+        """Rows and columns of the finer raster."""
+        return 2 * self.rows, 2 * self.cols
+
+    def full(self, field: F32) -> F32:
+        """From the coarse or the finer raster to all pixels of the photo."""
+        step = STEP if field.shape[0] == self.rows else FINE
+        return grow(field, step)[: self.h, : self.w]
+
+
+def to_fine(photo_xy: F64) -> F64:
+    """Photo pixels (..., 2) to indices (column, row) on the finer raster."""
+    return (photo_xy + FINE_SHIFT) / FINE
+
+
+def finer(field: F32) -> F32:
+    """From the coarse raster to the finer one."""
+    h, w = field.shape[:2]
+    return np.asarray(cv2.resize(field, (2 * w, 2 * h)), np.float32)
+
+
+def grow(field: F32, step: int) -> F32:
+    """A block of nodes, `step` pixels apart, to the pixels inside it."""
+    h, w = field.shape[:2]
+    big = cv2.resize(field, (w * step, h * step), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(big[8:-8, 8:-8], np.float32)
+
+
+def fill_into(mask: U8, polygon: F64, value: int | tuple[int, ...] = 255) -> None:
+    """Fill the polygon (K, 2) in `mask`, in place, to a sixteenth of a pixel."""
+    points = np.round(np.clip(polygon, -20000, 20000) * 16).astype(np.int32)
+    cv2.fillPoly(mask, [points], value, cv2.LINE_AA, 4)  # type: ignore[call-overload]
+
+
+def fill(shape: tuple[int, int], polygon: F64) -> U8:
+    """Mask (H, W), 255 inside the polygon (K, 2)."""
+    mask = np.zeros(shape, np.uint8)
+    fill_into(mask, polygon)
+    return mask
+
+
+def blur(image: F32, sigma: float) -> F32:
+    """Gaussian blur by `sigma` pixels, at reduced size where it is wide."""
+    if sigma < 0.3:
+        return image
+    if sigma <= 6:
+        return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma), np.float32)
+    h, w = image.shape[:2]
+    size = (max(2, round(w * 3 / sigma)), max(2, round(h * 3 / sigma)))
+    small = cv2.GaussianBlur(cv2.resize(image, size, interpolation=cv2.INTER_AREA), (0, 0), 3.0)
+    return np.asarray(cv2.resize(small, (w, h)), np.float32)
+
+
+def lit(image: U8, factor: F32) -> U8:
+    """`image` times `factor` (H, W, 3) or (H, W), clipped."""
+    if factor.ndim == 2:
+        factor = np.asarray(cv2.merge([factor] * 3), np.float32)
+    return np.asarray(cv2.multiply(image, factor, dtype=cv2.CV_8U), np.uint8)
+
+
+def added(image: U8, extra: F32) -> U8:
+    """`image` plus `extra` (H, W, 3) or (H, W), clipped."""
+    if extra.ndim == 2:
+        extra = np.asarray(cv2.merge([extra] * 3), np.float32)
+    return np.asarray(cv2.add(image, extra, dtype=cv2.CV_8U), np.uint8)
+
+
+def blend_into(view: U8, picture: U8, weight: F32) -> None:
+    """Put `picture` onto `view` (H, W, 3) with `weight` (H, W) of 0..1, in place."""
+    view[:] = cv2.blendLinear(picture, np.ascontiguousarray(view), weight, 1 - weight)
+
+
+def mapped(picture: U8, x_y: F32, border: int) -> U8:
+    """Look up `picture` at (H, W, 2) columns and rows, bilinear."""
+    return looked_up(picture, np.ascontiguousarray(x_y), border).astype(np.uint8, copy=False)
+
+
+def looked_up(fields: NDArray[Any], x_y: F32, border: int = cv2.BORDER_REPLICATE) -> NDArray[Any]:
+    """As `mapped`, for arrays (H, W, C) of any depth."""
+    linear = cv2.INTER_LINEAR
+    # the stubs ask for a second map, which remap takes to be absent only when it is None
+    found = cv2.remap(fields, x_y, None, linear, borderMode=border)  # type: ignore[call-overload]
+    return np.asarray(found)
