@@ -23,7 +23,7 @@ class Rule(StrEnum):
     NOTHING = "draw if you can"
 
 
-class IllegalMove(ValueError):
+class IllegalMoveError(ValueError):
     """The move breaks `rule`; nothing has changed."""
 
     def __init__(self, rule: Rule, why: str) -> None:

@@ -1,6 +1,6 @@
 """A game of Duel, move by move.
 
-`Game.play` takes a move, or refuses it by raising IllegalMove with the rule that it
+`Game.play` takes a move, or refuses it by raising IllegalMoveError with the rule that it
 breaks; nothing changes then. `Game.phase` and `Game.to_move` say what is awaited.
 """
 
@@ -21,7 +21,7 @@ from kdscan.game.duel.moves import (
     Draw,
     DrawNothing,
     Half,
-    IllegalMove,
+    IllegalMoveError,
     Move,
     Roll,
     Rule,
@@ -122,7 +122,7 @@ class Game:
     # Moves
 
     def play(self, move: Move) -> None:
-        """Make a move for the player whose turn it is, or raise IllegalMove."""
+        """Make a move for the player whose turn it is, or raise IllegalMoveError."""
         player = self.to_move
         if self.phase is Phase.ROLL and isinstance(move, Roll):
             move = self._roll(move)
@@ -138,7 +138,7 @@ class Game:
             self._cast_bolt(player, move)
         else:
             asked = f"{type(move).__name__} came in the phase '{self.phase}'"
-            raise IllegalMove(Rule.ORDER, asked)
+            raise IllegalMoveError(Rule.ORDER, asked)
         self.history.append((player, move))
 
     def _roll(self, move: Roll) -> Roll:
@@ -147,7 +147,7 @@ class Game:
             one, two, three, four = (self.rng.choice(die) for die in DICE)
             faces = one, two, three, four
         elif len(faces) != len(DICE) or any(f not in d for f, d in zip(faces, DICE, strict=True)):
-            raise IllegalMove(Rule.ORDER, "these four dice can't show those faces")
+            raise IllegalMoveError(Rule.ORDER, "these four dice can't show those faces")
         self.rounds += 1
         self.faces = list(faces)
         self.hands = ([], [])
@@ -159,13 +159,17 @@ class Game:
     def _take(self, player: int, move: Take) -> None:
         free, dice = self.free_dice, move.dice
         if len(set(dice)) != len(dice) or not set(dice) <= set(free):
-            raise IllegalMove(Rule.TAKING, f"dice {dice} are not free; free are {tuple(free)}")
+            raise IllegalMoveError(Rule.TAKING, f"dice {dice} are not free; free are {tuple(free)}")
         first = player == self.player_a
         both = first and len(dice) == 2
         if both and not self.book.ready(player, Coat.DOUBLE_DOT):
-            raise IllegalMove(Rule.POWER, "both dice at once need the double dot's wizard, unused")
+            raise IllegalMoveError(
+                Rule.POWER, "both dice at once need the double dot's wizard, unused"
+            )
         if len(dice) != (1 if first else 2) and not both:
-            raise IllegalMove(Rule.TAKING, f"A takes one die, then B takes two; not {len(dice)}")
+            raise IllegalMoveError(
+                Rule.TAKING, f"A takes one die, then B takes two; not {len(dice)}"
+            )
         self.hands[player].extend(dice)
         if both:
             self.book.used.add(Coat.DOUBLE_DOT)
@@ -182,11 +186,13 @@ class Game:
 
     def _turn(self, player: int, move: Turn) -> None:
         if not self.book.ready(player, Coat.DOUBLE_LINE):
-            raise IllegalMove(Rule.POWER, "turning a die needs the double line's wizard, unused")
+            raise IllegalMoveError(
+                Rule.POWER, "turning a die needs the double line's wizard, unused"
+            )
         if move.die not in self.hands[player]:
-            raise IllegalMove(Rule.POWER, f"die {move.die} is not yours to turn")
+            raise IllegalMoveError(Rule.POWER, f"die {move.die} is not yours to turn")
         if not 0 <= move.face < len(DICE[move.die]):
-            raise IllegalMove(Rule.POWER, f"a die has no face {move.face}")
+            raise IllegalMoveError(Rule.POWER, f"a die has no face {move.face}")
         self.book.used.add(Coat.DOUBLE_LINE)
         self.faces[move.die] = DICE[move.die][move.face]
 
@@ -211,34 +217,38 @@ class Game:
     def _check_symbols(self, player: int, move: Draw) -> None:
         if sorted(half.die for half in move.halves) != sorted(self.hands[player]):
             mine = tuple(self.hands[player])
-            raise IllegalMove(Rule.SYMBOL, f"your domino is made of the dice {mine}")
+            raise IllegalMoveError(Rule.SYMBOL, f"your domino is made of the dice {mine}")
         for half in move.halves:
             if half.coat not in self.coats_of(half.die):
                 shown = self.faces[half.die]
-                raise IllegalMove(Rule.SYMBOL, f"die {half.die} shows {shown}, not {half.coat}")
+                raise IllegalMoveError(
+                    Rule.SYMBOL, f"die {half.die} shows {shown}, not {half.coat}"
+                )
 
     def _check_castle(self, drawing: Drawing, move: Draw) -> None:
         if move.castle is None:
             return
         if drawing.castle_used:
-            raise IllegalMove(Rule.CASTLE, "the roof is coloured already; once a game")
+            raise IllegalMoveError(Rule.CASTLE, "the roof is coloured already; once a game")
         if move.castle not in [half.die for half in move.halves]:
-            raise IllegalMove(Rule.CASTLE, f"die {move.castle} is not one of your two dice")
+            raise IllegalMoveError(Rule.CASTLE, f"die {move.castle} is not one of your two dice")
         if self.faces[move.castle].joker and not self.edition.castle_on_joker:
-            raise IllegalMove(Rule.CASTLE, "in this edition a joker gets no cross")
+            raise IllegalMoveError(Rule.CASTLE, "in this edition a joker gets no cross")
 
     def _check_places(self, player: int, move: Draw) -> None:
         drawing = self.drawings[player]
         cells = [half.cell for half in move.halves]
         u, v = (number(cell) for cell in cells)
         if any(number(cell) not in NEAR or not 0 <= cell[1] < 7 for cell in cells):
-            raise IllegalMove(Rule.DOMINO, f"{cells} are not both shields of the map")
+            raise IllegalMoveError(Rule.DOMINO, f"{cells} are not both shields of the map")
         if u == v or (1 << u | 1 << v) & drawing.filled:
-            raise IllegalMove(Rule.DOMINO, f"{cells} are not two free shields")
+            raise IllegalMoveError(Rule.DOMINO, f"{cells} are not two free shields")
         if move.power not in (None, Coat.DOT, Coat.LINE):
-            raise IllegalMove(Rule.POWER, f"the {move.power}'s wizard doesn't help to draw")
+            raise IllegalMoveError(Rule.POWER, f"the {move.power}'s wizard doesn't help to draw")
         if move.power is not None and not self.book.ready(player, move.power):
-            raise IllegalMove(Rule.POWER, f"the {move.power}'s wizard is not yours, or used up")
+            raise IllegalMoveError(
+                Rule.POWER, f"the {move.power}'s wizard is not yours, or used up"
+            )
         joined = [
             bool(1 << i & drawing.touch[half.coat])
             for i, half in zip((u, v), move.halves, strict=True)
@@ -246,17 +256,17 @@ class Game:
         if move.power is Coat.LINE:
             if not all(joined):
                 why = "each die, drawn apart, must touch the castle or an equal coat"
-                raise IllegalMove(Rule.CONNECTION, why)
+                raise IllegalMoveError(Rule.CONNECTION, why)
             return
         if v not in NEAR[u]:
-            raise IllegalMove(Rule.DOMINO, f"{cells} are not side by side")
+            raise IllegalMoveError(Rule.DOMINO, f"{cells} are not side by side")
         if move.power is None and not any(joined):
             why = "a domino must touch the castle or an equal coat from an earlier round"
-            raise IllegalMove(Rule.CONNECTION, why)
+            raise IllegalMoveError(Rule.CONNECTION, why)
 
     def _draw_nothing(self, player: int) -> None:
         if self.can_draw(player):
-            raise IllegalMove(Rule.NOTHING, "your domino fits on your map")
+            raise IllegalMoveError(Rule.NOTHING, "your domino fits on your map")
         self._count(player, list(self.hands[player]))
         self._next_drawer(player)
 
@@ -289,13 +299,15 @@ class Game:
     def _cast_bolt(self, player: int, move: ChooseCoat | AddCross) -> None:
         wanted = ChooseCoat if self.bolt is Coat.FILLED else AddCross
         if not isinstance(move, wanted):
-            raise IllegalMove(Rule.POWER, f"the {self.bolt}'s wizard acts now: {wanted.__name__}")
+            raise IllegalMoveError(
+                Rule.POWER, f"the {self.bolt}'s wizard acts now: {wanted.__name__}"
+            )
         if isinstance(move, ChooseCoat):
             self.book.chosen_coat = move.coat
         else:
             drawing, i = self.drawings[player], number(move.cell)
             if i not in drawing.coats or not 0 <= move.cell[1] < 7:
-                raise IllegalMove(Rule.POWER, f"{move.cell} holds no coat to give a cross")
+                raise IllegalMoveError(Rule.POWER, f"{move.cell} holds no coat to give a cross")
             drawing.crosses[i] += 1
         _, coat = self._bolts.pop(0)
         self.book.used.add(coat)

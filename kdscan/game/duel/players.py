@@ -133,10 +133,7 @@ def _helped(
     if game.book.ready(player, Coat.LINE):
         for a, b in pairs:
             places = [
-                (u, v)
-                for u in drawing.single_cells(a)
-                for v in drawing.single_cells(b)
-                if u != v
+                (u, v) for u in drawing.single_cells(a) for v in drawing.single_cells(b) if u != v
             ]
             if places:
                 u, v = rng.choice(places)

@@ -1,0 +1,158 @@
+"""Why no lawful game leads to a board: problems, each with the smallest shields to blame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdscan.game.duel.audit.dominoes import LAW, MOST_ON_A_DIE, Dice, Half
+from kdscan.game.duel.audit.pairing import smallest_uncovered
+from kdscan.game.duel.audit.reach import smallest_unreached
+from kdscan.game.duel.audit.search import Terms
+from kdscan.game.duel.audit.task import Bonus, Task, bits
+from kdscan.game.duel.board import MAX_CROSSES, Board, Shield
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import SQUARES
+from kdscan.game.duel.drawing import cell_of
+from kdscan.game.grid import Cell
+from kdscan.game.problem import Problem, Severity
+
+
+def errors(board: Board, terms: Terms) -> tuple[Problem, ...]:
+    """What the rulebooks forbid about a board that no lawful game leads to."""
+    found = [*_crosses(board, terms, LAW, "error"), *_book(board, terms)]
+    task = Task(board, Bonus(), LAW)
+    # Crosses have been judged; the dominoes are judged as if every die could bring them.
+    plain = Task(Board({c: Shield(s.coat) for c, s in board.items()}), Bonus(), LAW)
+    shapes = list(_shapes(plain, _singles(board, terms), _free(board, terms)))
+    found += shapes
+    if not found:
+        why = "a wizard's help is needed before the spellbook can have granted it"
+        found.append(_problem("wizard_too_early", "error", why, task.filled))
+    return tuple(found)
+
+
+def _shapes(task: Task, singles: int, free: bool) -> Iterator[Problem]:
+    uncovered = smallest_uncovered(task.filled, singles)
+    if uncovered is None and task.filled.bit_count() % 2:
+        uncovered = task.filled
+    if uncovered is not None:
+        why = f"no dominoes can cover {_these(uncovered)}: every round fills two shields"
+        yield _problem("unpaired_shields", "error", why, uncovered)
+        return
+    proof = smallest_unreached(task, singles, free)
+    if proof is not None:
+        why = (
+            f"no domino with {_these(proof.cells)} touches the castle or an equal coat "
+            "drawn in an earlier round"
+        )
+        yield _problem("unconnected_domino", "error", why, proof.cells)
+
+
+def warnings(board: Board, terms: Terms, dice: Dice) -> tuple[Problem, ...]:
+    """What only the dice forbid about a board that the rulebooks allow."""
+    found = list(_crosses(board, terms, dice, "warning"))
+    if not found:
+        task = _lenient(board, terms, dice)
+        proof = smallest_unreached(task, _singles(board, terms), _free(board, terms))
+        cells = task.filled if proof is None else proof.cells
+        why = f"no dice are known that make dominoes of {_these(cells)}"
+        found.append(_problem("dice", "warning", why, cells))
+    return tuple(found)
+
+
+def _lenient(board: Board, terms: Terms, dice: Dice) -> Task:
+    """The board with every domino that the dice allow under some bonus."""
+    task = Task(board, Bonus(), dice)
+    less = 1 + _wizard(board, terms) if terms.castle_left else int(_wizard(board, terms))
+    partners = {}
+    for i, half in task.halves.items():
+        near = Task(board, Bonus(), LAW).partners[i]
+        partners[i] = sum(1 << j for j in bits(near) if _makes(dice, half, task.halves[j], less))
+    object.__setattr__(task, "partners", partners)
+    return task
+
+
+def _makes(dice: Dice, one: Half, two: Half, less: int) -> bool:
+    return any(
+        dice.domino(
+            Half(one.coat, one.crosses - a, a > 0), Half(two.coat, two.crosses - b, b > 0)
+        ).pairs
+        for a in range(less + 1)
+        for b in range(less + 1 - a)
+    )
+
+
+def _crosses(board: Board, terms: Terms, dice: Dice, severity: Severity) -> Iterator[Problem]:
+    """Crosses that neither dice nor bonuses can bring."""
+    needs: list[tuple[int, Cell]] = []
+    for cell, shield in board.items():
+        need = next(
+            (n for n in range(3) if dice.shows(shield.coat, shield.crosses - n)), MAX_CROSSES
+        )
+        if need == MAX_CROSSES:
+            why = f"{shield.crosses} crosses, where no shield can have more than {MAX_CROSSES}"
+            yield Problem("too_many_crosses", "error", why, (cell,))
+        elif need:
+            needs.append((need, cell))
+    left = int(terms.castle_left) + _wizard(board, terms)
+    needs.sort(reverse=True)
+    blamed: list[Cell] = []
+    for need, cell in needs:
+        if left < 0:
+            break
+        left -= need
+        blamed.append(cell)
+    if left < 0:
+        most = f"{MOST_ON_A_DIE} crosses" if dice is LAW else "these crosses"
+        why = f"more bonus crosses than castle and wizard give: no die brings {most}"
+        if dice is LAW:
+            why = f"a die brings {most} at most, and castle and wizard do not make up for the rest"
+        yield Problem("bonus_crosses", severity, why, tuple(sorted(blamed)))
+    given = int(bool(terms.castle_used)) + terms.cross_given
+    if severity == "error" and sum(shield.crosses for shield in board.values()) < given:
+        why = "the roof is coloured or a wizard was used, but no cross shows for it"
+        yield Problem("missing_cross", "error", why)
+
+
+def _wizard(board: Board, terms: Terms) -> bool:
+    """Whether the checked wizard's cross can be on the map at all."""
+    plain = sum(shield == Shield(Coat.CHECKED) for shield in board.values())
+    own = Shield(Coat.CHECKED, 1) in board.values()
+    enough = terms.obtained or plain + own >= SQUARES[Coat.CHECKED]
+    return Coat.CHECKED in terms.wizards and enough
+
+
+def _singles(board: Board, terms: Terms) -> int:
+    return 2 if _helps(board, terms, Coat.LINE) else 0
+
+
+def _free(board: Board, terms: Terms) -> bool:
+    return _helps(board, terms, Coat.DOT)
+
+
+def _helps(board: Board, terms: Terms, coat: Coat) -> bool:
+    """Whether that coat's wizard can have been won, at any time."""
+    plain = sum(shield == Shield(coat) for shield in board.values())
+    crossed = _wizard(board, terms) and Shield(coat, 1) in board.values()
+    return coat in terms.wizards and (terms.obtained or plain + crossed >= SQUARES[coat])
+
+
+def _book(board: Board, terms: Terms) -> Iterator[Problem]:
+    if terms.obtained:
+        return
+    for coat, count in terms.recorded:
+        plain = sum(shield == Shield(coat) for shield in board.values())
+        most = plain + (_wizard(board, terms) and Shield(coat, 1) in board.values())
+        if count > most:
+            cells = tuple(cell for cell, shield in board.items() if shield.coat is coat)
+            why = f"the spellbook counts {count} {coat} without a cross, the map shows {most}"
+            yield Problem("spellbook", "error", why, cells)
+
+
+def _these(cells: int) -> str:
+    count = cells.bit_count()
+    return "this shield" if count == 1 else f"these {count} shields"
+
+
+def _problem(code: str, severity: Severity, why: str, cells: int) -> Problem:
+    return Problem(code, severity, why, tuple(cell_of(i) for i in bits(cells)))

@@ -1,0 +1,186 @@
+"""The smallest set of shields that no connected dominoes can cover.
+
+A set of shields *can be* when some dominoes on the board's filled shields, each
+drawn lawfully, cover all of it; other shields may stay undrawn. Any set that
+contains an impossible one is impossible too. The smallest one is found from below:
+every possible cover leaves some shields out, and an impossible set must hit all of
+those remainders; so take the smallest set that hits all remainders known, try to
+cover it, and either it is the proof or its cover is one remainder more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kdscan.game.duel.audit.task import Piece, Task, bits
+from kdscan.game.duel.drawing import CASTLE_BITS
+
+MOST_STEPS = 60_000
+"""Steps of the search before the proof stays as large as it is; about a second's work."""
+
+_MOST_REMAINDERS = 400
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Shields that can't be, as bits; `smallest` when no smaller set can be blamed."""
+
+    cells: int
+    smallest: bool
+
+
+class _TooLongError(Exception):
+    """The search took more steps than it may."""
+
+
+def smallest_unreached(task: Task, singles: int, free: bool) -> Proof | None:
+    """The smallest set of shields that can't be, or None when all can be.
+
+    singles: shields that may stay without partner (the line's wizard). free: whether
+    one part may do without the castle (the dot's wizard). Neither wizard's turn is checked.
+    """
+    cover = Cover(task, singles, free)
+    proof = task.filled
+    try:
+        if cover.cover(task.filled) is not None:
+            return None
+        remainders: list[int] = []
+        size = 1
+        while len(remainders) < _MOST_REMAINDERS:
+            blamed = None
+            while blamed is None:
+                blamed = _hit(remainders, size, 0, cover)
+                size += blamed is None
+            covered = cover.cover(blamed)
+            if covered is None:
+                return Proof(blamed, True)
+            remainders.append(task.filled & ~covered)
+        for i in bits(task.filled):
+            if cover.cover(proof & ~(1 << i)) is None:
+                proof &= ~(1 << i)
+    except _TooLongError:
+        pass
+    return Proof(proof, False)
+
+
+def _hit(remainders: list[int], size: int, chosen: int, cover: Cover) -> int | None:
+    """A set of at most that many shields that meets every remainder."""
+    cover.step()
+    open_ones = [r for r in remainders if not r & chosen]
+    if not open_ones:
+        return chosen
+    if not size:
+        return None
+    for i in bits(min(open_ones, key=int.bit_count)):
+        found = _hit(open_ones, size - 1, chosen | 1 << i, cover)
+        if found is not None:
+            return found
+    return None
+
+
+@dataclass(frozen=True)
+class _State:
+    """A partial cover. rooted: shields that the castle's part touches; loose: likewise for
+    every part without the castle; both by equal coats, among shields still undrawn."""
+
+    left: int
+    rooted: int
+    loose: tuple[int, ...]
+    singles: int
+    free: bool
+
+
+class Cover:
+    """Covers required shields with connected dominoes, within a number of steps."""
+
+    def __init__(self, task: Task, singles: int, free: bool) -> None:
+        self.task = task
+        self.start = _State(task.filled, 0, (), singles, free)
+        self.steps = 0
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise _TooLongError
+
+    def cover(self, required: int) -> int | None:
+        """A lawful cover of at least those shields, as large as comes easily; None if none."""
+        return self._go(self.start, required, frozenset())
+
+    def _go(self, state: _State, required: int, banned: frozenset[Piece]) -> int | None:
+        self.step()
+        need = required & state.left
+        if need:
+            _, pieces = min(
+                ((len(p), p) for p in (self._pieces(state, i, banned) for i in bits(need))),
+                key=lambda choice: choice[0],
+            )
+            return self._branch(state, required, banned, pieces)
+        if state.loose:
+            part = min(state.loose, key=int.bit_count)
+            pieces = list(
+                dict.fromkeys(p for i in bits(part) for p in self._pieces(state, i, banned))
+            )
+            found = self._branch(state, required, banned, pieces)
+            if found is None and state.free:
+                loose = list(state.loose)
+                loose.remove(part)
+                freed = _State(state.left, state.rooted, tuple(loose), state.singles, False)
+                found = self._go(freed, required, banned)
+            return found
+        return self._grow(state)
+
+    def _branch(
+        self, state: _State, required: int, banned: frozenset[Piece], pieces: list[Piece]
+    ) -> int | None:
+        """Try each piece; those tried are banned for the next, so nothing comes twice."""
+        for at, piece in enumerate(pieces):
+            after = self._add(state, piece)
+            if after is not None:
+                found = self._go(after, required, banned | frozenset(pieces[:at]))
+                if found is not None:
+                    return found
+        return None
+
+    def _pieces(self, state: _State, i: int, banned: frozenset[Piece]) -> list[Piece]:
+        found = [(min(i, j), max(i, j)) for j in bits(self.task.partners[i] & state.left)]
+        if state.singles:
+            found.append((i, i))
+        return [piece for piece in found if piece not in banned]
+
+    def _add(self, state: _State, piece: Piece) -> _State | None:
+        """The state with one more piece; None when a part is cut off for good."""
+        i, j = piece
+        own = 1 << i | 1 << j
+        left = state.left & ~own
+        waits = self.task.equal[i] | self.task.equal[j]
+        kept, free = [], state.free
+        for part in state.loose:
+            if part & own:
+                waits |= part
+            else:
+                kept.append(part)
+        rooted = state.rooted
+        if own & (CASTLE_BITS | rooted):
+            rooted |= waits
+        elif waits & left:
+            kept.append(waits & left)
+        elif free:
+            free = False
+        else:
+            return None
+        return _State(left, rooted & left, tuple(kept), state.singles - (i == j), free)
+
+    def _grow(self, state: _State) -> int:
+        """Draw on with whatever fits; the larger the cover, the more its remainder tells."""
+        for piece in self._fitting(state):
+            after = self._add(state, piece)
+            assert after is not None
+            return self._grow(after)
+        return self.task.filled & ~state.left
+
+    def _fitting(self, state: _State) -> Iterator[Piece]:
+        for i in bits((CASTLE_BITS | state.rooted) & state.left):
+            for j in bits(self.task.partners[i] & state.left):
+                yield min(i, j), max(i, j)

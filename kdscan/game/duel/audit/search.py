@@ -1,0 +1,179 @@
+"""Find a lawful way to a board: bonuses, wizards, dominoes and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from kdscan.game.duel.audit.dominoes import LAW, Dice
+from kdscan.game.duel.audit.order import Drawn, arrange
+from kdscan.game.duel.audit.task import Bonus, Task
+from kdscan.game.duel.audit.tilings import plans
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import SQUARES
+from kdscan.game.grid import Cell
+
+_HELPERS = (Coat.DOT, Coat.LINE)
+
+MAP_WIZARDS = frozenset({Coat.DOT, Coat.LINE, Coat.CHECKED})
+"""The wizards that change what a map can look like."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is known beside the map.
+
+    castle_used: whether the roof is coloured; None when nobody can tell.
+    wizards: those that the player can have used.
+    cross_given: whether the checked wizard's cross is certainly on the map.
+    recorded: squares filled in the spellbook; empty when there is none.
+    obtained: whether coats fill squares that were never drawn (French edition).
+    """
+
+    castle_used: bool | None = None
+    wizards: frozenset[Coat] = MAP_WIZARDS
+    cross_given: bool = False
+    recorded: tuple[tuple[Coat, int], ...] = ()
+    obtained: bool = False
+
+    @property
+    def castle_left(self) -> bool:
+        """Whether a cross can come from the castle."""
+        return self.castle_used is not False
+
+
+@dataclass(frozen=True)
+class Way:
+    """A lawful way to a board: who got the bonus crosses, and the pieces in order."""
+
+    bonus: Bonus
+    order: tuple[Drawn, ...]
+
+
+def find_way(board: Board, terms: Terms, dice: Dice = LAW) -> Way | None:
+    """The first way found, with no more wizards than needed; None proves there is none."""
+    return next(ways(board, terms, dice), None)
+
+
+def ways(board: Board, terms: Terms, dice: Dice = LAW) -> Iterator[Way]:
+    """Ways to a board, at least one if there are any."""
+    if len(board) % 2:
+        return
+    barren: set[_Structure] = set()
+    for task in tasks(board, terms, dice):
+        for order in _orders(task, terms, barren):
+            yield Way(task.bonus, order)
+
+
+_Structure = tuple[tuple[int, ...], bool, bool]
+"""What decides whether any plan hangs together: partners, two dice apart, one part free."""
+
+
+def _orders(task: Task, terms: Terms, barren: set[_Structure]) -> Iterator[tuple[Drawn, ...]]:
+    """Lawful orders; `barren` remembers structures without any plan from task to task."""
+    partners = tuple(task.partners.values())
+    for apart, free in ((False, False), (True, False), (False, True), (True, True)):
+        if (apart and not _winnable(task, terms, Coat.LINE)) or (
+            free and not _winnable(task, terms, Coat.DOT)
+        ):
+            continue
+        structure = partners, apart, free
+        if structure in barren:
+            continue
+        none = True
+        for plan in plans(task, apart, free, terms.obtained):
+            none = False
+            order = arrange(task, plan)
+            if order is not None:
+                yield order
+        if none:
+            barren.add(structure)
+
+
+def _winnable(task: Task, terms: Terms, coat: Coat) -> bool:
+    if coat not in terms.wizards:
+        return False
+    filled = sum(half.coat is coat and half.counts for half in task.halves.values())
+    return terms.obtained or filled >= SQUARES[coat]
+
+
+def tasks(board: Board, terms: Terms, dice: Dice) -> Iterator[Task]:
+    """The board with every choice of bonus crosses that makes a difference."""
+    tried: set[_Look] = set()
+    for bonus in bonuses(board, terms, dice):
+        task = Task(board, bonus, dice)
+        if bonus.wizard is not None and not _winnable(task, terms, Coat.CHECKED):
+            continue
+        if not _matches_book(task, terms.recorded if not terms.obtained else ()):
+            continue
+        look = _look(task)
+        # A wizard's cross only adds needs: without any other effect it is worth no try.
+        if look in tried or replace(look, wizard=None, checked=()) in tried:
+            continue
+        tried.add(look)
+        yield task
+
+
+@dataclass(frozen=True)
+class _Look:
+    """All that bonus crosses change about a task; equal looks have equal answers."""
+
+    partners: tuple[int, ...]
+    helping: tuple[int, ...]
+    wizard: Cell | None
+    checked: tuple[int, ...]
+    castle: Cell | None
+
+
+def _look(task: Task) -> _Look:
+    helping, checked = (
+        tuple(i for i, half in task.halves.items() if half.counts and half.coat in coats)
+        for coats in (_HELPERS, (Coat.CHECKED,))
+    )
+    bonus = task.bonus
+    return _Look(
+        tuple(task.partners.values()),
+        helping,
+        bonus.wizard,
+        checked if bonus.wizard else (),
+        # Only where jokers get no castle's cross does its place change what dice can do.
+        None if task.dice.joker_castle else bonus.castle,
+    )
+
+
+def _matches_book(task: Task, recorded: tuple[tuple[Coat, int], ...]) -> bool:
+    halves = task.halves.values()
+    return all(
+        sum(half.coat is coat and half.counts for half in halves) >= count
+        for coat, count in recorded
+    )
+
+
+def bonuses(board: Board, terms: Terms, dice: Dice) -> Iterator[Bonus]:
+    """Every choice of castle's and wizard's cross after which dice can show the rest."""
+    crossed = [cell for cell, shield in board.items() if shield.crosses]
+    strange = frozenset(
+        cell for cell, shield in board.items() if not dice.shows(shield.coat, shield.crosses)
+    )
+    if len(strange) > 2:
+        return
+    castles: list[Cell | None] = [*crossed] if terms.castle_left else []
+    if not terms.castle_used:
+        castles.insert(0, None)
+    wizards: list[Cell | None] = [*crossed] if Coat.CHECKED in terms.wizards else []
+    if not terms.cross_given:
+        wizards.insert(0, None)
+    for wizard in wizards:
+        for castle in castles:
+            if strange <= {wizard, castle} and _shown(board, castle, wizard, dice):
+                yield Bonus(castle, wizard)
+
+
+def _shown(board: Board, castle: Cell | None, wizard: Cell | None, dice: Dice) -> bool:
+    """Whether dice show those two shields with their bonus crosses taken off."""
+    return all(
+        dice.shows(board[cell].coat, board[cell].crosses - (cell == castle) - (cell == wizard))
+        for cell in (castle, wizard)
+        if cell is not None
+    )

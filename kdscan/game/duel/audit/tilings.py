@@ -1,0 +1,120 @@
+"""Every way to split the filled shields into dominoes that hang together.
+
+Whether dominoes can be drawn in some order is a question of connection alone: join
+shields of equal coats side by side, join the two halves of every domino, and every
+connected part must hold a shield beside the castle. (Once one shield of a part is
+drawn, its equal neighbours' dominoes fit, and so on through the part.) The wizard of
+the line leaves two shields without partners; the wizard of the dot lets one part go
+without the castle. Whether those wizards were won in time is `order`'s question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from kdscan.game.duel.audit.order import Plan
+from kdscan.game.duel.audit.task import Piece, Task
+from kdscan.game.duel.board import COLS
+from kdscan.game.duel.drawing import CASTLE_BITS
+
+_State = tuple[int, int, bool, int, tuple[int, ...]]
+"""Shields left, singles to place, whether the dot's wizard is left, shields that the
+castle's part waits for, and the same for every part without the castle."""
+
+
+def plans(task: Task, apart: bool, free: bool, obtained: bool = False) -> Iterator[Plan]:
+    """Every split of the filled shields that hangs together.
+
+    apart: whether two shields are drawn apart; free: whether one part may do without the castle.
+    """
+    if task.filled.bit_count() % 2:
+        return
+    search = _Search(task)
+    singles = 2 if apart else 0
+    if not search.splits(task.filled, singles):
+        return
+    for pieces in search.run((task.filled, singles, free, 0, ()), ()):
+        alone = sorted(piece[0] for piece in pieces if piece[0] == piece[1])
+        if not alone:
+            yield Plan(pieces, None, free, obtained)
+            continue
+        lone: Piece = (alone[0], alone[1])
+        if task.domino(lone).pairs:
+            whole = (*(piece for piece in pieces if piece[0] != piece[1]), lone)
+            yield Plan(whole, lone, free, obtained)
+
+
+class _Search:
+    """Covers the lowest shield left with the square to its right, or below, or nothing."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.splits = cache(self._splits)
+        self.dead: set[_State] = set()
+
+    def _options(self, left: int, singles: int) -> Iterator[Piece]:
+        i = (left & -left).bit_length() - 1
+        partners = self.task.partners[i] & left
+        for j in (i + 1, i + COLS):
+            if partners >> j & 1:
+                yield i, j
+        if singles:
+            yield i, i
+
+    def _splits(self, left: int, singles: int) -> bool:
+        """Whether the shields left can be split at all, whatever they touch."""
+        if not left:
+            return singles == 0
+        return any(
+            self.splits(left & ~(1 << i | 1 << j), singles - (i == j))
+            for i, j in self._options(left, singles)
+        )
+
+    def run(self, state: _State, pieces: tuple[Piece, ...]) -> Iterator[tuple[Piece, ...]]:
+        """Every way to go on from a state, as all pieces; singles are pieces (i, i)."""
+        left, singles, _, _, _ = state
+        if not left:
+            yield pieces
+            return
+        if state in self.dead:
+            return
+        found = False
+        for i, j in self._options(left, singles):
+            rest, fewer = left & ~(1 << i | 1 << j), singles - (i == j)
+            if self.splits(rest, fewer):
+                after = self._add(state, i, j, rest, fewer)
+                if after is not None:
+                    for whole in self.run(after, (*pieces, (i, j))):
+                        found = True
+                        yield whole
+        if not found:
+            self.dead.add(state)
+
+    def _add(self, state: _State, i: int, j: int, rest: int, singles: int) -> _State | None:
+        """The state after a piece, or None when a part can no longer reach the castle."""
+        _, _, free, rooted, loose = state
+        own = 1 << i | 1 << j
+        waits = (self.task.equal[i] | self.task.equal[j]) & rest
+        joins_castle = bool(own & (CASTLE_BITS | rooted))
+        parts = []
+        for part in loose:
+            if part & own:
+                waits |= part & rest
+            else:
+                parts.append(part)
+        if joins_castle:
+            rooted = (rooted | waits) & rest
+        elif waits:
+            parts.append(waits)
+        elif free:
+            free = False
+        else:
+            return None
+        return rest, singles, free, rooted, tuple(sorted(parts))
+
+
+def unsplit(task: Task) -> bool:
+    """Whether no split into dominoes exists at all, with or without two shields apart."""
+    search = _Search(task)
+    return not (search.splits(task.filled, 0) or search.splits(task.filled, 2))

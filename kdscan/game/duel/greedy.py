@@ -1,0 +1,140 @@
+"""A player who takes the most points at once, as people who know the game roughly do."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.drawing import NEAR, Drawing, cell_of
+from kdscan.game.duel.moves import AddCross, ChooseCoat, Draw, Half, Move, Take, Turn
+from kdscan.game.duel.play import Game, Phase
+from kdscan.game.duel.players import random_player
+
+_CONTACT = 0.4
+"""What a shield beside an equal coat is worth beyond its points: domains yet to grow."""
+
+_LATER = 30
+"""Shields drawn before the castle's cross is spent on less than its best chance."""
+
+
+def greedy_player(game: Game, rng: random.Random) -> Move:
+    """The move that brings the most points now; even moves are settled by chance."""
+    if game.phase is Phase.TAKE:
+        return _take(game, rng)
+    if game.phase is Phase.BOLT:
+        return _bolt(game)
+    if game.phase is Phase.DRAW:
+        return _draw(game, rng)
+    return random_player(game, rng)
+
+
+class _Domains:
+    """The domains of a map under the pencil: which shield belongs where, sizes, crosses."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        self.of: dict[int, int] = {}
+        self.size: list[int] = []
+        self.crosses: list[int] = []
+        self.coats: list[Coat] = []
+        coats = drawing.coats
+        for start in coats:
+            if start in self.of:
+                continue
+            name = len(self.size)
+            self.of[start] = name
+            group = [start]
+            for i in group:
+                for j in NEAR[i]:
+                    if j not in self.of and coats.get(j) is coats[start]:
+                        self.of[j] = name
+                        group.append(j)
+            self.size.append(len(group))
+            self.crosses.append(sum(drawing.crosses[i] for i in group))
+            self.coats.append(coats[start])
+
+    def gain(self, halves: tuple[tuple[int, Coat, int], ...]) -> float:
+        """Points won by drawing those (cell, coat, crosses), contact with equals included."""
+        (u, a, x), (v, b, y) = halves
+        if a is b and v in NEAR[u]:
+            return self._gain((u, v), a, x + y)
+        return self._gain((u,), a, x) + self._gain((v,), b, y)
+
+    def _gain(self, cells: tuple[int, ...], coat: Coat, crosses: int) -> float:
+        joined = {
+            self.of[j]
+            for i in cells
+            for j in NEAR[i]
+            if j in self.of and self.coats[self.of[j]] is coat
+        }
+        size = len(cells) + sum(self.size[d] for d in joined)
+        total = crosses + sum(self.crosses[d] for d in joined)
+        before = sum(self.size[d] * self.crosses[d] for d in joined)
+        return size * total - before + _CONTACT * len(joined) * size
+
+
+def _take(game: Game, rng: random.Random) -> Take:
+    drawing = game.drawings[game.to_move]
+
+    def worth(die: int) -> float:
+        face = game.faces[die]
+        if face.coat is None:
+            return 1.5 + rng.random()
+        return face.crosses + drawing.touch[face.coat].bit_count() / 10 + rng.random()
+
+    free = sorted(game.free_dice, key=worth, reverse=True)
+    both = game.to_move == game.player_b or game.book.ready(game.to_move, Coat.DOUBLE_DOT)
+    return Take(tuple(free[: 2 if both else 1]))
+
+
+def _bolt(game: Game) -> ChooseCoat | AddCross:
+    drawing = game.drawings[game.to_move]
+    domains = _Domains(drawing)
+    if game.bolt is Coat.FILLED:
+        return ChooseCoat(max(Coat, key=domains.coats.count))
+    return AddCross(cell_of(max(drawing.coats, key=lambda i: domains.size[domains.of[i]])))
+
+
+def _draw(game: Game, rng: random.Random) -> Move:
+    drawing = game.drawings[game.to_move]
+    one, two = game.hands[game.to_move]
+    x, y = game.faces[one].crosses, game.faces[two].crosses
+    domains = _Domains(drawing)
+    best: tuple[float, tuple[int, int], tuple[Coat, Coat]] | None = None
+    for a, b, (u, v) in _places(game):
+        worth = domains.gain(((u, a, x), (v, b, y))) + rng.random() / 2
+        if best is None or worth > best[0]:
+            best = worth, (u, v), (a, b)
+    if best is None:
+        return _turn(game, rng)
+    _, (u, v), (a, b) = best
+    castle = None
+    if not drawing.castle_used:
+        bare = domains.gain(((u, a, x), (v, b, y)))
+        gains = {
+            one: domains.gain(((u, a, x + 1), (v, b, y))),
+            two: domains.gain(((u, a, x), (v, b, y + 1))),
+        }
+        chosen = max(gains, key=lambda die: gains[die])
+        late = drawing.filled.bit_count() >= _LATER
+        lawful = game.edition.castle_on_joker or not game.faces[chosen].joker
+        if lawful and (late or gains[chosen] - bare >= 6):
+            castle = chosen
+    return Draw((Half(one, cell_of(u), a), Half(two, cell_of(v), b)), castle)
+
+
+def _places(game: Game) -> Iterator[tuple[Coat, Coat, tuple[int, int]]]:
+    drawing = game.drawings[game.to_move]
+    one, two = game.hands[game.to_move]
+    for a in game.coats_of(one):
+        for b in game.coats_of(two):
+            for slot in drawing.slots(a, b):
+                yield a, b, slot
+
+
+def _turn(game: Game, rng: random.Random) -> Move:
+    """Nothing fits: turn a die where that is possible, else ask the other wizards."""
+    player = game.to_move
+    if game.book.ready(player, Coat.DOUBLE_LINE):
+        return Turn(rng.choice(game.hands[player]), rng.randrange(6))
+    return random_player(game, rng)

@@ -1,0 +1,23 @@
+"""A break of the rules, as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kdscan.game.grid import Cell
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something about a sheet that cannot be, or need not be trusted; a value, no exception.
+
+    code: stable name for programs. message: for people. cells: the shields concerned.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    cells: tuple[Cell, ...] = ()
