@@ -7,6 +7,8 @@ such votes fix a homography; votes that curl or clutter bent are outliers.
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +47,12 @@ def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
     return np.ascontiguousarray(out.transpose(2, 0, 1)[None], np.float32) / np.float32(255), scale
 
 
+OUTLIER = 0.35
+"""A vote that is wrong by more cells than this does not count."""
+MIN_AGREE = 0.4
+"""Share of votes that must agree on one grid."""
+
+
 def locate(photo: Photo, network: Network) -> tuple[SheetOutline, ...]:
     """Find the maps in a photo, the surest first.
 
@@ -72,8 +80,17 @@ def locate(photo: Photo, network: Network) -> tuple[SheetOutline, ...]:
 def _fit(lattice_xy: Floats, photo_xy: Floats, trust: Floats) -> Floats | None:
     """Corners (4, 2) in the photo of the grid on which the trusted votes agree, or None."""
     keep = np.argsort(-trust)[: max(MIN_VOTES, int(0.7 * len(trust)))]
-    h, inlier = cv2.findHomography(photo_xy[keep], lattice_xy[keep], cv2.RANSAC, 0.35)
-    if not np.any(inlier) or inlier.sum() < 0.4 * len(keep):
+    h: Any
+    h, _ = cv2.findHomography(photo_xy[keep], lattice_xy[keep], cv2.RANSAC, OUTLIER)
+    for _ in range(3):  # RANSAC's sample is rough: fit again to all that agree
+        if h is None:
+            return None
+        error = np.linalg.norm(project(np.asarray(h, np.float64), photo_xy) - lattice_xy, axis=1)
+        agree = error < OUTLIER
+        if agree.mean() < MIN_AGREE:
+            return None
+        h, _ = cv2.findHomography(photo_xy[agree], lattice_xy[agree], 0)
+    if h is None:
         return None
     to_lattice = np.asarray(h, np.float64)
     corners = project(inverse(to_lattice), _GRID)

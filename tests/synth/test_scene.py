@@ -1,0 +1,58 @@
+"""Whole synthetic photos: truth that can be relied on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kdscan.game.duel.coats import Coat
+from kdscan.records import CELLS
+from kdscan.synth.__main__ import own_page
+from kdscan.synth.scene import Level, make_photo, wild_board
+
+SMALL = (800, 600)
+
+
+def test_the_same_seed_gives_the_same_photo_and_truth() -> None:
+    a, b = (make_photo(11, "hard", size_wh=SMALL) for _ in range(2))
+    assert np.array_equal(a.bgr, b.bgr)
+    assert a.truth(0) == b.truth(0)
+
+
+@pytest.mark.parametrize("level", ["flat", "easy", "normal", "hard"])
+def test_all_cells_lie_in_the_photo(level: Level) -> None:
+    photo = make_photo(5, level, size_wh=SMALL)
+    assert photo.bgr.shape == (600, 800, 3)
+    assert (photo.centers_xy > 0).all()
+    assert (photo.centers_xy < SMALL).all()
+
+
+def test_truth_names_what_a_check_needs() -> None:
+    truth = make_photo(12, "easy", size_wh=SMALL).truth(42)
+    assert truth["score"] == 42
+    assert len(truth["pixels"]) == 34
+    assert all(Coat(coat) and 0 <= n <= 4 for coat, n in truth["board"].values())
+    assert truth["size"] == [800, 600]
+
+
+def test_a_mark_is_where_truth_says() -> None:
+    """The same photo with and without a board differs in the cells that truth names."""
+    layout, blank, scale = own_page(60)
+    photo = make_photo(3, "flat", page=(layout, blank, scale), size_wh=SMALL, mess=0)
+    ink = 255 - photo.bgr.mean(-1)
+    pitch = np.linalg.norm(photo.centers_xy[0, 6] - photo.centers_xy[0, 0]) / 6
+    dark: dict[bool, list[float]] = {True: [], False: []}
+    for at in CELLS:
+        x, y = photo.centers_xy[at].astype(int)
+        r = int(pitch * 0.3)
+        dark[at in photo.board].append(float(ink[y - r : y + r, x - r : x + r].max()))
+    assert len(dark[True]) >= 1
+    assert np.mean(dark[True]) > np.mean(dark[False] or [0]) + 5
+
+
+def test_wild_boards_use_no_more_crosses_than_there_are_circles() -> None:
+    rng = np.random.default_rng(0)
+    for circles in (2, 3, 4):
+        for _ in range(20):
+            board, _ = wild_board(rng, circles)
+            assert max((n for _, n in board.values()), default=0) <= circles
