@@ -70,7 +70,8 @@ def score(
     Exit codes: 0 done; 2 wrong usage; 3 no photo could be read; 4 no sheet was found; 5 something
     needs a look (only with --strict); 6 the model is missing or corrupt.
     """
-    _check_usage(game, risk, overlay)
+    _check_usage(game, risk)
+    _check_overlay(overlay, photos)
     said = parse_corrections(corrections or ())
 
     # The heavy half: OpenCV, onnxruntime.
@@ -85,7 +86,9 @@ def score(
         printer.report(report, len(entries))
         if overlay and photo is not None and report.sheets:
             several = len(photos) > 1 or report.pages > 1
-            _write_overlay(_numbered(overlay, len(entries)) if several else overlay, photo, report)
+            path = _numbered(overlay, len(entries)) if several else overlay
+            _spare_photos(path, photos)
+            _write_overlay(path, photo, report)
     answer = report_json(entries)
     if as_json:
         print(json.dumps(answer))
@@ -106,21 +109,31 @@ def exit_code(photos: Sequence[dict[str, Any]], strict: bool) -> int:
     return NoSheetFound.exit_code if NoSheetFound.code in errors else PhotoError.exit_code
 
 
-def _check_usage(game: str, risk: float | None, overlay: Path | None) -> None:
+def _check_usage(game: str, risk: float | None) -> None:
     if game not in ("duel", "kingdomino"):
         raise UsageError(f"--game {game}: there are duel and kingdomino")
     if game == "kingdomino":
         raise UsageError("--game kingdomino: only maps of Kingdomino Duel can be read so far")
     if risk is not None and not 0 <= risk <= 1:
         raise UsageError(f"--risk {risk}: a probability lies between 0 and 1, like 0.02")
+
+
+def _check_overlay(overlay: Path | None, photos: Sequence[str]) -> None:
+    """Refuse what cannot be written, or must not be, before anything is read."""
     if overlay is None:
         return
+    _spare_photos(overlay, photos)
     if overlay.suffix.lower() not in OVERLAY_SUFFIXES:
         raise UsageError(f"--overlay {overlay}: end its name in {', '.join(OVERLAY_SUFFIXES)}")
     if not overlay.parent.is_dir():
         raise UsageError(f"--overlay {overlay}: there is no folder {overlay.parent}; make it first")
     if os.path.isdir(overlay):  # noqa: PTH112  # says no to a name that is too long; Path raises
         raise UsageError(f"--overlay {overlay}: that is a folder; name a file")
+
+
+def _spare_photos(path: Path, photos: Sequence[str]) -> None:
+    if os.path.realpath(path) in {os.path.realpath(photo) for photo in photos}:
+        raise UsageError(f"--overlay {path}: that is one of the photos; name another file")
 
 
 def _check_all_applied(said: Sequence[Correction], photos: Sequence[dict[str, Any]]) -> None:

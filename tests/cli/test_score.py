@@ -192,6 +192,20 @@ def test_overlays_of_several_photos_are_numbered(photo: Callable[..., str], tmp_
     assert sorted(p.name for p in tmp_path.glob("out*")) == ["out-1.jpg", "out-3.jpg"]
 
 
+def test_a_photo_is_never_drawn_over(
+    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = photo(800)
+    before = Path(name).read_bytes()
+    assert main(["score", name, "--overlay", name]) == 2
+    assert Path(name).read_bytes() == before
+    assert "name another file" in capsys.readouterr().err
+    numbered = photo(801, "out-1.jpg")
+    before = Path(numbered).read_bytes()
+    assert main(["score", numbered, name, "--overlay", numbered.replace("-1", "")]) == 2
+    assert Path(numbered).read_bytes() == before
+
+
 def test_an_overlay_that_cannot_be_written(
     photo: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
