@@ -22,6 +22,7 @@ from kdscan.synth.raster import (
     lit,
     mapped,
     to_fine,
+    unit,
 )
 from kdscan.synth.scenery import Print, Scenery
 
@@ -108,7 +109,7 @@ def _shade(
         cast(mask, solid, camera, scenery.light)
         height = max(float(f[:, 2].max()) for f in solid.faces)
         sigma = camera.scale / FINE * (0.3 + 0.35 * height * scenery.light.softness)
-        shade = np.maximum(shade, blur(mask.astype(np.float32) / 255, min(sigma, 60)))
+        shade = np.maximum(shade, blur(unit(mask), min(sigma, 60)))
     return shade
 
 
@@ -122,9 +123,9 @@ def _sheet_shadow(
     thrown = fill(shape, to_fine(camera.project(light.shadow_of(outline))))
     soft = scale * (0.3 + 0.5 * lift * light.softness)
     under = fill(shape, to_fine(camera.project(outline * (1, 1, 0))))
-    near = blur(under.astype(np.float32), scale * float(rng.uniform(0.7, 3) + 0.4 * lift)) / 255
-    near *= np.float32(rng.uniform(0.1, 0.7) / (1 + 0.05 * lift))
-    return blur(thrown.astype(np.float32) / 255, min(soft, 80)), near
+    near = blur(unit(under), scale * float(rng.uniform(0.7, 3) + 0.4 * lift))
+    near = near * np.float32(rng.uniform(0.1, 0.7) / (1 + 0.05 * lift))
+    return blur(unit(thrown), min(soft, 80)), near
 
 
 def _desk_picture(rng: Rng, camera: Camera, scenery: Scenery, xyz: F64, coarse: Coarse) -> U8:
@@ -165,6 +166,6 @@ def _lay(image: U8, camera: Camera, thing: Print) -> None:
     size = (int(high[0] - low[0]), int(high[1] - low[1]))
     picture = cv2.warpPerspective(thing.bgr, matrix, size, borderMode=cv2.BORDER_REPLICATE)
     view = image[low[1] : high[1], low[0] : high[0]]
-    weight = fill((size[1], size[0]), target - low).astype(np.float32) / 255
+    weight = unit(fill((size[1], size[0]), target - low))
     view[:] = lit(np.ascontiguousarray(view), 1 - 0.4 * blur(weight, 5.0))  # its own shadow
     blend_into(view, np.asarray(picture, np.uint8), weight)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
@@ -26,7 +26,7 @@ def noise(rng: Rng, shape: tuple[int, int], bumps: float, stretch: float = 1.0) 
     pitch = max(h, w) / max(bumps, 1.0)
     rows, cols = (min(n, round(n / p) + 3) for n, p in ((h, pitch), (w, pitch * stretch)))
     small = rng.standard_normal((max(rows, 2), max(cols, 2)), dtype=np.float32)
-    return cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC).astype(np.float32, copy=False)
+    return f32(cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC))
 
 
 def fractal(
@@ -61,7 +61,12 @@ def color(
     h, s, v = rng.uniform(*hue) % 360, rng.uniform(*saturation), rng.uniform(*value)
     k = (np.array([1, 3, 5]) + h / 60) % 6  # blue, green, red
     bgr = 255 * (v - v * s * np.clip(np.minimum(k, 4 - k), 0, 1))
-    return np.asarray(bgr, np.float32)
+    return f32(bgr)
+
+
+def f32(values: ArrayLike) -> F32:
+    """As float32."""
+    return np.asarray(values, np.float32)
 
 
 def to_u8(image: F32) -> U8:

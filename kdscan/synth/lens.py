@@ -151,7 +151,8 @@ class PageMap:
 
     def is_seen_whole(self) -> bool:
         """True where no part of the paper hides another or is seen edge-on."""
-        dy, dx = np.gradient(self.nodes_xy, axis=(0, 1))
+        dy: F64 = np.diff(self.nodes_xy, axis=0)[:, :-1]
+        dx: F64 = np.diff(self.nodes_xy, axis=1)[:-1]
         area = dx[..., 0] * dy[..., 1] - dx[..., 1] * dy[..., 0]
         return bool(area.min() > 0.12 * np.median(area) > 0)
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, noise
-from kdscan.synth.raster import blur, fill_into
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32, noise
+from kdscan.synth.raster import blur, fill_into, unit
 
 GAMMA = 2.2
 
@@ -65,7 +64,7 @@ class Light:
         half = eye - xyz
         half = half / np.linalg.norm(half, axis=-1, keepdims=True) + to_light
         half = half / np.linalg.norm(half, axis=-1, keepdims=True)
-        return (np.clip((half * normals).sum(-1), 0, 1) ** sharpness).astype(np.float32)
+        return f32(np.clip((half * normals).sum(-1), 0, 1) ** sharpness)
 
     def shadow_of(self, xyz: F64) -> F64:
         """Where world points (K, 3) throw their shadow on the desk; (K, 3)."""
@@ -130,11 +129,7 @@ def thrown_shadow(rng: Rng, shape: tuple[int, int], trouble: float) -> F32:
         return shade
     for _ in range(int(rng.integers(1, 3))):
         kind = str(rng.choice(["arm", "phone", "edge", "window", "leaves", "blob"]))
-        mask = (
-            _leaves(rng, shape)
-            if kind == "leaves"
-            else _cast(rng, kind, h, w).astype(np.float32) / 255
-        )
+        mask = _leaves(rng, shape) if kind == "leaves" else unit(_cast(rng, kind, h, w))
         sigma = max(h, w) * 10 ** rng.uniform(-2.9, -1.1)
         shade = np.maximum(shade, blur(mask, float(sigma)) * np.float32(rng.uniform(0.4, 1)))
     return shade
@@ -212,7 +207,7 @@ def _cast(rng: Rng, kind: str, h: int, w: int) -> U8:
 def _leaves(rng: Rng, shape: tuple[int, int]) -> F32:
     field = noise(rng, shape, float(rng.uniform(3, 18)))
     field += 0.7 * noise(rng, shape, float(rng.uniform(12, 40)))
-    return np.clip((field - np.float32(rng.uniform(-0.5, 1))) * 3, 0, 1)
+    return f32(np.clip((field - np.float32(rng.uniform(-0.5, 1))) * 3, 0, 1))
 
 
 def reflections(rng: Rng, shape: tuple[int, int]) -> F32:
@@ -226,14 +221,14 @@ def reflections(rng: Rng, shape: tuple[int, int]) -> F32:
         at = np.array([w, h]) * rng.uniform(0, 1, 2)
         quad = np.stack([at, at + size * along, at + size * (along + across), at + size * across])
         fill_into(mask, quad, int(rng.integers(80, 256)))
-    return blur(mask.astype(np.float32) / 255, float(max(h, w) * 10 ** rng.uniform(-2.5, -1.1)))
+    return blur(unit(mask), float(max(h, w) * 10 ** rng.uniform(-2.5, -1.1)))
 
 
-def outdoors(rng: Rng, shape: tuple[int, int], trouble: float) -> NDArray[np.float32]:
+def outdoors(rng: Rng, shape: tuple[int, int], trouble: float) -> F32:
     """Uneven ambient light: a slope across the picture and broad clouds; (H, W), mean near 1."""
     h, w = shape
     slope = rng.normal(0, 0.22 * trouble, 2)
     x = np.linspace(-1, 1, w, dtype=np.float32)
     y = np.linspace(-1, 1, h, dtype=np.float32)[:, None]
     field = 1 + slope[0] * x + slope[1] * y + 0.08 * trouble * noise(rng, shape, 2.0)
-    return np.clip(field, 0.35, 1.8).astype(np.float32)
+    return f32(np.clip(field, 0.35, 1.8))

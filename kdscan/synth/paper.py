@@ -38,7 +38,7 @@ class Sheet:
     def to_nodes(self, page_xy: F64) -> F64:
         """Page mm (..., 2) to fractional mesh indices (column, row)."""
         last = np.array([self.x_mm[-1], self.y_mm[-1]])
-        return page_xy / last * (len(self.x_mm) - 1, len(self.y_mm) - 1)
+        return np.asarray(page_xy / last * (len(self.x_mm) - 1, len(self.y_mm) - 1))
 
     def outline(self) -> F64:
         """World points along the paper's edge, in order; (K, 3)."""
@@ -58,7 +58,7 @@ def bent_sheet(
     half = float(np.hypot(*page_mm)) / 2
     bends = [_bend(rng, half, page_mm, kind, amount) for kind in _kinds(rng, amount)]
     crumple = float(rng.uniform(0, 0.5) * amount) * (3.0 if chance(rng, 0.15 * amount) else 1.0)
-    dents = crumple * noise(rng, _mesh(page_mm), float(rng.uniform(2, 9)))
+    dents = crumple * noise(rng, _mesh(page_mm), float(rng.uniform(2, 9))).astype(np.float64)
     if not chance(rng, 0.1 * amount):
         return _build(page_mm, middle_mm, bends, dents)
     # held in the air, or leaning on something

@@ -20,6 +20,7 @@ from kdscan.synth.raster import (
     lit,
     looked_up,
     mapped,
+    unit,
 )
 
 
@@ -85,7 +86,7 @@ def paste(
             seen, grow(255 * (to_display(base + shine) - to_display(base)), FINE)[:vh, :vw]
         )
     edge = page.page_to_photo(_cut(rng, page))
-    blend_into(view, seen, fill((vh, vw), edge - (x0, y0)).astype(np.float32) / 255)
+    blend_into(view, seen, unit(fill((vh, vw), edge - (x0, y0))))
 
 
 def _cut(rng: Rng, page: PageMap) -> F64:

@@ -66,7 +66,12 @@ def grow(field: F32, step: int) -> F32:
 def fill_into(mask: U8, polygon: F64, value: int | tuple[int, ...] = 255) -> None:
     """Fill the polygon (K, 2) in `mask`, in place, to a sixteenth of a pixel."""
     points = np.round(np.clip(polygon, -20000, 20000) * 16).astype(np.int32)
-    cv2.fillPoly(mask, [points], value, cv2.LINE_AA, 4)  # type: ignore[call-overload]
+    cv2.fillPoly(mask, [points], value, cv2.LINE_AA, 4)
+
+
+def unit(mask: U8) -> F32:
+    """A mask of 0..255 as 0..1."""
+    return np.asarray(mask * np.float32(1 / 255), np.float32)
 
 
 def fill(shape: tuple[int, int], polygon: F64) -> U8:

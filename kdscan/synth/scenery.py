@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -107,7 +108,7 @@ def _arrange(
     x, y, w, h = grid_mm
     t = np.linspace(0, 1, 12)[:, None]
     rim = np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h], [x, y]])
-    rim = np.concatenate([a + t * (b - a) for a, b in zip(rim[:-1], rim[1:], strict=True)])
+    rim = np.concatenate([a + t * (b - a) for a, b in pairwise(rim)])
     grid = fill(shape, page.page_to_photo(rim) / 8)
     allowed = 0.004 * float(grid.sum()) if chance(rng, 0.15 * trouble) else 0.0
     out: list[Solid] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, LUMA, U8, Rng, chance, noise
+from kdscan.synth.fields import F32, LUMA, U8, Rng, chance, f32, noise
 
 _PATCH = 640  # noise is drawn once in this size and repeated with flips
 
@@ -72,7 +72,7 @@ def _streak(length: float, angle: float) -> F32:
     y, x = np.mgrid[-k : k + 1, -k : k + 1]
     along, across = x * np.cos(angle) + y * np.sin(angle), y * np.cos(angle) - x * np.sin(angle)
     line = np.clip(length / 2 + 0.5 - np.abs(along), 0, 1) * np.clip(1 - np.abs(across), 0, 1)
-    return (line / line.sum()).astype(np.float32)
+    return f32(line / line.sum())
 
 
 def _colors(rng: Rng, trouble: float) -> F32:

@@ -53,7 +53,7 @@ def found_near(
         return None
     weight = np.clip(np.median(rim) - 10 - box, 0, None)
     i, j = np.mgrid[0 : box.shape[0], 0 : box.shape[1]]
-    return np.array([(weight * j).sum(), (weight * i).sum()]) / weight.sum() + (x0, y0)
+    return np.asarray(np.array([(weight * j).sum(), (weight * i).sum()]) / weight.sum() + (x0, y0))
 
 
 @pytest.mark.parametrize("level", ALL)
@@ -85,8 +85,9 @@ def test_truth_lies_where_the_picture_shows_it(level: Level) -> None:
 
 @pytest.mark.parametrize("level", ALL)
 def test_the_whole_grid_is_in_the_photo(level: Level) -> None:
-    for seed in range(20, 28):
-        shot = shoot(seed, level, None)
+    for seed in range(20, 32):
+        size_wh = [(640, 480), (360, 640), (500, 500)][seed % 3]
+        shot = shoot(seed, level, size_wh)
         height, width = shot.bgr.shape[:2]
         xy = grid_xy(shot)
         assert (xy >= 0).all() and (xy <= (width - 1, height - 1)).all()
@@ -122,5 +123,6 @@ def test_real_textures_serve_as_tables() -> None:
     assert reddest > 0.2
 
 
-def test_asked_size_is_kept() -> None:
+def test_asked_size_is_kept_and_else_drawn() -> None:
     assert shoot(1, "normal", (600, 450)).bgr.shape == (450, 600, 3)
+    assert shoot(1, "flat", None).bgr.shape != shoot(2, "flat", None).bgr.shape
