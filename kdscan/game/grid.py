@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from functools import lru_cache
 from typing import TypeVar
 
 T = TypeVar("T", bound=Hashable)
@@ -11,6 +12,7 @@ Cell = tuple[int, int]
 """Row and column, counted from 0 at the top left."""
 
 
+@lru_cache(maxsize=4096)
 def neighbours(cell: Cell) -> tuple[Cell, Cell, Cell, Cell]:
     """The four cells that share a side with `cell`, on the grid or off it."""
     row, col = cell
@@ -24,17 +26,17 @@ def groups(values: Mapping[Cell, T]) -> list[tuple[T, tuple[Cell, ...]]]:
     ordered by their first cell. Diagonal contact joins nothing.
     """
     found: list[tuple[T, tuple[Cell, ...]]] = []
-    seen: set[Cell] = set()
-    for start in sorted(values):
-        if start in seen:
+    left = dict(values)
+    for start in sorted(left):
+        if start not in left:
             continue
-        value = values[start]
-        seen.add(start)
+        value = left.pop(start)
         group = [start]
         for cell in group:
             for near in neighbours(cell):
-                if near not in seen and values.get(near) == value:
-                    seen.add(near)
+                if near in left and left[near] == value:
+                    del left[near]
                     group.append(near)
-        found.append((value, tuple(sorted(group))))
+        group.sort()
+        found.append((value, tuple(group)))
     return found

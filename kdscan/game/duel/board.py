@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterator, Mapping
 from dataclasses import dataclass
 
 from kdscan.game.duel.coats import Coat
@@ -80,6 +80,10 @@ class Board(Mapping[Cell, Shield]):
 
     def __len__(self) -> int:
         return len(self._shields)
+
+    def items(self) -> ItemsView[Cell, Shield]:
+        """Cells with their shields, row-major; faster than Mapping's own."""
+        return self._shields.items()
 
     def __hash__(self) -> int:
         if self._hash is None:

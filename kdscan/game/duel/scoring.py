@@ -8,6 +8,7 @@ adds 3 points for each domain of the coat that was chosen, crosses or none.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
@@ -17,8 +18,7 @@ WIZARD_POINTS = 3
 """What the wizard of the filled coat pays for each domain of the chosen coat."""
 
 
-@dataclass(frozen=True)
-class Domain:
+class Domain(NamedTuple):
     """Equal coats joined by sides. `cells` in row-major order."""
 
     coat: Coat
@@ -53,9 +53,10 @@ class Score:
 
 def find_domains(board: Board) -> tuple[Domain, ...]:
     """The domains of a map, ordered by their first cell, row-major."""
-    found = groups({cell: shield.coat for cell, shield in board.items()})
+    shields = dict(board.items())
+    found = groups({cell: shield.coat for cell, shield in shields.items()})
     return tuple(
-        Domain(coat, cells, sum(board[cell].crosses for cell in cells)) for coat, cells in found
+        [Domain(coat, cells, sum([shields[c].crosses for c in cells])) for coat, cells in found]
     )
 
 

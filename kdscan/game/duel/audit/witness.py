@@ -36,7 +36,9 @@ class BrokenWitnessError(ValueError):
 
 
 def replay(board: Board, witness: Witness) -> None:
-    """Draw a witness shield by shield by the English rules; raise BrokenWitnessError where it fails.
+    """Draw a witness shield by shield by the English rules.
+
+    Raises BrokenWitnessError where it breaks one.
 
     Written apart from the search, in the rulebook's own terms. It takes a power as won
     when enough coats without a cross were drawn before; dice are not its business.

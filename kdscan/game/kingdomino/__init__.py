@@ -1,0 +1,1 @@
+"""Kingdomino, the game with tiles, for two to four players."""

@@ -1,0 +1,44 @@
+"""What about a finished kingdom cannot be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from kdscan.game.grid import neighbours
+from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.game.kingdomino.tiles import SQUARES
+from kdscan.game.kingdomino.variants import PLAIN, Variants
+from kdscan.game.problem import Problem
+
+
+def find_problems(kingdom: Kingdom, variants: Variants = PLAIN) -> tuple[Problem, ...]:
+    """Breaks of size, pairing, contact and the box's contents; no proof that none are left."""
+    return tuple(_problems(kingdom, variants.size))
+
+
+def _problems(kingdom: Kingdom, size: int) -> Iterator[Problem]:
+    everything = tuple(sorted(kingdom.squares))
+    if max(kingdom.extent) > size:
+        rows, cols = kingdom.extent
+        why = f"the kingdom spans {rows} x {cols} squares, where {size} x {size} is the limit"
+        yield Problem("too_large", "error", why, everything)
+    if len(everything) % 2:
+        why = f"{len(everything)} squares cannot be dominoes of two"
+        yield Problem("odd_squares", "error", why, everything)
+    alone = tuple(cell for cell in everything if not _beside_any(kingdom, cell))
+    if alone:
+        yield Problem("unpaired_squares", "error", "half a domino without its other half", alone)
+    counts = Counter(kingdom.squares.values())
+    for square, count in sorted(counts.items(), key=lambda item: str(item[0])):
+        if count > SQUARES[square]:
+            cells = tuple(cell for cell in everything if kingdom.squares[cell] == square)
+            why = (
+                f"{count} squares of {square.terrain} with {square.crowns} crowns, "
+                f"where the box holds {SQUARES[square]}"
+            )
+            yield Problem("not_in_the_box", "error", why, cells)
+
+
+def _beside_any(kingdom: Kingdom, cell: tuple[int, int]) -> bool:
+    return any(near in kingdom.squares for near in neighbours(cell))

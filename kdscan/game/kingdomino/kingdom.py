@@ -1,0 +1,154 @@
+"""A kingdom as it lies on the table, and where a domino may be laid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kdscan.game.grid import Cell, neighbours
+from kdscan.game.kingdomino.tiles import Square, Terrain
+
+
+class KingdomTextError(ValueError):
+    """A text is no kingdom; the message says where and why."""
+
+
+@dataclass(frozen=True)
+class Kingdom:
+    """Squares by (row, column) around a castle.
+
+    squares: what was laid. castle: the start tile. shape: rows and columns of the
+    grid that the cells are counted in, empty margins included.
+    """
+
+    squares: Mapping[Cell, Square]
+    castle: Cell
+    shape: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        for row, col in (*self.squares, self.castle):
+            if not (0 <= row < self.shape[0] and 0 <= col < self.shape[1]):
+                raise ValueError(f"({row}, {col}) lies outside the {self.shape} grid")
+        if self.castle in self.squares:
+            raise ValueError("the castle's square holds nothing else")
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.squares.items()), self.castle, self.shape))
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Rows and columns that the kingdom really spans, castle included."""
+        rows, cols = zip(*(*self.squares, self.castle), strict=True)
+        return max(rows) - min(rows) + 1, max(cols) - min(cols) + 1
+
+    def fits_around_castle(self, size: int) -> bool:
+        """Whether all of it fits a size x size square with the castle in the centre."""
+        reach = size // 2
+        return all(
+            abs(r - self.castle[0]) <= reach and abs(c - self.castle[1]) <= reach
+            for r, c in self.squares
+        )
+
+    def complete(self, size: int) -> bool:
+        """Whether every square of size x size is filled."""
+        return self.extent == (size, size) and len(self.squares) == size * size - 1
+
+    def __str__(self) -> str:
+        """The text form: rows of tokens, columns aligned, `##` for the castle."""
+        rows = [[self._token((r, c)) for c in range(self.shape[1])] for r in range(self.shape[0])]
+        width = max(len(token) for row in rows for token in row)
+        return "\n".join(" ".join(t.ljust(width) for t in row).rstrip() for row in rows)
+
+    def _token(self, cell: Cell) -> str:
+        if cell == self.castle:
+            return "##"
+        return str(self.squares[cell]) if cell in self.squares else "."
+
+    @classmethod
+    def parse(cls, text: str) -> Kingdom:
+        """Read the text form; raises KingdomTextError with row and column when it is none."""
+        rows = [line.split() for line in text.strip().splitlines()]
+        if not rows or len({len(row) for row in rows}) != 1:
+            raise KingdomTextError("a kingdom is rows of equally many squares")
+        castles, squares = [], {}
+        for r, row in enumerate(rows):
+            for c, token in enumerate(row):
+                if token == "##":
+                    castles.append((r, c))
+                elif token != ".":
+                    try:
+                        squares[r, c] = Square.parse(token)
+                    except ValueError as error:
+                        raise KingdomTextError(f"row {r}, column {c}: {error}") from None
+        if len(castles) != 1:
+            raise KingdomTextError(f"a kingdom has one castle '##', not {len(castles)}")
+        return cls(squares, castles[0], (len(rows), len(rows[0])))
+
+
+Place = tuple[Cell, Cell]
+
+
+class Land:
+    """A kingdom while it grows; the castle lies at (0, 0), rows and columns may be negative."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.squares: dict[Cell, Square] = {}
+        self._span = 0, 0, 0, 0
+
+    def fits(self, cells: Place) -> bool:
+        """Whether two cells are free, side by side, and stay within the limit."""
+        one, two = cells
+        return two in neighbours(one) and all(self.is_free(c) for c in cells) and self._spans(cells)
+
+    def is_free(self, cell: Cell) -> bool:
+        """Whether nothing lies there."""
+        return cell != (0, 0) and cell not in self.squares
+
+    def _spans(self, cells: Place) -> bool:
+        top, bottom, left, right = self._span
+        rows = [row for row, _ in cells]
+        cols = [col for _, col in cells]
+        high = max(bottom, *rows) - min(top, *rows)
+        return high < self.size and max(right, *cols) - min(left, *cols) < self.size
+
+    def joins(self, cell: Cell, terrain: Terrain) -> bool:
+        """Whether that terrain would touch the castle or its like there."""
+        return any(
+            near == (0, 0) or (near in self.squares and self.squares[near].terrain is terrain)
+            for near in neighbours(cell)
+        )
+
+    def places(self, squares: tuple[Square, Square]) -> Iterator[Place]:
+        """Where a domino may lawfully be laid: first square, second square."""
+        around = {near for cell in (*self.squares, (0, 0)) for near in neighbours(cell)}
+        first, second = (
+            [c for c in around if self.is_free(c) and self.joins(c, square.terrain)]
+            for square in squares
+        )
+        seen = set()
+        for cell in sorted(first):
+            for near in neighbours(cell):
+                if self.fits((cell, near)):
+                    seen.add((cell, near))
+                    yield cell, near
+        for cell in sorted(second):
+            for near in neighbours(cell):
+                if (near, cell) not in seen and self.fits((near, cell)):
+                    yield near, cell
+
+    def lay(self, squares: tuple[Square, Square], cells: Place) -> None:
+        """Lay a domino; nothing is checked here."""
+        self.squares.update(zip(cells, squares, strict=True))
+        top, bottom, left, right = self._span
+        rows = [row for row, _ in cells]
+        cols = [col for _, col in cells]
+        self._span = min(top, *rows), max(bottom, *rows), min(left, *cols), max(right, *cols)
+
+    def kingdom(self) -> Kingdom:
+        """The kingdom as it stands, cropped to what it spans."""
+        cells = [*self.squares, (0, 0)]
+        top, left = min(r for r, _ in cells), min(c for _, c in cells)
+        moved = {(r - top, c - left): square for (r, c), square in self.squares.items()}
+        shape = max(r for r, _ in cells) - top + 1, max(c for _, c in cells) - left + 1
+        return Kingdom(moved, (-top, -left), shape)

@@ -1,0 +1,83 @@
+"""What a kingdom is worth, and who wins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kdscan.game.grid import Cell, groups
+from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.game.kingdomino.tiles import Terrain
+from kdscan.game.kingdomino.variants import PLAIN, Variants
+
+MIDDLE_KINGDOM_POINTS = 10
+HARMONY_POINTS = 5
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Equal terrains joined by sides. `cells` in row-major order."""
+
+    terrain: Terrain
+    cells: tuple[Cell, ...]
+    crowns: int
+
+    @property
+    def points(self) -> int:
+        return len(self.cells) * self.crowns
+
+
+@dataclass(frozen=True)
+class Score:
+    """A kingdom's score, taken apart. `domains` in the order of their first cells."""
+
+    domains: tuple[Domain, ...]
+    middle_kingdom: int = 0
+    harmony: int = 0
+
+    @property
+    def domain_points(self) -> int:
+        return sum(domain.points for domain in self.domains)
+
+    @property
+    def total(self) -> int:
+        return self.domain_points + self.middle_kingdom + self.harmony
+
+    @property
+    def largest_domain(self) -> int:
+        """Squares in the largest domain, crowns or none: the first tie-break."""
+        return max((len(domain.cells) for domain in self.domains), default=0)
+
+    @property
+    def crowns(self) -> int:
+        """All crowns of the kingdom: the second tie-break."""
+        return sum(domain.crowns for domain in self.domains)
+
+
+def score_kingdom(
+    kingdom: Kingdom, variants: Variants = PLAIN, discarded: int | None = None
+) -> Score:
+    """Score a kingdom.
+
+    discarded: how many dominoes its owner discarded; None where nobody knows, then a
+    kingdom counts as harmonious when every square is filled. Every player gets exactly
+    the dominoes that fill the square, so both say the same.
+    """
+    found = groups({cell: square.terrain for cell, square in kingdom.squares.items()})
+    domains = tuple(
+        Domain(terrain, cells, sum(kingdom.squares[cell].crowns for cell in cells))
+        for terrain, cells in found
+    )
+    middle = variants.middle_kingdom and kingdom.fits_around_castle(variants.size)
+    whole = kingdom.complete(variants.size) if discarded is None else discarded == 0
+    return Score(
+        domains,
+        MIDDLE_KINGDOM_POINTS if middle else 0,
+        HARMONY_POINTS if variants.harmony and whole else 0,
+    )
+
+
+def winners(scores: Sequence[Score]) -> tuple[int, ...]:
+    """Who wins a game: most points, then the largest domain, then most crowns, then shared."""
+    ranks = [(score.total, score.largest_domain, score.crowns) for score in scores]
+    return tuple(player for player, rank in enumerate(ranks) if rank == max(ranks))
