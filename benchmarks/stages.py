@@ -1,7 +1,7 @@
 """Time of every stage of reading, beside a bare cv2.imread of the same file in the same run.
 
     python benchmarks/stages.py samples/*.jpg
-    python benchmarks/stages.py --megapixels 12 samples/*.jpg    photos enlarged to 12 megapixels first
+    python benchmarks/stages.py --megapixels 12 samples/*.jpg    enlarged to 12 megapixels first
 
 Medians over --rounds rounds in milliseconds, one core; the last line is the cold start
 of the whole command, `kdscan score PHOTO`, a fresh process each time.
@@ -86,6 +86,7 @@ def cold_start(path: Path, rounds: int) -> list[float]:
 
 
 def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

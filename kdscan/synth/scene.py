@@ -129,9 +129,14 @@ def make_photo(
     )
     (x, y), (w, h) = layout.grid_mm, layout.cell_mm
     shot = photograph(
-        drawn, layout.page_mm, rng, level=level, size_wh=size_wh,
-        grid_mm=(x, y, w * COLS, h * ROWS), surfaces=surfaces,
-    )  # fmt: skip
+        drawn,
+        layout.page_mm,
+        rng,
+        level=level,
+        size_wh=size_wh,
+        grid_mm=(x, y, w * COLS, h * ROWS),
+        surfaces=surfaces,
+    )
     cols, rows = np.meshgrid(np.arange(2 * COLS + 1) / 2, np.arange(2 * ROWS + 1) / 2)
     nodes = shot.page_to_photo(np.stack([x + cols * w, y + rows * h], -1))
     return SynthPhoto(shot.bgr, nodes, board, used, layout.name, level)

@@ -29,8 +29,8 @@ TRAIN_SEED, FLAT_SEED, HELD_SEED = 1_000_000, 4_000_000, 9_000_000
 @app.command()
 def render(
     out: Out = Path("data/training"),
-    count: int = 2500,
-    flat: int = 4000,
+    count: int = 1500,
+    flat: int = 3300,
     held: int = 400,
     strokes: Strokes = None,
     surfaces: Surfaces = None,
@@ -118,6 +118,31 @@ def publish(
             card["figures"] = FIGURES[name](as_network(net), held)
         typer.echo(f"{name}: {card['figures']}")
         write(models, name, version, to_onnx(name, net, version), card)
+
+
+@app.command()
+def compare(out: Out = Path("data/training"), steps: int = 700) -> None:
+    """Train marks networks with other planes and widths on the same batches; print the table."""
+    from kdscan.training.compare import compare as race
+    from kdscan.training.compare import table
+    from kdscan.training.dataset import load
+
+    examples = [*load(out / "train"), *load(out / "flat")]
+    typer.echo(table(race(examples, list(load(out / "held")), steps)))
+
+
+@app.command(name="all")
+def everything(
+    out: Out = Path("data/training"),
+    strokes: Strokes = None,
+    surfaces: Surfaces = None,
+    version: str = "1",
+) -> None:
+    """Render, train all three networks, calibrate and publish: some three hours on two cores."""
+    render(out, strokes=strokes, surfaces=surfaces)
+    for name in ("locate", "refine", "marks"):
+        fit(name, out)
+    publish(out, version=version)
 
 
 if __name__ == "__main__":

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import CELLS, COATS, Photo
+from kdscan.synth.__main__ import own_page
 from kdscan.synth.designs import random_layout, random_style
 from kdscan.synth.hand import Hand, StrokeBank, draw_board
 from kdscan.synth.press import print_page, smooth_noise
-from kdscan.synth.__main__ import own_page
 from kdscan.synth.scene import (
     Level,
     Marks,

@@ -53,9 +53,15 @@ def to_onnx(
     dynamic = {"image": seen} | dict.fromkeys(OUTPUTS[name], said)
     buffer = io.BytesIO()
     torch.onnx.export(
-        net.eval().to(memory_format=torch.contiguous_format), (torch.zeros(shape),), buffer, input_names=["image"],
-        output_names=list(OUTPUTS[name]), dynamic_axes=dynamic, opset_version=17, dynamo=False,
-    )  # fmt: skip
+        net.eval().to(memory_format=torch.contiguous_format),
+        (torch.zeros(shape),),
+        buffer,
+        input_names=["image"],
+        output_names=list(OUTPUTS[name]),
+        dynamic_axes=dynamic,
+        opset_version=17,
+        dynamo=False,
+    )
     model = onnx.load_model_from_string(buffer.getvalue())
     _halve(model)
     labels = [str(c) if c else "empty" for c in COATS] if name == "marks" else None

@@ -122,9 +122,9 @@ def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 
 TASKS: dict[str, Task] = {
-    "locate": Task(LocateNet, locate_batch, locate_loss, 16, 4000, 2e-3),
+    "locate": Task(LocateNet, locate_batch, locate_loss, 16, 2600, 2e-3),
     "refine": Task(RefineNet, refine_batch, refine_loss, 32, 3000, 2e-3),
-    "marks": Task(MarksNet, marks_batch, marks_loss, 6, 8000, 2e-3),
+    "marks": Task(MarksNet, marks_batch, marks_loss, 6, 6000, 2e-3),
 }
 
 
@@ -146,10 +146,21 @@ class _Stream(IterableDataset[Batch]):
                 )
 
 
+def stream(task: Task, examples: list[Example], seed: int, workers: int = 1) -> DataLoader[Batch]:
+    """Batches without end, made in worker processes."""
+    source = _Stream(task, examples, seed)
+    return DataLoader(source, batch_size=None, num_workers=workers, prefetch_factor=4)
+
+
 def fit(
-    task: Task, examples: list[Example], *, seed: int = 0, steps: int | None = None,
-    checkpoint: Path | None = None, workers: int = 1,
-) -> nn.Module:  # fmt: skip
+    task: Task,
+    examples: list[Example],
+    *,
+    seed: int = 0,
+    steps: int | None = None,
+    checkpoint: Path | None = None,
+    workers: int = 1,
+) -> nn.Module:
     """Train a network; returns the moving average of its weights, ready for use.
 
     A checkpoint is written now and then, so that a long run can be looked at.
@@ -163,12 +174,9 @@ def fit(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, task.rate, total_steps=steps, pct_start=0.1
     )
-    stream = DataLoader(
-        _Stream(task, examples, seed), batch_size=None, num_workers=workers, prefetch_factor=4
-    )
     began = time.perf_counter()
     shown: dict[str, float] = {}
-    for step, batch in enumerate(stream):
+    for step, batch in enumerate(stream(task, examples, seed, workers)):
         if step == steps:
             break
         net.train()

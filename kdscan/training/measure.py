@@ -51,9 +51,11 @@ def marks_logits(
         coats.append(coat)
         crosses.append(cross)
     return (
-        np.concatenate(coats).astype(np.float64), np.concatenate(crosses).astype(np.float64),
-        np.concatenate([e.coat for e in examples]), np.concatenate([e.crosses for e in examples]),
-    )  # fmt: skip
+        np.concatenate(coats).astype(np.float64),
+        np.concatenate(crosses).astype(np.float64),
+        np.concatenate([e.coat for e in examples]),
+        np.concatenate([e.crosses for e in examples]),
+    )
 
 
 def best_temperature(logits: NDArray[np.float64], truth: NDArray[np.int64]) -> float:
@@ -73,9 +75,12 @@ def marks_figures(net: Network, examples: Sequence[Example]) -> dict[str, float]
     right_coat, right_cross = coat.argmax(1) == true_coat, cross.argmax(1) == true_cross
     both = right_coat & right_cross
     return {
-        "coat": float(right_coat.mean()), "crosses": float(right_cross.mean()), "cell": float(both.mean()),
-        "board": float(both.reshape(-1, 34).all(1).mean()), "sheets": len(examples),
-    }  # fmt: skip
+        "coat": float(right_coat.mean()),
+        "crosses": float(right_cross.mean()),
+        "cell": float(both.mean()),
+        "board": float(both.reshape(-1, 34).all(1).mean()),
+        "sheets": len(examples),
+    }
 
 
 def locate_figures(net: Network, examples: Sequence[Example]) -> dict[str, float]:
@@ -96,10 +101,12 @@ def locate_figures(net: Network, examples: Sequence[Example]) -> dict[str, float
         found += len(outlines) == 1
     n = len(examples)
     return {
-        "found_one": found / n, "corner_error_median": float(np.median(errors)),
+        "found_one": found / n,
+        "corner_error_median": float(np.median(errors)),
         "corner_error_95": float(np.quantile(errors, 0.95)),
-        "within_half_a_cell": float(np.sum(np.array(errors) < 0.5) / n), "photos": n,
-    }  # fmt: skip
+        "within_half_a_cell": float(np.sum(np.array(errors) < 0.5) / n),
+        "photos": n,
+    }
 
 
 def refine_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> dict[str, float]:

@@ -71,9 +71,15 @@ class RefineNet(nn.Module):
         super().__init__()
         w = width
         self.body = nn.Sequential(
-            conv(3, w, 2), conv(w, 2 * w, 2), conv(2 * w, 3 * w, 2), Residual(3 * w),
-            conv(3 * w, 4 * w, 2), Residual(4 * w), conv(4 * w, 6 * w, 2), Residual(6 * w),
-        )  # fmt: skip
+            conv(3, w, 2),
+            conv(w, 2 * w, 2),
+            conv(2 * w, 3 * w, 2),
+            Residual(3 * w),
+            conv(3 * w, 4 * w, 2),
+            Residual(4 * w),
+            conv(4 * w, 6 * w, 2),
+            Residual(6 * w),
+        )
         self.context = nn.Sequential(
             conv(6 * w, 4 * w, 2), nn.Flatten(), nn.Linear(4 * w * 20, 64), nn.ReLU()
         )
@@ -98,9 +104,14 @@ class MarksNet(nn.Module):
         super().__init__()
         w = width
         self.body = nn.Sequential(
-            conv(channels, w, 2), conv(w, 2 * w, 2), Residual(2 * w), conv(2 * w, 4 * w, 2), Residual(4 * w),
-            conv(4 * w, 8 * w, 2), Residual(8 * w),
-        )  # fmt: skip
+            conv(channels, w, 2),
+            conv(w, 2 * w, 2),
+            Residual(2 * w),
+            conv(2 * w, 4 * w, 2),
+            Residual(4 * w),
+            conv(4 * w, 8 * w, 2),
+            Residual(8 * w),
+        )
         self.drop = nn.Dropout(0.1)
         self.coat = nn.Linear(16 * w, len(COATS))
         self.crosses = nn.Linear(16 * w, MAX_CROSSES + 1)

@@ -1,0 +1,83 @@
+"""Models that are missing, damaged or of another version are refused, never trusted."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kdscan.errors import ModelError
+from kdscan.inference.store import Models, default_models, models_folder
+from kdscan.records import COATS
+
+LIMIT = 4_000_000
+"""All weights together stay below this many bytes: they travel in the wheel."""
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the models that a test may break."""
+    return Path(shutil.copytree(models_folder(), tmp_path / "models"))
+
+
+def model_file(folder: Path, name: str) -> Path:
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    return folder / str(manifest["models"][name]["file"])
+
+
+def test_all_weights_together_are_small() -> None:
+    assert sum(p.stat().st_size for p in models_folder().rglob("*.onnx")) < LIMIT
+
+
+@pytest.mark.parametrize("name", ["locate", "refine", "marks"])
+def test_every_model_has_a_card_with_figures_seeds_and_its_checksum(name: str) -> None:
+    card = json.loads((model_file(models_folder(), name).parent / "card.json").read_text("utf-8"))
+    manifest = json.loads((models_folder() / "manifest.json").read_text("utf-8"))
+    assert card["sha256"] == manifest["models"][name]["sha256"]
+    for key in ("figures", "data", "training_seed", "held_back_seed", "steps", "parameters"):
+        assert card[key], key
+
+
+def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
+    models = default_models()
+    on, place, doubt = models.locate(np.zeros((1, 3, 288, 384), np.float32))
+    assert (on.shape, place.shape, doubt.shape) == ((1, 1, 36, 48), (1, 2, 36, 48), (1, 1, 36, 48))
+    offset, there, up = models.refine(np.zeros((1, 3, 224, 288), np.float32))
+    assert (offset.shape, there.shape, up.shape) == ((1, 2, 5, 7), (1, 1, 5, 7), (1, 1))
+    coat, crosses, castle = models.marks(np.zeros((3, 3, 80, 80), np.float32))
+    assert (coat.shape, crosses.shape, castle.shape) == ((3, len(COATS)), (3, 5), (3, 1))
+
+
+def test_a_damaged_model_is_refused(copy: Path) -> None:
+    path = model_file(copy, "marks")
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+    with pytest.raises(ModelError, match="damaged"):
+        _ = Models(copy).marks
+
+
+def test_a_missing_model_is_refused(copy: Path) -> None:
+    model_file(copy, "refine").unlink()
+    with pytest.raises(ModelError, match="missing"):
+        _ = Models(copy).refine
+
+
+def test_a_broken_or_foreign_list_of_models_is_refused(copy: Path) -> None:
+    (copy / "manifest.json").write_text("{", "utf-8")
+    with pytest.raises(ModelError, match="cannot be read"):
+        _ = Models(copy).locate
+    (copy / "manifest.json").write_text('{"format": "kdscan-models/99", "models": {}}', "utf-8")
+    with pytest.raises(ModelError, match="kdscan-models/99"):
+        _ = Models(copy).locate
+
+
+def test_a_model_with_other_labels_is_refused(copy: Path) -> None:
+    manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
+    manifest["models"]["marks"] = manifest["models"]["locate"]
+    (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    with pytest.raises(ModelError, match="labels"):
+        _ = Models(copy).marks

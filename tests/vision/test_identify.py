@@ -1,0 +1,51 @@
+"""Our own sheet is known by its markers; other sheets are not."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdscan.records import Photo, RectifiedSheet
+from kdscan.synth.__main__ import own_page
+from kdscan.synth.scene import SynthPhoto, make_photo
+from kdscan.vision.identify import UNKNOWN, identify
+
+CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
+SIZE = (1600, 1200)
+
+
+def placed(synth: SynthPhoto) -> RectifiedSheet:
+    flat = np.zeros((336, 464, 3), np.uint8)
+    return RectifiedSheet(flat, synth.centers_xy, synth.nodes_xy[CORNERS], 100, 1.0)
+
+
+def own_photo(seed: int) -> SynthPhoto:
+    return make_photo(seed, "easy", page=own_page(), size_wh=SIZE)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_our_own_sheet_is_recognised(seed: int) -> None:
+    synth = own_photo(seed)
+    assert identify(Photo(synth.bgr), placed(synth)) == "kdscan-a5"
+
+
+def test_another_design_is_unknown() -> None:
+    synth = make_photo(4, "easy", size_wh=SIZE)
+    assert identify(Photo(synth.bgr), placed(synth)) == UNKNOWN
+
+
+def _covered(synth: SynthPhoto, marker: int) -> NDArray[np.uint8]:
+    """The photo with a thumb on the corner nearest to one of the markers."""
+    bgr = synth.bgr.copy()
+    corner, opposite = synth.nodes_xy[CORNERS][marker], synth.nodes_xy[CORNERS][(marker + 2) % 4]
+    x, y = corner + (corner - opposite) * 0.06
+    radius = int(np.linalg.norm(corner - opposite) * 0.09)
+    cv2.circle(bgr, (int(x), int(y)), radius, (120, 150, 210), -1)
+    return bgr
+
+
+def test_a_thumb_on_one_marker_does_no_harm() -> None:
+    synth = own_photo(2)
+    assert identify(Photo(_covered(synth, 0)), placed(synth)) == "kdscan-a5"
