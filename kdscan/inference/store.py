@@ -53,7 +53,8 @@ class Models:
             ) from error
         if manifest.get("format") != FORMAT:
             raise ModelError(
-                f"these models are of format {manifest.get('format')}, not {FORMAT}; install kdscan again"
+                f"these models are of format {manifest.get('format')}, not {FORMAT}; "
+                "install kdscan again"
             )
         return manifest
 

@@ -82,9 +82,15 @@ def shield_polygon(rng: np.random.Generator, w: float, h: float) -> tuple[Point,
         c = rng.uniform(0.15, 0.35)
         k, m = c * w, c * h
         return (
-            (-x + k, -y), (x - k, -y), (x, -y + m), (x, y - m),
-            (x - k, y), (-x + k, y), (-x, y - m), (-x, -y + m),
-        )  # fmt: skip
+            (-x + k, -y),
+            (x - k, -y),
+            (x, -y + m),
+            (x, y - m),
+            (x - k, y),
+            (-x + k, y),
+            (-x, y - m),
+            (-x, -y + m),
+        )
     # swallow: waisted sides, pointed foot
     s = np.linspace(-1, 1, 13)
     waist = rng.uniform(0.05, 0.2)
@@ -202,10 +208,14 @@ def _castle(rng: np.random.Generator, w: float, h: float) -> Castle:
         ]
     elif style < 0.6:  # towers of their own
         keep = [
-            ((left + step * (i + 0.12), eaves), (left + step * (i + 0.88), eaves),
-             (left + step * (i + 0.88), h / 2), (left + step * (i + 0.12), h / 2))
+            (
+                (left + step * (i + 0.12), eaves),
+                (left + step * (i + 0.88), eaves),
+                (left + step * (i + 0.88), h / 2),
+                (left + step * (i + 0.12), h / 2),
+            )
             for i in range(n)
-        ]  # fmt: skip
+        ]
     if rng.random() < 0.5:
         d = w * rng.uniform(0.06, 0.14)
         top = h / 2 - h * rng.uniform(0.15, 0.3)
@@ -242,9 +252,24 @@ def random_layout(rng: np.random.Generator) -> Layout:
 
 
 _TITLES = (
-    "Terra", "Map of the realm", "Kingdom", "My kingdom", "Regnum", "DUEL", "Mapa", "Carte", "Score", "Royaume",
-    "Player A", "The Seven Vales", "Domains", "Mapa krolestwa", "Shire", "Kingdom map no. 7", "",
-)  # fmt: skip
+    "Terra",
+    "Map of the realm",
+    "Kingdom",
+    "My kingdom",
+    "Regnum",
+    "DUEL",
+    "Mapa",
+    "Carte",
+    "Score",
+    "Royaume",
+    "Player A",
+    "The Seven Vales",
+    "Domains",
+    "Mapa krolestwa",
+    "Shire",
+    "Kingdom map no. 7",
+    "",
+)
 
 
 def _dark(rng: np.random.Generator, low: float = 20, high: float = 150) -> Color:

@@ -72,7 +72,7 @@ def smooth_noise(
     small = rng.normal(0, 1, (max(2, round(h / k) + 2), max(2, round(w / k) + 2))).astype(
         np.float32
     )
-    return cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC)
+    return np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC), np.float32)
 
 
 def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> NDArray[np.uint8]:
@@ -121,7 +121,7 @@ def _paper(
 def _illustration(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float32]:
     """A pale drawing under the grid: hills, blots, rays or stripes; 0..1 float32."""
     h, w = shape
-    canvas = np.zeros((h // 2 + 1, w // 2 + 1), np.float32)
+    canvas: NDArray[np.float32] = np.zeros((h // 2 + 1, w // 2 + 1), np.float32)
     ch, cw = canvas.shape
     kind = rng.integers(0, 4)
     for _ in range(int(rng.integers(3, 14))):
@@ -152,8 +152,8 @@ def _illustration(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[n
         else:
             cv2.circle(canvas, (x, y), size, shade, max(1, size // 12), cv2.LINE_AA)
     if rng.random() < 0.5:
-        canvas = cv2.GaussianBlur(canvas, (0, 0), float(rng.uniform(1, 8)))
-    return cv2.resize(canvas, (w, h))
+        canvas = np.asarray(cv2.GaussianBlur(canvas, (0, 0), float(rng.uniform(1, 8))), np.float32)
+    return np.asarray(cv2.resize(canvas, (w, h)), np.float32)
 
 
 def _ornaments(plate: _Plate, layout: Layout, style: PrintStyle, rng: np.random.Generator) -> None:
@@ -274,8 +274,15 @@ def _frame(
         return
     r = 1.5 if style.frame == "rounded" else 0.0
     outline = [
-        (x0 + r, y0), (x1 - r, y0), (x1, y0 + r), (x1, y1 - r), (x1 - r, y1), (x0 + r, y1), (x0, y1 - r), (x0, y0 + r),
-    ]  # fmt: skip
+        (x0 + r, y0),
+        (x1 - r, y0),
+        (x1, y0 + r),
+        (x1, y1 - r),
+        (x1 - r, y1),
+        (x0 + r, y1),
+        (x0, y1 - r),
+        (x0, y0 + r),
+    ]
     plate.stroke(outline, style.line_color, style.line_mm * 1.4)
     if style.frame == "double":
         d = 3 * style.line_mm

@@ -44,7 +44,7 @@ def test_the_same_seed_prints_the_same_page() -> None:
     for _ in range(2):
         rng = np.random.default_rng(7)
         pages.append(print_page(random_layout(rng), random_style(rng), 4.0))
-    assert np.array_equal(*pages)
+    assert np.array_equal(pages[0], pages[1])
 
 
 def test_a_page_has_its_size_and_every_shield_its_outline() -> None:

@@ -12,6 +12,9 @@ from kdscan.records import CELLS, COATS, MarkProbs
 from kdscan.vision.decode import alternatives, best_boards, corrected, decode, joint
 
 
+Chances = dict[tuple[int, int], dict[tuple[Coat | None, int], float]]
+
+
 def probs_of(
     marks: dict[tuple[int, int], dict[tuple[Coat | None, int], float]], placed: float = 1.0
 ) -> MarkProbs:
@@ -70,7 +73,7 @@ def test_a_sheet_that_is_out_of_place_is_never_sure() -> None:
 
 
 def test_many_small_doubts_that_add_up_point_at_the_largest() -> None:
-    chances = {at: {(Coat.DOT, 1): 0.995, (Coat.DOT, 2): 0.005} for at in CELLS}
+    chances: Chances = {at: {(Coat.DOT, 1): 0.995, (Coat.DOT, 2): 0.005} for at in CELLS}
     chances[4, 6] = {(Coat.DOT, 1): 0.99, (Coat.DOT, 2): 0.01}
     reading = decode(probs_of(chances))
     assert reading.review

@@ -71,7 +71,8 @@ def test_dots_on_bent_paper_lie_in_the_middle_of_their_flattened_cells() -> None
 def test_a_much_larger_photo_gives_the_same_flat_sheet() -> None:
     bent = bent_centers()
     small = photo_with_dots(bent)
-    large = np.asarray(cv2.resize(small, None, fx=4, fy=4, interpolation=cv2.INTER_LINEAR))
+    big = cv2.resize(small, None, fx=4, fy=4, interpolation=cv2.INTER_LINEAR)
+    large = np.asarray(big, np.uint8)
     a = flatten(small, bent, FLAT_PX, FLAT_MARGIN).astype(float)
     b = flatten(large, (bent + 0.5) * 4 - 0.5, FLAT_PX, FLAT_MARGIN).astype(float)
     assert np.abs(a - b).mean() < 1.5
