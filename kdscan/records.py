@@ -16,7 +16,7 @@ Arrays inside records cannot be written to: `frozen` marks them so.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 from kdscan.game.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import Score
+from kdscan.game.problem import Problem, Severity
 
-__all__ = ["CASTLE", "CELLS", "COATS", "COLS", "MAX_CROSSES", "ROWS"]
+__all__ = ["CASTLE", "CELLS", "COATS", "COLS", "MAX_CROSSES", "ROWS", "Problem", "Severity"]
 
 COATS: tuple[Coat | None, ...] = (None, *Coat)
 """What a shield can hold, in the order of the coat probabilities: empty first."""
@@ -177,22 +178,6 @@ class Reading:
     castle_used: bool | None
     confidence: float
     review: bool
-
-
-Severity = Literal["error", "warning"]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something about a sheet that cannot be, or need not be trusted; a value, no exception.
-
-    code: stable name for programs. message: for people. cells: the shields concerned.
-    """
-
-    code: str
-    severity: Severity
-    message: str
-    cells: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
