@@ -11,7 +11,6 @@ from kdscan.game.duel.coats import Coat
 from kdscan.records import CELLS, COATS, MarkProbs
 from kdscan.vision.decode import alternatives, best_boards, corrected, decode, joint
 
-
 Chances = dict[tuple[int, int], dict[tuple[Coat | None, int], float]]
 
 
