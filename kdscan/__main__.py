@@ -1,0 +1,6 @@
+"""`python -m kdscan` is `kdscan`."""
+
+from kdscan.cli.main import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,65 @@
+"""The whole way, on photos made in the test."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kdscan.errors import NoSheetFound
+from kdscan.game.duel.coats import Coat
+from kdscan.pipeline import correct, read_photo
+from kdscan.records import CELLS, Photo
+from kdscan.synth.__main__ import own_page
+from kdscan.synth.scene import SynthPhoto, make_photo
+
+
+def own_scan(seed: int) -> SynthPhoto:
+    return make_photo(seed, "flat", page=own_page(), mess=0.0, size_wh=(1700, 1275))
+
+
+def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None:
+    wrong = []
+    for seed in range(31_000_000, 31_000_006):
+        synth = own_scan(seed)
+        (sheet,) = read_photo(Photo(synth.bgr))
+        for cell in sheet.reading.cells:
+            if (cell.coat, cell.crosses) != synth.board.get((cell.row, cell.col), (None, 0)):
+                wrong.append((seed, cell))
+    assert not wrong
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_a_turned_photo_gives_the_same_board(turns: int) -> None:
+    synth = own_scan(31_000_001)
+    (straight,) = read_photo(Photo(synth.bgr))
+    (turned,) = read_photo(Photo(np.ascontiguousarray(np.rot90(synth.bgr, turns))))
+    assert [(c.coat, c.crosses) for c in turned.reading.cells] == [
+        (c.coat, c.crosses) for c in straight.reading.cells
+    ]
+
+
+def test_a_picture_without_a_map_is_an_error_with_a_remedy() -> None:
+    noise = np.random.default_rng(0).integers(0, 255, (600, 800, 3), np.uint8)
+    for bgr in (np.full((600, 800, 3), 200, np.uint8), noise):
+        with pytest.raises(NoSheetFound, match="take the photo again"):
+            read_photo(Photo(bgr))
+
+
+def test_a_tiny_picture_is_no_map_either() -> None:
+    with pytest.raises(NoSheetFound):
+        read_photo(Photo(np.zeros((1, 1, 3), np.uint8)))
+
+
+def test_a_correction_changes_the_score_and_keeps_what_was_seen() -> None:
+    synth = own_scan(31_000_002)
+    (sheet,) = read_photo(Photo(synth.bgr))
+    at = next(cell for cell in CELLS if cell in synth.board)
+    before = next(c for c in sheet.reading.cells if (c.row, c.col) == at)
+    again = correct(sheet, {at: (Coat.FILLED, 4)})
+    after = next(c for c in again.reading.cells if (c.row, c.col) == at)
+    assert (after.coat, after.crosses) == (Coat.FILLED, 4)
+    assert after.seen == (before.coat, before.crosses)
+    assert after.confidence == pytest.approx(1)
+    domain = next(d for d in again.score.domains if at in d.cells)
+    assert domain.coat is Coat.FILLED
+    assert domain.crosses >= 4
