@@ -65,3 +65,23 @@ def score_board(board: Board, chosen_coat: Coat | None = None) -> Score:
     domains = find_domains(board)
     paid = sum(domain.coat is chosen_coat for domain in domains)
     return Score(domains, WIZARD_POINTS * paid)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Who won: player 0 or 1, None for a draw; decided by score, largest_domain or draw."""
+
+    winner: int | None
+    decided_by: str
+
+
+def outcome(scores: tuple[Score, Score]) -> Outcome:
+    """Higher score wins; then the larger largest domain; else a draw."""
+    first, second = scores
+    for name, one, two in (
+        ("score", first.total, second.total),
+        ("largest_domain", first.largest_domain, second.largest_domain),
+    ):
+        if one != two:
+            return Outcome(int(two > one), name)
+    return Outcome(None, "draw")

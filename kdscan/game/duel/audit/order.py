@@ -164,14 +164,14 @@ def closed_part(task: Task, order: Sequence[Drawn], coat: Coat) -> int | None:
         covered = 0
         for step in drawn:
             covered |= mask(step.piece)
-        room = _room(covered)
-        if room & CASTLE_BITS:
+        free = room(covered)
+        if free & CASTLE_BITS:
             return None
         open_shields = {
             i
             for step in drawn
             for i in step.piece
-            if task.halves[i].coat is coat and NEAR_BITS[i] & room
+            if task.halves[i].coat is coat and NEAR_BITS[i] & free
         }
         if not open_shields:
             return covered
@@ -204,7 +204,7 @@ def _still_fits(task: Task, step: Drawn, touched: int, kept: Sequence[Drawn]) ->
     return step.power is Coat.DOT or bool(touched >> u & touched >> v & 1)
 
 
-def _room(covered: int) -> int:
+def room(covered: int) -> int:
     """Free shields that have a free shield beside them."""
     free = ALL_BITS & ~covered
     return sum(1 << i for i in bits(free) if NEAR_BITS[i] & free)

@@ -1,0 +1,143 @@
+"""Two maps of one game, audited together.
+
+Beside what each map must keep for itself: a wizard serves one player only, and a
+player who drew fewer dominoes had no room for some that the dice can have shown. The
+four dice of each round are looked at last, and never forbid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice, product
+
+from kdscan.game.duel.audit import Audit, audit_on_terms, terms_of, witness_of
+from kdscan.game.duel.audit.dominoes import LAW, Dice, the_dice
+from kdscan.game.duel.audit.order import passes
+from kdscan.game.duel.audit.rounds import Round, Side, schedule
+from kdscan.game.duel.audit.search import MAP_WIZARDS, Terms, Way, ways
+from kdscan.game.duel.audit.task import Task
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.editions import ENGLISH, Edition
+from kdscan.game.duel.spellbook import Spellbook
+from kdscan.game.problem import Problem
+
+_WAYS_TRIED = 6
+"""Ways to each map that are tried against each other for common rounds."""
+
+Maps = tuple[Board, Board]
+
+
+@dataclass(frozen=True)
+class GameAudit:
+    """What an audit of two maps found.
+
+    lawful: whether the rulebooks allow both maps in one game. audits: each map's own,
+    with a way to it that goes with the other's. problems: what forbids them together.
+    rounds: steps of both ways side by side, with dice for each; None when none were found.
+    """
+
+    lawful: bool
+    audits: tuple[Audit, Audit]
+    problems: tuple[Problem, ...] = ()
+    rounds: tuple[Round, ...] | None = None
+
+
+def audit_game(
+    maps: Maps,
+    castle_used: tuple[bool | None, bool | None] = (None, None),
+    *,
+    spellbook: Spellbook | None = None,
+    edition: Edition = ENGLISH,
+) -> GameAudit:
+    """Audit both maps of a game, finished or not; exact but for the dice, see `rounds`."""
+    terms = (
+        terms_of(castle_used[0], spellbook, 0, edition),
+        terms_of(castle_used[1], spellbook, 1, edition),
+    )
+    one, two = (audit_on_terms(b, t, edition) for b, t in zip(maps, terms, strict=True))
+    audits = one, two
+    if not (one.lawful and two.lawful):
+        return GameAudit(False, audits)
+    rounds = None
+    if not (one.problems or two.problems):
+        found = _with_dice(maps, terms, the_dice(edition.castle_on_joker))
+        if found is not None:
+            ways_found, rounds = found
+            return GameAudit(True, _told(audits, ways_found), (), rounds)
+    pair = next(_together(maps, terms, LAW), None)
+    if pair is None:
+        return GameAudit(False, audits, (_why(maps, terms),))
+    return GameAudit(True, _told(audits, pair))
+
+
+def _told(audits: tuple[Audit, Audit], found: tuple[Way, Way]) -> tuple[Audit, Audit]:
+    one, two = (
+        replace(audit, witness=witness_of(way)) for audit, way in zip(audits, found, strict=True)
+    )
+    return one, two
+
+
+def _with_dice(
+    maps: Maps, terms: tuple[Terms, Terms], dice: Dice
+) -> tuple[tuple[Way, Way], tuple[Round, ...]] | None:
+    for pair in islice(_together(maps, terms, dice), _WAYS_TRIED):
+        one, two = (
+            Side(Task(board, way.bonus, dice), way) for board, way in zip(maps, pair, strict=True)
+        )
+        rounds = schedule((one, two))
+        if rounds is not None:
+            return pair, rounds
+    return None
+
+
+def _together(
+    maps: Maps, terms: tuple[Terms, Terms], dice: Dice, rounds: bool = True
+) -> Iterator[tuple[Way, Way]]:
+    """Ways to both maps that share no wizard; with `rounds`, in as many rounds."""
+    idle = tuple(rounds and len(board) < len(other) for board, other in (maps, maps[::-1]))
+    for split in _splits(terms):
+        pairs = [
+            islice(_ways(board, t, dice, may_idle), _WAYS_TRIED)
+            for board, t, may_idle in zip(maps, split, idle, strict=True)
+        ]
+        firsts = list(pairs[0])
+        if firsts:
+            yield from product(firsts, pairs[1])
+
+
+def _splits(terms: tuple[Terms, Terms]) -> Iterator[tuple[Terms, Terms]]:
+    """Every way to share out the wizards that both may have used."""
+    shared = sorted(MAP_WIZARDS & terms[0].wizards & terms[1].wizards)
+    for owners in product((0, 1), repeat=len(shared)):
+        lost: tuple[set[Coat], set[Coat]] = (set(), set())
+        for coat, owner in zip(shared, owners, strict=True):
+            lost[1 - owner].add(coat)
+        one, two = (
+            replace(t, wizards=t.wizards - gone) for t, gone in zip(terms, lost, strict=True)
+        )
+        yield one, two
+
+
+def _ways(board: Board, terms: Terms, dice: Dice, idle: bool) -> Iterator[Way]:
+    """Ways to a map; with `idle`, those on which some domino had no room at some time."""
+    for way in ways(board, terms, dice):
+        if not idle:
+            yield way
+            continue
+        task = Task(board, way.bonus, dice)
+        if any(passes(task, way.order, coat) for coat in Coat):
+            yield way
+
+
+def _why(maps: Maps, terms: tuple[Terms, Terms]) -> Problem:
+    if next(_together(maps, terms, LAW, rounds=False), None) is None:
+        why = "both maps need the help of the same wizard, who serves only one player"
+        return Problem("wizard_shared", "error", why)
+    few, many = sorted(len(board) // 2 for board in maps)
+    why = (
+        f"one map has {many} dominoes and the other {few}, but every round brings both players "
+        "one, and the smaller map always had room for any"
+    )
+    return Problem("rounds_differ", "error", why)
