@@ -14,8 +14,10 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from kdscan.cli.board import board
 from kdscan.cli.score import score
 from kdscan.cli.sheet import sheet
+from kdscan.cli.simulate import simulate
 from kdscan.errors import KdscanError
 
 INTERRUPTED = 130
@@ -30,6 +32,8 @@ app = typer.Typer(
 )
 app.command("score")(score)
 app.command("sheet")(sheet)
+app.command("board")(board)
+app.command("simulate")(simulate)
 
 
 def _print_version(wanted: bool) -> None:

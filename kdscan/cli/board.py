@@ -1,0 +1,230 @@
+"""`kdscan board`: boards in text form in; domains, totals and audits out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kdscan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kdscan.game.duel.board import Board
+    from kdscan.game.duel.coats import Coat
+    from kdscan.game.duel.editions import Edition
+    from kdscan.game.kingdomino.variants import Variants
+
+SCHEMA = "kdscan/1"
+
+GAMES = ("duel", "kingdomino")
+
+
+def board(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="Boards apart by blank lines; - for standard input."),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of text.")
+    ] = False,
+    chosen_coat: Annotated[
+        str | None,
+        typer.Option(metavar="COAT", help="The coat that the filled wizard pays for."),
+    ] = None,
+    castle_used: Annotated[
+        bool | None,
+        typer.Option("--castle-used/--castle-unused", help="Whether the roofs are coloured."),
+    ] = None,
+    together: Annotated[
+        bool, typer.Option("--together", help="Each two boards are the maps of one game.")
+    ] = False,
+    edition: Annotated[
+        str, typer.Option(metavar="english|french|polish", help="The rulebook played by.")
+    ] = "english",
+    game: Annotated[str, typer.Option(metavar="duel|kingdomino", help="Which game.")] = "duel",
+    great_duel: Annotated[
+        bool, typer.Option("--great-duel", help="Kingdomino: kingdoms of 7 x 7.")
+    ] = False,
+    middle_kingdom: Annotated[
+        bool, typer.Option("--middle-kingdom", help="Kingdomino: 10 for a central castle.")
+    ] = False,
+    harmony: Annotated[
+        bool, typer.Option("--harmony", help="Kingdomino: 5 for a complete kingdom.")
+    ] = False,
+) -> None:
+    """Score boards written as text, and say whether a lawful game leads to each.
+
+    A shield is . (empty), ## (castle) or a coat with a + for each cross: d dot, dd double
+    dot, l line, ll double line, f filled, c checked. In Kingdomino w f l g s m are terrains,
+    each + a crown.
+
+    Examples:
+
+    $ kdscan board maps.txt --chosen-coat line
+
+    $ kdscan simulate 1 --seed 7 | kdscan board - --together
+    """
+    if game not in GAMES:
+        raise UsageError(f"--game {game}: there are duel and kingdomino")
+    text = _read(file)
+    entries: list[dict[str, Any]]
+    pairs: list[dict[str, Any]] = []
+    if game == "kingdomino":
+        from kdscan.game.kingdomino.variants import Variants
+
+        variants = Variants(middle_kingdom=middle_kingdom, harmony=harmony, great_duel=great_duel)
+        entries = _kingdoms(text, variants)
+    else:
+        boards = _parse(text)
+        coat, rules = _coat(chosen_coat), edition_named(edition)
+        if together and len(boards) % 2:
+            raise UsageError(f"--together: {len(boards)} boards cannot be pairs")
+        entries, pairs = _maps(boards, coat, castle_used, rules, together)
+    if not entries:
+        raise UsageError(f"{file}: no board in it")
+    if as_json:
+        answer: dict[str, Any] = {"schema": SCHEMA, "boards": entries}
+        if together:
+            answer["games"] = pairs
+        print(json.dumps(answer))
+    else:
+        print("\n\n".join(_text(entry, n) for n, entry in enumerate(entries, 1)))
+        for number, pair in enumerate(pairs, 1):
+            print(f"\n{_pair_text(pair, number)}")
+
+
+def _read(file: str) -> str:
+    try:
+        return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{file}: cannot be read as text: {error}") from error
+
+
+def _coat(name: str | None) -> Coat | None:
+    from kdscan.game.duel.board import LETTERS
+    from kdscan.game.duel.coats import Coat
+
+    if name is None:
+        return None
+    names = {**{letters: coat for coat, letters in LETTERS.items()}, **{c.value: c for c in Coat}}
+    if name not in names:
+        raise UsageError(f"--chosen-coat {name}: there are {', '.join(Coat)}")
+    return names[name]
+
+
+def edition_named(name: str) -> Edition:
+    """The edition of that name; raises UsageError when there is none."""
+    from kdscan.game.duel.editions import EDITIONS
+
+    if name not in EDITIONS:
+        raise UsageError(f"--edition {name}: there are {', '.join(EDITIONS)}")
+    return EDITIONS[name]
+
+
+def _parse(text: str) -> list[Board]:
+    from kdscan.game.duel.board import Board, BoardTextError
+    from kdscan.game.text import split_blocks
+
+    boards = []
+    for number, block in enumerate(split_blocks(text), 1):
+        try:
+            boards.append(Board.parse(block))
+        except BoardTextError as error:
+            raise UsageError(f"board {number}: {error}") from error
+    return boards
+
+
+def _maps(
+    boards: Sequence[Board],
+    coat: Coat | None,
+    castle_used: bool | None,
+    edition: Edition,
+    together: bool,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    from kdscan.game.duel.audit import audit_map
+    from kdscan.game.duel.audit.pair import audit_game
+    from kdscan.game.duel.report import board_json, pair_json
+    from kdscan.game.duel.scoring import score_board
+
+    if not together:
+        audits = [audit_map(one, castle_used, edition=edition) for one in boards]
+        pairs = []
+    else:
+        found = [
+            audit_game((one, two), (castle_used, castle_used), edition=edition)
+            for one, two in zip(boards[::2], boards[1::2], strict=True)
+        ]
+        audits = [audit for pair in found for audit in pair.audits]
+        pairs = [pair_json(pair) for pair in found]
+    entries = [
+        board_json(one, score_board(one, coat), audit)
+        for one, audit in zip(boards, audits, strict=True)
+    ]
+    return entries, pairs
+
+
+def _kingdoms(text: str, variants: Variants) -> list[dict[str, Any]]:
+    from kdscan.game.kingdomino.checks import find_problems
+    from kdscan.game.kingdomino.kingdom import Kingdom, KingdomTextError
+    from kdscan.game.kingdomino.report import kingdom_json
+    from kdscan.game.kingdomino.scoring import score_kingdom
+    from kdscan.game.text import split_blocks
+
+    entries = []
+    for number, block in enumerate(split_blocks(text), 1):
+        try:
+            kingdom = Kingdom.parse(block)
+        except KingdomTextError as error:
+            raise UsageError(f"board {number}: {error}") from error
+        score = score_kingdom(kingdom, variants)
+        entries.append(kingdom_json(kingdom, score, find_problems(kingdom, variants)))
+    return entries
+
+
+def _text(entry: dict[str, Any], number: int) -> str:
+    lines = [f"# board {number}", entry["text"], ""]
+    for domain in entry["domains"]:
+        kind = domain.get("coat") or domain["terrain"]
+        marks = domain.get("crosses", domain.get("crowns"))
+        if domain["points"]:
+            size = len(domain["cells"])
+            lines.append(f"{kind:12} {size:2} x {marks} = {domain['points']}")
+    extra = {k: v for k, v in entry["score"].items() if k not in ("domains", "total") and v}
+    lines += [f"{kind.replace('_', ' '):12} {points:8}" for kind, points in extra.items()]
+    lines.append(f"{'total':12} {entry['score']['total']:8}")
+    audit = entry["audit"]
+    if audit is not None:
+        lines.append("lawful: " + (_way(audit) if audit["lawful"] else "no game leads here"))
+    for problem in entry["problems"]:
+        cells = " ".join(_name(cell) for cell in problem["cells"])
+        lines.append(
+            f"{problem['severity']}: {problem['message']}" + (f" ({cells})" if cells else "")
+        )
+    return "\n".join(lines)
+
+
+def _way(audit: dict[str, Any]) -> str:
+    steps = []
+    for step in audit["order"]:
+        one, two = (_name(cell) for cell in step["cells"])
+        steps.append(f"{one}-{two}" + (f" ({step['power']} wizard)" if step["power"] else ""))
+    for who in ("castle", "wizard"):
+        if audit[who]:
+            steps.append(f"{who}'s cross on {_name(audit[who])}")
+    return ", ".join(steps) or "an empty map"
+
+
+def _pair_text(pair: dict[str, Any], number: int) -> str:
+    if not pair["lawful"]:
+        reasons = [problem["message"] for problem in pair["problems"]] or ["see its boards"]
+        return f"game {number}: not lawful: {'; '.join(reasons)}"
+    dice = "" if pair["rounds"] else "; no common rounds found for the four dice"
+    return f"game {number}: lawful{dice}"
+
+
+def _name(cell: Sequence[int]) -> str:
+    return f"{'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[cell[1] % 26]}{cell[0] + 1}"

@@ -1,0 +1,139 @@
+"""`kdscan simulate`: finished games from a seed."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+import typer
+
+from kdscan.cli.board import GAMES, SCHEMA, edition_named
+from kdscan.errors import UsageError
+
+PLAYERS = ("random", "greedy")
+
+
+def simulate(
+    number: Annotated[int, typer.Argument(metavar="N", help="How many games.")],
+    seed: Annotated[int, typer.Option(metavar="S", help="Equal seeds give equal games.")] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of text.")
+    ] = False,
+    player: Annotated[
+        str, typer.Option(metavar="random|greedy", help="How the players play.")
+    ] = "random",
+    edition: Annotated[
+        str, typer.Option(metavar="english|french|polish", help="The rulebook played by.")
+    ] = "english",
+    game: Annotated[str, typer.Option(metavar="duel|kingdomino", help="Which game.")] = "duel",
+    players: Annotated[int, typer.Option(metavar="2|3|4", help="Kingdomino: how many play.")] = 2,
+    dynasty: Annotated[
+        bool, typer.Option("--dynasty", help="Kingdomino: three games, their scores added.")
+    ] = False,
+    great_duel: Annotated[
+        bool, typer.Option("--great-duel", help="Kingdomino: 48 dominoes, 7 x 7.")
+    ] = False,
+    middle_kingdom: Annotated[
+        bool, typer.Option("--middle-kingdom", help="Kingdomino: 10 for a central castle.")
+    ] = False,
+    harmony: Annotated[
+        bool, typer.Option("--harmony", help="Kingdomino: 5 for a complete kingdom.")
+    ] = False,
+    demo: Annotated[bool, typer.Option("--demo", help="Kingdomino: the two-player demo.")] = False,
+) -> None:
+    """Play whole games and print them: maps, spellbook, rounds, scores.
+
+    Examples:
+
+    $ kdscan simulate 3 --seed 7
+
+    $ kdscan simulate 1000 --seed 1 --player greedy --json > games.json
+    """
+    if number < 0:
+        raise UsageError(f"{number} games cannot be played")
+    if player not in PLAYERS:
+        raise UsageError(f"--player {player}: there are random and greedy")
+    if game not in GAMES:
+        raise UsageError(f"--game {game}: there are duel and kingdomino")
+    if game == "duel":
+        games = _duels(number, seed, player, edition)
+        told: Callable[[dict[str, Any], int], str] = _duel_text
+    else:
+        options = {
+            "dynasty": dynasty,
+            "great_duel": great_duel,
+            "middle_kingdom": middle_kingdom,
+            "harmony": harmony,
+            "demo": demo,
+        }
+        games = _matches(number, seed, player, players, options)
+        told = _match_text
+    if as_json:
+        _print_json(games)
+    else:
+        for at, one in enumerate(games, 1):
+            print(("\n" if at > 1 else "") + told(one, at))
+
+
+def _print_json(games: Iterator[dict[str, Any]]) -> None:
+    """One object, written game by game, so that no number of games fills the memory."""
+    print(f'{{"schema": "{SCHEMA}", "games": [', end="")
+    for at, game in enumerate(games):
+        print((", " if at else "") + json.dumps(game), end="")
+    print("]}")
+
+
+def _duels(number: int, seed: int, player: str, edition: str) -> Iterator[dict[str, Any]]:
+    from kdscan.game.duel.greedy import greedy_player
+    from kdscan.game.duel.players import play_game, random_player
+    from kdscan.game.duel.report import game_json
+
+    rules = edition_named(edition)
+    who = greedy_player if player == "greedy" else random_player
+    rng = random.Random(seed)
+    for _ in range(number):
+        yield game_json(play_game(rng, (who, who), rules))
+
+
+def _matches(
+    number: int, seed: int, player: str, players: int, options: dict[str, bool]
+) -> Iterator[dict[str, Any]]:
+    from kdscan.game.kingdomino.players import greedy_player, play_match, random_player
+    from kdscan.game.kingdomino.report import match_json
+    from kdscan.game.kingdomino.variants import VariantError, Variants
+
+    try:
+        variants = Variants(**options)
+        variants.check_players(players)
+    except VariantError as error:
+        raise UsageError(str(error)) from error
+    who = greedy_player if player == "greedy" else random_player
+    rng = random.Random(seed)
+    for _ in range(number):
+        yield match_json(play_match(rng, [who] * players, variants))
+
+
+def _duel_text(game: dict[str, Any], at: int) -> str:
+    totals = " : ".join(str(score["total"]) for score in game["score"])
+    winner = "a draw" if game["winner"] is None else f"player {game['winner'] + 1} wins"
+    head = [f"# game {at}: {totals}, {winner} after {game['rounds']} rounds"]
+    for player, lines in enumerate(game["spellbook"]["players"], 1):
+        squares = " ".join(
+            f"{coat} {line['filled']}{' struck' if line['struck'] else ''}"
+            for coat, line in lines.items()
+        )
+        castle = "used" if game["castle_used"][player - 1] else "unused"
+        head.append(f"# player {player}: castle {castle}; spellbook {squares}")
+    if game["spellbook"]["chosen_coat"]:
+        chooser = game["spellbook"]["chosen_by"] + 1
+        head.append(f"# player {chooser} chose {game['spellbook']['chosen_coat']}")
+    return "\n".join(head) + "\n" + "\n\n".join(game["maps"])
+
+
+def _match_text(match: dict[str, Any], at: int) -> str:
+    totals = " : ".join(str(total) for total in match["totals"])
+    who = ", ".join(str(player + 1) for player in match["winners"])
+    kingdoms = [kingdom for game in match["games"] for kingdom in game["kingdoms"]]
+    return f"# match {at}: {totals}, won by player {who}\n" + "\n\n".join(kingdoms)

@@ -1,0 +1,109 @@
+"""Boards, audits and games as plain values, ready for JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kdscan.game.duel.audit import Audit, Witness
+from kdscan.game.duel.audit.pair import GameAudit
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.play import Game
+from kdscan.game.duel.scoring import Score, outcome
+from kdscan.game.duel.spellbook import Spellbook
+from kdscan.game.problem import Problem
+
+
+def board_json(board: Board, score: Score, audit: Audit) -> dict[str, Any]:
+    """One entry of `boards`."""
+    return {
+        "text": str(board),
+        "domains": [
+            {
+                "coat": domain.coat.value,
+                "cells": [list(cell) for cell in domain.cells],
+                "crosses": domain.crosses,
+                "points": domain.points,
+            }
+            for domain in score.domains
+        ],
+        "score": score_json(score),
+        "problems": problems_json(audit.problems),
+        "audit": {"lawful": audit.lawful, **witness_json(audit.witness)},
+    }
+
+
+def score_json(score: Score) -> dict[str, int]:
+    """A score taken apart."""
+    return {"domains": score.domain_points, "wizard": score.wizard, "total": score.total}
+
+
+def problems_json(problems: tuple[Problem, ...]) -> list[dict[str, Any]]:
+    """Problems in the order found."""
+    return [
+        {
+            "code": problem.code,
+            "severity": problem.severity,
+            "message": problem.message,
+            "cells": [list(cell) for cell in problem.cells],
+        }
+        for problem in problems
+    ]
+
+
+def witness_json(witness: Witness | None) -> dict[str, Any]:
+    """The dominoes in order, wizards and bonus crosses; `order` null without a witness."""
+    if witness is None:
+        return {"order": None, "castle": None, "wizard": None}
+    return {
+        "order": [
+            {
+                "cells": [list(cell) for cell in step.cells],
+                "power": None if step.power is None else step.power.value,
+            }
+            for step in witness.steps
+        ],
+        "castle": None if witness.castle is None else list(witness.castle),
+        "wizard": None if witness.wizard is None else list(witness.wizard),
+    }
+
+
+def pair_json(audit: GameAudit) -> dict[str, Any]:
+    """What two maps say of each other."""
+    rounds = audit.rounds
+    return {
+        "lawful": audit.lawful,
+        "problems": problems_json(audit.problems),
+        "rounds": None if rounds is None else [list(this) for this in rounds],
+    }
+
+
+def spellbook_json(book: Spellbook) -> dict[str, Any]:
+    """Both players' lines and the coat that the filled wizard was paid for."""
+    return {
+        "players": [
+            {
+                coat.value: {"filled": line.filled, "struck": line.struck, "used": line.used}
+                for coat, line in lines.items()
+            }
+            for lines in book.lines
+        ],
+        "chosen_coat": None if book.chosen_coat is None else book.chosen_coat.value,
+        "chosen_by": book.owner(Coat.FILLED),
+    }
+
+
+def game_json(game: Game) -> dict[str, Any]:
+    """A game as it stands: maps, spellbook, rounds, scores, who leads."""
+    scores = game.scores()
+    result = outcome(scores)
+    return {
+        "maps": [str(board) for board in game.maps],
+        "castle_used": list(game.castle_used),
+        "spellbook": spellbook_json(game.spellbook),
+        "rounds": game.rounds,
+        "score": [score_json(score) for score in scores],
+        "largest_domain": [score.largest_domain for score in scores],
+        "winner": result.winner,
+        "decided_by": result.decided_by,
+    }

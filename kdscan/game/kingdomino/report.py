@@ -1,0 +1,68 @@
+"""Kingdoms and games of Kingdomino as plain values, ready for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.game.kingdomino.play import Game, dynasty_winners
+from kdscan.game.kingdomino.scoring import Score
+from kdscan.game.problem import Problem
+
+
+def kingdom_json(kingdom: Kingdom, score: Score, problems: tuple[Problem, ...]) -> dict[str, Any]:
+    """One entry of `boards`; there is no audit for kingdoms, so it is null."""
+    return {
+        "text": str(kingdom),
+        "domains": [
+            {
+                "terrain": domain.terrain.value,
+                "cells": [list(cell) for cell in domain.cells],
+                "crowns": domain.crowns,
+                "points": domain.points,
+            }
+            for domain in score.domains
+        ],
+        "score": score_json(score),
+        "problems": [
+            {
+                "code": problem.code,
+                "severity": problem.severity,
+                "message": problem.message,
+                "cells": [list(cell) for cell in problem.cells],
+            }
+            for problem in problems
+        ],
+        "audit": None,
+    }
+
+
+def score_json(score: Score) -> dict[str, int]:
+    """A score taken apart."""
+    return {
+        "domains": score.domain_points,
+        "middle_kingdom": score.middle_kingdom,
+        "harmony": score.harmony,
+        "total": score.total,
+    }
+
+
+def match_json(games: Sequence[Game]) -> dict[str, Any]:
+    """A match: one game, or the three of a dynasty with their sums."""
+    scores = [game.scores() for game in games]
+    totals = [sum(score.total for score in own) for own in zip(*scores, strict=True)]
+    winners = games[0].winners() if len(games) == 1 else dynasty_winners(scores)
+    return {
+        "games": [
+            {
+                "kingdoms": [str(kingdom) for kingdom in game.kingdoms],
+                "discarded": list(game.discarded),
+                "rounds": game.rounds,
+                "score": [score_json(score) for score in own],
+            }
+            for game, own in zip(games, scores, strict=True)
+        ],
+        "totals": totals,
+        "winners": list(winners),
+    }
