@@ -7,6 +7,7 @@ such votes fix a homography; votes that curl or clutter bent are outliers.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -53,32 +54,84 @@ MIN_AGREE = 0.4
 """Share of votes that must agree on one grid."""
 
 
-def locate(photo: Photo, network: Network) -> tuple[SheetOutline, ...]:
-    """Find the maps in a photo, the surest first.
+ZOOM_BELOW, ZOOM_MARGIN = 0.6, 0.35
+"""A region that fills less of the frame is looked at again, with so much of it around."""
 
+
+@dataclass(frozen=True, eq=False)
+class _Region:
+    """The votes of one connected patch of map: places in the photo and in the lattice."""
+
+    photo_xy: Floats
+    lattice_xy: Floats
+    trust: Floats
+    sure: float
+
+
+def locate(photo: Photo, network: Network) -> tuple[SheetOutline, ...]:
+    """Find the maps in a photo, the largest first.
+
+    A small map is looked at twice: once to find it, and again from near to place it.
     network: `thumbnail` → on-grid logit (1, 1, h, w), lattice place u, v (1, 2, h, w)
         from -1 to 1 across the grid, and the log of its expected error (1, 1, h, w).
     """
+    found: list[SheetOutline] = []
+    for far in _regions(photo, network):
+        region = _from_near(photo, far, network) or far
+        corners = _fit(region) if len(region.trust) >= MIN_VOTES else None
+        if corners is not None and not any(_covers(o.corners_xy, corners) for o in found):
+            found.append(SheetOutline(corners, region.sure))
+    return tuple(sorted(found, key=lambda o: -_area(o.corners_xy)))
+
+
+def _regions(photo: Photo, network: Network, x: int = 0, y: int = 0) -> list[_Region]:
+    """Patches of map in a photo that was cut from a larger one at (x, y)."""
     thumb, scale = thumbnail(photo)
     on, place, doubt = network(thumb)
     sure = 1 / (1 + np.exp(-on[0, 0].astype(np.float64)))
     count, label = cv2.connectedComponents((sure > 0.5).astype(np.uint8), connectivity=4)
-    found = []
+    regions = []
     for i in range(1, count):
         rows, cols = np.nonzero(label == i)
-        if len(rows) < MIN_VOTES:
+        if len(rows) < MIN_VOTES / 3:
             continue
         thumb_xy = (np.stack([cols, rows], -1).astype(np.float64) + 0.5) * STRIDE - 0.5
-        photo_xy = (thumb_xy + 0.5) / scale - 0.5
-        lattice_xy = place[0, :, rows, cols] * np.array(LATTICE_SCALE) + _MIDDLE
-        outline = _fit(lattice_xy, photo_xy, -doubt[0, 0, rows, cols].astype(np.float64))
-        if outline is not None:
-            found.append(SheetOutline(outline, float(np.mean(sure[rows, cols]))))
-    return tuple(sorted(found, key=lambda o: -_area(o.corners_xy)))
+        lattice_xy = place[0, :, rows, cols].astype(np.float64) * LATTICE_SCALE + _MIDDLE
+        regions.append(
+            _Region(
+                photo_xy=(thumb_xy + 0.5) / scale - 0.5 + (x, y),
+                lattice_xy=lattice_xy,
+                trust=-doubt[0, 0, rows, cols].astype(np.float64),
+                sure=float(np.mean(sure[rows, cols])),
+            )
+        )
+    return regions
 
 
-def _fit(lattice_xy: Floats, photo_xy: Floats, trust: Floats) -> Floats | None:
+def _from_near(photo: Photo, far: _Region, network: Network) -> _Region | None:
+    """The same map seen in a window around it; None when it fills the frame already."""
+    low, high = far.photo_xy.min(0), far.photo_xy.max(0)
+    side = float(max(high - low)) * (1 + 2 * ZOOM_MARGIN)
+    if side > ZOOM_BELOW * max(photo.width, photo.height):
+        return None
+    middle = (low + high) / 2
+    x0, y0 = (int(v) for v in np.maximum(middle - side / 2, 0))
+    x1, y1 = (
+        int(v) + 1 for v in np.minimum(middle + side / 2, (photo.width - 1, photo.height - 1))
+    )
+    near = _regions(Photo(photo.bgr[y0:y1, x0:x1]), network, x0, y0)
+    return max(near, key=lambda region: len(region.trust), default=None)
+
+
+def _covers(corners_xy: Floats, other_xy: Floats) -> bool:
+    """Whether the middle of the other outline lies in this one."""
+    x, y = other_xy.mean(0)
+    return cv2.pointPolygonTest(corners_xy.astype(np.float32), (float(x), float(y)), False) >= 0
+
+
+def _fit(region: _Region) -> Floats | None:
     """Corners (4, 2) in the photo of the grid on which the trusted votes agree, or None."""
+    photo_xy, lattice_xy, trust = region.photo_xy, region.lattice_xy, region.trust
     keep = np.argsort(-trust)[: max(MIN_VOTES, int(0.7 * len(trust)))]
     h: Any
     h, _ = cv2.findHomography(photo_xy[keep], lattice_xy[keep], cv2.RANSAC, OUTLIER)
