@@ -8,7 +8,7 @@ from dataclasses import replace
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.scoring import score_board
 from kdscan.inference.store import Models, default_models
-from kdscan.records import CELLS, MarkProbs, Photo, RectifiedSheet, SheetReading
+from kdscan.records import CELLS, MarkProbs, Photo, Problem, RectifiedSheet, SheetReading
 from kdscan.vision.classify import classify
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.identify import identify
@@ -18,6 +18,8 @@ from kdscan.vision.segment import segment
 
 MIN_PLACED = 0.2
 """Below this probability that all cells are in place, it is no map."""
+SURELY_PLACED = 0.9
+"""Below this the reading says that the grid itself may be wrong."""
 
 
 def read_photo(
@@ -50,7 +52,14 @@ def interpret(
     """From probabilities on there are no pixels: board, domains, total."""
     reading = decode(probs, risk)
     score = score_board(board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells}))
-    return SheetReading(rectified, probs, reading, score, layout)
+    return SheetReading(rectified, probs, reading, score, layout, _problems(probs))
+
+
+def _problems(probs: MarkProbs) -> tuple[Problem, ...]:
+    if probs.placed >= SURELY_PLACED:
+        return ()
+    message = "the grid may not lie where it was found; look at the overlay or photograph again"
+    return (Problem("unsure_place", "warning", message),)
 
 
 def correct(

@@ -59,7 +59,7 @@ def test_a_correction_changes_the_score_and_keeps_what_was_seen() -> None:
     after = next(c for c in again.reading.cells if (c.row, c.col) == at)
     assert (after.coat, after.crosses) == (Coat.FILLED, 4)
     assert after.seen == (before.coat, before.crosses)
-    assert after.confidence == pytest.approx(1)
+    assert after.confidence == pytest.approx(again.probs.placed)
     domain = next(d for d in again.score.domains if at in d.cells)
     assert domain.coat is Coat.FILLED
     assert domain.crosses >= 4

@@ -88,7 +88,7 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     return {
         "offset": 10 * (error * real).sum() / real.sum().clamp(min=1) / 2,
         "there": 0.5 * F.binary_cross_entropy_with_logits(there, real),
-        "up": 0.5 * (upright * shown).sum() / shown.sum().clamp(min=1),
+        "up": 3 * (upright * shown).sum() / shown.sum().clamp(min=1),
     }
 
 

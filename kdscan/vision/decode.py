@@ -101,8 +101,7 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
     cells = []
     for i, (row, col) in enumerate(CELLS):
         ((coat, crosses), p), *_ = alternatives(probs, i, 1)
-        p *= probs.placed
-        cells.append(CellReading(row, col, coat, crosses, p, p < 1 - risk))
+        cells.append(CellReading(row, col, coat, crosses, p * probs.placed, p < 1 - risk))
     if review and not any(c.review for c in cells):  # small doubts that add up: show the largest
         worst = min(range(len(cells)), key=lambda i: cells[i].confidence)
         cells[worst] = replace(cells[worst], review=True)
