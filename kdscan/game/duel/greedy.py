@@ -37,6 +37,7 @@ class _Domains:
         self.size: list[int] = []
         self.crosses: list[int] = []
         self.coats: list[Coat] = []
+        self._gains: dict[tuple[tuple[int, ...], Coat, int], float] = {}
         coats = drawing.coats
         for start in coats:
             if start in self.of:
@@ -61,15 +62,23 @@ class _Domains:
         return self._gain((u,), a, x) + self._gain((v,), b, y)
 
     def _gain(self, cells: tuple[int, ...], coat: Coat, crosses: int) -> float:
-        joined = {
-            self.of[j]
-            for i in cells
-            for j in NEAR[i]
-            if j in self.of and self.coats[self.of[j]] is coat
-        }
-        size = len(cells) + sum(self.size[d] for d in joined)
-        total = crosses + sum(self.crosses[d] for d in joined)
-        before = sum(self.size[d] * self.crosses[d] for d in joined)
+        key = cells, coat, crosses
+        known = self._gains.get(key)
+        if known is None:
+            known = self._gains[key] = self._count(cells, coat, crosses)
+        return known
+
+    def _count(self, cells: tuple[int, ...], coat: Coat, crosses: int) -> float:
+        joined = set()
+        size, total, before = len(cells), crosses, 0
+        for i in cells:
+            for j in NEAR[i]:
+                name = self.of.get(j)
+                if name is not None and name not in joined and self.coats[name] is coat:
+                    joined.add(name)
+                    size += self.size[name]
+                    total += self.crosses[name]
+                    before += self.size[name] * self.crosses[name]
         return size * total - before + _CONTACT * len(joined) * size
 
 

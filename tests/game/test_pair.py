@@ -1,0 +1,89 @@
+"""Two maps of one game, audited together."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+
+from kdscan.game.duel.audit import replay
+from kdscan.game.duel.audit.dominoes import PAIRS
+from kdscan.game.duel.audit.pair import audit_game
+from kdscan.game.duel.board import CELLS, Board, Shield
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.report import pair_json
+from tests.game.boards import played, seeds
+from tests.game.test_audit import EMPTY_ROW, board_of
+
+TWO = board_of(". . dd dd . . .", ". . . ## . . .", EMPTY_ROW)
+FOUR = board_of(". . dd dd . . .", ". . . ## . . .", ". . dd dd . . .")
+FULL = Board({cell: Shield(Coat.LINE) for cell in CELLS})
+
+
+@given(seeds)
+@settings(max_examples=25)
+def test_accepts_both_maps_of_every_game_and_finds_their_rounds(seed: int) -> None:
+    game = played(seed, rounds=random.Random(seed).choice((4, 11, 200)))
+    for book in (None, game.spellbook):
+        audit = audit_game(game.maps, game.castle_used, spellbook=book)
+        assert audit.lawful and not audit.problems
+        for board, own in zip(game.maps, audit.audits, strict=True):
+            assert own.witness is not None
+            replay(board, own.witness)
+        assert audit.rounds is not None
+        for side, board in enumerate(game.maps):
+            steps = [this[side] for this in audit.rounds if this[side] is not None]
+            assert sorted(steps) == list(range(len(board) // 2))
+
+
+def test_pairs_of_dice_mirror_their_complements() -> None:
+    for pair, mirrored in zip(PAIRS, reversed(PAIRS), strict=True):
+        assert set(pair) | set(mirrored) == {0, 1, 2, 3}
+
+
+def test_a_wizard_serves_one_player_only() -> None:
+    """Both maps are full, which takes the line's wizard; he cannot have helped both."""
+    audit = audit_game((FULL, FULL))
+    assert not audit.lawful and all(one.lawful for one in audit.audits)
+    assert [problem.code for problem in audit.problems] == ["wizard_shared"]
+    assert pair_json(audit)["problems"][0]["cells"] == []
+
+
+def test_who_had_room_must_have_drawn() -> None:
+    audit = audit_game((TWO, FOUR))
+    assert not audit.lawful
+    assert [problem.code for problem in audit.problems] == ["rounds_differ"]
+    assert audit_game((FOUR, FOUR)).lawful
+    assert audit_game((Board(), Board())).rounds == ()
+
+
+def test_a_map_unlawful_by_itself_is_told_so() -> None:
+    audit = audit_game((TWO.with_shield((0, 0), Shield(Coat.DOT)), TWO))
+    assert not audit.lawful and not audit.problems
+    assert [one.lawful for one in audit.audits] == [False, True]
+
+
+def test_dice_that_never_fit_are_no_error() -> None:
+    """Filled and checked coats with two crosses are on one die only: not both in a round."""
+    one = board_of(". . . f++ . . .", ". . . ## . . .", EMPTY_ROW)
+    one = one.with_shield((0, 3), Shield(Coat.LINE))
+    two = one.with_shield((1, 3), Shield(Coat.CHECKED, 2))
+    audit = audit_game((one, two), (False, False))
+    assert audit.lawful and audit.rounds is None
+    assert pair_json(audit) == {"lawful": True, "problems": [], "rounds": None}
+    other = two.with_shield((1, 3), Shield(Coat.DOT))
+    assert audit_game((one, other), (False, False)).rounds == ((0, 0),)
+
+
+def test_what_only_the_dice_forbid_on_one_map_stays_a_warning() -> None:
+    strange = board_of(". . . d+ l+ . .", ". . . ## . . .", EMPTY_ROW)
+    audit = audit_game((strange, TWO), (False, False))
+    assert audit.lawful and audit.rounds is None
+    assert [p.severity for p in audit.audits[0].problems] == ["warning"]
+
+
+def test_the_search_for_rounds_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kdscan.game.duel.audit.rounds.MOST_STATES", -1)
+    assert audit_game((FOUR, FOUR)).rounds is None
+    assert audit_game((FOUR, FOUR)).lawful
