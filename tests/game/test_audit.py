@@ -122,7 +122,7 @@ def test_blames_the_smallest_shields() -> None:
 
 def test_a_full_map_needs_the_wizard_of_the_line() -> None:
     """The map has 18 shields of one chessboard colour and 16 of the other."""
-    coats = {cell: Coat.LINE for cell in CELLS}
+    coats = dict.fromkeys(CELLS, Coat.LINE)
     board = Board({cell: Shield(coat) for cell, coat in coats.items()})
     audit = audit_map(board, False)
     assert audit.lawful and audit.witness is not None

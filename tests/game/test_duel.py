@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings
 
-from kdscan.game.duel.board import CELLS, Board
+from kdscan.game.duel.board import CELLS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, SQUARES, Face
 from kdscan.game.duel.drawing import number
@@ -50,6 +50,11 @@ def drawing(
     power: Coat | None = None,
 ) -> Draw:
     return Draw((Half(*one), Half(*two)), castle, power)
+
+
+def bolt_of(game: Game) -> Coat:
+    """The bolt that waits; a call, so that type checkers expect it to change."""
+    return game.bolt
 
 
 def started(*faces: str, edition: Edition = ENGLISH) -> Game:
@@ -325,7 +330,7 @@ def test_bolts_are_cast_at_once_a_first() -> None:
     game.book.filled[0][Coat.FILLED] = 2
     game.play(drawing((0, (1, 3), Coat.DOT), (1, (1, 2), Coat.CHECKED)))
     game.play(drawing((2, (1, 3), Coat.DOT), (3, (0, 3), Coat.LINE)))
-    assert game.phase is Phase.BOLT and game.to_move == 0 and game.bolt is Coat.CHECKED
+    assert game.phase is Phase.BOLT and game.to_move == 0 and bolt_of(game) is Coat.CHECKED
     refused(game, ChooseCoat(Coat.DOT), Rule.POWER, "acts now")
     refused(game, AddCross((0, 3)), Rule.POWER, "holds no coat")
     refused(game, AddCross((0, 9)), Rule.POWER, "holds no coat")
@@ -340,7 +345,7 @@ def test_two_bolts_in_one_round_and_then_the_other_player() -> None:
     last_square(game, 0, Coat.FILLED)
     game.play(drawing((0, (1, 3), Coat.DOT), (1, (1, 2), Coat.FILLED)))
     game.play(drawing((2, (1, 3), Coat.CHECKED), (3, (0, 3), Coat.DOT)))
-    assert game.bolt is Coat.FILLED
+    assert bolt_of(game) is Coat.FILLED
     game.play(ChooseCoat(Coat.DOT))
     book = game.spellbook
     assert (book.chosen_coat, book.chosen_by(0), book.chosen_by(1)) == (Coat.DOT, Coat.DOT, None)
@@ -354,9 +359,9 @@ def test_both_bolts_at_once() -> None:
     game.play(drawing((0, (1, 3), Coat.DOT), (1, (1, 2), Coat.FILLED)))
     game._counted[0].append(Coat.CHECKED)
     game.play(drawing((2, (1, 3), Coat.DOT), (3, (0, 3), Coat.LINE)))
-    assert game.bolt is Coat.FILLED
+    assert bolt_of(game) is Coat.FILLED
     game.play(ChooseCoat(Coat.LINE))
-    assert game.phase is Phase.BOLT and game.bolt is Coat.CHECKED
+    assert game.phase is Phase.BOLT and bolt_of(game) is Coat.CHECKED
     game.play(AddCross((1, 2)))
     assert game.phase is Phase.ROLL
 
@@ -471,6 +476,6 @@ def test_random_boards_are_finished_or_not() -> None:
     sizes = set()
     for _ in range(60):
         board, castle = random_board(rng)
-        assert isinstance(board, Board) and isinstance(castle, bool)
+        assert castle in (True, False)
         sizes.add(len(board))
     assert min(sizes) < 20 and max(sizes) >= 32

@@ -33,7 +33,7 @@ def test_accepts_both_maps_of_every_game_and_finds_their_rounds(seed: int) -> No
             replay(board, own.witness)
         assert audit.rounds is not None
         for side, board in enumerate(game.maps):
-            steps = [this[side] for this in audit.rounds if this[side] is not None]
+            steps = [step for this in audit.rounds if (step := this[side]) is not None]
             assert sorted(steps) == list(range(len(board) // 2))
 
 
