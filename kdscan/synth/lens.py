@@ -97,7 +97,8 @@ def frame(
     for _ in range(60):
         camera = replace(camera, eye=target - distance * camera.axes[2])
         sides = np.linalg.norm(np.diff(camera.project(corners[[0, 1, 2, 3, 0]]), axis=0), axis=1)
-        distance *= float(np.clip(sides.max() / (share * size.max()), 0.5, 2))
+        zoom = float(np.clip(sides.max() / (share * size.max()), 0.5, 2))
+        distance *= zoom
         camera = replace(camera, eye=target - distance * camera.axes[2])
         xy = camera.project(must_see)
         low, high = xy.min(0), xy.max(0)
@@ -107,12 +108,14 @@ def frame(
             room = np.maximum(room, 0)
         move = (low + high) / 2 - (camera.center + offset * room)
         if (
-            np.abs(move).max() < 2
+            abs(zoom - 1) < 0.02
+            and np.abs(move).max() < 2
             and (low >= margin * 0.5).all()
             and (high <= size - 1 - margin * 0.5).all()
         ):
             break
-        target = target + (move @ camera.axes[:2]) * (distance / camera.focal)
+        depth = float(((must_see - camera.eye) @ camera.axes[2]).mean())
+        target = target + (move @ camera.axes[:2]) * (depth / camera.focal)
         target[:2] -= target[2] / camera.axes[2, 2] * camera.axes[2, :2]
         target[2] = 0.0
     return camera

@@ -62,9 +62,8 @@ def bent_sheet(
     if not chance(rng, 0.1 * amount):
         return _build(page_mm, middle_mm, bends, dents)
     # held in the air, or leaning on something
-    return _build(
-        page_mm, middle_mm, bends, dents, rng.normal(0, 0.1, 2), float(rng.uniform(0, 50))
-    )
+    slope, lift = rng.normal(0, 0.1, 2), float(rng.uniform(0, 0.35) * half)
+    return _build(page_mm, middle_mm, bends, dents, slope, lift)
 
 
 def _mesh(page_mm: tuple[float, float]) -> tuple[int, int]:

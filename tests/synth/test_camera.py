@@ -93,13 +93,24 @@ def test_the_whole_grid_is_in_the_photo(level: Level) -> None:
         assert (xy >= 0).all() and (xy <= (width - 1, height - 1)).all()
 
 
-def test_the_grid_takes_small_and_large_shares_of_the_photo() -> None:
+@pytest.mark.parametrize("page_mm", [PAGE_MM, (63.0, 44.4)])
+def test_the_grid_takes_small_and_large_shares_of_the_photo(page_mm: tuple[float, float]) -> None:
+    page, _ = dots()
+    x, y, w, h = np.array(GRID_MM) * page_mm[0] / PAGE_MM[0]
+    corners = np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)])
     shares = []
-    for seed in range(30):
-        xy = grid_xy(shoot(seed, "hard", (320, 240)))
-        sides = [np.linalg.norm(xy[0, 0] - xy[0, -1]), np.linalg.norm(xy[0, 0] - xy[-1, 0])]
-        shares.append(max(sides) / 320)
-    assert 0.15 < min(shares) < 0.4
+    for seed in range(24):
+        shot = photograph(
+            page,
+            page_mm,
+            np.random.default_rng(seed),
+            level="hard",
+            grid_mm=(x, y, w, h),
+            size_wh=(320, 240),
+        )
+        xy = shot.page_to_photo(corners)
+        shares.append(np.linalg.norm(xy - np.roll(xy, 1, 0), axis=1).max() / 320)
+    assert 0.97 * LEVELS["hard"].share[0] < min(shares) < 0.4
     assert 0.65 < max(shares) <= 1.25  # a diagonal is longer than the long side
 
 
