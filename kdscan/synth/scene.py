@@ -77,7 +77,7 @@ def wild_board(rng: np.random.Generator, circles: int) -> tuple[Marks, bool]:
     coats = list(Coat)
     weight = rng.dirichlet(np.full(len(coats), 2.0))
     empty = rng.choice([0.0, 0.1, 0.4])
-    crosses = np.array([0.45, 0.25, 0.15, 0.1, 0.05])[: circles + 1]
+    crosses = np.array([0.35, 0.24, 0.18, 0.13, 0.1])[: circles + 1]
     board = {
         at: (
             coats[int(rng.choice(len(coats), p=weight))],
