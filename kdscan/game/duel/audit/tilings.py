@@ -112,9 +112,3 @@ class _Search:
         else:
             return None
         return rest, singles, free, rooted, tuple(sorted(parts))
-
-
-def unsplit(task: Task) -> bool:
-    """Whether no split into dominoes exists at all, with or without two shields apart."""
-    search = _Search(task)
-    return not (search.splits(task.filled, 0) or search.splits(task.filled, 2))

@@ -1,0 +1,126 @@
+"""How fast the game's rules run, in seconds of one core.
+
+    python benchmarks/game.py                  everything
+    python benchmarks/game.py audit --boards 10000
+
+`audit` takes that many played maps, finished and unfinished, and as many with one
+shield changed; every map's way or proof is checked on the fly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from kdscan.game.duel.audit import audit_map, replay
+from kdscan.game.duel.audit.pair import audit_game
+from kdscan.game.duel.board import CELLS, Board, Shield
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.greedy import greedy_player
+from kdscan.game.duel.play import Game
+from kdscan.game.duel.players import play_game, random_game, random_player
+from kdscan.game.duel.report import game_json
+from kdscan.game.duel.scoring import score_board
+
+SEED = 2024
+
+
+def _played(rng: random.Random) -> Game:
+    players = [rng.choice((random_player, greedy_player)) for _ in range(2)]
+    rounds = 200 if rng.random() < 0.6 else rng.randint(1, 16)
+    return play_game(rng, (players[0], players[1]), rounds=rounds)
+
+
+def _changed(board: Board, rng: random.Random) -> Board:
+    marks = [None, *(Shield(coat, n) for coat in Coat for n in (0, 0, 1, 2))]
+    while True:
+        other = board.with_shield(rng.choice(CELLS), rng.choice(marks))
+        if other != board:
+            return other
+
+
+def _say(what: str, times: list[float]) -> None:
+    times.sort()
+    median, late = statistics.median(times), times[int(len(times) * 0.99)]
+    print(
+        f"{what:24} median {1000 * median:8.2f} ms, 99% {1000 * late:8.1f} ms, "
+        f"worst {times[-1]:6.3f} s, {len(times)} boards"
+    )
+
+
+def score(boards: int) -> None:
+    """Boards scored a second."""
+    rng = random.Random(SEED)
+    played = [board for _ in range(500) for board in _played(rng).maps]
+    start = time.process_time()
+    for n in range(boards):
+        assert score_board(played[n % len(played)]).total >= 0
+    print(f"{'score':24} {boards / (time.process_time() - start):8.0f} boards a second")
+
+
+def simulate(boards: int) -> None:
+    """Games played, scored and told a second."""
+    games = max(boards // 10, 50)
+    start = time.process_time()
+    for n in range(games):
+        game_json(random_game(n))
+    print(f"{'simulate':24} {games / (time.process_time() - start):8.0f} games a second")
+
+
+def audit(boards: int) -> None:
+    """Audits of played maps, and of the same with one shield changed."""
+    rng = random.Random(SEED)
+    lawful: list[float] = []
+    changed: list[float] = []
+    found: Counter[str] = Counter()
+    for _ in range(boards):
+        game, side = _played(rng), rng.randrange(2)
+        board, castle = game.maps[side], game.castle_used[side]
+        for one, times in ((board, lawful), (_changed(board, rng), changed)):
+            start = time.process_time()
+            result = audit_map(one, castle)
+            times.append(time.process_time() - start)
+            if result.witness is not None:
+                replay(one, result.witness)
+            assert one is not board or (result.lawful and not result.problems), f"\n{board}"
+            if one is not board:
+                found.update([p.code for p in result.problems] or ["lawful"])
+    _say("audit, as played", lawful)
+    _say("audit, one changed", changed)
+    print(f"{'':24} {dict(found.most_common())}")
+
+
+def pair(boards: int) -> None:
+    """Audits of both maps of a game together."""
+    rng = random.Random(SEED)
+    times: list[float] = []
+    found: Counter[str] = Counter()
+    for _ in range(max(boards // 10, 20)):
+        game = _played(rng)
+        start = time.process_time()
+        result = audit_game(game.maps, game.castle_used)
+        times.append(time.process_time() - start)
+        assert result.lawful
+        found["rounds found" if result.rounds is not None else "no rounds found"] += 1
+    _say("audit, two maps", times)
+    print(f"{'':24} {dict(found)}")
+
+
+WHAT: dict[str, Callable[[int], None]] = {
+    "score": score,
+    "simulate": simulate,
+    "audit": audit,
+    "pair": pair,
+}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", nargs="*", choices=[*WHAT, []], default=[])
+    parser.add_argument("--boards", type=int, default=2000)
+    given = parser.parse_args()
+    for name in given.what or WHAT:
+        WHAT[name](given.boards)

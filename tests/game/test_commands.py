@@ -1,0 +1,193 @@
+"""`kdscan board` and `kdscan simulate`."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kdscan.cli.main import main
+from kdscan.game.duel.audit import Step, Witness, replay
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.players import random_game
+from kdscan.game.duel.scoring import score_board
+
+LAWFUL = """\
+.  .  l+ l  .  .  .
+.  .  l  dd++ .  .  .
+.  .  f  ## .  .  .
+.  .  f  .  .  .  .
+.  .  .  .  .  .  .
+"""
+ALONE = ". . . . . . f\n. . . . . . .\n. . . ## . . .\n. . . . . . .\n. . . . . . .\n"
+KINGDOM = "w+ w\n## f\nf+ f\n"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
+    def call(*arguments: str, code: int = 0) -> str:
+        assert main(arguments) == code
+        out, err = capsys.readouterr()
+        return out if code == 0 else err
+
+    return call
+
+
+@pytest.fixture
+def maps(tmp_path: Path) -> str:
+    path = tmp_path / "maps.txt"
+    path.write_text(f"# two maps\n{LAWFUL}\n\n{ALONE}", "utf-8")
+    return str(path)
+
+
+def test_board_as_text(run: Any, maps: str) -> None:
+    out = run("board", maps, "--chosen-coat", "f")
+    first, second = out.split("# board ")[1:]
+    assert "line          3 x 1 = 3" in first
+    assert "double_dot    1 x 2 = 2" in first
+    assert "wizard              3" in first and "total               8" in first
+    assert "lawful: C2-D2, C3-C4, C1-D1, castle's cross on D2" in first
+    assert "lawful: no game leads here" in second
+    assert "error: no dominoes can cover this shield: every round fills two shields (G1)" in second
+
+
+def test_board_as_json(run: Any, maps: str) -> None:
+    answer = json.loads(run("board", maps, "--json"))
+    assert answer["schema"] == "kdscan/1" and set(answer) == {"schema", "boards"}
+    first, second = answer["boards"]
+    assert first["score"] == {"domains": 5, "wizard": 0, "total": 5}
+    assert first["domains"][0]["coat"] == "line" and first["problems"] == []
+    board = Board.parse(first["text"])
+    order = first["audit"]["order"]
+    steps = tuple(
+        Step(((a, b), (c, d)), Coat(step["power"]) if step["power"] else None)
+        for step in order
+        for (a, b), (c, d) in [step["cells"]]
+    )
+    castle = first["audit"]["castle"]
+    replay(board, Witness(steps, tuple(castle) if castle else None))
+    assert second["audit"] == {"lawful": False, "order": None, "castle": None, "wizard": None}
+    assert second["problems"][0]["code"] == "unpaired_shields"
+    assert second["problems"][0]["cells"] == [[0, 6]]
+
+
+def test_boards_together(run: Any, maps: str, tmp_path: Path) -> None:
+    assert "game 1: not lawful: see its boards" in run("board", maps, "--together")
+    pair = tmp_path / "pair.txt"
+    pair.write_text(f"{LAWFUL}\n{LAWFUL}", "utf-8")
+    assert run("board", str(pair), "--together").endswith("game 1: lawful\n")
+    answer = json.loads(run("board", str(pair), "--together", "--json"))
+    assert answer["games"][0]["lawful"] and len(answer["games"][0]["rounds"]) == 3
+    pair.write_text(f"{LAWFUL}\n{ALONE.replace('. f', '. .')}", "utf-8")
+    told = run("board", str(pair), "--together")
+    assert "game 1: not lawful: one map has 3 dominoes and the other 0" in told
+    assert "an empty map" in told
+    pair.write_text(LAWFUL, "utf-8")
+    assert "cannot be pairs" in run("board", str(pair), "--together", code=2)
+
+
+def test_wizards_and_bonuses_are_told(run: Any, tmp_path: Path) -> None:
+    file = tmp_path / "full.txt"
+    full = Board.parse(ALONE)
+    for r in range(5):
+        for c in range(7):
+            if (r, c) != (2, 3):
+                full = full.with_shield((r, c), Board.parse(LAWFUL)[0, 3])
+    file.write_text(str(full.with_shield((1, 3), Board.parse(LAWFUL)[0, 2])), "utf-8")
+    told = run("board", str(file), "--castle-used")
+    assert "(line wizard)" in told and "castle's cross on D2" in told
+
+
+def test_board_reads_what_simulate_writes(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(run("simulate", "2", "--seed", "7")))
+    told = run("board", "-", "--together")
+    assert told.count("lawful: ") == 4 and "game 2: lawful" in told
+
+
+def test_kingdoms(run: Any, tmp_path: Path) -> None:
+    file = tmp_path / "kingdom.txt"
+    file.write_text(f"{KINGDOM}\n## m m\n", "utf-8")
+    told = run("board", str(file), "--game", "kingdomino", "--middle-kingdom")
+    assert "wheat         2 x 1 = 2" in told and "middle kingdom       10" in told
+    assert "error: 2 squares of mine with 0 crowns, where the box holds 1 (B1 C1)" in told
+    answer = json.loads(run("board", str(file), "--game", "kingdomino", "--harmony", "--json"))
+    first = answer["boards"][0]
+    assert first["score"] == {"domains": 5, "middle_kingdom": 0, "harmony": 0, "total": 5}
+    assert first["audit"] is None and first["domains"][0]["terrain"] == "wheat"
+    file.write_text("## ##", "utf-8")
+    assert "board 1: a kingdom has one castle" in run(
+        "board", str(file), "--game", "kingdomino", code=2
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("board", "MAPS", "--game", "chess"), "--game chess"),
+        (("board", "MAPS", "--chosen-coat", "x"), "--chosen-coat x"),
+        (("board", "MAPS", "--edition", "x"), "--edition x"),
+        (("board", "MISSING"), "cannot be read"),
+        (("board", "EMPTY"), "no board in it"),
+        (("board", "BROKEN"), "board 1: a map has 5 rows, not 1"),
+        (("simulate", "--", "-1"), "cannot be played"),
+        (("simulate", "1", "--player", "x"), "--player x"),
+        (("simulate", "1", "--game", "x"), "--game x"),
+        (("simulate", "1", "--edition", "x"), "--edition x"),
+        (("simulate", "1", "--game", "kingdomino", "--players", "5"), "2 to 4 can play"),
+        (("simulate", "1", "--game", "kingdomino", "--great-duel", "--demo"), "too few"),
+    ],
+)
+def test_wrong_usage_is_refused(
+    run: Any, maps: str, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "empty.txt").write_text("\n# nothing\n", "utf-8")
+    (tmp_path / "broken.txt").write_text("d d", "utf-8")
+    files = {
+        "MAPS": maps,
+        "MISSING": str(tmp_path / "missing.txt"),
+        "EMPTY": str(tmp_path / "empty.txt"),
+        "BROKEN": str(tmp_path / "broken.txt"),
+    }
+    assert message in run(*(files.get(word, word) for word in arguments), code=2)
+
+
+def test_simulate_as_json(run: Any) -> None:
+    answer = json.loads(run("simulate", "3", "--seed", "4", "--json"))
+    assert answer["schema"] == "kdscan/1" and len(answer["games"]) == 3
+    assert json.loads(run("simulate", "0", "--json")) == {"schema": "kdscan/1", "games": []}
+    for game in answer["games"]:
+        totals = [score_board(Board.parse(text)).total for text in game["maps"]]
+        assert totals == [score["domains"] for score in game["score"]]
+        chooser, coat = game["spellbook"]["chosen_by"], game["spellbook"]["chosen_coat"]
+        for player, score in enumerate(game["score"]):
+            board = Board.parse(game["maps"][player])
+            mine = Coat(coat) if coat and player == chooser else None
+            assert score["total"] == score_board(board, mine).total
+        assert game["rounds"] >= 12 and len(game["spellbook"]["players"]) == 2
+    assert answer == json.loads(run("simulate", "3", "--seed", "4", "--json"))
+
+
+def test_simulate_as_text(run: Any) -> None:
+    told = [run("simulate", "12", "--seed", "1"), run("simulate", "1", "--player", "greedy")]
+    assert told[0].count("# game ") == 12 and "chose" in told[0]
+    assert "castle used; spellbook dot" in told[0]
+    game = random_game(0)
+    assert str(game.maps[0]) in run("simulate", "1", "--seed", "0")
+
+
+def test_simulate_kingdomino(run: Any) -> None:
+    told = run("simulate", "2", "--game", "kingdomino", "--players", "3", "--harmony")
+    assert told.count("# match ") == 2 and told.count("##") == 6
+    answer = json.loads(
+        run("simulate", "1", "--game", "kingdomino", "--dynasty", "--player", "greedy", "--json")
+    )
+    (match,) = answer["games"]
+    assert len(match["games"]) == 3
+    assert match["totals"] == [
+        sum(game["score"][player]["total"] for game in match["games"]) for player in (0, 1)
+    ]
