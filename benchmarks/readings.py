@@ -1,6 +1,6 @@
 """Write NAME.reading.json beside every NAME.jpg of a folder: what kdscan makes of it now.
 
-    python benchmarks/readings.py samples
+python benchmarks/readings.py samples
 """
 
 from __future__ import annotations

@@ -28,10 +28,9 @@ from kdscan.inference.store import default_models
 from kdscan.pipeline import interpret
 from kdscan.vision.classify import classify
 from kdscan.vision.decode import DEFAULT_RISK
+from kdscan.vision.find import find
 from kdscan.vision.identify import identify
-from kdscan.vision.locate import locate
 from kdscan.vision.photo import load_photos
-from kdscan.vision.rectify import rectify
 from kdscan.vision.segment import segment
 
 Times = dict[str, list[float]]
@@ -50,10 +49,10 @@ def one_round(path: Path, times: Times) -> None:
     models = default_models()
     clocked(times, "cv2.imread", lambda: cv2.imread(str(path)))
     photo = clocked(times, "photo", lambda: next(iter(load_photos(path))))
-    outlines = clocked(times, "locate", lambda: locate(photo, models.locate))
-    if not outlines:
+    sheets = clocked(times, "find", lambda: find(photo, models.locate, models.refine))
+    if not sheets:
         return
-    sheet = clocked(times, "rectify", lambda: rectify(photo, outlines[0], models.refine))
+    sheet = sheets[0]
     crops = clocked(times, "segment", lambda: segment(sheet))
     probs = clocked(times, "classify", lambda: classify(crops, models.marks))
     layout = clocked(times, "identify", lambda: identify(photo, sheet))

@@ -11,13 +11,10 @@ from kdscan.inference.store import Models, default_models
 from kdscan.records import CELLS, MarkProbs, Photo, Problem, RectifiedSheet, SheetReading
 from kdscan.vision.classify import classify
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
+from kdscan.vision.find import find
 from kdscan.vision.identify import identify
-from kdscan.vision.locate import locate
-from kdscan.vision.rectify import rectify
 from kdscan.vision.segment import segment
 
-MIN_PLACED = 0.2
-"""Below this probability that all cells are in place, it is no map."""
 SURELY_PLACED = 0.9
 """Below this the reading says that the grid itself may be wrong."""
 
@@ -32,10 +29,7 @@ def read_photo(
     """
     models = models or default_models()
     sheets = []
-    for outline in locate(photo, models.locate):
-        rectified = rectify(photo, outline, models.refine)
-        if rectified.confidence < MIN_PLACED:
-            continue
+    for rectified in find(photo, models.locate, models.refine):
         probs = classify(segment(rectified), models.marks, rectified.confidence)
         sheets.append(interpret(rectified, probs, identify(photo, rectified), risk))
     if not sheets:

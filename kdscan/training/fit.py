@@ -71,6 +71,10 @@ def locate_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     return {"on": 3 * found, "place": where.mean()}
 
 
+IN_PLACE = 0.3
+"""A cell that is off by less than this, in cells and each direction, is where it should be."""
+
+
 def refine_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
     """Coarse views (B, 3, 224, 288), offsets and presence (B, 3, 5, 7), upright (B, 1)."""
     samples = [augment.refine_sample(rng, e) for e in examples]
@@ -82,12 +86,13 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     """Offsets where a cell is there, whether it is, and which way is up."""
     offset, there, up = (o.float() for o in out)
     target, real = batch[1][:, :2], batch[1][:, 2:]
+    near = real * (target.abs().amax(1, keepdim=True) < IN_PLACE).float()
     error = F.smooth_l1_loss(offset, target, beta=0.05, reduction="none")
     shown = (real.mean((1, 2, 3)) > 0.5).float()[:, None]
     upright = F.binary_cross_entropy_with_logits(up, batch[2], reduction="none")
     return {
         "offset": 10 * (error * real).sum() / real.sum().clamp(min=1) / 2,
-        "there": 0.5 * F.binary_cross_entropy_with_logits(there, real),
+        "there": 0.5 * F.binary_cross_entropy_with_logits(there, near),
         "up": 3 * (upright * shown).sum() / shown.sum().clamp(min=1),
     }
 

@@ -68,20 +68,32 @@ class _Region:
     sure: float
 
 
-def locate(photo: Photo, network: Network) -> tuple[SheetOutline, ...]:
+def locate(photo: Photo, network: Network, quarter_turns: int = 0) -> tuple[SheetOutline, ...]:
     """Find the maps in a photo, the largest first.
 
     A small map is looked at twice: once to find it, and again from near to place it.
     network: `thumbnail` → on-grid logit (1, 1, h, w), lattice place u, v (1, 2, h, w)
         from -1 to 1 across the grid, and the log of its expected error (1, 1, h, w).
+    quarter_turns: turn the photo so often to the left before looking; the outlines are
+        in the photo's own frame all the same.
     """
+    view = Photo(np.rot90(photo.bgr, quarter_turns)) if quarter_turns % 4 else photo
     found: list[SheetOutline] = []
-    for far in _regions(photo, network):
-        region = _from_near(photo, far, network) or far
+    for far in _regions(view, network):
+        region = _from_near(view, far, network) or far
         corners = _fit(region) if len(region.trust) >= MIN_VOTES else None
         if corners is not None and not any(_covers(o.corners_xy, corners) for o in found):
             found.append(SheetOutline(corners, region.sure))
-    return tuple(sorted(found, key=lambda o: -_area(o.corners_xy)))
+    found.sort(key=lambda o: -_area(o.corners_xy))
+    return tuple(_turned_back(o, photo, quarter_turns) for o in found)
+
+
+def _turned_back(outline: SheetOutline, photo: Photo, quarter_turns: int) -> SheetOutline:
+    """An outline in a turned photo → the same in the photo's frame."""
+    x, y = outline.corners_xy.T
+    right, bottom = photo.width - 1.0, photo.height - 1.0
+    back = ((x, y), (right - y, x), (right - x, bottom - y), (y, bottom - x))
+    return SheetOutline(np.stack(back[quarter_turns % 4], axis=1), outline.confidence)
 
 
 def _regions(photo: Photo, network: Network, x: int = 0, y: int = 0) -> list[_Region]:

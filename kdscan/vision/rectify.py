@@ -2,7 +2,7 @@
 
 A homography lays the grid flat as if the paper were a plane. A small network then
 sees that coarse view and says, for every cell, how far it lies from where it
-should be; twice, because the second look starts from a better one. The corrected
+should be; several times, because each look starts from a better one. The corrected
 centres define a smooth map, and the sheet is sampled once more through it.
 """
 
@@ -30,6 +30,11 @@ LOOK_PX = 32
 """Pixels a cell of what the refining network sees: one step of its stride."""
 LOOK_MARGIN = 1.0
 """Cells of margin round the grid of what the refining network sees."""
+
+SURE = 0.9
+"""An outline that settles with less confidence may have been a quarter turn off."""
+PLANE_OUTLIER = 0.25
+"""A centre that leaves the common plane by more cells does not take part in fitting it."""
 
 _GRID_CORNERS = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
 CENTERS = np.stack(np.meshgrid(np.arange(COLS), np.arange(ROWS)), -1).astype(np.float64)
@@ -151,25 +156,50 @@ def turned(centers_xy: Floats) -> Floats:
 def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedSheet:
     """Find every cell's place, which way is up, and lay the sheet flat.
 
+    The outline may be wrong by a cell, upside down or turned by a quarter.
     network: `look` → offsets (1, 2, 5, 7) in cells (x, y: true place minus guess),
-        logits (1, 1, 5, 7) that a cell is there, logit (1, 1) that the view is upright.
+        logits (1, 1, 5, 7) that a cell is in its place, logit (1, 1) that the view is upright.
     """
-    centers = project(lattice_to_photo_homography(outline.corners_xy), CENTERS)
-    for bend in (False, False, True):
-        offset, there, upright = network(look(photo.bgr, centers))
-        moved = CENTERS + offset[0].transpose(1, 2, 0).astype(np.float64)
-        centers = lattice_to_photo(centers, moved)
-        if not bend:  # first settle the plane, then follow the paper
-            centers = project(fit_homography(centers), CENTERS)
-            if upright[0, 0] < 0:
-                centers = turned(centers)
-    _, there, upright = network(look(photo.bgr, centers))
-    placed = 1 / (1 + np.exp(-there.astype(np.float64)))
-    up = 1 / (1 + np.exp(-abs(float(upright[0, 0]))))
+    centers, confidence = _settle(photo, outline.corners_xy, network)
+    if confidence < SURE:
+        again, better = _settle(photo, np.roll(outline.corners_xy, 1, axis=0), network)
+        if better > confidence:
+            centers, confidence = again, better
     return RectifiedSheet(
         bgr=flatten(photo.bgr, centers, FLAT_PX, FLAT_MARGIN),
         centers_xy=centers,
         outline_xy=lattice_to_photo(centers, _GRID_CORNERS[None])[0],
         px_per_cell=resolution(centers),
-        confidence=float(np.min(placed) * up),
+        confidence=confidence,
     )
+
+
+def _settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
+    """Centres (5, 7, 2) in the photo, and how sure it is that all of them are in place."""
+    centers = project(lattice_to_photo_homography(corners_xy), CENTERS)
+    for bend in (False, False, False, True):
+        offset, _, upright = network(look(photo.bgr, centers))
+        moved = CENTERS + offset[0].transpose(1, 2, 0).astype(np.float64)
+        centers = lattice_to_photo(centers, moved)
+        if not bend:  # first settle the plane, then follow the paper
+            centers = project(_plane(centers), CENTERS)
+            if upright[0, 0] < 0:
+                centers = turned(centers)
+    _, in_place, upright = network(look(photo.bgr, centers))
+    certain = 1 / (1 + np.exp(-np.append(in_place, upright).astype(np.float64)))
+    return centers, float(certain[:-1].min() * certain[-1])
+
+
+def _plane(centers_xy: Floats) -> Floats:
+    """(3, 3) homography on which most centres agree.
+
+    A row or column at the edge is at times taken for its neighbour; the others outvote it.
+    """
+    source, target = CENTERS.reshape(-1, 2), centers_xy.reshape(-1, 2)
+    limit = PLANE_OUTLIER * max(resolution(centers_xy), 1.0)
+    h, agree = cv2.findHomography(source, target, cv2.RANSAC, limit)
+    inliers = np.ravel(agree).astype(bool)
+    if inliers.sum() < len(source) / 2:
+        return fit_homography(centers_xy)
+    refined, _ = cv2.findHomography(source[inliers], target[inliers], 0)
+    return np.asarray(refined, np.float64)

@@ -91,3 +91,14 @@ def test_a_mirrored_map_is_no_map() -> None:
     """Paper cannot be seen from behind: votes that say so are a reflection or nonsense."""
     photo = blank()
     assert locate(photo, oracle(photo, [ONE[[1, 0, 3, 2]]])) == ()
+
+
+@pytest.mark.parametrize("quarter_turns", [1, 2, 3])
+def test_looking_at_a_turned_photo_gives_outlines_in_its_own_frame(quarter_turns: int) -> None:
+    photo = blank()
+    x, y = ONE.T
+    right, bottom = photo.width - 1, photo.height - 1
+    turned = {1: (y, right - x), 2: (right - x, bottom - y), 3: (bottom - y, x)}[quarter_turns]
+    seen = oracle(Photo(np.rot90(photo.bgr, quarter_turns)), [np.stack(turned, axis=1)])
+    (outline,) = locate(photo, seen, quarter_turns)
+    assert outline.corners_xy == pytest.approx(ONE, abs=1.5)
