@@ -197,7 +197,7 @@ def _plane(centers_xy: Floats) -> Floats:
     """
     source, target = CENTERS.reshape(-1, 2), centers_xy.reshape(-1, 2)
     limit = PLANE_OUTLIER * max(resolution(centers_xy), 1.0)
-    h, agree = cv2.findHomography(source, target, cv2.RANSAC, limit)
+    _, agree = cv2.findHomography(source, target, cv2.RANSAC, limit)
     inliers = np.ravel(agree).astype(bool)
     if inliers.sum() < len(source) / 2:
         return fit_homography(centers_xy)
