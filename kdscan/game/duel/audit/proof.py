@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from kdscan.game.duel.audit.dominoes import LAW, MOST_ON_A_DIE, Dice, Half
 from kdscan.game.duel.audit.pairing import smallest_uncovered
-from kdscan.game.duel.audit.reach import smallest_unreached
+from kdscan.game.duel.audit.reach import reachable, smallest_unreached
 from kdscan.game.duel.audit.search import Terms
 from kdscan.game.duel.audit.task import Bonus, Task, bits
 from kdscan.game.duel.board import MAX_CROSSES, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
-from kdscan.game.duel.drawing import cell_of
+from kdscan.game.duel.drawing import cell_of, number
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, Severity
 
@@ -23,8 +23,7 @@ def errors(board: Board, terms: Terms) -> tuple[Problem, ...]:
     task = Task(board, Bonus(), LAW)
     # Crosses have been judged; the dominoes are judged as if every die could bring them.
     plain = Task(Board({c: Shield(s.coat) for c, s in board.items()}), Bonus(), LAW)
-    shapes = list(_shapes(plain, _singles(board, terms), _free(board, terms)))
-    found += shapes
+    found += _shapes(plain, *_helpers(plain, board, terms))
     if not found:
         why = "a wizard's help is needed before the spellbook can have granted it"
         found.append(_problem("wizard_too_early", "error", why, task.filled))
@@ -53,7 +52,7 @@ def warnings(board: Board, terms: Terms, dice: Dice) -> tuple[Problem, ...]:
     found = list(_crosses(board, terms, dice, "warning"))
     if not found:
         task = _lenient(board, terms, dice)
-        proof = smallest_unreached(task, _singles(board, terms), _free(board, terms))
+        proof = smallest_unreached(task, *_helpers(task, board, terms))
         cells = task.filled if proof is None else proof.cells
         why = f"no dice are known that make dominoes of {_these(cells)}"
         found.append(_problem("dice", "warning", why, cells))
@@ -64,10 +63,11 @@ def _lenient(board: Board, terms: Terms, dice: Dice) -> Task:
     """The board with every domino that the dice allow under some bonus."""
     task = Task(board, Bonus(), dice)
     less = 1 + _wizard(board, terms) if terms.castle_left else int(_wizard(board, terms))
-    partners = {}
-    for i, half in task.halves.items():
-        near = Task(board, Bonus(), LAW).partners[i]
-        partners[i] = sum(1 << j for j in bits(near) if _makes(dice, half, task.halves[j], less))
+    near = Task(board, Bonus(), LAW).partners
+    partners = {
+        i: sum(1 << j for j in bits(near[i]) if _makes(dice, half, task.halves[j], less))
+        for i, half in task.halves.items()
+    }
     object.__setattr__(task, "partners", partners)
     return task
 
@@ -122,18 +122,29 @@ def _wizard(board: Board, terms: Terms) -> bool:
     return Coat.CHECKED in terms.wizards and enough
 
 
-def _singles(board: Board, terms: Terms) -> int:
-    return 2 if _helps(board, terms, Coat.LINE) else 0
+def _helpers(task: Task, board: Board, terms: Terms) -> tuple[int, bool]:
+    """Shields that may be drawn apart, and whether one domino needs no connection.
+
+    A wizard can only be won with shields that can be drawn before him: without either
+    at first, then with the one that those can win.
+    """
+    singles, free = 0, False
+    while True:
+        reached = reachable(task, singles, free)
+        part = Board({c: s for c, s in board.items() if reached >> number(c) & 1})
+        now = (
+            2 if _helps(part, board, terms, Coat.LINE) else 0,
+            _helps(part, board, terms, Coat.DOT),
+        )
+        if now == (singles, free):
+            return now
+        singles, free = now
 
 
-def _free(board: Board, terms: Terms) -> bool:
-    return _helps(board, terms, Coat.DOT)
-
-
-def _helps(board: Board, terms: Terms, coat: Coat) -> bool:
-    """Whether that coat's wizard can have been won, at any time."""
-    plain = sum(shield == Shield(coat) for shield in board.values())
-    crossed = _wizard(board, terms) and Shield(coat, 1) in board.values()
+def _helps(part: Board, board: Board, terms: Terms, coat: Coat) -> bool:
+    """Whether that coat's wizard can be won with the shields of a part."""
+    plain = sum(shield == Shield(coat) for shield in part.values())
+    crossed = _wizard(board, terms) and Shield(coat, 1) in part.values()
     return coat in terms.wizards and (terms.obtained or plain + crossed >= SQUARES[coat])
 
 

@@ -64,6 +64,19 @@ def smallest_unreached(task: Task, singles: int, free: bool) -> Proof | None:
     return Proof(proof, False)
 
 
+def reachable(task: Task, singles: int, free: bool) -> int:
+    """Every shield that some lawful cover reaches; all of them when that takes too long."""
+    cover = Cover(task, singles, free)
+    reached = 0
+    try:
+        for i in bits(task.filled):
+            if not reached >> i & 1:
+                reached |= cover.cover(1 << i) or 0
+    except _TooLongError:
+        return task.filled
+    return reached
+
+
 def _hit(remainders: list[int], size: int, chosen: int, cover: Cover) -> int | None:
     """A set of at most that many shields that meets every remainder."""
     cover.step()
