@@ -14,8 +14,9 @@ from kdscan.records import Photo, RectifiedSheet
 from kdscan.vision.locate import locate
 from kdscan.vision.rectify import SURE, Network, rectify
 
-MIN_PLACED = 0.2
-"""Below this probability that all cells are in place, it is no map."""
+MIN_PLACED = 0.02
+"""Below this probability that all cells are in place, it is no map; what is doubtful but above
+is shown as doubtful."""
 
 
 def find(photo: Photo, locating: Network, refining: Network) -> tuple[RectifiedSheet, ...]:
