@@ -405,3 +405,45 @@ def test_a_wizards_cross_is_checked_against_its_time(short_book: None) -> None:
     none = board_of(". . f f . . .", ". . . ## dd+ dd .", EMPTY_ROW)
     with pytest.raises(BrokenWitnessError, match="never won"):
         replay(none, Witness((other, checked), wizard=(2, 4)))
+
+
+def test_one_of_several_shields_is_blamed_for_a_missing_bonus() -> None:
+    board = board_of(". . . d+++ d+++ . .", ". . . ## . . .", EMPTY_ROW)
+    (problem,) = audit_map(board, False).problems
+    assert (problem.code, len(problem.cells)) == ("bonus_crosses", 1)
+    (problem,) = audit_map(board).problems
+    assert (problem.code, len(problem.cells)) == ("bonus_crosses", 2)
+
+
+def test_the_dot_wizard_opens_one_part_only() -> None:
+    one = board_of(". . . dd dd . .", ". . . ## . . .", "l f . . . . .")
+    assert smallest_unreached(Task(one, Bonus(), LAW), 0, True) is None
+    two = one.with_shield((1, 0), Shield(Coat.CHECKED)).with_shield((0, 0), Shield(Coat.FILLED))
+    proof = smallest_unreached(Task(two, Bonus(), LAW), 0, True)
+    assert proof is not None and proof.smallest and proof.cells.bit_count() == 2
+    grown = two.with_shield((4, 0), Shield(Coat.LINE)).with_shield((4, 1), Shield(Coat.DOT))
+    again = smallest_unreached(Task(grown, Bonus(), LAW), 0, True)
+    assert again is not None and again.cells.bit_count() == 2
+
+
+def test_french_dice_win_the_checked_wizard_without_being_drawn() -> None:
+    ring = Board.parse(
+        """. . .  .  .     .  .
+           . . ll ll .     .  .
+           . ll ll ## ll dd+++ .
+           . . .  ll ll    .  .
+           . . .  .  .     .  ."""
+    )
+    assert [p.code for p in audit_map(ring, False).problems] == ["bonus_crosses"]
+    audit = audit_map(ring, False, edition=FRENCH)
+    assert audit.lawful and audit.witness is not None and audit.witness.wizard == (2, 5)
+    open_castle = board_of(". . . ll dd+++ . .", ". . . ## . . .", EMPTY_ROW)
+    assert not audit_map(open_castle, False, edition=FRENCH).lawful
+
+
+def test_a_french_spellbook_may_count_more_than_the_map_shows() -> None:
+    alone = board_of(". . . d . . .", ". . . ## . . .", EMPTY_ROW)
+    audit = audit_map(alone, spellbook=book(0, dot=4), edition=FRENCH)
+    assert [p.code for p in audit.problems] == ["unpaired_shields"]
+    audit = audit_map(alone, spellbook=book(0, dot=4))
+    assert [p.code for p in audit.problems] == ["spellbook", "unpaired_shields"]

@@ -87,3 +87,21 @@ def test_the_search_for_rounds_gives_up(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("kdscan.game.duel.audit.rounds.MOST_STATES", -1)
     assert audit_game((FOUR, FOUR)).rounds is None
     assert audit_game((FOUR, FOUR)).lawful
+
+
+def test_a_wizards_cross_keeps_its_turn_among_common_rounds() -> None:
+    """A checked coat with one cross is on no die: the wizard's, who was won by then."""
+    one = Board.parse(
+        """. . . dd . . .
+           . . . c . . .
+           . . . ## c+ dd .
+           . . . c . . .
+           . . . dd . . ."""
+    )
+    lines = Board({cell: Shield(Coat.LINE) for cell in one})
+    audit = audit_game((one, lines), (False, False))
+    assert audit.lawful and audit.rounds is not None and len(audit.rounds) == 3
+    witness = audit.audits[0].witness
+    assert witness is not None and witness.wizard == (2, 4)
+    assert [this[0] for this in audit.rounds] == [0, 1, 2]
+    assert audit_game((lines, one), (False, False)).rounds is not None
