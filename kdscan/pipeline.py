@@ -30,7 +30,7 @@ def read_photo(
     models = models or default_models()
     sheets = []
     for rectified in find(photo, models.locate, models.refine):
-        probs = classify(segment(rectified), models.marks, rectified.confidence)
+        probs = classify(segment(rectified), models.marks, rectified.confidence, models.habit)
         sheets.append(interpret(rectified, probs, identify(photo, rectified), risk))
     if not sheets:
         raise NoSheetFound(

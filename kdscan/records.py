@@ -15,7 +15,7 @@ Arrays inside records cannot be written to: `frozen` marks them so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ __all__ = ["CASTLE", "CELLS", "COATS", "COLS", "MAX_CROSSES", "ROWS", "Problem",
 
 COATS: tuple[Coat | None, ...] = (None, *Coat)
 """What a shield can hold, in the order of the coat probabilities: empty first."""
+
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """Return a view of `array` that cannot be written to."""
@@ -135,12 +136,17 @@ class MarkProbs:
     crosses: (34, 5) float64, probabilities of 0..4 crosses, rows sum to 1.
     castle_used: probability that the castle's roof is coloured.
     placed: probability that every cell is where it should be.
+    habit: (7, 5) float64, how much likelier so many crosses beside that coat are on a
+        sheet that was played than where the model learned; all ones if not known.
     """
 
     coat: NDArray[np.float64]
     crosses: NDArray[np.float64]
     castle_used: float
     placed: float
+    habit: NDArray[np.float64] = field(
+        default_factory=lambda: np.ones((len(COATS), MAX_CROSSES + 1))
+    )
 
     def __post_init__(self) -> None:
         if self.coat.shape != (len(CELLS), len(COATS)):
@@ -149,6 +155,7 @@ class MarkProbs:
             raise ValueError(f"cross probabilities have shape {self.crosses.shape}")
         object.__setattr__(self, "coat", frozen(self.coat))
         object.__setattr__(self, "crosses", frozen(self.crosses))
+        object.__setattr__(self, "habit", frozen(self.habit))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import ModelError
-from kdscan.records import COATS
+from kdscan.records import COATS, MAX_CROSSES
 from kdscan.vision.rectify import Network
 
 FORMAT = "kdscan-models/1"
@@ -68,9 +68,28 @@ class Models:
 
     @cached_property
     def marks(self) -> Network:
-        return self._network("marks", labels=[str(c) if c else "empty" for c in COATS])
+        return self._marks[0]
 
-    def _network(self, name: str, labels: list[str] | None = None) -> Network:
+    @cached_property
+    def habit(self) -> NDArray[np.float64]:
+        """(7, 5): played sheets against training, see `MarkProbs.habit`."""
+        table = np.array(json.loads(self._marks[1].get("habit", "1")), np.float64)
+        return np.broadcast_to(table, (len(COATS), MAX_CROSSES + 1))
+
+    @cached_property
+    def _marks(self) -> tuple[Network, dict[str, str]]:
+        network, metadata = self._session("marks")
+        labels = [str(c) if c else "empty" for c in COATS]
+        said = json.loads(metadata.get("labels", "null"))
+        if said != labels:
+            raise ModelError(f"the model marks knows other labels ({said}); install kdscan again")
+        return network, metadata
+
+    def _network(self, name: str) -> Network:
+        return self._session(name)[0]
+
+    def _session(self, name: str) -> tuple[Network, dict[str, str]]:
+        """A model ready to run, and the metadata inside its file."""
         data = self._checked(name)
         import onnxruntime
 
@@ -85,15 +104,12 @@ class Models:
             raise ModelError(
                 f"the model {name} cannot be loaded ({error}); install kdscan again"
             ) from error
-        said = json.loads(session.get_modelmeta().custom_metadata_map.get("labels", "null"))
-        if labels is not None and said != labels:
-            raise ModelError(f"the model {name} knows other labels ({said}); install kdscan again")
         given = session.get_inputs()[0].name
 
         def network(batch: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
             return tuple(session.run(None, {given: batch}))
 
-        return network
+        return network, dict(session.get_modelmeta().custom_metadata_map)
 
     def _checked(self, name: str) -> bytes:
         """The model's bytes, if they are those that the manifest promises."""

@@ -8,6 +8,7 @@ python -m kdscan.training publish
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -88,10 +89,12 @@ def publish(
     """Measure on held-back examples, calibrate, and write ONNX files with their cards."""
     import torch
 
+    from kdscan.game.duel.prior import load as load_prior
     from kdscan.training.dataset import load
     from kdscan.training.export import Calibrated, to_onnx
     from kdscan.training.export import publish as write
     from kdscan.training.fit import TASKS
+    from kdscan.training.habit import habit
     from kdscan.training.measure import FIGURES, as_network, temperatures
 
     held = list(load(out / "held"))
@@ -108,16 +111,19 @@ def publish(
             "data": about,
             "parameters": sum(p.numel() for p in net.parameters()),
         }
+        metadata: dict[str, str] = {}
         if name == "marks":
             first, second = held[: len(held) // 2], held[len(held) // 2 :]
             warmth = temperatures(as_network(net), first)
             net = Calibrated(net, (*warmth, 1.0))
             card |= {"temperatures": {"coat": warmth[0], "crosses": warmth[1]}}
             card["figures"] = FIGURES[name](as_network(net), second)
+            shown = [*load(out / "train"), *load(out / "flat")]
+            metadata["habit"] = json.dumps(habit(load_prior(), shown).round(4).tolist())
         else:
             card["figures"] = FIGURES[name](as_network(net), held)
         typer.echo(f"{name}: {card['figures']}")
-        write(models, name, version, to_onnx(name, net, version), card)
+        write(models, name, version, to_onnx(name, net, version, metadata), card)
 
 
 @app.command()

@@ -14,11 +14,14 @@ def softmax(logits: Floats) -> Floats:
     return np.asarray(e / e.sum(-1, keepdims=True))
 
 
-def classify(crops: CellCrops, network: Network, placed: float = 1.0) -> MarkProbs:
+def classify(
+    crops: CellCrops, network: Network, placed: float = 1.0, habit: Floats | None = None
+) -> MarkProbs:
     """Look at every shield upright, mirrored and upside down, and average the logits.
 
     network: (B, C, 80, 80) → coat logits (B, 7), crosses logits (B, 5), castle logit (B, 1).
     placed: how sure it is that the crops are where the cells are.
+    habit: see `MarkProbs`.
     """
     batch = np.concatenate([crops.cells, crops.castle[None]])
     views = [batch, batch[:, :, :, ::-1], batch[:, :, ::-1]]
@@ -31,4 +34,5 @@ def classify(crops: CellCrops, network: Network, placed: float = 1.0) -> MarkPro
         crosses=softmax(crosses[:-1]),
         castle_used=float(1 / (1 + np.exp(-castle[-1, 0]))),
         placed=placed,
+        **({} if habit is None else {"habit": habit}),
     )

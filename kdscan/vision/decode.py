@@ -35,8 +35,12 @@ BOARDS = 300
 
 
 def joint(probs: MarkProbs) -> Floats:
-    """(34, 7, 5) float64: probability of each coat with each number of crosses."""
-    both = probs.coat[:, :, None] * probs.crosses[:, None, :]
+    """(34, 7, 5) float64: probability of each coat with each number of crosses.
+
+    What the model saw, times what players do: two crosses beside a filled shield are
+    common, one is rare, because the dice are as they are (`MarkProbs.habit`).
+    """
+    both = probs.coat[:, :, None] * probs.crosses[:, None, :] * probs.habit
     both[:, 0, 1:] *= CROSSED_EMPTY
     return np.asarray(both / both.sum((1, 2), keepdims=True))
 
@@ -101,7 +105,10 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
     cells = []
     for i, (row, col) in enumerate(CELLS):
         ((coat, crosses), p), *_ = alternatives(probs, i, 1)
-        cells.append(CellReading(row, col, coat, crosses, p * probs.placed, p < 1 - risk))
+        seen = (COATS[int(probs.coat[i].argmax())], int(probs.crosses[i].argmax()))
+        overruled = None if seen == (coat, crosses) else seen
+        doubt = p < 1 - risk
+        cells.append(CellReading(row, col, coat, crosses, p * probs.placed, doubt, overruled))
     if review and not any(c.review for c in cells):  # small doubts that add up: show the largest
         worst = min(range(len(cells)), key=lambda i: cells[i].confidence)
         cells[worst] = replace(cells[worst], review=True)
