@@ -255,17 +255,29 @@ def test_the_checked_wizard_was_won_so_its_cross_must_show() -> None:
     assert audit.witness is not None and audit.witness.wizard == (3, 3)
 
 
-def test_a_wizard_needed_before_it_can_be_won() -> None:
+def test_dots_that_the_dot_wizard_must_open_do_not_win_him() -> None:
     """Five dots there are, but they all lie in the part that the dot's wizard must open."""
     board = Board.parse(
-        """. . . dd dd . .
-           . . . . . . .
-           . . . ## . . .
-           d d . . . . .
-           d d d l . . .""".replace(". . . dd dd", ". . . . .")
-    ).with_shield((1, 3), Shield(Coat.DOUBLE_DOT))
-    board = board.with_shield((1, 4), Shield(Coat.DOUBLE_DOT))
+        """. . . .  .  . .
+           . . . dd dd . .
+           . . . ## .  . .
+           d d . .  .  . .
+           d d d l  .  . ."""
+    )
     (problem,) = audit_map(board).problems
+    assert (problem.code, len(problem.cells)) == ("unconnected_domino", 1)
+
+
+def test_a_wizard_needed_before_it_can_be_won() -> None:
+    """Dots enough can be drawn before the dot's wizard is called, but not on the way here."""
+    board = Board.parse(
+        """.    d+   ll+  .    f++  d    .
+           c+++ d    d    d    l    .    .
+           c    c    c++  ##   dd   .    .
+           c++  .    c    d    .    .    .
+           dd   .    .    l    .    .    ."""
+    )
+    (problem,) = audit_map(board, False).problems
     assert problem.code == "wizard_too_early"
     assert set(problem.cells) == set(board)
 
