@@ -84,7 +84,7 @@ def test_what_only_the_dice_forbid_on_one_map_stays_a_warning() -> None:
 
 
 def test_the_search_for_rounds_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kdscan.game.duel.audit.rounds.MOST_STATES", -1)
+    monkeypatch.setattr("kdscan.game.duel.audit.pair.MOST_STATES", -1)
     assert audit_game((FOUR, FOUR)).rounds is None
     assert audit_game((FOUR, FOUR)).lawful
 

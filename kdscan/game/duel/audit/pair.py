@@ -14,7 +14,7 @@ from itertools import islice, product
 from kdscan.game.duel.audit import Audit, audit_on_terms, terms_of, witness_of
 from kdscan.game.duel.audit.dominoes import LAW, Dice, the_dice
 from kdscan.game.duel.audit.order import passes
-from kdscan.game.duel.audit.rounds import Round, Side, schedule
+from kdscan.game.duel.audit.rounds import MOST_STATES, Round, Schedule, Side
 from kdscan.game.duel.audit.search import MAP_WIZARDS, Terms, Way, ways
 from kdscan.game.duel.audit.task import Task
 from kdscan.game.duel.board import Board
@@ -23,8 +23,11 @@ from kdscan.game.duel.editions import ENGLISH, Edition
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.problem import Problem
 
-_WAYS_TRIED = 6
+_WAYS_TRIED = 24
 """Ways to each map that are tried against each other for common rounds."""
+
+_WAYS_EACH = 2
+"""How many of them share the choice of bonus crosses."""
 
 Maps = tuple[Board, Board]
 
@@ -82,24 +85,33 @@ def _told(audits: tuple[Audit, Audit], found: tuple[Way, Way]) -> tuple[Audit, A
 def _with_dice(
     maps: Maps, terms: tuple[Terms, Terms], dice: Dice
 ) -> tuple[tuple[Way, Way], tuple[Round, ...]] | None:
-    for pair in islice(_together(maps, terms, dice), _WAYS_TRIED):
+    states = 0
+    for pair in _together(maps, terms, dice, each=_WAYS_EACH):
         one, two = (
             Side(Task(board, way.bonus, dice), way) for board, way in zip(maps, pair, strict=True)
         )
-        rounds = schedule((one, two))
+        search = Schedule((one, two), MOST_STATES - states)
+        rounds = search.run(0, 0)
+        states += len(search.dead)
         if rounds is not None:
             return pair, rounds
+        if states >= MOST_STATES:
+            break
     return None
 
 
 def _together(
-    maps: Maps, terms: tuple[Terms, Terms], dice: Dice, rounds: bool = True
+    maps: Maps,
+    terms: tuple[Terms, Terms],
+    dice: Dice,
+    rounds: bool = True,
+    each: int | None = None,
 ) -> Iterator[tuple[Way, Way]]:
     """Ways to both maps that share no wizard; with `rounds`, in as many rounds."""
     idle = tuple(rounds and len(board) < len(other) for board, other in (maps, maps[::-1]))
     for split in _splits(terms):
         pairs = [
-            islice(_ways(board, t, dice, may_idle), _WAYS_TRIED)
+            islice(_ways(board, t, dice, may_idle, each), _WAYS_TRIED)
             for board, t, may_idle in zip(maps, split, idle, strict=True)
         ]
         firsts = list(pairs[0])
@@ -120,9 +132,9 @@ def _splits(terms: tuple[Terms, Terms]) -> Iterator[tuple[Terms, Terms]]:
         yield one, two
 
 
-def _ways(board: Board, terms: Terms, dice: Dice, idle: bool) -> Iterator[Way]:
+def _ways(board: Board, terms: Terms, dice: Dice, idle: bool, each: int | None) -> Iterator[Way]:
     """Ways to a map; with `idle`, those on which some domino had no room at some time."""
-    for way in ways(board, terms, dice):
+    for way in ways(board, terms, dice, each):
         if not idle:
             yield way
             continue

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from kdscan.game.duel.audit.task import Piece, Task, bits
 from kdscan.game.duel.drawing import CASTLE_BITS
 
-MOST_STEPS = 60_000
-"""Steps of the search before the proof stays as large as it is; about a second's work."""
+MOST_STEPS = 20_000
+"""Steps of the search before the proof stays as large as it is; under a second of work."""
 
 _MOST_REMAINDERS = 400
 

@@ -23,7 +23,7 @@ Round = tuple[int | None, int | None]
 """Which step of each map's order is drawn; None where that player drew nothing."""
 
 MOST_STATES = 20_000
-"""States of play looked at before the search gives up."""
+"""Dead ends met before the search for common rounds gives up."""
 
 
 @dataclass(frozen=True)
@@ -73,21 +73,20 @@ class Side:
         return self.task.domino(self.way.order[k].piece).pairs
 
 
-def schedule(sides: tuple[Side, Side]) -> tuple[Round, ...] | None:
-    """Common rounds for both maps, or None when none were found."""
-    return _Schedule(sides).run(0, 0)
+class Schedule:
+    """Looks for common rounds, through so many states of play at most; `dead` leads nowhere."""
 
-
-class _Schedule:
-    def __init__(self, sides: tuple[Side, Side]) -> None:
+    def __init__(self, sides: tuple[Side, Side], most: int) -> None:
+        self.most = most
         self.sides = sides
         self.goals = tuple((1 << len(side.way.order)) - 1 for side in sides)
         self.dead: set[tuple[int, int]] = set()
 
     def run(self, one: int, two: int) -> tuple[Round, ...] | None:
+        """Rounds from where those steps of either map are drawn, or None when none were found."""
         if (one, two) == self.goals:
             return ()
-        if (one, two) in self.dead or len(self.dead) > MOST_STATES:
+        if (one, two) in self.dead or len(self.dead) > self.most:
             return None
         for this in self._rounds(one, two):
             k, m = this

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from kdscan.game.duel.audit.dominoes import LAW, Dice
 from kdscan.game.duel.audit.order import Drawn, arrange
@@ -56,13 +57,17 @@ def find_way(board: Board, terms: Terms, dice: Dice = LAW) -> Way | None:
     return next(ways(board, terms, dice), None)
 
 
-def ways(board: Board, terms: Terms, dice: Dice = LAW) -> Iterator[Way]:
-    """Ways to a board, at least one if there are any."""
+def ways(board: Board, terms: Terms, dice: Dice = LAW, each: int | None = None) -> Iterator[Way]:
+    """Ways to a board, at least one if there are any.
+
+    each: None for all ways that differ in more than who got the castle's cross; a number for
+    so many with each choice of bonus crosses, even where only other maps make a difference.
+    """
     if len(board) % 2:
         return
     barren: set[_Structure] = set()
-    for task in tasks(board, terms, dice):
-        for order in _orders(task, terms, barren):
+    for task in tasks(board, terms, dice, every=each is not None):
+        for order in islice(_orders(task, terms, barren), each):
             yield Way(task.bonus, order)
 
 
@@ -98,8 +103,8 @@ def _winnable(task: Task, terms: Terms, coat: Coat) -> bool:
     return terms.obtained or filled >= SQUARES[coat]
 
 
-def tasks(board: Board, terms: Terms, dice: Dice) -> Iterator[Task]:
-    """The board with every choice of bonus crosses that makes a difference."""
+def tasks(board: Board, terms: Terms, dice: Dice, every: bool = False) -> Iterator[Task]:
+    """The board with every choice of bonus crosses, or with all that make a difference."""
     tried: set[_Look] = set()
     for bonus in bonuses(board, terms, dice):
         task = Task(board, bonus, dice)
@@ -109,7 +114,8 @@ def tasks(board: Board, terms: Terms, dice: Dice) -> Iterator[Task]:
             continue
         look = _look(task)
         # A wizard's cross only adds needs: without any other effect it is worth no try.
-        if look in tried or replace(look, wizard=None, checked=()) in tried:
+        known = look in tried or replace(look, wizard=None, checked=()) in tried
+        if known and not every:
             continue
         tried.add(look)
         yield task
