@@ -75,7 +75,7 @@ def random_taste(rng: np.random.Generator) -> Taste:
         first=bool(rng.random() < 0.5),
         grid=bool(rng.random() < 0.4),
         joined=bool(rng.random() < 0.6),
-        faithful=float(rng.uniform(0.7, 1.0) if rng.random() < 0.6 else rng.uniform(0, 0.7)),
+        faithful=float(rng.uniform(0.7, 1.0) if rng.random() < 0.5 else rng.uniform(0, 0.7)),
         writer=float(rng.random()),
     )
 
