@@ -1,0 +1,118 @@
+"""What the networks are shown agrees with what they are told."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import cv2
+import numpy as np
+import pytest
+
+from kdscan.game.duel.prior import Prior
+from kdscan.records import CELLS, COATS
+from kdscan.synth.scene import SynthPhoto, make_photo
+from kdscan.training import augment
+from kdscan.training.dataset import (
+    COARSE_MARGIN,
+    COARSE_PX,
+    Example,
+    flat_example,
+    photo_plan,
+    reduce,
+    unpack,
+)
+from kdscan.training.habit import habit
+from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
+from kdscan.vision.rectify import CENTERS, LOOK_MARGIN, LOOK_PX
+from kdscan.vision.segment import CROP_PX
+
+
+@cache
+def photo() -> SynthPhoto:
+    return make_photo(3, "easy", size_wh=(1200, 900), mess=0.0)
+
+
+@cache
+def example() -> Example:
+    return reduce(3, photo())
+
+
+def test_an_example_keeps_what_was_drawn() -> None:
+    for i, at in enumerate(CELLS):
+        coat, crosses = photo().board.get(at, (None, 0))
+        assert COATS[example().coat[i]] is coat
+        assert example().crosses[i] == crosses
+
+
+def test_coarse_centres_lie_near_their_ideal_places_on_flat_paper() -> None:
+    ideal = (CENTERS + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
+    assert np.abs(example().coarse_centers - ideal).max() < COARSE_PX
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_votes_lie_where_the_grid_is(seed: int) -> None:
+    """The votes' mask and places, against the nodes drawn as a polygon."""
+    rng = np.random.default_rng(seed)
+    view, votes = augment.locate_sample(rng, example())
+    n = THUMB_PX // STRIDE
+    assert view.shape == (THUMB_PX, THUMB_PX, 3)
+    assert votes.shape == (3, n, n)
+    on = votes[0] > 0
+    uv = votes[1:, on]
+    assert np.abs(uv).max(initial=0) <= 1
+    if on.sum() < 30:
+        return  # cut off by the edge
+    rows, cols = np.nonzero(on)
+    lattice = uv.T * np.array(LATTICE_SCALE)
+    plane, _ = cv2.findHomography(np.stack([cols, rows], 1).astype(np.float64), lattice, 0)
+    at = np.stack([cols, rows, np.ones_like(rows)], 1) @ np.asarray(plane, np.float64).T
+    error = np.abs(at[:, :2] / at[:, 2:] - lattice)
+    assert np.quantile(error, 0.95) < 0.2
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_offsets_point_at_the_true_centres(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    view, target, _ = augment.refine_sample(rng, example())
+    assert view.shape == (
+        round((5 + 2 * LOOK_MARGIN) * LOOK_PX),
+        round((7 + 2 * LOOK_MARGIN) * LOOK_PX),
+        3,
+    )
+    there = target[2] > 0
+    moved = (CENTERS + target[:2].transpose(1, 2, 0))[there]
+    if there.all():  # the true centres form a lattice of the same kind
+        steps = np.diff((CENTERS + target[:2].transpose(1, 2, 0)), axis=1)[..., 0]
+        assert np.all(steps > 0.4)
+    assert np.isfinite(moved).all()
+
+
+def test_marks_samples_are_what_segment_makes() -> None:
+    cells, castle = augment.marks_sample(np.random.default_rng(0), example())
+    assert cells.shape == (34, 3, CROP_PX, CROP_PX)
+    assert castle.shape == (3, CROP_PX, CROP_PX)
+
+
+def test_a_flat_example_is_repeatable_and_labelled() -> None:
+    a, b = flat_example(4_000_123, None), flat_example(4_000_123, None)
+    assert a.flat == b.flat
+    assert np.array_equal(a.coat, b.coat)
+    assert unpack(a.flat).shape == unpack(example().flat).shape
+    assert set(np.unique(a.coat)) <= set(range(7))
+
+
+def test_plans_use_every_level() -> None:
+    assert {photo_plan(seed)[0] for seed in range(80)} == {"flat", "easy", "normal", "hard"}
+
+
+def test_habit_favours_what_is_played_over_what_was_trained() -> None:
+    """Trained on one cross beside every dot, played with two: two must gain."""
+    coat = next(c for c in COATS if c is not None)
+    shown = flat_example(1, None)
+    everywhere = Example(
+        **{**vars(shown), "coat": np.full(34, COATS.index(coat)), "crosses": np.ones(34, int)}
+    )
+    table = habit(Prior({(coat, 2): 10_000}, {}), [everywhere])
+    assert table[0] == pytest.approx(1)
+    row = table[COATS.index(coat)]
+    assert row[2] > 5 * row[1]
