@@ -14,9 +14,9 @@ from kdscan.records import Photo, RectifiedSheet
 from kdscan.vision.locate import locate
 from kdscan.vision.rectify import SURE, Network, rectify
 
-MIN_PLACED = 0.02
-"""Below this probability that all cells are in place, it is no map; what is doubtful but above
-is shown as doubtful."""
+LIKELY, POSSIBLE = 0.3, 0.05
+"""Probability that all cells are in place: above the first it is a map; above the second it is
+shown, as doubtful, when there is nothing better in the photo."""
 
 
 def find(photo: Photo, locating: Network, refining: Network) -> tuple[RectifiedSheet, ...]:
@@ -27,7 +27,9 @@ def find(photo: Photo, locating: Network, refining: Network) -> tuple[RectifiedS
             found = _surest(found, rectify(photo, outline, refining))
         if found and all(sheet.confidence >= SURE for sheet in found):
             break
-    kept = [sheet for sheet in found if sheet.confidence >= MIN_PLACED]
+    best = max((sheet.confidence for sheet in found), default=0.0)
+    line = LIKELY if best >= LIKELY else max(best, POSSIBLE)
+    kept = [sheet for sheet in found if sheet.confidence >= line]
     return tuple(sorted(kept, key=lambda sheet: -cv2.contourArea(_corners(sheet))))
 
 
