@@ -20,7 +20,7 @@ from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.drawing import number
-from kdscan.game.duel.editions import FRENCH
+from kdscan.game.duel.editions import ENGLISH, FRENCH
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
 from tests.game.boards import (
@@ -459,3 +459,16 @@ def test_a_french_spellbook_may_count_more_than_the_map_shows() -> None:
     assert [p.code for p in audit.problems] == ["unpaired_shields"]
     audit = audit_map(alone, spellbook=book(0, dot=4))
     assert [p.code for p in audit.problems] == ["spellbook", "unpaired_shields"]
+
+
+def test_french_wizards_are_not_won_where_there_was_room() -> None:
+    """Round the castle all is full; the far domino needs the dot's wizard, not won by drawing."""
+    # Dots with room beside them from the first domino on: no dot was ever without room.
+    dots = Board({cell: Shield(Coat.DOT) for cell in ((1, 3), (1, 2), (2, 2), (2, 1))})
+    lines = {cell: Shield(Coat.LINE) for cell in ((3, 3), (3, 2), (2, 4), (2, 5))}
+    far = {(4, 5): Shield(Coat.DOUBLE_DOT), (4, 6): Shield(Coat.FILLED)}
+    assert not audit_map(Board({**dots, **lines, **far}), edition=ENGLISH).lawful
+    assert not audit_map(Board({**dots, **lines, **far}), edition=FRENCH).lawful
+    # Without a dot on the map, dots had no room once the castle was closed in.
+    none = {cell: Shield(Coat.DOUBLE_LINE) for cell in dots}
+    assert audit_map(Board({**none, **lines, **far}), edition=FRENCH).lawful

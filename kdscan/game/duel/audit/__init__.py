@@ -55,14 +55,14 @@ def audit_map(
 
 def audit_on_terms(board: Board, terms: Terms, edition: Edition = ENGLISH) -> Audit:
     """Audit one map, given what is known beside it."""
+    lawful = find_way(board, terms, LAW)
+    if lawful is None:
+        return Audit(False, errors(board, terms))
     dice = the_dice(edition.castle_on_joker)
     way = find_way(board, terms, dice)
     if way is not None:
         return Audit(True, (), witness_of(way))
-    way = find_way(board, terms, LAW)
-    if way is not None:
-        return Audit(True, warnings(board, terms, dice), witness_of(way))
-    return Audit(False, errors(board, terms))
+    return Audit(True, warnings(board, terms, dice), witness_of(lawful))
 
 
 def terms_of(
