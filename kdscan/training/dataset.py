@@ -50,6 +50,10 @@ WIDE_MARGIN = FLAT_MARGIN + 0.25
 """Cells of margin of the stored flat sheet: room to shift it in training."""
 
 
+OWN_SHARE = 0.15
+"""Share of flat sheets that are our own: the one design that is known to be in use."""
+
+
 @dataclass(frozen=True, eq=False)
 class Example:
     """What is kept of one synthetic photo; pictures are JPEG bytes.
@@ -116,7 +120,7 @@ def _labels(board: Marks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.array([COATS.index(coat) for coat, _ in marks]), np.array([n for _, n in marks])
 
 
-def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
+def flat_example(seed: int, strokes: StrokeBank | None, own: Page | None = None) -> Example:
     """A sheet seen from straight above, softened as a photo would: four times as fast.
 
     The marks' network needs many designs and hands more than it needs many desks.
@@ -125,10 +129,14 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     layout = random_layout(rng)
     px_per_cell = float(np.exp(rng.uniform(np.log(45), np.log(150))))
     px_per_mm = max(100.0, px_per_cell) * rng.uniform(1, 1.3) / layout.cell_mm[0]
+    if own is not None and rng.random() < OWN_SHARE:
+        layout, blank, px_per_mm = own
+    else:
+        blank = print_page(layout, random_style(rng), px_per_mm)
     wild = rng.random() < 0.6
     board, used = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
     page = draw_board(
-        print_page(layout, random_style(rng), px_per_mm),
+        blank,
         layout,
         board,
         used,
@@ -190,7 +198,7 @@ def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
 
 
 def _render_flat(seed: int) -> Example | None:
-    return flat_example(seed, _worker[0])
+    return flat_example(seed, _worker[0], _worker[2])
 
 
 def _render(seed: int) -> Example | None:
