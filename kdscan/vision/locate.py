@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
-from kdscan.vision.rectify import Floats, Network, inverse, project
+from kdscan.vision.rectify import Floats, Network, inverse, project, reduced
 
 THUMB_PX = 384
 """Longer side of the thumbnail that the network sees."""
@@ -37,14 +37,10 @@ def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
     (thumbnail pixels a photo pixel). Point p of the photo lies at (p + .5) * scale - .5.
     """
     scale = THUMB_PX / max(photo.width, photo.height)
-    size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
-    bgr = photo.bgr
-    halvings = int(np.log2(max(1.0, 0.25 / scale)))  # area averaging of all pixels is slow
-    if halvings > 0:
-        bgr = bgr[:: 2**halvings, :: 2**halvings]
-    small = cv2.resize(bgr, size, interpolation=cv2.INTER_AREA)
-    out = np.zeros((-(-size[1] // 32) * 32, -(-size[0] // 32) * 32, 3), np.uint8)
-    out[: size[1], : size[0]] = small
+    small = reduced(photo.bgr, scale)
+    height, width = small.shape[:2]
+    out = np.zeros((-(-height // 32) * 32, -(-width // 32) * 32, 3), np.uint8)
+    out[:height, :width] = small
     return np.ascontiguousarray(out.transpose(2, 0, 1)[None], np.float32) / np.float32(255), scale
 
 

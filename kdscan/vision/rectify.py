@@ -142,6 +142,16 @@ def resolution(centers_xy: Floats) -> float:
     return float(np.median(np.concatenate([across.ravel(), down.ravel()])))
 
 
+def reduced(bgr: NDArray[np.uint8], scale: float) -> NDArray[np.uint8]:
+    """The picture at `scale` (below 1) of its size; point p comes to (p + .5) * scale - .5.
+
+    Most pixels of a very large picture are skipped rather than averaged: that is slow.
+    """
+    size = (max(1, round(bgr.shape[1] * scale)), max(1, round(bgr.shape[0] * scale)))
+    skip = 2 ** int(np.log2(max(1.0, 0.25 / scale)))
+    return np.asarray(cv2.resize(bgr[::skip, ::skip], size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
 def look(bgr: NDArray[np.uint8], centers_xy: Floats) -> NDArray[np.float32]:
     """What the refining network sees: (1, 3, 224, 288) float32, 0..1, BGR."""
     view = flatten(bgr, centers_xy, LOOK_PX, LOOK_MARGIN)
@@ -160,11 +170,17 @@ def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedS
     network: `look` → offsets (1, 2, 5, 7) in cells (x, y: true place minus guess),
         logits (1, 1, 5, 7) that a cell is in its place, logit (1, 1) that the view is upright.
     """
-    centers, confidence = _settle(photo, outline.corners_xy, network)
+    first = lattice_to_photo_homography(outline.corners_xy)
+    scale = min(1.0, 2 * LOOK_PX / max(resolution(project(first, CENTERS)), 1.0))
+    view = photo.bgr if scale > 0.8 else reduced(photo.bgr, scale)
+    scale = view.shape[1] / photo.width
+    corners = (outline.corners_xy + 0.5) * scale - 0.5
+    centers, confidence = _settle(view, corners, network)
     if confidence < SURE:
-        again, better = _settle(photo, np.roll(outline.corners_xy, 1, axis=0), network)
+        again, better = _settle(view, np.roll(corners, 1, axis=0), network)
         if better > confidence:
             centers, confidence = again, better
+    centers = (centers + 0.5) / scale - 0.5
     return RectifiedSheet(
         bgr=flatten(photo.bgr, centers, FLAT_PX, FLAT_MARGIN),
         centers_xy=centers,
@@ -174,18 +190,18 @@ def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedS
     )
 
 
-def _settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
-    """Centres (5, 7, 2) in the photo, and how sure it is that all of them are in place."""
+def _settle(bgr: NDArray[np.uint8], corners_xy: Floats, network: Network) -> tuple[Floats, float]:
+    """Centres (5, 7, 2) in the picture, and how sure it is that all of them are in place."""
     centers = project(lattice_to_photo_homography(corners_xy), CENTERS)
     for bend in (False, False, False, True):
-        offset, _, upright = network(look(photo.bgr, centers))
+        offset, _, upright = network(look(bgr, centers))
         moved = CENTERS + offset[0].transpose(1, 2, 0).astype(np.float64)
         centers = lattice_to_photo(centers, moved)
         if not bend:  # first settle the plane, then follow the paper
             centers = project(_plane(centers), CENTERS)
             if upright[0, 0] < 0:
                 centers = turned(centers)
-    _, in_place, upright = network(look(photo.bgr, centers))
+    _, in_place, upright = network(look(bgr, centers))
     certain = 1 / (1 + np.exp(-np.append(in_place, upright).astype(np.float64)))
     return centers, float(certain[:-1].min() * certain[-1])
 
