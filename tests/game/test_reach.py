@@ -1,0 +1,121 @@
+"""Covers and smallest impossible sets, against all covers of small boards."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import combinations
+
+import pytest
+
+from kdscan.game.duel.audit.dominoes import LAW
+from kdscan.game.duel.audit.pairing import smallest_uncovered
+from kdscan.game.duel.audit.reach import Cover, reachable, smallest_unreached
+from kdscan.game.duel.audit.task import Bonus, Task, bits
+from kdscan.game.duel.board import CASTLE, CELLS, Board, Shield
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.drawing import cell_of, number
+from kdscan.game.grid import Cell, neighbours
+
+Pieces = tuple[tuple[Cell, ...], ...]
+
+
+def covers(cells: list[Cell], singles: int) -> Iterator[Pieces]:
+    """All sets of dominoes on some of the cells, and so many single cells at most."""
+    if not cells:
+        yield ()
+        return
+    first, rest = cells[0], cells[1:]
+    yield from covers(rest, singles)
+    if singles:
+        for more in covers(rest, singles - 1):
+            yield ((first,), *more)
+    for other in rest:
+        if other in neighbours(first):
+            for more in covers([cell for cell in rest if cell != other], singles):
+                yield ((first, other), *more)
+
+
+def parts_without_castle(board: Board, pieces: Pieces) -> int:
+    """How many parts, joined by equal coats and by dominoes, do not touch the castle."""
+    left = {cell for piece in pieces for cell in piece}
+    partner = {a: b for piece in pieces if len(piece) == 2 for a, b in (piece, piece[::-1])}
+    loose = 0
+    while left:
+        part = [left.pop()]
+        rooted = False
+        for cell in part:
+            rooted |= CASTLE in neighbours(cell)
+            joined = {
+                n for n in neighbours(cell) if n in left and board[n].coat is board[cell].coat
+            }
+            joined |= {partner[cell]} & left if cell in partner else set()
+            left -= joined
+            part += joined
+        loose += not rooted
+    return loose
+
+
+def random_board(rng: random.Random, cells: int) -> Board:
+    """Shields on one side of the castle, so that some are near it and some are far."""
+    side = [cell for cell in CELLS if cell[1] >= 3 and cell != CASTLE]
+    start = rng.choice(side)
+    chosen = [start]
+    while len(chosen) < cells:
+        near = [n for cell in chosen for n in neighbours(cell) if n in side and n not in chosen]
+        chosen.append(rng.choice(near) if near and rng.random() < 0.85 else rng.choice(side))
+        chosen = list(dict.fromkeys(chosen))
+    return Board({cell: Shield(rng.choice(tuple(Coat)[:4])) for cell in chosen})
+
+
+@pytest.mark.parametrize(("singles", "free"), [(0, False), (0, True), (2, False), (2, True)])
+def test_covers_exist_exactly_where_trying_all_finds_one(singles: int, free: bool) -> None:
+    rng = random.Random(11 + singles + free)
+    answers = {True: 0, False: 0}
+    while min(answers.values()) < 120:
+        board = random_board(rng, rng.choice((5, 7, 8, 9)))
+        task = Task(board, Bonus(), LAW)
+        sound = [
+            {cell for piece in pieces for cell in piece}
+            for pieces in covers(list(board), singles)
+            if parts_without_castle(board, pieces) <= free
+        ]
+        everything = {cell for part in sound for cell in part}
+        assert {cell_of(i) for i in bits(reachable(task, singles, free))} == everything
+        for _ in range(12):
+            wanted = set(rng.sample(list(board), rng.randint(1, min(4, len(board)))))
+            found = Cover(task, singles, free).cover(sum(1 << number(cell) for cell in wanted))
+            assert (found is not None) == any(wanted <= part for part in sound), f"\n{board}"
+            if found is not None:
+                cells = {cell_of(i) for i in bits(found)}
+                assert wanted <= cells and cells in sound
+            answers[found is not None] += 1
+        proof = smallest_unreached(task, singles, free)
+        size = _smallest(board, sound)
+        assert (proof.cells.bit_count() if proof else None) == size, f"\n{board}"
+        assert proof is None or proof.smallest
+
+
+@pytest.mark.parametrize("spare", [0, 1, 2])
+def test_smallest_uncovered_is_the_smallest(spare: int) -> None:
+    rng = random.Random(spare)
+    found = 0
+    while found < (25, 25, 6)[spare]:
+        board = random_board(rng, rng.choice((4, 6, 8)))
+        filled = sum(1 << number(cell) for cell in board)
+        # What dominoes and so many single shields cover, whatever they touch.
+        sound = [{c for piece in pieces for c in piece} for pieces in covers(list(board), spare)]
+        cells = smallest_uncovered(filled, spare)
+        assert (cells.bit_count() if cells else None) == _smallest(board, sound), f"\n{board}"
+        if cells:
+            found += 1
+            assert not any({cell_of(i) for i in bits(cells)} <= part for part in sound)
+
+
+def _smallest(board: Board, sound: list[set[Cell]]) -> int | None:
+    largest = [part for part in sound if not any(part < other for other in sound)]
+    for size in range(1, len(board) + 1):
+        for cells in combinations(board, size):
+            if not any(part.issuperset(cells) for part in largest):
+                return size
+    return None
