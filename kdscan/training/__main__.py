@@ -31,7 +31,7 @@ TRAIN_SEED, FLAT_SEED, HELD_SEED = 1_000_000, 4_000_000, 9_000_000
 def render(
     out: Out = Path("data/training"),
     count: int = 1500,
-    flat: int = 6600,
+    flat: int = 7200,
     held: int = 400,
     strokes: Strokes = None,
     surfaces: Surfaces = None,

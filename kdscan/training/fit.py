@@ -129,7 +129,7 @@ def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 TASKS: dict[str, Task] = {
     "locate": Task(LocateNet, locate_batch, locate_loss, 16, 5100, 2e-3),
     "refine": Task(RefineNet, refine_batch, refine_loss, 32, 4400, 2e-3),
-    "marks": Task(MarksNet, marks_batch, marks_loss, 6, 7800, 2e-3),
+    "marks": Task(MarksNet, marks_batch, marks_loss, 6, 10750, 2e-3),
 }
 
 
