@@ -8,7 +8,7 @@ from dataclasses import replace
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.scoring import score_board
 from kdscan.inference.store import Models, default_models
-from kdscan.records import CELLS, MarkProbs, Photo, Problem, RectifiedSheet, SheetReading
+from kdscan.records import MarkProbs, Photo, Problem, RectifiedSheet, SheetReading
 from kdscan.vision.classify import classify
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.find import find
@@ -71,5 +71,4 @@ def correct(
         else c
         for c in again.reading.cells
     )
-    assert len(cells) == len(CELLS)
     return replace(again, reading=replace(again.reading, cells=cells))

@@ -14,7 +14,7 @@ from kdscan.records import Photo, RectifiedSheet, SheetOutline
 from kdscan.training.augment import NODES
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, WIDE_MARGIN, Example, unpack
 from kdscan.vision.locate import locate
-from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, Network, rectify
+from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, Network, rectify
 from kdscan.vision.segment import segment
 
 CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
@@ -116,9 +116,10 @@ def refine_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> 
     ideal = (CENTERS + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
     for example in examples:
         photo = Photo(unpack(example.coarse))
-        grid = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
         corners = (
-            (grid + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5 + rng.normal(0, 0.25 * COARSE_PX, (4, 2))
+            (GRID_CORNERS + 0.5 + COARSE_MARGIN) * COARSE_PX
+            - 0.5
+            + rng.normal(0, 0.25 * COARSE_PX, (4, 2))
         )
         if rng.random() < 0.5:
             corners = corners[[2, 3, 0, 1]]

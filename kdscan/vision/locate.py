@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
-from kdscan.vision.rectify import Floats, Network, inverse, project, reduced
+from kdscan.vision.rectify import GRID_CORNERS, Floats, Network, inverse, project, reduced
 
 THUMB_PX = 384
 """Longer side of the thumbnail that the network sees."""
@@ -24,7 +24,6 @@ STRIDE = 8
 LATTICE_SCALE = (3.5, 2.5)
 """Half the grid in cells: the network's u, v run from -1 to 1 across the grid."""
 _MIDDLE = np.array([(COLS - 1) / 2, (ROWS - 1) / 2])
-_GRID = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
 
 MIN_VOTES = 24
 """Fewer patches than this are no map: at a quarter of the frame there are above 100."""
@@ -154,7 +153,7 @@ def _fit(region: _Region) -> Floats | None:
     if h is None:
         return None
     to_lattice = np.asarray(h, np.float64)
-    corners = project(inverse(to_lattice), _GRID)
+    corners = project(inverse(to_lattice), GRID_CORNERS)
     middle = project(to_lattice, np.asarray(photo_xy.mean(0), np.float64))
     inside = bool(np.all(np.abs(middle - _MIDDLE) < np.array([COLS, ROWS])))
     if not inside or not cv2.isContourConvex(corners.astype(np.float32)) or _area(corners) <= 0:

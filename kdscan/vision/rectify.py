@@ -36,7 +36,8 @@ SURE = 0.9
 PLANE_OUTLIER = 0.25
 """A centre that leaves the common plane by more cells does not take part in fitting it."""
 
-_GRID_CORNERS = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
+GRID_CORNERS = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
+"""(4, 2) float64: the grid's corners in the lattice frame, in the order of `SheetOutline`."""
 CENTERS = np.stack(np.meshgrid(np.arange(COLS), np.arange(ROWS)), -1).astype(np.float64)
 """(5, 7, 2) float64: the cells' centres in the lattice frame, x before y."""
 
@@ -54,7 +55,7 @@ def inverse(homography: Floats) -> Floats:
 
 def lattice_to_photo_homography(corners_xy: Floats) -> Floats:
     """(3, 3) homography from the lattice to the photo, from the grid's (4, 2) corners."""
-    src, dst = _GRID_CORNERS.astype(np.float32), np.asarray(corners_xy, np.float32)
+    src, dst = GRID_CORNERS.astype(np.float32), np.asarray(corners_xy, np.float32)
     return np.asarray(cv2.getPerspectiveTransform(src, dst), np.float64)
 
 
@@ -184,7 +185,7 @@ def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedS
     return RectifiedSheet(
         bgr=flatten(photo.bgr, centers, FLAT_PX, FLAT_MARGIN),
         centers_xy=centers,
-        outline_xy=lattice_to_photo(centers, _GRID_CORNERS[None])[0],
+        outline_xy=lattice_to_photo(centers, GRID_CORNERS[None])[0],
         px_per_cell=resolution(centers),
         confidence=confidence,
     )
