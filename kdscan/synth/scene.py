@@ -89,24 +89,44 @@ def wild_board(rng: np.random.Generator, circles: int) -> tuple[Marks, bool]:
     return board, bool(rng.random() < 0.5)
 
 
-def make_photo(
-    seed: int,
-    level: Level,
+@dataclass(frozen=True, eq=False)
+class DrawnPage:
+    """A printed sheet with a board drawn on it, seen flat, before any camera or scanner.
+
+    bgr: (H, W, 3) uint8; page point (x, y) mm lies at pixel (x, y) * px_per_mm - 0.5.
+    blank_bgr: the same before anybody drew on it.
+    """
+
+    layout: Layout
+    bgr: NDArray[np.uint8]
+    blank_bgr: NDArray[np.uint8]
+    px_per_mm: float
+    board: Marks
+    castle_used: bool
+
+    @property
+    def grid_mm(self) -> tuple[float, float, float, float]:
+        """x, y, width and height of the grid on the page."""
+        (x, y), (w, h) = self.layout.grid_mm, self.layout.cell_mm
+        return x, y, w * COLS, h * ROWS
+
+    @property
+    def nodes_mm(self) -> NDArray[np.float64]:
+        """(11, 15, 2) float64, mm on the page: lattice points every half cell."""
+        (x, y), (w, h) = self.layout.grid_mm, self.layout.cell_mm
+        cols, rows = np.meshgrid(np.arange(2 * COLS + 1) / 2, np.arange(2 * ROWS + 1) / 2)
+        return np.stack([x + cols * w, y + rows * h], -1)
+
+
+def draw_page(
+    rng: np.random.Generator,
     *,
     page: Page | None = None,
     wild: bool = False,
     mess: float | None = None,
-    size_wh: tuple[int, int] | None = None,
     strokes: StrokeBank | None = None,
-    surfaces: Sequence[NDArray[np.uint8]] = (),
-) -> SynthPhoto:
-    """Make the photo of `seed`; the same arguments give the same bytes.
-
-    page: a layout, its print (H, W, 3) uint8 and pixels a mm; None for a random design.
-    wild: draw any board rather than a lawfully played one.
-    mess: 0 clean .. 1 very messy hands; None for a random one.
-    """
-    rng = np.random.default_rng(seed)
+) -> DrawnPage:
+    """Print a page and draw a board on it; see `make_photo`."""
     if page is None:
         layout = random_layout(rng)
         px_per_mm = rng.uniform(110, 180) / layout.cell_mm[0]
@@ -127,16 +147,48 @@ def make_photo(
         strokes=strokes,
         mess=mess,
     )
-    (x, y), (w, h) = layout.grid_mm, layout.cell_mm
+    return DrawnPage(layout, drawn, blank, px_per_mm, board, used)
+
+
+def shoot(
+    rng: np.random.Generator,
+    page: DrawnPage,
+    level: Level,
+    *,
+    size_wh: tuple[int, int] | None = None,
+    surfaces: Sequence[NDArray[np.uint8]] = (),
+) -> SynthPhoto:
+    """Photograph a drawn page; other generators give other photos of the same sheet."""
     shot = photograph(
-        drawn,
-        layout.page_mm,
+        page.bgr,
+        page.layout.page_mm,
         rng,
         level=level,
         size_wh=size_wh,
-        grid_mm=(x, y, w * COLS, h * ROWS),
+        grid_mm=page.grid_mm,
         surfaces=surfaces,
     )
-    cols, rows = np.meshgrid(np.arange(2 * COLS + 1) / 2, np.arange(2 * ROWS + 1) / 2)
-    nodes = shot.page_to_photo(np.stack([x + cols * w, y + rows * h], -1))
-    return SynthPhoto(shot.bgr, nodes, board, used, layout.name, level)
+    nodes = shot.page_to_photo(page.nodes_mm)
+    return SynthPhoto(shot.bgr, nodes, page.board, page.castle_used, page.layout.name, level)
+
+
+def make_photo(
+    seed: int,
+    level: Level,
+    *,
+    page: Page | None = None,
+    wild: bool = False,
+    mess: float | None = None,
+    size_wh: tuple[int, int] | None = None,
+    strokes: StrokeBank | None = None,
+    surfaces: Sequence[NDArray[np.uint8]] = (),
+) -> SynthPhoto:
+    """Make the photo of `seed`; the same arguments give the same bytes.
+
+    page: a layout, its print (H, W, 3) uint8 and pixels a mm; None for a random design.
+    wild: draw any board rather than a lawfully played one.
+    mess: 0 clean .. 1 very messy hands; None for a random one.
+    """
+    rng = np.random.default_rng(seed)
+    drawn = draw_page(rng, page=page, wild=wild, mess=mess, strokes=strokes)
+    return shoot(rng, drawn, level, size_wh=size_wh, surfaces=surfaces)
