@@ -10,6 +10,7 @@ import typer
 
 from kdscan.errors import UsageError
 from kdscan.sheet.parts import Paper
+from kdscan.sheet.words import Language
 
 
 def sheet(
@@ -25,6 +26,9 @@ def sheet(
     paper: Annotated[
         Paper, typer.Option(help="What the printer holds; several maps share a sheet if they fit.")
     ] = "a4",
+    language: Annotated[
+        Language, typer.Option("--language", "-l", help="What the sheet's words are in.")
+    ] = "en",
     count: Annotated[
         int | None,
         typer.Option(
@@ -40,16 +44,19 @@ def sheet(
 
     $ kdscan sheet -o club.pdf --paper letter --count 8
 
+    $ kdscan sheet -o mapa.pdf --language pl
+
     Exit codes: 0 done; 2 wrong usage, a broken layout, or a file that cannot be written.
     """
     # The heavy half: reportlab, OpenCV.
     from kdscan.sheet.layout import load_layout
+    from kdscan.sheet.look import Look
     from kdscan.sheet.printing import impose, sheet_pdf
 
     plan = load_layout(layout)
     fit = len(impose(plan, paper).places)
     maps = fit if count is None else count
-    pdf = sheet_pdf(plan, paper=paper, count=maps)
+    pdf = sheet_pdf(plan, paper=paper, count=maps, look=Look(language=language))
     try:
         output.write_bytes(pdf)
     except (OSError, ValueError) as error:  # ValueError: a name with a null byte

@@ -9,6 +9,7 @@ from itertools import combinations
 from math import dist
 
 from kdscan.errors import LayoutError
+from kdscan.sheet.letters import unprintable
 from kdscan.sheet.parts import Layout, Markers, Point, Polygon
 
 _SLACK_MM = 0.01
@@ -16,9 +17,6 @@ _SLACK_MM = 0.01
 
 _LARGEST_MM = 1189
 """Longer side of A0 (ISO 216): nobody prints a larger page."""
-
-_ENCODING = "cp1252"
-"""What the fonts that every PDF reader has can show (WinAnsiEncoding, ISO 32000 annex D)."""
 
 _DICTIONARY = re.compile(r"DICT_([4-7])X\1_(50|100|250|1000)")
 """OpenCV's families of markers on 4 to 7 modules (cv2.aruco), with their sizes."""
@@ -177,9 +175,8 @@ def _texts(layout: Layout) -> Iterator[str]:
     texts |= {f"blanks[{i}].label": blank.label for i, blank in enumerate(layout.blanks)}
     texts |= {f"notes[{i}].text": note.text for i, note in enumerate(layout.notes)}
     for key, text in texts.items():
-        for letter in text.upper() + text:
-            if not letter.isprintable() or not letter.encode(_ENCODING, "ignore"):
-                yield f"`{key}` holds {letter!r}, which the fonts of PDF readers don't have."
+        for letter in unprintable(text):
+            yield f"`{key}` holds {letter!r}, which the sheets' font doesn't have."
 
 
 def _page(layout: Layout) -> _Box:

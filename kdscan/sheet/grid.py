@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kdscan.sheet.fonts import CAPITAL
 from kdscan.sheet.parts import Castle, Layout, Point, Polygon
-from kdscan.sheet.pen import CAPITAL, FAINT, INK, LINE, WHITE, Pen
+from kdscan.sheet.pen import FAINT, INK, LINE, WHITE, Pen
 
 _DASHES = {"ruled": (), "dashed": (1.8, 1.2), "dotted": (0.3, 1.1)}
 """Lengths in mm of what is drawn and left out."""

@@ -53,11 +53,15 @@ class Markers:
 
 @dataclass(frozen=True)
 class Title:
-    """The sheet's heading, set around `center_mm` with capitals `size_mm` tall."""
+    """The sheet's heading, set around `center_mm` with capitals `size_mm` tall.
+
+    width_mm: set smaller where a language needs more room than this; None for any.
+    """
 
     text: str
     center_mm: Point
     size_mm: float
+    width_mm: float | None = None
 
 
 @dataclass(frozen=True)
@@ -93,11 +97,15 @@ class Blank:
 
 @dataclass(frozen=True)
 class Note:
-    """A line of small print; `at_mm` is where its baseline starts, has its middle or ends."""
+    """A line of small print; `at_mm` is where its baseline starts, has its middle or ends.
+
+    width_mm: set smaller where a language needs more room than this; None for any.
+    """
 
     text: str
     at_mm: Point
     align: Literal["left", "middle", "right"] = "left"
+    width_mm: float | None = None
 
 
 @dataclass(frozen=True)

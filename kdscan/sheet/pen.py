@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from reportlab.pdfbase.pdfmetrics import stringWidth
 
+from kdscan.sheet.fonts import SERIF, load_fonts
 from kdscan.sheet.parts import Point
 
 Color = tuple[float, float, float]
@@ -20,11 +21,7 @@ FAINT: Color = (0.70, 0.62, 0.52)
 BLACK: Color = (0.0, 0.0, 0.0)
 WHITE: Color = (1.0, 1.0, 1.0)
 
-SERIF, ITALIC = "Times-Roman", "Times-Italic"
-"""Two of the fonts that every PDF reader has, so that none need be embedded."""
-
-CAPITAL = 0.662
-"""Height of a Times capital as a share of the font's size (its AFM's CapHeight)."""
+load_fonts()
 
 
 @dataclass(frozen=True)
@@ -133,6 +130,12 @@ class Pen:
             self.canvas.setDash(list(dash))
         if fill is not None:
             self.canvas.setFillColorRGB(*fill)
+
+
+def fitting(text: str, size: float, room: float | None, font: str = SERIF) -> float:
+    """The size, or a smaller one at which the text is no wider than `room` mm; None: no limit."""
+    width = text_width(text, size, font)
+    return size if room is None or width <= room else size * room / width
 
 
 def text_width(text: str, size: float, font: str = SERIF, spacing: float = 0.0) -> float:

@@ -10,6 +10,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.errors import LayoutError
 from kdscan.sheet.grid import draw_map
+from kdscan.sheet.look import Look
 from kdscan.sheet.parts import Layout, Paper, Point
 from kdscan.sheet.pen import FAINT, Pen
 from kdscan.sheet.surroundings import draw_surroundings
@@ -20,6 +21,8 @@ PAPERS_MM: dict[Paper, tuple[float, float]] = {
     "a5": (148.0, 210.0),
 }
 """Width and height upright (ISO 216, ANSI/ASME Y14.1)."""
+
+PLAIN = Look()
 
 _POINTS_A_MM = 72 / 25.4
 _SLACK_MM = 0.05
@@ -62,21 +65,24 @@ def impose(layout: Layout, paper: Paper | None = None) -> Imposition:
     return Imposition((pw, ph), places)
 
 
-def sheet_pdf(layout: Layout, *, paper: Paper | None = None, count: int | None = None) -> bytes:
+def sheet_pdf(
+    layout: Layout, *, paper: Paper | None = None, count: int | None = None, look: Look = PLAIN
+) -> bytes:
     """Print a layout as PDF; the same arguments give the same bytes.
 
     paper: what it will be printed on; None for pages of exactly the layout's size.
     count: how many maps; None for one full sheet of paper.
+    look: language and style.
     Raises LayoutError when the layout does not fit on the paper.
     """
     plan = impose(layout, paper)
     maps = len(plan.places) if count is None else count
     if maps < 1:
         raise ValueError(f"count is {maps}; at least one map can be printed")
-    return imposed_pdf(layout, plan, maps)
+    return imposed_pdf(layout, plan, maps, look)
 
 
-def imposed_pdf(layout: Layout, plan: Imposition, count: int) -> bytes:
+def imposed_pdf(layout: Layout, plan: Imposition, count: int, look: Look = PLAIN) -> bytes:
     """Print `count` maps as PDF, laid out as `plan` says."""
     left = count
     out = BytesIO()
@@ -86,13 +92,15 @@ def imposed_pdf(layout: Layout, plan: Imposition, count: int) -> bytes:
     canvas.setCreator("kdscan")
     canvas.setViewerPreference("PrintScaling", "None")  # "fit to page" would change the scale
     while left > 0:
-        _page(canvas, layout, plan, plan.places[:left])
+        _page(canvas, layout, plan, plan.places[:left], look)
         left -= len(plan.places)
     canvas.save()
     return out.getvalue()
 
 
-def _page(canvas: Canvas, layout: Layout, plan: Imposition, places: tuple[Point, ...]) -> None:
+def _page(
+    canvas: Canvas, layout: Layout, plan: Imposition, places: tuple[Point, ...], look: Look
+) -> None:
     canvas.translate(0, plan.paper_mm[1] * _POINTS_A_MM)
     canvas.scale(_POINTS_A_MM, -_POINTS_A_MM)
     pen = Pen(canvas)
@@ -100,7 +108,7 @@ def _page(canvas: Canvas, layout: Layout, plan: Imposition, places: tuple[Point,
         canvas.saveState()
         canvas.translate(*place)
         draw_map(pen, layout)
-        draw_surroundings(pen, layout)
+        draw_surroundings(pen, layout, look)
         canvas.restoreState()
     cuts = list(_cuts(plan, layout.page_mm))
     if cuts:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
+from kdscan.sheet.fonts import CAPITAL, ITALIC
 from kdscan.sheet.grid import moved
+from kdscan.sheet.look import Look
 from kdscan.sheet.parts import (
     Blank,
     CoatName,
@@ -18,7 +20,8 @@ from kdscan.sheet.parts import (
     Ruler,
     Title,
 )
-from kdscan.sheet.pen import BLACK, CAPITAL, FAINT, INK, ITALIC, LINE, WHITE, Pen, text_width
+from kdscan.sheet.pen import BLACK, FAINT, INK, LINE, WHITE, Pen, fitting, text_width
+from kdscan.sheet.words import Language, say
 
 _NAMES: dict[CoatName, str] = {
     "dot": "dot",
@@ -32,30 +35,38 @@ _NAMES: dict[CoatName, str] = {
 _SMALL_MM = 2.3
 """Size of the small print, 6.5 points."""
 
+_PLAIN = Look()
 
-def draw_surroundings(pen: Pen, layout: Layout) -> None:
-    """Draw every part of the layout that lies outside of the grid."""
+
+def draw_surroundings(pen: Pen, layout: Layout, look: Look = _PLAIN) -> None:
+    """Draw every part of the layout that lies outside of the grid, in the look's language."""
+    language = look.language
     if layout.title is not None:
-        _title(pen, layout.title)
+        _title(pen, layout.title, language)
     if layout.compass is not None:
         _compass(pen, layout.compass)
     if layout.legend is not None:
-        _legend(pen, layout.legend, layout.shield)
+        _legend(pen, layout.legend, layout.shield, language)
     for blank in layout.blanks:
-        _blank(pen, blank, layout.shield)
+        _blank(pen, blank, layout.shield, language)
     for note in layout.notes:
-        pen.text(note.at_mm, note.text, _SMALL_MM, font=ITALIC, align=note.align)
+        text = say(note.text, language)
+        size = fitting(text, _SMALL_MM, note.width_mm, ITALIC)
+        pen.text(note.at_mm, text, size, font=ITALIC, align=note.align)
     if layout.ruler is not None:
-        _ruler(pen, layout.ruler)
+        _ruler(pen, layout.ruler, language)
     if layout.markers is not None:
         for marker in layout.markers.places:
             _marker(pen, layout.markers, marker)
 
 
-def _title(pen: Pen, title: Title) -> None:
+def _title(pen: Pen, title: Title, language: Language) -> None:
     x, y = title.center_mm
+    text = say(title.text, language).upper()
     size, spacing = title.size_mm / CAPITAL, 0.22 * title.size_mm
-    text = title.text.upper()
+    if title.width_mm is not None:
+        shrink = min(1.0, title.width_mm / text_width(text, size, spacing=spacing))
+        size, spacing = size * shrink, spacing * shrink
     pen.text((x, y + title.size_mm / 2), text, size, align="middle", spacing=spacing)
     reach, below = text_width(text, size, spacing=spacing) / 2, y + title.size_mm * 1.35
     for side in (-1, 1):
@@ -86,12 +97,14 @@ def _compass(pen: Pen, compass: Compass) -> None:
     pen.text((x, y), "N", 0.38 * r, align="middle")
 
 
-def _legend(pen: Pen, legend: Legend, shield: Polygon) -> None:
+def _legend(pen: Pen, legend: Legend, shield: Polygon, language: Language) -> None:
     for example in legend.examples:
         x, y = example.center_mm
         _coat(pen, example.coat, _shrunk(shield, (x, y), legend.size_mm))
         below = (x, y + legend.size_mm / 2 + 2.6)
-        pen.text(below, _NAMES[example.coat], _SMALL_MM, font=ITALIC, align="middle")
+        name = say(_NAMES[example.coat], language)
+        size = fitting(name, _SMALL_MM, 1.03 * legend.size_mm, ITALIC)
+        pen.text(below, name, size, font=ITALIC, align="middle")
 
 
 def _shrunk(shield: Polygon, center: Point, height: float) -> Polygon:
@@ -127,12 +140,13 @@ def _coat(pen: Pen, coat: CoatName, shield: Polygon) -> None:
     pen.polygon(shield, line=LINE, width=0.22)
 
 
-def _blank(pen: Pen, blank: Blank, shield: Polygon) -> None:
+def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language) -> None:
     x, y, w, h = blank.box_mm
+    label = say(blank.label, language)
     if blank.kind == "line":
         size = min(3.2, 0.45 * h)
-        pen.text((x, y + h - 0.2), blank.label, size, font=ITALIC)
-        start = x + text_width(blank.label, size, ITALIC) + 1.2
+        pen.text((x, y + h - 0.2), label, size, font=ITALIC)
+        start = x + text_width(label, size, ITALIC) + 1.2
         pen.lines(((start, y + h), (x + w, y + h)), line=LINE, width=0.2)
         return
     pen.box(x, y, w, h, corner=1.0, line=LINE, width=0.22)
@@ -140,10 +154,11 @@ def _blank(pen: Pen, blank: Blank, shield: Polygon) -> None:
         pen.box(x - 0.6, y - 0.6, w + 1.2, h + 1.2, corner=1.6, line=LINE, width=0.22)
     if blank.coat is not None:
         _coat(pen, blank.coat, _shrunk(shield, (x + 2.1, y + 2.3), 3.0))
-    pen.text((x + w / 2, y + 2.7), blank.label, _SMALL_MM, font=ITALIC, align="middle")
+    size = fitting(label, _SMALL_MM, w - 0.6, ITALIC)
+    pen.text((x + w / 2, y + 2.7), label, size, font=ITALIC, align="middle")
 
 
-def _ruler(pen: Pen, ruler: Ruler) -> None:
+def _ruler(pen: Pen, ruler: Ruler, language: Language) -> None:
     """A tick every millimetre, longer ones at 5 and 10; exact from first to last tick's middle."""
     x, y = ruler.start_mm
     last = round(ruler.length_mm)
@@ -152,7 +167,8 @@ def _ruler(pen: Pen, ruler: Ruler) -> None:
         for i in range(last + 1)
     ]
     pen.lines(((x, y), (x + ruler.length_mm, y)), *ticks, line=INK, width=0.14)
-    label = f"{ruler.length_mm:g} mm \N{EM DASH} check the print scale"
+    text = say("{length} mm \N{EM DASH} check the print scale", language)
+    label = text.format(length=f"{ruler.length_mm:g}")
     pen.text((x + ruler.length_mm / 2, y + 2.9), label, _SMALL_MM, font=ITALIC, align="middle")
 
 

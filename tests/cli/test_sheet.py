@@ -31,6 +31,13 @@ def test_sheet_takes_paper_count_and_layout(tmp_path: Path) -> None:
         assert document[0].get_size() == pytest.approx((612, 792), abs=0.01)
 
 
+def test_sheet_speaks_polish(tmp_path: Path) -> None:
+    path = tmp_path / "mapa.pdf"
+    assert main(["sheet", "-o", str(path), "--language", "pl"]) == 0
+    with pypdfium2.PdfDocument(path) as document:
+        assert "Królestwo" in document[0].get_textpage().get_text_bounded()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -39,6 +46,7 @@ def test_sheet_takes_paper_count_and_layout(tmp_path: Path) -> None:
         (["-o", "sheet.pdf", "--layout", "nowhere"], "there is no layout of this name"),
         (["-o", "sheet.pdf", "--paper", "a3"], "'a3' is not one of"),
         (["-o", "sheet.pdf", "--count", "0"], "--count"),
+        (["-o", "sheet.pdf", "--language", "de"], "'de' is not one of"),
         ([], "--output"),
     ],
 )

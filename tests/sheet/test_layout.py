@@ -131,7 +131,7 @@ def _places(**changes: Any) -> dict[str, Markers]:
         ({"circle_radius_mm": 0.0}, r"`circle_radius_mm` is 0"),
         ({"castle": replace(LAYOUT.castle, roofs=())}, r"`castle.roofs` is empty"),
         ({"castle": replace(LAYOUT.castle, keep=(((0.0, 0.0),),))}, r"`castle.keep` has a polygon"),
-        ({"title": Title("Łąka", (105.0, 11.0), 3.0)}, r"`title.text` holds 'Ł'"),
+        ({"title": Title("王国", (105.0, 11.0), 3.0)}, r"`title.text` holds '王'"),
         ({"title": Title("a\nb", (105.0, 11.0), 3.0)}, r"`title.text` holds '\\n'"),
         ({"title": Title("Map", (105.0, 30.0), 3.0)}, r"`title` overlaps the grid"),
         ({"notes": (Note("x", (105.0, 149.0)),)}, r"`notes\[0\]` reaches beyond the page"),

@@ -1,0 +1,38 @@
+"""Letters that the sheets' font has, known without loading a font.
+
+`kdscan.sheet.fonts` embeds a subset of Vollkorn; these are the characters of that
+subset, checked against the files by a test.
+"""
+
+from __future__ import annotations
+
+_RANGES = (
+    (0x20, 0x7E),  # ASCII
+    (0xA0, 0x17F),  # Latin-1 and Latin Extended-A: French, Polish and most of Europe
+    (0x218, 0x21B),  # Romanian
+    *((c, c) for c in (0x401, 0x404, 0x406, 0x407, 0x40E)),
+    (0x410, 0x44F),  # Cyrillic of Russian
+    *((c, c) for c in (0x451, 0x454, 0x456, 0x457, 0x45E)),  # and of Ukrainian, Belarusian
+    (0x490, 0x491),
+    (0x2010, 0x2014),  # dashes
+    (0x2018, 0x201A),
+    (0x201C, 0x201E),  # quotation marks
+    *((c, c) for c in (0x2022, 0x2026, 0x2032, 0x2033, 0x20AC, 0x2116, 0x2212)),
+    (0x2190, 0x2193),  # arrows
+)
+
+LETTERS = frozenset(chr(c) for first, last in _RANGES for c in range(first, last + 1))
+"""Every character that can be printed."""
+
+
+def unprintable(text: str) -> str:
+    """The characters of a text that the font lacks, upper case included, each once."""
+    return "".join(dict.fromkeys(c for c in text + text.upper() if c not in LETTERS))
+
+
+def printable(text: str) -> str:
+    """The text with a question mark for each character that the font lacks.
+
+    For names that people bring along: a sheet with a gap is better than none.
+    """
+    return "".join(c if c in LETTERS else "?" for c in text)

@@ -1,0 +1,35 @@
+"""How a sheet is printed, apart from where things lie: language, style, and whose it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from kdscan.sheet.words import Language
+
+Style = Literal["plain", "decorated", "saving"]
+"""Plain lines; a parchment with a painted castle; or thin lines that spare ink."""
+
+STYLES: tuple[Style, ...] = get_args(Style)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is chosen for all sheets of a printing."""
+
+    language: Language = "en"
+    style: Style = "plain"
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """What is printed on one sheet alone.
+
+    name: written on the first line to write on. code: what its machine-readable code
+    says, which becomes `sheet_id`. round, table: in small print beside the code.
+    """
+
+    name: str = ""
+    code: str = ""
+    round: int | None = None
+    table: int | None = None

@@ -1,0 +1,34 @@
+"""What sheets say, in five languages.
+
+Texts are looked up by what they are in English; `words.toml` beside this file has the
+rest. Terms are those of the publishers' rulebooks where these have one.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+from typing import Literal, get_args
+
+Language = Literal["en", "pl", "fr", "uk", "ru"]
+"""English, Polish, French, Ukrainian, Russian; ISO 639-1."""
+
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+
+
+def say(text: str, language: Language = "en") -> str:
+    """An English text in another language; one that `words.toml` lacks stays as it is.
+
+    So a club's own words in its own layout are printed as the club wrote them.
+    """
+    if language == "en":
+        return text
+    return dictionary().get(text, {}).get(language, text)
+
+
+@lru_cache(maxsize=1)
+def dictionary() -> dict[str, dict[str, str]]:
+    """English text → language → text, all that `words.toml` has."""
+    text = (files("kdscan.sheet") / "words.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
