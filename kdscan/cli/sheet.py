@@ -1,10 +1,10 @@
-"""`kdscan sheet`: maps to print and play on."""
+"""`kdscan sheet`: maps and spellbooks to print and play on."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -23,6 +23,17 @@ def sheet(
             metavar="NAME|FILE", help="A layout that kdscan brings along, or a TOML file."
         ),
     ] = "kdscan-a5",
+    side: Annotated[
+        Literal["map", "spellbook", "both"],
+        typer.Option(
+            help="What to print; both: spellbooks on the backs of the maps, for printing on "
+            "two sides, turned over the long edge."
+        ),
+    ] = "map",
+    spellbook: Annotated[
+        str,
+        typer.Option(metavar="NAME|FILE", help="The spellbook's layout, likewise."),
+    ] = "kdscan-a5-spellbook",
     paper: Annotated[
         Paper, typer.Option(help="What the printer holds; several maps share a sheet if they fit.")
     ] = "a4",
@@ -32,15 +43,19 @@ def sheet(
     count: Annotated[
         int | None,
         typer.Option(
-            min=1, max=1000, help="How many maps; as many as fit on one sheet by default."
+            min=1, max=1000, help="How many copies; as many as fit on one sheet by default."
         ),
     ] = None,
 ) -> None:
-    """Print map sheets: a PDF at true scale, with a ruler to check it.
+    """Print sheets: a PDF at true scale, with a ruler to check it.
+
+    A game needs a map for each player and a spellbook for both.
 
     Examples:
 
     $ kdscan sheet -o sheet.pdf
+
+    $ kdscan sheet -o game.pdf --side both
 
     $ kdscan sheet -o club.pdf --paper letter --count 8
 
@@ -49,24 +64,37 @@ def sheet(
     Exit codes: 0 done; 2 wrong usage, a broken layout, or a file that cannot be written.
     """
     # The heavy half: reportlab, OpenCV.
+    from kdscan.sheet.book import load_book
     from kdscan.sheet.layout import load_layout
     from kdscan.sheet.look import Look
     from kdscan.sheet.printing import impose, sheet_pdf
 
-    plan = load_layout(layout)
-    fit = len(impose(plan, paper).places)
-    maps = fit if count is None else count
-    pdf = sheet_pdf(plan, paper=paper, count=maps, look=Look(language=language))
+    back = load_book(spellbook) if side != "map" else None
+    front = load_layout(layout) if side != "spellbook" else None
+    first = front or back
+    assert first is not None  # each side brings one of them
+    fit = len(impose(first, paper).places)
+    copies = fit if count is None else count
+    behind = back if front else None
+    look = Look(language=language)
+    pdf = sheet_pdf(first, paper=paper, count=copies, look=look, back=behind)
     try:
         output.write_bytes(pdf)
     except (OSError, ValueError) as error:  # ValueError: a name with a null byte
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{output}: cannot be written: {reason}.") from error
     print(
-        f"{output}: {_some(maps, 'map')} on {_some(-(-maps // fit), 'page')} of {paper}."
-        " Print at 100 %, not fitted to the page.",
+        f"{output}: {_what(copies, side)} on {_some(-(-copies // fit), 'page')} of {paper}."
+        " Print at 100 %, not fitted to the page"
+        + (", on two sides, turned over the long edge." if side == "both" else "."),
         file=sys.stderr,
     )
+
+
+def _what(copies: int, side: str) -> str:
+    if side == "both":
+        return f"{_some(copies, 'map')} with {_some(copies, 'spellbook')} behind"
+    return _some(copies, side)
 
 
 def _some(count: int, noun: str) -> str:

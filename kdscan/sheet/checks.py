@@ -65,7 +65,7 @@ def _problems(layout: Layout) -> Iterator[str]:
     yield from _cell(layout)
     yield from _surroundings(layout)
     if layout.markers is not None:
-        yield from _markers(layout.markers)
+        yield from marker_problems(layout.markers)
     yield from _texts(layout)
 
 
@@ -152,7 +152,8 @@ def _parts(layout: Layout) -> Iterator[tuple[str, _Box]]:
             yield f"markers.places[{i}]", _Box.around(marker.center_mm, size, size)
 
 
-def _markers(markers: Markers) -> Iterator[str]:
+def marker_problems(markers: Markers) -> Iterator[str]:
+    """What is wrong with a layout's markers, in itself."""
     family = _DICTIONARY.fullmatch(markers.dictionary)
     if family is None:
         yield (

@@ -47,7 +47,7 @@ def load_layout(name_or_path: str | Path) -> Layout:
     if source in layouts():
         text = (_FOLDER / f"{source}.toml").read_text(encoding="utf-8")
     else:
-        text = _read(Path(name_or_path))
+        text = read_text(Path(name_or_path), layouts())
     layout = layout_from_toml(text, source)
     try:
         check_layout(layout)
@@ -56,13 +56,14 @@ def load_layout(name_or_path: str | Path) -> Layout:
     return layout
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path, known: tuple[str, ...]) -> str:
+    """The text of a layout file; `known`: what is built in, for the message when there is none."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        known = ", ".join(layouts())
         raise LayoutError(
-            f"{path}: there is no layout of this name and no such file; built in: {known}."
+            f"{path}: there is no layout of this name and no such file; built in:"
+            f" {', '.join(known)}."
         ) from error
     except (OSError, ValueError) as error:  # ValueError: no UTF-8, or a name with a null byte
         reason = error.strerror if isinstance(error, OSError) else "not a text file in UTF-8"

@@ -9,6 +9,8 @@ from io import BytesIO
 from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.errors import LayoutError
+from kdscan.sheet.book import BookLayout
+from kdscan.sheet.book_drawing import draw_book
 from kdscan.sheet.grid import draw_map
 from kdscan.sheet.look import Look
 from kdscan.sheet.parts import Layout, Paper, Point
@@ -23,6 +25,9 @@ PAPERS_MM: dict[Paper, tuple[float, float]] = {
 """Width and height upright (ISO 216, ANSI/ASME Y14.1)."""
 
 PLAIN = Look()
+
+Side = Layout | BookLayout
+"""What can be printed on a side of a page."""
 
 _POINTS_A_MM = 72 / 25.4
 _SLACK_MM = 0.05
@@ -41,7 +46,7 @@ class Imposition:
     places: tuple[Point, ...]
 
 
-def impose(layout: Layout, paper: Paper | None = None) -> Imposition:
+def impose(layout: Side, paper: Paper | None = None) -> Imposition:
     """Lay as many copies as fit on the paper, at true scale, in the middle.
 
     paper: None for a paper of exactly the layout's page.
@@ -66,24 +71,37 @@ def impose(layout: Layout, paper: Paper | None = None) -> Imposition:
 
 
 def sheet_pdf(
-    layout: Layout, *, paper: Paper | None = None, count: int | None = None, look: Look = PLAIN
+    layout: Side,
+    *,
+    paper: Paper | None = None,
+    count: int | None = None,
+    look: Look = PLAIN,
+    back: Side | None = None,
 ) -> bytes:
     """Print a layout as PDF; the same arguments give the same bytes.
 
     paper: what it will be printed on; None for pages of exactly the layout's size.
-    count: how many maps; None for one full sheet of paper.
+    count: how many copies; None for one full sheet of paper.
     look: language and style.
-    Raises LayoutError when the layout does not fit on the paper.
+    back: printed behind each copy, on every second page, for paper turned over its long edge.
+    Raises LayoutError when a layout does not fit on the paper, or on the other's back.
     """
+    if back is not None and back.page_mm != layout.page_mm:
+        raise LayoutError(
+            f"{back.name} is {back.page_mm[0]:g} × {back.page_mm[1]:g} mm, {layout.name} is"
+            f" {layout.page_mm[0]:g} × {layout.page_mm[1]:g} mm; both sides must be of one size."
+        )
     plan = impose(layout, paper)
     maps = len(plan.places) if count is None else count
     if maps < 1:
         raise ValueError(f"count is {maps}; at least one map can be printed")
-    return imposed_pdf(layout, plan, maps, look)
+    return imposed_pdf(layout, plan, maps, look, back)
 
 
-def imposed_pdf(layout: Layout, plan: Imposition, count: int, look: Look = PLAIN) -> bytes:
-    """Print `count` maps as PDF, laid out as `plan` says."""
+def imposed_pdf(
+    layout: Side, plan: Imposition, count: int, look: Look = PLAIN, back: Side | None = None
+) -> bytes:
+    """Print `count` copies as PDF, laid out as `plan` says."""
     left = count
     out = BytesIO()
     size = tuple(mm * _POINTS_A_MM for mm in plan.paper_mm)
@@ -92,14 +110,27 @@ def imposed_pdf(layout: Layout, plan: Imposition, count: int, look: Look = PLAIN
     canvas.setCreator("kdscan")
     canvas.setViewerPreference("PrintScaling", "None")  # "fit to page" would change the scale
     while left > 0:
-        _page(canvas, layout, plan, plan.places[:left], look)
+        places = plan.places[:left]
+        _page(canvas, layout, plan, places, look)
+        if back is not None:
+            _page(canvas, back, plan, _turned_over(plan, places, layout.page_mm), look)
         left -= len(plan.places)
     canvas.save()
     return out.getvalue()
 
 
+def _turned_over(
+    plan: Imposition, places: tuple[Point, ...], page_mm: tuple[float, float]
+) -> tuple[Point, ...]:
+    """Where the copies lie, seen from behind."""
+    (pw, ph), (w, h) = plan.paper_mm, page_mm
+    if pw <= ph:
+        return tuple((pw - x - w, y) for x, y in places)
+    return tuple((x, ph - y - h) for x, y in places)
+
+
 def _page(
-    canvas: Canvas, layout: Layout, plan: Imposition, places: tuple[Point, ...], look: Look
+    canvas: Canvas, layout: Side, plan: Imposition, places: tuple[Point, ...], look: Look
 ) -> None:
     canvas.translate(0, plan.paper_mm[1] * _POINTS_A_MM)
     canvas.scale(_POINTS_A_MM, -_POINTS_A_MM)
@@ -107,7 +138,10 @@ def _page(
     for place in places:
         canvas.saveState()
         canvas.translate(*place)
-        draw_map(pen, layout)
+        if isinstance(layout, BookLayout):
+            draw_book(pen, layout, look.language)
+        else:
+            draw_map(pen, layout)
         draw_surroundings(pen, layout, look)
         canvas.restoreState()
     cuts = list(_cuts(plan, layout.page_mm))

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.sheet.look import Look
-from kdscan.sheet.parts import Layout
-from kdscan.sheet.printing import PLAIN, Imposition, imposed_pdf
+from kdscan.sheet.printing import PLAIN, Imposition, Side, imposed_pdf
 
 
-def render_page(layout: Layout, px_per_mm: float, look: Look = PLAIN) -> NDArray[np.uint8]:
+def render_page(layout: Side, px_per_mm: float, look: Look = PLAIN) -> NDArray[np.uint8]:
     """Render a layout's PDF; (H, W, 3) uint8, BGR, black on white, free to be drawn on.
 
     The page's top left corner is the top left corner of the first pixel, so that a
@@ -27,7 +26,7 @@ def render_page(layout: Layout, px_per_mm: float, look: Look = PLAIN) -> NDArray
 
 
 @lru_cache(maxsize=8)
-def _rendered(layout: Layout, px_per_mm: float, look: Look) -> NDArray[np.uint8]:
+def _rendered(layout: Side, px_per_mm: float, look: Look) -> NDArray[np.uint8]:
     import pypdfium2
 
     # PDFium stretches a page to whole pixels, so it gets a page of whole pixels.

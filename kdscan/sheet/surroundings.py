@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
+from kdscan.sheet.book import BookLayout
+from kdscan.sheet.coats import draw_coat, shrunk
 from kdscan.sheet.fonts import CAPITAL, ITALIC
-from kdscan.sheet.grid import moved
 from kdscan.sheet.look import Look
 from kdscan.sheet.parts import (
     Blank,
@@ -38,8 +39,8 @@ _SMALL_MM = 2.3
 _PLAIN = Look()
 
 
-def draw_surroundings(pen: Pen, layout: Layout, look: Look = _PLAIN) -> None:
-    """Draw every part of the layout that lies outside of the grid, in the look's language."""
+def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look = _PLAIN) -> None:
+    """Draw every part of the layout that players don't mark, in the look's language."""
     language = look.language
     if layout.title is not None:
         _title(pen, layout.title, language)
@@ -100,44 +101,11 @@ def _compass(pen: Pen, compass: Compass) -> None:
 def _legend(pen: Pen, legend: Legend, shield: Polygon, language: Language) -> None:
     for example in legend.examples:
         x, y = example.center_mm
-        _coat(pen, example.coat, _shrunk(shield, (x, y), legend.size_mm))
+        draw_coat(pen, example.coat, shrunk(shield, (x, y), legend.size_mm))
         below = (x, y + legend.size_mm / 2 + 2.6)
         name = say(_NAMES[example.coat], language)
         size = fitting(name, _SMALL_MM, 1.03 * legend.size_mm, ITALIC)
         pen.text(below, name, size, font=ITALIC, align="middle")
-
-
-def _shrunk(shield: Polygon, center: Point, height: float) -> Polygon:
-    """The layout's shield, `height` mm tall around a point of the page."""
-    x0, x1 = min(x for x, _ in shield), max(x for x, _ in shield)
-    y0, y1 = min(y for _, y in shield), max(y for _, y in shield)
-    k = height / (y1 - y0)
-    return moved(
-        tuple((k * (x - (x0 + x1) / 2), k * (y - (y0 + y1) / 2)) for x, y in shield), center
-    )
-
-
-def _coat(pen: Pen, coat: CoatName, shield: Polygon) -> None:
-    """A shield with its coat as players draw it."""
-    x0, x1 = min(x for x, _ in shield), max(x for x, _ in shield)
-    y0, y1 = min(y for _, y in shield), max(y for _, y in shield)
-    x, y, w, h = (x0 + x1) / 2, (y0 + y1) / 2 - 0.04 * (y1 - y0), x1 - x0, y1 - y0
-    with pen.clipped(shield):
-        if coat == "filled":
-            pen.polygon(shield, fill=INK)
-        elif coat == "checked":
-            pen.shape(
-                [[(x0, y0), (x, y0), (x, y), (x0, y)], [(x, y), (x1, y), (x1, y1), (x, y1)]],
-                fill=INK,
-            )
-        elif coat in ("dot", "double_dot"):
-            for dx in (0.0,) if coat == "dot" else (-0.22 * w, 0.22 * w):
-                pen.circle((x + dx, y), 0.155 * w, fill=INK)
-        else:
-            for dx in (0.0,) if coat == "line" else (-0.13 * w, 0.13 * w):
-                slope = ((x + dx - 0.2 * w, y + 0.24 * h), (x + dx + 0.2 * w, y - 0.24 * h))
-                pen.lines(slope, line=INK, width=0.09 * w)
-    pen.polygon(shield, line=LINE, width=0.22)
 
 
 def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language) -> None:
@@ -153,7 +121,7 @@ def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language) -> None:
     if blank.kind == "double":
         pen.box(x - 0.6, y - 0.6, w + 1.2, h + 1.2, corner=1.6, line=LINE, width=0.22)
     if blank.coat is not None:
-        _coat(pen, blank.coat, _shrunk(shield, (x + 2.1, y + 2.3), 3.0))
+        draw_coat(pen, blank.coat, shrunk(shield, (x + 2.1, y + 2.3), 3.0))
     size = fitting(label, _SMALL_MM, w - 0.6, ITALIC)
     pen.text((x + w / 2, y + 2.7), label, size, font=ITALIC, align="middle")
 

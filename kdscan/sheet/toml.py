@@ -13,10 +13,12 @@ import math
 import tomllib
 import types
 import typing
-from typing import Any
+from typing import Any, TypeVar
 
 from kdscan.errors import LayoutError
 from kdscan.sheet.parts import Layout
+
+Record = TypeVar("Record")
 
 
 def layout_from_toml(text: str, source: str) -> Layout:
@@ -24,15 +26,20 @@ def layout_from_toml(text: str, source: str) -> Layout:
 
     Raises LayoutError.
     """
+    return record_from_toml(Layout, text, source)
+
+
+def record_from_toml(kind: type[Record], text: str, source: str) -> Record:
+    """Read a record of dataclasses, as `layout_from_toml` reads a map's layout."""
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise LayoutError(f"{source}: not a TOML file: {error}") from error
     try:
-        layout: Layout = _record(Layout, data, "")
+        record: Record = _record(kind, data, "")
     except LayoutError as error:
         raise LayoutError(f"{source}: {error}") from error
-    return layout
+    return record
 
 
 def layout_to_toml(layout: Layout) -> str:

@@ -39,6 +39,26 @@ def test_sheet_speaks_polish(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("side", "pages", "said"),
+    [
+        ("map", 1, "2 maps on 1 page"),
+        ("spellbook", 1, "2 spellbooks on 1 page"),
+        ("both", 2, "2 maps with 2 spellbooks behind on 1 page"),
+    ],
+)
+def test_sheet_prints_the_side_asked_for(
+    side: str, pages: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sheet.pdf"
+    assert main(["sheet", "-o", str(path), "--side", side]) == 0
+    with pypdfium2.PdfDocument(path) as document:
+        assert len(document) == pages
+        first = document[0].get_textpage().get_text_range()
+    assert ("SPELLBOOK" in first) == (side == "spellbook")
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         (["-o", "missing/sheet.pdf"], "missing/sheet.pdf: cannot be written: No such file"),

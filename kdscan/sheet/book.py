@@ -1,0 +1,195 @@
+"""A spellbook layout: what the side that both players share looks like on paper.
+
+As `kdscan.sheet.layout` for maps: one TOML file prints the page and tells the reader
+where to look. Its keys are the fields of `BookLayout`; all points in mm from the top
+left corner of the page, x right, y down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import combinations
+from math import dist
+from pathlib import Path
+from typing import get_args
+
+from kdscan.errors import LayoutError
+from kdscan.sheet.checks import marker_problems
+from kdscan.sheet.layout import read_text
+from kdscan.sheet.letters import unprintable
+from kdscan.sheet.parts import (
+    Blank,
+    CoatName,
+    Compass,
+    Legend,
+    Markers,
+    Note,
+    Point,
+    Polygon,
+    Ruler,
+    Title,
+)
+from kdscan.sheet.toml import record_from_toml
+
+_FOLDER = files("kdscan.sheet") / "spellbooks"
+_COATS: tuple[CoatName, ...] = get_args(CoatName)
+
+
+@dataclass(frozen=True)
+class BookLine:
+    """One player's line of one coat.
+
+    squares: their centres, in the order in which they are filled.
+    used: centre of the circle to be crossed when the power is used.
+    """
+
+    coat: CoatName
+    squares: tuple[Point, ...]
+    used: Point
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The box to cross for the coat that the filled coat's wizard is to pay for."""
+
+    coat: CoatName
+    center_mm: Point
+
+
+@dataclass(frozen=True)
+class BookSide:
+    """What one player writes on."""
+
+    lines: tuple[BookLine, ...]
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True)
+class Spell:
+    """What a coat's wizard does. box_mm: x, y, width, height of its plate."""
+
+    coat: CoatName
+    box_mm: tuple[float, float, float, float]
+    text: str
+    at_once: bool = False
+
+
+@dataclass(frozen=True)
+class BookLayout:
+    """One spellbook side.
+
+    name: how JSON calls it. page_mm: width and height of the page.
+    square_mm: side of the squares to fill; circle_radius_mm: of the circles for used
+    powers; choice_mm: side of the boxes for the chosen coat.
+    shield: outline of the printed coats, at any size.
+    players: the first player's side and the second's.
+    frames: x, y, width, height of lines around parts of the page.
+    The rest is as in `kdscan.sheet.parts.Layout`.
+    """
+
+    name: str
+    page_mm: tuple[float, float]
+    square_mm: float
+    circle_radius_mm: float
+    choice_mm: float
+    shield: Polygon
+    players: tuple[BookSide, BookSide]
+    markers: Markers
+    spells: tuple[Spell, ...] = ()
+    frames: tuple[tuple[float, float, float, float], ...] = ()
+    title: Title | None = None
+    compass: Compass | None = None
+    legend: Legend | None = None
+    ruler: Ruler | None = None
+    blanks: tuple[Blank, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def books() -> tuple[str, ...]:
+    """Names of the spellbook layouts that kdscan brings along, sorted."""
+    names = (entry.name for entry in _FOLDER.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def load_book(name_or_path: str | Path) -> BookLayout:
+    """Load a built-in spellbook layout by its name, or any by the path of its TOML file.
+
+    Raises LayoutError when there is none, or when it is broken; the message says where.
+    """
+    source = str(name_or_path)
+    if source in books():
+        text = (_FOLDER / f"{source}.toml").read_text(encoding="utf-8")
+    else:
+        text = read_text(Path(name_or_path), books())
+    layout = record_from_toml(BookLayout, text, source)
+    for problem in _problems(layout):
+        raise LayoutError(f"{source}: {problem}")
+    return layout
+
+
+def texts(layout: BookLayout) -> Iterator[str]:
+    """Every text of the page, in English."""
+    if layout.title is not None:
+        yield layout.title.text
+    yield from (spell.text for spell in layout.spells)
+    yield from (blank.label for blank in layout.blanks if blank.label)
+    yield from (note.text for note in layout.notes)
+
+
+def _problems(layout: BookLayout) -> Iterator[str]:
+    sizes = {
+        "page_mm": min(layout.page_mm),
+        "square_mm": layout.square_mm,
+        "circle_radius_mm": layout.circle_radius_mm,
+        "choice_mm": layout.choice_mm,
+    }
+    for key, size in sizes.items():
+        if size <= 0:
+            yield f"`{key}` is {size:g}; it must be more than 0."
+    if len(layout.shield) < 3:
+        yield f"`shield` has {len(layout.shield)} points; three are needed."
+    for i, side in enumerate(layout.players):
+        for key, coats in (
+            (f"players[{i}].lines", [line.coat for line in side.lines]),
+            (f"players[{i}].choices", [choice.coat for choice in side.choices]),
+        ):
+            if sorted(coats) != sorted(_COATS):
+                yield f"`{key}` must hold each of the six coats once: {', '.join(_COATS)}."
+        for line in side.lines:
+            if not line.squares:
+                yield f"`players[{i}].lines`: the line of {line.coat} has no squares."
+    for text in texts(layout):
+        if unprintable(text):
+            yield f"{text!r} holds {unprintable(text)!r}, which the sheets' font lacks."
+    yield from _collisions(layout)
+    yield from marker_problems(layout.markers)
+
+
+def _collisions(layout: BookLayout) -> Iterator[str]:
+    """What is marked by hand needs its own place on the page."""
+    width, height = layout.page_mm
+    places = list(marked_places(layout))
+    for name, (x, y), reach in places:
+        if not (reach <= x <= width - reach and reach <= y <= height - reach):
+            yield f"`{name}` reaches beyond the page."
+    for (name, at, reach), (other, there, far) in combinations(places, 2):
+        if max(abs(at[0] - there[0]), abs(at[1] - there[1])) < reach + far - 0.01:
+            yield f"`{name}` and `{other}` overlap."
+    for name, at, reach in places:
+        for marker in layout.markers.places:
+            if dist(at, marker.center_mm) < reach + layout.markers.size_mm / 2:
+                yield f"`{name}` lies on the marker {marker.id}."
+
+
+def marked_places(layout: BookLayout) -> Iterator[tuple[str, Point, float]]:
+    """Everything that players may mark: its key, its centre and half its side, in mm."""
+    for i, side in enumerate(layout.players):
+        for line in side.lines:
+            where = f"players[{i}].lines.{line.coat}"
+            for k, square in enumerate(line.squares):
+                yield f"{where}.squares[{k}]", square, layout.square_mm / 2
+            yield f"{where}.used", line.used, layout.circle_radius_mm
+        for choice in side.choices:
+            yield f"players[{i}].choices.{choice.coat}", choice.center_mm, layout.choice_mm / 2

@@ -1,0 +1,40 @@
+"""Coats as the print shows them: in legends, counts and spells."""
+
+from __future__ import annotations
+
+from kdscan.sheet.grid import moved
+from kdscan.sheet.parts import CoatName, Point, Polygon
+from kdscan.sheet.pen import INK, LINE, Pen
+
+
+def shrunk(shield: Polygon, center: Point, height: float) -> Polygon:
+    """The layout's shield, `height` mm tall around a point of the page."""
+    x0, x1 = min(x for x, _ in shield), max(x for x, _ in shield)
+    y0, y1 = min(y for _, y in shield), max(y for _, y in shield)
+    k = height / (y1 - y0)
+    return moved(
+        tuple((k * (x - (x0 + x1) / 2), k * (y - (y0 + y1) / 2)) for x, y in shield), center
+    )
+
+
+def draw_coat(pen: Pen, coat: CoatName, shield: Polygon) -> None:
+    """A shield with its coat as players draw it."""
+    x0, x1 = min(x for x, _ in shield), max(x for x, _ in shield)
+    y0, y1 = min(y for _, y in shield), max(y for _, y in shield)
+    x, y, w, h = (x0 + x1) / 2, (y0 + y1) / 2 - 0.04 * (y1 - y0), x1 - x0, y1 - y0
+    with pen.clipped(shield):
+        if coat == "filled":
+            pen.polygon(shield, fill=INK)
+        elif coat == "checked":
+            pen.shape(
+                [[(x0, y0), (x, y0), (x, y), (x0, y)], [(x, y), (x1, y), (x1, y1), (x, y1)]],
+                fill=INK,
+            )
+        elif coat in ("dot", "double_dot"):
+            for dx in (0.0,) if coat == "dot" else (-0.22 * w, 0.22 * w):
+                pen.circle((x + dx, y), 0.155 * w, fill=INK)
+        else:
+            for dx in (0.0,) if coat == "line" else (-0.13 * w, 0.13 * w):
+                slope = ((x + dx - 0.2 * w, y + 0.24 * h), (x + dx + 0.2 * w, y - 0.24 * h))
+                pen.lines(slope, line=INK, width=0.09 * w)
+    pen.polygon(shield, line=LINE, width=0.22)

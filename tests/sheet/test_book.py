@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pypdfium2
+import pytest
+from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
+
+from kdscan.errors import LayoutError
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import SQUARES
+from kdscan.sheet.book import books, load_book, marked_places, texts
+from kdscan.sheet.layout import load_layout
+from kdscan.sheet.printing import sheet_pdf
+from kdscan.sheet.raster import render_page
+from kdscan.sheet.words import LANGUAGES, dictionary
+from tests.sheet.measure import DPI_300, Measured
+
+BOOK = load_book("kdscan-a5-spellbook")
+
+
+def test_our_book_is_built_in_and_has_the_squares_of_the_game() -> None:
+    assert books() == ("kdscan-a5-spellbook",)
+    for side in BOOK.players:
+        assert {line.coat: len(line.squares) for line in side.lines} == SQUARES
+    assert {spell.coat for spell in BOOK.spells if spell.at_once} == {Coat.FILLED, Coat.CHECKED}
+
+
+def test_our_book_fits_behind_our_map_with_markers_of_its_own() -> None:
+    front = load_layout("kdscan-a5")
+    assert front.markers is not None
+    assert BOOK.page_mm == front.page_mm
+    ids, others = ({p.id for p in m.places} for m in (front.markers, BOOK.markers))
+    assert not ids & others
+
+
+def test_our_book_speaks_every_language() -> None:
+    for text in texts(BOOK):
+        assert set(dictionary()[text]) == set(LANGUAGES) - {"en"}, text
+
+
+def test_what_players_mark_is_printed_where_the_layout_says_and_left_white() -> None:
+    page = Measured.of(render_page(BOOK, DPI_300), DPI_300)
+    for key, (x, y), reach in marked_places(BOOK):
+        assert page.at(x, y) == 0, key
+        left = page.upright_line(x - reach, y - 0.5, y + 0.5)
+        right = page.upright_line(x + reach, y - 0.5, y + 0.5)
+        assert (left, right) == pytest.approx((x - reach, x + reach), abs=0.15), key
+
+
+def test_the_pdf_is_vector_and_the_back_follows_its_front() -> None:
+    front = load_layout("kdscan-a5")
+    with pypdfium2.PdfDocument(sheet_pdf(front, paper="a4", count=3, back=BOOK)) as document:
+        texts = [page.get_textpage().get_text_range() for page in document]
+        kinds = {part.type for page in document for part in page.get_objects()}
+    assert ["SPELLBOOK" in text for text in texts] == [False, True, False, True]
+    assert FPDF_PAGEOBJ_IMAGE not in kinds
+
+
+def test_the_back_of_a_half_filled_page_lies_behind_its_copy() -> None:
+    """On paper turned over its long edge, the only copy keeps its row."""
+    front = load_layout("kdscan-a5")
+    with pypdfium2.PdfDocument(sheet_pdf(front, paper="a4", count=1, back=BOOK)) as document:
+        inks = [(page.render(scale=0.5).to_numpy()[..., 0] < 128).sum(axis=1) for page in document]
+    half = len(inks[0]) // 2
+    for ink in inks:
+        assert ink[:half].sum() > 0
+        assert ink[half + 8 :].sum() == 0
+
+
+def test_a_back_of_another_size_is_refused() -> None:
+    small = replace(BOOK, page_mm=(200.0, 148.0))
+    with pytest.raises(LayoutError, match="both sides must be of one size"):
+        sheet_pdf(load_layout("kdscan-a5"), back=small)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("square_mm = 9", "square_mm = 12", r"squares\[0\]` and .* overlap"),
+        ("square_mm = 9", "square_mm = 0", "`square_mm` is 0"),
+        ('coat = "line", used', 'coat = "dot", used', "each of the six coats once"),
+        ("used = [79, 31.5]", "used = [2, 31.5]", "dot.used` reaches beyond the page"),
+        ("id = 4, center_mm = [11, 12]", "id = 4, center_mm = [25, 31]", "lies on the marker 4"),
+        ("id = 4,", "id = 5,", "an id of its own"),
+        ("squares = [[25", "boxes = [[25", "unknown key"),
+    ],
+)
+def test_a_broken_book_says_where(old: str, new: str, message: str, tmp_path: Path) -> None:
+    source = Path("kdscan/sheet/spellbooks/kdscan-a5-spellbook.toml").read_text("utf-8")
+    assert old in source
+    path = tmp_path / "club.toml"
+    path.write_text(source.replace(old, new, 1), "utf-8")
+    with pytest.raises(LayoutError, match=message):
+        load_book(path)
+
+
+def test_an_unknown_book_names_those_there_are() -> None:
+    with pytest.raises(LayoutError, match="built in: kdscan-a5-spellbook"):
+        load_book("nowhere")
