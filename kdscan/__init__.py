@@ -3,7 +3,7 @@
 >>> from kdscan import load_photos, read_photo
 >>> for photo in load_photos("photo.jpg"):            # doctest: +SKIP
 ...     for sheet in read_photo(photo):
-...         print(sheet.score.total, sheet.reading.confidence)
+...         print(sheet.score.total, sheet.confidence)
 
 The names below are the public ones; each is imported when it is first used, so that
 `import kdscan` costs nothing.

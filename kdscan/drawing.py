@@ -144,3 +144,41 @@ def _draw_coat(picture: Bgr, at: Points, coat: Coat, size: float) -> None:
                 quarter = np.array([corner, (at[0], corner[1]), at, (corner[0], at[1])])
                 polygon(picture, quarter, INK)
         polygon(picture, frame, INK, 0.1 * size)
+
+
+TERRAIN_COLORS: dict[str, Color] = {
+    "wheat": (60, 200, 245),
+    "forest": (40, 90, 30),
+    "lake": (200, 110, 30),
+    "grassland": (60, 190, 130),
+    "swamp": (100, 135, 165),
+    "mine": (40, 35, 35),
+    "castle": (150, 150, 150),
+    "empty": PAPER,
+}
+"""BGR, about as the tiles are printed."""
+
+GOLD: Color = (40, 180, 235)
+_CROWN = np.array(
+    [(-0.5, 0.4), (-0.5, -0.35), (-0.22, 0.02), (0, -0.42), (0.22, 0.02), (0.5, -0.35), (0.5, 0.4)]
+)
+CROWN_STEP, CROWN_GAP = 0.95, 0.22
+"""Distance between crowns and room before them, in sizes of the terrain's swatch."""
+
+
+def square_width(crowns: int, size: float) -> float:
+    """Width in pixels of what `draw_square` draws."""
+    return size * (1 + (CROWN_GAP + CROWN_STEP * crowns if crowns else 0))
+
+
+def draw_square(picture: Bgr, left_middle: Any, terrain: str, crowns: int, size: float) -> None:
+    """A swatch of a terrain, `size` high, and its crowns to the right of it."""
+    x, y = left_middle
+    swatch = np.array([(0, -0.5), (1, -0.5), (1, 0.5), (0, 0.5)]) * size + (x, y)
+    polygon(picture, swatch, TERRAIN_COLORS[terrain])
+    polygon(picture, swatch, INK, 0.08 * size)
+    for n in range(crowns):
+        middle = np.array([x + size * (1 + CROWN_GAP + CROWN_STEP * (n + 0.5)), y])
+        crown = middle + 0.8 * size * _CROWN
+        polygon(picture, crown, GOLD)
+        polygon(picture, crown, INK, 0.08 * size)

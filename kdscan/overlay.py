@@ -1,14 +1,16 @@
 """What was read, drawn over the photo: for people, documentation, debugging.
 
 Domains that score are tinted (colours of Okabe and Ito, told apart by colour-blind
-people), each shield carries a badge with its coat and crosses, each doubt a ring and
-a tile below the photo. Sizes follow the pitch of the cells, so that a sheet looks
-alike in a small photo and a large one.
+people), each shield carries a badge with its coat and crosses, each square of a kingdom
+that has crowns one with its terrain and crowns, each doubt a ring and a tile below the
+photo. Sizes follow the pitch of the cells, so that a sheet looks alike in a small photo
+and a large one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -21,15 +23,26 @@ from kdscan.drawing import (
     Points,
     circle,
     draw_marks,
+    draw_square,
     line,
     marks_width,
     plate,
     polygon,
+    square_width,
     text_width,
     write,
 )
-from kdscan.records import CellReading, Photo, SheetReading
+from kdscan.game.duel.scoring import Domain
+from kdscan.game.kingdomino.scoring import Domain as Land
+from kdscan.records import (
+    AnyReading,
+    CellReading,
+    KingdomReading,
+    Photo,
+    SquareReading,
+)
 from kdscan.report import Cell, Doubt, cell_name, domain_colors, doubts
+from kdscan.report_kingdom import SquareDoubt, square_doubts
 
 LONGEST_PX = 2400
 """Longest side of the photo in the picture: sharp on a screen, small enough to send."""
@@ -51,7 +64,7 @@ TILE_WH, GAP = (260, 340), 16
 """Width and height of a doubtful shield's tile, and room around it, pixels."""
 
 
-def draw_overlay(photo: Photo, sheets: Sequence[SheetReading]) -> Bgr:
+def draw_overlay(photo: Photo, sheets: Sequence[AnyReading]) -> Bgr:
     """Return the photo, at most `LONGEST_PX` long, with every sheet drawn over it.
 
     photo, sheets: as `kdscan.pipeline.read_photo` takes and gives them.
@@ -68,29 +81,39 @@ def draw_overlay(photo: Photo, sheets: Sequence[SheetReading]) -> Bgr:
         # Centres of pixels lie at whole numbers, so scaling moves the origin by half a pixel.
         centers = (sheet.rectified.centers_xy + 0.5) * scale - 0.5
         _draw_sheet(picture, sheet, centers)
-        tiles += [_tile(clean, centers, doubt) for doubt in doubts(sheet)]
+        unsure = square_doubts(sheet) if isinstance(sheet, KingdomReading) else doubts(sheet)
+        tiles += [_tile(clean, centers, doubt) for doubt in unsure]
     return np.vstack([picture, *_rows(tiles, picture.shape[1])])
 
 
-def _draw_sheet(picture: Bgr, sheet: SheetReading, centers: Points) -> None:
+def _draw_sheet(picture: Bgr, sheet: AnyReading, centers: Points) -> None:
     corners = cell_corners(centers)
     pitch = _pitch(centers)
     colors = domain_colors(sheet.score, len(DOMAIN_COLORS))
     _tint(picture, corners, colors)
     _outline(picture, corners, pitch)
     _domain_borders(picture, sheet, corners, colors, pitch)
-    for cell in sheet.reading.cells:
+    for cell in _cells(sheet):
         at = centers[cell.row, cell.col]
         if cell.review:
             circle(picture, at, 0.42 * pitch, PAPER, 0.1 * pitch)
             circle(picture, at, 0.42 * pitch, DOUBT, 0.055 * pitch)
-        if cell.coat or cell.review:
+        if _is_marked(cell) or cell.review:
             # In the corner that is right and below in the picture, whichever way the sheet lies.
             quad = _quad(corners, (cell.row, cell.col))
             corner = quad[np.argmax(quad.sum(1))]
             _badge(picture, at + 0.66 * (corner - at), cell, pitch)
     _points(picture, sheet, corners, pitch)
     _total(picture, sheet, corners, pitch)
+
+
+def _cells(sheet: AnyReading) -> Sequence[CellReading | SquareReading]:
+    return sheet.squares if isinstance(sheet, KingdomReading) else sheet.reading.cells
+
+
+def _is_marked(cell: CellReading | SquareReading) -> bool:
+    """Whether somebody drew there, or a crown is printed there."""
+    return cell.crowns > 0 if isinstance(cell, SquareReading) else cell.coat is not None
 
 
 def cell_corners(centers: Points) -> Points:
@@ -127,7 +150,7 @@ def _outline(picture: Bgr, corners: Points, pitch: float) -> None:
 
 
 def _domain_borders(
-    picture: Bgr, sheet: SheetReading, corners: Points, colors: dict[Cell, int], pitch: float
+    picture: Bgr, sheet: AnyReading, corners: Points, colors: dict[Cell, int], pitch: float
 ) -> None:
     sides = ((-1, 0), (0, 1), (1, 0), (0, -1))
     for domain in sheet.score.domains:
@@ -142,25 +165,46 @@ def _domain_borders(
                     line(picture, ends[0], ends[1], darker, 0.05 * pitch)
 
 
-def _badge(picture: Bgr, at: Points, cell: CellReading, pitch: float) -> None:
+def _badge(picture: Bgr, at: Points, cell: CellReading | SquareReading, pitch: float) -> None:
     """A plate around `at` with what the shield holds, and `?` when that is doubtful."""
     size, pad = 0.2 * pitch, 0.06 * pitch
-    marks = marks_width(cell.crosses, size)
+    marks = _width(cell, size)
     width = marks + 2 * pad + (0.7 * size if cell.review else 0)
     left = at[0] - width / 2
     edge = DOUBT if cell.review else INK
     plate(picture, (left, at[1] - 0.5 * size - pad), (width, size + 2 * pad), edge, 0.015 * pitch)
-    draw_marks(picture, (left + pad, at[1]), cell.coat, cell.crosses, size)
+    _draw(picture, (left + pad, at[1]), cell, size)
     if cell.review:
         write(picture, "?", (left + pad + marks + 0.1 * size, at[1]), 1.2 * size, DOUBT, bold=True)
 
 
-def _points(picture: Bgr, sheet: SheetReading, corners: Points, pitch: float) -> None:
+def _width(cell: CellReading | SquareReading, size: float) -> float:
+    """Width in pixels of what `_draw` draws."""
+    if isinstance(cell, SquareReading):
+        return square_width(cell.crowns, size)
+    return marks_width(cell.crosses, size)
+
+
+def _draw(
+    picture: Bgr, left_middle: tuple[float, float], cell: CellReading | SquareReading, size: float
+) -> None:
+    """What a shield or square holds, as signs."""
+    if isinstance(cell, SquareReading):
+        draw_square(picture, left_middle, cell.terrain, cell.crowns, size)
+    else:
+        draw_marks(picture, left_middle, cell.coat, cell.crosses, size)
+
+
+def _marks(domain: Domain | Land) -> int:
+    return domain.crowns if isinstance(domain, Land) else domain.crosses
+
+
+def _points(picture: Bgr, sheet: AnyReading, corners: Points, pitch: float) -> None:
     """Each domain's sum, on the edge of its first cell as the picture shows it."""
     size, pad = 0.15 * pitch, 0.04 * pitch
     for domain in sheet.score.domains:
         if domain.points:
-            text = f"{len(domain.cells)}×{domain.crosses}={domain.points}"
+            text = f"{len(domain.cells)}×{_marks(domain)}={domain.points}"
             quads = [_quad(corners, cell) for cell in domain.cells]
             quad = min(quads, key=lambda q: float(q.sum(1).min()))
             at = quad[np.argmin(quad.sum(1))]
@@ -170,10 +214,10 @@ def _points(picture: Bgr, sheet: SheetReading, corners: Points, pitch: float) ->
             write(picture, text, (x + pad, y), size, bold=True)
 
 
-def _total(picture: Bgr, sheet: SheetReading, corners: Points, pitch: float) -> None:
+def _total(picture: Bgr, sheet: AnyReading, corners: Points, pitch: float) -> None:
     """The total on a plate above the sheet, else below, else at the top of the picture."""
     size = 0.5 * pitch
-    review = sheet.reading.review
+    review = sheet.review
     text = f"{sheet.score.total} points" + " ?" * review
     width, height = text_width(text, size, bold=True) + size, 1.6 * size
     left = min(max(corners[..., 0].mean() - width / 2, 0), max(0, picture.shape[1] - width))
@@ -186,10 +230,24 @@ def _total(picture: Bgr, sheet: SheetReading, corners: Points, pitch: float) -> 
     write(picture, text, (left + size / 2, top + height / 2), size, bold=True)
 
 
-def _tile(clean: Bgr, centers: Points, doubt: Doubt) -> Bgr:
-    """A doubtful shield as it is on paper, upright, above what it may be; `TILE_WH` large."""
+def _choices(doubt: Doubt | SquareDoubt) -> Sequence[CellReading | SquareReading]:
+    """What a doubtful cell was read as, then what else it may be, each with its probability."""
+    if isinstance(doubt, SquareDoubt):
+        return [doubt.square] + [
+            replace(doubt.square, terrain=terrain, crowns=crowns, confidence=p)
+            for (terrain, crowns), p in doubt.alternatives
+        ]
+    return [doubt.cell] + [
+        replace(doubt.cell, coat=coat, crosses=crosses, confidence=p)
+        for (coat, crosses), p in doubt.alternatives
+    ]
+
+
+def _tile(clean: Bgr, centers: Points, doubt: Doubt | SquareDoubt) -> Bgr:
+    """A doubtful cell as it is in the photo, upright, above what it may be; `TILE_WH` large."""
     side, height = TILE_WH
-    cell = doubt.cell
+    choices = _choices(doubt)
+    cell = choices[0]
     quad = _quad(cell_corners(centers), (cell.row, cell.col))
     seen = 1.25 * quad + (1 - 1.25) * quad.mean(0)
     whole = np.array([(0, 0), (side - 1, 0), (side - 1, side - 1), (0, side - 1)])
@@ -197,12 +255,11 @@ def _tile(clean: Bgr, centers: Points, doubt: Doubt) -> Bgr:
     tile = np.full((height, side, 3), 255, np.uint8)
     tile[:side] = cv2.warpPerspective(clean, warp, (side, side), borderMode=cv2.BORDER_REPLICATE)
     write(tile, cell_name((cell.row, cell.col)), (2, side + 22), 26, bold=True)
-    choices = [((cell.coat, cell.crosses), cell.confidence), *doubt.alternatives]
     x = 2.0
-    for (coat, crosses), probability in choices[:2]:
-        draw_marks(tile, (x, side + 58), coat, crosses, 24)
-        x += marks_width(crosses, 24) + 8
-        share = f"{probability:.0%}"
+    for choice in choices[:2]:
+        _draw(tile, (x, side + 58), choice, 24)
+        x += _width(choice, 24) + 8
+        share = f"{choice.confidence:.0%}"
         write(tile, share, (x, side + 58), 21, DOUBT)
         x += text_width(share, 21) + 18
     return tile

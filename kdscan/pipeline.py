@@ -8,7 +8,7 @@ from dataclasses import replace
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.scoring import score_board
 from kdscan.inference.store import Models, default_models
-from kdscan.records import MarkProbs, Photo, Problem, RectifiedSheet, SheetReading
+from kdscan.records import AnyReading, MarkProbs, Photo, Problem, RectifiedSheet, SheetReading
 from kdscan.vision.classify import classify
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.find import find
@@ -21,7 +21,7 @@ SURELY_PLACED = 0.9
 
 def read_photo(
     photo: Photo, models: Models | None = None, *, risk: float = DEFAULT_RISK
-) -> tuple[SheetReading, ...]:
+) -> tuple[AnyReading, ...]:
     """Read every map in a photo, the largest first.
 
     risk: accepted probability that a total which asks for no review is wrong.

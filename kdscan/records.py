@@ -8,6 +8,8 @@ Frames of coordinates, used everywhere:
 * **lattice**: the sheet's own grid as its reader sees it, in cells: x = column,
   y = row; the *centre* of the cell in row r and column c lies at (c, r), so the
   grid spans x from -0.5 to 6.5 and y from -0.5 to 4.5.
+  A kingdom of tiles has a lattice of its own, of as many rows and columns as it may
+  span.
 * **sheet**: millimetres on the paper, origin at the top left corner of the page.
 
 Arrays inside records cannot be written to: `frozen` marks them so.
@@ -15,8 +17,9 @@ Arrays inside records cannot be written to: `frozen` marks them so.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +27,26 @@ from numpy.typing import NDArray
 from kdscan.game.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import Score
+from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.game.kingdomino.scoring import Score as KingdomScore
+from kdscan.game.kingdomino.tiles import SQUARES
+from kdscan.game.kingdomino.variants import Variants
 from kdscan.game.problem import Problem, Severity
 
 __all__ = ["CASTLE", "CELLS", "COATS", "COLS", "MAX_CROSSES", "ROWS", "Problem", "Severity"]
 
 COATS: tuple[Coat | None, ...] = (None, *Coat)
 """What a shield can hold, in the order of the coat probabilities: empty first."""
+
+SquareKind = tuple[str, int]
+"""What a square of a kingdom holds: a terrain, "castle" or "empty", and its crowns."""
+
+KINDS: tuple[SquareKind, ...] = (
+    ("empty", 0),
+    ("castle", 0),
+    *sorted((square.terrain.value, square.crowns) for square in SQUARES),
+)
+"""All kinds of squares that the box holds, in the order of their probabilities."""
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -90,8 +107,8 @@ class RectifiedSheet:
     """The grid laid flat and upright, a fixed number of pixels a cell.
 
     bgr: (H, W, 3) uint8; see `kdscan.vision.rectify` for pixels a cell and margin.
-    centers_xy: (5, 7, 2) float64, photo frame: centre of each cell (the castle's
-        too), after curl and folds were followed.
+    centers_xy: (R, C, 2) float64, photo frame: centre of each cell (the castle's
+        too), after curl and folds were followed; (5, 7, 2) for a map.
     outline_xy: (4, 2) float64, photo frame: corners of the grid, as in SheetOutline.
     px_per_cell: resolution of the photo there, in photo pixels a cell.
     confidence: 0..1, how sure it is that every cell is in place.
@@ -104,8 +121,8 @@ class RectifiedSheet:
     confidence: float
 
     def __post_init__(self) -> None:
-        if self.centers_xy.shape != (ROWS, COLS, 2):
-            raise ValueError(f"centres are {(ROWS, COLS, 2)}, not {self.centers_xy.shape}")
+        if self.centers_xy.ndim != 3 or self.centers_xy.shape[2] != 2:
+            raise ValueError(f"centres are (R, C, 2), not {self.centers_xy.shape}")
         for name in ("bgr", "centers_xy", "outline_xy"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
 
@@ -187,6 +204,26 @@ class Reading:
     review: bool
 
 
+class Found(Protocol):
+    """What can be asked of everything that is found in a photo, whatever its kind.
+
+    kind: as in the JSON. outline_xy: (4, 2) float64, photo frame, corners as its reader
+    sees it. confidence: probability that what it is worth is right, calibrated.
+    review: whether a person should look. problems: what cannot be, or need not be trusted.
+    """
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def outline_xy(self) -> NDArray[np.float64]: ...
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def review(self) -> bool: ...
+    @property
+    def problems(self) -> tuple[Problem, ...]: ...
+
+
 @dataclass(frozen=True, eq=False)
 class SheetReading:
     """All that is known of one map in a photo: where it lies, what was seen, what it is worth.
@@ -200,3 +237,79 @@ class SheetReading:
     score: Score
     layout: str = "unknown"
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        return "duel_map"
+
+    @property
+    def outline_xy(self) -> NDArray[np.float64]:
+        return self.rectified.outline_xy
+
+    @property
+    def confidence(self) -> float:
+        return self.reading.confidence
+
+    @property
+    def review(self) -> bool:
+        return self.reading.review
+
+
+@dataclass(frozen=True)
+class SquareReading:
+    """One square as read. `confidence`: probability that terrain and crowns are both right.
+
+    terrain: a terrain of the game, "castle" or "empty".
+    seen: what the pixels alone said, when the rules or a person overruled them.
+    """
+
+    row: int
+    col: int
+    terrain: str
+    crowns: int
+    confidence: float
+    review: bool
+    seen: SquareKind | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class KingdomReading:
+    """All that is known of one kingdom of tiles: where it lies, what was seen, what it is worth.
+
+    rectified: the square of `size` × `size` that the kingdom may span, empty rims included.
+    probs: (size, size, K) float64, what the pixels say of each square, in the order of `KINDS`.
+    squares: size * size readings, row-major. kingdom: the same as the game knows it.
+    """
+
+    rectified: RectifiedSheet
+    probs: NDArray[np.float64]
+    squares: tuple[SquareReading, ...]
+    kingdom: Kingdom
+    score: KingdomScore
+    variants: Variants
+    confidence: float
+    review: bool
+    problems: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        size = self.variants.size
+        if self.probs.shape != (size, size, len(KINDS)) or len(self.squares) != size**2:
+            raise ValueError(f"{size} x {size} squares are needed, not {self.probs.shape}")
+        object.__setattr__(self, "probs", frozen(self.probs))
+
+    @property
+    def kind(self) -> str:
+        return "kingdom"
+
+    @property
+    def outline_xy(self) -> NDArray[np.float64]:
+        return self.rectified.outline_xy
+
+
+AnyReading = SheetReading | KingdomReading
+"""Whatever `kdscan.pipeline.read_photo` finds; see `Found` for what they share."""
+
+
+def maps_of(found: Iterable[AnyReading]) -> tuple[SheetReading, ...]:
+    """The maps of Kingdomino Duel among what was found."""
+    return tuple(one for one in found if isinstance(one, SheetReading))

@@ -12,7 +12,10 @@ from typing import Any
 
 from kdscan.errors import KdscanError
 from kdscan.game.duel.scoring import Domain, Score
-from kdscan.records import CellReading, SheetReading
+from kdscan.game.kingdomino.scoring import Score as KingdomScore
+from kdscan.plain import point_json, probability_json, problems_json
+from kdscan.records import AnyReading, CellReading, KingdomReading, SheetReading
+from kdscan.report_kingdom import kingdom_json
 from kdscan.vision.decode import Marks, alternatives
 
 SCHEMA = "kdscan/1"
@@ -32,7 +35,7 @@ class PhotoReport:
     page: int = 0
     pages: int = 1
     size_wh: tuple[int, int] | None = None
-    sheets: tuple[SheetReading, ...] = ()
+    sheets: tuple[AnyReading, ...] = ()
     error: KdscanError | None = None
 
 
@@ -64,7 +67,7 @@ def doubts(sheet: SheetReading, most: int = 2, least_probability: float = 0.02) 
     return found
 
 
-def domain_colors(score: Score, colors: int) -> dict[Cell, int]:
+def domain_colors(score: Score | KingdomScore, colors: int) -> dict[Cell, int]:
     """A colour number for each shield that scores; neighbouring domains differ.
 
     Shields of domains without a cross are left out: they are worth nothing.
@@ -102,18 +105,25 @@ def photo_json(report: PhotoReport) -> dict[str, Any]:
         "width": width,
         "height": height,
         "error": {"code": error.code, "message": str(error)} if error else None,
-        "sheets": [_sheet_json(sheet) for sheet in report.sheets],
+        "sheets": [sheet_json(sheet) for sheet in report.sheets],
     }
 
 
-def _sheet_json(sheet: SheetReading) -> dict[str, Any]:
+def sheet_json(found: AnyReading) -> dict[str, Any]:
+    """One entry of `sheets`, by its kind."""
+    if isinstance(found, KingdomReading):
+        return kingdom_json(found)
+    return _map_json(found)
+
+
+def _map_json(sheet: SheetReading) -> dict[str, Any]:
     reading, score = sheet.reading, sheet.score
     others = {(d.cell.row, d.cell.col): d.alternatives for d in doubts(sheet)}
     return {
-        "kind": "duel_map",
+        "kind": sheet.kind,
         "layout": sheet.layout,
         "sheet_id": None,
-        "outline": [_point(p) for p in sheet.rectified.outline_xy],
+        "outline": [point_json(p) for p in sheet.rectified.outline_xy],
         "castle_bonus_used": reading.castle_used,
         "cells": [_cell_json(sheet, c, others.get((c.row, c.col), ())) for c in reading.cells],
         "domains": [_domain_json(domain) for domain in score.domains],
@@ -122,16 +132,8 @@ def _sheet_json(sheet: SheetReading) -> dict[str, Any]:
             "wizard": score.wizard,
             "total": score.total,
         },
-        "problems": [
-            {
-                "code": problem.code,
-                "severity": problem.severity,
-                "message": problem.message,
-                "cells": [list(cell) for cell in problem.cells],
-            }
-            for problem in sheet.problems
-        ],
-        "confidence": _probability(reading.confidence),
+        "problems": problems_json(sheet.problems),
+        "confidence": probability_json(reading.confidence),
         "review": reading.review,
     }
 
@@ -144,12 +146,12 @@ def _cell_json(
         "col": cell.col,
         "coat": cell.coat.value if cell.coat else None,
         "crosses": cell.crosses,
-        "center": _point(sheet.rectified.centers_xy[cell.row, cell.col]),
-        "confidence": _probability(cell.confidence),
+        "center": point_json(sheet.rectified.centers_xy[cell.row, cell.col]),
+        "confidence": probability_json(cell.confidence),
         "review": cell.review,
         "seen": _marks_json(cell.seen) if cell.seen else None,
         "alternatives": [
-            _marks_json(marks) | {"probability": _probability(p)} for marks, p in others
+            _marks_json(marks) | {"probability": probability_json(p)} for marks, p in others
         ],
     }
 
@@ -171,7 +173,10 @@ def _domain_json(domain: Domain) -> dict[str, Any]:
 def game_json(photos: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """Who won, when there are two maps in all and both lie in one photo: one game."""
     found = [
-        ([n, k], sheet) for n, photo in enumerate(photos) for k, sheet in enumerate(photo["sheets"])
+        ([n, k], sheet)
+        for n, photo in enumerate(photos)
+        for k, sheet in enumerate(photo["sheets"])
+        if sheet["kind"] == "duel_map"
     ]
     if len(found) != 2 or found[0][0][0] != found[1][0][0]:
         return None
@@ -189,12 +194,3 @@ def game_json(photos: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
         "winner": None if draw else int(values[1] > values[0]),
         "decided_by": "draw" if draw else decided_by,
     }
-
-
-def _point(xy: Any) -> list[float]:
-    """Photo pixels to a tenth: finer than any corner is known."""
-    return [round(float(xy[0]), 1), round(float(xy[1]), 1)]
-
-
-def _probability(p: float) -> float:
-    return round(float(p), 4)

@@ -8,7 +8,7 @@ import pytest
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.coats import Coat
 from kdscan.pipeline import correct, read_photo
-from kdscan.records import CELLS, Photo
+from kdscan.records import CELLS, Photo, maps_of
 from kdscan.synth.__main__ import own_page
 from kdscan.synth.scene import SynthPhoto, make_photo
 
@@ -22,7 +22,7 @@ def test_flat_sharp_pictures_of_our_own_sheet_are_read_nearly_without_a_fault() 
     wrong, shields = [], 0
     for seed in range(31_000_000, 31_000_006):
         synth = own_scan(seed)
-        (sheet,) = read_photo(Photo(synth.bgr))
+        (sheet,) = maps_of(read_photo(Photo(synth.bgr)))
         shields += len(sheet.reading.cells)
         for cell in sheet.reading.cells:
             if (cell.coat, cell.crosses) != synth.board.get((cell.row, cell.col), (None, 0)):
@@ -35,8 +35,8 @@ def test_flat_sharp_pictures_of_our_own_sheet_are_read_nearly_without_a_fault() 
 def test_a_turned_photo_gives_the_same_board(turns: int) -> None:
     """But for what is in doubt either way: its pixels are not quite the same ones."""
     synth = own_scan(31_000_001)
-    (straight,) = read_photo(Photo(synth.bgr))
-    (turned,) = read_photo(Photo(np.ascontiguousarray(np.rot90(synth.bgr, turns))))
+    (straight,) = maps_of(read_photo(Photo(synth.bgr)))
+    (turned,) = maps_of(read_photo(Photo(np.ascontiguousarray(np.rot90(synth.bgr, turns)))))
     pairs = list(zip(straight.reading.cells, turned.reading.cells, strict=True))
     differ = [(a, b) for a, b in pairs if (a.coat, a.crosses) != (b.coat, b.crosses)]
     assert len(differ) <= 1
@@ -57,7 +57,7 @@ def test_a_tiny_picture_is_no_map_either() -> None:
 
 def test_a_correction_changes_the_score_and_keeps_what_was_seen() -> None:
     synth = own_scan(31_000_002)
-    (sheet,) = read_photo(Photo(synth.bgr))
+    (sheet,) = maps_of(read_photo(Photo(synth.bgr)))
     at = next(cell for cell in CELLS if cell in synth.board)
     before = next(c for c in sheet.reading.cells if (c.row, c.col) == at)
     again = correct(sheet, {at: (Coat.FILLED, 4)})

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from kdscan.pipeline import read_photo
-from kdscan.records import CELLS, SheetReading
+from kdscan.records import CELLS, SheetReading, maps_of
 from kdscan.vision.photo import load_photos
 
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -26,7 +26,7 @@ NAMES = sorted(path.stem for path in SAMPLES.glob("*.jpg"))
 
 @cache
 def read(name: str) -> SheetReading:
-    (sheet,) = read_photo(next(iter(load_photos(SAMPLES / f"{name}.jpg"))))
+    (sheet,) = maps_of(read_photo(next(iter(load_photos(SAMPLES / f"{name}.jpg")))))
     return sheet
 
 

@@ -8,9 +8,13 @@ import traceback
 from typing import Any
 
 from kdscan.cli.text import Style, sheet_text
+from kdscan.cli.text_kingdom import kingdom_text
+from kdscan.records import AnyReading, KingdomReading
 from kdscan.report import PhotoReport
 
 _CLEAR_LINE = "\r\x1b[K"
+
+_NAMES = {"duel_map": "map", "kingdom": "kingdom"}
 
 
 class Printer:
@@ -51,8 +55,8 @@ class Printer:
         for at, sheet in enumerate(report.sheets, 1):
             title = f"{number}: {name}" if several else name
             if len(report.sheets) > 1:
-                title += f", map {at}"
-            print(f"{self._style.bold(title)}\n\n{sheet_text(sheet, self._style)}\n", flush=True)
+                title += f", {_NAMES[sheet.kind]} {at}"
+            print(f"{self._style.bold(title)}\n\n{_text(sheet, self._style)}\n", flush=True)
 
     def winner(self, game: dict[str, Any] | None) -> None:
         """Who won, when the photo held both maps of a game (`game` of the JSON)."""
@@ -66,10 +70,16 @@ class Printer:
         print(f"Map {game['winner'] + 1} wins, {totals}{because}")
 
 
+def _text(found: AnyReading, style: Style) -> str:
+    if isinstance(found, KingdomReading):
+        return kingdom_text(found, style)
+    return sheet_text(found, style)
+
+
 def terminal_style() -> Style:
     """Symbols if stdout's encoding has them; colours on a terminal unless NO_COLOR is set."""
     try:
-        "┼●══██▚×♜".encode(sys.stdout.encoding or "ascii")
+        "┼●══██▚×♜♛".encode(sys.stdout.encoding or "ascii")
         unicode = True
     except (UnicodeEncodeError, LookupError):
         unicode = False

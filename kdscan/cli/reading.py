@@ -11,7 +11,7 @@ from functools import partial
 from kdscan.cli.corrections import Correction
 from kdscan.errors import Bug, ModelError, NoSheetFound, PhotoError, UsageError
 from kdscan.pipeline import correct, read_photo
-from kdscan.records import Photo, SheetReading
+from kdscan.records import AnyReading, Photo, SheetReading
 from kdscan.report import PhotoReport
 from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.vision.photo import Pages, open_photos
@@ -82,7 +82,11 @@ def _read_page(
 
 
 def _corrected(
-    sheet: SheetReading, number: int, corrections: Sequence[Correction], risk: float
-) -> SheetReading:
-    said = {c.cell: (c.coat, c.crosses) for c in corrections if c.sheet == number}
-    return correct(sheet, said, risk=risk) if said else sheet
+    sheet: AnyReading, number: int, corrections: Sequence[Correction], risk: float
+) -> AnyReading:
+    mine = [c for c in corrections if c.sheet == number]
+    if not mine:
+        return sheet
+    if not isinstance(sheet, SheetReading):
+        raise UsageError(f"--set {mine[0].text}: that is no map of Kingdomino Duel")
+    return correct(sheet, {c.cell: (c.coat, c.crosses) for c in mine}, risk=risk)

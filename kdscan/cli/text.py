@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import Coat
-from kdscan.records import CASTLE, COLS, ROWS, CellReading, SheetReading
+from kdscan.records import CASTLE, COLS, ROWS, CellReading, Found, SheetReading
 from kdscan.report import Cell, cell_name, domain_colors, doubts
 
 _GLYPHS = {
@@ -27,9 +27,10 @@ _ASCII_CORNERS = "".join(
 
 # The colours of Okabe and Ito (2008), told apart by colour-blind people, as the nearest
 # of the 256 colours of terminals; black text is readable on all of them.
-_COLORS = (214, 117, 36, 227, 32, 166, 175)
+COLORS = (214, 117, 36, 227, 32, 166, 175)
 
-_WIDTH = 9
+WIDTH = 9
+"""Characters inside a cell of a drawn board."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Style:
     def filled(self, text: str, color: int | None) -> str:
         if not self.color or color is None:
             return text
-        return f"\x1b[30;48;5;{_COLORS[color]}m{text}\x1b[0m"
+        return f"\x1b[30;48;5;{COLORS[color]}m{text}\x1b[0m"
 
 
 def sheet_text(sheet: SheetReading, style: Style) -> str:
@@ -72,60 +73,77 @@ def sheet_text(sheet: SheetReading, style: Style) -> str:
 
 def draw_board(sheet: SheetReading, style: Style) -> str:
     """The board; lines part domains, `?` marks a shield to look at."""
-    colors = domain_colors(sheet.score, len(_COLORS))
+    colors = domain_colors(sheet.score, len(COLORS))
     cells = {(c.row, c.col): c for c in sheet.reading.cells}
-    region = _regions(sheet)
 
     def content(cell: Cell) -> str:
         if cell == CASTLE:
             return _castle(sheet, style)
         return style.filled(_cell(cells[cell], style), colors.get(cell))
 
-    header = "   " + "".join(f"{name:^{_WIDTH + 1}}" for name in "ABCDEFG"[:COLS])
+    return draw_grid(ROWS, COLS, [d.cells for d in sheet.score.domains], content, style)
+
+
+def draw_grid(
+    rows: int,
+    cols: int,
+    domains: Sequence[Sequence[Cell]],
+    content: Callable[[Cell], str],
+    style: Style,
+) -> str:
+    """Any board with its columns named by letters; lines part domains.
+
+    content: what a cell shows, `WIDTH` characters wide.
+    """
+    region = _regions(rows, cols, domains)
+    header = "   " + "".join(f"{chr(ord('A') + col):^{WIDTH + 1}}" for col in range(cols))
     lines = [header.rstrip()]
-    for row in range(ROWS):
-        lines.append("  " + _rule(row, region, style))
-        lines.append(f"{row + 1} " + _row(row, region, content, style))
-    lines.append("  " + _rule(ROWS, region, style))
+    for row in range(rows):
+        lines.append("  " + _rule(row, cols, region, style))
+        lines.append(f"{row + 1} " + _row(row, cols, region, content, style))
+    lines.append("  " + _rule(rows, cols, region, style))
     return "\n".join(lines)
 
 
-def _regions(sheet: SheetReading) -> Callable[[int, int], object]:
+def _regions(
+    rows: int, cols: int, domains: Sequence[Sequence[Cell]]
+) -> Callable[[int, int], object]:
     """Cells of one domain share a value; every other cell has its own."""
-    of = {cell: n for n, domain in enumerate(sheet.score.domains) for cell in domain.cells}
+    of = {cell: n for n, cells in enumerate(domains) for cell in cells}
 
     def region(row: int, col: int) -> object:
-        if not (0 <= row < ROWS and 0 <= col < COLS):
+        if not (0 <= row < rows and 0 <= col < cols):
             return "outside"
         return of.get((row, col), (row, col))
 
     return region
 
 
-def _rule(row: int, region: Callable[[int, int], object], style: Style) -> str:
+def _rule(row: int, cols: int, region: Callable[[int, int], object], style: Style) -> str:
     """The line above `row`: strokes where two different regions meet."""
     corners = _CORNERS if style.unicode else _ASCII_CORNERS
     line = ""
-    for col in range(COLS + 1):
+    for col in range(cols + 1):
         nw, ne = region(row - 1, col - 1), region(row - 1, col)
         sw, se = region(row, col - 1), region(row, col)
         line += corners[(nw != ne) + 2 * (ne != se) + 4 * (sw != se) + 8 * (nw != sw)]
-        if col < COLS:
-            line += ((corners[10]) if ne != se else " ") * _WIDTH
+        if col < cols:
+            line += ((corners[10]) if ne != se else " ") * WIDTH
     return line.rstrip()
 
 
 def _row(
     row: int,
+    cols: int,
     region: Callable[[int, int], object],
     content: Callable[[Cell], str],
     style: Style,
 ) -> str:
     bar = "│" if style.unicode else "|"
     line = ""
-    for col in range(COLS + 1):
+    for col in range(cols + 1):
         line += bar if region(row, col - 1) != region(row, col) else " "
-        if col < COLS:
+        if col < cols:
             line += content((row, col))
     return line
 
@@ -139,7 +157,7 @@ def _cell(cell: CellReading, style: Style) -> str:
 
 def _castle(sheet: SheetReading, style: Style) -> str:
     used = {True: "used", False: "", None: "?"}[sheet.reading.castle_used]
-    return f" {'♜' if style.unicode else '##'} {used}".ljust(_WIDTH)[:_WIDTH]
+    return f" {'♜' if style.unicode else '##'} {used}".ljust(WIDTH)[:WIDTH]
 
 
 def explain_score(sheet: SheetReading, style: Style) -> str:
@@ -158,27 +176,38 @@ def explain_score(sheet: SheetReading, style: Style) -> str:
         lines.append(f"   {idle} domain{'s' * (idle > 1)} without a cross: 0 points")
     if sheet.score.wizard:
         lines.append(f"   the wizard of the filled coat: {sheet.score.wizard}")
-    sure = _percent(sheet.reading.confidence)
-    total = style.bold(f"total {sheet.score.total}")
-    lines.append(f"   {total}  ({sure} sure{', please check' if sheet.reading.review else ''})")
+    lines.append(explain_total(sheet, sheet.score.total, style))
     return "\n".join(lines)
+
+
+def explain_total(found: Found, total: int, style: Style) -> str:
+    """The total and how far to trust it."""
+    sure = percent(found.confidence)
+    check = ", please check" if found.review else ""
+    return f"   {style.bold(f'total {total}')}  ({sure} sure{check})"
+
+
+def explain_problems(found: Found) -> list[str]:
+    """What is wrong with a sheet or kingdom, a line each."""
+    lines = []
+    for problem in found.problems:
+        where = " ".join(cell_name(cell) for cell in problem.cells)
+        lines.append(f" {problem.severity}: {problem.message}" + (f" ({where})" if where else ""))
+    return lines
 
 
 def explain_doubts(sheet: SheetReading, style: Style) -> str:
     """Problems of the board, then the shields to look at with what else they may be."""
     dash = "–" if style.unicode else "-"
-    lines = []
-    for problem in sheet.problems:
-        where = " ".join(cell_name(cell) for cell in problem.cells)
-        lines.append(f" {problem.severity}: {problem.message}" + (f" ({where})" if where else ""))
+    lines = explain_problems(sheet)
     found = doubts(sheet)
     if found:
         lines.append(" Look at:")
     for doubt in found:
         cell = doubt.cell
         line = f"   {cell_name((cell.row, cell.col))}  {style.marks(cell.coat, cell.crosses)}"
-        line += f" ({_percent(cell.confidence)})"
-        others = [f"{style.marks(*marks)} ({_percent(p)})" for marks, p in doubt.alternatives]
+        line += f" ({percent(cell.confidence)})"
+        others = [f"{style.marks(*marks)} ({percent(p)})" for marks, p in doubt.alternatives]
         lines.append(line + (f" {dash} or {', '.join(others)}" if others else ""))
     if found:
         cell = found[0].cell
@@ -193,6 +222,6 @@ def token(coat: Coat | None, crosses: int) -> str:
     return "." if coat is None else LETTERS[coat] + "+" * crosses
 
 
-def _percent(p: float) -> str:
+def percent(p: float) -> str:
     """Whole percent, rounded down above a half: 99.9% is not "100% sure"."""
     return f"{min(99, int(100 * p)) if p < 1 else 100}%"

@@ -15,15 +15,7 @@ def kingdom_json(kingdom: Kingdom, score: Score, problems: tuple[Problem, ...]) 
     """One entry of `boards`; there is no audit for kingdoms, so it is null."""
     return {
         "text": str(kingdom),
-        "domains": [
-            {
-                "terrain": domain.terrain.value,
-                "cells": [list(cell) for cell in domain.cells],
-                "crowns": domain.crowns,
-                "points": domain.points,
-            }
-            for domain in score.domains
-        ],
+        "domains": domains_json(score),
         "score": score_json(score),
         "problems": [
             {
@@ -36,6 +28,19 @@ def kingdom_json(kingdom: Kingdom, score: Score, problems: tuple[Problem, ...]) 
         ],
         "audit": None,
     }
+
+
+def domains_json(score: Score) -> list[dict[str, Any]]:
+    """What each domain is worth."""
+    return [
+        {
+            "terrain": domain.terrain.value,
+            "cells": [list(cell) for cell in domain.cells],
+            "crowns": domain.crowns,
+            "points": domain.points,
+        }
+        for domain in score.domains
+    ]
 
 
 def score_json(score: Score) -> dict[str, int]:

@@ -1,0 +1,81 @@
+"""A kingdom as plain values: its entry in the JSON, and the squares to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kdscan.game.kingdomino.report import domains_json, score_json
+from kdscan.plain import point_json, probability_json, problems_json
+from kdscan.records import KINDS, KingdomReading, SquareKind, SquareReading
+
+
+@dataclass(frozen=True)
+class SquareDoubt:
+    """A square to look at, and what else it may be, the likeliest first, with probabilities."""
+
+    square: SquareReading
+    alternatives: tuple[tuple[SquareKind, float], ...]
+
+
+def square_doubts(
+    kingdom: KingdomReading, most: int = 2, least_probability: float = 0.02
+) -> list[SquareDoubt]:
+    """The squares marked for review, each with up to `most` other kinds that the pixels allow."""
+    found = []
+    for square in kingdom.squares:
+        if square.review:
+            p = kingdom.probs[square.row, square.col]
+            others = [
+                (KINDS[k], float(p[k]))
+                for k in np.argsort(-p, kind="stable")[: most + 1]
+                if KINDS[k] != (square.terrain, square.crowns) and p[k] >= least_probability
+            ]
+            found.append(SquareDoubt(square, tuple(others[:most])))
+    return found
+
+
+def kingdom_json(kingdom: KingdomReading) -> dict[str, Any]:
+    """One entry of `sheets`, of the kind `kingdom`."""
+    others = {(d.square.row, d.square.col): d.alternatives for d in square_doubts(kingdom)}
+    variants = kingdom.variants
+    return {
+        "kind": kingdom.kind,
+        "size": variants.size,
+        "outline": [point_json(p) for p in kingdom.outline_xy],
+        "cells": [
+            _square_json(kingdom, s, others.get((s.row, s.col), ())) for s in kingdom.squares
+        ],
+        "domains": domains_json(kingdom.score),
+        "score": score_json(kingdom.score),
+        "variants": {"middle_kingdom": variants.middle_kingdom, "harmony": variants.harmony},
+        "problems": problems_json(kingdom.problems),
+        "confidence": probability_json(kingdom.confidence),
+        "review": kingdom.review,
+    }
+
+
+def _square_json(
+    kingdom: KingdomReading, square: SquareReading, others: Sequence[tuple[SquareKind, float]]
+) -> dict[str, Any]:
+    return {
+        "row": square.row,
+        "col": square.col,
+        "terrain": square.terrain,
+        "crowns": square.crowns,
+        "center": point_json(kingdom.rectified.centers_xy[square.row, square.col]),
+        "confidence": probability_json(square.confidence),
+        "review": square.review,
+        "seen": _kind_json(square.seen) if square.seen else None,
+        "alternatives": [
+            _kind_json(kind) | {"probability": probability_json(p)} for kind, p in others
+        ],
+    }
+
+
+def _kind_json(kind: SquareKind) -> dict[str, Any]:
+    terrain, crowns = kind
+    return {"terrain": terrain, "crowns": crowns}
