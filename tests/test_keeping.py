@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.keeping import keep, recall
 from kdscan.pipeline import correct, read_photo
-from kdscan.records import SheetReading
+from kdscan.records import SheetReading, maps_of
 from kdscan.report import PhotoReport, photo_json
 from kdscan.vision.photo import load_photos
 
@@ -19,7 +19,7 @@ SAMPLES = Path(__file__).parent.parent / "samples"
 @pytest.fixture(scope="module")
 def sheet() -> SheetReading:
     (photo,) = load_photos(SAMPLES / "01.jpg")
-    return read_photo(photo)[0]
+    return maps_of(read_photo(photo))[0]
 
 
 def as_json(sheet: SheetReading) -> object:
