@@ -5,9 +5,11 @@
     │   └── LayoutError       2   a layout file is broken
     ├── PhotoError            3   a file could not be read as a picture
     │   ├── UnreadableImage   3   broken, empty, cut off, or no picture at all
-    │   └── ImageTooLarge     3   more pixels or bytes than a photo can have
+    │   ├── ImageTooLarge     3   more pixels or bytes than a photo can have
+    │   └── ReaderDied        3   the process that read it crashed or took too long
     ├── NoSheetFound          4   a picture, but no sheet on it
     ├── ModelError            6   weights missing, corrupt or of another version
+    ├── StoreError            8   the store cannot be reached, written or understood
     └── Bug                   1   something that should never happen, did
 
 Every error carries the exit code of the command line (`exit_code`), a stable
@@ -57,6 +59,12 @@ class ImageTooLarge(PhotoError):
     code = "image_too_large"
 
 
+class ReaderDied(PhotoError):
+    """The process that read the photo crashed, ran out of memory or took too long."""
+
+    code = "reader_died"
+
+
 class NoSheetFound(KdscanError):
     """The picture is fine, but no sheet was found on it."""
 
@@ -69,6 +77,13 @@ class ModelError(KdscanError):
 
     code = "model"
     exit_code = 6
+
+
+class StoreError(KdscanError):
+    """The store cannot be reached, written to or understood."""
+
+    code = "store"
+    exit_code = 8
 
 
 class Bug(KdscanError):

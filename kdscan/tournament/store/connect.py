@@ -1,0 +1,187 @@
+"""Open a store: SQLite in a file by default, PostgreSQL by URL; the schema is brought up to date.
+
+    with open_store().write() as db:
+        event = ensure_event(db, "Spring cup")
+
+`write` is one transaction: all of it or nothing. `read` sees one moment.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, select
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+from kdscan.errors import StoreError, UsageError
+from kdscan.tournament.store import schema
+from kdscan.tournament.store.files import PhotoFiles, is_url
+from kdscan.tournament.store.upgrade import upgrade
+
+ENVIRONMENT = "KDSCAN_STORE"
+"""Environment variable with the store's URL, for those who would type it every time."""
+
+BUSY_SECONDS = 30.0
+"""How long SQLite waits for another program that is writing."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """An open store; share it between threads, make one a process."""
+
+    engine: Engine
+    photos: PhotoFiles
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection that sees one state of the store."""
+        with _explained(self.engine), self.engine.connect() as db:
+            yield db
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction: committed at the end, rolled back when an exception leaves it."""
+        with _explained(self.engine), self.engine.execution_options(writes=True).begin() as db:
+            yield db
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def default_folder() -> Path:
+    """Where this user's programs keep their data."""
+    from platformdirs import user_data_path
+
+    return user_data_path("kdscan", appauthor=False)
+
+
+def open_store(url: str | None = None, photos: str | None = None) -> Store:
+    """Open a store and make or upgrade its tables.
+
+    url: as SQLAlchemy writes them, or the path of a SQLite file; without one
+    `$KDSCAN_STORE`, or `kdscan.sqlite` in the user's data folder. photos: folder or URL
+    for the photos; by default `NAME.photos` beside the SQLite file, for a server the
+    place that was given before, or `photos` in the user's data folder.
+
+    Raises `UsageError` for a URL that makes no sense, `StoreError` when the store cannot
+    be reached or was made by a newer version.
+    """
+    parsed = _parse(url or os.environ.get(ENVIRONMENT) or str(default_folder() / "kdscan.sqlite"))
+    if parsed.get_backend_name() == "sqlite":
+        return _open_sqlite(parsed, photos)
+    engine = _engine(parsed, pool_pre_ping=True)
+    _bring_up_to_date(engine)
+    with _explained(engine):
+        return Store(engine, PhotoFiles(_remembered(engine, photos)))
+
+
+def _parse(url: str) -> URL:
+    if not is_url(url):
+        return URL.create("sqlite", database=url)
+    try:
+        parsed = make_url(url)
+        backend = parsed.get_backend_name()
+    except (ArgumentError, ValueError) as error:  # ValueError: a port that is no number
+        raise UsageError(f"--store: this is no URL of a database: {url}") from error
+    if backend == "postgres":  # what many hosts print
+        parsed, backend = parsed.set(drivername="postgresql"), "postgresql"
+    if backend not in ("sqlite", "postgresql"):
+        raise UsageError(f"--store: {backend} is not supported; there are sqlite and postgresql")
+    return parsed.set(drivername="postgresql+psycopg") if backend == "postgresql" else parsed
+
+
+def _engine(url: URL, **options: Any) -> Engine:
+    try:
+        return create_engine(url, **options)
+    except ImportError as error:
+        raise UsageError(
+            "--store: PostgreSQL needs its driver: pip install 'kdscan[postgres]'"
+        ) from error
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise UsageError(f"--store: this URL cannot be used ({error})") from error
+
+
+def _open_sqlite(url: URL, photos: str | None) -> Store:
+    if not url.database or url.database == ":memory:":
+        raise UsageError("--store: a store in memory forgets everything; name a file")
+    path = Path(url.database)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the folder {path.parent} cannot be made ({error.strerror})") from error
+    engine = _engine(url, connect_args={"timeout": BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    _bring_up_to_date(engine)
+    return Store(engine, PhotoFiles(photos or str(path.with_suffix(".photos"))))
+
+
+def _bring_up_to_date(engine: Engine) -> None:
+    try:
+        with _explained(engine):
+            upgrade(engine)
+    except BaseException:
+        engine.dispose()
+        raise
+
+
+def _prepare_sqlite(connection: Any, _: Any) -> None:
+    connection.isolation_level = None  # `_begin_sqlite` begins transactions, DDL's too
+    for pragma in ("journal_mode=WAL", "foreign_keys=ON", "synchronous=FULL"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A transaction that is going to write takes its turn at once: one that reads first
+    # could not wait for another writer any more.
+    writes = connection.get_execution_options().get("writes")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _remembered(engine: Engine, photos: str | None) -> str:
+    """The place of the photos of a store on a server: the same for all who use it."""
+    at = schema.setting.c
+    with engine.begin() as db:
+        known = db.scalar(select(at.value).where(at.key == "photos"))
+        if photos is None:
+            return known or str(default_folder() / "photos")
+        place = photos if is_url(photos) else str(Path(photos).absolute())
+        if known is None:
+            db.execute(schema.setting.insert().values(key="photos", value=place))
+        elif known != place:
+            db.execute(schema.setting.update().where(at.key == "photos").values(value=place))
+        return place
+
+
+@contextmanager
+def _explained(engine: Engine) -> Iterator[None]:
+    """Turn what a database says into what a person can do about it."""
+    try:
+        yield
+    except DBAPIError as error:
+        where = engine.url.render_as_string(hide_password=True)
+        said = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
+        raise StoreError(f"the store {where} failed: {said}; {_remedy(said)}") from error
+
+
+def _remedy(said: str) -> str:
+    if "full" in said:
+        return "make room on the disk and run the command again: what was done is kept"
+    if "locked" in said:
+        return "another program is writing; wait for it and try again"
+    if "not a database" in said or "malformed" in said:
+        return "this file is no store of kdscan, or it is damaged: name another, or a backup"
+    return "check that it is running, reachable and yours to write"

@@ -1,0 +1,119 @@
+"""What people said: rows that are only ever added.
+
+A field names the value that a row corrects:
+
+==================  ============================================================
+of a sheet
+``cell:R,C``        what a shield holds: ``{"coat": "dot" | null, "crosses": 0}``
+``castle``          whether the castle's bonus is used: true, false
+``confirmed``       true: a person has seen the sheet and says that it is right
+``ignored``         true: this sheet counts nowhere
+``same_as``         id of the sheet of which this is another photo; 0: of none
+``place``           whose sheet it is: ``{"round": 1, "table": 4, "player": "Ada"}``
+``value:a/b/0``     any other value of the sheet's JSON, by its path
+of a game
+``result``          points by player id, as the arbiter says
+of the event
+any                 free for those who need it
+==================  ============================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from kdscan.errors import UsageError
+from kdscan.tournament.store import schema
+from kdscan.tournament.store.records import Correction
+from kdscan.tournament.store.rows import all_of, insert, now, one
+
+
+def add_correction(
+    db: Connection,
+    event_id: int,
+    field: str,
+    new: Any,
+    who: str,
+    *,
+    sheet_id: int | None = None,
+    game_id: int | None = None,
+    old: Any = None,
+) -> Correction:
+    """Add what a person said; old: what the person saw there before."""
+    values = {
+        "event_id": event_id,
+        "sheet_id": sheet_id,
+        "game_id": game_id,
+        "field": field,
+        "old": old,
+        "new": new,
+        "who": who,
+        "at": now(),
+        "undoes": None,
+    }
+    return Correction(id=insert(db, schema.correction, values), **values)
+
+
+def undo(db: Connection, correction_id: int, who: str) -> Correction:
+    """Take a correction back, by a row of its own; undoing an undo brings it back.
+
+    Raises `UsageError` if it is unknown, or was taken back already.
+    """
+    at = schema.correction.c
+    query = select(schema.correction)
+    target = one(db, Correction, query.where(at.id == correction_id))
+    if target is None:
+        raise UsageError(f"there is no correction {correction_id}")
+    if one(db, Correction, query.where(at.undoes == correction_id)):
+        raise UsageError(f"correction {correction_id} was taken back already")
+    values = {
+        "event_id": target.event_id,
+        "sheet_id": target.sheet_id,
+        "game_id": target.game_id,
+        "field": target.field,
+        "old": target.new,
+        "new": target.old,
+        "who": who,
+        "at": now(),
+        "undoes": target.id,
+    }
+    return Correction(id=insert(db, schema.correction, values), **values)
+
+
+def corrections(
+    db: Connection, event_id: int, *, sheet_id: int | None = None, game_id: int | None = None
+) -> list[Correction]:
+    """All corrections of an event (of a sheet, of a game), the oldest first."""
+    at = schema.correction.c
+    query = select(schema.correction).where(at.event_id == event_id).order_by(at.id)
+    if sheet_id is not None:
+        query = query.where(at.sheet_id == sheet_id)
+    if game_id is not None:
+        query = query.where(at.game_id == game_id)
+    return all_of(db, Correction, query)
+
+
+def in_force(rows: Iterable[Correction]) -> dict[str, Correction]:
+    """The correction that holds for each field; rows: of one sheet or game, the oldest first.
+
+    The newest that was not taken back holds; without one the reading does.
+    """
+    all_rows = {row.id: row for row in rows}
+    undone = _undone(all_rows)
+    held: dict[str, Correction] = {}
+    for row in all_rows.values():
+        if row.undoes is None and row.id not in undone:
+            held[row.field] = row
+    return held
+
+
+def _undone(rows: Mapping[int, Correction]) -> set[int]:
+    """Ids of rows that are taken back by a row which is not taken back itself."""
+    undone: set[int] = set()
+    for row in sorted(rows.values(), key=lambda r: r.id, reverse=True):
+        if row.undoes is not None and row.id not in undone:
+            undone.add(row.undoes)
+    return undone

@@ -1,0 +1,78 @@
+"""Events, and the players that take part in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from kdscan.errors import UsageError
+from kdscan.tournament.store import schema
+from kdscan.tournament.store.records import Event, Json, Player
+from kdscan.tournament.store.rows import all_of, insert_new, now, one
+
+GAMES = ("duel", "kingdomino")
+
+
+def ensure_event(db: Connection, name: str, game: str = "duel") -> Event:
+    """The event of that name, made if there is none; raise `UsageError` for another game's."""
+    if not name.strip():
+        raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
+    if game not in GAMES:
+        raise UsageError(f"--game {game}: there are {' and '.join(GAMES)}")
+    insert_new(db, schema.event, {"name": name, "game": game, "details": {}, "created_at": now()})
+    event = find_event(db, name)
+    if event.game != game:
+        raise UsageError(f"--event {name}: this is an event of {event.game}, not {game}")
+    return event
+
+
+def find_event(db: Connection, name: str) -> Event:
+    """The event of that name; raise `UsageError`, naming those that are there."""
+    found = one(db, Event, select(schema.event).where(schema.event.c.name == name))
+    if found is None:
+        known = ", ".join(event.name for event in events(db)) or "none yet"
+        raise UsageError(f"--event {name}: there is no such event; there are: {known}")
+    return found
+
+
+def events(db: Connection) -> list[Event]:
+    """All events, the oldest first."""
+    return all_of(db, Event, select(schema.event).order_by(schema.event.c.id))
+
+
+def set_event_details(db: Connection, event_id: int, details: Json) -> None:
+    """Replace an event's settings (number of rounds, date, place, …)."""
+    at = schema.event.c
+    db.execute(schema.event.update().where(at.id == event_id).values(details=details))
+
+
+def ensure_player(db: Connection, event_id: int, name: str, **details: Any) -> Player:
+    """The player of that name in an event, made if there is none; details are merged in."""
+    if not name.strip():
+        raise UsageError("a player needs a name")
+    fresh = {"event_id": event_id, "name": name, "active": True, "details": details}
+    insert_new(db, schema.player, fresh)
+    at = schema.player.c
+    query = select(schema.player).where(at.event_id == event_id, at.name == name)
+    player = one(db, Player, query)
+    assert player is not None
+    if player.details == player.details | details:
+        return player
+    merged = player.details | details
+    db.execute(schema.player.update().where(at.id == player.id).values(details=merged))
+    return ensure_player(db, event_id, name)
+
+
+def set_active(db: Connection, player_ids: Iterable[int], active: bool) -> None:
+    """Players drop out (False) or come back (True)."""
+    at = schema.player.c
+    db.execute(schema.player.update().where(at.id.in_(list(player_ids))).values(active=active))
+
+
+def players(db: Connection, event_id: int) -> list[Player]:
+    """All players of an event, in the order they were entered."""
+    at = schema.player.c
+    query = select(schema.player).where(at.event_id == event_id).order_by(at.id)
+    return all_of(db, Player, query)

@@ -1,0 +1,125 @@
+"""Photos by content: a file is named after the SHA-256 of its bytes and written once.
+
+The folder may be a local one or any URL that fsspec knows (`s3://…`, extra `cluster`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from kdscan.errors import StoreError, UsageError
+
+
+def is_url(place: str) -> bool:
+    """Whether a place is a URL for fsspec, not a path of this machine."""
+    return "://" in place
+
+
+def suffix_of(name: str) -> str:
+    """The suffix a photo is kept under: the name's own if it is short and plain, in lower case."""
+    suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
+    return suffix if 1 < len(suffix) <= 10 and suffix[1:].isalnum() and suffix.isascii() else ""
+
+
+@dataclass(frozen=True)
+class PhotoFiles:
+    """A content-addressed folder; `root` is a path or a URL."""
+
+    root: str
+
+    def place(self, sha256: str, suffix: str) -> str:
+        """Where a photo lies: `ROOT/ab/abcdef….jpg`."""
+        tail = f"{sha256[:2]}/{sha256}{suffix}"
+        return (
+            f"{self.root.rstrip('/')}/{tail}" if is_url(self.root) else str(Path(self.root, tail))
+        )
+
+    def put(self, data: bytes, suffix: str) -> str:
+        """Keep the bytes of a photo, if they are not kept yet, and return their SHA-256.
+
+        A file is there whole or not at all, whatever happens meanwhile.
+        Raises `StoreError`, as on a full disk.
+        """
+        sha256 = hashlib.sha256(data).hexdigest()
+        place = self.place(sha256, suffix)
+        try:
+            if is_url(self.root):
+                self._put_url(place, data)
+            elif not _is_whole(Path(place), len(data)):
+                _write_whole(Path(place), data)
+        except OSError as error:
+            raise StoreError(
+                f"the photo could not be kept in {self.root} ({error.strerror or error}); make "
+                "room or access there and run the command again: what was done is kept"
+            ) from error
+        return sha256
+
+    def get(self, sha256: str, suffix: str) -> bytes:
+        """The bytes of a kept photo; raise `StoreError` if they are gone or damaged."""
+        place = self.place(sha256, suffix)
+        try:
+            data = read_place(place)
+        except OSError as error:
+            raise StoreError(
+                f"the kept photo {sha256[:12]} cannot be read ({error.strerror or error}); "
+                "bring the folder of photos back, or add the photo again"
+            ) from error
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise StoreError(f"the kept photo {sha256[:12]} is damaged; add the photo again")
+        return data
+
+    def _put_url(self, place: str, data: bytes) -> None:
+        files, path = _filesystem(place)
+        if files.exists(path) and files.size(path) == len(data):
+            return
+        files.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
+        part = f"{path}.{os.getpid()}.part"
+        files.pipe_file(part, data)
+        files.mv(part, path)
+
+
+def read_place(place: str) -> bytes:
+    """The bytes at a path or URL; raises OSError."""
+    if not is_url(place):
+        return Path(place).read_bytes()
+    files, path = _filesystem(place)
+    data: bytes = files.cat_file(path)
+    return data
+
+
+def _filesystem(url: str) -> tuple[Any, str]:
+    try:
+        import fsspec  # only those whose photos lie behind a URL need it
+    except ImportError as error:
+        raise UsageError(
+            f"{url}: install the extra for URLs: pip install 'kdscan[cluster]'"
+        ) from error
+    try:
+        files, path = fsspec.core.url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise UsageError(f"{url}: this kind of URL cannot be opened ({error})") from error
+    return files, str(path)
+
+
+def _is_whole(path: Path, size: int) -> bool:
+    return path.is_file() and path.stat().st_size == size
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write beside, then rename: after a loss of power there is no half photo."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(part).replace(path)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise

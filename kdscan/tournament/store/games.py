@@ -1,0 +1,71 @@
+"""Who plays whom: rounds, tables, seats. Which sheets belong there is worked out, not stored."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, select
+
+from kdscan.errors import UsageError
+from kdscan.tournament.store import schema
+from kdscan.tournament.store.records import Game, Json
+from kdscan.tournament.store.rows import as_record, insert_new
+
+
+def set_game(
+    db: Connection,
+    event_id: int,
+    round: int,
+    table: int,
+    player_ids: Sequence[int],
+    details: Json | None = None,
+) -> Game:
+    """Seat players at a table in a round, in the order given; one alone has a bye.
+
+    A game that is there already gets these seats instead.
+    """
+    at = schema.game.c
+    place = {"event_id": event_id, "round": round, "table": table}
+    insert_new(db, schema.game, place | {"details": details or {}})
+    query = select(at.id, at.details).where(
+        at.event_id == event_id, at.round == round, at.table == table
+    )
+    row = db.execute(query).one()
+    if details is not None and details != row.details:
+        db.execute(schema.game.update().where(at.id == row.id).values(details=details))
+    db.execute(schema.seat.delete().where(schema.seat.c.game_id == row.id))
+    for number, player_id in enumerate(player_ids):
+        seat = {"game_id": row.id, "number": number, "player_id": player_id}
+        db.execute(schema.seat.insert().values(**seat))
+    kept: Json = row.details if details is None else details
+    return Game(row.id, event_id, round, table, kept, tuple(player_ids))
+
+
+def remove_games(db: Connection, event_id: int, round: int) -> None:
+    """Take a round's games out: its pairing was not played.
+
+    Raises `UsageError` when somebody has corrected one of them: what people said stays.
+    """
+    at = schema.game.c
+    said = schema.correction.join(schema.game, schema.correction.c.game_id == at.id)
+    query = select(schema.correction.c.id).select_from(said)
+    if db.scalar(query.where(at.event_id == event_id, at.round == round).limit(1)):
+        raise UsageError(f"round {round} has corrected results; correct its games one by one")
+    db.execute(schema.game.delete().where(at.event_id == event_id, at.round == round))
+
+
+def games(db: Connection, event_id: int, round: int | None = None) -> list[Game]:
+    """The games of an event (of a round), by round and table."""
+    at, s = schema.game.c, schema.seat.c
+    query = select(schema.game).where(at.event_id == event_id).order_by(at.round, at.table)
+    if round is not None:
+        query = query.where(at.round == round)
+    rows = list(db.execute(query).mappings())
+    seats: dict[int, list[int]] = defaultdict(list)
+    joined = select(s.game_id, s.player_id).join(schema.game, s.game_id == at.id)
+    for game_id, player_id in db.execute(
+        joined.where(at.event_id == event_id).order_by(s.game_id, s.number)
+    ):
+        seats[game_id].append(player_id)
+    return [as_record(Game, row, seats=tuple(seats[row["id"]])) for row in rows]

@@ -1,0 +1,1 @@
+"""Versions of the store's tables, by Alembic; `upgrade` runs them."""

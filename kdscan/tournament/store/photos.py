@@ -1,0 +1,128 @@
+"""Files, the photos in them, and what is known of each before it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy import Connection, and_, select
+
+from kdscan.tournament.store import schema
+from kdscan.tournament.store.records import FileRow, Json, PhotoRow
+from kdscan.tournament.store.rows import all_of, insert, insert_new, now, one
+
+
+def add_photo(
+    db: Connection, event_id: int, sha256: str, suffix: str, size: int
+) -> tuple[PhotoRow, bool]:
+    """The photo of that content in an event, and whether it is new there.
+
+    Keep its bytes first (`PhotoFiles.put`): a row without its photo helps nobody.
+    """
+    fresh = insert_new(
+        db,
+        schema.photo,
+        {
+            "event_id": event_id,
+            "sha256": sha256,
+            "suffix": suffix,
+            "size": size,
+            "added_at": now(),
+        },
+    )
+    at = schema.photo.c
+    query = select(schema.photo).where(at.event_id == event_id, at.sha256 == sha256)
+    photo = one(db, PhotoRow, query)
+    assert photo is not None
+    return photo, fresh is not None
+
+
+def set_pages(
+    db: Connection, photo_id: int, pages: int | None, error: tuple[str, str] | None = None
+) -> None:
+    """Say how many pages a photo has, or (code, message) of why it cannot be opened."""
+    code, message = error or (None, None)
+    db.execute(
+        schema.photo.update()
+        .where(schema.photo.c.id == photo_id)
+        .values(pages=pages, error_code=code, error_message=message)
+    )
+
+
+def add_file(
+    db: Connection,
+    event_id: int,
+    name: str,
+    photo_id: int | None,
+    *,
+    source: str = "batch",
+    details: Json | None = None,
+    error: tuple[str, str] | None = None,
+) -> int:
+    """Note the name under which a photo came, or that the name could not be read.
+
+    Noted once, however often it comes; a name that could not be read before and can be
+    now loses its error, and an error gives way to a newer one. Returns the row's id.
+    """
+    at = schema.file.c
+    mine = and_(at.event_id == event_id, at.name == name)
+    db.execute(schema.file.delete().where(mine, at.photo_id.is_(None)))
+    known = db.scalar(select(at.id).where(mine, at.photo_id == photo_id))
+    if known is not None:
+        return int(known)
+    code, message = error or (None, None)
+    return insert(
+        db,
+        schema.file,
+        {
+            "event_id": event_id,
+            "photo_id": photo_id,
+            "name": name,
+            "source": source,
+            "details": details or {},
+            "error_code": code,
+            "error_message": message,
+            "added_at": now(),
+        },
+    )
+
+
+def get_photo(db: Connection, photo_id: int) -> PhotoRow | None:
+    """A photo by its id."""
+    return one(db, PhotoRow, select(schema.photo).where(schema.photo.c.id == photo_id))
+
+
+def photos(db: Connection, event_id: int) -> list[PhotoRow]:
+    """All photos of an event, in the order they came."""
+    at = schema.photo.c
+    query = select(schema.photo).where(at.event_id == event_id).order_by(at.id)
+    return all_of(db, PhotoRow, query)
+
+
+def files(db: Connection, event_id: int, photo_id: int | None = None) -> list[FileRow]:
+    """The names of an event's photos (of one, if given), ordered by name."""
+    at = schema.file.c
+    query = select(schema.file).where(at.event_id == event_id).order_by(at.name, at.id)
+    return all_of(db, FileRow, query if photo_id is None else query.where(at.photo_id == photo_id))
+
+
+def unopened(db: Connection, event_id: int) -> list[PhotoRow]:
+    """Photos whose pages were not counted yet: the program was broken off."""
+    at = schema.photo.c
+    query = select(schema.photo).where(
+        at.event_id == event_id, at.pages.is_(None), at.error_code.is_(None)
+    )
+    return all_of(db, PhotoRow, query.order_by(at.id))
+
+
+def unread(db: Connection, photo: PhotoRow, models: str) -> Sequence[int]:
+    """The pages of a photo that these models have not read yet."""
+    at = schema.reading.c
+    query = select(at.page).where(at.photo_id == photo.id, at.models == models)
+    done = set(db.scalars(query))
+    return [page for page in range(photo.pages or 0) if page not in done]
+
+
+def all_unread(db: Connection, event_id: int, models: str) -> Iterator[tuple[PhotoRow, int]]:
+    """All pages of an event that these models have not read yet."""
+    for photo in photos(db, event_id):
+        yield from ((photo, page) for page in unread(db, photo, models))

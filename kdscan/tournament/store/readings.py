@@ -1,0 +1,136 @@
+"""What the models read on each page, and the sheets of paper that were found there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from kdscan.tournament.store import schema
+from kdscan.tournament.store.records import Json, PhotoRow, ReadingRow, Sheet
+from kdscan.tournament.store.rows import all_of, as_record, insert_new, now, one
+
+SAME_PLACE = 0.25
+"""Two outlines whose centres lie closer than this part of their size are one sheet."""
+
+
+def add_reading(
+    db: Connection,
+    photo: PhotoRow,
+    page: int,
+    models: str,
+    entry: Json,
+    kept: Sequence[Json | None],
+    seconds: float,
+) -> bool:
+    """Keep what was read on a page, once for each version of the models.
+
+    Returns False, and changes nothing, if these models have read the page before. The
+    page's sheets follow the newest reading; a sheet found in the same place again keeps
+    its id, and so its corrections.
+    """
+    error = entry["error"]
+    values = {
+        "photo_id": photo.id,
+        "page": page,
+        "models": models,
+        "entry": entry,
+        "kept": list(kept),
+        "error_code": error["code"] if error else None,
+        "seconds": seconds,
+        "read_at": now(),
+    }
+    reading_id = insert_new(db, schema.reading, values)
+    if reading_id is None:
+        return False
+    _renew_sheets(db, photo, page, reading_id, entry["sheets"])
+    return True
+
+
+def readings(db: Connection, photo_id: int, page: int | None = None) -> list[ReadingRow]:
+    """All readings of a photo (of a page, if given), the oldest first."""
+    at = schema.reading.c
+    query = select(schema.reading).where(at.photo_id == photo_id).order_by(at.page, at.id)
+    return all_of(db, ReadingRow, query if page is None else query.where(at.page == page))
+
+
+def newest_reading(db: Connection, photo_id: int, page: int) -> ReadingRow | None:
+    """What the last models to look at a page read there."""
+    at = schema.reading.c
+    query = select(schema.reading).where(at.photo_id == photo_id, at.page == page)
+    return one(db, ReadingRow, query.order_by(at.id.desc()).limit(1))
+
+
+def sheet(db: Connection, sheet_id: int) -> Sheet | None:
+    """A sheet by its id."""
+    found = list(_sheets(db, _query().where(schema.sheet.c.id == sheet_id)))
+    return found[0] if found else None
+
+
+def sheets(
+    db: Connection, event_id: int, photo_id: int | None = None, page: int | None = None
+) -> Iterator[Sheet]:
+    """The sheets of an event (of a photo or page of it), one by one, in the order they came."""
+    at = schema.sheet.c
+    query = _query().where(at.event_id == event_id)
+    if photo_id is not None:
+        query = query.where(at.photo_id == photo_id)
+    if page is not None:
+        query = query.where(at.page == page)
+    order = (at.photo_id, at.page, at.number)
+    yield from _sheets(db, query.order_by(*order))
+
+
+def _query() -> Select[Any]:
+    both = schema.sheet.join(schema.reading, schema.sheet.c.reading_id == schema.reading.c.id)
+    return select(schema.sheet, schema.reading.c.entry, schema.reading.c.kept).select_from(both)
+
+
+def _sheets(db: Connection, query: Select[Any]) -> Iterator[Sheet]:
+    with db.execute(query.execution_options(yield_per=100)) as result:
+        for row in result.mappings():
+            number = row["number"]
+            kept = row["kept"][number] if number < len(row["kept"]) else None
+            yield as_record(Sheet, row, data=row["entry"]["sheets"][number], kept=kept)
+
+
+def _renew_sheets(
+    db: Connection, photo: PhotoRow, page: int, reading_id: int, found: Sequence[Json]
+) -> None:
+    """Point the page's sheets to a new reading; sheets that it did not find stay as they were."""
+    before = list(sheets(db, photo.event_id, photo.id, page))
+    for number, data in enumerate(found):
+        same = next((old for old in before if _same_place(old.data, data)), None)
+        score = data.get("score") or {}
+        values = {
+            "reading_id": reading_id,
+            "number": number,
+            "kind": data["kind"],
+            "code": data.get("sheet_id"),
+            "total": score.get("total"),
+            "confidence": data["confidence"],
+            "review": data["review"],
+        }
+        if same is None:
+            place = {"event_id": photo.event_id, "photo_id": photo.id, "page": page}
+            db.execute(schema.sheet.insert().values(**place, **values))
+        else:
+            before.remove(same)
+            at = schema.sheet.c.id == same.id
+            db.execute(schema.sheet.update().where(at).values(**values))
+
+
+def _same_place(one: Json, other: Json) -> bool:
+    if one["kind"] != other["kind"]:
+        return False
+    if not one["outline"] or not other["outline"]:
+        return bool(one["outline"] == other["outline"])
+    size = math.dist(one["outline"][0], one["outline"][2])
+    return math.dist(_center(one["outline"]), _center(other["outline"])) < SAME_PLACE * size
+
+
+def _center(outline: Sequence[Sequence[float]]) -> tuple[float, float]:
+    xs, ys = zip(*outline, strict=True)
+    return sum(xs) / len(xs), sum(ys) / len(ys)

@@ -1,0 +1,135 @@
+"""Rows of the store as frozen records, as `docs/store.md` describes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A tournament, or any pile of photos with a name. game: "duel" or "kingdomino"."""
+
+    id: int
+    name: str
+    game: str
+    details: Json
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Player:
+    """Who takes part; names are unique in an event. active: False after dropping out."""
+
+    id: int
+    event_id: int
+    name: str
+    active: bool
+    details: Json
+
+
+@dataclass(frozen=True)
+class PhotoRow:
+    """A file by its content. pages: None until it was opened; errors: why it cannot be."""
+
+    id: int
+    event_id: int
+    sha256: str
+    suffix: str
+    size: int
+    pages: int | None
+    error_code: str | None
+    error_message: str | None
+    added_at: datetime
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """A name under which a photo came, once for each name. photo_id: None if never read."""
+
+    id: int
+    event_id: int
+    photo_id: int | None
+    name: str
+    source: str
+    details: Json
+    error_code: str | None
+    error_message: str | None
+    added_at: datetime
+
+
+@dataclass(frozen=True)
+class ReadingRow:
+    """One page as one version of the models read it.
+
+    entry: an element of `photos` of the JSON `kdscan/1`. kept: for each of its sheets
+    what `kdscan.keeping.recall` needs, or None for kinds that it does not know.
+    """
+
+    id: int
+    photo_id: int
+    page: int
+    models: str
+    entry: Json
+    kept: list[Json | None]
+    error_code: str | None
+    seconds: float
+    read_at: datetime
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet of paper in a photo, as its newest reading says; corrections are apart.
+
+    data: its element of `sheets` of the JSON. kept: see `ReadingRow`. code: what its
+    printed code says. total: None for kinds without one. number: place in the reading.
+    """
+
+    id: int
+    event_id: int
+    photo_id: int
+    page: int
+    reading_id: int
+    number: int
+    kind: str
+    code: str | None
+    total: int | None
+    confidence: float
+    review: bool
+    data: Json
+    kept: Json | None
+
+
+@dataclass(frozen=True)
+class Game:
+    """Who plays whom: a table in a round. seats: player ids, in the order of the seats."""
+
+    id: int
+    event_id: int
+    round: int
+    table: int
+    details: Json
+    seats: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What a person said, of a sheet, of a game, or of the event as a whole.
+
+    field: which value (see `corrections`). old, new: what stood there and what stands
+    now. undoes: the id of the correction that this one takes back.
+    """
+
+    id: int
+    event_id: int
+    sheet_id: int | None
+    game_id: int | None
+    field: str
+    old: Any
+    new: Any
+    who: str
+    at: datetime
+    undoes: int | None

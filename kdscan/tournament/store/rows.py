@@ -1,0 +1,54 @@
+"""From rows of SQL to records, and the two statements that every table needs."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Executable, Select, Table
+from sqlalchemy.dialects import postgresql, sqlite
+
+R = TypeVar("R")
+
+
+def now() -> datetime:
+    """This moment, in UTC."""
+    return datetime.now(UTC)
+
+
+def one(db: Connection, record: type[R], query: Select[Any]) -> R | None:
+    """The first row of a query as a record, or None."""
+    row = db.execute(query).mappings().first()
+    return None if row is None else as_record(record, row)
+
+
+def all_of(db: Connection, record: type[R], query: Select[Any]) -> list[R]:
+    """All rows of a query as records."""
+    return [as_record(record, row) for row in db.execute(query).mappings()]
+
+
+def as_record(record: type[R], row: Any, **more: Any) -> R:
+    """A record of the columns that carry its fields' names."""
+    names = [f.name for f in fields(record) if f.name not in more]  # type: ignore[arg-type]
+    return record(**{name: row[name] for name in names}, **more)
+
+
+def insert_new(db: Connection, table: Table, values: dict[str, Any]) -> int | None:
+    """Insert a row unless a unique one like it is there; return its id, None if it was."""
+    dialects: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+    statement: Executable = (
+        dialects[db.dialect.name](table)
+        .values(**values)
+        .on_conflict_do_nothing()
+        .returning(table.c.id)
+    )
+    found: int | None = db.scalar(statement)
+    return found
+
+
+def insert(db: Connection, table: Table, values: dict[str, Any]) -> int:
+    """Insert a row and return its id."""
+    key = db.execute(table.insert().values(**values)).inserted_primary_key
+    assert key is not None
+    return int(key[0])

@@ -1,0 +1,197 @@
+"""The tables. `docs/store.md` says what each column means; `migrations` makes them.
+
+Nothing that a person or a model said is ever overwritten: readings and corrections are
+only added. A `sheet` row points to the newest reading of its piece of paper.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment in UTC, with its time zone on every database."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        # SQLite gives back what was written without its zone; PostgreSQL with the session's.
+        if value is None:
+            return None
+        moment: datetime = value
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _id() -> Column[int]:
+    return Column("id", Integer, primary_key=True)
+
+
+def _in(table: str, *, optional: bool = False, index: bool = True) -> Column[int]:
+    """A reference to another row, which takes this one along when it goes."""
+    return Column(
+        f"{table}_id",
+        ForeignKey(f"{table}.id", ondelete="CASCADE"),
+        nullable=optional,
+        index=index,
+    )
+
+
+setting = Table(
+    "setting",
+    metadata,
+    Column("key", String(50), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+event = Table(
+    "event",
+    metadata,
+    _id(),
+    Column("name", Text, nullable=False, unique=True),
+    Column("game", String(20), nullable=False),
+    Column("details", JSON, nullable=False),
+    Column("created_at", Moment, nullable=False),
+)
+
+player = Table(
+    "player",
+    metadata,
+    _id(),
+    _in("event", index=False),
+    Column("name", Text, nullable=False),
+    Column("active", Boolean, nullable=False),
+    Column("details", JSON, nullable=False),
+    UniqueConstraint("event_id", "name"),
+)
+
+photo = Table(
+    "photo",
+    metadata,
+    _id(),
+    _in("event", index=False),
+    Column("sha256", String(64), nullable=False),
+    Column("suffix", String(10), nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("pages", Integer),
+    Column("error_code", String(50)),
+    Column("error_message", Text),
+    Column("added_at", Moment, nullable=False),
+    UniqueConstraint("event_id", "sha256"),
+)
+
+file = Table(
+    "file",
+    metadata,
+    _id(),
+    _in("event", index=False),
+    _in("photo", optional=True),
+    Column("name", Text, nullable=False),
+    Column("source", String(20), nullable=False),
+    Column("details", JSON, nullable=False),
+    Column("error_code", String(50)),
+    Column("error_message", Text),
+    Column("added_at", Moment, nullable=False),
+    UniqueConstraint("event_id", "name", "photo_id"),
+)
+
+reading = Table(
+    "reading",
+    metadata,
+    _id(),
+    _in("photo", index=False),
+    Column("page", Integer, nullable=False),
+    Column("models", Text, nullable=False),
+    Column("entry", JSON, nullable=False),
+    Column("kept", JSON, nullable=False),
+    Column("error_code", String(50)),
+    Column("seconds", Float, nullable=False),
+    Column("read_at", Moment, nullable=False),
+    UniqueConstraint("photo_id", "page", "models"),
+)
+
+sheet = Table(
+    "sheet",
+    metadata,
+    _id(),
+    _in("event"),
+    _in("photo"),
+    Column("page", Integer, nullable=False),
+    _in("reading", index=False),
+    Column("number", Integer, nullable=False),
+    Column("kind", String(30), nullable=False),
+    Column("code", Text),
+    Column("total", Integer),
+    Column("confidence", Float, nullable=False),
+    Column("review", Boolean, nullable=False),
+    UniqueConstraint("reading_id", "number"),
+)
+
+game = Table(
+    "game",
+    metadata,
+    _id(),
+    _in("event", index=False),
+    Column("round", Integer, nullable=False),
+    Column("table", Integer, nullable=False),
+    Column("details", JSON, nullable=False),
+    UniqueConstraint("event_id", "round", "table"),
+)
+
+seat = Table(
+    "seat",
+    metadata,
+    _id(),
+    _in("game", index=False),
+    Column("number", Integer, nullable=False),
+    _in("player"),
+    UniqueConstraint("game_id", "number"),
+)
+
+correction = Table(
+    "correction",
+    metadata,
+    _id(),
+    _in("event"),
+    _in("sheet", optional=True),
+    _in("game", optional=True),
+    Column("field", Text, nullable=False),
+    Column("old", JSON),
+    Column("new", JSON),
+    Column("who", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("undoes", ForeignKey("correction.id", ondelete="CASCADE"), unique=True),
+)
+
+Index("ix_sheet_event_review", sheet.c.event_id, sheet.c.review, sheet.c.confidence)

@@ -1,0 +1,75 @@
+"""Bring a store's tables to the version of this program, safely.
+
+One transaction holds the whole upgrade, so it is done or not done. Before an older
+SQLite file is changed it is copied beside itself. Alembic is imported only when there is
+something to do.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, inspect, text
+
+from kdscan.errors import StoreError
+
+HEAD = "0001"
+"""The newest revision in `migrations/versions`."""
+
+KNOWN = ("0001",)
+"""All revisions, the oldest first."""
+
+_LOCK = 0x6B647363
+"""Key of PostgreSQL's advisory lock: one program at a time upgrades."""
+
+
+def upgrade(engine: Engine) -> None:
+    """Make the tables, or bring them up to date; raise `StoreError` for a newer store."""
+    with engine.connect() as db:
+        found = _revision(db)
+    if found == HEAD:
+        return
+    _check_known(found)
+    if found is not None and engine.dialect.name == "sqlite":
+        _back_up(Path(str(engine.url.database)), found)
+    with engine.execution_options(writes=True).begin() as db:
+        if engine.dialect.name == "postgresql":
+            db.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        if _revision(db) != HEAD:  # another program may have been faster
+            _run(db)
+
+
+def _revision(db: Connection) -> str | None:
+    if not inspect(db).has_table("alembic_version"):
+        return None
+    found: str | None = db.scalar(text("SELECT version_num FROM alembic_version"))
+    return found
+
+
+def _check_known(found: str | None) -> None:
+    if found is not None and found not in KNOWN:
+        raise StoreError(
+            f"this store was made by a newer kdscan (its tables are of version {found}, this "
+            f"program knows {HEAD}); install the newer one"
+        )
+
+
+def _run(db: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["connection"] = db
+    command.upgrade(config, "head")
+
+
+def _back_up(path: Path, revision: str) -> None:
+    copy = path.with_name(f"{path.name}.before-{revision}")
+    with (
+        closing(sqlite3.connect(path)) as old,
+        closing(sqlite3.connect(copy)) as new,
+    ):
+        old.backup(new)

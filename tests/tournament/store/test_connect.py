@@ -1,0 +1,121 @@
+"""Opening, upgrading and failing."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import text
+
+from kdscan.errors import StoreError, UsageError
+from kdscan.tournament.store import connect, open_store, upgrade
+from kdscan.tournament.store.events import ensure_event, events
+from kdscan.tournament.store.schema import metadata
+
+
+def test_migrations_make_the_tables_that_the_program_uses(store_url: str) -> None:
+    with open_store(store_url) as store, store.read() as db:
+        assert compare_metadata(MigrationContext.configure(db), metadata) == []
+
+
+def test_the_program_knows_all_migrations() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(upgrade.__file__).parent / "migrations"))
+    found = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]
+    assert tuple(reversed(found)) == upgrade.KNOWN
+    assert found[0] == upgrade.HEAD
+
+
+def test_a_newer_store_is_left_alone(store_url: str) -> None:
+    with open_store(store_url) as store, store.write() as db:
+        db.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreError, match="newer"):
+        open_store(store_url)
+
+
+def test_a_broken_upgrade_leaves_nothing(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = upgrade._run
+
+    def half(db: object) -> None:
+        run(db)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(upgrade, "_run", half)
+    with pytest.raises(KeyboardInterrupt):
+        open_store(store_url)
+    monkeypatch.undo()
+    with open_store(store_url) as store, store.read() as db:
+        assert events(db) == []
+
+
+def test_an_older_sqlite_file_is_copied_before_it_changes(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with open_store(str(path)) as store, store.write() as db:
+        ensure_event(db, "kept")
+    upgrade._back_up(path, "0001")
+    with closing(sqlite3.connect(tmp_path / "store.sqlite.before-0001")) as db:
+        assert db.execute("SELECT name FROM event").fetchall() == [("kept",)]
+
+
+def test_sqlite_is_set_up_to_survive(tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "deep" / "s.sqlite")) as store, store.read() as db:
+        assert store.photos.root == str(tmp_path / "deep" / "s.photos")
+        assert db.scalar(text("PRAGMA journal_mode")) == "wal"
+        assert db.scalar(text("PRAGMA foreign_keys")) == 1
+        assert db.scalar(text("PRAGMA synchronous")) == 2
+
+
+def test_the_environment_and_the_default_name_a_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(connect.ENVIRONMENT, str(tmp_path / "env.sqlite"))
+    open_store().close()
+    assert (tmp_path / "env.sqlite").is_file()
+    monkeypatch.delenv(connect.ENVIRONMENT)
+    monkeypatch.setattr(connect, "default_folder", lambda: tmp_path / "home")
+    open_store().close()
+    assert (tmp_path / "home" / "kdscan.sqlite").is_file()
+
+
+def test_a_server_remembers_where_the_photos_are(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.tournament.conftest import new_store
+
+    monkeypatch.setattr(connect, "default_folder", lambda: tmp_path)
+    for url in new_store(postgres):
+        with open_store(url) as store:
+            assert store.photos.root == str(tmp_path / "photos")
+        open_store(url, "memory://club").close()
+        with open_store(url) as store:
+            assert store.photos.root == "memory://club"
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://x/y", "postgresql://x:port/y", "://", "sqlite://", "nothing://x", ":memory:"]
+)
+def test_a_url_without_sense_is_wrong_usage(url: str) -> None:
+    with pytest.raises(UsageError):
+        open_store(url)
+
+
+def test_a_file_that_is_no_store_is_said_so(tmp_path: Path) -> None:
+    path = tmp_path / "photo.jpg"
+    path.write_bytes(b"\xff\xd8\xff" * 1000)
+    with pytest.raises(StoreError, match="no store"):
+        open_store(str(path))
+    assert path.read_bytes() == b"\xff\xd8\xff" * 1000
+
+
+def test_a_server_that_is_not_there_is_said_so() -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(StoreError) as caught:
+        open_store("postgresql://me:secret@127.0.0.1:9/none")
+    assert "secret" not in str(caught.value)
+    assert "reachable" in str(caught.value)

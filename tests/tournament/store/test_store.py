@@ -1,0 +1,242 @@
+"""What the store promises, on each database."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from kdscan.errors import NoSheetFound, UsageError
+from kdscan.tournament.store import Store, open_store
+from kdscan.tournament.store.corrections import add_correction, corrections, in_force, undo
+from kdscan.tournament.store.events import (
+    ensure_event,
+    ensure_player,
+    events,
+    find_event,
+    players,
+    set_active,
+    set_event_details,
+)
+from kdscan.tournament.store.games import games, remove_games, set_game
+from kdscan.tournament.store.photos import (
+    add_file,
+    add_photo,
+    all_unread,
+    files,
+    get_photo,
+    photos,
+    set_pages,
+    unopened,
+    unread,
+)
+from kdscan.tournament.store.readings import (
+    add_reading,
+    newest_reading,
+    readings,
+    sheet,
+    sheets,
+)
+from tests.readings import make_sheet
+from tests.tournament.entries import MODELS, entry, kept
+
+SHA = "ab" * 32
+
+
+def test_events_and_players_are_made_once(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "Spring cup")
+        assert ensure_event(db, "Spring cup") == event
+        ada = ensure_player(db, event.id, "Ada", club="Łódź")
+        assert ensure_player(db, event.id, "Ada", rating=1500).id == ada.id
+        bob = ensure_player(db, event.id, "Боб")
+        set_active(db, [bob.id], False)
+        set_event_details(db, event.id, {"rounds": 5})
+    with store.read() as db:
+        assert find_event(db, "Spring cup").details == {"rounds": 5}
+        assert [e.name for e in events(db)] == ["Spring cup"]
+        found = players(db, event.id)
+    assert [(p.name, p.active, p.details) for p in found] == [
+        ("Ada", True, {"club": "Łódź", "rating": 1500}),
+        ("Боб", False, {}),
+    ]
+    assert abs(event.created_at - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+def test_what_makes_no_event_is_refused(store: Store) -> None:
+    with store.write() as db:
+        ensure_event(db, "Spring cup")
+        for name, game in ((" ", "duel"), ("x", "chess"), ("Spring cup", "kingdomino")):
+            with pytest.raises(UsageError):
+                ensure_event(db, name, game)
+    with store.read() as db, pytest.raises(UsageError, match="Spring cup"):
+        find_event(db, "Autumn cup")
+
+
+def test_an_exception_leaves_nothing_behind(store: Store) -> None:
+    with pytest.raises(ZeroDivisionError), store.write() as db:
+        ensure_event(db, "Spring cup")
+        raise ZeroDivisionError
+    with store.read() as db:
+        assert events(db) == []
+
+
+def test_a_photo_is_one_however_often_it_comes(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "e")
+        photo, new = add_photo(db, event.id, SHA, ".jpg", 10)
+        again, newer = add_photo(db, event.id, SHA, ".jpg", 10)
+        assert (new, newer, again) == (True, False, photo)
+        other = ensure_event(db, "f")
+        assert add_photo(db, other.id, SHA, ".jpg", 10)[1]
+        first = add_file(db, event.id, "b.jpg", photo.id)
+        assert add_file(db, event.id, "b.jpg", photo.id) == first
+        add_file(db, event.id, "a.jpg", photo.id, source="web", details={"round": 2})
+    with store.read() as db:
+        assert len(photos(db, event.id)) == 1
+        named = files(db, event.id, photo.id)
+        assert [(f.name, f.source, f.details) for f in named] == [
+            ("a.jpg", "web", {"round": 2}),
+            ("b.jpg", "batch", {}),
+        ]
+
+
+def test_a_file_that_could_not_be_read_gives_way_to_one_that_can(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "e")
+        for reason in ("gone", "still gone"):
+            add_file(db, event.id, "a.jpg", None, error=("unreadable_image", reason))
+        assert [f.error_message for f in files(db, event.id)] == ["still gone"]
+        photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
+        add_file(db, event.id, "a.jpg", photo.id)
+        assert [(f.error_code, f.photo_id) for f in files(db, event.id)] == [(None, photo.id)]
+
+
+def test_what_is_left_to_do_is_known(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "e")
+        photo, _ = add_photo(db, event.id, SHA, ".pdf", 10)
+        assert [p.id for p in unopened(db, event.id)] == [photo.id]
+        set_pages(db, photo.id, 3)
+        assert unopened(db, event.id) == []
+        scan = get_photo(db, photo.id)
+        assert scan is not None
+        assert unread(db, scan, MODELS) == [0, 1, 2]
+        add_reading(db, scan, 1, MODELS, entry(), [], 0.1)
+        assert [page for _, page in all_unread(db, event.id, MODELS)] == [0, 2]
+        assert unread(db, scan, "models-2") == [0, 1, 2]
+        bad, _ = add_photo(db, event.id, "cd" * 32, ".jpg", 10)
+        set_pages(db, bad.id, None, ("unreadable_image", "broken"))
+        assert unopened(db, event.id) == []
+
+
+def test_a_page_is_read_once_by_each_version_of_the_models(store: Store) -> None:
+    one, two = make_sheet(), make_sheet(doubtful=[(0, 1)], origin_xy=(100, 700))
+    with store.write() as db:
+        event = ensure_event(db, "e")
+        photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
+        assert add_reading(db, photo, 0, MODELS, entry(one, two), kept(one, two), 0.5)
+        before = list(sheets(db, event.id))
+        assert not add_reading(db, photo, 0, MODELS, entry(), [], 0.5)
+        # New models find the two in another order, and with other doubts.
+        better = make_sheet(origin_xy=(103, 698))
+        assert add_reading(db, photo, 0, "models-2", entry(better, one), kept(better, one), 0.4)
+    with store.read() as db:
+        after = {s.id: s for s in sheets(db, event.id)}
+        assert [r.models for r in readings(db, photo.id)] == [MODELS, "models-2"]
+        newest = newest_reading(db, photo.id, 0)
+    assert [s.review for s in before] == [False, True]
+    assert before[0].data == entry(one)["sheets"][0]
+    assert before[1].kept == kept(two)[0]
+    assert sorted(after) == sorted(s.id for s in before)
+    assert [after[s.id].number for s in before] == [1, 0]
+    assert after[before[1].id].review is False
+    assert newest is not None
+    assert newest.entry == entry(better, one)
+
+
+def test_a_page_without_a_sheet_is_a_reading_too(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "e")
+        photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
+        add_reading(db, photo, 0, MODELS, entry(error=NoSheetFound("none")), [], 0.1)
+        assert [r.error_code for r in readings(db, photo.id, 0)] == ["no_sheet"]
+        assert list(sheets(db, event.id)) == []
+
+
+def test_corrections_are_added_and_taken_back(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "e")
+        photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
+        add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.1)
+        (found,) = sheets(db, event.id)
+
+        def say(field: str, new: object, who: str = "Ada") -> int:
+            return add_correction(db, event.id, field, new, who, sheet_id=found.id, old=None).id
+
+        def held() -> dict[str, object]:
+            rows = corrections(db, event.id, sheet_id=found.id)
+            return {field: row.new for field, row in in_force(rows).items()}
+
+        first = say("cell:0,1", {"coat": "dot", "crosses": 0})
+        second = say("cell:0,1", {"coat": "dot", "crosses": 2}, "Bob")
+        say("castle", False)
+        assert held() == {"cell:0,1": {"coat": "dot", "crosses": 2}, "castle": False}
+        back = undo(db, second, "Ada")
+        assert held()["cell:0,1"] == {"coat": "dot", "crosses": 0}
+        undo(db, first, "Ada")
+        assert held() == {"castle": False}
+        undo(db, back.id, "Cid")
+        assert held()["cell:0,1"] == {"coat": "dot", "crosses": 2}
+        with pytest.raises(UsageError):
+            undo(db, second, "Ada")
+        with pytest.raises(UsageError):
+            undo(db, 999, "Ada")
+    with store.read() as db:
+        rows = corrections(db, event.id)
+        assert [r.who for r in rows] == ["Ada", "Bob", "Ada", "Ada", "Ada", "Cid"]
+        assert sheet(db, found.id) == found
+        assert all(r.at.tzinfo is not None for r in rows)
+
+
+def test_games_seat_players(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "e")
+        a, b, c = (ensure_player(db, event.id, name).id for name in "abc")
+        game = set_game(db, event.id, 1, 2, [a, b])
+        set_game(db, event.id, 1, 1, [c], {"bye": True})
+        assert set_game(db, event.id, 1, 2, [b, a]).id == game.id
+        set_game(db, event.id, 2, 1, [a, c])
+    with store.write() as db:
+        table = [(g.round, g.table, g.seats, g.details) for g in games(db, event.id)]
+        assert table == [(1, 1, (c,), {"bye": True}), (1, 2, (b, a), {}), (2, 1, (a, c), {})]
+        add_correction(db, event.id, "result", {str(a): 12}, "Ada", game_id=game.id)
+        remove_games(db, event.id, 2)
+        assert [g.round for g in games(db, event.id)] == [1, 1]
+        with pytest.raises(UsageError):
+            remove_games(db, event.id, 1)
+        rows = corrections(db, event.id, game_id=game.id)
+        assert in_force(rows)["result"].new == {str(a): 12}
+
+
+def test_two_programs_write_in_turn(store_url: str) -> None:
+    """Both read before they write; neither loses what the other wrote."""
+    with open_store(store_url) as store, store.write() as db:
+        event = ensure_event(db, "e")
+
+    def work(name: str) -> None:
+        with open_store(store_url) as mine:
+            for n in range(20):
+                with mine.write() as db:
+                    players(db, event.id)
+                    ensure_player(db, event.id, f"{name}{n}")
+                    ensure_player(db, event.id, f"both{n}")
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with open_store(store_url) as store, store.read() as db:
+        assert len(players(db, event.id)) == 60
