@@ -8,6 +8,7 @@
     │   ├── ImageTooLarge     3   more pixels or bytes than a photo can have
     │   └── ReaderDied        3   the process that read it crashed or took too long
     ├── NoSheetFound          4   a picture, but no sheet on it
+    │   └── BlankPage         4   a page with nothing on it, such as the back of a sheet
     ├── ModelError            6   weights missing, corrupt or of another version
     ├── StoreError            8   the store cannot be reached, written or understood
     └── Bug                   1   something that should never happen, did
@@ -70,6 +71,12 @@ class NoSheetFound(KdscanError):
 
     code = "no_sheet"
     exit_code = 4
+
+
+class BlankPage(NoSheetFound):
+    """There is nothing on the page: a scanner's feeder takes both sides of a paper."""
+
+    code = "blank_page"
 
 
 class ModelError(KdscanError):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from kdscan.errors import NoSheetFound
+from kdscan.errors import BlankPage, NoSheetFound
 from kdscan.game.duel.scoring import score_board
 from kdscan.inference.store import Models, default_models
 from kdscan.records import AnyReading, MarkProbs, Photo, Problem, RectifiedSheet, SheetReading
+from kdscan.vision.blank import is_blank, shows_through
 from kdscan.vision.classify import classify
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.find import find
@@ -25,14 +26,19 @@ def read_photo(
     """Read every map in a photo, the largest first.
 
     risk: accepted probability that a total which asks for no review is wrong.
-    Raises NoSheetFound when there is none, ModelError when the models are unusable.
+    Raises NoSheetFound when there is none (BlankPage when there is nothing at all),
+    ModelError when the models are unusable.
     """
     models = models or default_models()
     sheets = []
     for rectified in find(photo, models.locate, models.refine):
+        if shows_through(rectified):
+            continue
         probs = classify(segment(rectified), models.marks, rectified.confidence, models.habit)
         sheets.append(interpret(rectified, probs, identify(photo, rectified), risk))
     if not sheets:
+        if is_blank(photo):
+            raise BlankPage("the page is blank; if it is the back of a sheet, nothing is missing")
         raise NoSheetFound(
             "no map was found in this picture; take the photo again with the whole grid in view, "
             "sharp and without strong reflections"

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from kdscan.cli.corrections import Correction, parse_corrections
-from kdscan.errors import Bug, NoSheetFound, PhotoError, UsageError
+from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 
 OVERLAY_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -101,12 +101,14 @@ def score(
 def exit_code(photos: Sequence[dict[str, Any]], strict: bool) -> int:
     """The exit code for the entries of `photos` in the JSON."""
     errors = {photo["error"]["code"] for photo in photos if photo["error"]}
+    blank = BlankPage.code in errors
+    errors.discard(BlankPage.code)  # the backs of scanned sheets: nothing to look at
     sheets = [sheet for photo in photos for sheet in photo["sheets"]]
     if Bug.code in errors:
         return Bug.exit_code
     if sheets:
         return NEEDS_REVIEW if strict and (errors or any(s["review"] for s in sheets)) else 0
-    return NoSheetFound.exit_code if NoSheetFound.code in errors else PhotoError.exit_code
+    return NoSheetFound.exit_code if blank or NoSheetFound.code in errors else PhotoError.exit_code
 
 
 def _check_usage(game: str, risk: float | None) -> None:
