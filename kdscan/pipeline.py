@@ -38,7 +38,10 @@ def read_photo(
         sheets.append(interpret(rectified, probs, identify(photo, rectified), risk))
     if not sheets:
         if is_blank(photo):
-            raise BlankPage("the page is blank; if it is the back of a sheet, nothing is missing")
+            raise BlankPage(
+                "the page is blank; if this is not the back of a sheet, turn it over and"
+                " take the photo again"
+            )
         raise NoSheetFound(
             "no map was found in this picture; take the photo again with the whole grid in view, "
             "sharp and without strong reflections"
