@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
-from kdscan.vision.rectify import GRID_CORNERS, Floats, Network, inverse, project, reduced
+from kdscan.vision.pyramid import level, level_for
+from kdscan.vision.rectify import GRID_CORNERS, Floats, Network, inverse, project
 
 THUMB_PX = 384
 """Longer side of the thumbnail that the network sees."""
@@ -36,8 +37,9 @@ def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
     (thumbnail pixels a photo pixel). Point p of the photo lies at (p + .5) * scale - .5.
     """
     scale = THUMB_PX / max(photo.width, photo.height)
-    small = reduced(photo.bgr, scale)
-    height, width = small.shape[:2]
+    width, height = (max(1, round(v * scale)) for v in (photo.width, photo.height))
+    fine = level(photo, level_for(photo, 0.75 / scale))
+    small = cv2.resize(fine, (width, height), interpolation=cv2.INTER_AREA)
     out = np.zeros((-(-height // 32) * 32, -(-width // 32) * 32, 3), np.uint8)
     out[:height, :width] = small
     return np.ascontiguousarray(out.transpose(2, 0, 1)[None], np.float32) / np.float32(255), scale

@@ -9,13 +9,13 @@ centres define a smooth map, and the sheet is sampled once more through it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import COLS, ROWS, Photo, RectifiedSheet, SheetOutline
+from kdscan.vision.pyramid import level, level_for
 
 Floats = NDArray[np.float64]
 Network = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], ...]]
@@ -83,9 +83,7 @@ def lattice_to_photo(centers_xy: Floats, points_xy: Floats) -> Floats:
     return project(h, points_xy) + bend
 
 
-def flatten(
-    bgr: NDArray[np.uint8], centers_xy: Floats, px_per_cell: int, margin: float
-) -> NDArray[np.uint8]:
+def flatten(photo: Photo, centers_xy: Floats, px_per_cell: int, margin: float) -> NDArray[np.uint8]:
     """Sample the photo through the lattice.
 
     Returns ((5 + 2 margin) * px, (7 + 2 margin) * px, 3) uint8; the centre of cell
@@ -96,11 +94,12 @@ def flatten(
     gx = (np.arange(0, w + step, step) + 0.5) / px_per_cell - 0.5 - margin
     gy = (np.arange(0, h + step, step) + 0.5) / px_per_cell - 0.5 - margin
     coarse = lattice_to_photo(centers_xy, np.stack(np.meshgrid(gx, gy), -1))
-    where = _enlarge(coarse, step)[:h, :w]
-    roi, where = _window(bgr, where, resolution(centers_xy) / px_per_cell)
-    out = cv2.remap(
-        roi, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    )
+    k = level_for(photo, resolution(centers_xy) / px_per_cell)
+    bgr, coarse = level(photo, k), (coarse + 0.5) / 2**k - 0.5
+    x0, y0 = (max(int(v), 0) for v in np.floor(coarse.reshape(-1, 2).min(0)) - 1)
+    where = _enlarge(coarse - (x0, y0), step)[:h, :w]
+    roi = bgr[min(y0, len(bgr) - 1) :, min(x0, bgr.shape[1] - 1) :]
+    out = cv2.remap(roi, where, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(out, np.uint8)
 
 
@@ -116,26 +115,6 @@ def _enlarge(coarse: Floats, step: int) -> NDArray[np.float32]:
     return np.asarray(out, np.float32)
 
 
-def _window(
-    bgr: NDArray[np.uint8], where: NDArray[np.float32], shrink: float
-) -> tuple[NDArray[Any], NDArray[np.float32]]:
-    """Cut out what `where` needs and reduce it first when it is much too fine."""
-    h, w = bgr.shape[:2]
-    pad = int(2 * max(shrink, 1)) + 2
-    x0, y0 = np.floor(where.min((0, 1))).astype(int) - pad
-    x1, y1 = np.ceil(where.max((0, 1))).astype(int) + pad + 1
-    x0, x1 = int(np.clip(x0, 0, w - 1)), int(np.clip(x1, 1, w))
-    y0, y1 = int(np.clip(y0, 0, h - 1)), int(np.clip(y1, 1, h))
-    roi = bgr[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)]
-    where = where - np.array([x0, y0], np.float32)
-    if shrink > 1.3:
-        size = (max(1, round(roi.shape[1] / shrink)), max(1, round(roi.shape[0] / shrink)))
-        scale = np.array([size[0] / roi.shape[1], size[1] / roi.shape[0]], np.float32)
-        roi = np.asarray(cv2.resize(roi, size, interpolation=cv2.INTER_AREA))
-        where = (where + np.float32(0.5)) * scale - np.float32(0.5)
-    return roi, where
-
-
 def resolution(centers_xy: Floats) -> float:
     """Median distance of neighbouring centres, in photo pixels a cell."""
     across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
@@ -143,19 +122,9 @@ def resolution(centers_xy: Floats) -> float:
     return float(np.median(np.concatenate([across.ravel(), down.ravel()])))
 
 
-def reduced(bgr: NDArray[np.uint8], scale: float) -> NDArray[np.uint8]:
-    """The picture at `scale` (below 1) of its size; point p comes to (p + .5) * scale - .5.
-
-    Most pixels of a very large picture are skipped rather than averaged: that is slow.
-    """
-    size = (max(1, round(bgr.shape[1] * scale)), max(1, round(bgr.shape[0] * scale)))
-    skip = 2 ** int(np.log2(max(1.0, 0.25 / scale)))
-    return np.asarray(cv2.resize(bgr[::skip, ::skip], size, interpolation=cv2.INTER_AREA), np.uint8)
-
-
-def look(bgr: NDArray[np.uint8], centers_xy: Floats) -> NDArray[np.float32]:
+def look(photo: Photo, centers_xy: Floats) -> NDArray[np.float32]:
     """What the refining network sees: (1, 3, 224, 288) float32, 0..1, BGR."""
-    view = flatten(bgr, centers_xy, LOOK_PX, LOOK_MARGIN)
+    view = flatten(photo, centers_xy, LOOK_PX, LOOK_MARGIN)
     return np.ascontiguousarray(view.transpose(2, 0, 1)[None], np.float32) / np.float32(255)
 
 
@@ -171,19 +140,13 @@ def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedS
     network: `look` → offsets (1, 2, 5, 7) in cells (x, y: true place minus guess),
         logits (1, 1, 5, 7) that a cell is in its place, logit (1, 1) that the view is upright.
     """
-    first = lattice_to_photo_homography(outline.corners_xy)
-    scale = min(1.0, 2 * LOOK_PX / max(resolution(project(first, CENTERS)), 1.0))
-    view = photo.bgr if scale > 0.8 else reduced(photo.bgr, scale)
-    scale = view.shape[1] / photo.width
-    corners = (outline.corners_xy + 0.5) * scale - 0.5
-    centers, confidence = _settle(view, corners, network)
+    centers, confidence = _settle(photo, outline.corners_xy, network)
     if confidence < SURE:
-        again, better = _settle(view, np.roll(corners, 1, axis=0), network)
+        again, better = _settle(photo, np.roll(outline.corners_xy, 1, axis=0), network)
         if better > confidence:
             centers, confidence = again, better
-    centers = (centers + 0.5) / scale - 0.5
     return RectifiedSheet(
-        bgr=flatten(photo.bgr, centers, FLAT_PX, FLAT_MARGIN),
+        bgr=flatten(photo, centers, FLAT_PX, FLAT_MARGIN),
         centers_xy=centers,
         outline_xy=lattice_to_photo(centers, GRID_CORNERS[None])[0],
         px_per_cell=resolution(centers),
@@ -191,18 +154,18 @@ def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedS
     )
 
 
-def _settle(bgr: NDArray[np.uint8], corners_xy: Floats, network: Network) -> tuple[Floats, float]:
-    """Centres (5, 7, 2) in the picture, and how sure it is that all of them are in place."""
+def _settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
+    """Centres (5, 7, 2) in the photo, and how sure it is that all of them are in place."""
     centers = project(lattice_to_photo_homography(corners_xy), CENTERS)
     for bend in (False, False, False, True):
-        offset, _, upright = network(look(bgr, centers))
+        offset, _, upright = network(look(photo, centers))
         moved = CENTERS + offset[0].transpose(1, 2, 0).astype(np.float64)
         centers = lattice_to_photo(centers, moved)
         if not bend:  # first settle the plane, then follow the paper
             centers = project(_plane(centers), CENTERS)
             if upright[0, 0] < 0:
                 centers = turned(centers)
-    _, in_place, upright = network(look(bgr, centers))
+    _, in_place, upright = network(look(photo, centers))
     certain = 1 / (1 + np.exp(-np.append(in_place, upright).astype(np.float64)))
     return centers, float(certain[:-1].min() * certain[-1])
 

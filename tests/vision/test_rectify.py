@@ -56,7 +56,7 @@ def test_the_lattice_passes_through_bent_centres() -> None:
 
 def test_dots_on_bent_paper_lie_in_the_middle_of_their_flattened_cells() -> None:
     bent = bent_centers()
-    flat = flatten(photo_with_dots(bent), bent, FLAT_PX, FLAT_MARGIN)
+    flat = flatten(Photo(photo_with_dots(bent)), bent, FLAT_PX, FLAT_MARGIN)
     assert flat.shape == (round(5.25 * FLAT_PX), round(7.25 * FLAT_PX), 3)
     dark = 255 - flat[..., 0].astype(float)
     for row in range(ROWS):
@@ -73,8 +73,8 @@ def test_a_much_larger_photo_gives_the_same_flat_sheet() -> None:
     small = photo_with_dots(bent)
     big = cv2.resize(small, None, fx=4, fy=4, interpolation=cv2.INTER_LINEAR)
     large = np.asarray(big, np.uint8)
-    a = flatten(small, bent, FLAT_PX, FLAT_MARGIN).astype(float)
-    b = flatten(large, (bent + 0.5) * 4 - 0.5, FLAT_PX, FLAT_MARGIN).astype(float)
+    a = flatten(Photo(small), bent, FLAT_PX, FLAT_MARGIN).astype(float)
+    b = flatten(Photo(large), (bent + 0.5) * 4 - 0.5, FLAT_PX, FLAT_MARGIN).astype(float)
     assert np.abs(a - b).mean() < 1.5
 
 

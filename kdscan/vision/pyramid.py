@@ -1,0 +1,39 @@
+"""A photo at half, quarter and eighth of its size, made once for all stages.
+
+Halving averages two by two pixels, the one reduction that costs next to nothing.
+Point p of the photo lies at (p + .5) / 2**k - .5 on level k; an odd last row or
+column is left out.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import Photo
+
+LEVELS = 4
+"""Level 0 is the photo; phones' pictures need no more than an eighth."""
+
+_made: WeakKeyDictionary[Photo, list[NDArray[np.uint8]]] = WeakKeyDictionary()
+
+
+def level(photo: Photo, k: int) -> NDArray[np.uint8]:
+    """The photo halved k times, (H >> k, W >> k, 3) uint8; k from 0 to `LEVELS` - 1."""
+    levels = _made.setdefault(photo, [photo.bgr])
+    while len(levels) <= k:
+        last = levels[-1]
+        h, w = last.shape[0] // 2, last.shape[1] // 2
+        even = last[: 2 * h, : 2 * w]
+        levels.append(np.asarray(cv2.resize(even, (w, h), interpolation=cv2.INTER_AREA), np.uint8))
+    return levels[k]
+
+
+def level_for(photo: Photo, shrink: float) -> int:
+    """The level to sample from when so many photo pixels become one: it is at most 1.5 too fine."""
+    least = min(photo.width, photo.height)
+    k = int(np.log2(max(shrink / 0.75, 1.0)))
+    return max(0, min(k, LEVELS - 1, least.bit_length() - 2))
