@@ -28,7 +28,7 @@ def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) 
     room = min(0.25 * pitch, (0.75 if style in _LARGE else 0.4) * radius)
     off = rng.normal(0, 0.12 + 0.3 * taste.slop, 2) * radius
     at = at + off * min(1.0, room / max(float(np.hypot(*off)), 1e-9))
-    size = radius * (0.75 + 0.75 * brush.near(taste.size, 0.2, 0, 1))
+    size = radius * (0.85 + 0.7 * brush.near(taste.size, 0.2, 0, 1))
     size = max(size, 1.3 * brush.width, min(_LEAST_MM, 1.6 * radius))
     if brush.faint:
         size = max(size, 1.25 * radius)
@@ -55,9 +55,9 @@ def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) 
     if style == "scribble":
         return [Stroke(scribble(at, min(size, 1.15 * radius), rng, int(rng.integers(3, 7))))]
     if style == "fill":
-        return dot(at, radius * rng.uniform(0.8, 1.15), "blob", brush)
+        return dot(at, radius * rng.uniform(0.85, 1.15), "blob", brush)
     if style == "dot":
-        return dot(at, max(0.6 * radius, 0.8 * brush.width), "spiral", brush)
+        return dot(at, max(0.75 * radius, 0.8 * brush.width), "spiral", brush)
     return _arms(at, size, (tilt + 0.8, tilt - 0.8), brush)
 
 

@@ -120,7 +120,7 @@ def _cell_plan(
     """
     n = int(rng.choice([2, 3, 4], p=[0.25, 0.4, 0.35]))
     unit = min(w, h)
-    r = unit * rng.uniform(0.036, 0.085)
+    r = unit * rng.uniform(0.044, 0.095)
     gap = r * rng.uniform(2.1, 3.0)
     kind = rng.choice(
         ["row", "column", "block", "corners", "arc", "inside"], p=[0.28, 0.28, 0.16, 0.1, 0.1, 0.08]

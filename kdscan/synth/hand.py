@@ -21,7 +21,7 @@ from kdscan.synth.fills import fill
 from kdscan.synth.ink import Spots, Stroke, lay_ink
 from kdscan.synth.marks import draw_coat
 from kdscan.synth.pens import Pen
-from kdscan.synth.sketch import Hand, Sketch, beside, fit_hand, free_room, moved
+from kdscan.synth.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room, moved
 from kdscan.synth.strokes import Path, ring
 from kdscan.synth.surroundings import Board, draw_borders, scribble_around, soil
 from kdscan.synth.taste import CROSSES, FILLS, Shield
@@ -43,6 +43,7 @@ def draw_board(
     px_per_mm: float,
     strokes: StrokeBank | None = None,
     mess: float = 0.5,
+    crossed: list[Spot] | None = None,
 ) -> NDArray[np.uint8]:
     """Return a copy of a printed page with a played board drawn on it.
 
@@ -52,6 +53,7 @@ def draw_board(
         number beyond the circles is drawn beside them.
     strokes: recorded pen paths for a share of the marks.
     mess: 0 clean .. 1 very messy: careless marks, erasures, corrections, scrawl.
+    crossed: receives where each cross was drawn.
     """
     hand = fit_hand(hand, layout, mess)
     page = page_bgr.copy()
@@ -64,6 +66,8 @@ def draw_board(
     if castle_used:
         _colour_roofs(sheet)
     scribble_around(sheet, board)
+    if crossed is not None:
+        crossed += sheet.crossed
     return page
 
 
@@ -88,7 +92,7 @@ def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | No
         if coat is Coat.FILLED and rng.random() < 0.04 * mess:
             sheet.ink(draw_coat(_SMALL[int(rng.integers(2))], shield, brush), pen)
         sheet.ink(draw_coat(coat, shield, brush), pen, spare)
-    _cross_out(sheet, shield, crosses)
+    _cross_out(sheet, shield, cell, crosses)
 
 
 _SMALL = (Coat.DOT, Coat.LINE)
@@ -151,7 +155,7 @@ def _erase(sheet: Sketch, marks: list[Stroke], at: Path, size: float) -> None:
         scrawl.smudge(sheet.page, at, 1.5 * size, rng, sheet.px_per_mm)
 
 
-def _cross_out(sheet: Sketch, shield: Shield, crosses: int) -> None:
+def _cross_out(sheet: Sketch, shield: Shield, cell: tuple[int, int], crosses: int) -> None:
     """Cross out circles, and beside them what they have no room for."""
     if not crosses:
         return
@@ -169,7 +173,9 @@ def _cross_out(sheet: Sketch, shield: Shield, crosses: int) -> None:
     for _ in range(crosses - len(spots)):
         spot = beside(sheet, shield, taken)
         taken.append(spot)
+        spots.append(spot)
         marks += draw_cross(spot, shield.circle, shield.pitch, brush, "x")
+    sheet.crossed.extend((cell, float(x), float(y)) for x, y in spots)
     sheet.ink(marks, hand.cross_pen)
 
 

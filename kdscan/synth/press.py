@@ -6,6 +6,7 @@ Our own sheet needs none of this: it is the rasterised PDF (`kdscan.sheet.raster
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import cv2
@@ -81,6 +82,7 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> NDArray[n
     Returns (H, W, 3) uint8 BGR, H and W the page in mm times `px_per_mm`; the page
     point (x, y) mm lies at pixel (x, y) * px_per_mm - 0.5.
     """
+    style = _slender(style, layout)
     rng = np.random.default_rng(style.seed)
     w, h = (round(v * px_per_mm) for v in layout.page_mm)
     page = _paper(rng, (h, w), style)
@@ -95,6 +97,17 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> NDArray[n
             else:
                 _shield(plate, layout, style, at)
     return page
+
+
+def _slender(style: PrintStyle, layout: Layout) -> PrintStyle:
+    """The style with lines that leave room for what is drawn inside circles and cells."""
+    cell = min(layout.cell_mm)
+    return replace(
+        style,
+        line_mm=min(style.line_mm, 0.025 * cell),
+        shield_mm=min(style.shield_mm, 0.035 * cell),
+        circle_mm=min(style.circle_mm, 0.3 * layout.circle_radius_mm),
+    )
 
 
 def _paper(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from kdscan.synth.camera import photograph
 from kdscan.synth.designs import random_layout, random_style
 from kdscan.synth.hand import Hand, StrokeBank, draw_board
 from kdscan.synth.press import print_page
+from kdscan.synth.sketch import Spot
 
 Level = Literal["flat", "easy", "normal", "hard"]
 Marks = Mapping[tuple[int, int], tuple[Coat, int]]
@@ -35,6 +36,7 @@ class SynthPhoto:
         (-.5, -.5) to (6.5, 4.5); [1::2, 1::2] are the centres of the cells.
     board: what is drawn. castle_used: whether the roof is coloured.
     design: the layout's name. level: how hard the photo is.
+    crossed: (N, 3) float32, for each cross: index of its cell in `CELLS`, lattice x and y.
     """
 
     bgr: NDArray[np.uint8]
@@ -43,6 +45,7 @@ class SynthPhoto:
     castle_used: bool
     design: str
     level: Level
+    crossed: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
 
     @property
     def centers_xy(self) -> NDArray[np.float64]:
@@ -70,6 +73,13 @@ def played_board(rng: np.random.Generator) -> tuple[Marks, bool]:
     """The board of a random lawful game, and whether its castle bonus was used."""
     board, used = random_board(random.Random(int(rng.integers(0, 2**32))))
     return {at: (shield.coat, shield.crosses) for at, shield in board.items()}, used
+
+
+def crossed_cells(layout: Layout, spots: Sequence[Spot]) -> NDArray[np.float32]:
+    """(N, 3) float32: what `SynthPhoto.crossed` holds, from what `draw_board` told."""
+    (left, top), (w, h) = layout.grid_mm, layout.cell_mm
+    rows = [(CELLS.index(c), (x - left) / w - 0.5, (y - top) / h - 0.5) for c, x, y in spots]
+    return np.array(rows, np.float32).reshape(-1, 3)
 
 
 def wild_board(rng: np.random.Generator, circles: int) -> tuple[Marks, bool]:
@@ -103,6 +113,7 @@ class DrawnPage:
     px_per_mm: float
     board: Marks
     castle_used: bool
+    crossed: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
 
     @property
     def grid_mm(self) -> tuple[float, float, float, float]:
@@ -136,6 +147,7 @@ def draw_page(
     board, used = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
     if mess is None:
         mess = float(rng.uniform(0, 1))
+    spots: list[Spot] = []
     drawn = draw_board(
         blank,
         layout,
@@ -146,8 +158,10 @@ def draw_page(
         px_per_mm=px_per_mm,
         strokes=strokes,
         mess=mess,
+        crossed=spots,
     )
-    return DrawnPage(layout, drawn, blank, px_per_mm, board, used)
+    marked = crossed_cells(layout, spots)
+    return DrawnPage(layout, drawn, blank, px_per_mm, board, used, marked)
 
 
 def shoot(
@@ -169,7 +183,8 @@ def shoot(
         surfaces=surfaces,
     )
     nodes = shot.page_to_photo(page.nodes_mm)
-    return SynthPhoto(shot.bgr, nodes, page.board, page.castle_used, page.layout.name, level)
+    about = (page.board, page.castle_used, page.layout.name, level, page.crossed)
+    return SynthPhoto(shot.bgr, nodes, *about)
 
 
 def make_photo(

@@ -16,6 +16,9 @@ from kdscan.synth.pens import Pen, random_pen
 from kdscan.synth.strokes import Path
 from kdscan.synth.taste import Brush, Shield, Taste, random_taste
 
+Spot = tuple[tuple[int, int], float, float]
+"""A cell (row, column) and a point of the page in mm."""
+
 
 @dataclass(frozen=True)
 class Hand:
@@ -66,9 +69,13 @@ class Hand:
         )
 
 
+SEEN = 0.011
+"""Width of the thinnest pen's line as a share of a cell; a guess from ball pens on 25 mm cells."""
+
+
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """What is drawn on, and by whom."""
+    """What is drawn on, and by whom. crossed: where crosses were drawn so far: cell, x, y in mm."""
 
     page: NDArray[np.uint8]
     layout: Layout
@@ -78,6 +85,7 @@ class Sketch:
     bank: StrokeBank | None
     mess: float
     shield: Shield = field(repr=False)
+    crossed: list[Spot] = field(default_factory=list, repr=False)
 
     def at(self, cell: tuple[int, int]) -> Path:
         """Return the middle of a cell (row, column) on the page."""
@@ -98,6 +106,7 @@ def fit_hand(hand: Hand, layout: Layout, mess: float) -> Hand:
     room = free_room(layout).radius
     thin = min(0.28 * room, 0.6 * layout.circle_radius_mm)
     edge = min(0.3 * room, 2.0 * edge_room(layout))
+    seen = SEEN * min(layout.cell_mm)
     taste = replace(
         hand.taste,
         slop=hand.taste.slop * (0.4 + 1.0 * mess),
@@ -106,9 +115,9 @@ def fit_hand(hand: Hand, layout: Layout, mess: float) -> Hand:
     return replace(
         hand,
         taste=taste,
-        pen=replace(hand.pen, width=min(hand.pen.width, 0.28 * room)),
-        other=replace(hand.other, width=min(hand.other.width, 0.28 * room)),
-        cross_pen=replace(hand.cross_pen, width=min(hand.cross_pen.width, thin)),
+        pen=replace(hand.pen, width=min(max(hand.pen.width, seen), 0.28 * room)),
+        other=replace(hand.other, width=min(max(hand.other.width, seen), 0.28 * room)),
+        cross_pen=replace(hand.cross_pen, width=min(max(hand.cross_pen.width, seen), thin)),
         border_pen=replace(hand.border_pen, width=min(hand.border_pen.width, edge)),
     )
 
@@ -175,7 +184,7 @@ def beside(sheet: Sketch, shield: Shield, taken: list[Path]) -> Path:
     """
     pitch = np.array(sheet.layout.cell_mm)
     centre = shield.polygon[0] - sheet.shield.polygon[0]
-    tries = centre + sheet.rng.uniform(-0.4, 0.4, (40, 2)) * pitch
+    tries = centre + sheet.rng.uniform(-0.36, 0.36, (40, 2)) * pitch
     around = [shield.circles + pitch * (dx, dy) for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1))]
     away = np.concatenate((np.array(taken).reshape(-1, 2), *around, centre[None] + 9e3))
     gaps = np.hypot(*(tries[:, None] - away).transpose(2, 0, 1)).min(axis=1)
