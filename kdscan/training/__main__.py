@@ -58,6 +58,9 @@ def fit(
     steps: int | None = None,
     seed: int = 0,
     limit: int | None = None,
+    start: Annotated[
+        Path | None, typer.Option(help="Checkpoint to go on from, rather than from nothing.")
+    ] = None,
 ) -> None:
     """Train one network: locate, refine or marks."""
     from itertools import islice
@@ -72,7 +75,8 @@ def fit(
     if name == "marks":
         examples += islice(load(out / "flat"), limit)
     print(f"{name}: {len(examples)} examples", file=sys.stderr)
-    net = train(TASKS[name], examples, steps=steps, seed=seed, checkpoint=out / f"{name}.part.pt")
+    part = out / f"{name}.part.pt"
+    net = train(TASKS[name], examples, steps=steps, seed=seed, checkpoint=part, start=start)
     torch.save(net.state_dict(), out / f"{name}.pt")
 
 

@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import COLS, ROWS, RectifiedSheet
+from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, WIDE_MARGIN, Example, unpack
 from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, LOOK_MARGIN, LOOK_PX, project
-from kdscan.vision.segment import segment
+from kdscan.vision.segment import cut, segment
 
 Image = NDArray[np.uint8]
 Float32 = NDArray[np.float32]
@@ -168,8 +168,13 @@ def refine_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Fl
     return relight(rng, np.asarray(view, np.uint8)), out.astype(np.float32), upright
 
 
-def flat_sample(rng: np.random.Generator, example: Example) -> RectifiedSheet:
-    """The flattened sheet with cells a little out of place, as `rectify` leaves them."""
+def flat_sample(
+    rng: np.random.Generator, example: Example
+) -> tuple[RectifiedSheet, NDArray[np.uint8]]:
+    """The flattened sheet with cells a little out of place, as `rectify` leaves them.
+
+    With it (H, W) uint8, the same pixels: index + 1 of the shield whose cross lies there.
+    """
     w, h = round((COLS + 2 * FLAT_MARGIN) * FLAT_PX), round((ROWS + 2 * FLAT_MARGIN) * FLAT_PX)
     angle, zoom = rng.normal(0, 0.012), np.exp(rng.normal(0, 0.015, 2))
     x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))
@@ -183,9 +188,10 @@ def flat_sample(rng: np.random.Generator, example: Example) -> RectifiedSheet:
     pad = (WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX
     map_x = c * u - s * v + np.float32(cx + pad) + wobble[..., 0]
     map_y = s * u + c * v + np.float32(cy + pad) + wobble[..., 1]
-    flat: Any = cv2.remap(
-        unpack(example.flat), map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    )
+    stored = unpack(example.flat)
+    flat: Any = cv2.remap(stored, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    marked = _crossed(example, stored.shape[:2])
+    spots = cv2.remap(marked, map_x, map_y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
     if rng.random() < 0.2:
         k = rng.uniform(0.45, 0.9)
         flat = cv2.resize(cv2.resize(flat, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), (w, h))
@@ -193,10 +199,39 @@ def flat_sample(rng: np.random.Generator, example: Example) -> RectifiedSheet:
     if rng.random() < 0.2:
         code = cv2.imencode(".jpg", flat, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(35, 85))])[1]
         flat = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
-    return RectifiedSheet(flat, CENTERS, NODES[[0, 0, -1, -1], [0, -1, -1, 0]], FLAT_PX, 1.0)
+    sheet = RectifiedSheet(flat, CENTERS, NODES[[0, 0, -1, -1], [0, -1, -1, 0]], FLAT_PX, 1.0)
+    return sheet, np.asarray(spots, np.uint8)
+
+
+SPOT_PX = 4
+"""Radius of what counts as the middle of a cross, in pixels of a flattened sheet."""
+SPOT_STRIDE = 4
+"""Pixels of a crop for one place where the marks' network looks for crosses."""
+
+
+def _crossed(example: Example, shape: tuple[int, int]) -> NDArray[np.uint8]:
+    """(H, W) uint8 in the stored flat sheet's pixels: index + 1 of a shield at its crosses."""
+    out = np.zeros(shape, np.uint8)
+    for index, x, y in example.crossed:
+        at = (np.array([x, y]) + 0.5 + WIDE_MARGIN) * FLAT_PX - 0.5
+        center = (round(float(at[0])), round(float(at[1])))
+        cv2.circle(out, center, SPOT_PX, int(index) + 1, -1)
+    return out
 
 
 def marks_sample(rng: np.random.Generator, example: Example) -> tuple[Float32, Float32]:
-    """The crops of one sheet: (34, C, 80, 80) shields and (C, 80, 80) the castle."""
-    crops = segment(flat_sample(rng, example))
-    return crops.cells, crops.castle
+    """The crops of one sheet, mirrored and turned by lot: marks have no upside.
+
+    Returns (35, C, 80, 80), the castle last, and (34, 20, 20): 1 where a cross lies, else 0.
+    """
+    sheet, marked = flat_sample(rng, example)
+    crops = segment(sheet)
+    cells = np.concatenate([crops.cells, crops.castle[None]])
+    own = [cut(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)]
+    n = cells.shape[-1] // SPOT_STRIDE
+    spots = np.stack(own).reshape(len(CELLS), n, SPOT_STRIDE, n, SPOT_STRIDE).mean((2, 4)) > 0.4
+    k, mirror = int(rng.integers(0, 4)), rng.random() < 0.5
+    cells, spots = np.rot90(cells, k, (2, 3)), np.rot90(spots, k, (1, 2))
+    if mirror:
+        cells, spots = cells[..., ::-1], spots[..., ::-1]
+    return np.ascontiguousarray(cells), np.ascontiguousarray(spots, np.float32)

@@ -50,7 +50,7 @@ class _Planes(nn.Module):
         self.net, self.channels = net, list(candidate.channels)
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        out: tuple[torch.Tensor, ...] = self.net(x[:, self.channels])
+        out: tuple[torch.Tensor, ...] = self.net(x[:, :, self.channels])
         return out
 
 

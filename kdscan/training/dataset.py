@@ -28,10 +28,12 @@ from kdscan.synth.scene import (
     Marks,
     Page,
     SynthPhoto,
+    crossed_cells,
     make_photo,
     played_board,
     wild_board,
 )
+from kdscan.synth.sketch import Spot
 from kdscan.vision.rectify import (
     CENTERS,
     FLAT_MARGIN,
@@ -62,6 +64,7 @@ class Example:
     coarse_centers: (5, 7, 2) float32, true centres in the coarse view's pixels.
     flat: the sheet flattened by the true centres, 64 px a cell, margin `WIDE_MARGIN`.
     coat, crosses: (34,) int64. castle: whether the roof is coloured.
+    crossed: (N, 3) float32, where the crosses lie, as in `SynthPhoto`.
     A sheet that was never photographed (`flat_example`) has its flat picture alone.
     """
 
@@ -76,6 +79,7 @@ class Example:
     coat: NDArray[np.int64]
     crosses: NDArray[np.int64]
     castle: bool
+    crossed: NDArray[np.float32]
 
 
 def _jpeg(bgr: NDArray[np.uint8], quality: int = 93) -> bytes:
@@ -96,7 +100,7 @@ def reduce(seed: int, synth: SynthPhoto) -> Example:
     centers = synth.centers_xy
     plane = fit_homography(centers)
     flat_guess = project(plane, CENTERS)
-    coarse = flatten(photo.bgr, flat_guess, COARSE_PX, COARSE_MARGIN)
+    coarse = flatten(photo, flat_guess, COARSE_PX, COARSE_MARGIN)
     inside = project(inverse(plane), centers)
     coarse_centers = (inside + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
     coat, crosses = _labels(synth.board)
@@ -107,11 +111,12 @@ def reduce(seed: int, synth: SynthPhoto) -> Example:
         thumb_nodes=((synth.nodes_xy + 0.5) * scale - 0.5).astype(np.float32),
         coarse=_jpeg(coarse),
         coarse_centers=coarse_centers.astype(np.float32),
-        flat=_jpeg(flatten(photo.bgr, centers, FLAT_PX, WIDE_MARGIN)),
+        flat=_jpeg(flatten(photo, centers, FLAT_PX, WIDE_MARGIN)),
         px_per_cell=float(np.linalg.norm(centers[2, 4] - centers[2, 2]) / 2),
         coat=coat,
         crosses=crosses,
         castle=synth.castle_used,
+        crossed=synth.crossed,
     )
 
 
@@ -133,8 +138,9 @@ def flat_example(seed: int, strokes: StrokeBank | None, own: Page | None = None)
         layout, blank, px_per_mm = own
     else:
         blank = print_page(layout, random_style(rng), px_per_mm)
-    wild = rng.random() < 0.6
+    wild = rng.random() < 0.5
     board, used = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
+    spots: list[Spot] = []
     page = draw_board(
         blank,
         layout,
@@ -145,13 +151,14 @@ def flat_example(seed: int, strokes: StrokeBank | None, own: Page | None = None)
         px_per_mm=px_per_mm,
         strokes=strokes,
         mess=float(rng.uniform(0, 1)),
+        crossed=spots,
     )
     fine = layout.cell_mm[0] * px_per_mm
     shrink = px_per_cell / fine
     seen = cv2.resize(page, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
     if rng.random() < 0.6:
         blur = float(rng.exponential(0.012)) * px_per_cell
-        seen = cv2.GaussianBlur(seen, (0, 0), 0.2 + min(blur, 0.05 * px_per_cell))
+        seen = cv2.GaussianBlur(seen, (0, 0), 0.2 + min(blur, 0.032 * px_per_cell))
     light = np.exp(rng.normal(0, 0.1) + 0.12 * smooth_noise(rng, seen.shape[:2], rng.uniform(1, 5)))
     seen = np.clip(seen * light[..., None] * rng.uniform(0.65, 1.1, 3), 0, 255).astype(np.uint8)
     (x, y), (w, h) = layout.grid_mm, layout.cell_mm
@@ -165,11 +172,12 @@ def flat_example(seed: int, strokes: StrokeBank | None, own: Page | None = None)
         thumb_nodes=np.zeros((11, 15, 2), np.float32),
         coarse=b"",
         coarse_centers=np.zeros((5, 7, 2), np.float32),
-        flat=_jpeg(flatten(seen, centers * scale - 0.5, FLAT_PX, WIDE_MARGIN), 88),
+        flat=_jpeg(flatten(Photo(seen), centers * scale - 0.5, FLAT_PX, WIDE_MARGIN), 88),
         px_per_cell=px_per_cell,
         coat=coat,
         crosses=crosses,
         castle=used,
+        crossed=crossed_cells(layout, spots),
     )
 
 

@@ -15,13 +15,13 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
 from kdscan.inference.store import FORMAT
-from kdscan.records import COATS
+from kdscan.records import CELLS, COATS
 from kdscan.vision.segment import CHANNELS, CROP_PX
 
 INPUTS = {
     "locate": (1, 3, 288, 384),
     "refine": (1, 3, 224, 288),
-    "marks": (35, len(CHANNELS), CROP_PX, CROP_PX),
+    "marks": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
 }
 OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
@@ -31,14 +31,17 @@ OUTPUTS = {
 
 
 class Calibrated(nn.Module):
-    """Divides each head's logits by its temperature (Guo et al., arXiv:1706.04599)."""
+    """Divides each head's logits by its temperature (Guo et al., arXiv:1706.04599).
+
+    What the network says beyond these heads was for training alone and is left out.
+    """
 
     def __init__(self, net: nn.Module, temperatures: tuple[float, ...]) -> None:
         super().__init__()
         self.net, self.temperatures = net, temperatures
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
-        return tuple(y / t for y, t in zip(self.net(x), self.temperatures, strict=True))
+        return tuple(y / t for y, t in zip(self.net(x), self.temperatures, strict=False))
 
 
 def to_onnx(

@@ -98,31 +98,25 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 
 def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
-    """Crops of whole sheets, each crop mirrored and turned by lot: marks have no upside."""
-    crops, castles = [], []
-    for example in examples:
-        cells, castle = augment.marks_sample(rng, example)
-        crops.append(cells)
-        castles.append(castle)
-    images = np.concatenate([np.concatenate(crops), np.stack(castles)])
-    for i in range(len(images) - len(examples)):
-        k, mirror = int(rng.integers(0, 4)), rng.random() < 0.5
-        turned = np.rot90(images[i], k, (1, 2))
-        images[i] = turned[:, :, ::-1] if mirror else turned
-    coat = torch.from_numpy(np.concatenate([e.coat for e in examples]))
-    crosses = torch.from_numpy(np.concatenate([e.crosses for e in examples]))
-    castle_used = torch.tensor([float(e.castle) for e in examples])
-    return torch.from_numpy(images), coat, crosses, castle_used
+    """Crops (S, 35, C, 80, 80) of whole sheets, what they hold (S, 34), castle (S, 1), spots."""
+    samples = [augment.marks_sample(rng, e) for e in examples]
+    return (
+        torch.from_numpy(np.stack([cells for cells, _ in samples])),
+        torch.from_numpy(np.stack([e.coat for e in examples])),
+        torch.from_numpy(np.stack([e.crosses for e in examples])),
+        torch.tensor([[float(e.castle)] for e in examples]),
+        torch.from_numpy(np.stack([spots for _, spots in samples])),
+    )
 
 
 def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Cross entropy of coat and crosses; the castle counts little."""
-    coat, crosses, castle = (o.float() for o in out)
-    n = len(batch[1])
+    """Cross entropy of coat and crosses; where crosses lie helps; the castle counts little."""
+    coat, crosses, castle, spots = (o.float() for o in out)
     return {
-        "coat": F.cross_entropy(coat[:n], batch[1]),
-        "crosses": F.cross_entropy(crosses[:n], batch[2]),
-        "castle": 0.1 * F.binary_cross_entropy_with_logits(castle[n:, 0], batch[3]),
+        "coat": F.cross_entropy(coat.flatten(0, 1), batch[1].flatten()),
+        "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[2].flatten()),
+        "castle": 0.1 * F.binary_cross_entropy_with_logits(castle, batch[3]),
+        "spots": 5 * F.binary_cross_entropy_with_logits(spots[:, :, 0], batch[4]),
     }
 
 
@@ -164,16 +158,20 @@ def fit(
     seed: int = 0,
     steps: int | None = None,
     checkpoint: Path | None = None,
+    start: Path | None = None,
     workers: int = 1,
 ) -> nn.Module:
     """Train a network; returns the moving average of its weights, ready for use.
 
     A checkpoint is written now and then, so that a long run can be looked at.
+    start: weights to go on from, rather than random ones.
     """
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     steps = steps or task.steps
     net = task.net().to(memory_format=torch.channels_last)
+    if start is not None:
+        net.load_state_dict(torch.load(start))
     average = copy.deepcopy(net)
     optimizer = torch.optim.AdamW(net.parameters(), lr=task.rate, weight_decay=0.02)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
@@ -185,9 +183,9 @@ def fit(
         if step == steps:
             break
         net.train()
-        images = batch[0].float().to(memory_format=torch.channels_last)
+        images = batch[0].float()
         if batch[0].dtype == torch.uint8:
-            images = images / 255
+            images = images.to(memory_format=torch.channels_last) / 255
         with torch.autocast("cpu", dtype=torch.bfloat16):
             out = net(images)
         parts = task.loss(out, batch)

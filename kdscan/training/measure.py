@@ -36,7 +36,7 @@ def marks_logits(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
     """Logits and truth over all shields: coat (N, 7), crosses (N, 5), coat (N,), crosses (N,).
 
-    Cells are as far out of place as refining leaves them, about 1.5 pixels of 64.
+    Sheets are as far out of place as refining leaves them, about 1.5 pixels of 64.
     """
     rng = np.random.default_rng(seed)
     coats, crosses = [], []
@@ -47,9 +47,10 @@ def marks_logits(
         m = np.array([[1, 0, rng.normal(0, 1.5) - pad], [0, 1, rng.normal(0, 1.5) - pad]])
         inner = cv2.warpAffine(flat, m, (w - 2 * pad, h - 2 * pad), borderMode=cv2.BORDER_REPLICATE)
         sheet = RectifiedSheet(np.asarray(inner, np.uint8), CENTERS, NODES[CORNERS], FLAT_PX, 1.0)
-        coat, cross, _ = net(segment(sheet).cells)
-        coats.append(coat)
-        crosses.append(cross)
+        crops = segment(sheet)
+        coat, cross, *_ = net(np.concatenate([crops.cells, crops.castle[None]])[None])
+        coats.append(coat[0])
+        crosses.append(cross[0])
     return (
         np.concatenate(coats).astype(np.float64),
         np.concatenate(crosses).astype(np.float64),

@@ -94,30 +94,92 @@ class RefineNet(nn.Module):
         return out[:, :2], out[:, 2:], self.up(whole)
 
 
-class MarksNet(nn.Module):
-    """A crop → coat, crosses, and (for the castle's crop) whether its roof is coloured.
+class Shared(nn.Module):
+    """Each cell beside what all shields of its sheet have in common, and how they vary.
 
-    (B, C, 80, 80) → logits (B, 7) in the order of COATS, (B, 5) for 0..4 crosses, (B, 1).
+    (S, 35, C, H, W) → the same shape; the castle, last, looks on but is not counted.
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.sheet = conv(2 * channels, channels, kernel=1)
+        self.mix = conv(2 * channels, channels, kernel=1)
+        self.out = nn.Sequential(
+            nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels)
+        )
+        nn.init.zeros_(self.out[1].weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        shields = x[:, :-1]
+        mean = shields.mean(1)
+        spread = (shields - mean[:, None]).square().mean(1).add(1e-4).sqrt()
+        common = self.sheet(torch.cat([mean, spread], 1))[:, None].expand_as(x)
+        y = self.out(self.mix(torch.cat([x, common], 2).flatten(0, 1)))
+        return torch.relu(x + y.view_as(x))
+
+
+class Attention(nn.Module):
+    """Shields of one sheet look at one another (Vaswani et al., arXiv:1706.03762): (S, N, D)."""
+
+    def __init__(self, width: int, heads: int = 4) -> None:
+        super().__init__()
+        self.heads = heads
+        self.before, self.after = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.ask, self.give = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.think = nn.Sequential(nn.Linear(width, 2 * width), nn.ReLU())
+        self.say = nn.Linear(2 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        s, n, d = x.shape
+        parts = self.ask(self.before(x)).view(s, n, 3, self.heads, d // self.heads)
+        q, k, v = parts.permute(2, 0, 3, 1, 4).unbind(0)
+        weight = torch.softmax(q @ k.transpose(-1, -2) * (d // self.heads) ** -0.5, -1)
+        x = x + self.give((weight @ v).transpose(1, 2).reshape(s, n, d))
+        return x + self.say(self.think(self.after(x)))
+
+
+class MarksNet(nn.Module):
+    """All crops of a sheet at once → coats, crosses, and whether the castle's roof is coloured.
+
+    (S, 35, C, 80, 80), the castle last → logits (S, 34, 7) in the order of COATS,
+    (S, 34, 5) for 0..4 crosses, (S, 1), and (S, 34, 1, 20, 20) that a cross lies there,
+    which training alone needs. A shield is read beside the others of its sheet: first its
+    picture beside what they share, then what was understood of it beside the rest.
     """
 
     def __init__(self, channels: int = 3, width: int = 16) -> None:
         super().__init__()
         w = width
-        self.body = nn.Sequential(
-            conv(channels, w, 2),
-            conv(w, 2 * w, 2),
-            Residual(2 * w),
-            conv(2 * w, 4 * w, 2),
-            Residual(4 * w),
-            conv(4 * w, 8 * w, 2),
-            Residual(8 * w),
+        self.to20 = nn.Sequential(
+            conv(channels, w, 2), conv(w, 2 * w, 2), Residual(2 * w), Residual(2 * w)
         )
+        self.share20 = Shared(2 * w)
+        self.to10 = nn.Sequential(conv(2 * w, 4 * w, 2), Residual(4 * w), Residual(4 * w))
+        self.share10 = Shared(4 * w)
+        self.to5 = nn.Sequential(conv(4 * w, 8 * w, 2), Residual(8 * w))
+        self.spots = nn.Conv2d(2 * w, 1, 1)
+        nn.init.constant_(self.spots.bias, -4.0)
         self.drop = nn.Dropout(0.1)
-        self.coat = nn.Linear(16 * w, len(COATS))
-        self.crosses = nn.Linear(16 * w, MAX_CROSSES + 1)
+        known = 16 * w + 8 * w + 1
+        self.token = nn.Linear(known, 6 * w)
+        self.talk = nn.Sequential(Attention(6 * w), Attention(6 * w))
+        self.coat = nn.Linear(known + 6 * w, len(COATS))
+        self.crosses = nn.Linear(known + 6 * w, MAX_CROSSES + 1)
         self.castle = nn.Linear(16 * w, 1)
 
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        y = self.body(x)
-        pooled = self.drop(torch.cat([y.mean((2, 3)), y.amax((2, 3))], 1))
-        return self.coat(pooled), self.crosses(pooled), self.castle(pooled)
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        sheets, cells = x.shape[:2]
+
+        def per_cell(y: Tensor) -> Tensor:
+            return y.reshape(sheets, cells, *y.shape[1:])
+
+        at20 = self.share20(per_cell(self.to20(x.flatten(0, 1))))
+        at10 = self.share10(per_cell(self.to10(at20.flatten(0, 1))))
+        at5 = per_cell(self.to5(at10.flatten(0, 1)))
+        spots = per_cell(self.spots(at20.flatten(0, 1)))[:, :-1]
+        near = torch.cat([at5.mean((3, 4)), at5.amax((3, 4))], 2)
+        fine = torch.cat([at10.mean((3, 4)), at10.amax((3, 4))], 2)[:, :-1]
+        count = torch.sigmoid(spots).sum((3, 4)) / 4
+        known = self.drop(torch.cat([near[:, :-1], fine, count], 2))
+        told = torch.cat([known, self.talk(self.token(known))], 2)
+        return self.coat(told), self.crosses(told), self.castle(near[:, -1]), spots

@@ -88,9 +88,19 @@ def test_offsets_point_at_the_true_centres(seed: int) -> None:
 
 
 def test_marks_samples_are_what_segment_makes() -> None:
-    cells, castle = augment.marks_sample(np.random.default_rng(0), example())
-    assert cells.shape == (34, 3, CROP_PX, CROP_PX)
-    assert castle.shape == (3, CROP_PX, CROP_PX)
+    cells, spots = augment.marks_sample(np.random.default_rng(0), example())
+    assert cells.shape == (35, 3, CROP_PX, CROP_PX)
+    assert spots.shape == (34, CROP_PX // augment.SPOT_STRIDE, CROP_PX // augment.SPOT_STRIDE)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_spots_are_marked_in_the_shields_that_have_crosses(seed: int) -> None:
+    """Each cross within the crop is a blob of its own or touches another."""
+    _, spots = augment.marks_sample(np.random.default_rng(seed), example())
+    for shield, crosses in zip(spots, example().crosses, strict=True):
+        blobs = cv2.connectedComponents(shield.astype(np.uint8))[0] - 1
+        assert (blobs > 0) == (crosses > 0)
+        assert blobs <= crosses
 
 
 def test_a_flat_example_is_repeatable_and_labelled() -> None:
