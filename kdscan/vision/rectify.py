@@ -99,7 +99,9 @@ def flatten(photo: Photo, centers_xy: Floats, px_per_cell: int, margin: float) -
     x0, y0 = (max(int(v), 0) for v in np.floor(coarse.reshape(-1, 2).min(0)) - 1)
     where = _enlarge(coarse - (x0, y0), step)[:h, :w]
     roi = bgr[min(y0, len(bgr) - 1) :, min(x0, bgr.shape[1] - 1) :]
-    out = cv2.remap(roi, where, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    out = cv2.remap(
+        roi, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
     return np.asarray(out, np.uint8)
 
 

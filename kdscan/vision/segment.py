@@ -7,6 +7,8 @@ nobody described brings its own description along.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ CHANNELS = ("ink", "print", "color")
 """What the planes of a crop hold; see `planes` and `segment`."""
 
 Plane = NDArray[np.float32]
+Pixel = TypeVar("Pixel", bound=np.generic)
 
 
 def planes(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane]:
@@ -41,8 +44,8 @@ def planes(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane]:
     return np.asarray(dark * gain, np.float32), np.asarray(color, np.float32)
 
 
-def cut(plane: Plane, row: int, col: int) -> Plane:
-    """The crop of one cell: (80, 80) float32, 1.25 cells wide around its centre."""
+def cut(plane: NDArray[Pixel], row: int, col: int) -> NDArray[Pixel]:
+    """The crop of one cell: (80, 80), 1.25 cells wide around its centre."""
     y, x = row * FLAT_PX, col * FLAT_PX
     return plane[y : y + CROP_PX, x : x + CROP_PX]
 
