@@ -38,7 +38,7 @@ def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
     """
     scale = THUMB_PX / max(photo.width, photo.height)
     width, height = (max(1, round(v * scale)) for v in (photo.width, photo.height))
-    fine = level(photo, level_for(photo, 0.75 / scale))
+    fine = level(photo, level_for(photo, 1 / scale))
     small = cv2.resize(fine, (width, height), interpolation=cv2.INTER_AREA)
     out = np.zeros((-(-height // 32) * 32, -(-width // 32) * 32, 3), np.uint8)
     out[:height, :width] = small

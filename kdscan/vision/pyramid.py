@@ -33,7 +33,7 @@ def level(photo: Photo, k: int) -> NDArray[np.uint8]:
 
 
 def level_for(photo: Photo, shrink: float) -> int:
-    """The level to sample from when so many photo pixels become one: it is at most 1.5 too fine."""
+    """The coarsest level that is still fine enough when so many photo pixels become one."""
     least = min(photo.width, photo.height)
-    k = int(np.log2(max(shrink / 0.75, 1.0)))
+    k = int(np.log2(max(shrink, 1.0)))
     return max(0, min(k, LEVELS - 1, least.bit_length() - 2))

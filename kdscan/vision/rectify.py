@@ -9,6 +9,7 @@ centres define a smooth map, and the sheet is sampled once more through it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import cv2
 import numpy as np
@@ -35,6 +36,9 @@ SURE = 0.9
 """An outline that settles with less confidence may have been a quarter turn off."""
 PLANE_OUTLIER = 0.25
 """A centre that leaves the common plane by more cells does not take part in fitting it."""
+
+SOFTEN = 1.3
+"""Photo pixels that become one by plain interpolation; if more do, they are averaged first."""
 
 GRID_CORNERS = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
 """(4, 2) float64: the grid's corners in the lattice frame, in the order of `SheetOutline`."""
@@ -94,11 +98,9 @@ def flatten(photo: Photo, centers_xy: Floats, px_per_cell: int, margin: float) -
     gx = (np.arange(0, w + step, step) + 0.5) / px_per_cell - 0.5 - margin
     gy = (np.arange(0, h + step, step) + 0.5) / px_per_cell - 0.5 - margin
     coarse = lattice_to_photo(centers_xy, np.stack(np.meshgrid(gx, gy), -1))
-    k = level_for(photo, resolution(centers_xy) / px_per_cell)
-    bgr, coarse = level(photo, k), (coarse + 0.5) / 2**k - 0.5
-    x0, y0 = (max(int(v), 0) for v in np.floor(coarse.reshape(-1, 2).min(0)) - 1)
-    where = _enlarge(coarse - (x0, y0), step)[:h, :w]
-    roi = bgr[min(y0, len(bgr) - 1) :, min(x0, bgr.shape[1] - 1) :]
+    where = _enlarge(coarse, step)[:h, :w]
+    low, high = coarse.reshape(-1, 2).min(0), coarse.reshape(-1, 2).max(0)
+    roi, where = _window(photo, low, high, where, resolution(centers_xy) / px_per_cell)
     out = cv2.remap(
         roi, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
@@ -115,6 +117,26 @@ def _enlarge(coarse: Floats, step: int) -> NDArray[np.float32]:
         coarse.astype(np.float32), matrix, (w, h), flags=flags, borderMode=cv2.BORDER_REPLICATE
     )
     return np.asarray(out, np.float32)
+
+
+def _window(
+    photo: Photo, low: Floats, high: Floats, where: NDArray[np.float32], shrink: float
+) -> tuple[NDArray[Any], NDArray[np.float32]]:
+    """Cut out what `where` needs, from `low` to `high`, and reduce it first when it is too fine."""
+    k = level_for(photo, shrink)
+    bgr, shrink = level(photo, k), shrink / 2**k
+    h, w = bgr.shape[:2]
+    x0, y0 = (int(v) for v in np.clip(low / 2**k - 4, 0, (w - 1, h - 1)))
+    x1, y1 = (int(v) for v in np.clip(high / 2**k + 5, (x0 + 1, y0 + 1), (w, h)))
+    roi = bgr[y0:y1, x0:x1]
+    scale = np.full(2, 0.5**k, np.float32)
+    shift = np.array([x0, y0], np.float32)
+    if shrink > SOFTEN:
+        size = (max(1, round(roi.shape[1] / shrink)), max(1, round(roi.shape[0] / shrink)))
+        more = np.array([size[0] / roi.shape[1], size[1] / roi.shape[0]], np.float32)
+        roi = np.asarray(cv2.resize(roi, size, interpolation=cv2.INTER_AREA))
+        scale, shift = scale * more, shift * more
+    return roi, (where + np.float32(0.5)) * scale - shift - np.float32(0.5)
 
 
 def resolution(centers_xy: Floats) -> float:
