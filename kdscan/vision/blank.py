@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import Photo, RectifiedSheet
-from kdscan.vision.rectify import FLAT_PX, reduced
+from kdscan.vision.pyramid import reduced
+from kdscan.vision.rectify import FLAT_PX
 
 FAINT = 0.15
 """Share of the paper's light that something must swallow to count as ink. Thin office paper
@@ -48,8 +49,8 @@ def shows_through(sheet: RectifiedSheet) -> bool:
 
 def is_blank(photo: Photo) -> bool:
     """Whether a picture is a bright page with nothing on it but specks."""
-    scale = min(1.0, _PAGE_PX / max(photo.width, photo.height))
-    view = reduced(photo.bgr, scale) if scale < 1 else photo.bgr
+    small = max(photo.width, photo.height) <= _PAGE_PX
+    view = photo.bgr if small else reduced(photo, _PAGE_PX)[0]
     h, w = view.shape[:2]
     y, x = round(EDGE * h), round(EDGE * w)
     inner = view[y : h - y, x : w - x]

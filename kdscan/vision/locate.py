@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
-from kdscan.vision.pyramid import level, level_for
+from kdscan.vision.pyramid import reduced
 from kdscan.vision.rectify import GRID_CORNERS, Floats, Network, inverse, project
 
 THUMB_PX = 384
@@ -36,10 +36,8 @@ def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
     Returns (1, 3, h, w) float32, 0..1, BGR, h and w multiples of 32, and the scale
     (thumbnail pixels a photo pixel). Point p of the photo lies at (p + .5) * scale - .5.
     """
-    scale = THUMB_PX / max(photo.width, photo.height)
-    width, height = (max(1, round(v * scale)) for v in (photo.width, photo.height))
-    fine = level(photo, level_for(photo, 1 / scale))
-    small = cv2.resize(fine, (width, height), interpolation=cv2.INTER_AREA)
+    small, scale = reduced(photo, THUMB_PX)
+    height, width = small.shape[:2]
     out = np.zeros((-(-height // 32) * 32, -(-width // 32) * 32, 3), np.uint8)
     out[:height, :width] = small
     return np.ascontiguousarray(out.transpose(2, 0, 1)[None], np.float32) / np.float32(255), scale

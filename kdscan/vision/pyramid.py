@@ -37,3 +37,14 @@ def level_for(photo: Photo, shrink: float) -> int:
     least = min(photo.width, photo.height)
     k = int(np.log2(max(shrink, 1.0)))
     return max(0, min(k, LEVELS - 1, least.bit_length() - 2))
+
+
+def reduced(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
+    """The photo with `longer` pixels on its longer side, and the scale that this took.
+
+    Point p of the photo lies at (p + .5) * scale - .5.
+    """
+    scale = longer / max(photo.width, photo.height)
+    size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
+    fine = level(photo, level_for(photo, 1 / scale))
+    return np.asarray(cv2.resize(fine, size, interpolation=cv2.INTER_AREA), np.uint8), scale

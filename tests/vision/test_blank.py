@@ -28,7 +28,7 @@ def back(strength: float) -> np.ndarray:
 
 
 def rectified(bgr: np.ndarray, centers_xy: np.ndarray) -> RectifiedSheet:
-    flat = flatten(bgr, centers_xy, FLAT_PX, FLAT_MARGIN)
+    flat = flatten(Photo(bgr), centers_xy, FLAT_PX, FLAT_MARGIN)
     return RectifiedSheet(flat, centers_xy, np.zeros((4, 2)), 64.0, 1.0)
 
 
