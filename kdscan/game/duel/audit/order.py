@@ -84,6 +84,7 @@ class _Order:
         self, done: tuple[Drawn, ...], pending: Sequence[Piece], freed: bool = False
     ) -> tuple[Drawn, ...] | None:
         """Continue the order `done` with all of `pending`."""
+        self.task.budget.spend(len(pending))
         order = list(done)
         waiting = list(pending)
         touched = CASTLE_BITS

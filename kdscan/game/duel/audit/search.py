@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from kdscan.game.duel.audit.budget import Budget
 from kdscan.game.duel.audit.dominoes import LAW, Dice
 from kdscan.game.duel.audit.order import Drawn, arrange
 from kdscan.game.duel.audit.task import Bonus, Task
 from kdscan.game.duel.audit.tilings import plans
-from kdscan.game.duel.board import Board
+from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.grid import Cell
 
-_HELPERS = (Coat.DOT, Coat.LINE)
+HELPERS = (Coat.DOT, Coat.LINE)
+"""The coats whose wizards help a domino onto the map."""
 
 MAP_WIZARDS = frozenset({Coat.DOT, Coat.LINE, Coat.CHECKED})
 """The wizards that change what a map can look like."""
@@ -52,12 +54,23 @@ class Way:
     order: tuple[Drawn, ...]
 
 
-def find_way(board: Board, terms: Terms, dice: Dice = LAW) -> Way | None:
-    """The first way found, with no more wizards than needed; None proves there is none."""
-    return next(ways(board, terms, dice), None)
+def find_way(
+    board: Board, terms: Terms, dice: Dice = LAW, budget: Budget | None = None
+) -> Way | None:
+    """The first way found, with no more wizards than needed; None proves there is none.
+
+    Raises OutOfStepsError when the budget ends before that is known.
+    """
+    return next(ways(board, terms, dice, budget=budget), None)
 
 
-def ways(board: Board, terms: Terms, dice: Dice = LAW, each: int | None = None) -> Iterator[Way]:
+def ways(
+    board: Board,
+    terms: Terms,
+    dice: Dice = LAW,
+    each: int | None = None,
+    budget: Budget | None = None,
+) -> Iterator[Way]:
     """Ways to a board, at least one if there are any.
 
     each: None for all ways that differ in more than who got the castle's cross; a number for
@@ -66,7 +79,7 @@ def ways(board: Board, terms: Terms, dice: Dice = LAW, each: int | None = None) 
     if len(board) % 2:
         return
     barren: set[_Structure] = set()
-    for task in tasks(board, terms, dice, every=each is not None):
+    for task in tasks(board, terms, dice, each is not None, budget):
         for order in islice(_orders(task, terms, barren), each):
             yield Way(task.bonus, order)
 
@@ -103,13 +116,19 @@ def _winnable(task: Task, terms: Terms, coat: Coat) -> bool:
     return terms.obtained or filled >= SQUARES[coat]
 
 
-def tasks(board: Board, terms: Terms, dice: Dice, every: bool = False) -> Iterator[Task]:
+def tasks(
+    board: Board, terms: Terms, dice: Dice, every: bool = False, budget: Budget | None = None
+) -> Iterator[Task]:
     """The board with every choice of bonus crosses, or with all that make a difference."""
     tried: set[_Look] = set()
+    by_law: set[_Effect] = set()
     for bonus in bonuses(board, terms, dice):
-        task = Task(board, bonus, dice)
-        if bonus.wizard is not None and not _winnable(task, terms, Coat.CHECKED):
+        effect = _effect(board, bonus)
+        if dice.data is None and not every and not by_law.isdisjoint({effect, _without(effect)}):
             continue
+        if bonus.wizard is not None and not _checked_won(board, effect, terms):
+            continue
+        task = Task(board, bonus, dice, budget or Budget())
         if not _matches_book(task, terms.recorded if not terms.obtained else ()):
             continue
         look = _look(task)
@@ -118,7 +137,32 @@ def tasks(board: Board, terms: Terms, dice: Dice, every: bool = False) -> Iterat
         if known and not every:
             continue
         tried.add(look)
+        by_law.add(effect)
         yield task
+
+
+_Effect = tuple[Cell | None, Cell | None, bool]
+"""Who got the wizard's cross, whom it leaves without one on the die, whether that helps a wizard
+of the dot or line. By the rulebooks alone nothing else about bonus crosses matters."""
+
+
+def _effect(board: Board, bonus: Bonus) -> _Effect:
+    cell = bonus.wizard
+    if cell is None or cell == bonus.castle or board[cell].crosses != 1:
+        return cell, None, False
+    return cell, cell, board[cell].coat in HELPERS
+
+
+def _checked_won(board: Board, effect: _Effect, terms: Terms) -> bool:
+    """Whether the checked wizard, whose cross is in use, can have been won at all."""
+    own = effect[1] is not None and board[effect[1]].coat is Coat.CHECKED
+    plain = sum(shield == Shield(Coat.CHECKED) for shield in board.values())
+    return terms.obtained or plain + own >= SQUARES[Coat.CHECKED]
+
+
+def _without(effect: _Effect) -> _Effect:
+    """What is as good as an effect and asks for less."""
+    return effect if effect[2] else (None, None, False)
 
 
 @dataclass(frozen=True)
@@ -135,7 +179,7 @@ class _Look:
 def _look(task: Task) -> _Look:
     helping, checked = (
         tuple(i for i, half in task.halves.items() if half.counts and half.coat in coats)
-        for coats in (_HELPERS, (Coat.CHECKED,))
+        for coats in (HELPERS, (Coat.CHECKED,))
     )
     bonus = task.bonus
     return _Look(

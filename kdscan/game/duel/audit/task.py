@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from kdscan.game.duel.audit.budget import Budget
 from kdscan.game.duel.audit.dominoes import Dice, Domino, Half
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.drawing import NEAR, number
@@ -12,6 +13,10 @@ from kdscan.game.grid import Cell
 
 Piece = tuple[int, int]
 """The numbers of the two cells drawn in one round, the smaller first."""
+
+
+_TASK_STEPS = 25
+"""What making a task costs, in steps of a search."""
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -35,6 +40,7 @@ class Task:
     """A board, seen as dominoes to be found.
 
     dice: what the dice can show.
+    budget: what searches on it may cost.
     halves: by number of the cell, each shield as its die made it.
     equal: beside each shield, those of its coat. partners: beside it, those that it can
         share a domino with.
@@ -43,6 +49,7 @@ class Task:
     board: Board
     bonus: Bonus
     dice: Dice
+    budget: Budget = field(default_factory=Budget, compare=False)
     filled: int = field(init=False)
     halves: dict[int, Half] = field(init=False)
     equal: dict[int, int] = field(init=False)
@@ -50,6 +57,7 @@ class Task:
     _dominoes: dict[Piece, Domino] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.budget.spend(_TASK_STEPS)
         halves = {}
         for cell, shield in self.board.items():
             castle = cell == self.bonus.castle

@@ -64,6 +64,7 @@ class _Search:
 
     def _splits(self, left: int, singles: int) -> bool:
         """Whether the shields left can be split at all, whatever they touch."""
+        self.task.budget.spend()
         if not left:
             return singles == 0
         return any(
@@ -73,6 +74,7 @@ class _Search:
 
     def run(self, state: _State, pieces: tuple[Piece, ...]) -> Iterator[tuple[Piece, ...]]:
         """Every way to go on from a state, as all pieces; singles are pieces (i, i)."""
+        self.task.budget.spend()
         left, singles, _, _, _ = state
         if not left:
             yield pieces
