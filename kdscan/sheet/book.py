@@ -22,6 +22,7 @@ from kdscan.sheet.letters import unprintable
 from kdscan.sheet.parts import (
     Blank,
     CoatName,
+    Code,
     Compass,
     Legend,
     Markers,
@@ -103,6 +104,7 @@ class BookLayout:
     compass: Compass | None = None
     legend: Legend | None = None
     ruler: Ruler | None = None
+    code: Code | None = None
     blanks: tuple[Blank, ...] = ()
     notes: tuple[Note, ...] = ()
 

@@ -12,11 +12,12 @@ from pathlib import Path
 
 from kdscan.errors import LayoutError
 from kdscan.sheet.checks import check_layout
-from kdscan.sheet.parts import Castle, Layout, LineStyle, Paper, Point, Polygon
+from kdscan.sheet.parts import Castle, Code, Layout, LineStyle, Paper, Point, Polygon
 from kdscan.sheet.toml import layout_from_toml, layout_to_toml
 
 __all__ = [
     "Castle",
+    "Code",
     "Layout",
     "LineStyle",
     "Paper",

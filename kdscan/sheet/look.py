@@ -26,10 +26,13 @@ class Ticket:
     """What is printed on one sheet alone.
 
     name: written on the first line to write on. code: what its machine-readable code
-    says, which becomes `sheet_id`. round, table: in small print beside the code.
+    says (see `kdscan.sheet.ids`), which becomes `sheet_id`. caption: small print, for
+    those who hand the sheets out.
     """
 
     name: str = ""
     code: str = ""
-    round: int | None = None
-    table: int | None = None
+    caption: str = ""
+
+
+NO_TICKET = Ticket()

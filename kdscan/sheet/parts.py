@@ -128,6 +128,19 @@ class Legend:
 
 
 @dataclass(frozen=True)
+class Code:
+    """Where a sheet's own code is printed, when it has one; what lay there gives way.
+
+    size_mm: side of the code without the white around it.
+    caption_mm: where the baseline of what it says ends, in small print; None for nowhere.
+    """
+
+    center_mm: Point
+    size_mm: float
+    caption_mm: Point | None = None
+
+
+@dataclass(frozen=True)
 class Layout:
     """One map side of 5 × 7 cells.
 
@@ -160,6 +173,7 @@ class Layout:
     compass: Compass | None = None
     ruler: Ruler | None = None
     markers: Markers | None = None
+    code: Code | None = None
     legend: Legend | None = None
     blanks: tuple[Blank, ...] = ()
     notes: tuple[Note, ...] = ()

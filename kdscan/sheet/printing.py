@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 
@@ -12,7 +12,7 @@ from kdscan.errors import LayoutError
 from kdscan.sheet.book import BookLayout
 from kdscan.sheet.book_drawing import draw_book
 from kdscan.sheet.grid import draw_map
-from kdscan.sheet.look import Look
+from kdscan.sheet.look import NO_TICKET, Look, Ticket
 from kdscan.sheet.parts import Layout, Paper, Point
 from kdscan.sheet.pen import FAINT, Pen
 from kdscan.sheet.surroundings import draw_surroundings
@@ -77,6 +77,7 @@ def sheet_pdf(
     count: int | None = None,
     look: Look = PLAIN,
     back: Side | None = None,
+    tickets: Sequence[Ticket] = (),
 ) -> bytes:
     """Print a layout as PDF; the same arguments give the same bytes.
 
@@ -84,6 +85,7 @@ def sheet_pdf(
     count: how many copies; None for one full sheet of paper.
     look: language and style.
     back: printed behind each copy, on every second page, for paper turned over its long edge.
+    tickets: what is printed on one copy alone, a copy each; then there are so many copies.
     Raises LayoutError when a layout does not fit on the paper, or on the other's back.
     """
     if back is not None and back.page_mm != layout.page_mm:
@@ -95,26 +97,30 @@ def sheet_pdf(
     maps = len(plan.places) if count is None else count
     if maps < 1:
         raise ValueError(f"count is {maps}; at least one map can be printed")
-    return imposed_pdf(layout, plan, maps, look, back)
+    return imposed_pdf(layout, plan, tickets or [NO_TICKET] * maps, look, back)
 
 
 def imposed_pdf(
-    layout: Side, plan: Imposition, count: int, look: Look = PLAIN, back: Side | None = None
+    layout: Side,
+    plan: Imposition,
+    tickets: Sequence[Ticket],
+    look: Look = PLAIN,
+    back: Side | None = None,
 ) -> bytes:
-    """Print `count` copies as PDF, laid out as `plan` says."""
-    left = count
+    """Print a copy for each ticket as PDF, laid out as `plan` says."""
     out = BytesIO()
     size = tuple(mm * _POINTS_A_MM for mm in plan.paper_mm)
     canvas = Canvas(out, pagesize=size, invariant=True, pageCompression=1)
     canvas.setTitle(layout.name)
     canvas.setCreator("kdscan")
     canvas.setViewerPreference("PrintScaling", "None")  # "fit to page" would change the scale
-    while left > 0:
-        places = plan.places[:left]
-        _page(canvas, layout, plan, places, look)
+    for first in range(0, len(tickets), len(plan.places)):
+        some = tickets[first : first + len(plan.places)]
+        copies = dict(zip(plan.places, some, strict=False))  # the last page may have room left
+        _page(canvas, layout, plan, copies, look)
         if back is not None:
-            _page(canvas, back, plan, _turned_over(plan, places, layout.page_mm), look)
-        left -= len(plan.places)
+            behind = _turned_over(plan, tuple(copies), layout.page_mm)
+            _page(canvas, back, plan, dict.fromkeys(behind, NO_TICKET), look)
     canvas.save()
     return out.getvalue()
 
@@ -130,19 +136,19 @@ def _turned_over(
 
 
 def _page(
-    canvas: Canvas, layout: Side, plan: Imposition, places: tuple[Point, ...], look: Look
+    canvas: Canvas, layout: Side, plan: Imposition, copies: dict[Point, Ticket], look: Look
 ) -> None:
     canvas.translate(0, plan.paper_mm[1] * _POINTS_A_MM)
     canvas.scale(_POINTS_A_MM, -_POINTS_A_MM)
     pen = Pen(canvas)
-    for place in places:
+    for place, ticket in copies.items():
         canvas.saveState()
         canvas.translate(*place)
         if isinstance(layout, BookLayout):
             draw_book(pen, layout, look.language)
         else:
             draw_map(pen, layout)
-        draw_surroundings(pen, layout, look)
+        draw_surroundings(pen, layout, look, ticket)
         canvas.restoreState()
     cuts = list(_cuts(plan, layout.page_mm))
     if cuts:

@@ -8,11 +8,13 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.sheet.look import Look
+from kdscan.sheet.look import NO_TICKET, Look, Ticket
 from kdscan.sheet.printing import PLAIN, Imposition, Side, imposed_pdf
 
 
-def render_page(layout: Side, px_per_mm: float, look: Look = PLAIN) -> NDArray[np.uint8]:
+def render_page(
+    layout: Side, px_per_mm: float, look: Look = PLAIN, ticket: Ticket = NO_TICKET
+) -> NDArray[np.uint8]:
     """Render a layout's PDF; (H, W, 3) uint8, BGR, black on white, free to be drawn on.
 
     The page's top left corner is the top left corner of the first pixel, so that a
@@ -22,17 +24,19 @@ def render_page(layout: Side, px_per_mm: float, look: Look = PLAIN) -> NDArray[n
     """
     if not px_per_mm >= 1:
         raise ValueError(f"{px_per_mm} pixels a mm are too few to show a sheet")
-    return _rendered(layout, px_per_mm, look).copy()
+    return _rendered(layout, px_per_mm, look, ticket).copy()
 
 
 @lru_cache(maxsize=8)
-def _rendered(layout: Side, px_per_mm: float, look: Look) -> NDArray[np.uint8]:
+def _rendered(
+    layout: Side, px_per_mm: float, look: Look, ticket: Ticket
+) -> NDArray[np.uint8]:
     import pypdfium2
 
     # PDFium stretches a page to whole pixels, so it gets a page of whole pixels.
     width, height = (ceil(side * px_per_mm - 1e-6) for side in layout.page_mm)
     plan = Imposition((width / px_per_mm, height / px_per_mm), ((0.0, 0.0),))
-    with pypdfium2.PdfDocument(imposed_pdf(layout, plan, 1, look)) as document:
+    with pypdfium2.PdfDocument(imposed_pdf(layout, plan, [ticket], look)) as document:
         page = document[0]
         bitmap = page.render(scale=px_per_mm * 25.4 / 72 * (1 - 1e-6))
         pixels: NDArray[np.uint8] = np.array(bitmap.to_numpy())

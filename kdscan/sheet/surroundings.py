@@ -5,11 +5,13 @@ from __future__ import annotations
 from math import cos, pi, sin
 
 from kdscan.sheet.book import BookLayout
+from kdscan.sheet.codes import draw_code
 from kdscan.sheet.coats import draw_coat, shrunk
 from kdscan.sheet.fonts import CAPITAL, ITALIC
-from kdscan.sheet.look import Look
+from kdscan.sheet.look import NO_TICKET, Look, Ticket
 from kdscan.sheet.parts import (
     Blank,
+    Code,
     CoatName,
     Compass,
     Layout,
@@ -39,17 +41,21 @@ _SMALL_MM = 2.3
 _PLAIN = Look()
 
 
-def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look = _PLAIN) -> None:
+def draw_surroundings(
+    pen: Pen, layout: Layout | BookLayout, look: Look = _PLAIN, ticket: Ticket = NO_TICKET
+) -> None:
     """Draw every part of the layout that players don't mark, in the look's language."""
     language = look.language
+    coded = layout.code is not None and ticket.code != ""
     if layout.title is not None:
         _title(pen, layout.title, language)
-    if layout.compass is not None:
+    if layout.compass is not None and not (coded and _meets(layout.compass, layout.code)):
         _compass(pen, layout.compass)
     if layout.legend is not None:
         _legend(pen, layout.legend, layout.shield, language)
-    for blank in layout.blanks:
-        _blank(pen, blank, layout.shield, language)
+    for i, blank in enumerate(layout.blanks):
+        written = ticket.name if i == 0 else ""
+        _blank(pen, blank, layout.shield, language, written)
     for note in layout.notes:
         text = say(note.text, language)
         size = fitting(text, _SMALL_MM, note.width_mm, ITALIC)
@@ -59,6 +65,19 @@ def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look = _PLAIN
     if layout.markers is not None:
         for marker in layout.markers.places:
             _marker(pen, layout.markers, marker)
+    if coded and layout.code is not None:
+        draw_code(pen, layout.code, ticket.code)
+    if layout.code is not None and layout.code.caption_mm is not None and ticket.caption:
+        pen.text(layout.code.caption_mm, ticket.caption, _SMALL_MM, align="right")
+
+
+def _meets(compass: Compass, code: Code | None) -> bool:
+    """Whether a code leaves a compass no room."""
+    if code is None:
+        return False
+    room = compass.radius_mm + code.size_mm / 2
+    pairs = zip(compass.center_mm, code.center_mm, strict=True)
+    return all(abs(a - b) < room for a, b in pairs)
 
 
 def _title(pen: Pen, title: Title, language: Language) -> None:
@@ -108,7 +127,7 @@ def _legend(pen: Pen, legend: Legend, shield: Polygon, language: Language) -> No
         pen.text(below, name, size, font=ITALIC, align="middle")
 
 
-def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language) -> None:
+def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written: str = "") -> None:
     x, y, w, h = blank.box_mm
     label = say(blank.label, language)
     if blank.kind == "line":
@@ -116,6 +135,8 @@ def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language) -> None:
         pen.text((x, y + h - 0.2), label, size, font=ITALIC)
         start = x + text_width(label, size, ITALIC) + 1.2
         pen.lines(((start, y + h), (x + w, y + h)), line=LINE, width=0.2)
+        room = x + w - start - 1
+        pen.text((start + 0.5, y + h - 0.9), written, fitting(written, 1.25 * size, room))
         return
     pen.box(x, y, w, h, corner=1.0, line=LINE, width=0.22)
     if blank.kind == "double":

@@ -1,0 +1,43 @@
+"""Draws a sheet's own code: a QR code as vectors on a white plate.
+
+QR rather than Data Matrix or Micro QR: OpenCV reads it without another library, and
+segno writes it in pure Python.
+"""
+
+from __future__ import annotations
+
+import segno
+
+from kdscan.sheet.parts import Code, Polygon
+from kdscan.sheet.pen import BLACK, WHITE, Pen
+
+QUIET_MODULES = 4
+"""White modules around a code (ISO/IEC 18004)."""
+
+
+def draw_code(pen: Pen, place: Code, text: str) -> None:
+    """Draw `text` as a QR code of the place's size, with the white that it needs around it."""
+    rows = [bytes(row) for row in segno.make_qr(text, error="m").matrix]
+    step = place.size_mm / len(rows)
+    x, y = (c - place.size_mm / 2 for c in place.center_mm)
+    quiet = QUIET_MODULES * step
+    a, b = (x - quiet, y - quiet), (x + place.size_mm + quiet, y + place.size_mm + quiet)
+    pen.polygon([a, (b[0], a[1]), b, (a[0], b[1])], fill=WHITE)
+    pen.shape(
+        [
+            _bar(x + first * step, y + r * step, (last - first) * step, step)
+            for r, row in enumerate(rows)
+            for first, last in _runs(row)
+        ],
+        fill=BLACK,
+    )
+
+
+def _runs(row: bytes) -> list[tuple[int, int]]:
+    """Where dark modules begin and end."""
+    edges = [i for i, (a, b) in enumerate(zip(b"\0" + row, row + b"\0", strict=True)) if a != b]
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def _bar(x: float, y: float, w: float, h: float) -> Polygon:
+    return ((x, y), (x + w, y), (x + w, y + h), (x, y + h))

@@ -1,0 +1,70 @@
+"""What a sheet's own code says: whose sheet of which game it is.
+
+`WAW26/3/12/A7` is the sheet of player A7 at table 12 in round 3 of event WAW26. Parts that
+nobody knew when the sheet was printed are left empty: `WAW26/3//A7`. The letters are those
+that a QR code packs most densely (alphanumeric mode, ISO/IEC 18004).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kdscan.errors import UsageError
+
+MOST_LETTERS = 38
+"""As much as a QR code of 25 modules holds at level M: finer modules blur in phone photos."""
+
+_WORD = re.compile(r"[0-9A-Z.-]+")
+_TEXT = re.compile(r"([0-9A-Z.-]+)/(\d*)/(\d*)/([0-9A-Z.-]*)")
+
+
+@dataclass(frozen=True)
+class SheetId:
+    """Event, round, table and player of a sheet; None or "" for what is not known.
+
+    Raises UsageError for words that a code cannot hold.
+    """
+
+    event: str
+    round: int | None = None
+    table: int | None = None
+    player: str = ""
+
+    def __post_init__(self) -> None:
+        for what, word in (("event", self.event), ("player", self.player or "-")):
+            if not _WORD.fullmatch(word):
+                raise UsageError(
+                    f"the {what} {word!r} cannot stand in a sheet's code;"
+                    " use the letters A to Z, digits, points and hyphens."
+                )
+        for what, number in (("round", self.round), ("table", self.table)):
+            if number is not None and number < 0:
+                raise UsageError(f"the {what} is {number}; it cannot be less than 0.")
+        if len(str(self)) > MOST_LETTERS:
+            raise UsageError(
+                f"{str(self)!r} is too long for a sheet's code;"
+                f" it may have {MOST_LETTERS} letters: shorten the event's or the player's name."
+            )
+
+    def __str__(self) -> str:
+        numbers = ("" if n is None else str(n) for n in (self.round, self.table))
+        return "/".join((self.event, *numbers, self.player))
+
+    @classmethod
+    def parse(cls, text: str) -> SheetId | None:
+        """What `str` wrote, or None for any other text."""
+        match = _TEXT.fullmatch(text)
+        if match is None or len(text) > MOST_LETTERS:
+            return None
+        event, round_, table, player = match.groups()
+        return cls(event, _number(round_), _number(table), player)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text else None
+
+
+def code_word(text: str) -> str:
+    """A name as a code can hold it: upper case, other letters as hyphens; may be empty."""
+    return re.sub(r"[^0-9A-Z.]+", "-", text.upper()).strip("-")

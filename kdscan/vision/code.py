@@ -1,0 +1,152 @@
+"""Stage: whose sheet is this? Reads the code that a printed sheet may bear.
+
+The layout says where the code is printed, so it is cut out flat, upright and at a known
+size; its three finder patterns are sought nearby, its modules are sampled between them, and
+a clean picture of them goes to OpenCV's decoder, which corrects errors. So a pen stroke
+across the code's edge or a blurred photo costs modules, not the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import Photo, RectifiedSheet
+from kdscan.sheet.ids import SheetId
+from kdscan.sheet.layout import Code, Layout, layouts, load_layout
+from kdscan.vision.rectify import Floats, lattice_to_photo
+
+_SIDES = (21, 25)
+"""Modules along a code: the versions of QR that hold a `SheetId`."""
+_MODULE_PX = 10
+_REACH = 10
+"""How many modules a code may lie beside where the layout has it."""
+_FINDER = 8
+"""Modules of a finder pattern with the white at two of its sides."""
+_ALIKE = 0.35
+"""Correlation below which a place does not look like a finder pattern at all."""
+
+
+def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | None:
+    """What the code on a sheet of that layout says, or None where there is none to be read.
+
+    Only what a sheet of ours could say counts (`kdscan.sheet.ids`): a code that somebody
+    stuck on the paper is not taken for it.
+    """
+    layout = _layout(layout_name)
+    if layout is None or layout.code is None:
+        return None
+    for side in _SIDES:
+        flat = _window(photo, sheet, layout, layout.code, side)
+        for picture in _pictures(flat, side):
+            text = _decoded(picture)
+            if SheetId.parse(text) is not None:
+                return text
+    return None
+
+
+@lru_cache(maxsize=8)
+def _layout(name: str) -> Layout | None:
+    return load_layout(name) if name in layouts() else None
+
+
+def _window(
+    photo: Photo, sheet: RectifiedSheet, layout: Layout, code: Code, side: int
+) -> NDArray[np.uint8]:
+    """Grey and upright: the code and `_REACH` modules around it, `_MODULE_PX` a module."""
+    n = (side + 2 * _REACH) * _MODULE_PX
+    step = ((np.arange(n) + 0.5) - n / 2) / _MODULE_PX * code.size_mm / side
+    x, y = code.center_mm
+    page: Floats = np.stack(np.meshgrid(x + step, y + step), -1)
+    lattice = (page - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5
+    where = lattice_to_photo(sheet.centers_xy, lattice).astype(np.float32)
+    flat = cv2.remap(
+        photo.bgr, where[..., 0], where[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def _pictures(flat: NDArray[np.uint8], side: int) -> Iterator[NDArray[np.uint8]]:
+    """Clean pictures of what the code may look like."""
+    corners = _finders(flat, side)
+    if corners is None:
+        return
+    source = np.array([(3.5, 3.5), (side - 3.5, 3.5), (3.5, side - 3.5)], np.float32)
+    affine = cv2.getAffineTransform(source * 4, corners)  # 4 samples along a module
+    size = (4 * side, 4 * side)
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    code = cv2.warpAffine(flat, affine, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    grey = code.reshape(side, 4, side, 4)[:, 1:3, :, 1:3].mean((1, 3)).astype(np.float32)
+    middle = cv2.blur(grey, (9, 9), borderType=cv2.BORDER_REFLECT)
+    # Blurred, a lone module takes on half of its neighbours' grey: sharpen against that.
+    for sharpen in (0.0, 0.6, 1.2):
+        sharp = grey + sharpen * (grey - cv2.GaussianBlur(grey, (3, 3), 0.8))
+        yield _clean(sharp < middle, side)
+
+
+def _clean(dark: NDArray[np.bool_], side: int) -> NDArray[np.uint8]:
+    """A picture as a printer would make it; what every code has in common is set right."""
+    dark = dark.copy()
+    ring = np.pad(np.ones((3, 3), bool), 1)
+    finder = np.pad(np.pad(ring, 1, constant_values=True), (0, 1))
+    for flip in (np.s_[:, :], np.s_[:, ::-1], np.s_[::-1, :]):
+        dark[flip][:_FINDER, :_FINDER] = finder
+    timing = np.arange(_FINDER, side - _FINDER)
+    dark[6, timing] = dark[timing, 6] = timing % 2 == 0
+    if side > 21:  # from the second version on, an alignment pattern around (side - 7, side - 7)
+        dark[-9:-4, -9:-4] = np.pad(np.pad([[True]], 1), 1, constant_values=True)
+    picture = np.where(np.pad(dark, 4), 0, 255).astype(np.uint8)
+    return np.kron(picture, np.ones((8, 8), np.uint8))
+
+
+def _finders(flat: NDArray[np.uint8], side: int) -> NDArray[np.float32] | None:
+    """(3, 2) pixels: centres of the finder patterns top left, top right, bottom left.
+
+    The first is sought wherever the code may lie, the others close to where they must then be.
+    """
+    pattern = cv2.GaussianBlur(_pattern(), (0, 0), 0.35 * _MODULE_PX)
+    alike = cv2.matchTemplate(flat, pattern, cv2.TM_CCOEFF_NORMED)
+    first = (_REACH - 1) * _MODULE_PX  # of the top left finder pattern, with its white
+    far = (side - 7) * _MODULE_PX
+    near = (first, first)
+    places, total = [], 0.0
+    for (dx, dy), reach in (((0, 0), _REACH - 1), ((far, 0), 2.5), ((0, far), 2.5)):
+        at, value = _peak(alike, (near[0] + dx, near[1] + dy), round(reach * _MODULE_PX))
+        if not places:
+            near = at
+        places.append(at)
+        total += value
+    if total < 3 * _ALIKE:
+        return None
+    return np.array(places, np.float32) + len(pattern) / 2
+
+
+def _peak(
+    alike: NDArray[np.float32], near: tuple[int, int], reach: int
+) -> tuple[tuple[int, int], float]:
+    """Where, within `reach` of a place, the pattern fits best; and how well."""
+    x0, y0 = max(0, near[0] - reach), max(0, near[1] - reach)
+    part = alike[y0 : near[1] + reach + 1, x0 : near[0] + reach + 1]
+    _, best, _, (x, y) = cv2.minMaxLoc(part)
+    return (x0 + x, y0 + y), best
+
+
+def _pattern() -> NDArray[np.uint8]:
+    """A finder pattern, dark on light, with a module of white around it."""
+    modules = np.full((9, 9), 255, np.uint8)
+    modules[1:8, 1:8], modules[2:7, 2:7], modules[3:6, 3:6] = 0, 255, 0
+    return np.kron(modules, np.ones((_MODULE_PX, _MODULE_PX), np.uint8))
+
+
+def _decoded(picture: NDArray[np.uint8]) -> str:
+    first, last = 4 * 8, len(picture) - 4 * 8  # it is known where the code lies: no need to detect
+    corners = np.array([[(first, first), (last, first), (last, last), (first, last)]], np.float32)
+    try:
+        text, _ = cv2.QRCodeDetector().decode(picture, corners)
+    except (cv2.error, UnicodeDecodeError):  # OpenCV gives up on some pictures by raising
+        return ""
+    return str(text)
