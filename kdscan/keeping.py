@@ -8,7 +8,7 @@ without being trusted to run code.
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ def keep(sheet: SheetReading) -> dict[str, Any]:
     place = sheet.rectified
     return {
         "layout": sheet.layout,
+        "sheet_id": sheet.sheet_id,
         "place": {
             "centers": _plain(place.centers_xy),
             "outline": _plain(place.outline_xy),
@@ -55,7 +56,8 @@ def recall(kept: dict[str, Any], *, risk: float = DEFAULT_RISK) -> SheetReading:
             value = kept["probs"][field.name]
             said[field.name] = np.array(value, np.float64) if isinstance(value, list) else value
     probs = MarkProbs(**said)
-    return interpret(rectified, probs, kept["layout"], risk)
+    sheet = interpret(rectified, probs, kept["layout"], risk)
+    return replace(sheet, sheet_id=kept.get("sheet_id"))
 
 
 _PROBS = fields(MarkProbs)

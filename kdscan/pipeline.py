@@ -11,6 +11,7 @@ from kdscan.inference.store import Models, default_models
 from kdscan.records import AnyReading, MarkProbs, Photo, Problem, RectifiedSheet, SheetReading
 from kdscan.vision.blank import is_blank, shows_through
 from kdscan.vision.classify import classify
+from kdscan.vision.code import read_code
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.find import find
 from kdscan.vision.identify import identify
@@ -35,7 +36,9 @@ def read_photo(
         if shows_through(rectified):
             continue
         probs = classify(segment(rectified), models.marks, rectified.confidence, models.habit)
-        sheets.append(interpret(rectified, probs, identify(photo, rectified), risk))
+        layout = identify(photo, rectified)
+        sheet = interpret(rectified, probs, layout, risk)
+        sheets.append(replace(sheet, sheet_id=read_code(photo, rectified, layout)))
     if not sheets:
         if is_blank(photo):
             raise BlankPage(
@@ -80,4 +83,4 @@ def correct(
         else c
         for c in again.reading.cells
     )
-    return replace(again, reading=replace(again.reading, cells=cells))
+    return replace(again, reading=replace(again.reading, cells=cells), sheet_id=sheet.sheet_id)

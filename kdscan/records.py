@@ -229,6 +229,7 @@ class SheetReading:
     """All that is known of one map in a photo: where it lies, what was seen, what it is worth.
 
     layout: name of the layout that was recognised, or "unknown".
+    sheet_id: what the sheet's printed code says (`kdscan.sheet.ids`), None without one.
     """
 
     rectified: RectifiedSheet
@@ -237,6 +238,7 @@ class SheetReading:
     score: Score
     layout: str = "unknown"
     problems: tuple[Problem, ...] = ()
+    sheet_id: str | None = None
 
     @property
     def kind(self) -> str:

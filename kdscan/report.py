@@ -122,7 +122,7 @@ def _map_json(sheet: SheetReading) -> dict[str, Any]:
     return {
         "kind": sheet.kind,
         "layout": sheet.layout,
-        "sheet_id": None,
+        "sheet_id": sheet.sheet_id,
         "outline": [point_json(p) for p in sheet.rectified.outline_xy],
         "castle_bonus_used": reading.castle_used,
         "cells": [_cell_json(sheet, c, others.get((c.row, c.col), ())) for c in reading.cells],

@@ -46,6 +46,24 @@ def sheet(
             min=1, max=1000, help="How many copies; as many as fit on one sheet by default."
         ),
     ] = None,
+    players: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CSV",
+            help="Print a sheet for each row, with the player's name and, given --event, a code: "
+            "columns name, player, round, table, any of them.",
+        ),
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The event that the sheets' codes speak of."),
+    ] = None,
+    rounds: Annotated[
+        str | None,
+        typer.Option(
+            "--round", metavar="N|A-B", help="The round, or rounds, when the CSV has none."
+        ),
+    ] = None,
 ) -> None:
     """Print sheets: a PDF at true scale, with a ruler to check it.
 
@@ -61,6 +79,8 @@ def sheet(
 
     $ kdscan sheet -o mapa.pdf --language pl
 
+    $ kdscan sheet -o event.pdf --players players.csv --event WAW26 --round 1-5
+
     Exit codes: 0 done; 2 wrong usage, a broken layout, or a file that cannot be written.
     """
     # The heavy half: reportlab, OpenCV.
@@ -68,16 +88,26 @@ def sheet(
     from kdscan.sheet.layout import load_layout
     from kdscan.sheet.look import Look
     from kdscan.sheet.printing import impose, sheet_pdf
+    from kdscan.sheet.tickets import rounds_of, tickets_from_csv
 
+    if players is None and (event or rounds):
+        raise UsageError("--event and --round go with --players, which says whose the sheets are.")
+    if players is not None and count is not None:
+        raise UsageError("--players prints a sheet for each row; leave --count out.")
+    if players is not None and side == "spellbook":
+        raise UsageError("--players is for maps; a spellbook belongs to both players.")
     back = load_book(spellbook) if side != "map" else None
     front = load_layout(layout) if side != "spellbook" else None
     first = front or back
     assert first is not None  # each side brings one of them
     fit = len(impose(first, paper).places)
-    copies = fit if count is None else count
+    tickets = (
+        tickets_from_csv(players, event, rounds_of(rounds), language) if players is not None else ()
+    )
+    copies = len(tickets) or (fit if count is None else count)
     behind = back if front else None
     look = Look(language=language)
-    pdf = sheet_pdf(first, paper=paper, count=copies, look=look, back=behind)
+    pdf = sheet_pdf(first, paper=paper, count=copies, look=look, back=behind, tickets=tickets)
     try:
         output.write_bytes(pdf)
     except (OSError, ValueError) as error:  # ValueError: a name with a null byte

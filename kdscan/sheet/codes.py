@@ -11,8 +11,9 @@ import segno
 from kdscan.sheet.parts import Code, Polygon
 from kdscan.sheet.pen import BLACK, WHITE, Pen
 
-QUIET_MODULES = 4
-"""White modules around a code (ISO/IEC 18004)."""
+_PLATE_MODULES = 1.5
+"""White that is printed around a code, in modules; ISO/IEC 18004 wants 4, of which the light
+paper around it is the rest."""
 
 
 def draw_code(pen: Pen, place: Code, text: str) -> None:
@@ -20,7 +21,7 @@ def draw_code(pen: Pen, place: Code, text: str) -> None:
     rows = [bytes(row) for row in segno.make_qr(text, error="m").matrix]
     step = place.size_mm / len(rows)
     x, y = (c - place.size_mm / 2 for c in place.center_mm)
-    quiet = QUIET_MODULES * step
+    quiet = _PLATE_MODULES * step
     a, b = (x - quiet, y - quiet), (x + place.size_mm + quiet, y + place.size_mm + quiet)
     pen.polygon([a, (b[0], a[1]), b, (a[0], b[1])], fill=WHITE)
     pen.shape(

@@ -28,9 +28,7 @@ def render_page(
 
 
 @lru_cache(maxsize=8)
-def _rendered(
-    layout: Side, px_per_mm: float, look: Look, ticket: Ticket
-) -> NDArray[np.uint8]:
+def _rendered(layout: Side, px_per_mm: float, look: Look, ticket: Ticket) -> NDArray[np.uint8]:
     import pypdfium2
 
     # PDFium stretches a page to whole pixels, so it gets a page of whole pixels.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import cos, pi, sin
 
 from kdscan.sheet.book import BookLayout
-from kdscan.sheet.codes import draw_code
 from kdscan.sheet.coats import draw_coat, shrunk
+from kdscan.sheet.codes import draw_code
 from kdscan.sheet.fonts import CAPITAL, ITALIC
 from kdscan.sheet.look import NO_TICKET, Look, Ticket
 from kdscan.sheet.parts import (
     Blank,
-    Code,
     CoatName,
+    Code,
     Compass,
     Layout,
     Legend,

@@ -109,11 +109,12 @@ def _finders(flat: NDArray[np.uint8], side: int) -> NDArray[np.float32] | None:
     The first is sought wherever the code may lie, the others close to where they must then be.
     """
     pattern = cv2.GaussianBlur(_pattern(), (0, 0), 0.35 * _MODULE_PX)
-    alike = cv2.matchTemplate(flat, pattern, cv2.TM_CCOEFF_NORMED)
+    alike = np.asarray(cv2.matchTemplate(flat, pattern, cv2.TM_CCOEFF_NORMED), np.float32)
     first = (_REACH - 1) * _MODULE_PX  # of the top left finder pattern, with its white
     far = (side - 7) * _MODULE_PX
     near = (first, first)
-    places, total = [], 0.0
+    places: list[tuple[int, int]] = []
+    total = 0.0
     for (dx, dy), reach in (((0, 0), _REACH - 1), ((far, 0), 2.5), ((0, far), 2.5)):
         at, value = _peak(alike, (near[0] + dx, near[1] + dy), round(reach * _MODULE_PX))
         if not places:

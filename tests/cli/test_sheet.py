@@ -31,6 +31,38 @@ def test_sheet_takes_paper_count_and_layout(tmp_path: Path) -> None:
         assert document[0].get_size() == pytest.approx((612, 792), abs=0.01)
 
 
+def test_sheet_prints_a_map_for_each_player_and_round(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = tmp_path / "players.csv"
+    people.write_text("name,player\nAnna Żak,A1\nBob,A2\nCleo,A3\n", encoding="utf-8")
+    path = tmp_path / "event.pdf"
+    options = ["--players", str(people), "--event", "Waw26", "--round", "1-2"]
+    assert main(["sheet", "-o", str(path), *options]) == 0
+    assert "6 maps on 3 pages" in capsys.readouterr().err
+    with pypdfium2.PdfDocument(path) as document:
+        text = document[0].get_textpage().get_text_bounded()
+    assert "Anna Żak" in text and "round 1" in text and "round 2" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--event", "E"], "go with --players"),
+        (["--players", "p.csv", "--count", "3"], "leave --count out"),
+        (["--players", "p.csv", "--side", "spellbook"], "is for maps"),
+        (["--players", "missing.csv"], "missing.csv: cannot be read"),
+    ],
+)
+def test_players_need_a_list(
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sheet.pdf"
+    assert main(["sheet", "-o", str(path), *options]) == 2
+    assert message in capsys.readouterr().err
+    assert not path.exists()
+
+
 def test_sheet_speaks_polish(tmp_path: Path) -> None:
     path = tmp_path / "mapa.pdf"
     assert main(["sheet", "-o", str(path), "--language", "pl"]) == 0

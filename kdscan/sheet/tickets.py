@@ -1,0 +1,129 @@
+"""From a players' list to what is printed on each one's sheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from kdscan.errors import UsageError
+from kdscan.sheet.ids import SheetId, code_word
+from kdscan.sheet.letters import printable
+from kdscan.sheet.look import Ticket
+from kdscan.sheet.words import Language, say
+
+_COLUMNS = ("name", "player", "round", "table")
+_MOST_ROUNDS = 99
+_MOST_SHEETS = 20_000
+
+
+def tickets_from_csv(
+    path: Path, event: str | None, rounds: Sequence[int], language: Language = "en"
+) -> tuple[Ticket, ...]:
+    """A ticket for each row of a CSV file, or for each row and round.
+
+    The first line names the columns: name, player (a short name for the code), round,
+    table, any of them and others, in any order; commas, semicolons or tabs. Without
+    `player` the code has the name, without either the row's number.
+    event: None for sheets without codes. rounds: for rows without one.
+    Raises UsageError, with the row, for what cannot be printed.
+    """
+    rows = read_rows(path)
+    found = [
+        ticket
+        for number, row in rows
+        for ticket in _tickets(row, f"{path}, row {number}", number - 1, event, rounds, language)
+    ]
+    if len(found) > _MOST_SHEETS:
+        raise UsageError(f"{len(found)} sheets are more than a file should hold; split {path}.")
+    codes = [ticket.code for ticket in found if ticket.code]
+    twice = next((code for code, times in Counter(codes).items() if times > 1), None)
+    if twice is not None:
+        raise UsageError(
+            f"{path}: the code {twice} would stand on two sheets; give each player a name of"
+            " their own in the column `player`."
+        )
+    return tuple(found)
+
+
+def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, dict[str, str]]]:
+    """Line numbers and rows of a players' CSV file, columns in lower case; empty rows left out.
+
+    columns: of these one at least must be there. Raises UsageError.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a text file in UTF-8"
+        raise UsageError(f"{path}: cannot be read: {reason}.") from error
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.DictReader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+    if not set(columns) & set(names):
+        raise UsageError(
+            f"{path}: the first line must name the columns, such as"
+            f" {', '.join(columns)}; it says {first.strip()!r}."
+        )
+    reader.fieldnames = names
+    rows = [
+        (reader.line_num, {k: (v or "").strip() for k, v in row.items() if isinstance(k, str)})
+        for row in reader
+    ]
+    rows = [(number, row) for number, row in rows if any(row.values())]
+    if not rows:
+        raise UsageError(f"{path}: there is nobody in the list below its first line.")
+    return rows
+
+
+def rounds_of(text: str | None) -> tuple[int, ...]:
+    """`3` or `1-5` as rounds; none for None. Raises UsageError."""
+    if text is None:
+        return ()
+    match = re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", text)
+    if match is None:
+        raise UsageError(f"--round is a number or, like 1-5, two; not {text!r}.")
+    low, high = int(match[1]), int(match[2] or match[1])
+    if not 1 <= low <= high <= _MOST_ROUNDS:
+        raise UsageError(f"--round goes from 1 to {_MOST_ROUNDS}, the smaller first; not {text}.")
+    return tuple(range(low, high + 1))
+
+
+def _tickets(
+    row: dict[str, str],
+    where: str,
+    number: int,
+    event: str | None,
+    rounds: Sequence[int],
+    language: Language,
+) -> list[Ticket]:
+    own = _number(row, "round", where)
+    table = _number(row, "table", where)
+    name = row.get("name", "")
+    player = code_word(row.get("player", "") or name) or str(number)
+    found = []
+    for round_ in (own,) if own is not None or not rounds else rounds:
+        code = ""
+        if event is not None:
+            try:
+                code = str(SheetId(code_word(event), round_, table, player))
+            except UsageError as error:
+                raise UsageError(f"{where}: {error}") from error
+        parts = [event or ""]
+        parts += [f"{say('round', language)} {round_}"] if round_ is not None else []
+        parts += [f"{say('table', language)} {table}"] if table is not None else []
+        caption = printable(" · ".join(part for part in parts if part))
+        found.append(Ticket(printable(name or row.get("player", "")), code, caption))
+    return found
+
+
+def _number(row: dict[str, str], column: str, where: str) -> int | None:
+    text = row.get(column, "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= 4):
+        raise UsageError(f"{where}: the {column} is a whole number, not {text!r}.")
+    return int(text)

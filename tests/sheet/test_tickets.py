@@ -1,0 +1,121 @@
+"""What is printed on each player's sheets, and what their codes say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kdscan.errors import UsageError
+from kdscan.sheet.ids import MOST_LETTERS, SheetId, code_word
+from kdscan.sheet.tickets import rounds_of, tickets_from_csv
+
+WORDS = st.from_regex(r"[0-9A-Z.-]{1,9}", fullmatch=True)
+NUMBERS = st.none() | st.integers(0, 9999)
+
+
+@given(WORDS, NUMBERS, NUMBERS, WORDS | st.just(""))
+def test_ids_survive_their_text(
+    event: str, round_: int | None, table: int | None, player: str
+) -> None:
+    sheet = SheetId(event, round_, table, player)
+    assert SheetId.parse(str(sheet)) == sheet
+
+
+@given(st.text())
+def test_any_text_is_an_id_or_none(text: str) -> None:
+    found = SheetId.parse(text)
+    assert found is None or found.event
+
+
+def test_unknown_parts_are_left_out() -> None:
+    assert str(SheetId("WAW26", 3, None, "A7")) == "WAW26/3//A7"
+    assert SheetId.parse("https://example.org/1/2/3") is None
+
+
+@pytest.mark.parametrize(
+    ("event", "player", "message"),
+    [
+        ("", "A", "the event ''"),
+        ("ŁÓDŹ", "A", "the event 'ŁÓDŹ' cannot stand"),
+        ("X", "a b", "the player 'a b' cannot stand"),
+        ("X" * 30, "Y" * 30, f"too long .* {MOST_LETTERS} letters"),
+    ],
+)
+def test_what_a_code_cannot_hold(event: str, player: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        SheetId(event, 1, 1, player)
+
+
+def test_names_become_words() -> None:
+    assert code_word("Warsaw Open 2026!") == "WARSAW-OPEN-2026"
+    assert code_word("Łódź") == "D"
+    assert code_word("王") == ""
+
+
+def _csv(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "players.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_ticket_for_each_player_and_round(tmp_path: Path) -> None:
+    path = _csv(tmp_path, "\ufeffName;Player;Table\nZażółć Gęślą;A1;7\n\nЇжак;a2;\n")
+    tickets = tickets_from_csv(path, "Waw 26", (1, 2), "pl")
+    assert [ticket.code for ticket in tickets] == [
+        "WAW-26/1/7/A1",
+        "WAW-26/2/7/A1",
+        "WAW-26/1//A2",
+        "WAW-26/2//A2",
+    ]
+    assert tickets[0].name == "Zażółć Gęślą"
+    assert tickets[0].caption == "Waw 26 · runda 1 · stół 7"
+    assert tickets[2].caption == "Waw 26 · runda 1"
+
+
+def test_rows_know_their_round_and_need_no_short_name(tmp_path: Path) -> None:
+    path = _csv(tmp_path, "round,name\n3,Ann Lee\n,王\n")
+    tickets = tickets_from_csv(path, "E", (1,))
+    assert [ticket.code for ticket in tickets] == ["E/3//ANN-LEE", "E/1//2"]
+    assert tickets[1].name == "?"
+
+
+def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
+    (ticket,) = tickets_from_csv(_csv(tmp_path, "name\nAnn\n"), None, ())
+    assert (ticket.name, ticket.code, ticket.caption) == ("Ann", "", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the first line must name the columns"),
+        ("Ann\nBob\n", "the first line must name the columns, .* it says 'Ann'"),
+        ("name\n\n", "there is nobody in the list"),
+        ("name,table\nAnn,x\n", "row 2: the table is a whole number, not 'x'"),
+        ("name,table\nAnn,²\n", "row 2: the table is a whole number"),
+        ("player\nA\nA\n", "the code E///A would stand on two sheets"),
+        ("player\n" + "A" * 50 + "\n", "row 2: .* too long"),
+    ],
+)
+def test_lists_that_cannot_be_printed(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        tickets_from_csv(_csv(tmp_path, text), "E", ())
+
+
+def test_a_list_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read: No such file"):
+        tickets_from_csv(tmp_path / "none.csv", "E", ())
+    (tmp_path / "bytes.csv").write_bytes(b"name\n\xff\xfe")
+    with pytest.raises(UsageError, match="not a text file in UTF-8"):
+        tickets_from_csv(tmp_path / "bytes.csv", "E", ())
+
+
+def test_rounds() -> None:
+    assert rounds_of(None) == ()
+    assert rounds_of("3") == (3,)
+    assert rounds_of("1-5") == (1, 2, 3, 4, 5)
+    for wrong in ("0", "5-1", "x", "1-", "-2", "1-100", ""):
+        with pytest.raises(UsageError):
+            rounds_of(wrong)
