@@ -15,6 +15,9 @@ from typing import Annotated
 
 import typer
 
+PHOTO_WEIGHT = 2
+"""Photos are fewer than flat sheets, and they are what is read: each is shown so much oftener."""
+
 app = typer.Typer(add_completion=False, help=__doc__)
 Out = Annotated[Path, typer.Option(help="Folder for rendered examples and checkpoints.")]
 Strokes = Annotated[
@@ -73,7 +76,7 @@ def fit(
 
     examples = list(islice(load(out / "train"), limit))
     if name == "marks":
-        examples += islice(load(out / "flat"), limit)
+        examples = [*examples * PHOTO_WEIGHT, *islice(load(out / "flat"), limit)]
     print(f"{name}: {len(examples)} examples", file=sys.stderr)
     part = out / f"{name}.part.pt"
     net = train(TASKS[name], examples, steps=steps, seed=seed, checkpoint=part, start=start)

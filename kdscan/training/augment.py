@@ -26,8 +26,10 @@ _NOISE = np.random.default_rng(0).normal(0, 32, (1024, 1024)).astype(np.int8)
 """Grain to cut from: drawing it anew for each picture would cost more than all the rest."""
 
 
-def relight(rng: np.random.Generator, bgr: Image, strength: float = 1.0) -> Image:
-    """Other light, colour, sharpness and noise; (H, W, 3) uint8 in and out."""
+def relight(
+    rng: np.random.Generator, bgr: Image, strength: float = 1.0, blur: float = 1.6
+) -> Image:
+    """Other light, colour, sharpness (`blur`: at most, pixels) and noise; (H, W, 3) uint8."""
     out: Any = bgr
     curve = np.repeat(np.linspace(0, 1, 256)[:, None], 3, 1)
     if rng.random() < 0.5 * strength:
@@ -43,7 +45,7 @@ def relight(rng: np.random.Generator, bgr: Image, strength: float = 1.0) -> Imag
     if rng.random() < 0.08:
         out = cv2.cvtColor(cv2.cvtColor(out, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
     if rng.random() < 0.3 * strength:
-        out = cv2.GaussianBlur(out, (0, 0), float(rng.uniform(0.3, 1.6)))
+        out = cv2.GaussianBlur(out, (0, 0), float(rng.uniform(0.3, blur)))
     if rng.random() < 0.4 * strength:
         y, x = rng.integers(0, 1024 - h), rng.integers(0, 1024 - w)
         grain = _NOISE[y : y + h, x : x + w].astype(np.float32)
@@ -193,11 +195,11 @@ def flat_sample(
     marked = _crossed(example, stored.shape[:2])
     spots = cv2.remap(marked, map_x, map_y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
     if rng.random() < 0.2:
-        k = rng.uniform(0.45, 0.9)
+        k = rng.uniform(0.6, 0.95)
         flat = cv2.resize(cv2.resize(flat, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), (w, h))
-    flat = relight(rng, np.asarray(flat, np.uint8), 0.8)
+    flat = relight(rng, np.asarray(flat, np.uint8), 0.8, blur=0.9)
     if rng.random() < 0.2:
-        code = cv2.imencode(".jpg", flat, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(35, 85))])[1]
+        code = cv2.imencode(".jpg", flat, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(45, 90))])[1]
         flat = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
     sheet = RectifiedSheet(flat, CENTERS, NODES[[0, 0, -1, -1], [0, -1, -1, 0]], FLAT_PX, 1.0)
     return sheet, np.asarray(spots, np.uint8)
