@@ -17,6 +17,7 @@ Arrays inside records cannot be written to: `frozen` marks them so.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -155,6 +156,8 @@ class MarkProbs:
     placed: probability that every cell is where it should be.
     habit: (7, 5) float64, how much likelier so many crosses beside that coat are on a
         sheet that was played than where the model learned; all ones if not known.
+    trust: (2,) float64, slope and offset that turn the log odds of a total, as these
+        probabilities give them, into calibrated ones; fitted on photos held back.
     """
 
     coat: NDArray[np.float64]
@@ -164,6 +167,7 @@ class MarkProbs:
     habit: NDArray[np.float64] = field(
         default_factory=lambda: np.ones((len(COATS), MAX_CROSSES + 1))
     )
+    trust: NDArray[np.float64] = field(default_factory=lambda: np.array([1.0, 0.0]))
 
     def __post_init__(self) -> None:
         if self.coat.shape != (len(CELLS), len(COATS)):
@@ -173,6 +177,13 @@ class MarkProbs:
         object.__setattr__(self, "coat", frozen(self.coat))
         object.__setattr__(self, "crosses", frozen(self.crosses))
         object.__setattr__(self, "habit", frozen(self.habit))
+        object.__setattr__(self, "trust", frozen(self.trust))
+
+    def trusted(self, p: float) -> float:
+        """A probability, calibrated (Platt's scaling of log odds)."""
+        odds = min(max(p, 1e-9), 1 - 1e-9)
+        z = float(self.trust[0]) * math.log(odds / (1 - odds)) + float(self.trust[1])
+        return 1 / (1 + math.exp(-z))
 
 
 @dataclass(frozen=True)
@@ -189,6 +200,10 @@ class CellReading:
     """What the pixels alone said, when the rules or a person overruled them."""
 
 
+IMPROBABLE = 0.005
+"""A total less probable than this is left out of the range that is shown."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """The most probable board, and how far to trust it.
@@ -196,12 +211,20 @@ class Reading:
     cells: 34 readings in the order of `CELLS`.
     confidence: probability that the total is right, calibrated.
     castle_used: True, False, or None when it can't be told.
+    totals: what the domains may be worth, with probabilities, the most probable first.
     """
 
     cells: tuple[CellReading, ...]
     castle_used: bool | None
     confidence: float
     review: bool
+    totals: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def total_range(self) -> tuple[int, int]:
+        """The least and the greatest total that is not all but impossible."""
+        likely = [total for total, p in self.totals if p >= IMPROBABLE] or [self.totals[0][0]]
+        return min(likely), max(likely)
 
 
 class Found(Protocol):

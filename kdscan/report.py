@@ -132,6 +132,7 @@ def _map_json(sheet: SheetReading) -> dict[str, Any]:
             "wizard": score.wizard,
             "total": score.total,
         },
+        "range": [total + score.wizard for total in reading.total_range],
         "problems": problems_json(sheet.problems),
         "confidence": probability_json(reading.confidence),
         "review": reading.review,

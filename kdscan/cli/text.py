@@ -176,14 +176,16 @@ def explain_score(sheet: SheetReading, style: Style) -> str:
         lines.append(f"   {idle} domain{'s' * (idle > 1)} without a cross: 0 points")
     if sheet.score.wizard:
         lines.append(f"   the wizard of the filled coat: {sheet.score.wizard}")
-    lines.append(explain_total(sheet, sheet.score.total, style))
+    low, high = (total + sheet.score.wizard for total in sheet.reading.total_range)
+    between = f" between {low} and {high}," if sheet.review and low < high else ""
+    lines.append(explain_total(sheet, sheet.score.total, style, between))
     return "\n".join(lines)
 
 
-def explain_total(found: Found, total: int, style: Style) -> str:
+def explain_total(found: Found, total: int, style: Style, between: str = "") -> str:
     """The total and how far to trust it."""
     sure = percent(found.confidence)
-    check = ", please check" if found.review else ""
+    check = f",{between} please check" if found.review else ""
     return f"   {style.bold(f'total {total}')}  ({sure} sure{check})"
 
 

@@ -1,79 +1,36 @@
 """Stage: probabilities → the most probable board, and how far to trust its total.
 
-Shields are independent given the pixels, so the boards can be listed from the most
-probable one down. What counts for a player is the total: its confidence is the
-probability of all boards that give it. A doubt that cannot change the total (which
-of two worthless coats?) lowers no confidence but its own cell's.
+What counts for a player is the total: its confidence is the probability of all boards
+that give it. A doubt that cannot change the total (which of two worthless coats?)
+lowers no confidence but its own cell's, and what a person is asked to look at are the
+few shields that would settle the total.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 
 import numpy as np
 
 from kdscan.game.duel.board import Board, Shield
-from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
-from kdscan.records import CELLS, COATS, MAX_CROSSES, CellReading, MarkProbs, Reading
-from kdscan.vision.rectify import Floats
+from kdscan.records import CELLS, COATS, CellReading, MarkProbs, Reading
+from kdscan.vision.posterior import Marks, alternatives, joint, likely_boards
 
-Marks = tuple[Coat | None, int]
-"""What a shield holds: its coat, or None, and the number of crosses."""
+__all__ = ["DEFAULT_RISK", "Marks", "alternatives", "board_of", "corrected", "decode", "joint"]
 
 DEFAULT_RISK = 0.02
 """A reading that is wrong with more than this probability asks for a look."""
 
-CROSSED_EMPTY = 0.02
-"""Weight of crosses beside an empty shield, which no rule allows, against none."""
+CELL_DOUBT = 0.8
+"""A shield that is less sure than this is shown as doubtful even where it changes no total."""
 
 BOARDS = 300
 """So many most probable boards make the confidence; the rest counts as wrong."""
 
-
-def joint(probs: MarkProbs) -> Floats:
-    """(34, 7, 5) float64: probability of each coat with each number of crosses.
-
-    What the model saw, times what players do: two crosses beside a filled shield are
-    common, one is rare, because the dice are as they are (`MarkProbs.habit`).
-    """
-    both = probs.coat[:, :, None] * probs.crosses[:, None, :] * probs.habit
-    both[:, 0, 1:] *= CROSSED_EMPTY
-    return np.asarray(both / both.sum((1, 2), keepdims=True))
-
-
-def alternatives(probs: MarkProbs, index: int, at_most: int = 4) -> tuple[tuple[Marks, float], ...]:
-    """What the shield `CELLS[index]` may hold, the most probable first, with probabilities."""
-    flat = joint(probs)[index].ravel()
-    best = np.argsort(-flat, kind="stable")[:at_most]
-    return tuple((_marks(int(k)), float(flat[k])) for k in best)
-
-
-def _marks(k: int) -> Marks:
-    coat, crosses = divmod(k, MAX_CROSSES + 1)
-    return COATS[coat], crosses
-
-
-def best_boards(both: Floats) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Boards by falling probability: (probability, for each shield its rank of choice).
-
-    Best-first search over ranks; a board's successors raise one shield's rank, at or
-    after the last one that was raised, so that each board comes once.
-    """
-    logs = np.log(np.clip(-np.sort(-both.reshape(len(both), -1), axis=1), 1e-12, 1))
-    start = (0,) * len(both)
-    heap = [(-float(logs[:, 0].sum()), start, 0)]
-    while heap:
-        cost, ranks, last = heapq.heappop(heap)
-        yield float(np.exp(-cost)), ranks
-        for i in range(last, len(both)):
-            k = ranks[i] + 1
-            if k < logs.shape[1] and logs[i, k] > -9.2:  # below 1e-4 nothing matters
-                worse = cost + float(logs[i, k - 1] - logs[i, k])
-                heapq.heappush(heap, (worse, (*ranks[:i], k, *ranks[i + 1 :]), i))
+Listed = tuple[float, tuple[Marks, ...], int]
+"""A board: its probability, what its shields hold, its total."""
 
 
 def board_of(marks: Mapping[tuple[int, int], Marks]) -> Board:
@@ -81,40 +38,69 @@ def board_of(marks: Mapping[tuple[int, int], Marks]) -> Board:
     return Board({at: Shield(coat, n) for at, (coat, n) in marks.items() if coat is not None})
 
 
-def total_confidence(both: Floats) -> float:
-    """Probability that the most probable board has the right total."""
-    order = np.argsort(-both.reshape(len(both), -1), axis=1, kind="stable")
-    right, first = 0.0, None
-    for p, ranks in islice(best_boards(both), BOARDS):
-        cells = {
-            at: _marks(int(order[i, k])) for i, (at, k) in enumerate(zip(CELLS, ranks, strict=True))
-        }
-        total = score_board(board_of(cells)).domain_points
-        first = total if first is None else first
-        right += p * (total == first)
-        if p < 1e-6:
-            break
-    return min(right, 1.0)
-
-
 def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
     """Choose the most probable board and say where a person should look."""
     both = joint(probs)
-    sure = total_confidence(both) * probs.placed
-    review = sure < 1 - risk
+    boards = _listed(both, risk)
+    _, best, total = boards[0]
+    settled = sum(p for p, _, t in boards if t == total)
+    sure = probs.trusted(min(settled, 1.0) * probs.placed)
+    look = _to_look_at(boards, risk) if sure < 1 - risk else set()
     cells = []
     for i, (row, col) in enumerate(CELLS):
-        ((coat, crosses), p), *_ = alternatives(probs, i, 1)
+        coat, crosses = best[i]
+        p = float(both[i, COATS.index(coat), crosses])
         seen = (COATS[int(probs.coat[i].argmax())], int(probs.crosses[i].argmax()))
         overruled = None if seen == (coat, crosses) else seen
-        doubt = p < 1 - risk
+        doubt = i in look or p < CELL_DOUBT
         cells.append(CellReading(row, col, coat, crosses, p * probs.placed, doubt, overruled))
-    if review and not any(c.review for c in cells):  # small doubts that add up: show the largest
-        worst = min(range(len(cells)), key=lambda i: cells[i].confidence)
-        cells[worst] = replace(cells[worst], review=True)
     used = probs.castle_used
     castle = None if 0.1 < used < 0.9 else used > 0.5
-    return Reading(tuple(cells), castle, sure, review)
+    return Reading(tuple(cells), castle, sure, sure < 1 - risk, _totals(boards))
+
+
+def _listed(both: np.ndarray[tuple[int, ...], np.dtype[np.float64]], risk: float) -> list[Listed]:
+    """The most probable boards, until what is left matters no more."""
+    boards: list[Listed] = []
+    rest = 1.0
+    for p, marks in likely_boards(both):
+        total = score_board(board_of(dict(zip(CELLS, marks, strict=True)))).domain_points
+        boards.append((p, marks, total))
+        rest -= p
+        if rest < risk / 20 or len(boards) == BOARDS:
+            break
+    return boards
+
+
+def _totals(boards: Sequence[Listed]) -> tuple[tuple[int, float], ...]:
+    """Each total with its probability, the most probable first."""
+    chance: dict[int, float] = {}
+    for p, _, total in boards:
+        chance[total] = chance.get(total, 0.0) + p
+    return tuple(sorted(chance.items(), key=lambda t: -t[1]))
+
+
+def _to_look_at(boards: Sequence[Listed], risk: float) -> set[int]:
+    """The few shields that settle the total once a person has said what they hold.
+
+    Greedy: the shield that tells most of the boards with another total from the best one
+    comes first, until the boards that no answer rules out are as rare as the risk allows,
+    or each shield alone tells too little to ask for it.
+    """
+    _, best, total = boards[0]
+    others = [(p, marks) for p, marks, t in boards if t != total]
+    look: set[int] = set()
+    while sum(p for p, _ in others) > risk / 2:
+        gain = [sum(p for p, marks in others if marks[i] != best[i]) for i in range(len(best))]
+        first = int(np.argmax(gain))
+        if look and gain[first] < risk / 4:
+            break
+        look.add(first)
+        others = [(p, marks) for p, marks in others if marks[first] == best[first]]
+    if not look:  # the grid itself may be wrong, or boards are too many to list
+        same = [sum(p for p, marks, _ in boards if marks[i] == best[i]) for i in range(len(best))]
+        look.add(int(np.argmin(same)))
+    return look
 
 
 def corrected(probs: MarkProbs, corrections: Mapping[tuple[int, int], Marks]) -> MarkProbs:

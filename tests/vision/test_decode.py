@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from kdscan.game.duel.coats import Coat
 from kdscan.records import CELLS, COATS, MarkProbs
-from kdscan.vision.decode import alternatives, best_boards, corrected, decode, joint
+from kdscan.vision.decode import alternatives, corrected, decode, joint
+from kdscan.vision.posterior import likely_boards
 
 Chances = dict[tuple[int, int], dict[tuple[Coat | None, int], float]]
 
@@ -45,8 +47,9 @@ def test_a_doubt_that_cannot_change_the_total_asks_for_no_review_of_the_sheet() 
     reading = decode(worthless)
     assert reading.confidence == pytest.approx(1, abs=1e-6)
     assert not reading.review
-    assert reading.cells[0].confidence == pytest.approx(0.6)
+    assert reading.cells[0].confidence == pytest.approx(0.6, abs=0.05)
     assert reading.cells[0].review
+    assert reading.total_range == (0, 0)
 
 
 def test_a_doubt_that_changes_the_total_does() -> None:
@@ -55,8 +58,11 @@ def test_a_doubt_that_changes_the_total_does() -> None:
         (0, 1): {(Coat.DOT, 0): 0.7, (Coat.LINE, 0): 0.3},
     })  # fmt: skip
     reading = decode(doubtful)
-    assert reading.confidence == pytest.approx(0.7, abs=1e-6)
+    assert 0.7 < reading.confidence < 0.9  # the equal coat beside it speaks for a dot
     assert reading.review
+    assert [(c.row, c.col) for c in reading.cells if c.review] == [(0, 1)]
+    assert reading.total_range == (1, 2)
+    assert sum(p for _, p in reading.totals) == pytest.approx(1, abs=1e-3)
 
 
 def test_risk_moves_the_line() -> None:
@@ -89,10 +95,10 @@ def test_crosses_beside_an_empty_shield_are_thought_less_likely() -> None:
 def test_boards_come_by_falling_probability_each_once() -> None:
     rng = np.random.default_rng(5)
     both = rng.dirichlet(np.full(35, 0.05), 4).reshape(4, 7, 5)
-    listed = list(itertools.islice(best_boards(both), 60))
+    listed = list(itertools.islice(likely_boards(both), 60))
     chances = [p for p, _ in listed]
     assert chances == sorted(chances, reverse=True)
-    assert len({ranks for _, ranks in listed}) == len(listed)
+    assert len({marks for _, marks in listed}) == len(listed)
     flat = -np.sort(-both.reshape(4, -1), axis=1)
     brute = sorted(
         (
@@ -127,4 +133,30 @@ def test_alternatives_come_with_their_probabilities() -> None:
     doubtful = probs_of({(0, 0): {(Coat.DOT, 1): 0.6, (Coat.LINE, 1): 0.4}})
     (first, p), (second, q), *_ = alternatives(doubtful, 0)
     assert (first, second) == ((Coat.DOT, 1), (Coat.LINE, 1))
-    assert (p, q) == pytest.approx((0.6, 0.4))
+    assert (p, q) == pytest.approx((0.6, 0.4), abs=0.05)
+
+
+def test_the_shields_to_look_at_are_those_that_settle_the_total() -> None:
+    """Two doubts change the total, a third one does not."""
+    doubtful = probs_of({
+        (0, 0): {(Coat.DOT, 1): 0.9, (Coat.DOT, 2): 0.1},
+        (2, 6): {(Coat.FILLED, 2): 0.85, (Coat.FILLED, 0): 0.15},
+        (4, 0): {(Coat.LINE, 0): 0.9, (Coat.DOUBLE_LINE, 0): 0.1},
+    })  # fmt: skip
+    reading = decode(doubtful)
+    assert [(c.row, c.col) for c in reading.cells if c.review] == [(0, 0), (2, 6)]
+    assert reading.total_range == (1, 4)
+
+
+def test_equal_coats_around_speak_for_a_coat() -> None:
+    torn: Chances = {(1, 1): {(Coat.DOT, 0): 0.5, (Coat.LINE, 0): 0.5}}
+    around: Chances = {at: {(Coat.LINE, 0): 1.0} for at in ((0, 1), (2, 1), (1, 0), (1, 2))}
+    assert decode(probs_of({**torn, **around})).cells[CELLS.index((1, 1))].coat is Coat.LINE
+
+
+@pytest.mark.parametrize(("slope", "offset"), [(1.0, 0.0), (0.8, -0.5), (2.0, 1.0)])
+def test_trust_is_monotone_and_known_at_a_half(slope: float, offset: float) -> None:
+    probs = replace(probs_of({}), trust=np.array([slope, offset]))
+    said = [probs.trusted(p) for p in np.linspace(0, 1, 21)]
+    assert said == sorted(said)
+    assert probs.trusted(0.5) == pytest.approx(1 / (1 + np.exp(-offset)))
