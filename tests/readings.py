@@ -66,7 +66,13 @@ def make_sheet(
     return SheetReading(
         rectified,
         MarkProbs(coat, crosses, 0.9, 0.99),
-        Reading(tuple(cells), castle_used, confidence, bool(doubtful)),
+        Reading(
+            tuple(cells),
+            castle_used,
+            confidence,
+            bool(doubtful),
+            ((score_board(shields).domain_points, confidence),),
+        ),
         score_board(shields),
         "kdscan-a5",
         problems,

@@ -53,7 +53,7 @@ def test_a_stack_from_the_feeder(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / f"stack.{form}"
-    first, *rest = stack()
+    first, *rest = (page.copy() for page in stack())  # saving leaves its encoder behind
     options = {"resolution": 150.0} if form == "pdf" else {"compression": "tiff_adobe_deflate"}
     first.save(file, save_all=True, append_images=rest, **options)
     assert main(["score", "--json", str(file)]) == 0
