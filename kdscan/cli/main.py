@@ -16,6 +16,7 @@ import typer
 
 from kdscan.cli.board import board
 from kdscan.cli.score import score
+from kdscan.cli.serve import serve
 from kdscan.cli.sheet import sheet
 from kdscan.cli.simulate import simulate
 from kdscan.errors import KdscanError
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 app.command("score")(score)
 app.command("sheet")(sheet)
+app.command("serve")(serve)
 app.command("board")(board)
 app.command("simulate")(simulate)
 

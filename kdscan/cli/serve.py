@@ -1,0 +1,135 @@
+"""`kdscan serve`: the page for phones and the tournament desk."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kdscan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kdscan.web.settings import Settings
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where to listen; 127.0.0.1: this machine alone.")
+    ] = "0.0.0.0",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 8000,
+    store: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Where results are kept: a SQLite file or a URL."),
+    ] = None,
+    event: Annotated[
+        str, typer.Option(metavar="NAME", help="The event that uploads belong to.")
+    ] = "Table",
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes that read photos; one a core by default.")
+    ] = None,
+    code: Annotated[
+        str | None,
+        typer.Option(metavar="CODE", help="The code that lets players in, instead of one by lot."),
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="TLS certificate (PEM): https.")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The certificate's private key (PEM).")
+    ] = None,
+) -> None:
+    """Open a page on the local network: photograph with a phone, look, tap, done.
+
+    The terminal shows the address as a QR code. Players come in with the code in it; the
+    second link is for those who run the event. Ctrl-C ends it; what was sent is kept.
+
+    Examples:
+
+    $ kdscan serve
+
+    $ kdscan serve --event 'Spring cup' --store cup.sqlite
+
+    $ kdscan serve --host 127.0.0.1 --port 8080
+    """
+    if (certificate is None) != (key is None):
+        raise UsageError("--certificate and --key go together")
+    if code is not None and not (6 <= len(code) <= 40 and code.isalnum() and code.isascii()):
+        raise UsageError("--code: 6 to 40 letters and digits")
+    try:
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise UsageError("the page needs more: pip install 'kdscan[web]'") from error
+
+    import asyncio
+
+    from kdscan.tournament.store import open_store
+    from kdscan.web.settings import Settings, codes_of
+
+    listening = _listen(host, port)
+    with open_store(store) as kept:
+        secret, join_code, desk_code = codes_of(kept)
+        settings = Settings(
+            event=event,
+            secret=secret,
+            join_code=(code or join_code).upper(),
+            desk_code=desk_code,
+            open_here=host in LOOPBACK and code is None,
+            https=certificate is not None,
+            workers=workers or os.cpu_count() or 1,
+        )
+        _greet(listening, host, settings)
+        from kdscan.web.app import run
+
+        asyncio.run(run(kept, settings, listening, certificate, key))
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    if os.name == "posix":
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        raise UsageError(
+            f"--host {host} --port {port}: cannot listen there ({error.strerror}); "
+            "choose another port, like --port 8001"
+        ) from error
+    listening.listen(128)
+    return listening
+
+
+def _greet(listening: socket.socket, host: str, settings: Settings) -> None:
+    """Print where the page is; the QR code of the players' link on a terminal."""
+    name = _reachable(host)
+    scheme = "https" if settings.https else "http"
+    address = f"{scheme}://{f'[{name}]' if ':' in name else name}:{listening.getsockname()[1]}"
+    if settings.open_here:
+        print(f"{address}/  (this machine alone, no code needed)", flush=True)
+        return
+    link = f"{address}/j/{settings.join_code}"
+    if sys.stdout.isatty():
+        import segno
+
+        segno.make(link, error="m").terminal(compact=True)
+    print(f"players:  {link}  (or {address}/ and the code {settings.join_code})")
+    print(f"desk:     {address}/j/{settings.desk_code}  (keep this one to yourself)", flush=True)
+
+
+def _reachable(host: str) -> str:
+    """The name under which other machines find this one."""
+    if host not in ("0.0.0.0", "::"):
+        return host
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing; tells which address would be used
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"

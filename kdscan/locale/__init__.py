@@ -1,0 +1,99 @@
+"""The program's words in five languages; English is the key.
+
+Translators write `LANGUAGE.po`; `python -m kdscan.locale.make` brings new words into them
+and makes the `LANGUAGE.json` that are read here, without any library. A text has its
+translation, or its forms by the plural categories of Unicode's CLDR.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+LANGUAGES = ("en", "pl", "fr", "uk", "ru")
+"""The first one is spoken where none of the others is asked for."""
+
+Entry = str | Mapping[str, str]
+
+FOLDER = Path(__file__).parent
+
+
+def plural_category(language: str, n: int) -> str:
+    """CLDR's category of a whole number: one, few, many or other."""
+    n = abs(n)
+    if language == "fr":
+        return "one" if n < 2 else "other"
+    if language == "en":
+        return "one" if n == 1 else "other"
+    few = 2 <= n % 10 <= 4 and not 12 <= n % 100 <= 14
+    if language == "pl":
+        return "one" if n == 1 else "few" if few else "many"
+    return "one" if n % 10 == 1 and n % 100 != 11 else "few" if few else "many"
+
+
+@dataclass(frozen=True)
+class Words:
+    """One language. messages: English text → its translation or plural forms."""
+
+    language: str
+    messages: Mapping[str, Entry] = field(default_factory=dict)
+
+    def t(self, text: str, **values: Any) -> str:
+        """The text in this language, with {names} filled in."""
+        found = self.messages.get(text, text)
+        return _put(found if isinstance(found, str) else text, values)
+
+    def tn(self, one: str, many: str, n: int, **values: Any) -> str:
+        """The form for a number, with {n} and other {names} filled in."""
+        forms = self.messages.get(one)
+        if isinstance(forms, Mapping):
+            text = forms[plural_category(self.language, n)]
+        else:
+            text = one if n == 1 else many
+        return _put(text, {"n": n, **values})
+
+
+def _put(text: str, values: Mapping[str, Any]) -> str:
+    return text.format(**values) if values else text
+
+
+@cache
+def words(language: str) -> Words:
+    """The words of a language; English for one that is not spoken here."""
+    if language not in LANGUAGES[1:]:
+        return Words("en")
+    return Words(language, json.loads((FOLDER / f"{language}.json").read_text("utf-8")))
+
+
+def asked_for(accept_language: str) -> str:
+    """The best of our languages for a browser's `Accept-Language`."""
+    wishes = []
+    for place, part in enumerate(accept_language.split(",")):
+        name, _, quality = part.strip().partition(";q=")
+        try:
+            weight = float(quality or 1)
+        except ValueError:
+            weight = 0.0
+        wishes.append((-weight, place, name.strip().lower().split("-")[0]))
+    for weight, _, name in sorted(wishes):
+        if name in LANGUAGES and weight < 0:
+            return name
+    return LANGUAGES[0]
+
+
+def of_terminal(environment: Mapping[str, str] | None = None) -> str:
+    """The language that the environment asks for, in the order of gettext."""
+    given = os.environ if environment is None else environment
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        for wish in given.get(name, "").split(":") if given.get(name) else ():
+            language = wish.lower().split(".")[0].split("_")[0]
+            if language in LANGUAGES:
+                return language
+        if given.get(name) and name != "LANGUAGE":
+            return LANGUAGES[0]
+    return LANGUAGES[0]

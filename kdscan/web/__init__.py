@@ -1,0 +1,1 @@
+"""The page: upload, look, correct; `kdscan serve` starts it."""

@@ -1,0 +1,258 @@
+"""The HTTP interface: each handler checks what came, asks the shelf, answers JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, Response
+
+from kdscan.web import schemas, sessions
+from kdscan.web.answers import ApiError, JsonAnswer, not_found
+from kdscan.web.pool import Pool
+from kdscan.web.reader import Reader
+from kdscan.web.sessions import Session
+from kdscan.web.settings import Settings
+from kdscan.web.shelf import MAX_ID, WAITING, Shelf
+from kdscan.web.standing import WIZARD, game_json
+from kdscan.web.views import SIZES, Views
+
+T = TypeVar("T")
+B = TypeVar("B")
+
+MAX_BODY = 10_000
+"""Bytes of a JSON body."""
+
+MAX_WAIT = 25.0
+"""Longest `wait`, seconds: below what proxies and phones put up with."""
+
+KEEP_FOREVER = "private, max-age=31536000, immutable"
+"""For what is named by its content."""
+
+
+@dataclass(frozen=True)
+class Rooms:
+    """What handlers need, in `request.app.state.rooms`."""
+
+    settings: Settings
+    shelf: Shelf
+    reader: Reader
+    pool: Pool
+    views: Views
+    receiving: asyncio.Semaphore
+    """Few uploads at a time are whole in memory, however many arrive."""
+
+
+def rooms_of(request: Request) -> Rooms:
+    """What the application's handlers share."""
+    return cast(Rooms, request.app.state.rooms)
+
+
+def session_of(request: Request) -> Session:
+    """Who asks; the guard let nobody else in."""
+    session = request.state.session
+    assert session is not None, "the guard lets nobody else in"
+    return cast(Session, session)
+
+
+async def _ask(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    return await run_in_threadpool(function, *args, **kwargs)
+
+
+def _id(request: Request, name: str = "id") -> int:
+    value = int(request.path_params[name])
+    if value > MAX_ID:
+        raise not_found("entry")
+    return value
+
+
+async def body_of(request: Request) -> bytes:
+    """A small body; raises ApiError for a large one."""
+    data = b""
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > MAX_BODY:
+            raise ApiError(413, "too_much", f"a body has {MAX_BODY} bytes at most")
+    return data
+
+
+async def _body(request: Request, kind: type[B]) -> B:
+    data = await body_of(request)
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise ApiError(400, "bad_request", f"the body is not as described: {error}") from error
+
+
+async def session(request: Request) -> Response:
+    """GET /api/session"""
+    return JsonAnswer(session_info(rooms_of(request).settings, session_of(request)))
+
+
+def session_info(settings: Settings, who: Session) -> schemas.SessionInfo:
+    """What a page has to know of its session."""
+    return {
+        "role": who.role,
+        "who": who.who,
+        "csrf": sessions.csrf_token(who, settings.secret),
+        "event": settings.event,
+        "limits": {"bytes": settings.max_bytes},
+    }
+
+
+async def upload(request: Request) -> Response:
+    """POST /api/photos: the file as it is in the body; kept before it is read."""
+    rooms = rooms_of(request)
+    name = clean_name(request.query_params.get("name", ""))
+    with tempfile.TemporaryDirectory(prefix="kdscan-") as folder:
+        path = Path(folder, "upload")
+        await _receive(request, path, rooms.settings)
+        async with rooms.receiving:
+            data = await _ask(path.read_bytes)
+            photo, waits = await _ask(rooms.shelf.add, data, name, session_of(request))
+    if waits:
+        rooms.reader.enqueue(photo)
+    state = await _ask(rooms.shelf.state, photo)
+    return JsonAnswer({"id": photo, "state": state}, 201)
+
+
+async def _receive(request: Request, path: Path, settings: Settings) -> None:
+    """Write the body to a file; raise ApiError when it is too large, too slow or empty."""
+    most = settings.max_bytes
+    too_large = ApiError(
+        413, "image_too_large", f"a photo has {most // 1_000_000} MB at most; save it smaller"
+    )
+    announced = request.headers.get("content-length", "")
+    if announced.isdigit() and int(announced) > most:
+        raise too_large
+    size = 0
+    try:
+        async with asyncio.timeout(settings.upload_seconds):
+            with path.open("wb") as out:
+                async for chunk in request.stream():
+                    size += len(chunk)
+                    if size > most:
+                        raise too_large
+                    out.write(chunk)
+    except TimeoutError as error:
+        raise ApiError(
+            408, "too_slow", "the photo did not arrive in time; send it again"
+        ) from error
+    except ClientDisconnect as error:
+        raise ApiError(400, "cut_off", "the photo did not arrive whole; send it again") from error
+    if size == 0:
+        raise ApiError(400, "unreadable_image", "the file is empty; copy or send it again")
+
+
+def clean_name(name: str) -> str:
+    """A file's name without folders and without what no terminal or page should print."""
+    base = os.path.basename(name.replace("\\", "/"))  # noqa: PTH119  # a text, no path of ours
+    plain = "".join(c for c in base if c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF)
+    return plain.strip()[-120:] or "photo"
+
+
+async def photos(request: Request) -> Response:
+    """GET /api/photos"""
+    return JsonAnswer({"photos": await _ask(rooms_of(request).shelf.photos, session_of(request))})
+
+
+async def photo(request: Request) -> Response:
+    """GET /api/photos/{id}?wait=SECONDS"""
+    rooms, number = rooms_of(request), _id(request)
+    wait = request.query_params.get("wait")
+    if wait is not None:
+        await _ask(rooms.shelf.photo_row, number, session_of(request))
+        await rooms.reader.wait(number, _seconds(wait))
+    return JsonAnswer(await _ask(rooms.shelf.photo, number, session_of(request)))
+
+
+def _seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 <= int(text) <= MAX_WAIT:
+            return float(int(text))
+    raise ApiError(400, "bad_request", f"wait is a whole number of seconds, 0 to {MAX_WAIT:.0f}")
+
+
+async def again(request: Request) -> Response:
+    """POST /api/photos/{id}/again"""
+    rooms, number = rooms_of(request), _id(request)
+    await _body(request, schemas.Nothing)
+    await _ask(rooms.shelf.again, number, session_of(request))
+    answer = await _ask(rooms.shelf.photo, number, session_of(request))
+    if answer["state"] == WAITING:
+        rooms.reader.enqueue(number)
+    return JsonAnswer(answer)
+
+
+async def view(request: Request) -> Response:
+    """GET /api/photos/{id}/pages/{page}/view.jpg and thumb.jpg"""
+    rooms, page = rooms_of(request), _id(request, "page")
+    size = next((s for s in SIZES if s == request.path_params["size"]), None)
+    row = await _ask(rooms.shelf.photo_row, _id(request), session_of(request))
+    if size is None or row.pages is None or page >= row.pages:
+        raise not_found("picture")
+    path = await rooms.views.get(rooms.pool, row, page, size)
+    if path is None:
+        raise not_found("picture")
+    return FileResponse(path, media_type="image/jpeg", headers={"Cache-Control": KEEP_FOREVER})
+
+
+async def sheet(request: Request) -> Response:
+    """GET /api/sheets/{id}"""
+    return JsonAnswer(await _ask(rooms_of(request).shelf.sheet, _id(request), session_of(request)))
+
+
+async def correct(request: Request) -> Response:
+    """POST /api/sheets/{id}/corrections"""
+    said = await _body(request, schemas.Correction)
+    if said.cell == (2, 3):
+        raise ApiError(400, "bad_request", "the castle holds no coat")
+    if said.coat is None and said.crosses:
+        raise ApiError(400, "bad_request", "an empty shield has no crosses")
+    field = f"cell:{said.cell[0]},{said.cell[1]}"
+    return await _corrected(request, field, {"coat": said.coat, "crosses": said.crosses})
+
+
+async def confirm(request: Request) -> Response:
+    """POST /api/sheets/{id}/confirm"""
+    await _body(request, schemas.Nothing)
+    return await _corrected(request, "confirmed", True)
+
+
+async def wizard(request: Request) -> Response:
+    """POST /api/sheets/{id}/wizard"""
+    said = await _body(request, schemas.Wizard)
+    return await _corrected(request, WIZARD, said.coat)
+
+
+async def _corrected(request: Request, field: str, new: Any) -> Response:
+    shelf = rooms_of(request).shelf
+    return JsonAnswer(await _ask(shelf.correct, _id(request), field, new, session_of(request)))
+
+
+async def undo(request: Request) -> Response:
+    """POST /api/sheets/{id}/undo"""
+    await _body(request, schemas.Nothing)
+    return JsonAnswer(await _ask(rooms_of(request).shelf.undo, _id(request), session_of(request)))
+
+
+async def game(request: Request) -> Response:
+    """GET /api/games?sheets=A,B"""
+    text = request.query_params.get("sheets", "")
+    ids = [int(part) for part in text.split(",") if part.isascii() and part.isdigit()]
+    if len(ids) != 2 or ids[0] == ids[1] or text != f"{ids[0]},{ids[1]}":
+        raise ApiError(400, "bad_request", "sheets names two different maps, like 3,4")
+    shelf, who = rooms_of(request).shelf, session_of(request)
+    found = [await _ask(shelf.sheet, one, who) for one in ids]
+    if any(one["kind"] != "duel_map" for one in found):
+        raise ApiError(409, "wrong_kind", "a game is two maps of Kingdomino Duel")
+    return JsonAnswer({"sheets": found, "game": game_json(found)})

@@ -1,0 +1,164 @@
+"""The page as one ASGI application."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from kdscan.errors import KdscanError, StoreError
+from kdscan.inference.store import default_models
+from kdscan.tournament.store import Store
+from kdscan.web import openapi, pages
+from kdscan.web.answers import ApiError, JsonAnswer, error_json
+from kdscan.web.api import Rooms
+from kdscan.web.guard import Guard
+from kdscan.web.pool import Pool
+from kdscan.web.reader import Reader
+from kdscan.web.settings import Settings
+from kdscan.web.shelf import Shelf
+from kdscan.web.views import Views
+
+log = logging.getLogger("kdscan.web")
+
+RECEIVING = 2
+"""Uploads that are whole in memory at a time, while they are hashed and kept."""
+
+
+def make_app(store: Store, settings: Settings) -> Starlette:
+    """The application; its workers start and end with it."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        pool = Pool(settings.workers, settings.limits)
+        try:
+            await pool.start()
+        except KdscanError as error:
+            app.state.failure = error
+            raise
+        views = Views(store)
+        shelf = Shelf(store, settings.event)
+        reader = Reader(store, shelf, pool, views, models_in_use())
+        app.state.rooms = Rooms(settings, shelf, reader, pool, views, asyncio.Semaphore(RECEIVING))
+        await reader.start()
+        try:
+            yield
+        finally:
+            await reader.close()
+            await pool.close()
+
+    app = Starlette(
+        routes=_routes(),
+        lifespan=lifespan,
+        exception_handlers={
+            ApiError: _api_error,
+            KdscanError: _kdscan_error,
+            HTTPException: _http_error,
+            Exception: _bug,
+        },
+    )
+    app.add_middleware(Guard, settings=settings)
+    return app
+
+
+async def run(
+    store: Store,
+    settings: Settings,
+    listening: socket.socket,
+    certificate: Path | None = None,
+    key: Path | None = None,
+) -> None:
+    """Serve until a signal ends it; raises the KdscanError that kept it from starting."""
+    import uvicorn
+
+    logging.basicConfig(level=logging.WARNING, format="kdscan: %(message)s")
+    app = make_app(store, settings)
+    config = uvicorn.Config(
+        app,
+        lifespan="on",
+        ws="none",
+        log_config=None,
+        access_log=False,  # paths of links hold the code
+        server_header=False,
+        timeout_graceful_shutdown=2,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
+    )
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    await uvicorn.Server(config).serve(sockets=[listening])
+    failure: KdscanError | None = getattr(app.state, "failure", None)
+    if failure is not None:
+        raise failure
+
+
+def models_in_use() -> str:
+    """The versions of the models, as readings note them."""
+    models = default_models().manifest["models"].values()
+    return " ".join(sorted(str(model["file"]).split("/")[0] for model in models))
+
+
+def _routes() -> list[Route]:
+    api = [
+        Route(_typed(one.path), one.handler, methods=[one.method], name=one.handler.__name__)
+        for one in openapi.OPERATIONS
+    ]
+    return [
+        *api,
+        Route("/", pages.home),
+        Route("/join", pages.join_form, methods=["GET"]),
+        Route("/join", pages.join, methods=["POST"]),
+        Route("/j/{code}", pages.join_by_link),
+        Route("/static/{version}/{name:path}", pages.static),
+        Route("/sw.js", pages.service_worker),
+        Route("/manifest.webmanifest", pages.manifest),
+        Route("/openapi.json", _openapi),
+        Route("/health", _health),
+    ]
+
+
+def _typed(path: str) -> str:
+    return path.replace("{id}", "{id:int}").replace("{page}", "{page:int}")
+
+
+async def _openapi(_: Request) -> Response:
+    return JsonAnswer(openapi.document())
+
+
+async def _health(request: Request) -> Response:
+    """GET /health: for those who keep the program running."""
+    rooms: Rooms = request.app.state.rooms
+    return JsonAnswer({"workers": len(rooms.pool.pids), "waiting": rooms.reader.length})
+
+
+async def _api_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, ApiError)
+    return error.answer()
+
+
+async def _kdscan_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, KdscanError)
+    log.error("%s: %s", error.code, error)
+    # Messages of the store and of usage name files of this machine: they are for its log.
+    if isinstance(error, StoreError):
+        return JsonAnswer(error_json("store", "the results cannot be kept or found now"), 503)
+    return JsonAnswer(error_json(error.code, "this cannot be done"), 400)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "bad_request")
+    headers = dict(error.headers) if error.headers else None
+    return JsonAnswer(error_json(code, error.detail), error.status_code, headers)
+
+
+async def _bug(_: Request, error: Exception) -> Response:
+    return JsonAnswer(error_json("bug", "a bug in kdscan: its log says more"), 500)

@@ -1,0 +1,173 @@
+"""What stands before every handler: headers, who is asking, how often, and from which page."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from kdscan.web import sessions
+from kdscan.web.answers import ApiError
+from kdscan.web.rates import Buckets, Rate
+from kdscan.web.sessions import Session
+from kdscan.web.settings import Settings
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' blob: data:",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "worker-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(self), geolocation=(), microphone=(), payment=()",
+}
+
+OPEN = ("/join", "/j/", "/static/", "/manifest.webmanifest", "/sw.js", "/openapi.json", "/health")
+"""What needs no session: nothing there says anything about a game."""
+
+READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+FROM_BROWSERS = ("origin", "referer", "cookie", "sec-fetch-site")
+"""A browser sends at least one of these with whatever a page makes it send."""
+
+HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Guard:
+    """ASGI middleware. What it lets through has `scope["state"]["session"]`."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+        self._requests = Buckets(Rate(burst=600, per_second=30))
+        self._uploads = Buckets(Rate(burst=200, per_second=2))
+        self._joins = Buckets(Rate(burst=20, per_second=0.2))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+
+        async def dressed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                _dress(MutableHeaders(scope=message), request.url.path)
+            await send(message)
+
+        answer = self._refusal(request, scope)
+        await (answer or self._app)(scope, receive, dressed)
+
+    def _refusal(self, request: Request, scope: Scope) -> Response | None:
+        """The answer that keeps a request out, or None."""
+        try:
+            session = self._who(request)
+            self._slow_down(request, session)
+            if session is None and not _is_open(request.url.path):
+                if _wants_page(request):
+                    return RedirectResponse("/join", 303)
+                raise ApiError(401, "no_session", "show the code: Authorization: Bearer CODE")
+            if request.method not in READS:
+                self._same_site(request, session)
+        except ApiError as error:
+            return error.answer()
+        scope.setdefault("state", {})["session"] = session
+        return None
+
+    def _who(self, request: Request) -> Session | None:
+        scheme, _, code = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            role = sessions.role_of(code, self._settings)
+            if role is None:
+                self._spend(self._joins, _address(request))
+                raise ApiError(401, "wrong_code", "this code lets nobody in")
+            return sessions.bearer(role, _address(request))
+        cookie = request.cookies.get(sessions.COOKIE)
+        session = sessions.unseal(cookie, self._settings.secret) if cookie else None
+        if session is None and self._settings.open_here and is_here(request.headers):
+            return sessions.bearer("desk", _address(request))
+        return session
+
+    def _slow_down(self, request: Request, session: Session | None) -> None:
+        asker = session.id if session else _address(request)
+        path = request.url.path
+        if path.startswith("/static/"):
+            return
+        if path == "/api/photos" and request.method == "POST":
+            self._spend(self._uploads, asker)
+        elif path.startswith("/j/") or (path == "/join" and request.method == "POST"):
+            self._spend(self._joins, _address(request))
+        else:
+            self._spend(self._requests, asker)
+
+    def _spend(self, buckets: Buckets, asker: str) -> None:
+        wait = buckets.take(asker)
+        if wait:
+            raise ApiError(429, "too_many_requests", f"too often; wait {wait:.0f} seconds", wait)
+
+    def _same_site(self, request: Request, session: Session | None) -> None:
+        """No other site's page may make a browser change anything here."""
+        headers = request.headers
+        if headers.get("authorization"):
+            return  # no browser sends that by itself
+        origin = headers.get("origin")
+        if origin and urlsplit(origin).netloc != headers.get("host"):
+            raise ApiError(403, "other_site", "this came from another site")
+        if headers.get("sec-fetch-site") not in (None, "same-origin", "none"):
+            raise ApiError(403, "other_site", "this came from another site")
+        if session is None:
+            return  # joining: there is nothing yet that could be misused
+        if self._settings.open_here and not any(h in headers for h in FROM_BROWSERS):
+            return  # a program on this machine; browsers tell where a request comes from
+        given = headers.get("x-csrf-token", "")
+        if not hmac.compare_digest(
+            given.encode(), sessions.csrf_token(session, self._settings.secret).encode()
+        ):
+            raise ApiError(403, "no_csrf_token", "X-CSRF-Token is missing or wrong: load the page")
+
+
+def is_here(headers: Headers | Mapping[str, str]) -> bool:
+    """Whether a browser of this very machine asks, by a name of this machine, through no proxy.
+
+    The name guards against a site that lets its own name point here.
+    """
+    if any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via")):
+        return False
+    return urlsplit(f"//{headers.get('host', '')}").hostname in HERE
+
+
+def _is_open(path: str) -> bool:
+    return any(path == one or (one.endswith("/") and path.startswith(one)) for one in OPEN)
+
+
+def _wants_page(request: Request) -> bool:
+    return request.method == "GET" and not request.url.path.startswith("/api/")
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _dress(headers: Any, path: str) -> None:
+    for name, value in HEADERS.items():
+        headers.setdefault(name, value)
+    headers.setdefault("Cache-Control", "private, no-cache")

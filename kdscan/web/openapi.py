@@ -1,0 +1,244 @@
+"""The interface as data: routes are made of it, and so is /openapi.json."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kdscan.web import api, schemas
+
+Json = dict[str, Any]
+Handler = Callable[[Request], Awaitable[Response]]
+
+ID = {"type": "integer", "minimum": 0}
+
+BY_ID = {"id": (ID, "number of the photo or sheet")}
+
+REF = "#/components/schemas/{name}"
+
+REFUSED = {
+    401: "No session: show the code.",
+    429: "Too often; Retry-After says how many seconds to wait.",
+}
+NO_CHANGE = {403: "A browser's request without the CSRF token, or from another site."}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One thing that can be asked. errors: what can go wrong beside the usual."""
+
+    method: str
+    path: str
+    handler: Handler
+    summary: str
+    answer: Any
+    body: Any = None
+    in_path: dict[str, tuple[Json, str]] | None = None
+    in_query: dict[str, tuple[Json, str, bool]] | None = None
+    errors: dict[int, str] | None = None
+    status: int = 200
+
+
+NONE_SUCH = {404: "There is none, or it is not this session's."}
+BAD = {400: "The request is not as described here."}
+TOO_MUCH = {413: "The body is too large."}
+WRONG_KIND = {409: "This cannot be done to this kind of sheet, or there is nothing to take back."}
+CHANGES = NONE_SUCH | BAD | TOO_MUCH
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/api/session",
+        api.session,
+        "Who am I, and what may be sent",
+        schemas.SessionInfo,
+    ),
+    Operation(
+        "POST",
+        "/api/photos",
+        api.upload,
+        "Send a photo; the body is the file as it is",
+        schemas.Accepted,
+        bytes,
+        in_query={"name": ({"type": "string"}, "the file's name", False)},
+        errors=BAD | TOO_MUCH | {408: "The file came too slowly."},
+        status=201,
+    ),
+    Operation("GET", "/api/photos", api.photos, "This session's photos", schemas.Photos),
+    Operation(
+        "GET",
+        "/api/photos/{id}",
+        api.photo,
+        "A photo with its pages and sheets",
+        schemas.Photo,
+        in_path=BY_ID,
+        in_query={
+            "wait": (
+                {"type": "integer", "minimum": 0, "maximum": int(api.MAX_WAIT)},
+                "seconds to wait until it was read",
+                False,
+            )
+        },
+        errors=NONE_SUCH | BAD,
+    ),
+    Operation(
+        "POST",
+        "/api/photos/{id}/again",
+        api.again,
+        "Read a photo again that could not be read",
+        schemas.Photo,
+        schemas.Nothing,
+        in_path=BY_ID,
+        errors=CHANGES,
+    ),
+    Operation(
+        "GET",
+        "/api/photos/{id}/pages/{page}/{size}.jpg",
+        api.view,
+        "A page as a picture",
+        "image/jpeg",
+        in_path=BY_ID
+        | {
+            "page": (ID, "from 0"),
+            "size": ({"type": "string", "enum": ["view", "thumb"]}, "how large"),
+        },
+        errors=NONE_SUCH,
+    ),
+    Operation(
+        "GET",
+        "/api/sheets/{id}",
+        api.sheet,
+        "A sheet as it stands",
+        schemas.Sheet,
+        in_path=BY_ID,
+        errors=NONE_SUCH,
+    ),
+    Operation(
+        "POST",
+        "/api/sheets/{id}/corrections",
+        api.correct,
+        "Say what a shield holds; what follows from it is worked out again",
+        schemas.Sheet,
+        schemas.Correction,
+        in_path=BY_ID,
+        errors=CHANGES | WRONG_KIND,
+    ),
+    Operation(
+        "POST",
+        "/api/sheets/{id}/wizard",
+        api.wizard,
+        "Say for which coat the filled coat's wizard pays",
+        schemas.Sheet,
+        schemas.Wizard,
+        in_path=BY_ID,
+        errors=CHANGES | WRONG_KIND,
+    ),
+    Operation(
+        "POST",
+        "/api/sheets/{id}/confirm",
+        api.confirm,
+        "Say that a sheet is as on paper",
+        schemas.Sheet,
+        schemas.Nothing,
+        in_path=BY_ID,
+        errors=CHANGES | WRONG_KIND,
+    ),
+    Operation(
+        "POST",
+        "/api/sheets/{id}/undo",
+        api.undo,
+        "Take the newest correction back",
+        schemas.Sheet,
+        schemas.Nothing,
+        in_path=BY_ID,
+        errors=CHANGES | WRONG_KIND,
+    ),
+    Operation(
+        "GET",
+        "/api/games",
+        api.game,
+        "Two maps as a game, with the winner",
+        schemas.Game,
+        in_query={"sheets": ({"type": "string", "pattern": "^[0-9]+,[0-9]+$"}, "like 3,4", True)},
+        errors=NONE_SUCH | BAD | WRONG_KIND,
+    ),
+)
+
+
+def document() -> Json:
+    """The OpenAPI 3.1 document."""
+    kinds = [k for o in OPERATIONS for k in (o.answer, o.body) if k and not isinstance(k, str)]
+    kinds = [k for k in kinds if k is not bytes]
+    refs, components = msgspec.json.schema_components([*kinds, schemas.Error], ref_template=REF)
+    schema_of = dict(zip([*map(id, kinds), id(schemas.Error)], refs, strict=True))
+    paths: Json = {}
+    for one in OPERATIONS:
+        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, schema_of)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "kdscan",
+            "version": version("kdscan"),
+            "description": "Photographs of finished sheets in, boards and scores out.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "security": [{"code": []}, {"cookie": []}],
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {
+                "code": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The code that `kdscan serve` prints.",
+                },
+                "cookie": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": "kdscan",
+                    "description": "A browser's session; changes need X-CSRF-Token as well.",
+                },
+            },
+        },
+    }
+
+
+def _operation(one: Operation, schema_of: dict[int, Json]) -> Json:
+    errors = REFUSED | (one.errors or {}) | (NO_CHANGE if one.method != "GET" else {})
+    error = {"application/json": {"schema": schema_of[id(schemas.Error)]}}
+    if isinstance(one.answer, str):
+        content: Json = {one.answer: {"schema": {"type": "string", "format": "binary"}}}
+    else:
+        content = {"application/json": {"schema": schema_of[id(one.answer)]}}
+    said: Json = {
+        "operationId": one.handler.__name__,
+        "summary": one.summary,
+        "parameters": _parameters(one),
+        "responses": {str(one.status): {"description": "Done.", "content": content}}
+        | {str(code): {"description": text, "content": error} for code, text in errors.items()},
+    }
+    if one.body is bytes:
+        kind = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+        said["requestBody"] = {"required": True, "content": kind}
+    elif one.body:
+        kind = {"application/json": {"schema": schema_of[id(one.body)]}}
+        said["requestBody"] = {"required": True, "content": kind}
+    return said
+
+
+def _parameters(one: Operation) -> list[Json]:
+    in_path = [
+        {"name": name, "in": "path", "required": True, "schema": schema, "description": text}
+        for name, (schema, text) in (one.in_path or {}).items()
+    ]
+    in_query = [
+        {"name": name, "in": "query", "required": needed, "schema": schema, "description": text}
+        for name, (schema, text, needed) in (one.in_query or {}).items()
+    ]
+    return in_path + in_query

@@ -1,0 +1,180 @@
+"""The HTML pages, in the reader's language, and the files that they load."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+
+from kdscan.locale import Words, asked_for, words
+from kdscan.web import sessions
+from kdscan.web.answers import JsonAnswer, not_found
+from kdscan.web.api import KEEP_FOREVER, body_of, rooms_of, session_info, session_of
+from kdscan.web.sessions import Session
+
+STATIC = Path(__file__).parent / "static"
+
+TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
+
+_templates = Environment(
+    loader=PackageLoader("kdscan.web"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+@cache
+def static_files() -> dict[str, Path]:
+    """Files that browsers may load, by their names; nothing else is ever opened."""
+    found = {p.relative_to(STATIC).as_posix(): p for p in STATIC.rglob("*") if p.suffix in TYPES}
+    return {name: path for name, path in sorted(found.items()) if name != "sw.js"}
+
+
+@cache
+def version() -> str:
+    """A name for all static files together: it changes when one of them does."""
+    digest = hashlib.sha256()
+    for name, path in static_files().items():
+        digest.update(name.encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def static_url(name: str) -> str:
+    """Where a static file is found; a new version has a new address."""
+    return f"/static/{version()}/{name}"
+
+
+def language_of(request: Request) -> str:
+    """The reader's language: chosen by hand, else what the browser asks for."""
+    chosen = request.cookies.get("language", "")
+    return asked_for(chosen or request.headers.get("accept-language", ""))
+
+
+def _html(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+    spoken = words(language_of(request))
+    text = _templates.get_template(template).render(
+        t=spoken.t, language=spoken.language, static=static_url, **values
+    )
+    return HTMLResponse(text, status, {"Vary": "Accept-Language, Cookie"})
+
+
+def _page(request: Request, script: str) -> Response:
+    spoken: Words = words(language_of(request))
+    return _html(
+        request,
+        "page.html",
+        script=script,
+        words={"language": spoken.language, "messages": spoken.messages},
+        session=session_info(rooms_of(request).settings, session_of(request)),
+    )
+
+
+async def home(request: Request) -> Response:
+    """GET /"""
+    return _page(request, "main")
+
+
+async def join_form(request: Request) -> Response:
+    """GET /join"""
+    return _join_form(request)
+
+
+def _join_form(request: Request, problem: str = "", status: int = 200) -> Response:
+    return _html(request, "join.html", status, problem=problem, code="")
+
+
+async def join(request: Request) -> Response:
+    """POST /join: the code and a name."""
+    form = parse_qs((await body_of(request)).decode("utf-8", "replace"), max_num_fields=10)
+    code, name = (form.get(field, [""])[0] for field in ("code", "name"))
+    return _admit(request, code, name)
+
+
+async def join_by_link(request: Request) -> Response:
+    """GET /j/CODE: what the QR code opens."""
+    return _admit(request, str(request.path_params["code"]), "")
+
+
+def _admit(request: Request, code: str, name: str) -> Response:
+    settings = rooms_of(request).settings
+    role = sessions.role_of(code, settings)
+    if role is None:
+        say = words(language_of(request)).t
+        return _join_form(request, say("This code lets nobody in. Look at it again."), 403)
+    known: Session | None = request.state.session
+    who = "".join(c for c in name if c.isprintable()).strip()[:60]
+    session = sessions.begin(role, who)
+    if known is not None:
+        # Coming in again, perhaps with more rights: what was uploaded before stays one's own.
+        session = Session(known.id, role, who or known.who, session.ends)
+    answer = RedirectResponse("/desk" if role == "desk" else "/", 303)
+    answer.set_cookie(
+        sessions.COOKIE,
+        sessions.seal(session, settings.secret),
+        max_age=sessions.LASTS_SECONDS,
+        httponly=True,
+        samesite="lax",
+        secure=settings.https,
+    )
+    return answer
+
+
+async def static(request: Request) -> Response:
+    """GET /static/VERSION/NAME"""
+    name = str(request.path_params["name"])
+    path = static_files().get(name)
+    if path is None or request.path_params["version"] != version():
+        raise not_found("file")
+    headers = {"Cache-Control": KEEP_FOREVER}
+    return FileResponse(path, media_type=TYPES[path.suffix], headers=headers)
+
+
+async def service_worker(request: Request) -> Response:
+    """GET /sw.js, with the list of what to keep."""
+    text = (STATIC / "sw.js").read_text("utf-8").replace("{version}", version())
+    files = ["/", *map(static_url, static_files()), "/manifest.webmanifest"]
+    text = text.replace("/*files*/", ", ".join(map(json.dumps, files)))
+    return Response(text, media_type=TYPES[".js"], headers={"Cache-Control": "no-cache"})
+
+
+async def manifest(request: Request) -> Response:
+    """GET /manifest.webmanifest: what a phone needs to install the page."""
+    say = words(language_of(request)).t
+    icons = [
+        {"src": static_url("icon.svg"), "sizes": "any", "type": "image/svg+xml"},
+        {"src": static_url("icon-192.png"), "sizes": "192x192", "type": "image/png"},
+        {
+            "src": static_url("icon-512.png"),
+            "sizes": "512x512",
+            "type": "image/png",
+            "purpose": "any maskable",
+        },
+    ]
+    said = {
+        "name": "kdscan",
+        "short_name": "kdscan",
+        "description": say("Photograph the finished map, look at what is doubtful, done."),
+        "lang": language_of(request),
+        "id": "/",
+        "start_url": "/",
+        "scope": "/",
+        "display": "standalone",
+        "background_color": "#e6d5ae",
+        "theme_color": "#8b1a1a",
+        "icons": icons,
+    }
+    return JsonAnswer(said)

@@ -1,0 +1,165 @@
+"""Workers that may die: each reads one file at a time, within its time, or is replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from kdscan.errors import ModelError, ReaderDied
+from kdscan.vision.decode import DEFAULT_RISK
+from kdscan.web.frames import Frame, FrameError, read_frame
+
+START_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one file may cost. seconds: for a whole file; memory_mb: address space."""
+
+    seconds: float = 30.0
+    pages: int = 20
+    memory_mb: int = 4000
+    risk: float = DEFAULT_RISK
+
+
+@dataclass(frozen=True)
+class Request:
+    """A file for a worker. do: "read" it, or "show": only make pictures of its pages."""
+
+    path: Path
+    name: str
+    do: Literal["read", "show"] = "read"
+
+
+class Worker:
+    """One child process."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+
+    @classmethod
+    async def start(cls, limits: Limits) -> Worker:
+        """Start one and wait until it has loaded its models; raises ModelError, ReaderDied."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "kdscan.web.worker", str(limits.memory_mb)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        worker = cls(process)
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                ready = (await worker._frame()).header
+        except BaseException:
+            await worker.kill()
+            raise
+        if not ready.get("ready"):
+            raise ModelError(str(ready.get("message", "a worker could not start")))
+        return worker
+
+    async def ask(self, what: Request, limits: Limits) -> AsyncIterator[Frame]:
+        """A frame a page. Raises ReaderDied; then this worker is of no more use."""
+        request = {
+            "do": what.do,
+            "path": str(what.path),
+            "name": what.name,
+            "max_pages": limits.pages,
+            "risk": limits.risk,
+        }
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(json.dumps(request).encode() + b"\n")
+            await self.process.stdin.drain()
+        except ConnectionError as error:
+            raise ReaderDied("the process that reads photos ended; try again") from error
+        ends = asyncio.get_running_loop().time() + limits.seconds
+        while True:
+            try:
+                async with asyncio.timeout_at(ends):
+                    frame = await self._frame()
+            except TimeoutError as error:
+                raise ReaderDied(
+                    f"the photo was not read within {limits.seconds:.0f} seconds; "
+                    "save it smaller and send it again"
+                ) from error
+            if "end" in frame.header:
+                return
+            yield frame
+
+    async def _frame(self) -> Frame:
+        assert self.process.stdout is not None
+        try:
+            return await read_frame(self.process.stdout)
+        except (asyncio.IncompleteReadError, ConnectionError, FrameError) as error:
+            raise ReaderDied(
+                "reading this photo ended the process that did it; the photo is kept, try again"
+            ) from error
+
+    @property
+    def alive(self) -> bool:
+        return self.process.returncode is None
+
+    async def kill(self) -> None:
+        """End it now and wait until it is gone."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+        await self.process.wait()
+
+
+class Pool:
+    """A fixed number of workers; `ask` waits for a free one and replaces what died."""
+
+    def __init__(self, size: int, limits: Limits) -> None:
+        self.size = size
+        self.limits = limits
+        self._free: asyncio.Queue[Worker | None] = asyncio.Queue()
+        for _ in range(size):
+            self._free.put_nowait(None)
+        self._all: set[Worker] = set()
+
+    async def start(self) -> None:
+        """Start all workers, so that the first photo finds one; raises ModelError."""
+        waiting = [self._free.get_nowait() for _ in range(self.size)]
+        workers = await asyncio.gather(*(self._living(worker) for worker in waiting))
+        for worker in workers:
+            self._free.put_nowait(worker)
+
+    async def ask(self, what: Request) -> AsyncIterator[Frame]:
+        """A frame a page of the file. Raises ReaderDied and ModelError."""
+        worker = await self._free.get()
+        finished = False
+        try:
+            worker = await self._living(worker)
+            async for frame in worker.ask(what, self.limits):
+                yield frame
+            finished = True
+        finally:
+            # Also when whoever asked has gone: half an answer would reach the next one.
+            if worker is not None and not finished:
+                self._all.discard(worker)
+                await worker.kill()
+                worker = None
+            self._free.put_nowait(worker)
+
+    async def _living(self, worker: Worker | None) -> Worker:
+        if worker is not None and worker.alive:
+            return worker
+        self._all.discard(worker) if worker else None
+        new = await Worker.start(self.limits)
+        self._all.add(new)
+        return new
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of the workers that live."""
+        return [worker.process.pid for worker in self._all if worker.alive]
+
+    async def close(self) -> None:
+        """End all workers."""
+        await asyncio.gather(*(worker.kill() for worker in self._all))
+        self._all.clear()

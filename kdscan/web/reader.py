@@ -1,0 +1,129 @@
+"""Photos that wait are read one after the other by the pool; a restart goes on where it stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+
+from starlette.concurrency import run_in_threadpool
+
+from kdscan.errors import KdscanError
+from kdscan.tournament.store import Store
+from kdscan.tournament.store.photos import get_photo, set_pages
+from kdscan.tournament.store.readings import add_reading
+from kdscan.tournament.store.records import PhotoRow
+from kdscan.web.frames import Frame
+from kdscan.web.pool import Pool, Request
+from kdscan.web.shelf import Shelf
+from kdscan.web.views import Views, local_file
+
+log = logging.getLogger("kdscan.web")
+
+
+class Reader:
+    """Reads what is enqueued and tells those who wait for it."""
+
+    def __init__(self, store: Store, shelf: Shelf, pool: Pool, views: Views, models: str) -> None:
+        self._store, self._shelf, self._pool, self._views = store, shelf, pool, views
+        self._models = models
+        self._queue: asyncio.Queue[int] = asyncio.Queue()
+        self._queued: set[int] = set()
+        self._waiting: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Take up what was left behind, and begin."""
+        for photo_id in await run_in_threadpool(self._shelf.left_behind):
+            self.enqueue(photo_id)
+        self._tasks = [asyncio.create_task(self._work()) for _ in range(self._pool.size)]
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def enqueue(self, photo_id: int) -> None:
+        """Have a photo read; once, however often it is asked for."""
+        if photo_id not in self._queued:
+            self._queued.add(photo_id)
+            self._queue.put_nowait(photo_id)
+
+    @property
+    def length(self) -> int:
+        """How many photos wait or are being read."""
+        return len(self._queued)
+
+    async def wait(self, photo_id: int, seconds: float) -> None:
+        """Return when the photo was read, or after that long."""
+        if photo_id not in self._queued:
+            return
+        with self._listening(photo_id) as done, contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await done.wait()
+
+    @contextlib.contextmanager
+    def _listening(self, photo_id: int) -> Iterator[asyncio.Event]:
+        event = asyncio.Event()
+        self._waiting[photo_id].add(event)
+        try:
+            yield event
+        finally:
+            self._waiting[photo_id].discard(event)
+            if not self._waiting[photo_id]:
+                del self._waiting[photo_id]
+
+    async def _work(self) -> None:
+        while True:
+            photo_id = await self._queue.get()
+            try:
+                await self._read(photo_id)
+            except Exception:
+                # Whatever it was, the next photo is read; this one waits for the next start.
+                log.exception("photo %s could not be read", photo_id)
+            finally:
+                self._queued.discard(photo_id)
+                for event in self._waiting.get(photo_id, ()):
+                    event.set()
+
+    async def _read(self, photo_id: int) -> None:
+        photo = await run_in_threadpool(self._photo, photo_id)
+        if photo is None:
+            return
+        name = await run_in_threadpool(self._shelf.name_of, photo)
+        frames: list[tuple[Frame, float]] = []
+        since = time.monotonic()
+        try:
+            async with local_file(self._store, photo) as path:
+                async for frame in self._pool.ask(Request(path, name)):
+                    frames.append((frame, time.monotonic() - since))
+                    since = time.monotonic()
+        except KdscanError as error:
+            await run_in_threadpool(self._failed, photo, error.code, str(error))
+            return
+        await run_in_threadpool(self._finished, photo, frames)
+
+    def _photo(self, photo_id: int) -> PhotoRow | None:
+        with self._store.read() as db:
+            return get_photo(db, photo_id)
+
+    def _failed(self, photo: PhotoRow, code: str, message: str) -> None:
+        with self._store.write() as db:
+            set_pages(db, photo.id, None, (code, message))
+
+    def _finished(self, photo: PhotoRow, frames: list[tuple[Frame, float]]) -> None:
+        """All pages in one transaction: a photo was read whole or not at all."""
+        first = frames[0][0].header["report"]
+        if first["width"] is None and len(frames) == 1 and first["error"]:
+            self._failed(photo, first["error"]["code"], first["error"]["message"])
+            return
+        for frame, _ in frames:
+            self._views.put(photo.sha256, int(frame.header["report"]["page"]), frame.blobs)
+        with self._store.write() as db:
+            for frame, seconds in frames:
+                entry, kept = frame.header["report"], frame.header["kept"]
+                add_reading(db, photo, int(entry["page"]), self._models, entry, kept, seconds)
+            set_pages(db, photo.id, len(frames))

@@ -1,0 +1,177 @@
+"""Bodies and answers of the HTTP interface as types: checked, and described in /openapi.json.
+
+Answers are wider than what stands here: a sheet carries all fields of the JSON
+`kdscan/1` of its kind, so readers should pass over what they don't know.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+import msgspec
+from msgspec import Meta
+
+CoatName = Literal["dot", "double_dot", "line", "double_line", "filled", "checked"]
+Row = Annotated[int, Meta(ge=0, le=4)]
+Col = Annotated[int, Meta(ge=0, le=6)]
+Crosses = Annotated[int, Meta(ge=0, le=4)]
+Probability = Annotated[float, Meta(ge=0, le=1)]
+Cell = tuple[Row, Col]
+
+
+class Correction(msgspec.Struct, forbid_unknown_fields=True):
+    """What one shield really holds. An empty one (coat null) has no crosses."""
+
+    cell: Cell
+    coat: CoatName | None
+    crosses: Crosses = 0
+
+
+class Wizard(msgspec.Struct, forbid_unknown_fields=True):
+    """For which coat the filled coat's wizard pays on this map; null: not here."""
+
+    coat: CoatName | None
+
+
+class Nothing(msgspec.Struct, forbid_unknown_fields=True):
+    """An empty object."""
+
+
+class ErrorText(TypedDict):
+    """What went wrong. `message` is for people, in English."""
+
+    code: str
+    message: str
+
+
+class Error(TypedDict):
+    """Every answer that is an error. `code` is stable."""
+
+    error: ErrorText
+
+
+class Accepted(TypedDict):
+    """An upload was kept; ask for the photo until its state is no longer "waiting"."""
+
+    id: int
+    state: Literal["waiting", "read", "failed"]
+
+
+class Page(TypedDict):
+    """A picture of a file; `view` and `thumb` are addresses of JPEGs, null if it can't be shown."""
+
+    page: int
+    width: int | None
+    height: int | None
+    error: ErrorText | None
+    view: str | None
+    thumb: str | None
+
+
+class Decision(TypedDict):
+    """What somebody said: of a cell, of the wizard, or that all is right."""
+
+    what: str
+    cell: Cell | None
+    old: Any
+    new: Any
+    who: str
+    at: str
+    undone: bool
+
+
+class Sheet(TypedDict):
+    """A sheet as it stands: what was read, and what people said since."""
+
+    id: int
+    photo: int
+    page: int
+    kind: str
+    confidence: Probability
+    review: bool
+    confirmed: bool
+    can_undo: bool
+    corrections: list[Decision]
+    cells: NotRequired[list[Any]]
+    domains: NotRequired[list[Any]]
+    score: NotRequired[dict[str, int]]
+    chosen_coat: NotRequired[CoatName | None]
+    range: NotRequired[tuple[int, int]]
+
+
+class Brief(TypedDict):
+    """A sheet in a list."""
+
+    id: int
+    kind: str
+    photo: int
+    page: int
+    review: bool
+    confidence: Probability
+    total: int | None
+
+
+class _PhotoFacts(TypedDict):
+    id: int
+    name: str
+    added_at: str
+    state: Literal["waiting", "read", "failed"]
+    error: ErrorText | None
+    pages: list[Page]
+
+
+class Photo(_PhotoFacts):
+    """An uploaded file: its pages, and the sheets on them."""
+
+    sheets: list[Sheet]
+
+
+class PhotoLine(_PhotoFacts):
+    """The same for lists: sheets with their totals alone."""
+
+    sheets: list[Brief]
+
+
+class Photos(TypedDict):
+    """The newest first."""
+
+    photos: list[PhotoLine]
+
+
+class Player(TypedDict):
+    """`sheet` is the number of the player's map."""
+
+    sheet: int
+    total: int
+    largest_domain: int
+
+
+class Outcome(TypedDict):
+    """`winner` is an index of `players`, null for a draw."""
+
+    players: list[Player]
+    winner: Annotated[int, Meta(ge=0, le=1)] | None
+    decided_by: Literal["score", "largest_domain", "draw"]
+
+
+class Game(TypedDict):
+    """Two maps, and who won."""
+
+    sheets: list[Sheet]
+    game: Outcome
+
+
+class Limits(TypedDict):
+    """The largest upload, in bytes."""
+
+    bytes: int
+
+
+class SessionInfo(TypedDict):
+    """Who asks. csrf: to be sent as X-CSRF-Token by a browser that changes something."""
+
+    role: Literal["player", "desk"]
+    who: str
+    csrf: str
+    event: str
+    limits: Limits

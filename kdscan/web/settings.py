@@ -1,0 +1,65 @@
+"""What one running page knows from its start: codes, limits, the event."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+
+from sqlalchemy import select
+
+from kdscan.tournament.store import Store, schema
+from kdscan.web.pool import Limits
+
+ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+"""Letters and digits that nobody confuses when reading aloud: no I, L, O, 0, 1."""
+
+CODE_LENGTH = 8
+"""31^8 codes: at ten tries a minute from each of a thousand phones, 80 years for half of them."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What one running page knows from its start.
+
+    event: name of the event that uploads belong to.
+    secret: signs sessions. join_code, desk_code: let players and organisers in.
+    open_here: this machine's own browsers need no code (the page listens to nobody else).
+    https: cookies travel over TLS alone.
+    max_bytes: largest upload; upload_seconds: how long one may take to arrive.
+    """
+
+    event: str
+    secret: bytes
+    join_code: str
+    desk_code: str
+    open_here: bool = False
+    https: bool = False
+    max_bytes: int = 40_000_000
+    upload_seconds: float = 120.0
+    workers: int = 2
+    limits: Limits = field(default_factory=Limits)
+
+
+def remembered(store: Store, name: str, fresh: str) -> str:
+    """A setting that outlives restarts, so that links and sessions stay good."""
+    at = schema.setting.c
+    with store.write() as db:
+        known = db.scalar(select(at.value).where(at.key == name))
+        if known is None:
+            db.execute(schema.setting.insert().values(key=name, value=fresh))
+        return str(known or fresh)
+
+
+def new_code() -> str:
+    """A fresh code by lot."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
+
+
+def codes_of(store: Store) -> tuple[bytes, str, str]:
+    """This store's secret, join code and desk code, made at its first start."""
+    secret = remembered(store, "web.secret", secrets.token_hex(32))
+    return (
+        bytes.fromhex(secret),
+        remembered(store, "web.join", new_code()),
+        remembered(store, "web.desk", new_code()),
+    )

@@ -1,0 +1,252 @@
+"""What the page asks of the store: whose photos, what state, what stands now.
+
+Everything here blocks; handlers call it in threads. Nothing is kept beside the store.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from kdscan.tournament.store import Store, schema
+from kdscan.tournament.store.corrections import add_correction, corrections, undo
+from kdscan.tournament.store.events import ensure_event
+from kdscan.tournament.store.files import suffix_of
+from kdscan.tournament.store.photos import add_file, add_photo, get_photo, set_pages
+from kdscan.tournament.store.readings import readings, sheet, sheets
+from kdscan.tournament.store.records import Correction, PhotoRow, Sheet
+from kdscan.web.answers import ApiError, not_found
+from kdscan.web.sessions import Session
+from kdscan.web.standing import standing_json
+
+Json = dict[str, Any]
+
+SOURCE = "web"
+"""`file.source` of what came in through the page."""
+
+WAITING, READ, FAILED = "waiting", "read", "failed"
+
+MAX_ID = 2**31 - 1
+
+
+class Shelf:
+    """The store as one event's page sees it."""
+
+    def __init__(self, store: Store, event: str) -> None:
+        self._store = store
+        with store.write() as db:
+            self.event = ensure_event(db, event)
+
+    # Photos
+
+    def add(self, data: bytes, name: str, session: Session) -> tuple[int, bool]:
+        """Keep an upload; returns the photo's id and whether it has to be read."""
+        suffix = suffix_of(name)
+        sha256 = self._store.photos.put(data, suffix)
+        with self._store.write() as db:
+            photo, _ = add_photo(db, self.event.id, sha256, suffix, len(data))
+            details = {"session": session.id, "who": session.who}
+            if session.id not in self._owners(db, photo.id):
+                taken = {row.name for row in self._files(db, photo.id)}
+                fresh = next(n for n in _numbered(name) if n not in taken)
+                add_file(db, self.event.id, fresh, photo.id, source=SOURCE, details=details)
+            return photo.id, self._state(db, photo) == WAITING
+
+    def again(self, photo_id: int, session: Session) -> None:
+        """Forget why a photo could not be read, so that it waits again."""
+        with self._store.write() as db:
+            photo = self._mine(db, photo_id, session)
+            if self._state(db, photo) == FAILED:
+                set_pages(db, photo.id, None)
+
+    def state(self, photo_id: int) -> str:
+        """waiting, read or failed."""
+        with self._store.read() as db:
+            photo = get_photo(db, photo_id)
+            assert photo is not None
+            return self._state(db, photo)
+
+    def left_behind(self) -> list[int]:
+        """Photos of the page that were kept but not read to the end."""
+        at, own = schema.photo.c, schema.file.c
+        query = (
+            select(schema.photo)
+            .where(at.event_id == self.event.id, at.error_code.is_(None), at.pages.is_(None))
+            .where(at.id.in_(select(own.photo_id).where(own.source == SOURCE)))
+            .order_by(at.id)
+        )
+        with self._store.read() as db:
+            return [row.id for row in db.execute(query)]
+
+    def name_of(self, photo: PhotoRow) -> str:
+        """The first name under which a photo came."""
+        with self._store.read() as db:
+            return self._name(db, photo.id)
+
+    def photo_row(self, photo_id: int, session: Session) -> PhotoRow:
+        """The photo, if this session may see it; raises ApiError 404."""
+        with self._store.read() as db:
+            return self._mine(db, photo_id, session)
+
+    def photo(self, photo_id: int, session: Session) -> Json:
+        """All that is known of a photo."""
+        with self._store.read() as db:
+            return self._photo_json(db, self._mine(db, photo_id, session), whole=True)
+
+    def photos(self, session: Session, most: int = 50) -> list[Json]:
+        """This session's photos, the newest first, with the sheets' totals alone."""
+        own, at = schema.file.c, schema.photo.c
+        query = (
+            select(schema.photo)
+            .join(schema.file, own.photo_id == at.id)
+            .where(own.event_id == self.event.id, own.source == SOURCE)
+            .where(own.details["session"].as_string() == session.id)
+            .order_by(own.id.desc())
+            .limit(most)
+        )
+        with self._store.read() as db:
+            rows = [PhotoRow(**row) for row in db.execute(query).mappings()]
+            return [self._photo_json(db, row, whole=False) for row in rows]
+
+    def _photo_json(self, db: Connection, photo: PhotoRow, *, whole: bool) -> Json:
+        newest = {row.page: row for row in readings(db, photo.id)}
+        said = self._said(db, photo.id)
+        found = list(sheets(db, self.event.id, photo.id))
+        standing = [standing_json(one, said[one.id]) for one in found]
+        error = {"code": photo.error_code, "message": photo.error_message}
+        return {
+            "id": photo.id,
+            "name": self._name(db, photo.id),
+            "added_at": photo.added_at.isoformat(),
+            "state": self._state(db, photo),
+            "error": error if photo.error_code else None,
+            "pages": [_page_json(photo, newest[page].entry) for page in sorted(newest)],
+            "sheets": standing if whole else [_brief(one) for one in standing],
+        }
+
+    def _state(self, db: Connection, photo: PhotoRow) -> str:
+        if photo.error_code:
+            return FAILED
+        at = schema.reading.c
+        count = select(func.count(at.page.distinct())).where(at.photo_id == photo.id)
+        done = db.scalar(count) or 0
+        return READ if photo.pages is not None and done >= photo.pages else WAITING
+
+    def _files(self, db: Connection, photo_id: int) -> Sequence[Any]:
+        own = schema.file.c
+        query = select(own.name, own.source, own.details).where(own.photo_id == photo_id)
+        return db.execute(query.order_by(own.id)).all()
+
+    def _owners(self, db: Connection, photo_id: int) -> set[str]:
+        rows = self._files(db, photo_id)
+        return {str(row.details.get("session")) for row in rows if row.source == SOURCE}
+
+    def _name(self, db: Connection, photo_id: int) -> str:
+        rows = self._files(db, photo_id)
+        # A batch's names are paths of this machine: nobody's business on the network.
+        return rows[0].name.replace("\\", "/").rsplit("/", 1)[-1] if rows else "photo"
+
+    def _mine(self, db: Connection, photo_id: int, session: Session) -> PhotoRow:
+        photo = get_photo(db, photo_id) if photo_id <= MAX_ID else None
+        if photo is None or photo.event_id != self.event.id:
+            raise not_found("photo")
+        if session.role != "desk" and session.id not in self._owners(db, photo.id):
+            raise not_found("photo")
+        return photo
+
+    # Sheets
+
+    def sheet(self, sheet_id: int, session: Session) -> Json:
+        """A sheet as it stands, corrections and all."""
+        with self._store.read() as db:
+            return self._sheet_json(db, self._sheet(db, sheet_id, session))
+
+    def correct(
+        self, sheet_id: int, field: str, new: Any, session: Session, *, of: str = "duel_map"
+    ) -> Json:
+        """Add what a person said of a sheet; returns the sheet as it stands then."""
+        with self._store.write() as db:
+            one = self._sheet(db, sheet_id, session)
+            if one.kind != of:
+                raise ApiError(409, "wrong_kind", f"this sheet is a {one.kind}, not a {of}")
+            old = standing_value(self._sheet_json(db, one), field)
+            if old != new:
+                who = session.who or session.role
+                add_correction(db, self.event.id, field, new, who, sheet_id=sheet_id, old=old)
+            return self._sheet_json(db, one)
+
+    def undo(self, sheet_id: int, session: Session) -> Json:
+        """Take back the newest correction of a sheet that was not taken back yet."""
+        with self._store.write() as db:
+            one = self._sheet(db, sheet_id, session)
+            open_ones = still_open(corrections(db, self.event.id, sheet_id=sheet_id))
+            if not open_ones:
+                raise ApiError(409, "nothing_to_undo", "there is nothing to take back")
+            undo(db, open_ones[-1].id, session.who or session.role)
+            return self._sheet_json(db, one)
+
+    def _sheet(self, db: Connection, sheet_id: int, session: Session) -> Sheet:
+        one = sheet(db, sheet_id) if sheet_id <= MAX_ID else None
+        if one is None or one.event_id != self.event.id:
+            raise not_found("sheet")
+        self._mine(db, one.photo_id, session)
+        return one
+
+    def _sheet_json(self, db: Connection, one: Sheet) -> Json:
+        return standing_json(one, corrections(db, self.event.id, sheet_id=one.id))
+
+    def _said(self, db: Connection, photo_id: int) -> defaultdict[int, list[Correction]]:
+        """The corrections of each sheet of a photo."""
+        said: defaultdict[int, list[Correction]] = defaultdict(list)
+        at = schema.sheet.c
+        for sheet_id in db.scalars(select(at.id).where(at.photo_id == photo_id)).all():
+            said[sheet_id] = corrections(db, self.event.id, sheet_id=sheet_id)
+        return said
+
+
+def still_open(rows: Iterable[Correction]) -> list[Correction]:
+    """The corrections that were not taken back, the oldest first; undoing is final here."""
+    rows = list(rows)
+    undone = {row.undoes for row in rows}
+    return [row for row in rows if row.undoes is None and row.id not in undone]
+
+
+def standing_value(sheet_json: Json, field: str) -> Any:
+    """What stands where a correction is about to be made."""
+    if field.startswith("cell:"):
+        row, col = map(int, field.removeprefix("cell:").split(","))
+        for cell in sheet_json["cells"]:
+            if (cell["row"], cell["col"]) == (row, col):
+                # Saying that a doubtful shield is right is news, though nothing changes.
+                known = None if cell["review"] else cell
+                return known and {"coat": known["coat"], "crosses": known["crosses"]}
+    return sheet_json["confirmed"] if field == "confirmed" else sheet_json["chosen_coat"]
+
+
+def _page_json(photo: PhotoRow, entry: Json) -> Json:
+    at = f"/api/photos/{photo.id}/pages/{entry['page']}"
+    shown = entry["width"] is not None
+    return {
+        "page": entry["page"],
+        "width": entry["width"],
+        "height": entry["height"],
+        "error": entry["error"],
+        "view": f"{at}/view.jpg" if shown else None,
+        "thumb": f"{at}/thumb.jpg" if shown else None,
+    }
+
+
+def _brief(sheet_json: Json) -> Json:
+    names = ("id", "kind", "photo", "page", "review", "confidence")
+    return {n: sheet_json[n] for n in names} | {
+        "total": (sheet_json.get("score") or {}).get("total")
+    }
+
+
+def _numbered(name: str) -> Iterable[str]:
+    yield name
+    for n in range(2, 1_000_000):
+        yield f"{name} ({n})"

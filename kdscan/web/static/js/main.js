@@ -1,0 +1,40 @@
+// The phone's page: which view stands behind which address.
+
+import { explain } from "./api.js";
+import { $, h, put } from "./dom.js";
+import { chooseOther, showGame } from "./game.js";
+import { showHome, showWaiting } from "./home.js";
+import { t } from "./i18n.js";
+import { showPhoto } from "./sheet.js";
+
+const VIEWS = {
+  "": (place) => showHome(place),
+  wait: (place, [id]) => showWaiting(place, id),
+  photo: (place, [id, sheet]) => showPhoto(place, id, sheet ?? null),
+  game: (place, ids) => showGame(place, ids),
+  versus: (place, [id]) => chooseOther(place, id),
+};
+
+async function route(first = false) {
+  const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
+  const place = $("#main");
+  place.ondrop = place.ondragover = null;
+  const busy = setTimeout(() => place.setAttribute("aria-busy", "true"), 200);
+  try {
+    await (VIEWS[name] ?? VIEWS[""])(place, rest.map((id) => (/^\d+$/.test(id) ? Number(id) : id)));
+  } catch (error) {
+    put(place, h("section", { class: "card failure" }, h("p", { role: "alert" }, explain(error)),
+      h("p", {}, h("a", { class: "button", href: "#/", onclick: () => location.hash === "#/" && route() }, t("Start")))));
+  }
+  clearTimeout(busy);
+  place.removeAttribute("aria-busy");
+  if (!first) { scrollTo(0, 0); $("h1", place)?.focus({ preventScroll: true }); }
+}
+
+addEventListener("hashchange", () => route());
+route(true);
+
+addEventListener("online", () => document.body.classList.remove("offline"));
+addEventListener("offline", () => document.body.classList.add("offline"));
+document.body.classList.toggle("offline", !navigator.onLine);
+if ("serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => {});

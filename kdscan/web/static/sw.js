@@ -1,0 +1,53 @@
+// Keeps the page and the last results readable without a network. Answers come from the
+// network first; what it gave last is the answer when it is gone.
+
+const SHELL = "shell-{version}", RESULTS = "results";
+const FILES = [/*files*/];
+const KEPT_RESULTS = 120;
+const LEAVES = ["/leave", "/join"];
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
+});
+
+self.addEventListener("activate", (event) => {
+  event.waitUntil(caches.keys().then((names) => Promise.all(
+    names.filter((name) => name !== SHELL && name !== RESULTS).map((name) => caches.delete(name)),
+  )).then(() => self.clients.claim()));
+});
+
+async function keep(request, response) {
+  if (!response.ok || response.redirected) return;
+  const cache = await caches.open(RESULTS);
+  await cache.put(request, response);
+  const keys = await cache.keys();
+  await Promise.all(keys.slice(0, Math.max(0, keys.length - KEPT_RESULTS)).map((key) => cache.delete(key)));
+}
+
+async function networkFirst(request) {
+  try {
+    const response = await fetch(request);
+    await keep(request, response.clone()).catch(() => {});
+    return response;
+  } catch (error) {
+    const known = await caches.match(request, { ignoreVary: true });
+    if (known) return known;
+    if (request.mode === "navigate") {
+      const page = await caches.match("/", { ignoreVary: true });
+      if (page) return page;
+    }
+    throw error;
+  }
+}
+
+async function cacheFirst(request) {
+  return (await caches.match(request, { ignoreVary: true })) ?? networkFirst(request);
+}
+
+self.addEventListener("fetch", (event) => {
+  const url = new URL(event.request.url);
+  if (LEAVES.includes(url.pathname)) { event.waitUntil(caches.delete(RESULTS)); return; }
+  if (event.request.method !== "GET" || url.origin !== location.origin || url.searchParams.has("wait")) return;
+  if (url.pathname.startsWith("/static/") || url.pathname.endsWith(".jpg")) event.respondWith(cacheFirst(event.request));
+  else if (url.pathname === "/" || url.pathname.startsWith("/api/")) event.respondWith(networkFirst(event.request));
+});

@@ -1,0 +1,69 @@
+"""Pictures of the photos for browsers: kept beside the store, and made again when they are gone."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Literal
+
+from kdscan.errors import ReaderDied
+from kdscan.tournament.store import Store
+from kdscan.tournament.store.connect import default_folder
+from kdscan.tournament.store.files import is_url
+from kdscan.tournament.store.records import PhotoRow
+from kdscan.web.pool import Pool, Request
+
+Size = Literal["view", "thumb"]
+SIZES: tuple[Size, Size] = ("view", "thumb")
+"""In the order in which a worker sends them."""
+
+
+class Views:
+    """JPEGs by photo and page."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        root = store.photos.root
+        self._folder = default_folder() / "views" if is_url(root) else Path(root) / "views"
+
+    def path(self, sha256: str, page: int, size: Size) -> Path:
+        return self._folder / sha256[:2] / f"{sha256}-{page}-{size}.jpg"
+
+    def put(self, sha256: str, page: int, pictures: tuple[bytes, ...]) -> None:
+        """Keep what a worker made of a page; nothing if it could not decode it."""
+        for size, data in zip(SIZES, pictures, strict=False):
+            path = self.path(sha256, page, size)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
+            with os.fdopen(handle, "wb") as out:
+                out.write(data)
+            Path(part).replace(path)
+
+    async def get(self, pool: Pool, photo: PhotoRow, page: int, size: Size) -> Path | None:
+        """The picture's file; None if the page cannot be shown."""
+        path = self.path(photo.sha256, page, size)
+        if not path.is_file():
+            with contextlib.suppress(ReaderDied):
+                async with local_file(self._store, photo) as file:
+                    async for frame in pool.ask(Request(file, "", "show")):
+                        self.put(photo.sha256, int(frame.header["report"]["page"]), frame.blobs)
+        return path if path.is_file() else None
+
+
+@contextlib.asynccontextmanager
+async def local_file(store: Store, photo: PhotoRow) -> AsyncIterator[Path]:
+    """A photo's file on this machine: itself, or a copy for as long as it is needed."""
+    from starlette.concurrency import run_in_threadpool
+
+    place = store.photos.place(photo.sha256, photo.suffix)
+    if not is_url(place):
+        yield Path(place)
+        return
+    data = await run_in_threadpool(store.photos.get, photo.sha256, photo.suffix)
+    with tempfile.NamedTemporaryFile(suffix=photo.suffix) as file:
+        file.write(data)
+        file.flush()
+        yield Path(file.name)

@@ -1,0 +1,141 @@
+"""A child process that decodes and reads pictures, and may die of one.
+
+    python -m kdscan.web.worker MAX_MEMORY_MB
+
+It takes a JSON object a line on stdin (`do`: read or show, `path`, `name`, `max_pages`,
+`risk`) and answers on stdout with a frame a page and a last one, `{"end": true}`. What
+decoders print on stdout goes to stderr. Everything a stranger's file can do wrong happens here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import cv2
+
+from kdscan.errors import Bug, ImageTooLarge, ModelError, NoSheetFound, PhotoError
+from kdscan.keeping import keep
+from kdscan.pipeline import read_photo
+from kdscan.records import Photo, SheetReading
+from kdscan.report import PhotoReport, photo_json
+from kdscan.vision.photo import Pages, decode
+from kdscan.web.frames import write_frame
+
+VIEW_PX, THUMB_PX = 2000, 360
+"""Longest sides of the pictures that the page shows: one to look at, one in lists."""
+
+VIEW_QUALITY, THUMB_QUALITY = 80, 70
+
+
+def answer(request: dict[str, Any], out: BinaryIO) -> None:
+    """Read the file that is asked for; write a frame a page."""
+    for report, photo in read_file(request):
+        header = {
+            "pages": report.pages,
+            "report": photo_json(report),
+            "kept": [keep(s) if isinstance(s, SheetReading) else None for s in report.sheets],
+        }
+        write_frame(out, header, pictures(photo) if photo else ())
+
+
+def read_file(request: dict[str, Any]) -> Iterator[tuple[PhotoReport, Photo | None]]:
+    """Every page with what came of it; errors are reports too."""
+    name = str(request["name"])
+    try:
+        pages = decode(Path(request["path"]).read_bytes(), name)
+        if len(pages) > request["max_pages"]:
+            raise ImageTooLarge(
+                f"the file has {len(pages)} pages, {request['max_pages']} at most on this page; "
+                "split it, or read it with kdscan batch"
+            )
+    except PhotoError as error:
+        yield PhotoReport(name, error=error), None
+        return
+    for page in range(len(pages)):
+        yield _read_page(pages, page, float(request["risk"]), request["do"] == "show")
+
+
+def _read_page(
+    pages: Pages, page: int, risk: float, only_show: bool
+) -> tuple[PhotoReport, Photo | None]:
+    name, count = pages.name, len(pages)
+    try:
+        photo = pages[page]
+    except PhotoError as error:
+        return PhotoReport(name, page, count, error=error), None
+    size = (photo.width, photo.height)
+    if only_show:
+        return PhotoReport(name, page, count, size), photo
+    try:
+        return PhotoReport(name, page, count, size, read_photo(photo, risk=risk)), photo
+    except (NoSheetFound, ModelError) as error:
+        return PhotoReport(name, page, count, size, error=error), photo
+    except Exception as cause:
+        print(f"kdscan: {type(cause).__name__}: {cause}", file=sys.stderr)
+        bug = Bug("a bug in kdscan; the photo is kept, please report it")
+        return PhotoReport(name, page, count, size, error=bug), photo
+
+
+def pictures(photo: Photo) -> tuple[bytes, bytes]:
+    """JPEGs to look at and for lists, without any of the file's metadata."""
+    view = _shrunk(photo.bgr, VIEW_PX)
+    return _jpeg(view, VIEW_QUALITY), _jpeg(_shrunk(view, THUMB_PX), THUMB_QUALITY)
+
+
+def _shrunk(bgr: Any, longest: int) -> Any:
+    height, width = bgr.shape[:2]
+    scale = longest / max(height, width)
+    if scale >= 1:
+        return bgr
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    return cv2.resize(bgr, size, interpolation=cv2.INTER_AREA)
+
+
+def _jpeg(bgr: Any, quality: int) -> bytes:
+    _, data = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return data.tobytes()
+
+
+def limit_memory(megabytes: int) -> None:
+    """No more address space than that for this process, where the system can tell."""
+    try:
+        import resource
+    except ImportError:  # Windows has none; the time limit is left
+        return
+    most = megabytes * 1_000_000
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def warm_up() -> None:
+    """Load the models before the first photo waits for them."""
+    from kdscan.inference.store import default_models
+
+    models = default_models()
+    _ = models.locate, models.refine, models.marks, models.habit
+
+
+def main() -> None:
+    """Serve until stdin ends; nothing but frames reaches the real stdout."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    limit_memory(int(sys.argv[1]))
+    cv2.setNumThreads(1)  # there is a worker a core
+    try:
+        warm_up()
+        write_frame(out, {"ready": True})
+    except ModelError as error:
+        write_frame(out, {"ready": False, "message": str(error)})
+        return
+    for line in sys.stdin.buffer:
+        answer(json.loads(line), out)
+        write_frame(out, {"end": True})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""A page that runs: in this process for most tests, in one of its own for browsers."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from kdscan.tournament.store import Store, open_store
+from kdscan.web.app import make_app
+from kdscan.web.settings import Settings
+
+SAMPLES = Path(__file__).parent.parent.parent / "samples"
+
+JOIN, DESK = "JOINCODE", "DESKCODE"
+
+
+def settings(**more: Any) -> Settings:
+    return Settings(
+        event="Spring cup",
+        secret=b"secret of the tests",
+        join_code=JOIN,
+        desk_code=DESK,
+        workers=1,
+        **more,
+    )
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with open_store(str(tmp_path_factory.mktemp("store") / "club.sqlite")) as opened:
+        yield opened
+
+
+@contextmanager
+def serving(store: Store, given: Settings) -> Iterator[str]:
+    """The page as it is served, in a thread; gives its address."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(make_app(store, given), log_config=None, lifespan="on", ws="none")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
+    thread.start()
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    try:
+        httpx.get(f"{address}/health", timeout=60).raise_for_status()
+        yield address
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        listening.close()
+
+
+@pytest.fixture(scope="module")
+def address(store: Store) -> Iterator[str]:
+    """Where the page with its worker is."""
+    with serving(store, settings()) as at:
+        yield at
+
+
+Login = Callable[[str], httpx.Client]
+
+
+@pytest.fixture(scope="module")
+def stranger(address: str) -> Iterator[Callable[[], httpx.Client]]:
+    """Somebody who has not come in yet."""
+    clients: list[httpx.Client] = []
+
+    def come() -> httpx.Client:
+        clients.append(httpx.Client(base_url=address, timeout=60))
+        return clients[-1]
+
+    yield come
+    for client in clients:
+        client.close()
+
+
+@pytest.fixture(scope="module")
+def login(stranger: Callable[[], httpx.Client]) -> Login:
+    """A browser that came in with a code, ready to change things."""
+
+    def come_in(code: str) -> httpx.Client:
+        client = stranger()
+        assert client.get(f"/j/{code}").status_code == 303
+        client.headers["X-CSRF-Token"] = client.get("/api/session").json()["csrf"]
+        return client
+
+    return come_in
+
+
+@pytest.fixture(scope="module")
+def player(login: Login) -> httpx.Client:
+    return login(JOIN)
+
+
+@pytest.fixture(scope="module")
+def desk(login: Login) -> httpx.Client:
+    return login(DESK)
+
+
+def send(client: httpx.Client, name: str) -> dict[str, Any]:
+    """Upload a sample and wait until it was read."""
+    answer = client.post(f"/api/photos?name={name}", content=(SAMPLES / name).read_bytes())
+    assert answer.status_code == 201, answer.text
+    photo: dict[str, Any] = client.get(f"/api/photos/{answer.json()['id']}?wait=25").json()
+    return photo

@@ -1,0 +1,194 @@
+"""From an upload to a score, corrected and taken back, by the HTTP interface."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from kdscan.game.duel.board import CELLS
+from kdscan.tournament.store import Store
+from tests.web.conftest import DESK, JOIN, SAMPLES, Login, send
+
+
+@pytest.fixture(scope="module")
+def photo(player: httpx.Client) -> dict[str, Any]:
+    return send(player, "01.jpg")
+
+
+@pytest.fixture(scope="module")
+def sheet(photo: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = photo["sheets"][0]
+    return found
+
+
+def test_a_photo_is_read_as_the_command_line_reads_it(photo: dict[str, Any]) -> None:
+    said = json.loads((SAMPLES / "01.reading.json").read_text())["photos"][0]
+    assert photo["state"] == "read" and photo["name"] == "01.jpg"
+    (page,), (found,) = photo["pages"], photo["sheets"]
+    assert (page["width"], page["height"]) == (said["width"], said["height"])
+    assert len(found["cells"]) == len(CELLS)
+    assert found["score"]["total"] == sum(d["points"] for d in found["domains"])
+    assert found["kind"] == said["sheets"][0]["kind"]
+
+
+def test_the_total_lies_in_its_range(sheet: dict[str, Any]) -> None:
+    low, high = sheet["range"]
+    assert low <= sheet["score"]["total"] <= high
+
+
+def test_neighbouring_domains_differ_in_colour(sheet: dict[str, Any]) -> None:
+    color = {tuple(c): d["color"] for d in sheet["domains"] for c in d["cells"] if d["points"]}
+    of = {tuple(c): n for n, d in enumerate(sheet["domains"]) for c in d["cells"]}
+    for (row, col), here in color.items():
+        for near in ((row + 1, col), (row, col + 1)):
+            if near in color and of[near] != of[row, col]:
+                assert here != color[near]
+
+
+def test_pictures_are_jpegs_that_may_be_kept(player: httpx.Client, photo: dict[str, Any]) -> None:
+    for size in ("view", "thumb"):
+        answer = player.get(photo["pages"][0][size])
+        assert answer.content.startswith(b"\xff\xd8")
+        assert "immutable" in answer.headers["cache-control"]
+
+
+def test_a_correction_moves_the_score_and_undo_brings_it_back(
+    player: httpx.Client, sheet: dict[str, Any]
+) -> None:
+    at = f"/api/sheets/{sheet['id']}"
+    cell = next(c for c in sheet["cells"] if c["coat"] and c["crosses"])
+    said = {"cell": [cell["row"], cell["col"]], "coat": cell["coat"], "crosses": 0}
+    after = player.post(f"{at}/corrections", json=said).json()
+    there = next(c for c in after["cells"] if (c["row"], c["col"]) == (cell["row"], cell["col"]))
+    assert there["crosses"] == 0 and there["confidence"] > 0.9
+    assert there["seen"] == {"coat": cell["coat"], "crosses": cell["crosses"]}
+    assert after["score"]["total"] < sheet["score"]["total"]
+    assert after["can_undo"]
+    assert after["corrections"][-1]["who"] == "player"
+    back = player.post(f"{at}/undo", json={}).json()
+    assert back["score"] == sheet["score"]
+    assert not back["can_undo"]
+    assert back["corrections"][-1]["undone"]
+    assert player.post(f"{at}/undo", json={}).status_code == 409
+
+
+def test_saying_what_is_known_already_adds_nothing(
+    player: httpx.Client, sheet: dict[str, Any]
+) -> None:
+    at = f"/api/sheets/{sheet['id']}"
+    cell = next(c for c in sheet["cells"] if not c["review"])
+    said = {"cell": [cell["row"], cell["col"]], "coat": cell["coat"], "crosses": cell["crosses"]}
+    before = len(player.get(at).json()["corrections"])
+    after = player.post(f"{at}/corrections", json=said).json()
+    assert len(after["corrections"]) == before
+
+
+def test_confirmed_it_asks_for_no_look(player: httpx.Client, sheet: dict[str, Any]) -> None:
+    at = f"/api/sheets/{sheet['id']}"
+    after = player.post(f"{at}/confirm", json={}).json()
+    assert after["confirmed"] and not after["review"]
+    assert not any(cell["review"] for cell in after["cells"])
+    assert after["range"] == [after["score"]["total"]] * 2
+    assert player.post(f"{at}/undo", json={}).json()["review"] == sheet["review"]
+
+
+def test_the_wizard_pays_three_for_each_domain(player: httpx.Client, sheet: dict[str, Any]) -> None:
+    at = f"/api/sheets/{sheet['id']}"
+    coat = sheet["domains"][0]["coat"]
+    after = player.post(f"{at}/wizard", json={"coat": coat}).json()
+    paid = 3 * sum(d["coat"] == coat for d in sheet["domains"])
+    assert after["score"]["wizard"] == paid
+    assert after["score"]["total"] == sheet["score"]["total"] + paid
+    assert after["chosen_coat"] == coat
+    player.post(f"{at}/undo", json={})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"cell": [2, 3], "coat": "dot"},
+        {"cell": [0, 0], "coat": None, "crosses": 1},
+        {"cell": [0, 0], "coat": "lion"},
+        {"cell": [5, 0], "coat": "dot"},
+        {"cell": [0, 0], "coat": "dot", "crosses": 5},
+        {"cell": [0, 0], "coat": "dot", "more": 1},
+        {"coat": "dot"},
+        [],
+    ],
+)
+def test_what_cannot_be_is_refused(player: httpx.Client, sheet: dict[str, Any], body: Any) -> None:
+    answer = player.post(f"/api/sheets/{sheet['id']}/corrections", json=body)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == "bad_request"
+
+
+def test_two_maps_are_a_game(player: httpx.Client, sheet: dict[str, Any]) -> None:
+    other = send(player, "05.jpg")["sheets"][0]
+    said = player.get(f"/api/games?sheets={sheet['id']},{other['id']}").json()
+    totals = [p["total"] for p in said["game"]["players"]]
+    assert totals == [sheet["score"]["total"], other["score"]["total"]]
+    assert said["game"]["winner"] == totals.index(max(totals))
+    for wrong in ("", "1", f"{sheet['id']},{sheet['id']}", "a,b", "1,2,3", "0001,2"):
+        assert player.get("/api/games", params={"sheets": wrong}).status_code == 400
+
+
+def test_the_same_photo_twice_is_one(player: httpx.Client, photo: dict[str, Any]) -> None:
+    again = send(player, "01.jpg")
+    assert again["id"] == photo["id"]
+    assert sum(p["id"] == photo["id"] for p in player.get("/api/photos").json()["photos"]) == 1
+
+
+def test_players_see_their_own_photos_alone(
+    login: Login, desk: httpx.Client, photo: dict[str, Any], sheet: dict[str, Any]
+) -> None:
+    other = login(JOIN)
+    assert other.get("/api/photos").json() == {"photos": []}
+    for path in (f"/api/photos/{photo['id']}", f"/api/sheets/{sheet['id']}"):
+        assert other.get(path).status_code == 404
+        assert desk.get(path).status_code == 200
+    assert other.get(photo["pages"][0]["view"]).status_code == 404
+    assert send(other, "01.jpg")["id"] == photo["id"]
+    assert other.get(f"/api/sheets/{sheet['id']}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [(b"no picture", "unreadable_image"), (b"\xff\xd8\xff\xe0 cut off", "unreadable_image")],
+)
+def test_what_is_no_picture_says_so_and_is_kept(
+    player: httpx.Client, store: Store, data: bytes, code: str
+) -> None:
+    made = player.post("/api/photos?name=../../etc/x%00y.jpg", content=data).json()
+    photo = player.get(f"/api/photos/{made['id']}?wait=25").json()
+    assert photo["state"] == "failed"
+    assert photo["error"]["code"] == code
+    assert "/" not in photo["name"] and "\0" not in photo["name"]
+    assert player.post(f"/api/photos/{made['id']}/again", json={}).status_code == 200
+    assert player.get(f"/api/photos/{made['id']}?wait=25").json()["error"]["code"] == code
+
+
+def test_an_empty_or_too_large_upload_is_refused(player: httpx.Client) -> None:
+    assert player.post("/api/photos", content=b"").status_code == 400
+    answer = player.post("/api/photos", content=b"\0" * 40_000_001)
+    assert answer.status_code == 413
+
+
+def test_no_answer_names_a_place_on_the_server(
+    player: httpx.Client, store: Store, photo: dict[str, Any]
+) -> None:
+    root = store.photos.root
+    for path in ("/", "/api/photos", f"/api/photos/{photo['id']}", "/openapi.json", "/sw.js"):
+        assert root not in player.get(path).text
+
+
+def test_programs_show_the_code_instead(stranger: Callable[[], httpx.Client]) -> None:
+    client = stranger()
+    for code, role in ((JOIN, "player"), (DESK, "desk"), (DESK.lower(), "desk")):
+        client.headers["Authorization"] = f"Bearer {code}"
+        assert client.get("/api/session").json()["role"] == role
+    photo = send(client, "05.jpg")
+    assert photo["state"] == "read"
