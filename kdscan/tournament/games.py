@@ -1,0 +1,238 @@
+"""From sheets to games: whose sheet belongs to which table, who won, and what is amiss.
+
+Pure functions on plain records; the store and the command line fill them in. Two play a
+game, as in the events that organisers run (Kingdomino Duel; Kingdomino's great duel on
+7 x 7); one alone at a table has a bye.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Table = tuple[int, int]
+"""Round and table, both from 1."""
+
+
+@dataclass(frozen=True)
+class SheetScore:
+    """One sheet that was read: a player's map of Duel, or kingdom of tiles.
+
+    key: any number that tells it from others. round, table, player: as its code, its
+    photo or a person says; None where nobody does. crowns: the second tie-break of
+    Kingdomino; 0 in Duel. review: whether its total still needs a look.
+    """
+
+    key: int
+    round: int | None
+    table: int | None
+    player: str | None
+    total: int
+    largest_domain: int
+    crowns: int = 0
+    review: bool = False
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A player at a table, with the sheet that counts; None while it is missing.
+
+    points: what the arbiter says the player has, instead of the sheet's total.
+    """
+
+    player: str
+    sheet: SheetScore | None = None
+    points: int | None = None
+
+    @property
+    def total(self) -> int | None:
+        """Points in this game, None while nobody knows."""
+        if self.points is not None:
+            return self.points
+        return self.sheet.total if self.sheet else None
+
+
+@dataclass(frozen=True)
+class Game:
+    """A table in a round. One seat alone is a bye."""
+
+    round: int
+    table: int
+    seats: tuple[Seat, ...]
+
+    @property
+    def bye(self) -> bool:
+        return len(self.seats) == 1
+
+    @property
+    def finished(self) -> bool:
+        """Whether every seat's points are known; a bye needs none."""
+        return self.bye or all(seat.total is not None for seat in self.seats)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Who won, None while a sheet is missing."""
+        return decide(self.seats) if self.finished else None
+
+
+Decision = Literal["score", "largest_domain", "crowns", "draw", "bye"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Index of the winning seat, None for a draw, and what decided."""
+
+    winner: int | None
+    decided_by: Decision
+
+
+FindingCode = Literal["missing_sheet", "two_sheets", "unknown_player", "unplaced", "needs_look"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a person should settle, with the sheets concerned."""
+
+    code: FindingCode
+    message: str
+    round: int | None = None
+    table: int | None = None
+    sheets: tuple[int, ...] = ()
+
+
+def decide(seats: Sequence[Seat]) -> Outcome:
+    """Most points win, then the largest domain, then most crowns; else a draw.
+
+    The rulebooks' order; Duel has no crowns. Points that an arbiter said, without a
+    sheet that agrees, have no tie-breaks: equal ones are a draw.
+    """
+    if len(seats) == 1:
+        return Outcome(0, "bye")
+    known: list[tuple[Decision, list[int]]] = [("score", [seat.total or 0 for seat in seats])]
+    sheets = [seat.sheet for seat in seats if seat.sheet and seat.sheet.total == seat.total]
+    if len(sheets) == len(seats):
+        known.append(("largest_domain", [sheet.largest_domain for sheet in sheets]))
+        known.append(("crowns", [sheet.crowns for sheet in sheets]))
+    for decided_by, values in known:
+        if values.count(max(values)) == 1:
+            return Outcome(values.index(max(values)), decided_by)
+    return Outcome(None, "draw")
+
+
+def gather(
+    sheets: Iterable[SheetScore],
+    planned: Mapping[Table, Sequence[str]] | None = None,
+    results: Mapping[Table, Mapping[str, int]] | None = None,
+) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
+    """Seat every sheet, and say what is missing or cannot be told.
+
+    planned: who sits where, by round and table. Without it, sheets that say the same round
+    and table make a game. results: points by player, as the arbiter says; they stand for
+    whatever was read. Games come in the order of rounds and tables.
+    """
+    tables = {at: tuple(players) for at, players in (planned or {}).items()}
+    at_table: dict[Table, list[SheetScore]] = defaultdict(list)
+    findings = []
+    for sheet in sheets:
+        at = _table_of(sheet, tables)
+        if at is None:
+            findings.append(_unplaced(sheet))
+        else:
+            at_table[at].append(sheet)
+    games = []
+    for at in sorted(set(tables) | set(at_table)):
+        game, odd = _game(at, tables.get(at), at_table[at], (results or {}).get(at, {}))
+        findings += odd
+        if game is not None:
+            games.append(game)
+    return tuple(games), tuple(findings)
+
+
+def _table_of(sheet: SheetScore, tables: Mapping[Table, Sequence[str]]) -> Table | None:
+    """Where a sheet belongs: where its player sits in that round, else the table it names."""
+    if sheet.round is None:
+        return None
+    for at, players in tables.items():
+        if at[0] == sheet.round and sheet.player in players:
+            return at
+    return None if sheet.table is None else (sheet.round, sheet.table)
+
+
+def _game(
+    at: Table,
+    players: tuple[str, ...] | None,
+    sheets: Sequence[SheetScore],
+    said: Mapping[str, int],
+) -> tuple[Game | None, list[Finding]]:
+    """One table: its seats, each with the one sheet that can only be its player's."""
+    findings = []
+    names = players
+    if names is None:
+        named = Counter(sheet.player for sheet in sheets if sheet.player)
+        names = tuple(sorted(set(named) | set(said)))
+        if len(names) != 2:
+            return None, [_no_game(at, sheets)]
+    own: dict[str, list[SheetScore]] = {name: [] for name in names}
+    strangers = [sheet for sheet in sheets if sheet.player not in own]
+    for sheet in sheets:
+        if sheet.player in own:
+            own[sheet.player].append(sheet)
+    empty = [name for name in names if not own[name] and name not in said]
+    if len(strangers) == 1 and len(empty) == 1 and strangers[0].player is None:
+        own[empty[0]].append(strangers.pop())
+    if strangers:
+        findings.append(_strangers(at, strangers))
+    seats = []
+    for name in names:
+        seat, odd = _seat(at, name, own[name], said.get(name), alone=len(names) == 1)
+        seats.append(seat)
+        findings += odd
+    return Game(*at, tuple(seats)), findings
+
+
+def _seat(
+    at: Table, name: str, sheets: Sequence[SheetScore], said: int | None, *, alone: bool
+) -> tuple[Seat, list[Finding]]:
+    keys = tuple(sheet.key for sheet in sheets)
+    # Several readings of one total are one sheet photographed twice; the surest stands for it.
+    worths = {(sheet.total, sheet.largest_domain, sheet.crowns) for sheet in sheets}
+    best = min(sheets, key=lambda sheet: (sheet.review, sheet.key), default=None)
+    seat = Seat(name, best if len(worths) <= 1 else None, said)
+    if said is not None or alone:
+        return seat, []
+    if len(worths) > 1:
+        totals = ", ".join(str(sheet.total) for sheet in sheets)
+        message = f"{name} has {len(sheets)} sheets worth {totals}; say which one counts"
+        return seat, [Finding("two_sheets", message, *at, keys)]
+    if best is None:
+        return seat, [Finding("missing_sheet", f"the sheet of {name} is missing", *at)]
+    if best.review:
+        return seat, [Finding("needs_look", f"the sheet of {name} needs a look", *at, (best.key,))]
+    return seat, []
+
+
+def _unplaced(sheet: SheetScore) -> Finding:
+    what = "which round" if sheet.round is None else "at which table"
+    whose = f"the sheet of {sheet.player}" if sheet.player else "a sheet"
+    message = f"nobody says {what} {whose} with {sheet.total} points was played"
+    return Finding("unplaced", message, sheet.round, sheet.table, (sheet.key,))
+
+
+def _strangers(at: Table, sheets: Sequence[SheetScore]) -> Finding:
+    whose = ", ".join(f"{sheet.player or '?'} ({sheet.total} points)" for sheet in sheets)
+    message = f"nobody of that name sits here: {whose}"
+    return Finding("unknown_player", message, *at, tuple(sheet.key for sheet in sheets))
+
+
+def _no_game(at: Table, sheets: Sequence[SheetScore]) -> Finding:
+    names = sorted({sheet.player for sheet in sheets if sheet.player})
+    message = f"a game needs two players; here are {len(names)}: {', '.join(names) or 'none'}"
+    return Finding("unknown_player", message, *at, tuple(sheet.key for sheet in sheets))
+
+
+def with_result(game: Game, points: Mapping[str, int]) -> Game:
+    """The game with points as an arbiter says them, by player."""
+    seats = tuple(replace(seat, points=points.get(seat.player, seat.points)) for seat in game.seats)
+    return replace(game, seats=seats)

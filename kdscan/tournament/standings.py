@@ -1,0 +1,161 @@
+"""Swiss standings: a win 1, a draw 1/2, ties broken as the Mind Sports Olympiad does.
+
+Its tie-break system for two-player games (msoworld.com/pentamind/tie-breaks, and
+mindsportsolympiad.com/rules-of-competition-tiebreaks) names three steps in this order,
+none of which is applied again to those whom it did not separate:
+
+1. head to head, only where one player has beaten all others in the tie, or lost to all;
+2. the points spread of all rounds, leaving out the player's best result;
+3. Sonneborn-Berger: the final scores of those whom the player beat, and half of those
+   whom the player drew with.
+
+Who is tied after that shares the place. The published rules say nothing of byes; here a
+bye scores like a win, as is usual, counts as a spread of 0 in its round, and gives
+nothing to Sonneborn-Berger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from kdscan.tournament.games import Game
+
+WIN, DRAW, BYE = 1.0, 0.5, 1.0
+"""Points in the standings; halves and quarters are exact in binary."""
+
+TieBreak = Literal["", "head_to_head", "spread", "sonneborn_berger", "shared"]
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one game was to one player. opponent: None for a bye. spread: points more (or less)."""
+
+    round: int
+    opponent: str | None
+    score: float
+    spread: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One line of the table.
+
+    rank: from 1; players that nothing separates share it. score: wins and half of draws.
+    spread: of all rounds but the best. decided_by: what separated the player from those
+    with the same score; "" where nobody has it.
+    """
+
+    rank: int
+    player: str
+    score: float
+    wins: int
+    draws: int
+    losses: int
+    byes: int
+    spread: int
+    sonneborn_berger: float
+    decided_by: TieBreak = ""
+
+
+def standings(players: Iterable[str], games: Iterable[Game]) -> tuple[Standing, ...]:
+    """The table after these games, best first; among equals in the order of names.
+
+    Games whose points are not all known count nothing yet. Players of games who are not
+    listed take part; a player who never played stands with 0.
+    """
+    games = tuple(games)
+    names = sorted(set(players) | {seat.player for game in games for seat in game.seats})
+    played = {name: rounds_of(name, games) for name in names}
+    score = {name: sum(one.score for one in rounds) for name, rounds in played.items()}
+    table: list[Standing] = []
+    for _, tied in groupby(sorted(names, key=lambda n: -score[n]), key=lambda n: score[n]):
+        table += _placed(list(tied), played, score, first=len(table) + 1)
+    return tuple(table)
+
+
+def rounds_of(player: str, games: Iterable[Game]) -> tuple[Round, ...]:
+    """What each finished game was to a player, by rounds."""
+    found = []
+    for game in games:
+        outcome = game.outcome
+        mine = next((i for i, seat in enumerate(game.seats) if seat.player == player), None)
+        if mine is None or outcome is None:
+            continue
+        if game.bye:
+            found.append(Round(game.round, None, BYE, 0))
+            continue
+        own, other = game.seats[mine], game.seats[1 - mine]
+        won = DRAW if outcome.winner is None else WIN * (outcome.winner == mine)
+        spread = (own.total or 0) - (other.total or 0)
+        found.append(Round(game.round, other.player, won, spread))
+    return tuple(sorted(found, key=lambda one: one.round))
+
+
+def spread_but_best(rounds: Sequence[Round]) -> int:
+    """Points spread of all rounds, the player's best result left out."""
+    spreads = [one.spread for one in rounds]
+    return sum(spreads) - max(spreads, default=0)
+
+
+def sonneborn_berger(rounds: Sequence[Round], score: dict[str, float]) -> float:
+    """Scores of those who were beaten, and half of those who drew."""
+    return sum(one.score * score[one.opponent] for one in rounds if one.opponent is not None)
+
+
+def _placed(
+    tied: list[str], played: dict[str, tuple[Round, ...]], score: dict[str, float], first: int
+) -> list[Standing]:
+    """Players of one score, separated as far as the rules do."""
+    top = [name for name in tied if _against_all(name, tied, played, WIN)]
+    last = [name for name in tied if _against_all(name, tied, played, 0.0)]
+    spread = {name: spread_but_best(played[name]) for name in tied}
+    berger = {name: sonneborn_berger(played[name], score) for name in tied}
+    middle = [name for name in tied if name not in top + last]
+    keys = {name: (spread[name], berger[name]) for name in middle}
+    lines: list[Standing] = []
+
+    def add(name: str, rank: int, decided_by: TieBreak) -> None:
+        rounds = played[name]
+        real = [one for one in rounds if one.opponent is not None]
+        wins, draws, losses = (sum(o.score == s for o in real) for s in (WIN, DRAW, 0.0))
+        byes = len(rounds) - len(real)
+        numbers = (score[name], wins, draws, losses, byes, spread[name], berger[name])
+        lines.append(Standing(rank, name, *numbers, decided_by if len(tied) > 1 else ""))
+
+    for name in top:
+        add(name, first, "head_to_head")
+    for _, group in groupby(sorted(middle, key=lambda n: (keys[n], n), reverse=True), keys.get):
+        same = sorted(group)
+        rank = first + len(lines)
+        for name in same:
+            add(name, rank, _decided(name, same, middle, spread))
+    for name in last:
+        add(name, first + len(lines), "head_to_head")
+    return lines
+
+
+def _against_all(
+    name: str, tied: Sequence[str], played: dict[str, tuple[Round, ...]], score: float
+) -> bool:
+    """Whether the player met all others in the tie, always with that score."""
+    met = [one for one in played[name] if one.opponent in tied]
+    others = set(tied) - {name}
+    return (
+        bool(others)
+        and {one.opponent for one in met} == others
+        and all(one.score == score for one in met)
+    )
+
+
+def _decided(
+    name: str, same: Sequence[str], middle: Sequence[str], spread: dict[str, int]
+) -> TieBreak:
+    if len(same) > 1:
+        return "shared"
+    if len(middle) == 1:
+        return "head_to_head"  # all others in the tie were separated by it
+    alone = sum(spread[other] == spread[name] for other in middle) == 1
+    return "spread" if alone else "sonneborn_berger"

@@ -1,0 +1,114 @@
+"""Who plays whom next: Swiss pairing as a matching of greatest weight.
+
+Swiss pairing asks for the best set of pairs under rules of different importance, which is
+a weighted matching on the graph of allowed games (S. Olafsson, "Weighted Matching in Chess
+Tournaments", Journal of the Operational Research Society 41, 1990). The rules, the most
+important first:
+
+1. nobody plays the same opponent twice, nobody has two byes, as long as that is possible;
+2. opponents have scores as equal as possible (least sum of squared differences), a bye
+   goes to as low a score as possible;
+3. within a score, the upper half plays the lower half in its order (the fold of FIDE's
+   Dutch system, C.04.3); colours don't exist in these games.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+
+from kdscan.tournament.games import Game
+from kdscan.tournament.standings import standings
+
+_BYE = -1
+_NEAR = 40
+"""How many places apart opponents are sought first; all pairs, when that leaves somebody out."""
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Tables of the next round, the best score first, and who has a bye.
+
+    again: pairs who have met before, and second byes, where no other pairing was possible.
+    """
+
+    tables: tuple[tuple[str, str], ...]
+    bye: str | None
+    again: tuple[str, ...] = ()
+
+
+def pair(players: Sequence[str], games: Iterable[Game] = (), seed: int | None = None) -> Pairing:
+    """Pair the players of the next round.
+
+    players: those who are still there, in the order of their strength if one is known.
+    games: all tables of the rounds before; who met counts, finished or not.
+    seed: draws lots for the order of equals; None keeps the order given.
+    Raises ValueError when a name stands twice.
+    """
+    games = tuple(games)
+    names = list(players)
+    if len(set(names)) != len(names):
+        raise ValueError("a player stands in the list twice")
+    if seed is not None:
+        random.Random(seed).shuffle(names)
+    table = {line.player: line for line in standings(names, games)}
+    names.sort(key=lambda name: (-table[name].score, table[name].rank))  # keeps the order of equals
+    score = [round(2 * table[name].score) for name in names]
+    met = {frozenset(seat.player for seat in game.seats) for game in games}  # a bye: one player
+    best = _pairing(names, met, _matched(names, score, met, _NEAR))
+    if len(names) > _NEAR and (best.again or 2 * len(best.tables) < len(names) - 1):
+        best = _pairing(names, met, _matched(names, score, met, len(names)))
+    return best
+
+
+def _pairing(
+    names: Sequence[str], met: set[frozenset[str]], chosen: set[tuple[int, int]]
+) -> Pairing:
+    """A matching of indices as names, the best score first."""
+    pairs = sorted((min(pair), max(pair)) for pair in chosen)
+    tables = tuple((names[a], names[b]) for a, b in pairs if a != _BYE)
+    bye = next((names[b] for a, b in pairs if a == _BYE), None)
+    again = [f"{a} – {b}" for a, b in tables if frozenset((a, b)) in met]
+    if bye is not None and frozenset((bye,)) in met:
+        again.append(f"{bye} – bye")
+    return Pairing(tables, bye, tuple(again))
+
+
+def _matched(
+    names: Sequence[str], score: Sequence[int], met: set[frozenset[str]], reach: int
+) -> set[tuple[int, int]]:
+    """The best pairs of indices; one is (_BYE, i) when the number is odd."""
+    n = len(names)
+    # Each rule outweighs all that the rules below it can add up to.
+    score_unit = n * (n + 2) + 1
+    again = score_unit * (max(score, default=0) + 1) ** 2 * (n + 1)
+    graph = nx.Graph()
+    graph.add_nodes_from(range(n))
+    first, size = _groups(score)
+    for a in range(n):
+        for b in range(a + 1, min(n, a + reach + 1)):
+            gap = score[a] - score[b]
+            cost = score_unit * gap * gap + again * (frozenset((names[a], names[b])) in met)
+            if gap == 0:
+                half = size[a] // 2
+                cost += min(abs((b - a) - half), n) + n * _off_fold(a, b, first[a], half)
+            graph.add_edge(a, b, weight=-cost)
+        if n % 2:
+            cost = score_unit * (score[a] - score[-1]) ** 2 + (n - a)
+            cost += again * (frozenset((names[a],)) in met)
+            graph.add_edge(_BYE, a, weight=-cost)
+    return set(nx.max_weight_matching(graph, maxcardinality=True))
+
+
+def _groups(score: Sequence[int]) -> tuple[list[int], list[int]]:
+    """For each player: where the group of the same score begins, and how many it has."""
+    first = [score.index(one) for one in score]
+    return first, [score.count(one) for one in score]
+
+
+def _off_fold(a: int, b: int, first: int, half: int) -> int:
+    """How many of two players of one score sit in the wrong half for each other: 0 or 1."""
+    return int((a - first < half) == (b - first < half))

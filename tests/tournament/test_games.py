@@ -1,0 +1,158 @@
+"""Sheets find their tables, and what is amiss is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from kdscan.tournament.games import (
+    Game,
+    Outcome,
+    Seat,
+    SheetScore,
+    decide,
+    gather,
+    with_result,
+)
+
+
+def sheet(
+    key: int,
+    player: str | None,
+    total: int,
+    *,
+    at: tuple[int | None, int | None] = (1, 1),
+    largest: int = 5,
+    crowns: int = 0,
+    review: bool = False,
+) -> SheetScore:
+    return SheetScore(key, at[0], at[1], player, total, largest, crowns, review)
+
+
+def seats(*scores: tuple[int, int, int]) -> list[Seat]:
+    return [
+        Seat(f"P{i}", sheet(i, f"P{i}", total, largest=largest, crowns=crowns))
+        for i, (total, largest, crowns) in enumerate(scores)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scores", "outcome"),
+    [
+        ([(50, 5, 0), (49, 9, 0)], Outcome(0, "score")),
+        ([(50, 5, 0), (50, 6, 0)], Outcome(1, "largest_domain")),
+        ([(50, 6, 3), (50, 6, 4)], Outcome(1, "crowns")),
+        ([(50, 6, 4), (50, 6, 4)], Outcome(None, "draw")),
+    ],
+)
+def test_winner_by_the_rules(scores: list[tuple[int, int, int]], outcome: Outcome) -> None:
+    assert decide(seats(*scores)) == outcome
+
+
+def test_an_arbiters_points_stand_for_the_sheet() -> None:
+    game = Game(1, 1, tuple(seats((50, 5, 0), (40, 5, 0))))
+    assert game.outcome == Outcome(0, "score")
+    assert with_result(game, {"P1": 51}).outcome == Outcome(1, "score")
+    # Equal by the arbiter's word, and not by the sheets: their domains prove nothing.
+    assert with_result(game, {"P1": 50}).outcome == Outcome(None, "draw")
+    assert with_result(game, {"P0": 50}).outcome == Outcome(0, "score")
+
+
+def test_codes_alone_make_games() -> None:
+    games, findings = gather(
+        [
+            sheet(1, "A", 50, at=(1, 7)),
+            sheet(2, "B", 40, at=(1, 7)),
+            sheet(3, "A", 20, at=(2, 1)),
+            sheet(4, "C", 20, at=(2, 1)),
+        ]
+    )
+    assert [(g.round, g.table, [s.player for s in g.seats]) for g in games] == [
+        (1, 7, ["A", "B"]),
+        (2, 1, ["A", "C"]),
+    ]
+    assert findings == ()
+
+
+PLAN = {(1, 1): ("A", "B"), (1, 2): ("C", "D"), (1, 3): ("E",)}
+
+
+def test_a_player_sits_where_the_plan_says() -> None:
+    # No table on A's sheet, a wrong one on C's: the round and the name are enough.
+    games, findings = gather(
+        [
+            sheet(1, "A", 50, at=(1, None)),
+            sheet(2, "B", 40),
+            sheet(3, "C", 30, at=(1, 9)),
+            sheet(4, "D", 31, at=(1, 2)),
+        ],
+        PLAN,
+    )
+    assert findings == ()
+    assert [[seat.total for seat in game.seats] for game in games] == [[50, 40], [30, 31], [None]]
+    assert [game.finished for game in games] == [True, True, True]
+    assert games[2].outcome == Outcome(0, "bye")
+
+
+def test_missing_sheets_are_named() -> None:
+    games, findings = gather([sheet(1, "A", 50)], {(1, 1): ("A", "B")})
+    assert not games[0].finished and games[0].outcome is None
+    assert [(f.code, f.round, f.table) for f in findings] == [("missing_sheet", 1, 1)]
+    assert "B" in findings[0].message
+
+
+def test_the_one_sheet_without_a_name_is_the_other_players() -> None:
+    games, findings = gather([sheet(1, "A", 50), sheet(2, None, 44)], {(1, 1): ("A", "B")})
+    assert [seat.total for seat in games[0].seats] == [50, 44]
+    assert findings == ()
+
+
+def test_two_sheets_without_names_are_nobodys() -> None:
+    games, findings = gather([sheet(1, None, 50), sheet(2, None, 44)], {(1, 1): ("A", "B")})
+    assert [seat.total for seat in games[0].seats] == [None, None]
+    assert [f.code for f in findings] == ["unknown_player", "missing_sheet", "missing_sheet"]
+
+
+def test_one_sheet_photographed_twice_counts_once() -> None:
+    twice = [sheet(1, "A", 50, review=True), sheet(2, "A", 50), sheet(3, "B", 40)]
+    games, findings = gather(twice, {(1, 1): ("A", "B")})
+    assert games[0].seats[0].sheet == twice[1]
+    assert findings == ()
+
+
+def test_two_sheets_that_differ_wait_for_a_person() -> None:
+    games, findings = gather(
+        [sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)], {(1, 1): ("A", "B")}
+    )
+    assert games[0].seats[0].total is None
+    assert [(f.code, f.sheets) for f in findings] == [("two_sheets", (1, 2))]
+    games, findings = gather(
+        [sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)],
+        {(1, 1): ("A", "B")},
+        {(1, 1): {"A": 51}},
+    )
+    assert games[0].outcome == Outcome(0, "score")
+    assert findings == ()
+
+
+def test_sheets_that_need_a_look_count_and_are_named() -> None:
+    games, findings = gather(
+        [sheet(1, "A", 50, review=True), sheet(2, "B", 40)], {(1, 1): ("A", "B")}
+    )
+    assert games[0].finished
+    assert [(f.code, f.sheets) for f in findings] == [("needs_look", (1,))]
+
+
+def test_sheets_of_nowhere() -> None:
+    _, findings = gather([sheet(1, "A", 50, at=(None, 1)), sheet(2, "B", 40, at=(1, None))])
+    assert [f.code for f in findings] == ["unplaced", "unplaced"]
+    assert "which round" in findings[0].message and "at which table" in findings[1].message
+
+
+def test_strangers_at_a_table() -> None:
+    games, findings = gather(
+        [sheet(1, "A", 50), sheet(2, "B", 40), sheet(3, "X", 99)], {(1, 1): ("A", "B")}
+    )
+    assert games[0].finished
+    assert [(f.code, f.sheets) for f in findings] == [("unknown_player", (3,))]
+    games, findings = gather([sheet(1, "A", 50)])
+    assert games == () and findings[0].message == "a game needs two players; here are 1: A"

@@ -1,0 +1,136 @@
+"""The next round: what every pairing must fulfil, and small ones worked by hand."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kdscan.tournament.games import Game, Seat
+from kdscan.tournament.standings import standings
+from kdscan.tournament.swiss import Pairing, pair
+
+
+def play(pairing: Pairing, round_: int, lots: random.Random) -> list[Game]:
+    games = [
+        Game(round_, table, tuple(Seat(p, points=lots.randrange(60)) for p in players))
+        for table, players in enumerate(pairing.tables, 1)
+    ]
+    if pairing.bye is not None:
+        games.append(Game(round_, len(games) + 1, (Seat(pairing.bye),)))
+    return games
+
+
+def won(round_: int, *results: tuple[str, str]) -> list[Game]:
+    """The first of each pair wins."""
+    return [
+        Game(round_, table, (Seat(a, points=20), Seat(b, points=10)))
+        for table, (a, b) in enumerate(results, 1)
+    ]
+
+
+def test_the_first_round_folds_the_list() -> None:
+    assert pair("ABCDEFGH").tables == (("A", "E"), ("B", "F"), ("C", "G"), ("D", "H"))
+
+
+def test_winners_meet_winners() -> None:
+    games = won(1, ("A", "E"), ("B", "F"), ("C", "G"), ("D", "H"))
+    tables = {frozenset(table) for table in pair("ABCDEFGH", games).tables}
+    assert tables == {frozenset(table) for table in ("AC", "BD", "EG", "FH")}
+
+
+def test_nobody_meets_again_and_floats_are_short() -> None:
+    games = [*won(1, ("A", "C"), ("B", "D")), *won(2, ("A", "B"), ("C", "D"))]
+    # A 2, B 1, C 1, D 0; only A-D and B-C are new.
+    assert {frozenset(t) for t in pair("ABCD", games).tables} == {frozenset("AD"), frozenset("BC")}
+
+
+def test_the_bye_goes_to_the_last_who_had_none() -> None:
+    first = pair("ABCDE")
+    assert first.bye == "E"
+    games = [*won(1, ("A", "C"), ("B", "D")), Game(1, 3, (Seat("E"),))]
+    second = pair("ABCDE", games)
+    assert second.bye in ("C", "D")  # no points; E has had a bye
+
+
+def test_when_all_have_met_it_says_so() -> None:
+    games = won(1, ("A", "B"))
+    again = pair("AB", games)
+    assert again.tables == (("A", "B"),)
+    assert again.again == ("A – B",)
+    alone = pair(["A"], [Game(1, 1, (Seat("A"),))])
+    assert alone == Pairing((), "A", ("A – bye",))
+
+
+def test_nobody_and_twice() -> None:
+    assert pair([]) == Pairing((), None)
+    with pytest.raises(ValueError, match="twice"):
+        pair(["A", "B", "A"])
+
+
+def test_lots_are_the_seeds() -> None:
+    names = [f"P{i}" for i in range(20)]
+    assert pair(names, seed=3) == pair(names, seed=3)
+    assert pair(names, seed=3) != pair(names, seed=4)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 17), st.integers(0, 2**16))
+def test_five_rounds_are_sound(n: int, seed: int) -> None:
+    lots = random.Random(seed)
+    names = [f"P{i:02}" for i in range(n)]
+    games: list[Game] = []
+    for round_ in range(1, 6):
+        pairing = pair(names, games, seed)
+        seated = [*itertools.chain(*pairing.tables), *([pairing.bye] if n % 2 else [])]
+        assert sorted(map(str, seated)) == names
+        assert (pairing.bye is None) == (n % 2 == 0)
+        if n >= 12:  # enough that five rounds always find new opponents
+            assert pairing.again == ()
+        games += play(pairing, round_, lots)
+
+
+def _cost(names: list[str], games: list[Game], pairs: list[tuple[str, ...]]) -> tuple[int, float]:
+    score = {line.player: line.score for line in standings(names, games)}
+    met = {frozenset(seat.player for seat in game.seats) for game in games}
+    return (
+        sum(frozenset(p) in met for p in pairs),
+        sum((score[a] - score[b]) ** 2 for a, b in pairs),
+    )
+
+
+def _all_pairings(names: list[str]) -> list[list[tuple[str, ...]]]:
+    if not names:
+        return [[]]
+    first, *rest = names
+    return [
+        [(first, other), *others]
+        for other in rest
+        for others in _all_pairings([name for name in rest if name != other])
+    ]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**16), st.integers(1, 4))
+def test_no_pairing_is_better(seed: int, rounds: int) -> None:
+    """Against all 105 pairings of eight: fewest repeats, then closest scores."""
+    lots = random.Random(seed)
+    names = [f"P{i}" for i in range(8)]
+    games: list[Game] = []
+    for round_ in range(1, rounds + 1):
+        games += play(pair(names, games, seed), round_, lots)
+    chosen = [tuple(table) for table in pair(names, games, seed).tables]
+    best = min(_cost(names, games, pairs) for pairs in _all_pairings(names))
+    assert _cost(names, games, chosen) == best
+
+
+def test_large_events_are_paired_soon() -> None:
+    lots = random.Random(5)
+    names = [f"P{i:03}" for i in range(120)]
+    games = play(pair(names, seed=5), 1, lots)
+    games += play(pair(names, games, seed=5), 2, lots)
+    third = pair(names, games, seed=5)
+    assert len(third.tables) == 60 and third.again == ()
