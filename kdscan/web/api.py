@@ -24,6 +24,7 @@ from kdscan.web.sessions import Session
 from kdscan.web.settings import Settings
 from kdscan.web.shelf import MAX_ID, WAITING, Shelf
 from kdscan.web.standing import WIZARD, game_json
+from kdscan.web.tables import Tables
 from kdscan.web.views import SIZES, Views
 
 T = TypeVar("T")
@@ -48,6 +49,7 @@ class Rooms:
     reader: Reader
     pool: Pool
     views: Views
+    tables: Tables
     receiving: asyncio.Semaphore
     """Few uploads at a time are whole in memory, however many arrive."""
 
@@ -243,6 +245,18 @@ async def undo(request: Request) -> Response:
     """POST /api/sheets/{id}/undo"""
     await _body(request, schemas.Nothing)
     return JsonAnswer(await _ask(rooms_of(request).shelf.undo, _id(request), session_of(request)))
+
+
+async def queue(request: Request) -> Response:
+    """GET /api/queue"""
+    if session_of(request).role != "desk":
+        raise ApiError(403, "desk_only", "this is for the desk: come in with its code")
+    return JsonAnswer({"sheets": await _ask(rooms_of(request).tables.queue)})
+
+
+async def standings(request: Request) -> Response:
+    """GET /api/standings"""
+    return JsonAnswer(await _ask(rooms_of(request).tables.standings))
 
 
 async def game(request: Request) -> Response:

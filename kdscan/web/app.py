@@ -26,6 +26,7 @@ from kdscan.web.pool import Pool
 from kdscan.web.reader import Reader
 from kdscan.web.settings import Settings
 from kdscan.web.shelf import Shelf
+from kdscan.web.tables import Tables
 from kdscan.web.views import Views
 
 log = logging.getLogger("kdscan.web")
@@ -47,8 +48,11 @@ def make_app(store: Store, settings: Settings) -> Starlette:
             raise
         views = Views(store)
         shelf = Shelf(store, settings.event)
+        tables = Tables(store, shelf.event.id, shelf.event.name)
         reader = Reader(store, shelf, pool, views, models_in_use())
-        app.state.rooms = Rooms(settings, shelf, reader, pool, views, asyncio.Semaphore(RECEIVING))
+        app.state.rooms = Rooms(
+            settings, shelf, reader, pool, views, tables, asyncio.Semaphore(RECEIVING)
+        )
         await reader.start()
         try:
             yield
@@ -114,6 +118,8 @@ def _routes() -> list[Route]:
     return [
         *api,
         Route("/", pages.home),
+        Route("/desk", pages.desk),
+        Route("/standings", pages.standings),
         Route("/join", pages.join_form, methods=["GET"]),
         Route("/join", pages.join, methods=["POST"]),
         Route("/j/{code}", pages.join_by_link),

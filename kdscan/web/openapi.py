@@ -161,6 +161,21 @@ OPERATIONS = (
     ),
     Operation(
         "GET",
+        "/api/queue",
+        api.queue,
+        "The maps to look at, those that matter most first (desk)",
+        schemas.Queue,
+        errors={403: "Only with the desk's code."},
+    ),
+    Operation(
+        "GET",
+        "/api/standings",
+        api.standings,
+        "The event's table, games and totals",
+        schemas.Standings,
+    ),
+    Operation(
+        "GET",
         "/api/games",
         api.game,
         "Two maps as a game, with the winner",

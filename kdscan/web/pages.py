@@ -88,6 +88,18 @@ async def home(request: Request) -> Response:
     return _page(request, "main")
 
 
+async def desk(request: Request) -> Response:
+    """GET /desk"""
+    if session_of(request).role != "desk":
+        return RedirectResponse("/join", 303)
+    return _page(request, "desk")
+
+
+async def standings(request: Request) -> Response:
+    """GET /standings"""
+    return _page(request, "standings")
+
+
 async def join_form(request: Request) -> Response:
     """GET /join"""
     return _join_form(request)
@@ -113,8 +125,8 @@ def _admit(request: Request, code: str, name: str) -> Response:
     settings = rooms_of(request).settings
     role = sessions.role_of(code, settings)
     if role is None:
-        say = words(language_of(request)).t
-        return _join_form(request, say("This code lets nobody in. Look at it again."), 403)
+        t = words(language_of(request)).t
+        return _join_form(request, t("This code lets nobody in. Look at it again."), 403)
     known: Session | None = request.state.session
     who = "".join(c for c in name if c.isprintable()).strip()[:60]
     session = sessions.begin(role, who)
@@ -153,7 +165,7 @@ async def service_worker(request: Request) -> Response:
 
 async def manifest(request: Request) -> Response:
     """GET /manifest.webmanifest: what a phone needs to install the page."""
-    say = words(language_of(request)).t
+    t = words(language_of(request)).t
     icons = [
         {"src": static_url("icon.svg"), "sizes": "any", "type": "image/svg+xml"},
         {"src": static_url("icon-192.png"), "sizes": "192x192", "type": "image/png"},
@@ -167,7 +179,7 @@ async def manifest(request: Request) -> Response:
     said = {
         "name": "kdscan",
         "short_name": "kdscan",
-        "description": say("Photograph the finished map, look at what is doubtful, done."),
+        "description": t("Photograph the finished map, look at what is doubtful, done."),
         "lang": language_of(request),
         "id": "/",
         "start_url": "/",

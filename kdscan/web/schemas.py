@@ -138,6 +138,80 @@ class Photos(TypedDict):
     photos: list[PhotoLine]
 
 
+class Doubtful(TypedDict):
+    """A map to look at. `decides`: it may turn its game."""
+
+    id: int
+    photo: int
+    page: int
+    name: str
+    player: str | None
+    round: int | None
+    table: int | None
+    total: int
+    range: tuple[int, int]
+    confidence: Probability
+    decides: bool
+    thumb: str
+
+
+class Queue(TypedDict):
+    """Those that matter most first."""
+
+    sheets: list[Doubtful]
+
+
+class Standing(TypedDict):
+    """A line of the table: a win 1, a draw 1/2."""
+
+    rank: int
+    player: str
+    score: float
+    wins: int
+    draws: int
+    losses: int
+    byes: int
+    spread: int
+    sonneborn_berger: float
+    decided_by: str
+
+
+class Seat(TypedDict):
+    """`total` is null while the sheet is missing."""
+
+    player: str
+    total: int | None
+
+
+class TableGame(TypedDict):
+    """A game of the event; `winner` is an index of `seats`."""
+
+    round: int
+    table: int
+    seats: list[Seat]
+    bye: bool
+    finished: bool
+    winner: int | None
+    decided_by: str | None
+
+
+class Total(TypedDict):
+    """A map by what it is worth."""
+
+    name: str
+    total: int
+    review: bool
+
+
+class Standings(TypedDict):
+    """The event from above."""
+
+    event: str
+    standings: list[Standing]
+    games: list[TableGame]
+    totals: list[Total]
+
+
 class Player(TypedDict):
     """`sheet` is the number of the player's map."""
 

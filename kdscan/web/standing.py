@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Sequence
 from functools import lru_cache
@@ -23,9 +22,6 @@ Json = dict[str, Any]
 
 WIZARD = "value:chosen_coat"
 """The field that says for which coat the filled coat's wizard pays."""
-
-MOST_DOUBTS = 5
-"""So many doubts are combined to find the total's range: 3^5 boards at most."""
 
 
 def standing_json(sheet: Sheet, said: Sequence[Correction]) -> Json:
@@ -57,33 +53,17 @@ def _map_json(sheet: Sheet, held: Json) -> Json:
         found["review"] = False
         for cell in found["cells"]:
             cell["review"] = False
-    low, high = total_range(found)
+        found.pop("range", None)
+    paid = score.wizard - found["score"]["wizard"]
+    low, high = found.get("range") or [found["score"]["total"]] * 2
     found["score"] |= {"wizard": score.wizard, "total": score.total}
-    return found | {
-        "chosen_coat": chosen and chosen.value,
-        "range": [low + score.wizard, high + score.wizard],
-    }
+    return found | {"chosen_coat": chosen and chosen.value, "range": [low + paid, high + paid]}
 
 
 @lru_cache(maxsize=512)
 def _corrected(kept: str, said: tuple[tuple[tuple[int, int], Marks], ...]) -> str:
     """The sheet's JSON with what people said of its shields; decoding takes a while."""
     return json.dumps(sheet_json(correct(recall(json.loads(kept)), dict(said))))
-
-
-def total_range(sheet: Json) -> tuple[int, int]:
-    """Lowest and highest sum of domains over the alternatives of the doubtful shields."""
-    board = {(c["row"], c["col"]): _marks(c) for c in sheet["cells"]}
-    doubtful = sorted((c for c in sheet["cells"] if c["review"]), key=lambda c: c["confidence"])
-    choices = [
-        [((c["row"], c["col"]), _marks(one)) for one in (c, *c["alternatives"])]
-        for c in doubtful[:MOST_DOUBTS]
-    ]
-    totals = [
-        score_board(board_of(board | dict(chosen))).domain_points
-        for chosen in itertools.product(*choices)
-    ]
-    return min(totals), max(totals)
 
 
 def history(said: Sequence[Correction]) -> list[Json]:

@@ -29,7 +29,7 @@ export function cellLabel(cell, domain) {
 // Options: onCell(row, col) makes cells buttons; doubts: draw rings; labels: letters and numbers.
 export function drawBoard(sheet, { onCell = null, doubts = true, labels = true } = {}) {
   const cells = byCell(sheet), domains = domainOf(sheet);
-  const left = labels ? MARGIN : 6, top = labels ? MARGIN : 6;
+  const left = labels ? MARGIN : 6, top = labels ? MARGIN : 14;
   const svg = s("svg", {
     class: "board", viewBox: `0 0 ${left + 100 * COLS + 6} ${top + 100 * ROWS + 6}`,
     role: onCell ? "group" : "img", "aria-label": t("The map as it was read"),
@@ -46,7 +46,7 @@ export function drawBoard(sheet, { onCell = null, doubts = true, labels = true }
       fill: domain && domain.color !== null ? DOMAIN_COLORS[domain.color] : "#efe0ba", "fill-opacity": 0.62 }));
     if (!cell) group.append(castle(sheet.castle_bonus_used));
     else {
-      group.append(s("g", { transform: "translate(2 3) scale(.94)" }, marks(cell)));
+      group.append(s("g", { transform: "translate(2 7) scale(.92)" }, marks(cell)));
       if (doubts && cell.review) group.append(...doubtRing());
       if (onCell) button(group, cell, domain, onCell);
     }
@@ -94,10 +94,10 @@ const doubtRing = () => [
 function sum(domain) {
   const [row, col] = domain.cells[0];
   const text = `${domain.cells.length}×${domain.crosses}=${domain.points}`;
-  const width = 14 + 11.5 * text.length;
-  return s("g", { transform: `translate(${100 * col - 4} ${100 * row - 6})`, "pointer-events": "none", "aria-hidden": "true" },
-    s("rect", { width, height: 25, rx: 6, fill: "#fffaf0", stroke: INK, "stroke-width": 2 }),
-    s("text", { x: width / 2, y: 19, "font-size": 20, "font-weight": 700, "text-anchor": "middle", fill: INK }, text));
+  const width = 12 + 12 * text.length;
+  return s("g", { transform: `translate(${100 * col - 3} ${100 * row - 12})`, "pointer-events": "none", "aria-hidden": "true" },
+    s("rect", { width, height: 24, rx: 6, fill: "#fffaf0", stroke: INK, "stroke-width": 2 }),
+    s("text", { x: width / 2, y: 18.5, "font-size": 19, "font-weight": 700, "text-anchor": "middle", fill: INK, textLength: width - 10, lengthAdjust: "spacingAndGlyphs" }, text));
 }
 
 function button(group, cell, domain, onCell) {

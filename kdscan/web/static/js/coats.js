@@ -51,6 +51,7 @@ export function shield(coat) {
   const clip = `shield-${clips++}`;
   return s("g", {},
     s("clipPath", { id: clip }, s("path", { d: SHIELD })),
+    coat && s("path", { d: SHIELD, fill: PAPER, stroke: PAPER, "stroke-width": 9, "stroke-linejoin": "round" }),
     s("path", { d: SHIELD, fill: PAPER, "fill-opacity": coat ? 1 : 0.45 }),
     charge(coat, clip),
     s("path", { d: SHIELD, fill: "none", stroke: INK, "stroke-width": coat ? 4 : 2.5, "stroke-linejoin": "round",
@@ -59,11 +60,11 @@ export function shield(coat) {
 
 // Crosses stand where the sheet has its small circles: in a column right of the shield.
 export function crosses(n) {
-  const step = n > 3 ? 21 : 24;
+  const step = n > 3 ? 23 : 25;
   const top = 50 - ((n - 1) * step) / 2;
-  return Array.from({ length: n }, (_, i) => s("g", { transform: `translate(81 ${top + i * step})` },
-    s("circle", { r: 9.5, fill: PAPER, stroke: INK, "stroke-width": 2 }),
-    s("path", { d: "M-6.5-6.5 6.5 6.5M6.5-6.5-6.5 6.5", stroke: "#8b1a1a", "stroke-width": 4.2, "stroke-linecap": "round" })));
+  return Array.from({ length: n }, (_, i) => s("g", { transform: `translate(82 ${top + i * step})` },
+    s("circle", { r: 11.5, fill: PAPER, stroke: INK, "stroke-width": 2.2 }),
+    s("path", { d: "M-7-7 7 7M7-7-7 7", stroke: "#8b1a1a", "stroke-width": 4.8, "stroke-linecap": "round" })));
 }
 
 export const marks = ({ coat, crosses: n }) => s("g", {}, shield(coat), crosses(n));

@@ -43,8 +43,8 @@ export function openEditor(page, sheet, cell, say) {
       h("button", { type: "button", class: "quiet", onclick: close }, t("Cancel")),
       h("button", { type: "button", class: "main", onclick: () => done(mark) }, icon(mark), t("That is it"))));
   draw();
-  const likely = cell.review || cell.alternatives.length ? h("div", { class: "choices" },
-    options(cell).map((o) => choice(o, o.probability, () => done({ coat: o.coat, crosses: o.crosses })))) : null;
+  const likely = cell.review && cell.alternatives.length ? h("div", { class: "choices" },
+    options(cell).map((o) => choice(o, o.probability, () => done({ coat: o.coat, crosses: o.crosses })))) : h("p", { class: "as-read" }, icon(cell), h("span", {}, t("Read as {marks}", { marks: marksName(cell) }), h("small", {}, t("{sure} sure", { sure: percent(cell.confidence) }))));
   put(dialog, h("form", { method: "dialog", class: "editor" },
     h("h2", { tabindex: "-1" }, t("What does {cell} hold?", { cell: cellName(cell.row, cell.col) })),
     h("div", { class: "editor-top" }, page && crop(page, sheet, cell.row, cell.col), likely), body));

@@ -2,21 +2,17 @@
 
 const { language, messages } = JSON.parse(document.getElementById("words").textContent);
 const plural = new Intl.PluralRules(language);
-const FORMS = ["one", "few", "many", "other"];
 
 const put = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
 export const t = (text, values = {}) => put(messages[text] ?? text, values);
 
-// One of several: tn("{n} shield", "{n} shields", 3). Catalogues give a form for each of
-// the language's own cases, in the order one, few, many, other.
+// One of several: tn("{n} shield", "{n} shields", 3). Catalogues give a form for each plural
+// category of the language (one, few, many, other).
 export function tn(one, many, n, values = {}) {
   const forms = messages[one];
   let text = n === 1 ? one : many;
-  if (Array.isArray(forms)) {
-    const cases = FORMS.filter((form) => plural.resolvedOptions().pluralCategories.includes(form));
-    text = forms[Math.min(cases.indexOf(plural.select(n)), forms.length - 1)];
-  }
+  if (typeof forms === "object") text = forms[plural.select(n)] ?? forms.other ?? forms.many;
   return put(text, { n: n.toLocaleString(language), ...values });
 }
 

@@ -22,7 +22,7 @@ function card(sheets, game) {
     const won = game?.winner === n;
     const title = sheets.length > 1 ? `${won ? "♛ " : ""}${t("Map {n}", { n: n + 1 })}: ` : "";
     svg.append(text(WIDE / 2, top + 60, 64, title + tn("{n} point", "{n} points", sheet.score.total), { "font-weight": 700, fill: won ? "#8b1a1a" : INK }));
-    for (const [name, value] of Object.entries({ x: (WIDE - BOARD) / 2, y: top + 85, width: BOARD, height: BOARD * 512 / 712 })) board.setAttribute(name, value);
+    for (const [name, value] of Object.entries({ x: (WIDE - BOARD) / 2, y: top + 85, width: BOARD, height: (BOARD * 520) / 712 })) board.setAttribute(name, value);
     svg.append(board);
   });
   svg.append(text(WIDE / 2, high - 46, 26, `kdscan · ${new Date().toLocaleDateString(language, { dateStyle: "long" })}`, { "fill-opacity": 0.75 }));

@@ -15,7 +15,7 @@ const PROBLEMS = {
 };
 
 // Draws a sheet into `place` and keeps it up to date; returns {sheet, set}.
-export function sheetView(place, photo, first, { onChange = () => {}, keys = false } = {}) {
+export function sheetView(place, photo, first, { onChange = () => {}, keys = false, bar = true, tabs = true } = {}) {
   const page = photo.pages[first.page];
   let sheet = first, before = null, widest = first.range, view = "board";
 
@@ -83,10 +83,10 @@ export function sheetView(place, photo, first, { onChange = () => {}, keys = fal
     const mine = photo.sheets.map((other) => (other.id === sheet.id ? sheet : other)).filter((s) => s.page === sheet.page && s.kind === "duel_map");
     put(place,
       total(sheet, before, widest), notes(), doubts(),
-      h("div", { class: "tabs", role: "group", "aria-label": t("View") }, tab("board", t("Map")), tab("photo", t("Photo"))),
+      tabs && h("div", { class: "tabs", role: "group", "aria-label": t("View") }, tab("board", t("Map")), tab("photo", t("Photo"))),
       view === "board" ? h("div", { class: "board-box" }, board) : photoView(page, mine, (s, row, col) => s.id === sheet.id && edit(row, col)),
       explanation(sheet, lit), wizard(), history(),
-      h("div", { class: "bar" },
+      bar && h("div", { class: "bar" },
         h("button", { type: "button", class: "bar-button", disabled: !sheet.can_undo, onclick: undo }, h("span", { "aria-hidden": "true" }, "↶"), t("Undo")),
         h("a", { class: "bar-button", href: `#/versus/${sheet.id}` }, h("span", { "aria-hidden": "true" }, "⚔"), t("Game")),
         h("button", { type: "button", class: "bar-button", onclick: () => share([sheet], null) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share"))));

@@ -1,0 +1,54 @@
+// The table for the projector; it asks for news every few seconds.
+
+import { explain, get } from "./api.js";
+import { castle } from "./coats.js";
+import { $, h, put, s, toast } from "./dom.js";
+import { language, t, tn } from "./i18n.js";
+
+const EVERY = 4000;
+const place = $("#main");
+let shown = "";
+
+const number = (n) => n.toLocaleString(language);
+
+const table = (rows) => h("table", { class: "league card" },
+  h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "#"), h("th", { scope: "col", class: "name" }, t("Player")), h("th", { scope: "col" }, t("Score")),
+    h("th", { scope: "col" }, t("Won, drawn, lost")), h("th", { scope: "col" }, t("Spread")))),
+  h("tbody", {}, rows.map((row) => h("tr", { class: row.rank <= 3 ? `place-${row.rank}` : "" },
+    h("td", { class: "rank" }, row.rank === 1 ? h("span", { class: "crown", "aria-hidden": "true" }, "♛") : null, String(row.rank)),
+    h("th", { scope: "row", class: "name" }, row.player), h("td", { class: "points" }, number(row.score)),
+    h("td", {}, `${row.wins} · ${row.draws} · ${row.losses}`), h("td", {}, row.spread > 0 ? `+${row.spread}` : String(row.spread).replace("-", "−"))))));
+
+const games = (list) => h("section", { class: "games" }, h("h2", {}, t("Round {n}", { n: list[0].round })),
+  h("ul", {}, list.map((game) => h("li", { class: game.finished ? "card" : "card open" }, h("span", { class: "table-number" }, String(game.table)),
+    game.seats.map((seat, n) => h("span", { class: game.winner === n ? "seat won" : "seat" }, seat.player, " ", h("strong", {}, seat.total ?? "–"))),
+    game.bye ? h("em", {}, t("bye")) : null))));
+
+const totals = (rows) => h("table", { class: "league card" },
+  h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "#"), h("th", { scope: "col", class: "name" }, t("Map")), h("th", { scope: "col" }, t("Points")))),
+  h("tbody", {}, rows.map((row, n) => h("tr", { class: n < 3 ? `place-${n + 1}` : "" }, h("td", { class: "rank" }, n === 0 ? h("span", { class: "crown", "aria-hidden": "true" }, "♛") : null, String(n + 1)),
+    h("th", { scope: "row", class: "name" }, row.name), h("td", { class: "points" }, String(row.total), row.review ? h("span", { class: "doubtful", title: t("please check") }, " ?") : "")))));
+
+function draw(news) {
+  const latest = news.games.length ? Math.max(...news.games.map((game) => game.round)) : null;
+  put(place,
+    h("header", { class: "standings-head" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)),
+      h("h1", { tabindex: "-1" }, news.event), h("p", {}, latest ? t("after round {n}", { n: latest }) : tn("{n} map", "{n} maps", news.totals.length))),
+    h("div", { class: latest ? "standings two" : "standings" },
+      news.standings.length ? table(news.standings) : news.totals.length ? totals(news.totals) : h("p", { class: "none" }, t("Nothing yet.")),
+      latest ? games(news.games.filter((game) => game.round === latest)) : null));
+}
+
+async function again() {
+  try {
+    const news = await get("/api/standings");
+    const text = JSON.stringify(news);
+    if (text !== shown) { shown = text; draw(news); }
+    document.body.classList.remove("offline");
+  } catch (error) {
+    if (error.code === "offline") document.body.classList.add("offline");
+    else toast(explain(error));
+  }
+  setTimeout(again, EVERY);
+}
+again();

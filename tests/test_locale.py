@@ -1,0 +1,102 @@
+"""The catalogues: nothing missing, nothing stale, the right form for each number."""
+
+from __future__ import annotations
+
+import json
+from string import Formatter
+
+import pytest
+
+from kdscan.locale import FOLDER, LANGUAGES, Words, asked_for, of_terminal, plural_category, words
+
+babel = pytest.importorskip("babel")
+
+OTHERS = LANGUAGES[1:]
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_nothing_is_missing_and_nothing_stale(language: str) -> None:
+    from kdscan.locale.make import as_json, catalogue, compiled, missing, text_of
+
+    catalog = catalogue(language)
+    assert missing(catalog) == []
+    assert (FOLDER / f"{language}.po").read_text("utf-8") == text_of(catalog)
+    assert (FOLDER / f"{language}.json").read_text("utf-8") == as_json(compiled(catalog))
+
+
+def test_texts_are_found_in_python_templates_and_scripts() -> None:
+    from kdscan.locale.make import collected
+
+    found = {m.id[0] if isinstance(m.id, tuple) else m.id for m in collected() if m.id}
+    assert "This code lets nobody in. Look at it again." in found
+    assert "Skip to the content" in found
+    assert "{n} cross" in found, "inside a template string"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("n", [0, 1, 2, 4, 5, 11, 12, 14, 21, 22, 25, 101, 111, 112])
+def test_plural_categories_are_those_of_cldr(language: str, n: int) -> None:
+    from babel import Locale
+
+    category = Locale(language).plural_form(n)
+    assert plural_category(language, n) == category
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_form_has_the_same_names(language: str) -> None:
+    for text, entry in words(language).messages.items():
+        forms = [entry] if isinstance(entry, str) else list(entry.values())
+        names = [{n for _, n, _, _ in Formatter().parse(one) if n} for one in forms]
+        assert all(one == names[0] for one in names), text
+
+
+def test_words_are_filled_in() -> None:
+    assert words("pl").t("Map {n} wins", n=2) == "Wygrywa mapa 2"
+    assert [words("pl").tn("{n} point", "{n} points", n) for n in (1, 3, 5)] == [
+        "1 punkt",
+        "3 punkty",
+        "5 punktów",
+    ]
+    assert words("fr").tn("{n} point", "{n} points", 0) == "0 point"
+    assert words("en").tn("{n} point", "{n} points", 0) == "0 points"
+    assert Words("en").t("what nobody translated") == "what nobody translated"
+    assert words("xx").language == "en"
+
+
+@pytest.mark.parametrize(
+    ("wish", "language"),
+    [
+        ("", "en"),
+        ("pl", "pl"),
+        ("PL-pl", "pl"),
+        ("de, uk;q=0.8, ru;q=0.9", "ru"),
+        ("de", "en"),
+        ("pl;q=0, fr;q=0.1", "fr"),
+        ("pl;q=nonsense,fr", "fr"),
+        ("*", "en"),
+    ],
+)
+def test_browsers_get_what_they_ask_for(wish: str, language: str) -> None:
+    assert asked_for(wish) == language
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "pl_PL.UTF-8"}, "pl"),
+        ({"LANG": "pl_PL.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "C", "LANGUAGE": "de:uk"}, "uk"),
+        ({"LC_MESSAGES": "fr_FR", "LANG": "ru_RU"}, "fr"),
+    ],
+)
+def test_terminals_are_spoken_to_in_their_language(
+    environment: dict[str, str], language: str
+) -> None:
+    assert of_terminal(environment) == language
+
+
+def test_compiled_catalogues_are_plain() -> None:
+    for language in OTHERS:
+        entries = json.loads((FOLDER / f"{language}.json").read_text("utf-8"))
+        assert entries and all(isinstance(v, str | dict) for v in entries.values())
