@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from kdscan.errors import UsageError
+from kdscan.sheet.look import Style
 from kdscan.sheet.parts import Paper
 from kdscan.sheet.words import Language
 
@@ -40,6 +41,9 @@ def sheet(
     language: Annotated[
         Language, typer.Option("--language", "-l", help="What the sheet's words are in.")
     ] = "en",
+    style: Annotated[
+        Style, typer.Option(help="Plain, on a painted parchment, or with as little ink as will do.")
+    ] = "plain",
     count: Annotated[
         int | None,
         typer.Option(
@@ -106,7 +110,7 @@ def sheet(
     )
     copies = len(tickets) or (fit if count is None else count)
     behind = back if front else None
-    look = Look(language=language)
+    look = Look(language, style)
     pdf = sheet_pdf(first, paper=paper, count=copies, look=look, back=behind, tickets=tickets)
     try:
         output.write_bytes(pdf)

@@ -33,8 +33,9 @@ def draw_book(pen: Pen, layout: BookLayout, language: Language) -> None:
 def _line(pen: Pen, layout: BookLayout, line: BookLine) -> None:
     half = layout.square_mm / 2
     for x, y in line.squares:
-        pen.box(x - half, y - half, 2 * half, 2 * half, line=LINE, width=0.3, corner=0.8)
-    pen.circle(line.used, layout.circle_radius_mm, line=LINE, width=0.3)
+        box = (x - half, y - half, 2 * half, 2 * half)
+        pen.box(*box, line=LINE, width=0.3, corner=0.8, ground=True)
+    pen.circle(line.used, layout.circle_radius_mm, line=LINE, width=0.3, fill=pen.dress.ground)
 
 
 def _choices(pen: Pen, layout: BookLayout, side: BookSide) -> None:
@@ -44,7 +45,8 @@ def _choices(pen: Pen, layout: BookLayout, side: BookSide) -> None:
         x, y = choice.center_mm
         above = (x, y - half - 0.9 - _CHOICE_COAT_MM / 2)
         draw_coat(pen, choice.coat, shrunk(layout.shield, above, _CHOICE_COAT_MM))
-        pen.box(x - half, y - half, 2 * half, 2 * half, line=LINE, width=0.3, corner=0.6)
+        box = (x - half, y - half, 2 * half, 2 * half)
+        pen.box(*box, line=LINE, width=0.3, corner=0.6, ground=True)
 
 
 def _spell(pen: Pen, spell: Spell, shield: Polygon, language: Language) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kdscan.sheet.decor import paint_castle
 from kdscan.sheet.fonts import CAPITAL
 from kdscan.sheet.parts import Castle, Layout, Point, Polygon
 from kdscan.sheet.pen import FAINT, INK, LINE, WHITE, Pen
@@ -94,13 +95,18 @@ def _bar(x0: float, y0: float, x1: float, y1: float) -> Polygon:
 
 
 def _shield(pen: Pen, layout: Layout, at: Point) -> None:
-    pen.polygon(moved(layout.shield, at), line=LINE, width=0.3)
+    ground = pen.dress.ground
+    pen.polygon(moved(layout.shield, at), line=LINE, width=0.3, fill=ground)
     for center in moved(layout.circles, at):
-        pen.circle(center, layout.circle_radius_mm, line=LINE, width=0.22)
+        pen.circle(center, layout.circle_radius_mm, line=LINE, width=0.22, fill=ground)
 
 
 def _castle(pen: Pen, castle: Castle, at: Point) -> None:
-    for polygon in castle.keep:
-        pen.polygon(moved(polygon, at), line=INK, width=0.25, fill=WHITE)
+    keep = [moved(polygon, at) for polygon in castle.keep]
+    if pen.dress.parchment:
+        paint_castle(pen, keep)
+    else:
+        for polygon in keep:
+            pen.polygon(polygon, line=INK, width=0.25, fill=WHITE)
     for polygon in castle.roofs:
         pen.polygon(moved(polygon, at), line=INK, width=0.3, fill=WHITE)

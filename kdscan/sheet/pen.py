@@ -9,26 +9,24 @@ from typing import Any, Literal
 
 from reportlab.pdfbase.pdfmetrics import stringWidth
 
+from kdscan.sheet.dress import BLACK, DRESSES, FAINT, INK, LINE, WHITE, Color, Dress
 from kdscan.sheet.fonts import SERIF, load_fonts
 from kdscan.sheet.parts import Point
 
-Color = tuple[float, float, float]
-"""Red, green, blue from 0 to 1, as PDF has them."""
-
-INK: Color = (0.29, 0.23, 0.17)
-LINE: Color = (0.52, 0.44, 0.34)
-FAINT: Color = (0.70, 0.62, 0.52)
-BLACK: Color = (0.0, 0.0, 0.0)
-WHITE: Color = (1.0, 1.0, 1.0)
+__all__ = ["BLACK", "FAINT", "INK", "LINE", "WHITE", "Color", "Pen", "fitting", "text_width"]
 
 load_fonts()
 
 
 @dataclass(frozen=True)
 class Pen:
-    """Draws on `canvas`, a reportlab canvas already scaled to mm with y down."""
+    """Draws on `canvas`, a reportlab canvas already scaled to mm with y down.
+
+    dress: the style in which it draws whatever it is asked to.
+    """
 
     canvas: Any
+    dress: Dress = DRESSES["plain"]
 
     def shape(
         self,
@@ -68,10 +66,12 @@ class Pen:
         line: Color,
         width: float = 0.25,
         corner: float = 0.0,
+        ground: bool = False,
     ) -> None:
-        """Draw a rectangle; `corner` is the radius of its corners."""
-        self._paint(line, width, None, ())
-        self.canvas.roundRect(x, y, w, h, corner, stroke=1, fill=0)
+        """Draw a rectangle; `corner` is the radius of its corners, `ground`: it is written on."""
+        fill = self.dress.ground if ground else None
+        self._paint(line, width, fill, ())
+        self.canvas.roundRect(x, y, w, h, corner, stroke=1, fill=int(fill is not None))
 
     def circle(
         self,
@@ -101,11 +101,24 @@ class Pen:
         shift = {"left": 0.0, "middle": 0.5, "right": 1.0}[align]
         x = at[0] - shift * text_width(text, size, font, spacing)
         self.canvas.saveState()
-        self.canvas.setFillColorRGB(*color)
+        self.canvas.setFillColorRGB(*self.dress.color(color))
         self.canvas.setFont(font, size)
         self.canvas.translate(x, at[1])
         self.canvas.scale(1, -1)
         self.canvas.drawString(0, 0, text, charSpace=spacing)
+        self.canvas.restoreState()
+
+    def veil(
+        self, points: Sequence[Point], color: Color, alpha: float, line: float | None = None
+    ) -> None:
+        """Colour a polygon, or with `line` its outline so many mm wide, to see through."""
+        self.canvas.saveState()
+        self.canvas.setFillAlpha(alpha)
+        self.canvas.setStrokeAlpha(alpha)
+        if line is None:
+            self.polygon(points, fill=color)
+        else:
+            self.polygon(points, line=color, width=line)
         self.canvas.restoreState()
 
     @contextmanager
@@ -125,11 +138,11 @@ class Pen:
         self, line: Color | None, width: float, fill: Color | None, dash: tuple[float, ...]
     ) -> None:
         if line is not None:
-            self.canvas.setStrokeColorRGB(*line)
-            self.canvas.setLineWidth(width)
+            self.canvas.setStrokeColorRGB(*self.dress.color(line))
+            self.canvas.setLineWidth(width * self.dress.thin)
             self.canvas.setDash(list(dash))
         if fill is not None:
-            self.canvas.setFillColorRGB(*fill)
+            self.canvas.setFillColorRGB(*self.dress.color(fill))
 
 
 def fitting(text: str, size: float, room: float | None, font: str = SERIF) -> float:

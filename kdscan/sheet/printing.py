@@ -11,6 +11,8 @@ from reportlab.pdfgen.canvas import Canvas
 from kdscan.errors import LayoutError
 from kdscan.sheet.book import BookLayout
 from kdscan.sheet.book_drawing import draw_book
+from kdscan.sheet.decor import draw_parchment
+from kdscan.sheet.dress import DRESSES
 from kdscan.sheet.grid import draw_map
 from kdscan.sheet.look import NO_TICKET, Look, Ticket
 from kdscan.sheet.parts import Layout, Paper, Point
@@ -140,10 +142,12 @@ def _page(
 ) -> None:
     canvas.translate(0, plan.paper_mm[1] * _POINTS_A_MM)
     canvas.scale(_POINTS_A_MM, -_POINTS_A_MM)
-    pen = Pen(canvas)
+    pen = Pen(canvas, DRESSES[look.style])
     for place, ticket in copies.items():
         canvas.saveState()
         canvas.translate(*place)
+        if pen.dress.parchment:
+            draw_parchment(pen, layout.page_mm)
         if isinstance(layout, BookLayout):
             draw_book(pen, layout, look.language)
         else:

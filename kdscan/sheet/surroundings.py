@@ -7,6 +7,8 @@ from math import cos, pi, sin
 from kdscan.sheet.book import BookLayout
 from kdscan.sheet.coats import draw_coat, shrunk
 from kdscan.sheet.codes import draw_code
+from kdscan.sheet.decor import RIBBON_TAIL_MM, draw_ribbon, draw_serpent
+from kdscan.sheet.dress import RED
 from kdscan.sheet.fonts import CAPITAL, ITALIC
 from kdscan.sheet.look import NO_TICKET, Look, Ticket
 from kdscan.sheet.parts import (
@@ -62,6 +64,8 @@ def draw_surroundings(
         pen.text(note.at_mm, text, size, font=ITALIC, align=note.align)
     if layout.ruler is not None:
         _ruler(pen, layout.ruler, language)
+        if pen.dress.parchment:
+            _serpent(pen, layout.ruler, layout, language)
     if layout.markers is not None:
         for marker in layout.markers.places:
             _marker(pen, layout.markers, marker)
@@ -69,6 +73,20 @@ def draw_surroundings(
         draw_code(pen, layout.code, ticket.code)
     if layout.code is not None and layout.code.caption_mm is not None and ticket.caption:
         pen.text(layout.code.caption_mm, ticket.caption, _SMALL_MM, align="right")
+
+
+def _serpent(pen: Pen, ruler: Ruler, layout: Layout | BookLayout, language: Language) -> None:
+    """A sea serpent beside the ruler, as large as the notes leave room for it."""
+    notes = [note for note in layout.notes if abs(note.at_mm[1] - ruler.start_mm[1]) < 8]
+    left = ruler.start_mm[0] + ruler.length_mm
+    right = layout.page_mm[0] - 21
+    for note in notes:
+        text = say(note.text, language)
+        size = fitting(text, _SMALL_MM, note.width_mm, ITALIC)
+        right = min(right, note.at_mm[0] - text_width(text, size, ITALIC))
+    size = min(13.0, right - left - 7)
+    if size >= 6:
+        draw_serpent(pen, ((left + right) / 2, ruler.start_mm[1] + 3.2), size)
 
 
 def _meets(compass: Compass, code: Code | None) -> bool:
@@ -85,9 +103,14 @@ def _title(pen: Pen, title: Title, language: Language) -> None:
     text = say(title.text, language).upper()
     size, spacing = title.size_mm / CAPITAL, 0.22 * title.size_mm
     if title.width_mm is not None:
-        shrink = min(1.0, title.width_mm / text_width(text, size, spacing=spacing))
+        room = title.width_mm - (2 * RIBBON_TAIL_MM + 2 if pen.dress.parchment else 0)
+        shrink = min(1.0, room / text_width(text, size, spacing=spacing))
         size, spacing = size * shrink, spacing * shrink
+    if pen.dress.parchment:
+        draw_ribbon(pen, (x, y), text_width(text, size, spacing=spacing) / 2 + 2.2, 6.6)
     pen.text((x, y + title.size_mm / 2), text, size, align="middle", spacing=spacing)
+    if pen.dress.parchment:
+        return
     reach, below = text_width(text, size, spacing=spacing) / 2, y + title.size_mm * 1.35
     for side in (-1, 1):
         pen.lines(((x + side * 2.2, below), (x + side * reach, below)), line=LINE, width=0.18)
@@ -104,6 +127,7 @@ def _compass(pen: Pen, compass: Compass) -> None:
         """`reach` shares of the radius away, clockwise from north."""
         return center[0] + reach * r * sin(angle), center[1] - reach * r * cos(angle)
 
+    dark = RED if pen.dress.parchment else INK
     pen.circle(center, 0.52 * r, line=FAINT, width=0.15)
     pen.circle(center, 0.45 * r, line=FAINT, width=0.15)
     for first, reach, waist in ((pi / 4, 0.46, 0.14), (0.0, 0.70, 0.16)):
@@ -112,7 +136,7 @@ def _compass(pen: Pen, compass: Compass) -> None:
             tip, left = point(a, reach), point(a - pi / 4, waist)
             right = point(a + pi / 4, waist)
             pen.polygon([center, left, tip], fill=WHITE, line=INK, width=0.12)
-            pen.polygon([center, tip, right], fill=INK, line=INK, width=0.12)
+            pen.polygon([center, tip, right], fill=dark, line=INK, width=0.12)
     x, y = point(0, 0.75)
     pen.text((x, y), "N", 0.38 * r, align="middle")
 
@@ -138,9 +162,9 @@ def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written:
         room = x + w - start - 1
         pen.text((start + 0.5, y + h - 0.9), written, fitting(written, 1.25 * size, room))
         return
-    pen.box(x, y, w, h, corner=1.0, line=LINE, width=0.22)
     if blank.kind == "double":
-        pen.box(x - 0.6, y - 0.6, w + 1.2, h + 1.2, corner=1.6, line=LINE, width=0.22)
+        pen.box(x - 0.6, y - 0.6, w + 1.2, h + 1.2, corner=1.6, line=LINE, width=0.22, ground=True)
+    pen.box(x, y, w, h, corner=1.0, line=LINE, width=0.22, ground=True)
     if blank.coat is not None:
         draw_coat(pen, blank.coat, shrunk(shield, (x + 2.1, y + 2.3), 3.0))
     size = fitting(label, _SMALL_MM, w - 0.6, ITALIC)

@@ -19,17 +19,33 @@ import typer
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.sheet.layout import load_layout
+from kdscan.sheet.look import NO_TICKET, STYLES, Look, Style, Ticket
+from kdscan.sheet.printing import PLAIN
 from kdscan.sheet.raster import render_page
+from kdscan.sheet.words import LANGUAGES
 from kdscan.synth.scene import Level, Page, make_photo
 
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 
 
-def own_page(px_per_cell: float = 150) -> Page:
-    """Our own sheet as it comes out of the printer."""
+def own_page(
+    px_per_cell: float = 150,
+    look: Look = PLAIN,
+    ticket: Ticket = NO_TICKET,
+) -> Page:
+    """Our own sheet as it comes out of the printer, in any of its looks."""
     layout = load_layout("kdscan-a5")
     px_per_mm = px_per_cell / layout.cell_mm[0]
-    return layout, render_page(layout, px_per_mm), px_per_mm
+    return layout, render_page(layout, px_per_mm, look, ticket), px_per_mm
+
+
+def _own_page(rng: np.random.Generator, style: str, code: str) -> Page:
+    """Our own sheet; of style `mixed` one by lot, in a language by lot."""
+    if style == "mixed":
+        style = str(rng.choice(np.array(STYLES)))
+        language = LANGUAGES[int(rng.integers(len(LANGUAGES)))]
+        return own_page(look=Look(language, cast(Style, style)), ticket=Ticket(code=code))
+    return own_page(look=Look(style=cast(Style, style)), ticket=Ticket(code=code))
 
 
 def main(
@@ -38,6 +54,10 @@ def main(
     first: Annotated[int, typer.Option(help="Seed of the first one.")] = 20_000_000,
     level: Annotated[str, typer.Option(help="flat, easy, normal, hard or mixed.")] = "mixed",
     own: Annotated[bool, typer.Option("--own", help="Our own printed sheet.")] = False,
+    style: Annotated[
+        str, typer.Option(help="Of our own sheet: plain, decorated, saving or mixed.")
+    ] = "plain",
+    code: Annotated[str, typer.Option(help="Of our own sheet: what its code says.")] = "",
     mess: Annotated[
         float | None, typer.Option(help="0 clean .. 1 messy; random if not given.")
     ] = None,
@@ -53,12 +73,14 @@ def main(
         synth = make_photo(
             seed,
             chosen,
-            page=own_page() if own else None,
+            page=_own_page(rng, style, code) if own else None,
             size_wh=size[::-1] if rng.random() < 0.5 else size,
             mess=mess,
         )
         board = Board({at: Shield(coat, n) for at, (coat, n) in synth.board.items()})
-        truth = {"seed": seed, **synth.truth(score_board(board).domain_points)}
+        truth = {"seed": seed} | synth.truth(score_board(board).domain_points)
+        if code:
+            truth["sheet_id"] = code
         path = folder / f"{seed:08d}.jpg"
         cv2.imwrite(str(path), synth.bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
         path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")

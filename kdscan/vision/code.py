@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.sheet.ids import SheetId
 from kdscan.sheet.layout import Code, Layout, layouts, load_layout
+from kdscan.vision.identify import UNKNOWN
 from kdscan.vision.rectify import Floats, lattice_to_photo
 
 _SIDES = (21, 25)
 """Modules along a code: the versions of QR that hold a `SheetId`."""
-_MODULE_PX = 10
+_MODULE_PX = 6
 _REACH = 10
 """How many modules a code may lie beside where the layout has it."""
 _FINDER = 8
@@ -32,26 +33,29 @@ _ALIKE = 0.35
 
 
 def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | None:
-    """What the code on a sheet of that layout says, or None where there is none to be read.
+    """What the code on a sheet says, or None where there is none to be read.
 
+    layout_name: as `identify` says; of a sheet that it could not tell, because its markers
+    are covered or cut off, the code is sought where each built-in layout has it.
     Only what a sheet of ours could say counts (`kdscan.sheet.ids`): a code that somebody
     stuck on the paper is not taken for it.
     """
-    layout = _layout(layout_name)
-    if layout is None or layout.code is None:
-        return None
-    for side in _SIDES:
-        flat = _window(photo, sheet, layout, layout.code, side)
-        for picture in _pictures(flat, side):
-            text = _decoded(picture)
-            if SheetId.parse(text) is not None:
-                return text
+    for layout in _with_codes():
+        if layout_name not in (layout.name, UNKNOWN):
+            continue
+        assert layout.code is not None
+        for side in _SIDES:
+            flat = _window(photo, sheet, layout, layout.code, side)
+            for picture in _pictures(flat, side):
+                text = _decoded(picture)
+                if SheetId.parse(text) is not None:
+                    return text
     return None
 
 
-@lru_cache(maxsize=8)
-def _layout(name: str) -> Layout | None:
-    return load_layout(name) if name in layouts() else None
+@lru_cache(maxsize=1)
+def _with_codes() -> tuple[Layout, ...]:
+    return tuple(layout for layout in map(load_layout, layouts()) if layout.code is not None)
 
 
 def _window(

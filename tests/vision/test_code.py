@@ -53,8 +53,17 @@ def test_other_codes_are_no_ids() -> None:
     assert read(photo(2, "easy", page("HELLO WORLD"))) is None
 
 
+def test_a_code_is_found_without_the_markers() -> None:
+    assert read(photo(2, "easy", page(LONG)), "unknown") == LONG
+
+
 def test_sheets_of_other_designs_are_not_looked_at() -> None:
-    assert read(photo(2, "easy", page(LONG)), "unknown") is None
+    assert read(photo(2, "easy", page(LONG)), "another-design") is None
+
+
+@pytest.mark.parametrize("style", ["decorated", "saving"])
+def test_codes_are_read_in_every_style(style: Style) -> None:
+    assert read(photo(2, "easy", page(LONG, style))) == LONG
 
 
 def flat(code: str) -> tuple[NDArray[np.uint8], RectifiedSheet]:
