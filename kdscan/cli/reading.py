@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from kdscan.cli.corrections import Correction
-from kdscan.errors import Bug, ModelError, NoSheetFound, PhotoError, UsageError
-from kdscan.pipeline import correct, read_photo
+from kdscan.errors import PhotoError, UsageError
+from kdscan.pipeline import correct
+from kdscan.reading import read_page
 from kdscan.records import AnyReading, Photo, SheetReading
 from kdscan.report import PhotoReport
 from kdscan.vision.decode import DEFAULT_RISK
-from kdscan.vision.photo import Pages, open_photos
+from kdscan.vision.photo import open_photos
 
 Progress = Callable[[int, str], None]
 """Called before each file with its number from 1 and its name."""
@@ -45,7 +46,8 @@ def read_all(
             _check_photos_named(corrections)
         for page in range(len(pages)):
             mine = [c for c in corrections if (c.photo or 0) == number]
-            yield _read_page(pages, page, mine, accepted)
+            change = partial(_corrected, corrections=mine, risk=accepted)
+            yield read_page(pages, page, risk=accepted, change=change)
             number += 1
 
 
@@ -57,32 +59,8 @@ def _check_photos_named(corrections: Sequence[Correction]) -> None:
             )
 
 
-def _read_page(
-    pages: Pages, page: int, corrections: Sequence[Correction], risk: float
-) -> tuple[PhotoReport, Photo | None]:
-    report = partial(PhotoReport, pages.name, page, len(pages))
-    try:
-        photo = pages[page]
-    except PhotoError as error:
-        return report(error=error), None
-    size = (photo.width, photo.height)
-    try:
-        sheets = read_photo(photo, risk=risk)
-        corrected = [_corrected(s, n, corrections, risk) for n, s in enumerate(sheets)]
-        return report(size, tuple(corrected)), photo
-    except NoSheetFound as error:
-        return report(size, error=error), photo
-    except (ModelError, UsageError):
-        raise
-    except Exception as cause:
-        # The other photos are still read; the exit code says that there was a bug.
-        bug = Bug(f"a bug in kdscan: {type(cause).__name__}: {cause}; please report it")
-        bug.__cause__ = cause
-        return report(size, error=bug), photo
-
-
 def _corrected(
-    sheet: AnyReading, number: int, corrections: Sequence[Correction], risk: float
+    sheet: AnyReading, number: int, *, corrections: Sequence[Correction], risk: float
 ) -> AnyReading:
     mine = [c for c in corrections if c.sheet == number]
     if not mine:

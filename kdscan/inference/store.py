@@ -59,6 +59,14 @@ class Models:
         return manifest
 
     @cached_property
+    def version(self) -> str:
+        """The models in use, `locate-1 marks-1 refine-1 3f2a…`: equal only for equal files."""
+        used = sorted(self.manifest["models"].values(), key=lambda entry: str(entry["file"]))
+        names = " ".join(str(entry["file"]).split("/")[0] for entry in used)
+        together = hashlib.sha256("".join(str(entry["sha256"]) for entry in used).encode())
+        return f"{names} {together.hexdigest()[:12]}"
+
+    @cached_property
     def locate(self) -> Network:
         return self._network("locate")
 

@@ -82,7 +82,7 @@ def open_photos(path: Path | str) -> Pages:
 
     Raises `UnreadableImage` (missing, empty, no picture, a password) or `ImageTooLarge`.
     """
-    return decode(_read_bytes(Path(path)), str(path))
+    return decode(read_bytes(Path(path)), str(path))
 
 
 def decode(data: bytes, name: str = "") -> Pages:
@@ -92,8 +92,7 @@ def decode(data: bytes, name: str = "") -> Pages:
     """
     if not data:
         raise UnreadableImage("the file is empty; copy or send it again")
-    if len(data) > MAX_BYTES:
-        raise _too_many_bytes(len(data))
+    check_bytes(len(data))
     with _decoding("file"):
         if b"%PDF-" in data[:1024]:
             count, read = open_pdf(data, MAX_PIXELS)
@@ -106,13 +105,12 @@ def decode(data: bytes, name: str = "") -> Pages:
     return Pages(name, count, read)
 
 
-def _read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a photo's file; raise `UnreadableImage` or `ImageTooLarge`."""
     try:
         if path.is_dir():
             raise UnreadableImage(f"this is a folder; name the photos in it: {path / '*.jpg'}")
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise _too_many_bytes(size)
+        check_bytes(path.stat().st_size)
         if not path.is_file():
             raise UnreadableImage("this is not a regular file; save the photo to one first")
         return path.read_bytes()
@@ -124,11 +122,13 @@ def _read_bytes(path: Path) -> bytes:
         raise UnreadableImage(f"the file could not be read: {error}") from error
 
 
-def _too_many_bytes(size: int) -> ImageTooLarge:
-    limit = MAX_BYTES // 1_000_000
-    return ImageTooLarge(
-        f"the file has {size / 1e6:.0f} MB, {limit} MB at most; save it smaller or split it"
-    )
+def check_bytes(size: int) -> None:
+    """Raise `ImageTooLarge` for a file of more than `MAX_BYTES`."""
+    if size > MAX_BYTES:
+        limit = MAX_BYTES // 1_000_000
+        raise ImageTooLarge(
+            f"the file has {size / 1e6:.0f} MB, {limit} MB at most; save it smaller or split it"
+        )
 
 
 def check_size(width: int, height: int, limit: int = MAX_PIXELS) -> None:

@@ -10,7 +10,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 from kdscan.errors import StoreError, UsageError
 
@@ -63,7 +63,8 @@ class PhotoFiles:
         """The bytes of a kept photo; raise `StoreError` if they are gone or damaged."""
         place = self.place(sha256, suffix)
         try:
-            data = read_place(place)
+            with open_place(place) as source:
+                data = source.read()
         except OSError as error:
             raise StoreError(
                 f"the kept photo {sha256[:12]} cannot be read ({error.strerror or error}); "
@@ -74,7 +75,7 @@ class PhotoFiles:
         return data
 
     def _put_url(self, place: str, data: bytes) -> None:
-        files, path = _filesystem(place)
+        files, path = filesystem(place)
         if files.exists(path) and files.size(path) == len(data):
             return
         files.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
@@ -83,16 +84,17 @@ class PhotoFiles:
         files.mv(part, path)
 
 
-def read_place(place: str) -> bytes:
-    """The bytes at a path or URL; raises OSError."""
+def open_place(place: str) -> BinaryIO:
+    """Open a path or URL to read bytes; raises OSError."""
     if not is_url(place):
-        return Path(place).read_bytes()
-    files, path = _filesystem(place)
-    data: bytes = files.cat_file(path)
-    return data
+        return Path(place).open("rb")
+    files, path = filesystem(place)
+    opened: BinaryIO = files.open(path, "rb")
+    return opened
 
 
-def _filesystem(url: str) -> tuple[Any, str]:
+def filesystem(url: str) -> tuple[Any, str]:
+    """The fsspec file system of a URL, and the path in it; raise `UsageError`."""
     try:
         import fsspec  # only those whose photos lie behind a URL need it
     except ImportError as error:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection, and_, select
 
+from kdscan.errors import ReaderDied
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import FileRow, Json, PhotoRow
 from kdscan.tournament.store.rows import all_of, insert, insert_new, now, one
@@ -114,11 +115,19 @@ def unopened(db: Connection, event_id: int) -> list[PhotoRow]:
     return all_of(db, PhotoRow, query.order_by(at.id))
 
 
+def read_pages(db: Connection, photo_id: int, models: str) -> dict[int, str | None]:
+    """The pages of a photo that these models have read, each with its error's code if any.
+
+    A page of which the reading process died is not among them: it may be tried again.
+    """
+    at = schema.reading.c
+    query = select(at.page, at.error_code).where(at.photo_id == photo_id, at.models == models)
+    return {page: code for page, code in db.execute(query) if code != ReaderDied.code}
+
+
 def unread(db: Connection, photo: PhotoRow, models: str) -> Sequence[int]:
     """The pages of a photo that these models have not read yet."""
-    at = schema.reading.c
-    query = select(at.page).where(at.photo_id == photo.id, at.models == models)
-    done = set(db.scalars(query))
+    done = read_pages(db, photo.id, models)
     return [page for page in range(photo.pages or 0) if page not in done]
 
 

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, and_, select
 
+from kdscan.errors import ReaderDied
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Json, PhotoRow, ReadingRow, Sheet
 from kdscan.tournament.store.rows import all_of, as_record, insert_new, now, one
@@ -29,9 +30,13 @@ def add_reading(
 
     Returns False, and changes nothing, if these models have read the page before. The
     page's sheets follow the newest reading; a sheet found in the same place again keeps
-    its id, and so its corrections.
+    its id, and so its corrections. That a process died of the page is no reading: a new
+    one takes its place.
     """
     error = entry["error"]
+    at = schema.reading.c
+    mine = and_(at.photo_id == photo.id, at.page == page, at.models == models)
+    db.execute(schema.reading.delete().where(mine, at.error_code == ReaderDied.code))
     values = {
         "photo_id": photo.id,
         "page": page,

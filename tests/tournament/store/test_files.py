@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import StoreError, UsageError
-from kdscan.tournament.store.files import PhotoFiles, read_place, suffix_of
+from kdscan.tournament.store.files import PhotoFiles, open_place, suffix_of
 
 
 @pytest.fixture(params=["folder", "memory"])
@@ -24,7 +24,8 @@ def test_what_is_put_can_be_got(photos: PhotoFiles) -> None:
     sha = photos.put(b"abc", ".jpg")
     assert photos.put(b"abc", ".jpg") == sha
     assert photos.get(sha, ".jpg") == b"abc"
-    assert read_place(photos.place(sha, ".jpg")) == b"abc"
+    with open_place(photos.place(sha, ".jpg")) as source:
+        assert source.read() == b"abc"
     assert photos.place(sha, ".jpg").replace("\\", "/").endswith(f"/{sha[:2]}/{sha}.jpg")
 
 

@@ -1,0 +1,52 @@
+"""One page of a file, read, whatever comes of it: sheets, or the error that stands for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from kdscan.errors import Bug, ModelError, NoSheetFound, PhotoError, UsageError
+from kdscan.pipeline import read_photo
+from kdscan.records import AnyReading, Photo
+from kdscan.report import PhotoReport
+from kdscan.vision.decode import DEFAULT_RISK
+from kdscan.vision.photo import Pages
+
+Change = Callable[[AnyReading, int], AnyReading]
+"""What becomes of a sheet, given its number from 0: corrections, mostly."""
+
+
+def read_page(
+    pages: Pages, page: int, *, risk: float = DEFAULT_RISK, change: Change | None = None
+) -> tuple[PhotoReport, Photo | None]:
+    """Read a page of a file; the picture comes along if it could be decoded.
+
+    risk: see `kdscan.pipeline.read_photo`. A photo that cannot be read, holds no sheet or
+    meets a bug is a report with its error. Raises `ModelError`, because then no photo can
+    be read, and `UsageError` of `change`.
+    """
+    report = partial(PhotoReport, pages.name, page, len(pages))
+    try:
+        photo = pages[page]
+    except PhotoError as error:
+        return report(error=error), None
+    size = (photo.width, photo.height)
+    try:
+        sheets = read_photo(photo, risk=risk)
+        if change is not None:
+            sheets = tuple(change(sheet, number) for number, sheet in enumerate(sheets))
+        return report(size, sheets), photo
+    except NoSheetFound as error:
+        return report(size, error=error), photo
+    except (ModelError, UsageError):
+        raise
+    except Exception as cause:
+        # The other photos are still read; the exit code says that there was a bug.
+        return report(size, error=bug_of(cause)), photo
+
+
+def bug_of(cause: Exception) -> Bug:
+    """The error that stands for one that nobody foresaw."""
+    bug = Bug(f"a bug in kdscan: {type(cause).__name__}: {cause}; please report it")
+    bug.__cause__ = cause
+    return bug

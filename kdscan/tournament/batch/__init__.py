@@ -1,0 +1,1 @@
+"""A pile of photos: read by many processes, each page once, resumed where it was broken off."""

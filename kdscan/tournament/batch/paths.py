@@ -1,0 +1,75 @@
+"""Which files a batch is made of: names for people, and places to find them at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kdscan.errors import UsageError
+from kdscan.tournament.store.files import filesystem, is_url
+
+SUFFIXES = frozenset(
+    ".jpg .jpeg .jfif .png .webp .heic .heif .hif .tif .tiff .pdf".split()  # noqa: SIM905
+)
+"""What is taken from a folder; a file that is named itself is taken whatever it is called."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file: `name` stays the same wherever the folder is, `place` is where it is now."""
+
+    name: str
+    place: str
+
+
+def sources(given: Sequence[str]) -> list[Source]:
+    """The files given, and those in the folders given, in the order of their names.
+
+    Names start with the folder's own name, or are those that were given. Raises
+    `UsageError` when a folder holds no photo, or nothing is left.
+    """
+    found: dict[str, Source] = {}
+    for one in given:
+        for source in _in_url(one) if is_url(one) else _in_path(Path(one)):
+            found.setdefault(source.place, source)
+    return sorted(found.values(), key=lambda source: (source.name, source.place))
+
+
+def _in_path(path: Path) -> list[Source]:
+    if not path.is_dir():
+        return [Source(path.as_posix(), os.path.abspath(path))]  # noqa: PTH100  # links stay links
+    top = path.resolve()
+    found = [
+        Source(f"{top.name}/{file.relative_to(top).as_posix()}", str(file)) for file in _walk(top)
+    ]
+    if not found:
+        raise UsageError(f"{path}: there is no photo in this folder; name one that has some")
+    return found
+
+
+def _walk(top: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(top):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            file = Path(folder, name)
+            if not name.startswith(".") and file.suffix.lower() in SUFFIXES:
+                yield file
+
+
+def _in_url(url: str) -> list[Source]:
+    files, path = filesystem(url)
+    try:
+        if any(sign in path for sign in "*?["):
+            places = files.glob(path)
+        elif files.isdir(path):
+            places = [p for p in files.find(path) if Path(p).suffix.lower() in SUFFIXES]
+        else:
+            return [Source(url, url)]
+    except OSError as error:
+        raise UsageError(f"{url}: it cannot be listed ({error})") from error
+    if not places:
+        raise UsageError(f"{url}: there is no photo there; name a folder that has some")
+    whole = [str(files.unstrip_protocol(place)) for place in places]
+    return [Source(place, place) for place in whole]

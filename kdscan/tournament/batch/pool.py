@@ -1,0 +1,201 @@
+"""Processes that read photos, each of which may die of one without taking more along.
+
+Every worker has a pipe of its own, so that none can be killed while it holds a lock
+that the others need. A worker that dies or takes too long costs its task a second try
+in a fresh process; after that the task has failed, and the next one begins.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections import deque
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Any, Protocol
+
+from kdscan.errors import KdscanError, ReaderDied
+from kdscan.tournament.batch.tasks import (
+    Result,
+    Task,
+    be_the_first_to_go,
+    failed,
+    perform,
+    prepare,
+)
+
+SECONDS = 120.0
+"""A task that takes longer is given up: a hundred times what a large photo needs."""
+
+TRIES = 2
+"""So many workers may die of a task before it is the task's fault."""
+
+
+class Workers(Protocol):
+    """Who performs tasks: processes of this machine, or a cluster."""
+
+    @property
+    def room(self) -> int:
+        """How many more tasks it wants to be given now."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether results are still to come."""
+
+    def submit(self, task: Task) -> None:
+        """Give it a task."""
+
+    def results(self) -> list[tuple[Task, Result]]:
+        """Wait for at least one result; raises what no photo is to blame for."""
+
+
+@dataclass
+class _Worker:
+    process: SpawnProcess
+    pipe: Connection
+    task: Task | None = None
+    deadline: float = 0.0
+
+
+class Pool:
+    """Worker processes of this machine; a context manager.
+
+    count: how many processes. seconds: how long a task may take.
+    """
+
+    def __init__(self, count: int, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
+        self._waiting: deque[Task] = deque()
+        self._deaths: dict[Task, int] = {}
+        self._workers = [_start() for _ in range(count)]
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            _end(worker)
+
+    @property
+    def room(self) -> int:
+        """Two tasks a worker: it never waits for the next one."""
+        return 2 * len(self._workers) - self._unfinished()
+
+    @property
+    def busy(self) -> bool:
+        """Whether results are still to come."""
+        return self._unfinished() > 0
+
+    def _unfinished(self) -> int:
+        return len(self._waiting) + sum(worker.task is not None for worker in self._workers)
+
+    def submit(self, task: Task) -> None:
+        """Queue a task and start it if a worker is free."""
+        self._waiting.append(task)
+        self._feed()
+
+    def _feed(self) -> None:
+        for number, worker in enumerate(self._workers):
+            if worker.task is None and self._waiting:
+                task = self._waiting.popleft()
+                try:
+                    worker.pipe.send(task)
+                except OSError:  # it died while it had nothing to do
+                    self._workers[number] = worker = _renewed(worker)
+                    worker.pipe.send(task)
+                worker.task, worker.deadline = task, time.monotonic() + self._seconds
+
+    def results(self) -> list[tuple[Task, Result]]:
+        """Wait for at least one result; raises what no photo is to blame for."""
+        found: list[tuple[Task, Result]] = []
+        while not found and self.busy:
+            working = {w.pipe: n for n, w in enumerate(self._workers) if w.task is not None}
+            first = min(self._workers[n].deadline for n in working.values())
+            ready = wait(list(working), timeout=max(0.0, first - time.monotonic()))
+            for pipe, number in working.items():
+                if pipe in ready:
+                    found += self._receive(number)
+                elif time.monotonic() > self._workers[number].deadline:
+                    found += self._lost(number, f"reading took more than {self._seconds:.0f} s")
+            self._feed()
+        return found
+
+    def _receive(self, number: int) -> list[tuple[Task, Result]]:
+        worker = self._workers[number]
+        try:
+            result = worker.pipe.recv()
+        except (EOFError, OSError):
+            return self._lost(number, "the process that read it ended")
+        task, worker.task = worker.task, None
+        assert task is not None
+        self._deaths.pop(task, None)
+        if isinstance(result, KdscanError):
+            raise result
+        return [(task, result)]
+
+    def _lost(self, number: int, why: str) -> list[tuple[Task, Result]]:
+        """A worker is gone, or shall be: replace it, and try its task again once."""
+        task = self._workers[number].task
+        assert task is not None
+        why += _signal_name(self._workers[number].process)
+        self._workers[number] = _renewed(self._workers[number])
+        deaths = self._deaths.pop(task, 0) + 1
+        if deaths < TRIES:
+            self._deaths[task] = deaths
+            self._waiting.appendleft(task)
+            return []
+        error = ReaderDied(f"{why}; the file may be damaged: save it anew or photograph again")
+        return [(task, failed(task, error))]
+
+
+def _start() -> _Worker:
+    """A fresh process: spawned, so that it holds no other worker's pipe open."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs,), daemon=True)
+    process.start()
+    theirs.close()
+    return _Worker(process, ours)
+
+
+def _end(worker: _Worker) -> None:
+    worker.pipe.close()
+    worker.process.kill()
+    worker.process.join()
+    worker.process.close()
+
+
+def _renewed(worker: _Worker) -> _Worker:
+    _end(worker)
+    return _start()
+
+
+def _signal_name(process: SpawnProcess) -> str:
+    process.join(timeout=1)
+    code = process.exitcode
+    if code is None or code >= 0:
+        return ""
+    with contextlib.suppress(ValueError):
+        return f" ({signal.Signals(-code).name})"
+    return ""
+
+
+def _serve(pipe: Connection) -> None:
+    """A worker's life: tasks in, results out, until the other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that asked
+    be_the_first_to_go()
+    sys.stdout.flush()
+    os.dup2(2, 1)  # stdout is for data; decoders print what they like
+    prepare()
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            task: Any = pipe.recv()
+            try:
+                pipe.send(perform(task))
+            except KdscanError as error:
+                pipe.send(error)

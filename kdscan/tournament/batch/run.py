@@ -1,0 +1,142 @@
+"""The run of a batch: one process keeps the books, many read.
+
+Every step is written down when it is done, keyed by the photo's content, its page and
+the version of the models. A run that was broken off, however, is run again: what is
+written down is skipped. Memory does not grow with the number of photos.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from kdscan.tournament.batch.paths import Source
+from kdscan.tournament.batch.pool import Workers
+from kdscan.tournament.batch.tasks import Done, Read, Result, Take, Taken, Task
+from kdscan.tournament.store import Store
+from kdscan.tournament.store.photos import add_file, add_photo, get_photo, read_pages, set_pages
+from kdscan.tournament.store.readings import add_reading
+from kdscan.tournament.store.records import Event, Json, PhotoRow
+
+Told = Callable[["Progress"], None]
+
+
+@dataclass
+class Progress:
+    """Where a run is, in pages; a file that is not open yet counts as one.
+
+    total: pages to do in all. read: read in this run. known: read before. failed: pages
+    and files of this run's files that have an error, whenever it arose.
+    """
+
+    total: int = 0
+    read: int = 0
+    known: int = 0
+    failed: int = 0
+
+    @property
+    def done(self) -> int:
+        """Pages that need nothing more."""
+        return self.read + self.known
+
+
+class Run:
+    """One run over some files, into one event.
+
+    models: version of the models. round: what was said of all these photos, or None.
+    """
+
+    def __init__(self, store: Store, event: Event, models: str, round: int | None = None) -> None:
+        self._store, self._event, self._models = store, event, models
+        self._details: Json = {} if round is None else {"round": round}
+        self._pages: deque[Read] = deque()
+        self._asked: set[tuple[int, int]] = set()
+        self.progress = Progress()
+
+    def read(self, files: Sequence[Source], workers: Workers, told: Told = lambda _: None) -> None:
+        """Take all files in and read every page that is not read yet.
+
+        told: called after each result. Raises what keeps all photos from being read.
+        """
+        self.progress.total = len(files)
+        coming = iter(files)
+        while True:
+            while workers.room > 0 and (task := self._next(coming)):
+                workers.submit(task)
+            if not workers.busy:
+                return
+            for task, result in workers.results():
+                self._note(task, result)
+                told(self.progress)
+
+    def _next(self, coming: Iterator[Source]) -> Task | None:
+        """Pages first: so no more files are open than there are workers."""
+        if self._pages:
+            return self._pages.popleft()
+        source = next(coming, None)
+        if source is None:
+            return None
+        return Take(source.name, source.place, self._store.photos.root)
+
+    def _note(self, task: Task, result: Result) -> None:
+        if isinstance(task, Take):
+            assert isinstance(result, Taken)
+            self._taken(task, result)
+        else:
+            assert isinstance(result, Done)
+            self._done(task, result)
+
+    def _taken(self, task: Take, result: Taken) -> None:
+        """A file's bytes are kept: write down its photo, ask for the pages not read yet."""
+        with self._store.write() as db:
+            if result.sha256 is None:
+                add_file(
+                    db,
+                    self._event.id,
+                    task.name,
+                    None,
+                    details=self._details,
+                    error=result.problem,
+                )
+                self._count(failed=1, read=1)
+                return
+            photo, _ = add_photo(db, self._event.id, result.sha256, result.suffix, result.size)
+            set_pages(db, photo.id, result.pages, result.problem)
+            add_file(db, self._event.id, task.name, photo.id, details=self._details)
+            before = read_pages(db, photo.id, self._models)
+        if result.pages is None:
+            self._count(failed=1, read=1)
+            return
+        todo = [page for page in range(result.pages) if page not in before]
+        self._count(
+            total=result.pages - 1,
+            known=result.pages - len(todo),
+            failed=sum(code is not None for code in before.values()),
+        )
+        for page in todo:
+            self._ask(photo, page)
+
+    def _ask(self, photo: PhotoRow, page: int) -> None:
+        if (photo.id, page) in self._asked:  # the same photo under another name
+            self._count(known=1)
+            return
+        self._asked.add((photo.id, page))
+        place = self._store.photos.root
+        self._pages.append(
+            Read(place, photo.sha256, photo.suffix, page, self._models, key=photo.id)
+        )
+
+    def _done(self, task: Read, result: Done) -> None:
+        with self._store.write() as db:
+            photo = get_photo(db, task.key)
+            if photo is not None:  # else the event was removed meanwhile
+                add_reading(
+                    db, photo, task.page, task.models, result.entry, result.kept, result.seconds
+                )
+        self._asked.discard((task.key, task.page))
+        self._count(read=1, failed=int(result.entry["error"] is not None))
+
+    def _count(self, **more: int) -> None:
+        for name, number in more.items():
+            setattr(self.progress, name, getattr(self.progress, name) + number)

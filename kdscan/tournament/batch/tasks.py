@@ -1,0 +1,171 @@
+"""What a worker does: take a file in, or read one page of it.
+
+Tasks and their results are frozen records that travel between processes and machines.
+What a photo does wrong is part of a result; what keeps every photo from being read
+(models, a full disk) is raised.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from kdscan.errors import KdscanError, ModelError, PhotoError, StoreError, UnreadableImage
+from kdscan.keeping import keep
+from kdscan.reading import bug_of, read_page
+from kdscan.records import SheetReading
+from kdscan.report import PhotoReport, photo_json
+from kdscan.tournament.store.files import PhotoFiles, is_url, open_place, suffix_of
+from kdscan.tournament.store.records import Json
+from kdscan.vision.photo import Pages, check_bytes, decode, read_bytes
+
+Problem = tuple[str, str]
+"""Code and message of the error that stands for a photo."""
+
+
+@dataclass(frozen=True)
+class Take:
+    """Keep the file at `place` (a path or URL) among the photos at `photos`, count its pages."""
+
+    name: str
+    place: str
+    photos: str
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What came of a `Take`. sha256 is None if no byte of the file could be read."""
+
+    sha256: str | None = None
+    suffix: str = ""
+    size: int = 0
+    pages: int | None = None
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True)
+class Read:
+    """Read a page of a kept photo with the models of that version. key: for who asked."""
+
+    photos: str
+    sha256: str
+    suffix: str
+    page: int
+    models: str
+    key: int = 0
+
+
+@dataclass(frozen=True)
+class Done:
+    """A page that was read: its entry in the JSON, and what `reading.kept` holds."""
+
+    entry: Json
+    kept: list[Json | None]
+    seconds: float
+
+
+Task = Take | Read
+Result = Taken | Done
+
+
+def perform(task: Task) -> Result:
+    """Do a task; raises ModelError and StoreError, which stop the whole run."""
+    prepare()
+    return take(task) if isinstance(task, Take) else read(task)
+
+
+@cache
+def prepare() -> None:
+    """Once in a process: one thread for each, because there is a process a core."""
+    import cv2
+
+    cv2.setNumThreads(1)
+
+
+def take(task: Take) -> Taken:
+    """Keep a file's bytes, before anything looks into them."""
+    suffix = suffix_of(task.name)
+    try:
+        data = fetch(task.place)
+    except PhotoError as error:
+        return Taken(problem=problem_of(error))
+    sha256 = PhotoFiles(task.photos).put(data, suffix)
+    try:
+        pages = len(decode(data, task.name))
+    except PhotoError as error:
+        return Taken(sha256, suffix, len(data), problem=problem_of(error))
+    except Exception as cause:
+        return Taken(sha256, suffix, len(data), problem=problem_of(bug_of(cause)))
+    return Taken(sha256, suffix, len(data), pages)
+
+
+def fetch(place: str) -> bytes:
+    """The bytes at a path or URL; raise `PhotoError`."""
+    if not is_url(place):
+        return read_bytes(Path(place))
+    try:
+        with open_place(place) as source:
+            size = getattr(source, "size", None)
+            check_bytes(size or 0)
+            data: bytes = source.read()
+    except FileNotFoundError as error:
+        raise UnreadableImage("there is no such file; check the address") from error
+    except OSError as error:
+        raise UnreadableImage(f"the file could not be fetched: {error}") from error
+    check_bytes(len(data))
+    return data
+
+
+def read(task: Read) -> Done:
+    """Read a page: sheets or an error, never an exception of the photo's making."""
+    from kdscan.inference.store import default_models
+
+    if default_models().version != task.models:
+        raise ModelError(
+            "a worker has other models than the program that asked it; "
+            "install the same version of kdscan everywhere"
+        )
+    start = time.perf_counter()
+    try:
+        pages = _opened(task.photos, task.sha256, task.suffix)
+        report, _ = read_page(pages, task.page)
+    except PhotoError as error:
+        report = PhotoReport("", task.page, error=error)
+    kept = [keep(sheet) if isinstance(sheet, SheetReading) else None for sheet in report.sheets]
+    seconds = time.perf_counter() - start
+    return Done(photo_json(report), kept, round(seconds, 4))
+
+
+@lru_cache(maxsize=1)
+def _opened(photos: str, sha256: str, suffix: str) -> Pages:
+    """The last file that was read stays open: its next page is likely to be asked for."""
+    return decode(PhotoFiles(photos).get(sha256, suffix))
+
+
+def failed(task: Task, error: KdscanError) -> Result:
+    """The result of a task whose worker died of it."""
+    if isinstance(task, Take):
+        return Taken(suffix=suffix_of(task.name), problem=problem_of(error))
+    return Done(photo_json(PhotoReport("", task.page, error=error)), [], 0.0)
+
+
+def problem_of(error: KdscanError) -> Problem:
+    """An error as a row holds it."""
+    return error.code, str(error)
+
+
+FATAL = (ModelError, StoreError)
+"""Errors of a task that no other photo would escape."""
+
+
+def be_the_first_to_go() -> None:
+    """When memory runs out, the system shall end this process, not the one that keeps the books."""
+    if sys.platform == "linux":
+        try:
+            Path(f"/proc/{os.getpid()}/oom_score_adj").write_text("1000", "ascii")
+        except OSError:  # a system that hides it; the time limit is left
+            return
