@@ -14,7 +14,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from kdscan.cli.batch import batch
 from kdscan.cli.board import board
+from kdscan.cli.export import export
 from kdscan.cli.score import score
 from kdscan.cli.serve import serve
 from kdscan.cli.sheet import sheet
@@ -32,6 +34,8 @@ app = typer.Typer(
     epilog="Example: kdscan score photo.jpg    More of each command: kdscan score --help",
 )
 app.command("score")(score)
+app.command("batch")(batch)
+app.command("export")(export)
 app.command("sheet")(sheet)
 app.command("serve")(serve)
 app.command("board")(board)

@@ -49,7 +49,7 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         views = Views(store)
         shelf = Shelf(store, settings.event)
         tables = Tables(store, shelf.event.id, shelf.event.name)
-        reader = Reader(store, shelf, pool, views, models_in_use())
+        reader = Reader(store, shelf, pool, views, default_models().version)
         app.state.rooms = Rooms(
             settings, shelf, reader, pool, views, tables, asyncio.Semaphore(RECEIVING)
         )
@@ -102,12 +102,6 @@ async def run(
     failure: KdscanError | None = getattr(app.state, "failure", None)
     if failure is not None:
         raise failure
-
-
-def models_in_use() -> str:
-    """The versions of the models, as readings note them."""
-    models = default_models().manifest["models"].values()
-    return " ".join(sorted(str(model["file"]).split("/")[0] for model in models))
 
 
 def _routes() -> list[Route]:

@@ -12,7 +12,18 @@ from kdscan.cli import main as main_module
 from kdscan.cli.main import app, main
 from kdscan.errors import ImageTooLarge, KdscanError, LayoutError, ModelError, NoSheetFound
 
-HEAVY = {"cv2", "numpy", "onnxruntime", "PIL", "reportlab", "pypdfium2", "pillow_heif", "torch"}
+HEAVY = {
+    "sqlalchemy",
+    "alembic",
+    "cv2",
+    "numpy",
+    "onnxruntime",
+    "PIL",
+    "reportlab",
+    "pypdfium2",
+    "pillow_heif",
+    "torch",
+}
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["--version"]])

@@ -14,6 +14,7 @@ import signal
 import sys
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -32,8 +33,14 @@ from kdscan.tournament.batch.tasks import (
 SECONDS = 120.0
 """A task that takes longer is given up: a hundred times what a large photo needs."""
 
+START_SECONDS = 120.0
+"""So long may a process take to start, on a machine that has much else to do."""
+
 TRIES = 2
 """So many workers may die of a task before it is the task's fault."""
+
+
+Work = Callable[[Task], Result]
 
 
 class Workers(Protocol):
@@ -60,19 +67,21 @@ class _Worker:
     pipe: Connection
     task: Task | None = None
     deadline: float = 0.0
+    ready: bool = False
 
 
 class Pool:
     """Worker processes of this machine; a context manager.
 
-    count: how many processes. seconds: how long a task may take.
+    count: how many processes. seconds: how long a task may take. work: what is done with
+    a task, a function that can be imported.
     """
 
-    def __init__(self, count: int, seconds: float = SECONDS) -> None:
-        self._seconds = seconds
+    def __init__(self, count: int, seconds: float = SECONDS, work: Work = perform) -> None:
+        self._seconds, self._work = seconds, work
         self._waiting: deque[Task] = deque()
         self._deaths: dict[Task, int] = {}
-        self._workers = [_start() for _ in range(count)]
+        self._workers = [_start(work) for _ in range(count)]
 
     def __enter__(self) -> Pool:
         return self
@@ -106,9 +115,11 @@ class Pool:
                 try:
                     worker.pipe.send(task)
                 except OSError:  # it died while it had nothing to do
-                    self._workers[number] = worker = _renewed(worker)
+                    self._workers[number] = worker = self._renewed(worker)
                     worker.pipe.send(task)
-                worker.task, worker.deadline = task, time.monotonic() + self._seconds
+                # A process that has yet to import everything gets time for that too.
+                more = self._seconds if worker.ready else self._seconds + START_SECONDS
+                worker.task, worker.deadline = task, time.monotonic() + more
 
     def results(self) -> list[tuple[Task, Result]]:
         """Wait for at least one result; raises what no photo is to blame for."""
@@ -118,12 +129,16 @@ class Pool:
             first = min(self._workers[n].deadline for n in working.values())
             ready = wait(list(working), timeout=max(0.0, first - time.monotonic()))
             for pipe, number in working.items():
-                if pipe in ready:
+                if pipe in ready:  # a result, the word that it is ready, or its end
                     found += self._receive(number)
                 elif time.monotonic() > self._workers[number].deadline:
                     found += self._lost(number, f"reading took more than {self._seconds:.0f} s")
             self._feed()
         return found
+
+    def _renewed(self, worker: _Worker) -> _Worker:
+        _end(worker)
+        return _start(self._work)
 
     def _receive(self, number: int) -> list[tuple[Task, Result]]:
         worker = self._workers[number]
@@ -131,6 +146,9 @@ class Pool:
             result = worker.pipe.recv()
         except (EOFError, OSError):
             return self._lost(number, "the process that read it ended")
+        if result is None:
+            worker.ready, worker.deadline = True, time.monotonic() + self._seconds
+            return []
         task, worker.task = worker.task, None
         assert task is not None
         self._deaths.pop(task, None)
@@ -143,7 +161,7 @@ class Pool:
         task = self._workers[number].task
         assert task is not None
         why += _signal_name(self._workers[number].process)
-        self._workers[number] = _renewed(self._workers[number])
+        self._workers[number] = self._renewed(self._workers[number])
         deaths = self._deaths.pop(task, 0) + 1
         if deaths < TRIES:
             self._deaths[task] = deaths
@@ -153,11 +171,11 @@ class Pool:
         return [(task, failed(task, error))]
 
 
-def _start() -> _Worker:
+def _start(work: Work) -> _Worker:
     """A fresh process: spawned, so that it holds no other worker's pipe open."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,), daemon=True)
+    process = context.Process(target=_serve, args=(theirs, work), daemon=True)
     process.start()
     theirs.close()
     return _Worker(process, ours)
@@ -170,11 +188,6 @@ def _end(worker: _Worker) -> None:
     worker.process.close()
 
 
-def _renewed(worker: _Worker) -> _Worker:
-    _end(worker)
-    return _start()
-
-
 def _signal_name(process: SpawnProcess) -> str:
     process.join(timeout=1)
     code = process.exitcode
@@ -185,7 +198,7 @@ def _signal_name(process: SpawnProcess) -> str:
     return ""
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, work: Work) -> None:
     """A worker's life: tasks in, results out, until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that asked
     be_the_first_to_go()
@@ -193,9 +206,10 @@ def _serve(pipe: Connection) -> None:
     os.dup2(2, 1)  # stdout is for data; decoders print what they like
     prepare()
     with contextlib.suppress(EOFError, OSError):
+        pipe.send(None)
         while True:
             task: Any = pipe.recv()
             try:
-                pipe.send(perform(task))
+                pipe.send(work(task))
             except KdscanError as error:
                 pipe.send(error)

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kdscan.errors import BlankPage, ReaderDied
 from kdscan.tournament.batch.paths import Source
 from kdscan.tournament.batch.pool import Workers
 from kdscan.tournament.batch.tasks import Done, Read, Result, Take, Taken, Task
@@ -112,7 +113,7 @@ class Run:
         self._count(
             total=result.pages - 1,
             known=result.pages - len(todo),
-            failed=sum(code is not None for code in before.values()),
+            failed=sum(code not in (None, BlankPage.code) for code in before.values()),
         )
         for page in todo:
             self._ask(photo, page)
@@ -134,8 +135,10 @@ class Run:
                 add_reading(
                     db, photo, task.page, task.models, result.entry, result.kept, result.seconds
                 )
-        self._asked.discard((task.key, task.page))
-        self._count(read=1, failed=int(result.entry["error"] is not None))
+        code = (result.entry["error"] or {}).get("code")
+        if code != ReaderDied.code:  # once a run is enough for those
+            self._asked.discard((task.key, task.page))
+        self._count(read=1, failed=int(code not in (None, BlankPage.code)))
 
     def _count(self, **more: int) -> None:
         for name, number in more.items():

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, select
+from sqlalchemy import Connection, Select, and_, func, select
 
 from kdscan.errors import ReaderDied
 from kdscan.tournament.store import schema
@@ -66,6 +66,21 @@ def newest_reading(db: Connection, photo_id: int, page: int) -> ReadingRow | Non
     at = schema.reading.c
     query = select(schema.reading).where(at.photo_id == photo_id, at.page == page)
     return one(db, ReadingRow, query.order_by(at.id.desc()).limit(1))
+
+
+def errors(db: Connection, event_id: int) -> dict[tuple[int, int], tuple[str, str]]:
+    """Pages of which the newest reading is an error: (photo id, page) → (code, message)."""
+    at = schema.reading.c
+    newest = select(func.max(at.id)).group_by(at.photo_id, at.page)
+    query = (
+        select(at.photo_id, at.page, at.entry)
+        .join(schema.photo, schema.photo.c.id == at.photo_id)
+        .where(schema.photo.c.event_id == event_id, at.error_code.is_not(None), at.id.in_(newest))
+    )
+    return {
+        (photo_id, page): (entry["error"]["code"], entry["error"]["message"])
+        for photo_id, page, entry in db.execute(query)
+    }
 
 
 def sheet(db: Connection, sheet_id: int) -> Sheet | None:

@@ -1,0 +1,210 @@
+"""`kdscan batch`: a pile of photos into the store of an event."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kdscan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kdscan.tournament.batch.pool import Workers
+    from kdscan.tournament.batch.run import Progress
+    from kdscan.tournament.results import Result
+
+SOME_FAILED = 7
+"""Exit code when some photos failed, by the contract of the command line."""
+
+SHOWN = 20
+"""So many failures are told one by one; the results have them all."""
+
+SECONDS_A_LINE = 30.0
+"""Where stderr is no terminal, a line tells how far it is, so often."""
+
+Store = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL", help="SQLite file or database URL; a file in your data folder if left out."
+    ),
+]
+Event = Annotated[str, typer.Option(metavar="NAME", help="Which event.")]
+Photos = Annotated[
+    str | None, typer.Option(metavar="PLACE", help="Folder or URL where photos are kept.")
+]
+
+
+def batch(
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH", help="Photos, PDFs, folders of them, or URLs (s3://…)."),
+    ],
+    event: Event,
+    store: Store = None,
+    photos: Photos = None,
+    round: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="All these sheets are of round N.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Processes; one a core by default.")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Read on the Dask cluster at ADDRESS.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the event's results as CSV.")
+    ] = None,
+    json_lines: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write them as JSON, an object a line.")
+    ] = None,
+) -> None:
+    """Read a pile of photos into an event, on all cores.
+
+    Broken off at any moment it is run again with the same words and goes on where it was:
+    what was read is not read again. A photo that fails is a row with its reason.
+
+    Examples:
+
+    $ kdscan batch photos/ --event 'Spring cup'
+
+    $ kdscan batch round3/ scans.pdf --event 'Spring cup' --round 3 --csv results.csv
+
+    $ kdscan batch s3://club/photos --event 'Spring cup' --store postgresql://db/club
+    --cluster tcp://10.0.0.5:8786
+
+    Exit codes: 0 done; 2 wrong usage; 6 the models are missing; 7 done, but some photos failed; 8
+    the store cannot be used; 130 interrupted: what was finished is kept.
+    """
+    # The heavy half: SQLAlchemy, OpenCV, onnxruntime.
+    from kdscan.inference.store import default_models
+    from kdscan.tournament.batch.paths import sources
+    from kdscan.tournament.batch.run import Run
+    from kdscan.tournament.export import save, write_csv, write_json_lines
+    from kdscan.tournament.results import results
+    from kdscan.tournament.store import open_store
+    from kdscan.tournament.store.events import ensure_event
+
+    models = default_models().version
+    files = sources(paths)
+    with open_store(store, photos) as kept:
+        with kept.write() as db:
+            this = ensure_event(db, event)
+        run = Run(kept, this, models, round)
+        with _workers(cluster, workers) as pool, _bar(len(files)) as told:
+            run.read(files, pool, told)
+        with kept.read() as db:
+            _tell(event, run.progress, results(db, this.id))
+            if csv:
+                save(csv, write_csv, results(db, this.id))
+            if json_lines:
+                save(json_lines, write_json_lines, results(db, this.id))
+    raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
+
+
+@contextmanager
+def _workers(cluster: str | None, count: int | None) -> Iterator[Workers]:
+    """Processes of this machine, or a cluster's."""
+    from kdscan.tournament.batch.pool import Pool
+
+    if cluster is not None:
+        raise UsageError("--cluster: not there yet")
+    with Pool(count or cores()) as pool:
+        yield pool
+
+
+@contextmanager
+def _bar(files: int) -> Iterator[Callable[[Progress], None]]:
+    """A bar on a terminal; elsewhere a line now and then."""
+    if not sys.stderr.isatty():
+        yield _line_now_and_then()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[failed]}"),
+    )
+    start = time.monotonic()
+    with Bar(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=files, rate="", failed="")
+
+        def told(progress: Progress) -> None:
+            rate = progress.read / max(time.monotonic() - start, 0.1)
+            bar.update(
+                task,
+                total=progress.total,
+                completed=progress.done,
+                rate=f"{rate:.1f}/s",
+                failed=f"{progress.failed} failed" if progress.failed else "",
+            )
+
+        yield told
+
+
+def _line_now_and_then() -> Callable[[Progress], None]:
+    start = last = time.monotonic()
+
+    def told(progress: Progress) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last > SECONDS_A_LINE:
+            last = now
+            rate = progress.read / (now - start)
+            left = (progress.total - progress.done) / max(rate, 1e-9)
+            print(
+                f"kdscan: {progress.done} of {progress.total}, {rate:.1f}/s, {left:.0f} s left",
+                file=sys.stderr,
+            )
+
+    return told
+
+
+def _tell(event: str, progress: Progress, rows: Iterable[Result]) -> None:
+    """What the event holds now, and what somebody should look at."""
+    from kdscan.tournament.results import FAILED, OK, REVIEW, SAME_PHOTO, SAME_SHEET
+
+    count: Counter[str] = Counter()
+    notable: dict[str, list[Result]] = {FAILED: [], SAME_PHOTO: [], SAME_SHEET: []}
+    for row in rows:
+        count[row.status] += 1
+        if row.status in notable and count[row.status] <= SHOWN:
+            notable[row.status].append(row)
+    known = f", {progress.known} known before" if progress.known else ""
+    print(f"{event}: {progress.read} read now{known}")
+    print(f"  sheets: {count[OK] + count[REVIEW]}, {count[REVIEW]} of them to look at")
+    for status, title in (
+        (FAILED, "failed"),
+        (SAME_PHOTO, "the same photo again"),
+        (SAME_SHEET, "the same sheet again"),
+    ):
+        if not count[status]:
+            continue
+        print(f"  {title}: {count[status]}")
+        for row in notable[status]:
+            print(f"    {_named(row)}: {row.problem[1] if row.problem else f'see {row.other}'}")
+        if count[status] > SHOWN:
+            print(f"    … and {count[status] - SHOWN} more")
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _named(row: Result) -> str:
+    several = row.photo is not None and (row.photo.pages or 1) > 1
+    return f"{row.file.name}, page {row.page + 1}" if several else row.file.name

@@ -1,0 +1,68 @@
+"""Results as files for other programs: CSV for spreadsheets, JSON Lines for scripts."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from kdscan.errors import StoreError
+from kdscan.tournament.results import Result, columns
+
+Rows = Iterable[Result]
+
+CELLS_THAT_CALCULATE = ("=", "+", "-", "@", "\t", "\r")
+"""First letters for which a spreadsheet takes a text for a formula (OWASP, CSV injection)."""
+
+
+def write_csv(rows: Rows, out: TextIO) -> None:
+    """A row a line, columns as in `docs/batch.md`, RFC 4180 with a line of names."""
+    writer: csv.DictWriter[str] | None = None
+    for row in rows:
+        values = columns(row)
+        if writer is None:
+            writer = csv.DictWriter(out, list(values), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow({name: _harmless(value) for name, value in values.items()})
+
+
+def write_json_lines(rows: Rows, out: TextIO) -> None:
+    """A JSON object a line: the columns of the CSV, and `data`, the sheet as in `kdscan/1`."""
+    for row in rows:
+        out.write(json.dumps(columns(row) | {"data": row.data}) + "\n")
+
+
+def _harmless(value: object) -> object:
+    """Names of files and players come from strangers: no spreadsheet shall run them."""
+    if isinstance(value, str) and value.startswith(CELLS_THAT_CALCULATE):
+        return "'" + value
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value
+
+
+def save(path: Path, write: Callable[[Rows, TextIO], None], rows: Rows) -> None:
+    """Write rows to a file, or to stdout if its name is `-`; raise `StoreError`."""
+    if str(path) == "-":
+        write(rows, sys.stdout)
+        return
+    with whole_file(path) as out:
+        write(rows, out)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[TextIO]:
+    """A text file that appears under its name when it is complete, and not before."""
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", encoding="utf-8", newline="") as out:
+            yield out
+        part.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written ({error.strerror or error})") from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,117 @@
+"""`kdscan batch` and `kdscan export` as people use them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kdscan.cli.main import main
+
+SAMPLES = Path(__file__).parent.parent.parent / "samples"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    top = tmp_path_factory.mktemp("pile") / "cup"
+    top.mkdir()
+    for name in ("02.jpg", "04.jpg"):
+        shutil.copy(SAMPLES / name, top)
+    shutil.copy(SAMPLES / "02.jpg", top / "twice.jpg")
+    (top / "bad.jpg").write_text("no picture")
+    return top
+
+
+def batch(folder: Path, store: Path, *more: str) -> list[str]:
+    return ["batch", str(folder), "--event", "Spring cup", "--store", str(store), *more]
+
+
+def exported(store: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    assert main(["export", "--event", "Spring cup", "--store", str(store), "--csv", "-"]) == 0
+    return capsys.readouterr().out
+
+
+def test_killed_twice_it_ends_like_an_unbroken_run(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole, broken = tmp_path / "whole.sqlite", tmp_path / "broken.sqlite"
+    out = tmp_path / "out.csv"
+    code = main(batch(folder, whole, "--workers", "1", "--round", "2", "--csv", str(out)))
+    said = capsys.readouterr()
+    assert code == 7
+    assert "bad.jpg: this is not a picture" in said.out
+    assert "sheets: 2" in said.out
+    command = [
+        sys.executable,
+        "-m",
+        "kdscan",
+        *batch(folder, broken, "--workers", "1", "--round", "2"),
+    ]
+    for rows in (1, 2):
+        kill_when(command, broken, rows)
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 7
+    assert "known before" in finished.stdout
+    result = exported(broken, capsys)
+    assert result == exported(whole, capsys) == out.read_text("utf-8")
+    table = list(csv.DictReader(result.splitlines()))
+    assert [(row["file"], row["status"]) for row in table] == [
+        ("cup/02.jpg", table[0]["status"]),
+        ("cup/04.jpg", table[1]["status"]),
+        ("cup/bad.jpg", "failed"),
+        ("cup/twice.jpg", "same photo"),
+    ]
+    assert {row["round"] for row in table[:2]} == {"2"}
+
+
+def kill_when(command: list[str], store: Path, photos: int) -> None:
+    """Start the command and kill it, and it alone, once so many photos are kept."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    kept = store.with_suffix(".photos")
+    while process.poll() is None and len(list(kept.rglob("*.jpg"))) < photos:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
+    process.wait()
+
+
+def test_json_lines_hold_the_boards(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, out = tmp_path / "s.sqlite", tmp_path / "out.jsonl"
+    assert main(batch(folder / "04.jpg", store, "--workers", "1", "--json-lines", str(out))) == 0
+    capsys.readouterr()
+    assert main(["score", str(folder / "04.jpg"), "--json"]) == 0
+    alone = json.loads(capsys.readouterr().out)["photos"][0]["sheets"][0]
+    (line,) = out.read_text("utf-8").splitlines()
+    assert json.loads(line)["data"] == alone
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["batch", "none", "--event", " "],
+        ["batch", ".", "--event", "x"],
+        ["export", "--event", "nobody's", "--csv", "-"],
+        ["export", "--event", "x"],
+        ["batch", "a.jpg"],
+    ],
+)
+def test_wrong_usage_is_2(
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KDSCAN_STORE", str(tmp_path / "s.sqlite"))
+    assert main(arguments) == 2
+    assert capsys.readouterr().out == ""

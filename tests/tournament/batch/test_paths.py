@@ -1,0 +1,57 @@
+"""Which files a batch is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kdscan.errors import UsageError
+from kdscan.tournament.batch.paths import Source, sources
+from kdscan.tournament.batch.tasks import fetch
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    top = tmp_path / "cup"
+    for name in ("b.JPG", "round 2/a.heic", "truth.json", ".hidden.jpg", ".git/x.jpg", "ż.pdf"):
+        path = top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(name.encode())
+    return top
+
+
+def test_a_folder_gives_its_photos_under_its_own_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["cup/b.JPG", "cup/round 2/a.heic", "cup/ż.pdf"]
+    assert [s.name for s in sources([str(folder)])] == names
+    monkeypatch.chdir(folder)
+    assert [s.name for s in sources(["."])] == names
+    assert sources(["."]) == sources([str(folder), ".", str(folder / "b.JPG")])
+
+
+def test_a_file_is_taken_whatever_it_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder.parent)
+    assert sources(["cup/truth.json", "cup/none.jpg"]) == [
+        Source("cup/none.jpg", str(folder / "none.jpg")),
+        Source("cup/truth.json", str(folder / "truth.json")),
+    ]
+
+
+def test_a_folder_without_photos_is_wrong_usage(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no photo"):
+        sources([str(tmp_path)])
+
+
+def test_urls_are_listed_and_fetched(folder: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    for name in ("b.jpg", "deep/a.png", "note.txt"):
+        memory.pipe_file(f"/cup/{name}", name.encode())
+    found = sources(["memory://cup"])
+    assert [s.name for s in found] == ["memory:///cup/b.jpg", "memory:///cup/deep/a.png"]
+    assert [fetch(s.place) for s in found] == [b"b.jpg", b"deep/a.png"]
+    assert [s.name for s in sources(["memory://cup/*.jpg"])] == ["memory:///cup/b.jpg"]
+    with pytest.raises(UsageError):
+        sources(["memory://cup/*.tif"])

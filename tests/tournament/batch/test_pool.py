@@ -1,0 +1,60 @@
+"""Workers that die cost their own task alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kdscan.errors import ModelError, ReaderDied
+from kdscan.tournament.batch.pool import Pool
+from kdscan.tournament.batch.tasks import Result, Take, Taken
+from tests.tournament.workers import misbehave
+
+
+def do(pool: Pool, *names: str, folder: Path) -> dict[str, Result]:
+    found: dict[str, Result] = {}
+    for name in names:
+        pool.submit(Take(name, str(folder / name), ""))
+    while pool.busy:
+        for task, result in pool.results():
+            assert isinstance(task, Take)
+            assert task.name not in found
+            found[task.name] = result
+    return found
+
+
+def test_a_worker_that_dies_or_hangs_costs_one_row(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    names = ["a", "dies", "b", "dies-once", "hangs", "c"]
+    with Pool(2, seconds=1.5, work=misbehave) as pool:
+        assert pool.room == 4
+        found = do(pool, *names, folder=tmp_path)
+        assert pool.room == 4
+    assert sorted(found) == sorted(names)
+    problems = {n: r.problem for n, r in found.items() if isinstance(r, Taken)}
+    assert {n for n, p in problems.items() if p} == {"dies", "hangs"}
+    assert problems["dies"] is not None
+    assert problems["hangs"] is not None
+    assert problems["dies"][0] == problems["hangs"][0] == ReaderDied.code
+    assert "SIGKILL" in problems["dies"][1]
+    assert "more than 2 s" in problems["hangs"][1]
+    assert capfd.readouterr().out == ""
+
+
+def test_what_no_photo_is_to_blame_for_ends_the_run(tmp_path: Path) -> None:
+    with Pool(1, work=misbehave) as pool, pytest.raises(ModelError):
+        do(pool, "model", folder=tmp_path)
+
+
+def test_a_worker_killed_while_idle_is_replaced(tmp_path: Path) -> None:
+    with Pool(1, work=misbehave) as pool:
+        (first,) = do(pool, "a", folder=tmp_path).values()
+        assert isinstance(first, Taken)
+        pool._workers[0].process.kill()  # as the system does when memory is short
+        pool._workers[0].process.join()
+        (second,) = do(pool, "b", folder=tmp_path).values()
+        assert isinstance(second, Taken)
+        assert second.problem is None
+        assert second.size != first.size
