@@ -76,8 +76,8 @@ def batch(
 
     $ kdscan batch round3/ scans.pdf --event 'Spring cup' --round 3 --csv results.csv
 
-    $ kdscan batch s3://club/photos --event 'Spring cup' --store postgresql://db/club
-    --cluster tcp://10.0.0.5:8786
+    $ kdscan batch s3://club/photos --event cup --store postgresql://db/club --cluster
+    tcp://10.0.0.5:8786
 
     Exit codes: 0 done; 2 wrong usage; 6 the models are missing; 7 done, but some photos failed; 8
     the store cannot be used; 130 interrupted: what was finished is kept.
@@ -111,10 +111,18 @@ def batch(
 @contextmanager
 def _workers(cluster: str | None, count: int | None) -> Iterator[Workers]:
     """Processes of this machine, or a cluster's."""
+    if cluster is not None:
+        if count is not None:
+            raise UsageError("--workers: a cluster's workers are started with it; leave this out")
+        try:
+            from kdscan.tournament.batch.cluster import Cluster
+        except ImportError as error:
+            raise UsageError("--cluster needs more: pip install 'kdscan[cluster]'") from error
+        with Cluster(cluster) as there:
+            yield there
+        return
     from kdscan.tournament.batch.pool import Pool
 
-    if cluster is not None:
-        raise UsageError("--cluster: not there yet")
     with Pool(count or cores()) as pool:
         yield pool
 

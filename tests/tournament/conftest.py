@@ -20,6 +20,8 @@ import pytest
 from kdscan.tournament.store import Store, open_store
 
 SERVER = "KDSCAN_TEST_POSTGRES"
+REQUIRED = "KDSCAN_REQUIRE_POSTGRES"
+"""Set where a missing PostgreSQL is a failure: CI."""
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +33,8 @@ def postgres() -> Iterator[str]:
         return
     programs = _programs()
     if programs is None:
+        if os.environ.get(REQUIRED):
+            pytest.fail("PostgreSQL is required here, and there is none")
         pytest.skip(f"no PostgreSQL: install it, or name a server by {SERVER}")
     with tempfile.TemporaryDirectory(prefix="kdscan-pg-") as name:
         yield from _serve(programs, Path(name))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import uuid
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
@@ -79,7 +80,7 @@ class PhotoFiles:
         if files.exists(path) and files.size(path) == len(data):
             return
         files.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
-        part = f"{path}.{os.getpid()}.part"
+        part = f"{path}.{uuid.uuid4().hex}.part"
         files.pipe_file(part, data)
         files.mv(part, path)
 
