@@ -59,7 +59,7 @@ class Cluster:
     @property
     def room(self) -> int:
         """Three tasks a thread: workers find the next one waiting beside them."""
-        threads = sum(self._client.nthreads().values())
+        threads: int = sum(self._client.nthreads().values())
         return max(3 * threads, 1) - len(self._tasks)
 
     @property
