@@ -21,6 +21,7 @@ from kdscan.cli.score import score
 from kdscan.cli.serve import serve
 from kdscan.cli.sheet import sheet
 from kdscan.cli.simulate import simulate
+from kdscan.cli.standings import pair, result, standings
 from kdscan.errors import KdscanError
 
 INTERRUPTED = 130
@@ -37,6 +38,9 @@ app.command("score")(score)
 app.command("batch")(batch)
 app.command("export")(export)
 app.command("sheet")(sheet)
+app.command("pair")(pair)
+app.command("result")(result)
+app.command("standings")(standings)
 app.command("serve")(serve)
 app.command("board")(board)
 app.command("simulate")(simulate)

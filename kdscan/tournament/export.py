@@ -27,7 +27,7 @@ def write_csv(rows: Rows, out: TextIO) -> None:
         if writer is None:
             writer = csv.DictWriter(out, list(values), lineterminator="\n")
             writer.writeheader()
-        writer.writerow({name: _harmless(value) for name, value in values.items()})
+        writer.writerow({name: harmless(value) for name, value in values.items()})
 
 
 def write_json_lines(rows: Rows, out: TextIO) -> None:
@@ -36,8 +36,8 @@ def write_json_lines(rows: Rows, out: TextIO) -> None:
         out.write(json.dumps(columns(row) | {"data": row.data}) + "\n")
 
 
-def _harmless(value: object) -> object:
-    """Names of files and players come from strangers: no spreadsheet shall run them."""
+def harmless(value: object) -> object:
+    """A value as a spreadsheet may have it: names come from strangers, none shall be run."""
     if isinstance(value, str) and value.startswith(CELLS_THAT_CALCULATE):
         return "'" + value
     if isinstance(value, bool):

@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from kdscan.sheet.ids import SheetId
+from kdscan.tournament.event import arbiters_points, names_by_code
 from kdscan.tournament.games import Game, SheetScore, gather
 from kdscan.tournament.standings import standings
 from kdscan.tournament.store import Store, schema
@@ -23,7 +24,7 @@ from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.photos import files
 from kdscan.tournament.store.readings import sheets
-from kdscan.tournament.store.records import Correction, FileRow, Player, Sheet
+from kdscan.tournament.store.records import Correction, FileRow, Sheet
 from kdscan.web.standing import standing_json
 
 Json = dict[str, Any]
@@ -124,16 +125,6 @@ def _line(
     return Line(json, name, round_ if code.round is None else code.round, code.table, player)
 
 
-def names_by_code(entered: Iterable[Player]) -> dict[str, str]:
-    """Players' names by the code that their sheets bear, or by the name itself."""
-    found: dict[str, str] = {}
-    for one in entered:
-        found[one.name.upper()] = one.name
-        if one.details.get("code"):
-            found[str(one.details["code"]).upper()] = one.name
-    return found
-
-
 def queue_json(lines: Sequence[Line]) -> list[Json]:
     """Doubtful maps: first those that may turn a game, then by the chance that they are wrong."""
     turning = turning_games(lines)
@@ -179,7 +170,9 @@ def standings_json(db: Connection, event_id: int, event: str, lines: Sequence[Li
     names = {player.id: player.name for player in entered}
     seated = games(db, event_id)
     planned = {(g.round, g.table): [names[p] for p in g.seats] for g in seated}
-    played, _ = gather([line.score for line in lines], planned, _said(db, event_id, names))
+    played, _ = gather(
+        [line.score for line in lines], planned, arbiters_points(db, event_id, names)
+    )
     active = [player.name for player in entered if player.active]
     best = sorted(lines, key=lambda line: (-line.json["score"]["total"], line.json["id"]))
     return {
@@ -195,19 +188,6 @@ def standings_json(db: Connection, event_id: int, event: str, lines: Sequence[Li
             for line in best[:100]
         ],
     }
-
-
-def _said(
-    db: Connection, event_id: int, names: Mapping[int, str]
-) -> dict[tuple[int, int], dict[str, int]]:
-    """Points as an arbiter says them, by round and table."""
-    found = {}
-    for game in games(db, event_id):
-        held = in_force(corrections(db, event_id, game_id=game.id)).get("result")
-        if held is not None and isinstance(held.new, dict):
-            points = {names[int(k)]: int(v) for k, v in held.new.items() if int(k) in names}
-            found[game.round, game.table] = points
-    return found
 
 
 def _standing_json(one: Any) -> Json:

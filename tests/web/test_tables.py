@@ -9,13 +9,14 @@ from typing import Any
 import httpx
 import pytest
 
+from kdscan.tournament.event import names_by_code
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, ensure_player
 from kdscan.tournament.store.games import set_game
 from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 from kdscan.tournament.store.readings import add_reading, sheets
-from kdscan.web.tables import Line, Tables, names_by_code, queue_json, turning_games
+from kdscan.web.tables import Line, Tables, queue_json, turning_games
 from tests.web.conftest import send
 
 

@@ -1,0 +1,240 @@
+"""`kdscan standings`, `kdscan pair`, `kdscan result`: an event's rounds and its table."""
+
+from __future__ import annotations
+
+import csv as csv_format
+import getpass
+import json as json_format
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from kdscan.cli.batch import Event, Store
+from kdscan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kdscan.tournament.event import EventState
+    from kdscan.tournament.swiss import Pairing
+
+_WHY = {
+    "head_to_head": "head to head",
+    "spread": "spread",
+    "sonneborn_berger": "Sonneborn-Berger",
+    "shared": "shared",
+}
+
+
+def standings(
+    event: Event,
+    store: Store = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the table as CSV; - is stdout.")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print table, games and findings as JSON.")
+    ] = False,
+) -> None:
+    """Show an event's table: Swiss, a win 1, a draw ½.
+
+    Ties are broken as at the Mind Sports Olympiad: head to head where one has beaten (or
+    lost to) all others in the tie, then the points spread without the best result, then
+    Sonneborn-Berger; else the place is shared.
+
+    Examples:
+
+    $ kdscan standings --event 'Spring cup'
+
+    $ kdscan standings --event 'Spring cup' --csv table.csv
+    """
+    from kdscan.tournament.event import event_state
+    from kdscan.tournament.store import open_store
+    from kdscan.tournament.store.events import find_event
+
+    with open_store(store) as kept, kept.read() as db:
+        state = event_state(db, find_event(db, event))
+    if csv is not None:
+        _write_csv(csv, [asdict(line) for line in state.standings], "rank", "player")
+    if json:
+        print(json_format.dumps(state_json(state), indent=2))
+    elif str(csv) != "-":
+        print(_table(state))
+    for finding in state.findings:
+        where = f"round {finding.round}, table {finding.table}: " if finding.table else ""
+        print(f"kdscan: {where}{finding.message}", file=sys.stderr)
+
+
+def pair(
+    event: Event,
+    store: Store = None,
+    players: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Enter these players first: columns name, player."),
+    ] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Who leaves the event.")
+    ] = None,
+    back: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Who comes back to it.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Draws lots among equals, again the same.")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Pair the last round anew, before it is played.")
+    ] = False,
+    csv: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the round for `kdscan sheet --players`."),
+    ] = None,
+) -> None:
+    """Pair the next round: nobody meets twice, scores as equal as possible, then the fold.
+
+    The first round is drawn by lot. Sheets find their tables by these pairings.
+
+    Examples:
+
+    $ kdscan pair --event 'Spring cup' --players players.csv --csv round1.csv
+
+    $ kdscan sheet --players round1.csv --event 'Spring cup' -o round1.pdf
+    """
+    from kdscan.tournament.plan import drop as leave
+    from kdscan.tournament.plan import enter_players, next_round, pairing_rows
+    from kdscan.tournament.store import open_store
+    from kdscan.tournament.store.events import ensure_event, find_event
+
+    with open_store(store) as kept, kept.write() as db:
+        this = ensure_event(db, event) if players is not None else find_event(db, event)
+        if players is not None:
+            enter_players(db, this, players)
+        leave(db, this, drop or ())
+        leave(db, this, back or (), active=True)
+        round_, found = next_round(db, this, seed, again=again)
+        rows = pairing_rows(db, this, round_)
+    if csv is not None:
+        _write_csv(csv, rows)
+    if str(csv) != "-":
+        print(_tables(event, round_, found))
+    for pair_ in found.again:
+        print(f"kdscan: {pair_} have met before; all other pairings were used up", file=sys.stderr)
+
+
+def result(
+    event: Event,
+    round: Annotated[int, typer.Option(min=1, metavar="N", help="Which round.")],
+    table: Annotated[int, typer.Option(min=1, metavar="N", help="Which table.")],
+    points: Annotated[
+        list[str], typer.Argument(metavar="NAME=POINTS", help="What the players have.")
+    ],
+    store: Store = None,
+    who: Annotated[str | None, typer.Option(metavar="NAME", help="Who says so.")] = None,
+) -> None:
+    """Say what the players of a game have, when a sheet is missing or cannot be read.
+
+    It is kept as a correction beside what was read; nothing is overwritten.
+
+    Example:
+
+    $ kdscan result --event 'Spring cup' --round 2 --table 4 Ada=51 Bob=48
+    """
+    from kdscan.tournament.plan import set_result
+    from kdscan.tournament.store import open_store
+    from kdscan.tournament.store.events import find_event
+
+    said = dict(_points(one) for one in points)
+    with open_store(store) as kept, kept.write() as db:
+        game = set_result(db, find_event(db, event), round, table, said, who or _user())
+    shown = ", ".join(f"{seat.player} {_number(seat.total)}" for seat in game.seats)
+    print(f"round {round}, table {table}: {shown}")
+
+
+def state_json(state: EventState) -> dict[str, object]:
+    """An event's table, games and findings as plain values."""
+    return {
+        "event": state.event.name,
+        "standings": [asdict(line) for line in state.standings],
+        "games": [
+            {
+                "round": game.round,
+                "table": game.table,
+                "seats": [{"player": seat.player, "total": seat.total} for seat in game.seats],
+                "winner": game.outcome.winner if game.outcome else None,
+                "decided_by": game.outcome.decided_by if game.outcome else None,
+            }
+            for game in state.games
+        ],
+        "findings": [asdict(finding) for finding in state.findings],
+    }
+
+
+def _table(state: EventState) -> str:
+    wide = max([len(line.player) for line in state.standings], default=6)
+    head = f"{'':>4}  {'player':<{wide}}  {'score':>5}  {'won':>3} {'drawn':>5} {'lost':>4}"
+    lines = [
+        f"{state.event.name}: after round {state.last_round}, {len(state.players)} players",
+        head + f" {'byes':>4}  {'spread':>6}  {'SB':>5}",
+    ]
+    before = None
+    for line in state.standings:
+        rank = "" if line.rank == before else f"{line.rank}."
+        before = line.rank
+        lines.append(
+            f"{rank:>4}  {line.player:<{wide}}  {_half(line.score):>5}  {line.wins:>3}"
+            f" {line.draws:>5} {line.losses:>4} {line.byes:>4}  {line.spread:>+6}"
+            f"  {line.sonneborn_berger:>5g}  {_WHY.get(line.decided_by, '')}".rstrip()
+        )
+    return "\n".join(lines)
+
+
+def _tables(event: str, round_: int, found: Pairing) -> str:
+    wide = max((len(a) for a, _ in found.tables), default=0)
+    lines = [f"{event}: round {round_}"]
+    lines += [f"{table:>4}  {a:<{wide}}  –  {b}" for table, (a, b) in enumerate(found.tables, 1)]
+    if found.bye is not None:
+        lines.append(f" bye  {found.bye}")
+    return "\n".join(lines)
+
+
+def _half(score: float) -> str:
+    whole = int(score)
+    return f"{whole or ''}½" if score != whole else str(whole)
+
+
+def _number(points: int | None) -> str:
+    return "?" if points is None else str(points)
+
+
+def _points(text: str) -> tuple[str, int]:
+    name, _, value = text.rpartition("=")
+    if not name or not (value.isascii() and value.isdigit() and len(value) < 6):
+        raise UsageError(f"{text!r}: say a name and points, like Ada=51.")
+    return name, int(value)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except OSError:
+        return "arbiter"
+
+
+def _write_csv(path: Path, rows: Sequence[dict[str, object]], *columns: str) -> None:
+    from kdscan.tournament.export import whole_file
+
+    names = list(rows[0]) if rows else list(columns)
+    if str(path) == "-":
+        _rows_to(sys.stdout, names, rows)
+        return
+    with whole_file(path) as out:
+        _rows_to(out, names, rows)
+
+
+def _rows_to(out: TextIO, names: list[str], rows: Sequence[dict[str, object]]) -> None:
+    from kdscan.tournament.export import harmless
+
+    writer = csv_format.DictWriter(out, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)

@@ -1,0 +1,97 @@
+"""An event as it stands: whose sheets make which games, the table, and what is to be settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from kdscan.tournament.games import Finding, Game, SheetScore, Table, gather
+from kdscan.tournament.results import OK, REVIEW, Result, results
+from kdscan.tournament.standings import Standing, standings
+from kdscan.tournament.store.corrections import corrections, in_force
+from kdscan.tournament.store.events import players
+from kdscan.tournament.store.games import games
+from kdscan.tournament.store.records import Event, Player
+
+
+@dataclass(frozen=True)
+class EventState:
+    """players: all, those who dropped out too. games: by rounds and tables, read or planned."""
+
+    event: Event
+    players: tuple[Player, ...]
+    games: tuple[Game, ...]
+    findings: tuple[Finding, ...]
+    standings: tuple[Standing, ...]
+
+    @property
+    def last_round(self) -> int:
+        """The latest round that was planned or played; 0 before the first."""
+        return max((game.round for game in self.games), default=0)
+
+
+def event_state(db: Connection, event: Event) -> EventState:
+    """Work out an event's games and standings from its sheets, corrections and plan."""
+    entered = players(db, event.id)
+    names = {player.id: player.name for player in entered}
+    planned = {
+        (game.round, game.table): tuple(names[player] for player in game.seats)
+        for game in games(db, event.id)
+    }
+    known = names_by_code(entered)
+    scores = [
+        score
+        for score in (sheet_score(row, known) for row in results(db, event.id))
+        if score is not None
+    ]
+    played, findings = gather(scores, planned, arbiters_points(db, event.id, names))
+    table = standings([player.name for player in entered], played)
+    return EventState(event, tuple(entered), played, findings, table)
+
+
+def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:
+    """What a row of the results is to a game; None for what counts nowhere.
+
+    known: `names_by_code` of the event's players.
+    """
+    if row.status not in (OK, REVIEW) or row.sheet is None or row.data is None:
+        return None
+    if row.data["kind"] not in ("duel_map", "kingdom"):
+        return None
+    domains, place = row.data["domains"], row.place
+    player = known.get(place.player.upper(), place.player) if place.player else None
+    return SheetScore(
+        key=row.sheet.id,
+        round=place.round,
+        table=place.table,
+        player=player,
+        total=row.data["score"]["total"],
+        largest_domain=max((len(domain["cells"]) for domain in domains), default=0),
+        crowns=sum(domain.get("crowns", 0) for domain in domains),
+        review=row.data["review"],
+    )
+
+
+def names_by_code(entered: Iterable[Player]) -> dict[str, str]:
+    """Players' names by the code that their sheets bear, or by the name itself, upper case."""
+    found: dict[str, str] = {}
+    for player in entered:
+        found[player.name.upper()] = player.name
+        if player.details.get("code"):
+            found[str(player.details["code"]).upper()] = player.name
+    return found
+
+
+def arbiters_points(
+    db: Connection, event_id: int, names: Mapping[int, str]
+) -> dict[Table, dict[str, int]]:
+    """Points as an arbiter says them, by round and table; names: players by their ids."""
+    found = {}
+    for game in games(db, event_id):
+        held = in_force(corrections(db, event_id, game_id=game.id)).get("result")
+        if held is not None and isinstance(held.new, dict):
+            points = {names[int(k)]: int(v) for k, v in held.new.items() if int(k) in names}
+            found[game.round, game.table] = points
+    return found

@@ -1,0 +1,141 @@
+"""Rounds: who takes part, who plays whom next, what an arbiter says of a game."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from kdscan.errors import UsageError
+from kdscan.sheet.ids import code_word
+from kdscan.sheet.tickets import read_rows
+from kdscan.tournament.event import EventState, event_state
+from kdscan.tournament.games import Game
+from kdscan.tournament.store.corrections import add_correction
+from kdscan.tournament.store.events import ensure_player, players, set_active
+from kdscan.tournament.store.games import games, remove_games, set_game
+from kdscan.tournament.store.records import Event
+from kdscan.tournament.swiss import Pairing, pair
+
+
+def enter_players(db: Connection, event: Event, path: Path) -> int:
+    """Enter the players of a CSV file (columns name and, for codes, player); returns how many.
+
+    Those who are known stay as they are. Raises UsageError.
+    """
+    rows = read_rows(path, ("name", "player"))
+    for number, row in rows:
+        name = row.get("name") or row.get("player", "")
+        if not name:
+            raise UsageError(f"{path}, row {number}: this player has no name.")
+        ensure_player(db, event.id, name, code=code_word(row.get("player", "") or name))
+    return len(rows)
+
+
+def drop(db: Connection, event: Event, names: Sequence[str], active: bool = False) -> None:
+    """Players leave the event, or come back; raise UsageError for a name that nobody has."""
+    known = {player.name.upper(): player.id for player in players(db, event.id)}
+    for name in names:
+        if name.upper() not in known:
+            raise UsageError(f"{name}: nobody of that name plays in {event.name}.")
+    set_active(db, [known[name.upper()] for name in names], active)
+
+
+def next_round(
+    db: Connection, event: Event, seed: int | None = None, *, again: bool = False
+) -> tuple[int, Pairing]:
+    """Pair the next round and keep it; again: pair the last one anew, before it is played.
+
+    Raises UsageError while games are unfinished, when nobody plays, or when sheets of the
+    round that is to be paired anew have come in.
+    """
+    state = event_state(db, event)
+    round_ = state.last_round + 1
+    before = state.games
+    if again and state.last_round:
+        round_ = state.last_round
+        _not_played(state, round_)
+        remove_games(db, event.id, round_)
+        before = tuple(game for game in state.games if game.round < round_)
+    _all_finished(before)
+    ids = {player.name: player.id for player in state.players if player.active}
+    if len(ids) < 2:
+        raise UsageError(
+            f"{event.name} has {len(ids)} players; enter them with --players FILE.csv."
+        )
+    if seed is None and round_ == 1:
+        seed = secrets.randbelow(2**32)
+    found = pair(tuple(ids), before, seed)
+    for table, seats in enumerate(found.tables, 1):
+        set_game(db, event.id, round_, table, [ids[name] for name in seats])
+    if found.bye is not None:
+        set_game(db, event.id, round_, len(found.tables) + 1, [ids[found.bye]])
+    return round_, found
+
+
+def set_result(
+    db: Connection, event: Event, round_: int, table: int, points: Mapping[str, int], who: str
+) -> Game:
+    """Say what the players of a game have, whatever was read; a row in the corrections.
+
+    Raises UsageError for a table that is not planned, or a player who does not sit there.
+    """
+    planned = next((g for g in games(db, event.id, round_) if g.table == table), None)
+    if planned is None:
+        known = sorted(g.table for g in games(db, event.id, round_))
+        raise UsageError(
+            f"round {round_} has no table {table}; there are: "
+            + (", ".join(map(str, known)) or "none, pair the round first")
+        )
+    names = {p.name.upper(): p.id for p in players(db, event.id) if p.id in planned.seats}
+    strangers = [name for name in points if name.upper() not in names]
+    if strangers:
+        raise UsageError(f"{strangers[0]} does not sit at table {table} in round {round_}.")
+    said = {str(names[name.upper()]): value for name, value in points.items()}
+    before = _game(event_state(db, event), round_, table)
+    old = {seat.player: seat.total for seat in before.seats}
+    add_correction(db, event.id, "result", said, who, game_id=planned.id, old=old)
+    return _game(event_state(db, event), round_, table)
+
+
+def pairing_rows(db: Connection, event: Event, round_: int) -> list[dict[str, object]]:
+    """A round as rows for `kdscan sheet --players`: round, table, name, player."""
+    known = {player.id: player for player in players(db, event.id)}
+    return [
+        {
+            "round": round_,
+            "table": game.table,
+            "name": known[seat].name,
+            "player": known[seat].details.get("code") or code_word(known[seat].name),
+        }
+        for game in games(db, event.id, round_)
+        for seat in game.seats
+    ]
+
+
+def _game(state: EventState, round_: int, table: int) -> Game:
+    return next(g for g in state.games if (g.round, g.table) == (round_, table))
+
+
+def _not_played(state: EventState, round_: int) -> None:
+    tables = [g.table for g in state.games if g.round == round_ and not g.bye]
+    if any(seat.total is not None for g in state.games if g.round == round_ for seat in g.seats):
+        raise UsageError(
+            f"sheets of round {round_} have come in at some of its {len(tables)} tables;"
+            " it can't be paired anew."
+        )
+
+
+def _all_finished(played: Sequence[Game]) -> None:
+    waiting = [game for game in played if not game.finished]
+    if not waiting:
+        return
+    first = waiting[0]
+    missing = ", ".join(seat.player for seat in first.seats if seat.total is None)
+    more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+    raise UsageError(
+        f"round {first.round}, table {first.table}{more} still miss points ({missing});"
+        " read the sheets, or say the points with `kdscan result`."
+    )
