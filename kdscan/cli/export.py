@@ -1,4 +1,4 @@
-"""`kdscan export`: an event's results as files."""
+"""`kdscan export` and `kdscan import`: an event's results, or the whole event, as files."""
 
 from __future__ import annotations
 
@@ -21,27 +21,71 @@ def export(
     json_lines: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A JSON object a sheet, with its board.")
     ] = None,
+    archive: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="All of the event, photos too, for kdscan import."),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="What people confirmed or corrected, to train on."),
+    ] = None,
 ) -> None:
     """Write an event's results: a row a sheet, a row for each photo that failed.
 
-    `-` as FILE is stdout.
+    `-` as FILE is stdout (but for --archive).
 
     Examples:
 
     $ kdscan export --event 'Spring cup' --csv results.csv
 
     $ kdscan export --event 'Spring cup' --json-lines - | head -1
+
+    $ kdscan export --event 'Spring cup' --archive spring-cup.kdscan
     """
-    if csv is None and json_lines is None:
-        raise UsageError("say what to write: --csv FILE, --json-lines FILE")
+    if not any((csv, json_lines, archive, labels)):
+        raise UsageError("say what to write: --csv, --json-lines, --archive or --labels")
     from kdscan.tournament.export import save, write_csv, write_json_lines
     from kdscan.tournament.results import results
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
-    with open_store(store, photos) as kept, kept.read() as db:
-        this = find_event(db, event)
-        if csv is not None:
-            save(csv, write_csv, results(db, this.id))
-        if json_lines is not None:
-            save(json_lines, write_json_lines, results(db, this.id))
+    with open_store(store, photos) as kept:
+        with kept.read() as db:
+            this = find_event(db, event)
+            if csv is not None:
+                save(csv, write_csv, results(db, this.id))
+            if json_lines is not None:
+                save(json_lines, write_json_lines, results(db, this.id))
+        if archive is not None:
+            from kdscan.tournament.archive import save_event
+
+            print(f"{archive}: {event}, {save_event(kept, event, archive)} photos")
+        if labels is not None:
+            from kdscan.tournament.teach import save_labels
+
+            sheets, shields = save_labels(kept, event, labels)
+            print(f"{labels}: {sheets} sheets, {shields} shields that a person has seen")
+
+
+def import_event(
+    archive: Annotated[Path, typer.Argument(metavar="FILE", help="What kdscan export wrote.")],
+    store: Store = None,
+    photos: Photos = None,
+    name: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="What to call the event here.")
+    ] = None,
+) -> None:
+    """Bring an event from another store: players, photos, readings, corrections, games.
+
+    Examples:
+
+    $ kdscan import spring-cup.kdscan
+
+    $ kdscan import spring-cup.kdscan --as 'Spring cup 2026' --store club.sqlite
+    """
+    from kdscan.tournament.archive import load_event
+    from kdscan.tournament.store import open_store
+
+    with open_store(store, photos) as kept:
+        loaded = load_event(kept, archive, name)
+    print(f"{loaded.event.name}: {loaded.photos} photos, {loaded.sheets} sheets")

@@ -16,7 +16,7 @@ import typer
 
 from kdscan.cli.batch import batch
 from kdscan.cli.board import board
-from kdscan.cli.export import export
+from kdscan.cli.export import export, import_event
 from kdscan.cli.score import score
 from kdscan.cli.serve import serve
 from kdscan.cli.sheet import sheet
@@ -37,6 +37,7 @@ app = typer.Typer(
 app.command("score")(score)
 app.command("batch")(batch)
 app.command("export")(export)
+app.command("import")(import_event)
 app.command("sheet")(sheet)
 app.command("pair")(pair)
 app.command("result")(result)

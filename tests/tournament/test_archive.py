@@ -1,0 +1,121 @@
+"""An event moves from store to store with everything that belongs to it."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from kdscan.errors import StoreError, UsageError
+from kdscan.tournament.archive import load_event, save_event
+from kdscan.tournament.export import write_csv, write_json_lines
+from kdscan.tournament.results import results
+from kdscan.tournament.store import Store, open_store
+from kdscan.tournament.store.corrections import add_correction, corrections, undo
+from kdscan.tournament.store.events import ensure_event, ensure_player, events, find_event, players
+from kdscan.tournament.store.games import games, set_game
+from kdscan.tournament.store.photos import add_file, add_photo, set_pages
+from kdscan.tournament.store.readings import add_reading, sheets
+from tests.readings import make_sheet
+from tests.tournament.entries import MODELS, entry, kept
+
+
+def fill(store: Store) -> None:
+    """An event with a bit of everything, after another one that took the first ids."""
+    with store.write() as db:
+        other = ensure_event(db, "other")
+        ensure_player(db, other.id, "Somebody")
+        event = ensure_event(db, "cup")
+        a, b = (ensure_player(db, event.id, name, club="x").id for name in ("Ada", "Bob"))
+        game = set_game(db, event.id, 1, 2, [b, a], {"note": 1})
+        for n, suffix in enumerate((".jpg", "")):
+            sha = store.photos.put(b"photo %d" % n, suffix)
+            photo, _ = add_photo(db, event.id, sha, suffix, 7)
+            set_pages(db, photo.id, 1)
+            add_file(db, event.id, f"{n}{suffix}", photo.id, details={"round": 1})
+            sheet = make_sheet(doubtful=[(n, 1)])
+            add_reading(db, photo, 0, MODELS, entry(sheet), kept(sheet), 0.5)
+        add_file(db, event.id, "gone", None, error=("unreadable_image", "gone"))
+        first, second = sheets(db, event.id)
+        what = {"coat": "dot", "crosses": 3}
+        said = add_correction(db, event.id, "cell:0,1", what, "Ada", sheet_id=first.id)
+        undo(db, said.id, "Bob")
+        add_correction(db, event.id, "same_as", first.id, "Ada", sheet_id=second.id)
+        add_correction(db, event.id, "result", {str(a): 12}, "Ada", game_id=game.id)
+
+
+def told(store: Store, name: str) -> tuple[object, ...]:
+    out = io.StringIO()
+    with store.read() as db:
+        event = find_event(db, name)
+        rows = list(results(db, event.id))
+        points = [p for c in corrections(db, event.id) if c.field == "result" for p in c.new]
+        names = {p.id: (p.name, p.details) for p in players(db, event.id)}
+        tables = [
+            (g.round, g.table, [names[s] for s in g.seats], g.details) for g in games(db, event.id)
+        ]
+        said = [(c.field, c.who, c.at, c.undoes is None) for c in corrections(db, event.id)]
+    write_csv(rows, out)
+    write_json_lines(rows, out)
+    assert [names[int(p)][0] for p in points] == ["Ada"]
+    return out.getvalue(), list(names.values()), tables, said, event.created_at
+
+
+def test_an_event_moves_to_another_database(store: Store, tmp_path: Path) -> None:
+    fill(store)
+    path = tmp_path / "cup.kdscan"
+    assert save_event(store, "cup", path) == 2
+    with open_store(str(tmp_path / "new.sqlite")) as new:
+        loaded = load_event(new, path)
+        assert (loaded.photos, loaded.sheets, loaded.event.name) == (2, 2, "cup")
+        assert told(new, "cup") == told(store, "cup")
+        again = tmp_path / "again.kdscan"
+        save_event(new, "cup", again)
+    loaded = load_event(store, again, "cup, copy")
+    assert told(store, "cup, copy") == told(store, "cup")
+    with pytest.raises(UsageError, match="--as"):
+        load_event(store, path)
+
+
+def test_what_is_no_event_is_refused_whole(store: Store, tmp_path: Path) -> None:
+    fill(store)
+    path = tmp_path / "cup.kdscan"
+    save_event(store, "cup", path)
+    whole = path.read_bytes()
+    with open_store(str(tmp_path / "new.sqlite")) as new:
+        for data in (
+            b"",
+            b"PK",
+            whole[: len(whole) // 2],
+            _without(path, "photos/"),
+            _without(path, "e"),
+        ):
+            path.write_bytes(data)
+            with pytest.raises(UsageError):
+                load_event(new, path)
+            path.write_bytes(whole)
+        with pytest.raises(UsageError):
+            load_event(new, tmp_path / "none")
+        with new.read() as db:
+            assert events(db) == []
+
+
+def _without(path: Path, start: str) -> bytes:
+    """The archive with one part spoilt."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, b"{}" if name.startswith(start) else old.read(name))
+    return out.getvalue()
+
+
+def test_a_lost_photo_is_said_so(store: Store, tmp_path: Path) -> None:
+    fill(store)
+    for kept_photo in Path(store.photos.root).rglob("*.jpg"):
+        kept_photo.unlink()
+    path = tmp_path / "cup.kdscan"
+    with pytest.raises(StoreError, match="cannot be read"):
+        save_event(store, "cup", path)
+    assert list(tmp_path.glob("cup.kdscan*")) == []
