@@ -3,6 +3,8 @@
 python -m kdscan.training all --out data/training          everything, in hours
 python -m kdscan.training render --count 6000
 python -m kdscan.training fit marks
+python -m kdscan.training fit marks --start marks.pt --labels labels/ --steps 500
+python -m kdscan.training test labels/
 python -m kdscan.training publish
 """
 
@@ -25,6 +27,13 @@ Strokes = Annotated[
     typer.Option(help="Folder with real pen strokes (unipen.jsonl.gz, scribbles.jsonl.gz)."),
 ]
 Surfaces = Annotated[Path | None, typer.Option(help="Folder with pictures of real surfaces.")]
+
+Labels = Annotated[
+    Path | None, typer.Option(help="Photos that people labelled: kdscan export --labels.")
+]
+
+LABEL_WEIGHT = 20
+"""An event has few sheets, and they are the real thing: each is shown so much oftener."""
 
 TRAIN_SEED, FLAT_SEED, HELD_SEED = 1_000_000, 4_000_000, 9_000_000
 """First seeds of training photos, flat training sheets and held-back photos; they never meet."""
@@ -64,6 +73,7 @@ def fit(
     start: Annotated[
         Path | None, typer.Option(help="Checkpoint to go on from, rather than from nothing.")
     ] = None,
+    labels: Labels = None,
 ) -> None:
     """Train one network: locate, refine or marks."""
     from itertools import islice
@@ -77,10 +87,40 @@ def fit(
     examples = list(islice(load(out / "train"), limit))
     if name == "marks":
         examples = [*examples * PHOTO_WEIGHT, *islice(load(out / "flat"), limit)]
+    if labels is not None:
+        if name != "marks":
+            raise typer.BadParameter("labelled sheets teach marks alone", param_hint="--labels")
+        from kdscan.training.labels import load_labels
+
+        examples += load_labels(labels) * LABEL_WEIGHT
     print(f"{name}: {len(examples)} examples", file=sys.stderr)
     part = out / f"{name}.part.pt"
     net = train(TASKS[name], examples, steps=steps, seed=seed, checkpoint=part, start=start)
     torch.save(net.state_dict(), out / f"{name}.pt")
+
+
+@app.command()
+def test(
+    labels: Annotated[Path, typer.Argument(help="What kdscan export --labels wrote.")],
+    weights: Annotated[
+        Path | None, typer.Option(help="Checkpoint of marks; the published model if left out.")
+    ] = None,
+) -> None:
+    """How well the marks' network reads the shields that people have seen."""
+    from kdscan.inference.store import default_models
+    from kdscan.training.labels import load_labels
+    from kdscan.training.measure import as_network, marks_figures
+
+    network = default_models().marks
+    if weights is not None:
+        import torch
+
+        from kdscan.training.fit import TASKS
+
+        net = TASKS["marks"].net()
+        net.load_state_dict(torch.load(weights))
+        network = as_network(net.eval())
+    typer.echo(json.dumps(marks_figures(network, load_labels(labels)), indent=1))
 
 
 @app.command()

@@ -214,7 +214,7 @@ SPOT_STRIDE = 4
 def _crossed(example: Example, shape: tuple[int, int]) -> NDArray[np.uint8]:
     """(H, W) uint8 in the stored flat sheet's pixels: index + 1 of a shield at its crosses."""
     out = np.zeros(shape, np.uint8)
-    for index, x, y in example.crossed:
+    for index, x, y in () if example.crossed is None else example.crossed:
         at = (np.array([x, y]) + 0.5 + WIDE_MARGIN) * FLAT_PX - 0.5
         center = (round(float(at[0])), round(float(at[1])))
         cv2.circle(out, center, SPOT_PX, int(index) + 1, -1)
@@ -224,7 +224,8 @@ def _crossed(example: Example, shape: tuple[int, int]) -> NDArray[np.uint8]:
 def marks_sample(rng: np.random.Generator, example: Example) -> tuple[Float32, Float32]:
     """The crops of one sheet, mirrored and turned by lot: marks have no upside.
 
-    Returns (35, C, 80, 80), the castle last, and (34, 20, 20): 1 where a cross lies, else 0.
+    Returns (35, C, 80, 80), the castle last, and (34, 20, 20): 1 where a cross lies, else 0;
+    -1 everywhere if nobody knows.
     """
     sheet, marked = flat_sample(rng, example)
     crops = segment(sheet)
@@ -236,4 +237,5 @@ def marks_sample(rng: np.random.Generator, example: Example) -> tuple[Float32, F
     cells, spots = np.rot90(cells, k, (2, 3)), np.rot90(spots, k, (1, 2))
     if mirror:
         cells, spots = cells[..., ::-1], spots[..., ::-1]
-    return np.ascontiguousarray(cells), np.ascontiguousarray(spots, np.float32)
+    where = np.ascontiguousarray(spots, np.float32)
+    return np.ascontiguousarray(cells), where - 1 if example.crossed is None else where

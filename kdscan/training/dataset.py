@@ -52,6 +52,9 @@ WIDE_MARGIN = FLAT_MARGIN + 0.25
 """Cells of margin of the stored flat sheet: room to shift it in training."""
 
 
+UNKNOWN = -100
+"""What stands for the coat and crosses of a shield that nobody vouches for."""
+
 OWN_SHARE = 0.15
 """Share of flat sheets that are our own: the one design that is known to be in use."""
 
@@ -63,8 +66,9 @@ class Example:
     thumb_nodes: (11, 15, 2) float32, lattice nodes every half cell, in thumbnail pixels.
     coarse_centers: (5, 7, 2) float32, true centres in the coarse view's pixels.
     flat: the sheet flattened by the true centres, 64 px a cell, margin `WIDE_MARGIN`.
-    coat, crosses: (34,) int64. castle: whether the roof is coloured.
-    crossed: (N, 3) float32, where the crosses lie, as in `SynthPhoto`.
+    coat, crosses: (34,) int64, `UNKNOWN` where nobody knows. castle: whether the roof is
+    coloured. crossed: (N, 3) float32, where the crosses lie, as in `SynthPhoto`; None when
+    nobody knows.
     A sheet that was never photographed (`flat_example`) has its flat picture alone.
     """
 
@@ -79,10 +83,11 @@ class Example:
     coat: NDArray[np.int64]
     crosses: NDArray[np.int64]
     castle: bool
-    crossed: NDArray[np.float32]
+    crossed: NDArray[np.float32] | None
 
 
-def _jpeg(bgr: NDArray[np.uint8], quality: int = 93) -> bytes:
+def jpeg(bgr: NDArray[np.uint8], quality: int = 93) -> bytes:
+    """A picture as an Example keeps it."""
     return cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
 
 
@@ -107,11 +112,11 @@ def reduce(seed: int, synth: SynthPhoto) -> Example:
     return Example(
         seed=seed,
         level=synth.level,
-        thumb=_jpeg(thumb),
+        thumb=jpeg(thumb),
         thumb_nodes=((synth.nodes_xy + 0.5) * scale - 0.5).astype(np.float32),
-        coarse=_jpeg(coarse),
+        coarse=jpeg(coarse),
         coarse_centers=coarse_centers.astype(np.float32),
-        flat=_jpeg(flatten(photo, centers, FLAT_PX, WIDE_MARGIN)),
+        flat=jpeg(flatten(photo, centers, FLAT_PX, WIDE_MARGIN)),
         px_per_cell=float(np.linalg.norm(centers[2, 4] - centers[2, 2]) / 2),
         coat=coat,
         crosses=crosses,
@@ -172,7 +177,7 @@ def flat_example(seed: int, strokes: StrokeBank | None, own: Page | None = None)
         thumb_nodes=np.zeros((11, 15, 2), np.float32),
         coarse=b"",
         coarse_centers=np.zeros((5, 7, 2), np.float32),
-        flat=_jpeg(flatten(Photo(seen), centers * scale - 0.5, FLAT_PX, WIDE_MARGIN), 88),
+        flat=jpeg(flatten(Photo(seen), centers * scale - 0.5, FLAT_PX, WIDE_MARGIN), 88),
         px_per_cell=px_per_cell,
         coat=coat,
         crosses=crosses,

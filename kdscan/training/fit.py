@@ -110,14 +110,24 @@ def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
 
 
 def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Cross entropy of coat and crosses; where crosses lie helps; the castle counts little."""
+    """Cross entropy of coat and crosses; where crosses lie helps; the castle counts little.
+
+    Shields that are `UNKNOWN` count nowhere: that is torch's own number for such labels.
+    """
     coat, crosses, castle, spots = (o.float() for o in out)
     return {
         "coat": F.cross_entropy(coat.flatten(0, 1), batch[1].flatten()),
         "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[2].flatten()),
         "castle": 0.1 * F.binary_cross_entropy_with_logits(castle, batch[3]),
-        "spots": 5 * F.binary_cross_entropy_with_logits(spots[:, :, 0], batch[4]),
+        "spots": 5 * _known_spots(spots[:, :, 0], batch[4]),
     }
+
+
+def _known_spots(said: Tensor, true: Tensor) -> Tensor:
+    """Binary cross entropy where it is known where the crosses lie; -1 elsewhere."""
+    known = (true >= 0).float()
+    loss: Tensor = F.binary_cross_entropy_with_logits(said, true.clamp(min=0), weight=known)
+    return loss
 
 
 TASKS: dict[str, Task] = {

@@ -12,7 +12,7 @@ from torch import nn
 
 from kdscan.records import Photo, RectifiedSheet, SheetOutline
 from kdscan.training.augment import NODES
-from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, WIDE_MARGIN, Example, unpack
+from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 from kdscan.vision.locate import locate
 from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, Network, rectify
 from kdscan.vision.segment import segment
@@ -71,15 +71,17 @@ def best_temperature(logits: NDArray[np.float64], truth: NDArray[np.int64]) -> f
 
 
 def marks_figures(net: Network, examples: Sequence[Example]) -> dict[str, float]:
-    """Shares of shields read right, and of sheets with all 34 right."""
+    """Shares of shields read right, and of sheets with all 34 right; what is known counts."""
     coat, cross, true_coat, true_cross = marks_logits(net, examples)
+    known = true_coat != UNKNOWN
     right_coat, right_cross = coat.argmax(1) == true_coat, cross.argmax(1) == true_cross
     both = right_coat & right_cross
+    boards = (both | ~known).reshape(-1, 34).all(1)
     return {
-        "coat": float(right_coat.mean()),
-        "crosses": float(right_cross.mean()),
-        "cell": float(both.mean()),
-        "board": float(both.reshape(-1, 34).all(1).mean()),
+        "coat": float(right_coat[known].mean()),
+        "crosses": float(right_cross[known].mean()),
+        "cell": float(both[known].mean()),
+        "board": float(boards.mean()),
         "sheets": len(examples),
     }
 

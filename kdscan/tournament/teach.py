@@ -1,0 +1,106 @@
+"""What people confirmed and corrected, as photos with truth: corrections teach.
+
+One picture and one truth a sheet, `NAME.jpg` and `NAME.json`, as samples have them, so
+that everything that tests on samples tests on these too. Truth also says which shields a
+person vouches for (`seen`): all of a confirmed sheet, else those that were corrected.
+`kdscan.training` trains and tests on the seen ones alone.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+
+from kdscan.errors import PhotoError, StoreError
+from kdscan.records import CASTLE, CELLS
+from kdscan.tournament.current import cell_of, current_json, marks_of
+from kdscan.tournament.results import Said, said_of
+from kdscan.tournament.store import Store
+from kdscan.tournament.store.events import find_event
+from kdscan.tournament.store.photos import get_photo
+from kdscan.tournament.store.readings import sheet as get_sheet
+from kdscan.tournament.store.records import Json, PhotoRow, Sheet
+from kdscan.vision.photo import decode
+
+AS_THEY_ARE = (".jpg", ".jpeg", ".png", ".webp")
+"""Photos of these kinds are copied; a page of anything else becomes a PNG."""
+
+
+def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
+    """Write the sheets of an event that people looked at; returns how many sheets, shields.
+
+    Raises `UsageError` for an unknown event, `StoreError` when the folder cannot be
+    written or a photo is gone.
+    """
+    found = shields = 0
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with store.read() as db:
+            this = find_event(db, event)
+            for sheet_id, said in said_of(db, this.id).items():
+                one = _labelled(db, sheet_id, said)
+                if one is not None:
+                    photo, sheet, label = one
+                    _write(store, photo, sheet, label, folder)
+                    found, shields = found + 1, shields + len(label["seen"])
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be written ({error.strerror or error})") from error
+    return found, shields
+
+
+def truth(sheet: Sheet, said: Said) -> Json | None:
+    """The truth of a map beside its photo; None if no person has seen any shield of it."""
+    seen = (
+        CELLS
+        if said.get("confirmed") is True
+        else sorted(cell_of(field) for field in said if field.startswith("cell:"))
+    )
+    if sheet.kind != "duel_map" or sheet.kept is None or not seen or said.get("ignored") is True:
+        return None
+    now = current_json(sheet, said)
+    centers = sheet.kept["place"]["centers"]
+    board = {
+        f"{row},{col}": [coat.value, crosses]
+        for (row, col), (coat, crosses) in sorted(marks_of(now).items())
+        if coat is not None
+    }
+    return {
+        "board": board,
+        "pixels": {f"{row},{col}": centers[row][col] for row, col in CELLS},
+        "castle_pixel": centers[CASTLE[0]][CASTLE[1]],
+        "score": now["score"]["domains"],
+        "castle_used": now["castle_bonus_used"],
+        "level": "event",
+        "design": now["layout"],
+        "seen": [f"{row},{col}" for row, col in seen],
+    }
+
+
+def _labelled(db: Connection, sheet_id: int, said: Said) -> tuple[PhotoRow, Sheet, Json] | None:
+    sheet = get_sheet(db, sheet_id)
+    label = truth(sheet, said) if sheet else None
+    photo = get_photo(db, sheet.photo_id) if sheet else None
+    return (photo, sheet, label) if photo and sheet and label else None
+
+
+def _write(store: Store, photo: PhotoRow, sheet: Sheet, label: Json, folder: Path) -> None:
+    name = f"{photo.sha256[:16]}-{sheet.page + 1}-{sheet.number + 1}"
+    suffix, data = _picture(store, photo, sheet.page)
+    (folder / f"{name}{suffix}").write_bytes(data)
+    (folder / f"{name}.json").write_text(json.dumps(label, indent=1) + "\n", "utf-8")
+
+
+def _picture(store: Store, photo: PhotoRow, page: int) -> tuple[str, bytes]:
+    data = store.photos.get(photo.sha256, photo.suffix)
+    if photo.suffix in AS_THEY_ARE:
+        return photo.suffix, data
+    import cv2
+
+    try:
+        picture: Any = decode(data)[page].bgr
+    except PhotoError as error:
+        raise StoreError(f"the photo {photo.sha256[:12]} cannot be decoded any more") from error
+    return ".png", cv2.imencode(".png", picture)[1].tobytes()

@@ -1,0 +1,74 @@
+"""Photos with truth (samples, or what people confirmed at an event) as training examples."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.game.duel.coats import Coat
+from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, Photo
+from kdscan.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg
+from kdscan.vision.photo import load_photos
+from kdscan.vision.rectify import FLAT_PX, flatten
+
+
+def load_labels(folder: Path) -> list[Example]:
+    """Every `NAME.json` of the folder with the photo beside it; marks alone can learn of them.
+
+    Shields that `seen` leaves out are `UNKNOWN`; a truth without `seen` is all seen. Raises
+    `PhotoError` for a photo that cannot be read, FileNotFoundError for one that is not there.
+    """
+    found: list[Example] = []
+    for path in sorted(folder.glob("*.json")):
+        truth = json.loads(path.read_text("utf-8"))
+        if isinstance(truth, dict) and {"board", "pixels"} <= truth.keys():
+            found.append(_example(next(iter(load_photos(_photo_of(path)))), truth, len(found)))
+    return found
+
+
+def _photo_of(path: Path) -> Path:
+    for suffix in (".jpg", ".jpeg", ".png", ".webp"):
+        if path.with_suffix(suffix).is_file():
+            return path.with_suffix(suffix)
+    raise FileNotFoundError(f"there is no photo beside {path}")
+
+
+def _example(photo: Photo, truth: dict[str, Any], number: int) -> Example:
+    centers = _centers(truth)
+    seen = set(truth.get("seen", truth["pixels"]))
+    coat = np.full(len(CELLS), UNKNOWN, np.int64)
+    crosses = coat.copy()
+    for index, (row, col) in enumerate(CELLS):
+        if f"{row},{col}" in seen:
+            held, many = truth["board"].get(f"{row},{col}", (None, 0))
+            coat[index] = COATS.index(Coat(held) if held else None)
+            crosses[index] = many
+    return Example(
+        seed=number,
+        level=str(truth.get("level", "event")),
+        thumb=b"",
+        thumb_nodes=np.zeros((11, 15, 2), np.float32),
+        coarse=b"",
+        coarse_centers=np.zeros((ROWS, COLS, 2), np.float32),
+        flat=jpeg(flatten(photo, centers, FLAT_PX, WIDE_MARGIN)),
+        px_per_cell=float(np.linalg.norm(centers[2, 4] - centers[2, 2]) / 2),
+        coat=coat,
+        crosses=crosses,
+        castle=bool(truth.get("castle_used")),
+        crossed=None,
+    )
+
+
+def _centers(truth: dict[str, Any]) -> NDArray[np.float64]:
+    """(5, 7, 2) photo pixels; a castle of which truth says nothing lies amid its neighbours."""
+    centers = np.zeros((ROWS, COLS, 2))
+    for row, col in CELLS:
+        centers[row, col] = truth["pixels"][f"{row},{col}"]
+    row, col = CASTLE
+    around = centers[[row - 1, row + 1, row, row], [col, col, col - 1, col + 1]]
+    centers[CASTLE] = truth.get("castle_pixel") or around.mean(0)
+    return centers

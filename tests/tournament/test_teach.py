@@ -1,0 +1,94 @@
+"""Corrections teach: what people have seen comes out as photos with truth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kdscan.errors import UsageError
+from kdscan.inference.store import default_models
+from kdscan.records import CELLS, COATS
+from kdscan.tournament.batch.paths import sources
+from kdscan.tournament.batch.run import Run
+from kdscan.tournament.batch.tasks import perform
+from kdscan.tournament.store import Store, open_store
+from kdscan.tournament.store.corrections import add_correction
+from kdscan.tournament.store.events import ensure_event
+from kdscan.tournament.store.photos import get_photo
+from kdscan.tournament.store.readings import sheets
+from kdscan.tournament.teach import save_labels
+from kdscan.training.dataset import UNKNOWN, unpack
+from kdscan.training.labels import load_labels
+from tests.tournament.workers import Here
+
+SAMPLES = Path(__file__).parent.parent.parent / "samples"
+
+
+def told(store: Store, confirm: str, correct: str) -> None:
+    """Read two samples; a person confirms one, and corrects a shield of the other."""
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+    run = Run(store, event, default_models().version)
+    run.read(sources([str(SAMPLES / confirm), str(SAMPLES / correct)]), Here(perform))
+    with store.write() as db:
+        for sheet in list(sheets(db, event.id)):
+            photo = get_photo(db, sheet.photo_id)
+            assert photo is not None
+            mine = {"sheet_id": sheet.id}
+            if photo.size == (SAMPLES / confirm).stat().st_size:
+                add_correction(db, event.id, "confirmed", True, "Ada", **mine)
+            else:
+                what = {"coat": "checked", "crosses": 4}
+                add_correction(db, event.id, "cell:0,3", what, "Ada", **mine)
+
+
+def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:
+    labels = tmp_path / "labels"
+    with open_store(str(tmp_path / "s.sqlite")) as store:
+        told(store, "04.jpg", "02.jpg")
+        assert save_labels(store, "cup", labels) == (2, 35)
+        with pytest.raises(UsageError):
+            save_labels(store, "other", labels)
+    texts = {p.stem: json.loads(p.read_text("utf-8")) for p in labels.glob("*.json")}
+    assert sorted(len(t["seen"]) for t in texts.values()) == [1, 34]
+    by_count = {int((e.coat != UNKNOWN).sum()): e for e in load_labels(labels)}
+    corrected, confirmed = by_count[1], by_count[34]
+    at = CELLS.index((0, 3))
+    assert (COATS[int(corrected.coat[at])], int(corrected.crosses[at])) == ("checked", 4)
+    assert unpack(confirmed.flat).shape[2] == 3
+
+    # The sample's own truth lies in the same places and says nearly the same.
+    (sample,) = [e for e in load_labels(SAMPLES) if e.seed == 3]
+    assert np.mean(confirmed.coat == sample.coat) > 0.8
+    own = json.loads((SAMPLES / "04.json").read_text("utf-8"))["pixels"]
+    said = next(t["pixels"] for t in texts.values() if len(t["seen"]) == 34)
+    off = [np.linalg.norm(np.subtract(own[cell], said[cell])) for cell in own]
+    assert max(off) < 0.3 * sample.px_per_cell
+
+
+def test_training_knows_what_is_unknown(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from kdscan.training.fit import marks_batch, marks_loss
+    from kdscan.training.measure import marks_figures
+
+    with open_store(str(tmp_path / "s.sqlite")) as store:
+        told(store, "04.jpg", "02.jpg")
+        save_labels(store, "cup", tmp_path / "labels")
+    examples = load_labels(tmp_path / "labels")
+    batch = marks_batch(np.random.default_rng(0), examples)
+    assert float(batch[4].max()) == -1
+    n = len(examples)
+    shapes = [(n, 34, 7), (n, 34, 5), (n, 1), (n, 34, 1, 20, 20)]
+    out = tuple(torch.zeros(shape, requires_grad=True) for shape in shapes)
+    losses = marks_loss(out, batch)
+    assert float(losses["spots"]) == 0
+    sum(losses.values()).backward()
+    known = (torch.from_numpy(np.stack([e.coat for e in examples])) != UNKNOWN).sum()
+    touched = (out[0].grad.abs().sum(-1) > 0).sum()
+    assert int(touched) == int(known) == 35
+    figures = marks_figures(default_models().marks, examples)
+    assert 0.5 < figures["cell"] <= 1
+    assert figures["sheets"] == 2
