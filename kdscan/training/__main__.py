@@ -107,20 +107,25 @@ def test(
     ] = None,
 ) -> None:
     """How well the marks' network reads the shields that people have seen."""
-    from kdscan.inference.store import default_models
-    from kdscan.training.labels import load_labels
-    from kdscan.training.measure import as_network, marks_figures
+    from kdscan.training.labels import load_labels, published_figures
 
-    network = default_models().marks
-    if weights is not None:
+    examples = load_labels(labels)
+    if not examples:
+        raise typer.BadParameter(f"there is no labelled photo in {labels}")
+    if weights is None:
+        from kdscan.inference.store import default_models
+
+        figures = published_figures(default_models(), examples)
+    else:
         import torch
 
         from kdscan.training.fit import TASKS
+        from kdscan.training.measure import as_network, marks_figures
 
         net = TASKS["marks"].net()
         net.load_state_dict(torch.load(weights))
-        network = as_network(net.eval())
-    typer.echo(json.dumps(marks_figures(network, load_labels(labels)), indent=1))
+        figures = marks_figures(as_network(net.eval()), examples)
+    typer.echo(json.dumps(figures, indent=1))
 
 
 @app.command()

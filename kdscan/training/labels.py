@@ -10,10 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
-from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, Photo
-from kdscan.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg
+from kdscan.inference.store import Models
+from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, Photo, RectifiedSheet
+from kdscan.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg, unpack
+from kdscan.vision.classify import classify
+from kdscan.vision.decode import decode
 from kdscan.vision.photo import load_photos
-from kdscan.vision.rectify import FLAT_PX, flatten
+from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, flatten
+from kdscan.vision.segment import segment
 
 
 def load_labels(folder: Path) -> list[Example]:
@@ -28,6 +32,29 @@ def load_labels(folder: Path) -> list[Example]:
         if isinstance(truth, dict) and {"board", "pixels"} <= truth.keys():
             found.append(_example(next(iter(load_photos(_photo_of(path)))), truth, len(found)))
     return found
+
+
+def published_figures(models: Models, examples: list[Example]) -> dict[str, float]:
+    """How the models in use read the known shields: as `measure.marks_figures`."""
+    margin = round((WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX)
+    shares: list[tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]] = []
+    for example in examples:
+        inner = unpack(example.flat)[margin:-margin, margin:-margin]
+        sheet = RectifiedSheet(inner, CENTERS, GRID_CORNERS, FLAT_PX, 1.0)
+        reading = decode(classify(segment(sheet), models.marks, 1.0, models.habit))
+        coat = np.array([COATS.index(cell.coat) for cell in reading.cells])
+        crosses = np.array([cell.crosses for cell in reading.cells])
+        shares.append((coat == example.coat, crosses == example.crosses, example.coat != UNKNOWN))
+    coats, crossed, known = (np.stack(part) for part in zip(*shares, strict=True))
+    both = coats & crossed
+    return {
+        "coat": float(coats[known].mean()),
+        "crosses": float(crossed[known].mean()),
+        "cell": float(both[known].mean()),
+        "board": float((both | ~known).all(1).mean()),
+        "sheets": len(examples),
+        "shields": int(known.sum()),
+    }
 
 
 def _photo_of(path: Path) -> Path:

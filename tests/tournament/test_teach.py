@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from kdscan.tournament.store.photos import get_photo
 from kdscan.tournament.store.readings import sheets
 from kdscan.tournament.teach import save_labels
 from kdscan.training.dataset import UNKNOWN, unpack
-from kdscan.training.labels import load_labels
+from kdscan.training.labels import load_labels, published_figures
 from tests.tournament.workers import Here
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
@@ -72,7 +73,6 @@ def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:
 def test_training_knows_what_is_unknown(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     from kdscan.training.fit import marks_batch, marks_loss
-    from kdscan.training.measure import marks_figures
 
     with open_store(str(tmp_path / "s.sqlite")) as store:
         told(store, "04.jpg", "02.jpg")
@@ -89,6 +89,12 @@ def test_training_knows_what_is_unknown(tmp_path: Path) -> None:
     known = (torch.from_numpy(np.stack([e.coat for e in examples])) != UNKNOWN).sum()
     touched = (out[0].grad.abs().sum(-1) > 0).sum()
     assert int(touched) == int(known) == 35
-    figures = marks_figures(default_models().marks, examples)
-    assert 0.5 < figures["cell"] <= 1
-    assert figures["sheets"] == 2
+
+
+def test_the_models_in_use_are_tested_on_what_people_have_seen() -> None:
+    (sample,) = [e for e in load_labels(SAMPLES) if e.seed == 3]
+    unsure = dataclasses.replace(sample, coat=sample.coat.copy(), crosses=sample.crosses.copy())
+    unsure.coat[5:], unsure.crosses[5:] = UNKNOWN, UNKNOWN
+    figures = published_figures(default_models(), [sample, unsure])
+    assert figures["shields"] == 34 + 5
+    assert 0.7 < figures["cell"] <= figures["coat"] <= 1
