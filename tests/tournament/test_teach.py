@@ -84,7 +84,7 @@ def test_training_knows_what_is_unknown(tmp_path: Path) -> None:
     shapes = [(n, 34, 7), (n, 34, 5), (n, 1), (n, 34, 1, 20, 20)]
     out = tuple(torch.zeros(shape, requires_grad=True) for shape in shapes)
     losses = marks_loss(out, batch)
-    assert float(losses["spots"]) == 0
+    assert losses["spots"].item() == 0
     sum(losses.values()).backward()
     known = (torch.from_numpy(np.stack([e.coat for e in examples])) != UNKNOWN).sum()
     touched = (out[0].grad.abs().sum(-1) > 0).sum()
