@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import uvicorn
+from starlette.applications import Starlette
 
 from kdscan.tournament.store import Store, open_store
+from kdscan.web.api import Rooms
 from kdscan.web.app import make_app
 from kdscan.web.settings import Settings
 
@@ -40,18 +45,47 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield opened
 
 
+@dataclass(frozen=True)
+class Served:
+    """A page that is served: its address, and what it is made of."""
+
+    address: str
+    app: Starlette
+
+    @property
+    def rooms(self) -> Rooms:
+        rooms: Rooms = self.app.state.rooms
+        return rooms
+
+    @contextmanager
+    def workers_asleep(self) -> Iterator[list[int]]:
+        """Nothing is read meanwhile; gives the workers' process ids."""
+        pids = self.rooms.pool.pids
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield pids
+        finally:
+            for pid in pids:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+
 @contextmanager
-def serving(store: Store, given: Settings) -> Iterator[str]:
-    """The page as it is served, in a thread; gives its address."""
+def serving(store: Store, given: Settings) -> Iterator[Served]:
+    """The page as it is served, in a thread."""
     listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(make_app(store, given), log_config=None, lifespan="on", ws="none")
+    app = make_app(store, given)
+    config = uvicorn.Config(
+        app, log_config=None, lifespan="on", ws="none", timeout_graceful_shutdown=1
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
     thread.start()
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"
     try:
         httpx.get(f"{address}/health", timeout=60).raise_for_status()
-        yield address
+        yield Served(address, app)
     finally:
         server.should_exit = True
         thread.join(30)
@@ -59,10 +93,14 @@ def serving(store: Store, given: Settings) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def address(store: Store) -> Iterator[str]:
-    """Where the page with its worker is."""
-    with serving(store, settings()) as at:
-        yield at
+def served(store: Store) -> Iterator[Served]:
+    with serving(store, settings()) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def address(served: Served) -> str:
+    return served.address
 
 
 Login = Callable[[str], httpx.Client]

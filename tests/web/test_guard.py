@@ -122,6 +122,6 @@ def test_a_bucket_refills() -> None:
 
 def test_guessing_codes_is_slow(store: Store) -> None:
     bearer = {"Authorization": "Bearer WRONGONE"}
-    with serving(store, settings()) as address, httpx.Client(base_url=address) as client:
+    with serving(store, settings()) as page, httpx.Client(base_url=page.address) as client:
         codes = [client.get("/api/session", headers=bearer).status_code for _ in range(25)]
     assert codes == [401] * 20 + [429] * 5

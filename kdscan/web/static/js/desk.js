@@ -78,7 +78,7 @@ function showShield(page) {
   const cell = current();
   if (!cell || !page.view) return;
   put($(".desk-shield"), crop(page, view.sheet, cell.row, cell.col), h("div", {}, h("h3", {}, cellName(cell.row, cell.col)),
-    h("div", { class: "choices" }, options(cell).slice(0, 3).map((one) => choice(one, one.probability, () => say(cell, one), one === options(cell)[0])))));
+    h("div", { class: "choices" }, options(cell).slice(0, 3).map((one, n) => choice(one, one.probability, () => say(cell, () => one), n === 0)))));
 }
 
 function current() {
@@ -99,10 +99,19 @@ function nextDoubt(step = 1) {
   }
 }
 
-async function say(cell, mark) {
-  await view.say(cell.row, cell.col, mark);
-  focusCell($(".desk-sheet"), cell.row, cell.col);
+// What a key changes depends on what the one before it changed: one after the other.
+let chain = Promise.resolve();
+function inTurn(act) {
+  chain = chain.then(act).catch((error) => toast(explain(error)));
+  return chain;
 }
+
+const say = ({ row, col }, markOf) => inTurn(async () => {
+  const mark = markOf(byCell(view.sheet).get(`${row},${col}`));
+  if (!mark) return;
+  await view.say(row, col, mark);
+  focusCell($(".desk-sheet"), row, col);
+});
 
 async function settled() {
   const id = queue[at]?.id;
@@ -115,16 +124,25 @@ const ACTIONS = {
   j: () => open(at + 1), k: () => open(at - 1), n: () => nextDoubt(), u: () => view?.undo(), y: () => view && settled(),
 };
 
-addEventListener("keydown", async (event) => {
+// What a key makes of a shield; null where it makes nothing of it.
+function markFor(key, cell) {
+  if (key in COAT_KEYS) return { coat: COAT_KEYS[key], crosses: COAT_KEYS[key] ? cell.crosses : 0 };
+  if (key === "Enter") return { coat: cell.coat, crosses: cell.crosses };
+  if (!cell.coat) return null;
+  if (key === "x" || key === "+") return { coat: cell.coat, crosses: (cell.crosses + 1) % 5 };
+  return /^[0-4]$/.test(key) ? { coat: cell.coat, crosses: Number(key) } : null;
+}
+
+addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || event.target.closest("input, select, textarea")) return;
-  const cell = current(), key = event.key;
-  const run = async (act) => { event.preventDefault(); event.stopPropagation(); try { await act(); } catch (error) { toast(explain(error)); } };
-  if (key in ACTIONS) return run(ACTIONS[key]);
-  if (!cell) return;
-  if (key in COAT_KEYS) return run(() => say(cell, { coat: COAT_KEYS[key], crosses: COAT_KEYS[key] ? cell.crosses : 0 }));
-  if (cell.coat && "01234".includes(key)) return run(() => say(cell, { coat: cell.coat, crosses: Number(key) }));
-  if (cell.coat && (key === "x" || key === "+")) return run(() => say(cell, { coat: cell.coat, crosses: (cell.crosses + 1) % 5 }));
-  if (key === "Enter") return run(async () => { await say(cell, { coat: cell.coat, crosses: cell.crosses }); nextDoubt(); });
+  const { key } = event, cell = current();
+  const marks = cell && (key in COAT_KEYS || key === "Enter" || /^[0-4x+]$/.test(key));
+  if (!(key in ACTIONS) && !marks) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (key in ACTIONS) inTurn(ACTIONS[key]);
+  else say(cell, (now) => markFor(key, now));
+  if (key === "Enter") inTurn(() => nextDoubt());
 }, true);
 
 async function again() {

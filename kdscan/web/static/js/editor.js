@@ -29,7 +29,12 @@ export function openEditor(page, sheet, cell, say) {
   const close = () => dialog.close();
   const done = (chosen) => { close(); say(chosen); };
   const body = h("div", {});
-  const draw = () => put(body,
+  const draw = () => {
+    const focused = [...body.querySelectorAll("button")].indexOf(document.activeElement);
+    render();
+    if (focused >= 0) body.querySelectorAll("button")[focused].focus();
+  };
+  const render = () => put(body,
     h("div", { class: "coat-grid", role: "group", "aria-label": t("Coat of arms") },
       [...COATS, null].map((coat) => choice({ coat, crosses: 0 }, null, () => {
         mark = { coat, crosses: coat ? mark.crosses : 0 };

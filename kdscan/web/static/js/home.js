@@ -58,8 +58,15 @@ async function send(files) {
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, next));
+  if (done.length) await keepForLater();
   if (done.length === 1 && files.length === 1 && location.hash.replace(/^#\/?/, "") === "") location.hash = `#/photo/${done[0].id}`;
   else if (list?.isConnected) await refresh().catch(() => {});
+}
+
+// What the start page shows, asked for once more, so that it is there without a network too.
+async function keepForLater() {
+  const { photos } = await get("/api/photos").catch(() => ({ photos: [] }));
+  for (const { thumb } of photos.flatMap((photo) => photo.pages)) if (thumb) new Image().src = thumb;
 }
 
 async function one(file, shown) {

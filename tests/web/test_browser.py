@@ -1,0 +1,253 @@
+"""The page in a real browser: Debian's Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from kdscan.locale import LANGUAGES, words
+from tests.web.conftest import DESK, JOIN, SAMPLES, Served
+
+CHROMIUM = os.environ.get("KDSCAN_CHROMIUM") or shutil.which("chromium")
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium: apt install chromium, or name one by KDSCAN_CHROMIUM"
+)
+
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
+
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
+DESKTOP = {"viewport": {"width": 1440, "height": 900}}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser, served: Served) -> Iterator[Open]:
+    """Opens the page as somebody who comes in with a code; fails on any error in it."""
+    contexts = []
+    said: list[str] = []
+
+    def come(code: str = JOIN, **more: Any) -> Page:
+        options: dict[str, Any] = PHONE | {"locale": "en", "reduced_motion": "reduce"} | more
+        contexts.append(browser.new_context(base_url=served.address, **options))
+        contexts[-1].set_default_timeout(PATIENCE_MS)
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("console", lambda m: said.append(m.text) if "Security Policy" in m.text else None)
+        page.goto(f"/j/{code}")
+        return page
+
+    yield come
+    for context in contexts:
+        context.close()
+    assert said == []
+
+
+def upload(page: Page, *names: str) -> None:
+    page.goto("/")
+    page.set_input_files("input[multiple]", [SAMPLES / name for name in names])
+
+
+def total(page: Page) -> int:
+    return int(page.locator(".total-number").inner_text())
+
+
+def cell(page: Page, row: int, col: int) -> Any:
+    return page.locator(f'.board [data-cell="{row},{col}"]')
+
+
+def test_upload_look_tap_undo(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "02.jpg")
+    expect(page.locator(".total-number")).to_be_visible()
+    before = total(page)
+    doubts = page.locator(".doubt")
+    many = doubts.count()
+    assert many > 0 and page.locator(".doubt .crop image").count() == many
+    doubts.first.locator(".choice").nth(1).tap()
+    expect(doubts).not_to_have_count(many)
+    expect(page.locator(".history")).to_be_visible()
+    page.get_by_role("button", name="Undo").tap()
+    expect(doubts).to_have_count(many)
+    assert total(page) == before
+    page.get_by_role("button", name="Everything is as on paper").tap()
+    expect(doubts).to_have_count(0)
+    expect(page.locator(".verdict")).to_have_text("checked by a person")
+    page.get_by_role("button", name="Undo").tap()
+
+
+def test_any_shield_is_put_right_by_tap(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "01.jpg")
+    cell(page, 3, 0).tap()
+    editor = page.locator("dialog")
+    editor.get_by_role("button", name="filled", exact=True).tap()
+    editor.get_by_role("button", name="3 crosses").tap()
+    editor.get_by_role("button", name="That is it").tap()
+    expect(cell(page, 3, 0)).to_have_attribute("aria-label", re.compile("A4, filled, 3 crosses"))
+    page.get_by_role("button", name="Undo").tap()
+    expect(cell(page, 3, 0)).not_to_have_attribute("aria-label", re.compile("A4, filled"))
+
+
+def test_any_shield_is_put_right_by_keyboard(open_page: Open) -> None:
+    page = open_page(**DESKTOP)
+    upload(page, "01.jpg")
+    cell(page, 0, 0).focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    expect(cell(page, 2, 4)).to_be_focused()  # over the castle
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="checked", exact=True).press("Enter")
+    page.keyboard.press("2")
+    page.get_by_role("button", name="That is it").press("Enter")
+    expect(cell(page, 2, 4)).to_have_attribute("aria-label", re.compile("E3, checked, 2 crosses"))
+    expect(cell(page, 2, 4)).to_be_focused()
+    page.keyboard.press("Control+z")
+    expect(cell(page, 2, 4)).not_to_have_attribute("aria-label", re.compile("E3, checked"))
+
+
+def test_two_maps_are_a_game_and_a_picture(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "01.jpg", "05.jpg")
+    expect(page.locator(".results:not(.uploads) .result")).to_have_count(2)
+    page.locator(".results:not(.uploads) .result").first.tap()
+    page.get_by_role("link", name="Game").tap()
+    page.locator(".results .result").first.tap()
+    expect(page.locator(".player")).to_have_count(2)
+    titles = page.locator(".player h2").all_inner_texts()
+    points = [int(re.findall(r"\d+", title)[-1]) for title in titles]
+    winner = points.index(max(points)) + 1
+    expect(page.locator(".winner")).to_contain_text(f"Map {winner} wins")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Share").tap()
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_photo_zooms_with_what_was_read(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "01.jpg")
+    page.get_by_role("button", name="Photo", exact=True).tap()
+    photo = page.locator("svg.photo")
+    expect(photo.locator(".badge")).to_have_count(34)
+    whole = photo.get_attribute("viewBox")
+    page.get_by_role("button", name="Closer").tap()
+    assert photo.get_attribute("viewBox") != whole
+    page.get_by_role("button", name="Whole photo").tap()
+    assert photo.get_attribute("viewBox") == whole
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_speaks_the_browsers_language(open_page: Open, language: str) -> None:
+    page = open_page(locale=f"{language}-{language.upper()}")
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    expect(page.locator("h1")).to_have_text(words(language).t("What is your kingdom worth?"))
+    page.goto("/standings")
+    expect(page.locator(".standings-head p")).to_be_visible()
+
+
+def test_the_last_results_stay_readable_offline(open_page: Open) -> None:
+    page = open_page()
+    page.goto("/")
+    page.evaluate("navigator.serviceWorker.ready")
+    page.wait_for_function("navigator.serviceWorker.controller !== null")
+    upload(page, "01.jpg")
+    expect(page.locator(".total-number")).to_be_visible()
+    seen = total(page)
+    page.context.set_offline(True)
+    page.reload()
+    expect(page.locator(".total-number")).to_have_text(str(seen))
+    expect(page.locator(".lost")).to_be_visible()
+    page.goto("/#/")
+    expect(page.locator(".results:not(.uploads) .result")).to_have_count(1)
+    page.context.set_offline(False)
+
+
+def test_a_worker_that_dies_loses_no_photo(open_page: Open, served: Served) -> None:
+    page = open_page()
+    page.goto("/")
+    with served.workers_asleep() as pids:
+        page.set_input_files("input[multiple]", SAMPLES / "03.jpg")
+        expect(page.locator(".upload strong")).to_have_text("is being read")
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+    expect(page.get_by_role("alert")).to_contain_text("The photo is kept")
+    page.get_by_role("button", name="Try again").tap()
+    expect(page.locator(".total-number")).to_be_visible()
+
+
+def test_the_desk_needs_no_mouse(open_page: Open) -> None:
+    phone = open_page()
+    upload(phone, "02.jpg")
+    expect(phone.locator(".total-number")).to_be_visible()
+    page = open_page(DESK, **DESKTOP)
+    expect(page.locator(".queue [aria-current]")).to_be_visible()
+    waiting = page.locator(".queue li").count()
+    focused = page.locator(".board .cell:focus")
+    expect(focused).to_have_attribute("aria-label", re.compile("please check"))
+    page.keyboard.press("f")
+    page.keyboard.press("4")
+    expect(focused).to_have_attribute("aria-label", re.compile("filled, 4 crosses"))
+    page.keyboard.press("u")
+    page.keyboard.press("u")
+    expect(focused).to_have_attribute("aria-label", re.compile("please check"))
+    page.keyboard.press("y")
+    if waiting > 1:
+        expect(page.locator(".queue li")).to_have_count(waiting - 1)
+    else:
+        expect(page.locator(".desk-sheet .none")).to_be_visible()
+
+
+def accessible(page: Page) -> None:
+    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
+    assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(open_page: Open, scheme: str) -> None:
+    page = open_page(color_scheme=scheme)
+    page.goto("/join")
+    accessible(page)
+    upload(page, "02.jpg")
+    expect(page.locator(".total-number")).to_be_visible()
+    accessible(page)
+    cell(page, 0, 0).tap()
+    accessible(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Photo", exact=True).tap()
+    accessible(page)
+    page.goto("/")
+    expect(page.locator(".result")).not_to_have_count(0)
+    accessible(page)
+    page.goto("/standings")
+    expect(page.locator(".league")).to_be_visible()
+    accessible(page)
+    desk = open_page(DESK, color_scheme=scheme, **DESKTOP)
+    expect(desk.locator(".keys")).to_be_visible()
+    accessible(desk)
+
+
+@pytest.mark.parametrize("width", [320, 768, 1440, 1920])
+def test_nothing_sticks_out(open_page: Open, width: int) -> None:
+    page = open_page(viewport={"width": width, "height": 800})
+    upload(page, "01.jpg")
+    expect(page.locator(".total-number")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
