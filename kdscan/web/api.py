@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 
+from kdscan.tournament.current import WIZARD
 from kdscan.web import schemas, sessions
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
 from kdscan.web.pool import Pool
@@ -23,7 +24,7 @@ from kdscan.web.reader import Reader
 from kdscan.web.sessions import Session
 from kdscan.web.settings import Settings
 from kdscan.web.shelf import MAX_ID, WAITING, Shelf
-from kdscan.web.standing import WIZARD, game_json
+from kdscan.web.standing import game_json
 from kdscan.web.tables import Tables
 from kdscan.web.views import SIZES, Views
 

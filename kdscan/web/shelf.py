@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from kdscan.errors import Bug
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.corrections import add_correction, corrections, undo
 from kdscan.tournament.store.events import ensure_event
@@ -228,12 +229,14 @@ def standing_value(sheet_json: Json, field: str) -> Any:
 
 def _page_json(photo: PhotoRow, entry: Json) -> Json:
     at = f"/api/photos/{photo.id}/pages/{entry['page']}"
-    shown = entry["width"] is not None
+    shown, error = entry["width"] is not None, entry["error"]
+    if error and error["code"] == Bug.code:  # what went wrong inside is for the log alone
+        error = {"code": Bug.code, "message": "a bug in kdscan; the photo is kept"}
     return {
         "page": entry["page"],
         "width": entry["width"],
         "height": entry["height"],
-        "error": entry["error"],
+        "error": error,
         "view": f"{at}/view.jpg" if shown else None,
         "thumb": f"{at}/thumb.jpg" if shown else None,
     }

@@ -18,11 +18,12 @@ from typing import Any, BinaryIO
 
 import cv2
 
-from kdscan.errors import Bug, ImageTooLarge, ModelError, NoSheetFound, PhotoError
+from kdscan.errors import ImageTooLarge, ModelError, PhotoError
 from kdscan.keeping import keep
-from kdscan.pipeline import read_photo
+from kdscan.reading import read_page
 from kdscan.records import Photo, SheetReading
 from kdscan.report import PhotoReport, photo_json
+from kdscan.tournament.batch.tasks import be_the_first_to_go
 from kdscan.vision.photo import Pages, decode
 from kdscan.web.frames import write_frame
 
@@ -35,6 +36,8 @@ VIEW_QUALITY, THUMB_QUALITY = 80, 70
 def answer(request: dict[str, Any], out: BinaryIO) -> None:
     """Read the file that is asked for; write a frame a page."""
     for report, photo in read_file(request):
+        if report.error is not None and report.error.__cause__ is not None:
+            print(f"kdscan: {report.name}: {report.error.__cause__!r}", file=sys.stderr)
         header = {
             "pages": report.pages,
             "report": photo_json(report),
@@ -57,28 +60,19 @@ def read_file(request: dict[str, Any]) -> Iterator[tuple[PhotoReport, Photo | No
         yield PhotoReport(name, error=error), None
         return
     for page in range(len(pages)):
-        yield _read_page(pages, page, float(request["risk"]), request["do"] == "show")
+        if request["do"] == "show":
+            yield _shown(pages, page)
+        else:
+            yield read_page(pages, page, risk=float(request["risk"]))
 
 
-def _read_page(
-    pages: Pages, page: int, risk: float, only_show: bool
-) -> tuple[PhotoReport, Photo | None]:
-    name, count = pages.name, len(pages)
+def _shown(pages: Pages, page: int) -> tuple[PhotoReport, Photo | None]:
+    """A page's picture alone."""
     try:
         photo = pages[page]
     except PhotoError as error:
-        return PhotoReport(name, page, count, error=error), None
-    size = (photo.width, photo.height)
-    if only_show:
-        return PhotoReport(name, page, count, size), photo
-    try:
-        return PhotoReport(name, page, count, size, read_photo(photo, risk=risk)), photo
-    except (NoSheetFound, ModelError) as error:
-        return PhotoReport(name, page, count, size, error=error), photo
-    except Exception as cause:
-        print(f"kdscan: {type(cause).__name__}: {cause}", file=sys.stderr)
-        bug = Bug("a bug in kdscan; the photo is kept, please report it")
-        return PhotoReport(name, page, count, size, error=bug), photo
+        return PhotoReport(pages.name, page, len(pages), error=error), None
+    return PhotoReport(pages.name, page, len(pages), (photo.width, photo.height)), photo
 
 
 def pictures(photo: Photo) -> tuple[bytes, bytes]:
@@ -125,6 +119,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     limit_memory(int(sys.argv[1]))
+    be_the_first_to_go()
     cv2.setNumThreads(1)  # there is a worker a core
     try:
         warm_up()

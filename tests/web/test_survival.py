@@ -1,0 +1,201 @@
+"""What must not happen: a photo lost, a page down, a worker that takes others along."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import signal
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import cv2
+import httpx
+import numpy as np
+import pytest
+
+from kdscan.errors import ModelError, ReaderDied
+from kdscan.tournament.store import Store, open_store
+from kdscan.web.frames import FrameError, read_frame, write_frame
+from kdscan.web.pool import Limits, Pool, Request
+from tests.web.conftest import JOIN, SAMPLES, Served, serving, settings
+
+BEARER = {"Authorization": f"Bearer {JOIN}"}
+
+
+def no_map(seed: int) -> bytes:
+    """A picture without a map, different for each seed."""
+    noise = np.random.default_rng(seed).integers(0, 255, (96, 96, 3), np.uint8)
+    return bytes(cv2.imencode(".jpg", cv2.resize(noise, (320, 320)))[1].tobytes())
+
+
+def state(client: httpx.Client, photo: int) -> dict[str, Any]:
+    said: dict[str, Any] = client.get(f"/api/photos/{photo}?wait=25").json()
+    return said
+
+
+def test_fifty_at_once_all_arrive(served: Served) -> None:
+    with httpx.Client(base_url=served.address, headers=BEARER, timeout=120) as client:
+
+        def send(number: int) -> int:
+            answer = client.post("/api/photos", content=b"no picture: %d" % number)
+            assert answer.status_code == 201
+            return int(answer.json()["id"])
+
+        with ThreadPoolExecutor(50) as pool:
+            ids = list(pool.map(send, range(50)))
+        assert len(set(ids)) == 50
+        for one in ids:
+            photo = state(client, one)
+            assert photo["state"] == "failed"
+            assert photo["error"]["code"] == "unreadable_image"
+
+
+def test_a_worker_killed_half_way_costs_one_try(served: Served) -> None:
+    with httpx.Client(base_url=served.address, headers=BEARER, timeout=60) as client:
+        with served.workers_asleep() as pids:
+            first = client.post("/api/photos", content=no_map(100)).json()["id"]
+            while served.rooms.reader.length == 0:
+                time.sleep(0.01)
+            time.sleep(0.2)
+            os.kill(pids[0], signal.SIGKILL)
+        photo = state(client, first)
+        assert (photo["state"], photo["error"]["code"]) == ("failed", "reader_died")
+        second = client.post("/api/photos", content=no_map(101)).json()["id"]
+        assert state(client, second)["state"] == "read"
+        assert client.post(f"/api/photos/{first}/again", json={}).json()["state"] == "waiting"
+        assert state(client, first)["state"] == "read"
+
+
+def test_what_takes_too_long_is_given_up(store: Store) -> None:
+    given = settings(limits=Limits(seconds=0.5))
+    with (
+        serving(store, given) as page,
+        httpx.Client(base_url=page.address, headers=BEARER, timeout=60) as client,
+    ):
+        with page.workers_asleep():
+            photo = client.post("/api/photos", content=no_map(200)).json()["id"]
+            said = state(client, photo)
+        assert said["error"]["code"] == "reader_died"
+        assert "seconds" in said["error"]["message"]
+
+
+def test_after_a_restart_what_was_sent_is_read(tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "club.sqlite")) as store:
+        with (
+            serving(store, settings()) as page,
+            httpx.Client(base_url=page.address, headers=BEARER, timeout=60) as client,
+            page.workers_asleep(),
+        ):
+            photo = client.post("/api/photos", content=no_map(1)).json()
+            assert photo["state"] == "waiting"
+        with (
+            serving(store, settings()) as page,
+            httpx.Client(base_url=page.address, headers=BEARER, timeout=60) as client,
+        ):
+            assert state(client, photo["id"])["state"] == "read"
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(served: Served) -> None:
+    with httpx.Client(base_url=served.address, headers=BEARER, timeout=60) as client:
+        before = len(client.get("/api/photos").json()["photos"])
+        with socket.create_connection((client.base_url.host, client.base_url.port)) as wire:
+            head = f"POST /api/photos HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {JOIN}\r\n"
+            wire.sendall(head.encode() + b"Content-Length: 99999\r\n\r\nhalf a photo")
+        time.sleep(0.3)
+        assert len(client.get("/api/photos").json()["photos"]) == before
+        assert client.get("/health").json()["workers"] == 1
+
+
+def test_too_many_pages_are_refused_with_a_remedy(served: Served) -> None:
+    from PIL import Image
+
+    out = io.BytesIO()
+    pages = [Image.new("L", (8, 8), n) for n in range(21)]
+    pages[0].save(out, "TIFF", save_all=True, append_images=pages[1:])
+    with httpx.Client(base_url=served.address, headers=BEARER, timeout=60) as client:
+        photo = client.post("/api/photos?name=a.tif", content=out.getvalue()).json()["id"]
+        error = state(client, photo)["error"]
+    assert error["code"] == "image_too_large"
+    assert "kdscan batch" in error["message"]
+
+
+def test_too_little_memory_is_an_error_not_a_crash_of_the_page() -> None:
+    async def start() -> None:
+        pool = Pool(1, replace(Limits(), memory_mb=60))
+        try:
+            await pool.start()
+        finally:
+            await pool.close()
+
+    with pytest.raises((ReaderDied, ModelError)):
+        asyncio.run(start())
+
+
+def test_a_worker_reads_on_after_a_bad_file(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.jpg"
+    bad.write_bytes(b"\xff\xd8\xff\xe0nothing")
+
+    async def read() -> list[Any]:
+        pool = Pool(1, Limits())
+        try:
+            found = []
+            for path in (bad, SAMPLES / "01.jpg"):
+                async for frame in pool.ask(Request(path, path.name)):
+                    found.append(frame.header["report"])
+            assert len(pool.pids) == 1
+            return found
+        finally:
+            await pool.close()
+
+    first, second = asyncio.run(read())
+    assert first["error"]["code"] == "unreadable_image"
+    assert second["sheets"]
+
+
+class Pieces:
+    """A stream of bytes, as asyncio's are read."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = io.BytesIO(data)
+
+    async def readexactly(self, n: int, /) -> bytes:
+        found = self._data.read(n)
+        if len(found) < n:
+            raise asyncio.IncompleteReadError(found, n)
+        return found
+
+
+def test_frames_travel_whole() -> None:
+    out = io.BytesIO()
+    write_frame(out, {"a": 1}, [b"xyz", b""])
+    frame = asyncio.run(read_frame(Pieces(out.getvalue())))
+    assert (frame.header, frame.blobs) == ({"a": 1}, (b"xyz", b""))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xff\xff\xff\xff",
+        b"\0\0\0\x02{}",
+        b"\0\0\0\x02[]",
+        b"\0\0\0\x02xx",
+        b'\0\0\0\x0e{"blobs":[-1]}',
+        b'\0\0\0\x0b{"blobs":3}',
+    ],
+)
+def test_frames_that_cannot_be_are_refused(data: bytes) -> None:
+    with pytest.raises(FrameError):
+        asyncio.run(read_frame(Pieces(data)))
+
+
+def test_workers_end_with_the_page(store: Store) -> None:
+    with serving(store, settings()) as page:
+        pids = page.rooms.pool.pids
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
