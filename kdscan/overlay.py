@@ -41,7 +41,7 @@ from kdscan.records import (
     Photo,
     SquareReading,
 )
-from kdscan.report import Cell, Doubt, cell_name, domain_colors, doubts
+from kdscan.report import Cell, Doubt, blamed_cells, cell_name, domain_colors, doubts
 from kdscan.report_kingdom import SquareDoubt, square_doubts
 
 LONGEST_PX = 2400
@@ -59,6 +59,8 @@ DOMAIN_COLORS: tuple[Color, ...] = (
 """BGR: orange, sky, green, yellow, blue, vermilion, purple of Okabe and Ito (2008)."""
 
 DOUBT: Color = (200, 0, 255)
+
+BLAME: Color = (0, 0, 190)
 
 TILE_WH, GAP = (260, 340), 16
 """Width and height of a doubtful shield's tile, and room around it, pixels."""
@@ -93,8 +95,11 @@ def _draw_sheet(picture: Bgr, sheet: AnyReading, centers: Points) -> None:
     _tint(picture, corners, colors)
     _outline(picture, corners, pitch)
     _domain_borders(picture, sheet, corners, colors, pitch)
+    blamed = blamed_cells(sheet)
     for cell in _cells(sheet):
         at = centers[cell.row, cell.col]
+        if (cell.row, cell.col) in blamed:
+            _blame(picture, _quad(corners, (cell.row, cell.col)), pitch)
         if cell.review:
             circle(picture, at, 0.42 * pitch, PAPER, 0.1 * pitch)
             circle(picture, at, 0.42 * pitch, DOUBT, 0.055 * pitch)
@@ -176,6 +181,19 @@ def _badge(picture: Bgr, at: Points, cell: CellReading | SquareReading, pitch: f
     _draw(picture, (left + pad, at[1]), cell, size)
     if cell.review:
         write(picture, "?", (left + pad + marks + 0.1 * size, at[1]), 1.2 * size, DOUBT, bold=True)
+
+
+def _blame(picture: Bgr, quad: Points, pitch: float) -> None:
+    """A frame inside a cell that the rules forbid, and `!` in its lower left corner."""
+    inside = 0.84 * quad + 0.16 * quad.mean(0)
+    polygon(picture, inside, PAPER, 0.07 * pitch)
+    polygon(picture, inside, BLAME, 0.04 * pitch)
+    size = 0.2 * pitch
+    centre = quad.mean(0)
+    x, y = centre + 0.66 * (quad[np.argmin(quad @ (1, -1))] - centre)
+    width = text_width("!", size, bold=True)
+    plate(picture, (x - size / 2, y - 0.6 * size), (size, 1.2 * size), BLAME, 0.015 * pitch)
+    write(picture, "!", (x - width / 2, y), size, BLAME, bold=True)
 
 
 def _width(cell: CellReading | SquareReading, size: float) -> float:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from kdscan.errors import BlankPage, NoSheetFound
+from kdscan.game.duel.audit.quick import quick_problems
+from kdscan.game.duel.board import Board
 from kdscan.game.duel.scoring import score_board
 from kdscan.inference.store import Models, default_models
 from kdscan.records import AnyReading, MarkProbs, Photo, Problem, RectifiedSheet, SheetReading
@@ -57,15 +59,18 @@ def interpret(
 ) -> SheetReading:
     """From probabilities on there are no pixels: board, domains, total."""
     reading = decode(probs, risk)
-    score = score_board(board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells}))
-    return SheetReading(rectified, probs, reading, score, layout, _problems(probs))
+    board = board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells})
+    problems = _problems(probs, board, reading.castle_used)
+    return SheetReading(rectified, probs, reading, score_board(board), layout, problems)
 
 
-def _problems(probs: MarkProbs) -> tuple[Problem, ...]:
+def _problems(probs: MarkProbs, board: Board, castle_used: bool | None) -> tuple[Problem, ...]:
+    """What to hold against a map: its place in the photo, then the rules that it breaks."""
+    broken = quick_problems(board, castle_used)
     if probs.placed >= SURELY_PLACED:
-        return ()
+        return broken
     message = "the grid may not lie where it was found; look at the overlay or photograph again"
-    return (Problem("unsure_place", "warning", message),)
+    return (Problem("unsure_place", "warning", message), *broken)
 
 
 def correct(

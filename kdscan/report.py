@@ -14,7 +14,7 @@ from kdscan.errors import KdscanError
 from kdscan.game.duel.scoring import Domain, Score
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.plain import point_json, probability_json, problems_json
-from kdscan.records import AnyReading, CellReading, KingdomReading, SheetReading
+from kdscan.records import AnyReading, CellReading, Found, KingdomReading, SheetReading
 from kdscan.report_kingdom import kingdom_json
 from kdscan.vision.decode import Marks, alternatives
 
@@ -65,6 +65,16 @@ def doubts(sheet: SheetReading, most: int = 2, least_probability: float = 0.02) 
             ]
             found.append(Doubt(cell, tuple(others[:most])))
     return found
+
+
+MOST_NAMED = 8
+"""A problem of more cells than these is about the map as a whole; nobody looks at each."""
+
+
+def blamed_cells(found: Found) -> set[Cell]:
+    """The cells that a problem points at."""
+    named = (problem.cells for problem in found.problems if len(problem.cells) <= MOST_NAMED)
+    return {cell for cells in named for cell in cells}
 
 
 def domain_colors(score: Score | KingdomScore, colors: int) -> dict[Cell, int]:

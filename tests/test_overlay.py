@@ -9,8 +9,8 @@ import pytest
 
 from kdscan.drawing import draw_marks, marks_width
 from kdscan.game.duel.coats import Coat
-from kdscan.overlay import DOMAIN_COLORS, DOUBT, LONGEST_PX, cell_corners, draw_overlay
-from kdscan.records import Photo, RectifiedSheet, SheetReading
+from kdscan.overlay import BLAME, DOMAIN_COLORS, DOUBT, LONGEST_PX, cell_corners, draw_overlay
+from kdscan.records import CELLS, Photo, Problem, RectifiedSheet, SheetReading
 from tests.readings import make_sheet
 
 
@@ -125,3 +125,16 @@ def test_each_coat_has_its_own_sign() -> None:
 
 def test_domain_colours_differ() -> None:
     assert len(set(DOMAIN_COLORS)) == 7
+
+
+def test_what_a_problem_names_is_framed() -> None:
+    broken = Problem("unconnected_domino", "error", "it touches nothing", ((4, 5),))
+    whole = Problem("unpaired_shields", "error", "an odd number", CELLS)
+    plain = draw_overlay(blank(), [make_sheet()])
+    picture = draw_overlay(blank(), [make_sheet(problems=(broken, whole))])
+    framed = np.argwhere((picture == BLAME).all(axis=2))[:, ::-1]
+    x, y = make_sheet().rectified.centers_xy[4, 5]
+    assert len(framed) > 50
+    assert (np.abs(framed - (x, y)) < 41).all()
+    changed = np.argwhere((picture != plain).any(axis=2))[:, ::-1]
+    assert (np.abs(changed - (x, y)) < 41).all()

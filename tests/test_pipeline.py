@@ -68,3 +68,14 @@ def test_a_correction_changes_the_score_and_keeps_what_was_seen() -> None:
     domain = next(d for d in again.score.domains if at in d.cells)
     assert domain.coat is Coat.FILLED
     assert domain.crosses >= 4
+
+
+def test_what_the_rules_forbid_is_a_problem_and_changes_nothing_else() -> None:
+    synth = own_scan(31_000_002)
+    (sheet,) = maps_of(read_photo(Photo(synth.bgr)))
+    shown = next(cell for cell in CELLS if cell in synth.board)
+    again = correct(sheet, {shown: (Coat.FILLED, 4), (0, 0): (Coat.DOT, 4), (4, 6): (Coat.DOT, 3)})
+    (crosses,) = [p for p in again.problems if p.code == "bonus_crosses"]
+    assert crosses.severity == "error"
+    assert set(crosses.cells) <= {shown, (0, 0), (4, 6)}
+    assert [c.coat for c in again.reading.cells if (c.row, c.col) == (4, 6)] == [Coat.DOT]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import Coat
 from kdscan.records import CASTLE, COLS, ROWS, CellReading, Found, SheetReading
-from kdscan.report import Cell, cell_name, domain_colors, doubts
+from kdscan.report import MOST_NAMED, Cell, cell_name, domain_colors, doubts
 
 _GLYPHS = {
     Coat.DOT: "● ",
@@ -193,7 +193,8 @@ def explain_problems(found: Found) -> list[str]:
     """What is wrong with a sheet or kingdom, a line each."""
     lines = []
     for problem in found.problems:
-        where = " ".join(cell_name(cell) for cell in problem.cells)
+        named = problem.cells if len(problem.cells) <= MOST_NAMED else ()
+        where = " ".join(cell_name(cell) for cell in named)
         lines.append(f" {problem.severity}: {problem.message}" + (f" ({where})" if where else ""))
     return lines
 

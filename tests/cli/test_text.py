@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdscan.cli.text import Style, draw_board, explain_doubts, explain_score, sheet_text
-from kdscan.records import Problem
+from kdscan.records import CELLS, Problem
 from tests.readings import make_sheet
 
 PLAIN = Style(unicode=False, color=False)
@@ -80,6 +80,9 @@ def test_problems_are_named_with_their_cells() -> None:
     problem = Problem("unconnected", "error", "this domino touches nothing", ((3, 4), (3, 5)))
     text = explain_doubts(make_sheet(problems=(problem,)), PLAIN)
     assert text == " error: this domino touches nothing (E4 F4)"
+    whole = Problem("unpaired_shields", "error", "an odd number of shields", CELLS)
+    text = explain_doubts(make_sheet(problems=(whole,)), PLAIN)
+    assert text == " error: an odd number of shields"
 
 
 def test_an_empty_board() -> None:

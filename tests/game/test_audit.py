@@ -191,6 +191,16 @@ def test_three_crosses_without_a_bonus_left() -> None:
     assert [(p.code, p.cells) for p in audit.problems] == [("bonus_crosses", ((1, 3),))]
 
 
+def test_crosses_beyond_the_known_dice_are_a_warning_up_to_four() -> None:
+    """No known die brings a double dot two crosses; the rulebooks know nothing of that."""
+    board = board_of(". . c . . . .", ". . c ## dd++++ d .", ". c c . . . .")
+    audit = audit_map(board)
+    assert audit.lawful and audit.witness is not None
+    assert [(p.code, p.severity, p.cells) for p in audit.problems] == [
+        ("bonus_crosses", "warning", ((2, 4),))
+    ]
+
+
 def test_a_coloured_roof_needs_a_cross() -> None:
     board = board_of(". . . d d . .", ". . . ## . . .", EMPTY_ROW)
     assert audit_map(board, False).lawful

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from kdscan.game.duel.audit import audit_map
 from kdscan.game.duel.audit.budget import Budget, OutOfStepsError
-from kdscan.game.duel.audit.quick import lawful
+from kdscan.game.duel.audit.quick import lawful, quick_problems
 from kdscan.game.duel.audit.search import Terms
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
@@ -82,6 +82,28 @@ def test_what_is_known_beside_the_map_counts() -> None:
     book = Spellbook((counted, counted))
     assert lawful(TWO, spellbook=book) is False
     assert lawful(TWO, spellbook=book, edition=FRENCH) is True
+
+
+@given(seeds)
+@settings(max_examples=20)
+def test_quick_problems_are_the_audits_own(seed: int) -> None:
+    rng = random.Random(seed)
+    board = played(seed, rounds=rng.choice((5, 12, 200))).maps[0]
+    assert quick_problems(board) == ()
+    other = changed(board, rng)
+    found, audit = quick_problems(other), audit_map(other)
+    if found:
+        assert audit.problems
+        assert {p.severity for p in found} == {"warning" if audit.lawful else "error"}
+        assert all(set(p.cells) <= set(other) for p in found)
+
+
+def test_quick_problems_say_nothing_rather_than_guess() -> None:
+    alone = TWO.with_shield((4, 6), Shield(Coat.DOT)).with_shield((0, 0), Shield(Coat.DOT))
+    (problem,) = quick_problems(alone)
+    assert problem.code == "unpaired_shields" and len(problem.cells) == 1
+    assert quick_problems(alone, steps=10) == ()
+    assert [p.code for p in quick_problems(TWO, True)] == ["missing_cross"]
 
 
 def test_a_budget_ends() -> None:

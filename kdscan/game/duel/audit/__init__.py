@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kdscan.game.duel.audit.budget import Budget
 from kdscan.game.duel.audit.dominoes import LAW, the_dice
 from kdscan.game.duel.audit.proof import errors, warnings
 from kdscan.game.duel.audit.search import MAP_WIZARDS, Terms, Way, find_way
@@ -53,16 +54,22 @@ def audit_map(
     return audit_on_terms(board, terms, edition)
 
 
-def audit_on_terms(board: Board, terms: Terms, edition: Edition = ENGLISH) -> Audit:
-    """Audit one map, given what is known beside it."""
-    lawful = find_way(board, terms, LAW)
+def audit_on_terms(
+    board: Board, terms: Terms, edition: Edition = ENGLISH, steps: int | None = None
+) -> Audit:
+    """Audit one map, given what is known beside it.
+
+    steps: what each search may cost, None for as much as it takes. Raises OutOfStepsError
+    when it is not enough to decide; proofs that are cut short name more shields than needed.
+    """
+    lawful = find_way(board, terms, LAW, Budget(steps))
     if lawful is None:
-        return Audit(False, errors(board, terms))
+        return Audit(False, errors(board, terms, steps))
     dice = the_dice(edition.castle_on_joker)
-    way = find_way(board, terms, dice)
+    way = find_way(board, terms, dice, Budget(steps))
     if way is not None:
         return Audit(True, (), witness_of(way))
-    return Audit(True, warnings(board, terms, dice), witness_of(lawful))
+    return Audit(True, warnings(board, terms, dice, steps), witness_of(lawful))
 
 
 def terms_of(

@@ -16,21 +16,27 @@ from kdscan.game.duel.drawing import cell_of, number
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, Severity
 
+_BONUSES = 2
+"""Crosses that no die brings: the castle's and the checked wizard's."""
 
-def errors(board: Board, terms: Terms) -> tuple[Problem, ...]:
-    """What the rulebooks forbid about a board that no lawful game leads to."""
+
+def errors(board: Board, terms: Terms, steps: int | None = None) -> tuple[Problem, ...]:
+    """What the rulebooks forbid about a board that no lawful game leads to.
+
+    steps: what each search for a small set may cost, None for its own limit.
+    """
     found = [*_crosses(board, terms, LAW, "error"), *_book(board, terms)]
     task = Task(board, Bonus(), LAW)
     # Crosses have been judged; the dominoes are judged as if every die could bring them.
     plain = Task(Board({c: Shield(s.coat) for c, s in board.items()}), Bonus(), LAW)
-    found += _shapes(plain, *_helpers(plain, board, terms))
+    found += _shapes(plain, *_helpers(plain, board, terms, steps), steps)
     if not found:
         why = "a wizard's help is needed before the spellbook can have granted it"
         found.append(_problem("wizard_too_early", "error", why, task.filled))
     return tuple(found)
 
 
-def _shapes(task: Task, singles: int, free: bool) -> Iterator[Problem]:
+def _shapes(task: Task, singles: int, free: bool, steps: int | None) -> Iterator[Problem]:
     uncovered = smallest_uncovered(task.filled, singles)
     if uncovered is None and task.filled.bit_count() % 2:
         uncovered = task.filled
@@ -38,7 +44,7 @@ def _shapes(task: Task, singles: int, free: bool) -> Iterator[Problem]:
         why = f"no dominoes can cover {_these(uncovered)}: every round fills two shields"
         yield _problem("unpaired_shields", "error", why, uncovered)
         return
-    proof = smallest_unreached(task, singles, free)
+    proof = smallest_unreached(task, singles, free, steps)
     if proof is not None:
         why = (
             f"no domino with {_these(proof.cells)} touches the castle or an equal coat "
@@ -47,12 +53,14 @@ def _shapes(task: Task, singles: int, free: bool) -> Iterator[Problem]:
         yield _problem("unconnected_domino", "error", why, proof.cells)
 
 
-def warnings(board: Board, terms: Terms, dice: Dice) -> tuple[Problem, ...]:
+def warnings(
+    board: Board, terms: Terms, dice: Dice, steps: int | None = None
+) -> tuple[Problem, ...]:
     """What only the dice forbid about a board that the rulebooks allow."""
     found = list(_crosses(board, terms, dice, "warning"))
     if not found:
         task = _lenient(board, terms, dice)
-        proof = smallest_unreached(task, *_helpers(task, board, terms))
+        proof = smallest_unreached(task, *_helpers(task, board, terms, steps), steps)
         cells = task.filled if proof is None else proof.cells
         why = f"no dice are known that make dominoes of {_these(cells)}"
         found.append(_problem("dice", "warning", why, cells))
@@ -86,10 +94,11 @@ def _crosses(board: Board, terms: Terms, dice: Dice, severity: Severity) -> Iter
     """Crosses that neither dice nor bonuses can bring."""
     needs: list[tuple[int, Cell]] = []
     for cell, shield in board.items():
+        bonuses = range(_BONUSES + 1)
         need = next(
-            (n for n in range(3) if dice.shows(shield.coat, shield.crosses - n)), MAX_CROSSES
+            (n for n in bonuses if dice.shows(shield.coat, shield.crosses - n)), _BONUSES + 1
         )
-        if need == MAX_CROSSES:
+        if shield.crosses > MAX_CROSSES:
             why = f"{shield.crosses} crosses, where no shield can have more than {MAX_CROSSES}"
             yield Problem("too_many_crosses", "error", why, (cell,))
         elif need:
@@ -122,7 +131,7 @@ def _wizard(board: Board, terms: Terms) -> bool:
     return Coat.CHECKED in terms.wizards and enough
 
 
-def _helpers(task: Task, board: Board, terms: Terms) -> tuple[int, bool]:
+def _helpers(task: Task, board: Board, terms: Terms, steps: int | None) -> tuple[int, bool]:
     """Shields that may be drawn apart, and whether one domino needs no connection.
 
     A wizard can only be won with shields that can be drawn before him: without either
@@ -130,7 +139,7 @@ def _helpers(task: Task, board: Board, terms: Terms) -> tuple[int, bool]:
     """
     singles, free = 0, False
     while True:
-        reached = reachable(task, singles, free)
+        reached = reachable(task, singles, free, steps)
         part = Board({c: s for c, s in board.items() if reached >> number(c) & 1})
         now = (
             2 if _helps(part, board, terms, Coat.LINE) else 0,

@@ -1,10 +1,10 @@
-"""Whether a map is lawful, and nothing else: fast enough to ask of many candidates for one map."""
+"""Answers within a number of steps: fast enough to ask of every map and of many candidates."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from kdscan.game.duel.audit import terms_of
+from kdscan.game.duel.audit import audit_on_terms, terms_of
 from kdscan.game.duel.audit.budget import Budget, OutOfStepsError
 from kdscan.game.duel.audit.dominoes import LAW, MOST_ON_A_DIE
 from kdscan.game.duel.audit.search import HELPERS, Terms, find_way
@@ -16,9 +16,13 @@ from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.drawing import cell_of, number
 from kdscan.game.duel.editions import ENGLISH, Edition
 from kdscan.game.duel.spellbook import Spellbook
+from kdscan.game.problem import Problem
 
 STEPS = 2000
 """Steps that decide most maps, played or not; a few milliseconds."""
+
+AUDIT_STEPS = 4000
+"""Steps for each search of a whole audit; some dozen milliseconds at worst."""
 
 _BONUSES = 2
 """Crosses that no die brings: the castle's and the checked wizard's."""
@@ -60,6 +64,24 @@ def lawful(
         return find_way(board, terms, LAW, Budget(steps)) is not None
     except OutOfStepsError:
         return None
+
+
+def quick_problems(
+    board: Board,
+    castle_used: bool | None = None,
+    *,
+    edition: Edition = ENGLISH,
+    steps: int = AUDIT_STEPS,
+) -> tuple[Problem, ...]:
+    """What `audit_map` has against a map; nothing when that would take too long to know.
+
+    Takes what `lawful` takes. Sets of shields may be larger than `audit_map` would find.
+    """
+    terms = terms_of(castle_used, None, 0, edition)
+    try:
+        return audit_on_terms(board, terms, edition, steps).problems
+    except OutOfStepsError:
+        return ()
 
 
 def _coats(board: Board) -> tuple[int, ...]:

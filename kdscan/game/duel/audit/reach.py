@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kdscan.game.duel.audit.budget import Budget, OutOfStepsError
 from kdscan.game.duel.audit.task import Piece, Task, bits
 from kdscan.game.duel.drawing import CASTLE_BITS
 
@@ -30,17 +31,16 @@ class Proof:
     smallest: bool
 
 
-class _TooLongError(Exception):
-    """The search took more steps than it may."""
-
-
-def smallest_unreached(task: Task, singles: int, free: bool) -> Proof | None:
+def smallest_unreached(
+    task: Task, singles: int, free: bool, steps: int | None = None
+) -> Proof | None:
     """The smallest set of shields that can't be, or None when all can be.
 
     singles: shields that may stay without partner (the line's wizard). free: whether
     one part may do without the castle (the dot's wizard). Neither wizard's turn is checked.
+    steps: of the search, `MOST_STEPS` when None.
     """
-    cover = Cover(task, singles, free)
+    cover = Cover(task, singles, free, steps)
     proof = task.filled
     try:
         if cover.cover(task.filled) is not None:
@@ -59,27 +59,27 @@ def smallest_unreached(task: Task, singles: int, free: bool) -> Proof | None:
         for i in bits(task.filled):
             if cover.cover(proof & ~(1 << i)) is None:
                 proof &= ~(1 << i)
-    except _TooLongError:
+    except OutOfStepsError:
         pass
     return Proof(proof, False)
 
 
-def reachable(task: Task, singles: int, free: bool) -> int:
+def reachable(task: Task, singles: int, free: bool, steps: int | None = None) -> int:
     """Every shield that some lawful cover reaches; all of them when that takes too long."""
-    cover = Cover(task, singles, free)
+    cover = Cover(task, singles, free, steps)
     reached = 0
     try:
         for i in bits(task.filled):
             if not reached >> i & 1:
                 reached |= cover.cover(1 << i) or 0
-    except _TooLongError:
+    except OutOfStepsError:
         return task.filled
     return reached
 
 
 def _hit(remainders: list[int], size: int, chosen: int, cover: Cover) -> int | None:
     """A set of at most that many shields that meets every remainder."""
-    cover.step()
+    cover.budget.spend()
     open_ones = [r for r in remainders if not r & chosen]
     if not open_ones:
         return chosen
@@ -104,32 +104,28 @@ class _State:
     free: bool
 
 
+_Banned = dict[int, int]
+"""For each shield those that it shares no piece with any more, itself for staying alone."""
+
+
 class Cover:
     """Covers required shields with connected dominoes, within a number of steps."""
 
-    def __init__(self, task: Task, singles: int, free: bool) -> None:
+    def __init__(self, task: Task, singles: int, free: bool, steps: int | None = None) -> None:
         self.task = task
         self.start = _State(task.filled, 0, (), singles, free)
-        self.steps = 0
-
-    def step(self) -> None:
-        self.steps += 1
-        if self.steps > MOST_STEPS:
-            raise _TooLongError
+        self.budget = Budget(MOST_STEPS if steps is None else steps)
 
     def cover(self, required: int) -> int | None:
         """A lawful cover of at least those shields, as large as comes easily; None if none."""
-        return self._go(self.start, required, frozenset())
+        return self._go(self.start, required, dict.fromkeys(self.task.halves, 0))
 
-    def _go(self, state: _State, required: int, banned: frozenset[Piece]) -> int | None:
-        self.step()
+    def _go(self, state: _State, required: int, banned: _Banned) -> int | None:
+        self.budget.spend()
         need = required & state.left
         if need:
-            _, pieces = min(
-                ((len(p), p) for p in (self._pieces(state, i, banned) for i in bits(need))),
-                key=lambda choice: choice[0],
-            )
-            return self._branch(state, required, banned, pieces)
+            tight = min(bits(need), key=lambda i: self._others(state, i, banned).bit_count())
+            return self._branch(state, required, banned, self._pieces(state, tight, banned))
         if state.loose:
             part = min(state.loose, key=int.bit_count)
             pieces = list(
@@ -145,22 +141,26 @@ class Cover:
         return self._grow(state)
 
     def _branch(
-        self, state: _State, required: int, banned: frozenset[Piece], pieces: list[Piece]
+        self, state: _State, required: int, banned: _Banned, pieces: list[Piece]
     ) -> int | None:
         """Try each piece; those tried are banned for the next, so nothing comes twice."""
-        for at, piece in enumerate(pieces):
-            after = self._add(state, piece)
+        banned = dict(banned)
+        for i, j in pieces:
+            after = self._add(state, (i, j))
             if after is not None:
-                found = self._go(after, required, banned | frozenset(pieces[:at]))
+                found = self._go(after, required, banned)
                 if found is not None:
                     return found
+            banned[i] |= 1 << j
+            banned[j] |= 1 << i
         return None
 
-    def _pieces(self, state: _State, i: int, banned: frozenset[Piece]) -> list[Piece]:
-        found = [(min(i, j), max(i, j)) for j in bits(self.task.partners[i] & state.left)]
-        if state.singles:
-            found.append((i, i))
-        return [piece for piece in found if piece not in banned]
+    def _others(self, state: _State, i: int, banned: _Banned) -> int:
+        """What may share a piece with a shield; itself, if it may stay alone."""
+        return (self.task.partners[i] & state.left | (state.singles > 0) << i) & ~banned[i]
+
+    def _pieces(self, state: _State, i: int, banned: _Banned) -> list[Piece]:
+        return [(min(i, j), max(i, j)) for j in bits(self._others(state, i, banned))]
 
     def _add(self, state: _State, piece: Piece) -> _State | None:
         """The state with one more piece; None when a part is cut off for good."""
