@@ -215,6 +215,9 @@ def _way(audit: dict[str, Any]) -> str:
     for who in ("castle", "wizard"):
         if audit[who]:
             steps.append(f"{who}'s cross on {_name(audit[who])}")
+    for idle in audit["idle"]:
+        coat = idle["coat"].replace("_", " ")
+        steps.append(f"no room for the {coat} after {idle['after']} dominoes")
     return ", ".join(steps) or "an empty map"
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 
 from kdscan.game.duel.audit import Step, Witness, audit_map, replay
 from kdscan.game.duel.audit.dominoes import LAW, Half, the_dice
-from kdscan.game.duel.audit.order import Drawn, Plan, arrange, passes
+from kdscan.game.duel.audit.order import Drawn, Plan, arrange
 from kdscan.game.duel.audit.pairing import smallest_uncovered
 from kdscan.game.duel.audit.proof import errors
 from kdscan.game.duel.audit.reach import Proof, smallest_unreached
@@ -239,7 +240,17 @@ def test_the_spellbook_cannot_count_more_than_the_map_shows() -> None:
     assert audit_map(board, spellbook=book(1, dot=3), player=0).lawful
     (problem,) = audit_map(board, spellbook=book(0, dot=3)).problems
     assert (problem.code, problem.cells) == ("spellbook", ((1, 3), (1, 4)))
-    assert audit_map(board, spellbook=book(0, dot=3), edition=FRENCH).lawful
+    (problem,) = audit_map(board, spellbook=book(0, dot=3), edition=FRENCH).problems
+    assert problem.code == "spellbook" and "room to draw more" in problem.message
+    closed = Board.parse(
+        """. . .  .  .  .  .
+           . . ll ll .  .  .
+           . ll ll ## ll ll .
+           . . .  ll ll .  .
+           . . .  .  .  .  ."""
+    )
+    assert audit_map(closed, spellbook=book(0, dot=3), edition=FRENCH).lawful
+    assert not audit_map(closed, spellbook=book(0, dot=3)).lawful
 
 
 def test_a_wizard_that_the_spellbook_denies_helps_nobody() -> None:
@@ -314,6 +325,13 @@ def test_french_dice_fill_squares_without_being_drawn() -> None:
     assert not english.lawful
     assert french.lawful and french.witness is not None
     assert [step.power for step in french.witness.steps if step.power] == [Coat.DOT]
+    assert french.witness.idle == ((4, Coat.DOT),)
+    replay(rows, french.witness, FRENCH)
+    with pytest.raises(BrokenWitnessError, match="wizard is not at hand"):
+        replay(rows, french.witness)
+    early = replace(french.witness, idle=((3, Coat.DOT),))
+    with pytest.raises(BrokenWitnessError, match="after step 3 there was room for the dot"):
+        replay(rows, early, FRENCH)
 
 
 def test_french_games_are_accepted_by_the_french_rules() -> None:
@@ -329,6 +347,8 @@ def test_french_games_are_accepted_by_the_french_rules() -> None:
                     edition=FRENCH,
                 )
                 assert audit.lawful, f"seed {seed}, player {player}"
+                assert audit.witness is not None
+                replay(game.maps[player], audit.witness, FRENCH)
 
 
 def test_an_empty_map_is_lawful() -> None:
@@ -390,8 +410,6 @@ def test_arrange_refuses_what_hangs_in_the_air() -> None:
     task = Task(board, Bonus(), LAW)
     pieces = ((number((1, 3)), number((1, 4))), (number((3, 0)), number((3, 1))))
     assert arrange(task, Plan(pieces)) is None
-    order = tuple(Drawn(piece) for piece in pieces[:1])
-    assert not passes(task, order, Coat.DOT)
 
 
 # The replay, which trusts nothing

@@ -71,7 +71,13 @@ def test_board_as_json(run: Any, maps: str) -> None:
     )
     castle = first["audit"]["castle"]
     replay(board, Witness(steps, tuple(castle) if castle else None))
-    assert second["audit"] == {"lawful": False, "order": None, "castle": None, "wizard": None}
+    assert second["audit"] == {
+        "lawful": False,
+        "order": None,
+        "castle": None,
+        "wizard": None,
+        "idle": [],
+    }
     assert second["problems"][0]["code"] == "unpaired_shields"
     assert second["problems"][0]["cells"] == [[0, 6]]
 

@@ -54,7 +54,7 @@ def problems_json(problems: tuple[Problem, ...]) -> list[dict[str, Any]]:
 def witness_json(witness: Witness | None) -> dict[str, Any]:
     """The dominoes in order, wizards and bonus crosses; `order` null without a witness."""
     if witness is None:
-        return {"order": None, "castle": None, "wizard": None}
+        return {"order": None, "castle": None, "wizard": None, "idle": []}
     return {
         "order": [
             {
@@ -65,6 +65,7 @@ def witness_json(witness: Witness | None) -> dict[str, Any]:
         ],
         "castle": None if witness.castle is None else list(witness.castle),
         "wizard": None if witness.wizard is None else list(witness.wizard),
+        "idle": [{"after": count, "coat": coat.value} for count, coat in witness.idle],
     }
 
 

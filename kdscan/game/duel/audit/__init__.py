@@ -96,4 +96,4 @@ def witness_of(way: Way) -> Witness:
     steps = tuple(
         Step((cell_of(drawn.piece[0]), cell_of(drawn.piece[1])), drawn.power) for drawn in way.order
     )
-    return Witness(steps, way.bonus.castle, way.bonus.wizard)
+    return Witness(steps, way.bonus.castle, way.bonus.wizard, way.idle)

@@ -31,13 +31,11 @@ class Plan:
 
     apart: the piece drawn with the line's wizard, if any.
     free: whether the dot's wizard may be called once.
-    obtained: whether dice that were never drawn fill squares too (French edition).
     """
 
     pieces: tuple[Piece, ...]
     apart: Piece | None = None
     free: bool = False
-    obtained: bool = False
 
 
 def mask(piece: Piece) -> int:
@@ -48,6 +46,7 @@ def mask(piece: Piece) -> int:
 def arrange(task: Task, plan: Plan) -> tuple[Drawn, ...] | None:
     """Put all pieces in a lawful order, or return None when there is none.
 
+    Rounds in which nothing was drawn are left to `idling`: here wizards are won by drawing.
     The line's wizard is called once its line can be full, the dot's likewise; the
     checked wizard's cross must find its shield drawn when that line fills.
     """
@@ -55,21 +54,23 @@ def arrange(task: Task, plan: Plan) -> tuple[Drawn, ...] | None:
         return _Order(task, plan, None, None).extend((), plan.pieces)
     target = task.wizard_cell
     given = next(piece for piece in plan.pieces if target in piece)
-    counting = [piece for piece in plan.pieces if _fills(task, piece, Coat.CHECKED)]
-    if sum(_fills(task, piece, Coat.CHECKED) for piece in counting) >= SQUARES[Coat.CHECKED]:
+    counting = [piece for piece in plan.pieces if fills(task, piece, Coat.CHECKED)]
+    if sum(fills(task, piece, Coat.CHECKED) for piece in counting) >= SQUARES[Coat.CHECKED]:
         for last in counting:
             order = _Order(task, plan, last, given).extend((), plan.pieces)
             if order is not None:
                 return order
-    if plan.obtained:
-        order = _Order(task, plan, None, None).extend((), plan.pieces)
-        if order is not None and target in _closed_part(task, order, Coat.CHECKED):
-            return order
     return None
 
 
-def _fills(task: Task, piece: Piece, coat: Coat) -> int:
+def fills(task: Task, piece: Piece, coat: Coat) -> int:
+    """The most squares that a piece can fill on the line of the dot, line or checked coat."""
     return task.domino(piece).most[COUNTED.index(coat)]
+
+
+def touch(task: Task, piece: Piece) -> int:
+    """The shields that connect to a piece, as bits."""
+    return task.equal[piece[0]] | task.equal[piece[1]]
 
 
 class _Order:
@@ -89,14 +90,14 @@ class _Order:
         waiting = list(pending)
         touched = CASTLE_BITS
         for drawn in order:
-            touched |= self._touch(drawn.piece)
+            touched |= touch(self.task, drawn.piece)
         progress = True
         while waiting and progress:
             still = []
             for piece in waiting:
                 if self._fits(piece, touched, order):
                     order.append(Drawn(piece, Coat.LINE if piece == self.plan.apart else None))
-                    touched |= self._touch(piece)
+                    touched |= touch(self.task, piece)
                 else:
                     still.append(piece)
             progress = len(still) < len(waiting)
@@ -117,9 +118,6 @@ class _Order:
                     return whole
         return None
 
-    def _touch(self, piece: Piece) -> int:
-        return self.task.equal[piece[0]] | self.task.equal[piece[1]]
-
     def _held(self, piece: Piece, order: Sequence[Drawn]) -> bool:
         return piece == self.last and all(drawn.piece != self.given for drawn in order)
 
@@ -132,77 +130,7 @@ class _Order:
         return True
 
     def _earned(self, order: Sequence[Drawn], coat: Coat) -> bool:
-        filled = sum(_fills(self.task, drawn.piece, coat) for drawn in order)
-        if filled >= SQUARES[coat]:
-            return True
-        return self.plan.obtained and passes(self.task, order, coat)
-
-
-def passes(task: Task, order: Sequence[Drawn], coat: Coat) -> bool:
-    """Whether the player can have had to draw nothing, holding dice of that coat, on the way.
-
-    That takes a moment at which no domino with that coat fits anywhere.
-    """
-    return closed_part(task, order, coat) is not None
-
-
-def _closed_part(task: Task, order: Sequence[Drawn], coat: Coat) -> set[int]:
-    part = closed_part(task, order, coat)
-    return set() if part is None else set(bits(part))
-
-
-def closed_part(task: Task, order: Sequence[Drawn], coat: Coat) -> int | None:
-    """The largest part of a map, drawn in a lawful order, that has no room for that coat.
-
-    Found exactly: a free pair of squares beside a shield of the coat, which nothing
-    drawn so far could have covered, means that shield came later; so it and all that
-    depends on it are left out, until no such pair is left (the part is returned) or
-    one lies beside the castle (there is none; None).
-    """
-    left_out: set[Piece] = set()
-    while True:
-        drawn = _without(task, order, left_out)
-        covered = 0
-        for step in drawn:
-            covered |= mask(step.piece)
-        free = room(covered)
-        if free & CASTLE_BITS:
-            return None
-        open_shields = {
-            i
-            for step in drawn
-            for i in step.piece
-            if task.halves[i].coat is coat and NEAR_BITS[i] & free
-        }
-        if not open_shields:
-            return covered
-        left_out |= {step.piece for step in drawn if open_shields & set(step.piece)}
-
-
-def _without(task: Task, order: Sequence[Drawn], left_out: set[Piece]) -> list[Drawn]:
-    """What of an order can be drawn without some pieces; wizards keep their turn's needs."""
-    kept: list[Drawn] = []
-    touched = CASTLE_BITS
-    waiting = [step for step in order if step.piece not in left_out]
-    progress = True
-    while progress:
-        progress = False
-        for step in list(waiting):
-            if _still_fits(task, step, touched, kept):
-                kept.append(step)
-                touched |= task.equal[step.piece[0]] | task.equal[step.piece[1]]
-                waiting.remove(step)
-                progress = True
-    return kept
-
-
-def _still_fits(task: Task, step: Drawn, touched: int, kept: Sequence[Drawn]) -> bool:
-    if step.power is None:
-        return bool(mask(step.piece) & touched)
-    if sum(_fills(task, other.piece, step.power) for other in kept) < SQUARES[step.power]:
-        return False
-    u, v = step.piece
-    return step.power is Coat.DOT or bool(touched >> u & touched >> v & 1)
+        return sum(fills(self.task, drawn.piece, coat) for drawn in order) >= SQUARES[coat]
 
 
 def room(covered: int) -> int:

@@ -13,7 +13,6 @@ from itertools import islice, product
 
 from kdscan.game.duel.audit import Audit, audit_on_terms, terms_of, witness_of
 from kdscan.game.duel.audit.dominoes import LAW, Dice, the_dice
-from kdscan.game.duel.audit.order import passes
 from kdscan.game.duel.audit.rounds import MOST_STATES, Round, Schedule, Side
 from kdscan.game.duel.audit.search import MAP_WIZARDS, Terms, Way, ways
 from kdscan.game.duel.audit.task import Task
@@ -111,8 +110,8 @@ def _together(
     idle = tuple(rounds and len(board) < len(other) for board, other in (maps, maps[::-1]))
     for split in _splits(terms):
         pairs = [
-            islice(_ways(board, t, dice, may_idle, each), _WAYS_TRIED)
-            for board, t, may_idle in zip(maps, split, idle, strict=True)
+            islice(ways(board, replace(t, idle=idles), dice, each), _WAYS_TRIED)
+            for board, t, idles in zip(maps, split, idle, strict=True)
         ]
         firsts = list(pairs[0])
         if firsts:
@@ -130,17 +129,6 @@ def _splits(terms: tuple[Terms, Terms]) -> Iterator[tuple[Terms, Terms]]:
             replace(t, wizards=t.wizards - gone) for t, gone in zip(terms, lost, strict=True)
         )
         yield one, two
-
-
-def _ways(board: Board, terms: Terms, dice: Dice, idle: bool, each: int | None) -> Iterator[Way]:
-    """Ways to a map; with `idle`, those on which some domino had no room at some time."""
-    for way in ways(board, terms, dice, each):
-        if not idle:
-            yield way
-            continue
-        task = Task(board, way.bonus, dice)
-        if any(passes(task, way.order, coat) for coat in Coat):
-            yield way
 
 
 def _why(maps: Maps, terms: tuple[Terms, Terms]) -> Problem:

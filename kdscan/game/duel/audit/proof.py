@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from kdscan.game.duel.audit.budget import Budget
 from kdscan.game.duel.audit.dominoes import LAW, MOST_ON_A_DIE, Dice, Half
 from kdscan.game.duel.audit.pairing import smallest_uncovered
 from kdscan.game.duel.audit.reach import reachable, smallest_unreached
-from kdscan.game.duel.audit.search import Terms
+from kdscan.game.duel.audit.search import Terms, find_way
 from kdscan.game.duel.audit.task import Bonus, Task, bits
 from kdscan.game.duel.board import MAX_CROSSES, Board, Shield
 from kdscan.game.duel.coats import Coat
@@ -25,7 +27,7 @@ def errors(board: Board, terms: Terms, steps: int | None = None) -> tuple[Proble
 
     steps: what each search for a small set may cost, None for its own limit.
     """
-    found = [*_crosses(board, terms, LAW, "error"), *_book(board, terms)]
+    found = [*_crosses(board, terms, LAW, "error"), *_book(board, terms, steps)]
     task = Task(board, Bonus(), LAW)
     # Crosses have been judged; the dominoes are judged as if every die could bring them.
     plain = Task(Board({c: Shield(s.coat) for c, s in board.items()}), Bonus(), LAW)
@@ -157,15 +159,17 @@ def _helps(part: Board, board: Board, terms: Terms, coat: Coat) -> bool:
     return coat in terms.wizards and (terms.obtained or plain + crossed >= SQUARES[coat])
 
 
-def _book(board: Board, terms: Terms) -> Iterator[Problem]:
-    if terms.obtained:
-        return
+def _book(board: Board, terms: Terms, steps: int | None) -> Iterator[Problem]:
+    if terms.obtained and find_way(board, replace(terms, recorded=()), LAW, Budget(steps)) is None:
+        return  # The map is wrong by itself; what was obtained and not drawn cannot be told.
     for coat, count in terms.recorded:
         plain = sum(shield == Shield(coat) for shield in board.values())
         most = plain + (_wizard(board, terms) and Shield(coat, 1) in board.values())
         if count > most:
             cells = tuple(cell for cell, shield in board.items() if shield.coat is coat)
-            why = f"the spellbook counts {count} {coat} without a cross, the map shows {most}"
+            name = coat.replace("_", " ")
+            why = f"the spellbook counts {count} {name} without a cross, the map shows {most}"
+            why += ", and there was room to draw more" * terms.obtained
             yield Problem("spellbook", "error", why, cells)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from kdscan.game.duel.audit.budget import Budget
 from kdscan.game.duel.audit.dominoes import LAW, Dice
-from kdscan.game.duel.audit.order import Drawn, arrange
+from kdscan.game.duel.audit.idling import Idle, Needs, arrange_idling
+from kdscan.game.duel.audit.order import Drawn, Plan, arrange
 from kdscan.game.duel.audit.task import Bonus, Task
 from kdscan.game.duel.audit.tilings import plans
 from kdscan.game.duel.board import Board, Shield
@@ -32,6 +34,7 @@ class Terms:
     cross_given: whether the checked wizard's cross is certainly on the map.
     recorded: squares filled in the spellbook; empty when there is none.
     obtained: whether coats fill squares that were never drawn (French edition).
+    idle: whether the player certainly had a round in which no domino had room.
     """
 
     castle_used: bool | None = None
@@ -39,6 +42,7 @@ class Terms:
     cross_given: bool = False
     recorded: tuple[tuple[Coat, int], ...] = ()
     obtained: bool = False
+    idle: bool = False
 
     @property
     def castle_left(self) -> bool:
@@ -48,10 +52,14 @@ class Terms:
 
 @dataclass(frozen=True)
 class Way:
-    """A lawful way to a board: who got the bonus crosses, and the pieces in order."""
+    """A lawful way to a board: who got the bonus crosses, and the pieces in order.
+
+    idle: when dominoes of which coats had no room, where the way takes such rounds.
+    """
 
     bonus: Bonus
     order: tuple[Drawn, ...]
+    idle: tuple[Idle, ...] = ()
 
 
 def find_way(
@@ -80,16 +88,16 @@ def ways(
         return
     barren: set[_Structure] = set()
     for task in tasks(board, terms, dice, each is not None, budget):
-        for order in islice(_orders(task, terms, barren), each):
-            yield Way(task.bonus, order)
+        yield from islice(_ways(task, terms, barren), each)
 
 
 _Structure = tuple[tuple[int, ...], bool, bool]
 """What decides whether any plan hangs together: partners, two dice apart, one part free."""
 
 
-def _orders(task: Task, terms: Terms, barren: set[_Structure]) -> Iterator[tuple[Drawn, ...]]:
+def _ways(task: Task, terms: Terms, barren: set[_Structure]) -> Iterator[Way]:
     """Lawful orders; `barren` remembers structures without any plan from task to task."""
+    needs = Needs(terms.obtained, _more_than_drawn(task, terms), terms.idle)
     partners = tuple(task.partners.values())
     for apart, free in ((False, False), (True, False), (False, True), (True, True)):
         if (apart and not _winnable(task, terms, Coat.LINE)) or (
@@ -100,13 +108,32 @@ def _orders(task: Task, terms: Terms, barren: set[_Structure]) -> Iterator[tuple
         if structure in barren:
             continue
         none = True
-        for plan in plans(task, apart, free, terms.obtained):
+        for plan in plans(task, apart, free):
             none = False
-            order = arrange(task, plan)
-            if order is not None:
-                yield order
+            way = _way(task, plan, needs)
+            if way is not None:
+                yield way
         if none:
             barren.add(structure)
+
+
+def _way(task: Task, plan: Plan, needs: Needs) -> Way | None:
+    if not needs.coats and not needs.some:
+        order = arrange(task, plan)
+        if order is not None:
+            return Way(task.bonus, order)
+    if needs == Needs():
+        return None
+    found = arrange_idling(task, plan, needs)
+    return None if found is None else Way(task.bonus, *found)
+
+
+def _more_than_drawn(task: Task, terms: Terms) -> frozenset[Coat]:
+    """Coats of which the spellbook counts more than the map shows: some were not drawn."""
+    if not terms.obtained:
+        return frozenset()
+    shown = Counter(half.coat for half in task.halves.values() if half.counts)
+    return frozenset(coat for coat, count in terms.recorded if count > shown[coat])
 
 
 def _winnable(task: Task, terms: Terms, coat: Coat) -> bool:
@@ -120,6 +147,8 @@ def tasks(
     board: Board, terms: Terms, dice: Dice, every: bool = False, budget: Budget | None = None
 ) -> Iterator[Task]:
     """The board with every choice of bonus crosses, or with all that make a difference."""
+    # What a French spellbook counts beyond the map depends on every shield's own cross.
+    every = every or (terms.obtained and bool(terms.recorded))
     tried: set[_Look] = set()
     by_law: set[_Effect] = set()
     for bonus in bonuses(board, terms, dice):

@@ -23,7 +23,7 @@ _State = tuple[int, int, bool, int, tuple[int, ...]]
 castle's part waits for, and the same for every part without the castle."""
 
 
-def plans(task: Task, apart: bool, free: bool, obtained: bool = False) -> Iterator[Plan]:
+def plans(task: Task, apart: bool, free: bool) -> Iterator[Plan]:
     """Every split of the filled shields that hangs together.
 
     apart: whether two shields are drawn apart; free: whether one part may do without the castle.
@@ -37,12 +37,12 @@ def plans(task: Task, apart: bool, free: bool, obtained: bool = False) -> Iterat
     for pieces in search.run((task.filled, singles, free, 0, ()), ()):
         alone = sorted(piece[0] for piece in pieces if piece[0] == piece[1])
         if not alone:
-            yield Plan(pieces, None, free, obtained)
+            yield Plan(pieces, None, free)
             continue
         lone: Piece = (alone[0], alone[1])
         if task.domino(lone).pairs:
             whole = (*(piece for piece in pieces if piece[0] != piece[1]), lone)
-            yield Plan(whole, lone, free, obtained)
+            yield Plan(whole, lone, free)
 
 
 class _Search:

@@ -1,0 +1,174 @@
+"""Orders with rounds in which no domino had room, against trying all orders."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from kdscan.game.duel.audit import replay, witness_of
+from kdscan.game.duel.audit.dominoes import LAW
+from kdscan.game.duel.audit.idling import Needs, arrange_idling
+from kdscan.game.duel.audit.order import Drawn, Plan, mask
+from kdscan.game.duel.audit.search import Way
+from kdscan.game.duel.audit.task import Bonus, Piece, Task, bits
+from kdscan.game.duel.audit.tilings import plans
+from kdscan.game.duel.board import CASTLE, CELLS, Board, Shield
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import SQUARES
+from kdscan.game.duel.drawing import cell_of, number
+from kdscan.game.duel.editions import ENGLISH, FRENCH
+from kdscan.game.grid import Cell, neighbours
+
+COATS = (Coat.DOT, Coat.LINE, Coat.CHECKED)
+
+_State = tuple[frozenset[int], frozenset[Coat], frozenset[Coat], frozenset[Coat], bool]
+"""Steps drawn, coats that had no room, wizards used, wizards won, whether the cross was given."""
+
+
+def slow_idling(task: Task, plan: Plan, needs: Needs) -> bool:
+    """Whether any order of a plan's pieces does, round by round; knows nothing of largest parts."""
+    start: _State = (frozenset(), frozenset(), frozenset(), frozenset(), False)
+    seen, waiting = {start}, [start]
+    while waiting:
+        state = waiting.pop()
+        done, closed, _, _, given = state
+        whole = len(done) == len(plan.pieces) and given == (task.bonus.wizard is not None)
+        if whole and needs.coats <= closed and (closed or not needs.some):
+            return True
+        for after in _rounds(task, plan, needs, state):
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    return False
+
+
+def _rounds(task: Task, plan: Plan, needs: Needs, state: _State) -> Iterator[_State]:
+    done, closed, used, won, given = state
+    board, target = task.board, task.bonus.wizard
+    drawn = {cell_of(i) for k in done for i in plan.pieces[k]}
+    for coat in Coat:
+        if coat not in closed and not _has_room(board, drawn, coat):
+            more = won | {coat} if needs.obtained else won
+            yield done, closed | {coat}, used, more, given
+            if coat is Coat.CHECKED and needs.obtained and target in drawn:
+                yield done, closed | {coat}, used, more, True
+    for k, piece in enumerate(plan.pieces):
+        if k in done:
+            continue
+        cells = [cell_of(i) for i in piece]
+        joined = [_joined(board, drawn, cell) for cell in cells]
+        power: Coat | None = None
+        if piece == plan.apart:
+            if not all(joined):
+                continue
+            power = Coat.LINE
+        elif not any(joined):
+            if not plan.free:
+                continue
+            power = Coat.DOT
+        powers = [power]
+        if power is None and plan.free:
+            powers.append(Coat.DOT)
+        for one in powers:
+            if one is not None and (one in used or not _won(task, drawn, won, one)):
+                continue
+            after = drawn | set(cells)
+            spent = used if one is None else used | {one}
+            yield done | {k}, closed, spent, won, given
+            fills = any(board[c].coat is Coat.CHECKED and _plain(task, c) for c in cells)
+            if fills and target in after and _won(task, after, won, Coat.CHECKED):
+                yield done | {k}, closed, spent, won, True
+
+
+def _won(task: Task, drawn: set[Cell], won: frozenset[Coat], coat: Coat) -> bool:
+    plain = sum(task.board[c].coat is coat and _plain(task, c) for c in drawn)
+    return coat in won or plain >= SQUARES[coat]
+
+
+def _plain(task: Task, cell: Cell) -> bool:
+    return task.halves[number(cell)].counts
+
+
+def _joined(board: Board, drawn: set[Cell], cell: Cell) -> bool:
+    return any(
+        n == CASTLE or (n in drawn and board[n].coat is board[cell].coat) for n in neighbours(cell)
+    )
+
+
+def _has_room(board: Board, drawn: set[Cell], coat: Coat) -> bool:
+    free = set(CELLS) - drawn
+    return any(
+        n == CASTLE or (n in drawn and board[n].coat is coat)
+        for cell in free
+        if free & set(neighbours(cell))
+        for n in neighbours(cell)
+    )
+
+
+def ringed(rng: random.Random, more: int) -> Board:
+    """A board on which the castle is closed in, with some shields beyond the ring."""
+    ring = [(1, 2), (1, 3), (1, 4), (2, 2), (2, 4), (3, 2), (3, 3), (3, 4)]
+    near = [(0, 2), (0, 3), (0, 4), (1, 1), (2, 1), (1, 5), (2, 5), (4, 3), (4, 2), (2, 6), (1, 6)]
+    cells = ring + rng.sample(near, more)
+    coats = rng.choice((COATS, (*COATS, Coat.FILLED, Coat.DOUBLE_DOT)))
+    return Board({cell: Shield(rng.choice(coats)) for cell in cells})
+
+
+def some_plans(rng: random.Random) -> Iterator[tuple[Task, Plan]]:
+    board = ringed(rng, rng.choice((2, 4, 6)))
+    wizard = rng.choice((None, None, rng.choice(list(board))))
+    if wizard is not None:
+        board = board.with_shield(wizard, Shield(board[wizard].coat, rng.choice((1, 2, 3))))
+    task = Task(board, Bonus(None, wizard), LAW)
+    kinds = [(a, f) for a in (False, True) for f in (False, True)]
+    for apart, free in kinds:
+        found = list(plans(task, apart, free))
+        for plan in rng.sample(found, min(2, len(found))):
+            yield task, plan
+
+
+@pytest.mark.parametrize("obtained", [True, False])
+def test_agrees_with_trying_all_orders(obtained: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for coat in COATS:
+        monkeypatch.setitem(SQUARES, coat, 3)
+    rng = random.Random(8 + obtained)
+    answers = {True: 0, False: 0}
+    helped: set[frozenset[Coat]] = set()
+    for _ in range(260):
+        for task, plan in some_plans(rng):
+            coats = frozenset(rng.sample(list(Coat), rng.choice((0, 0, 1, 2))))
+            needs = Needs(obtained, coats, rng.random() < 0.3)
+            found = arrange_idling(task, plan, needs)
+            slow = slow_idling(task, plan, needs)
+            assert (found is not None) == slow, f"\n{task.board}\n{plan}\n{needs}\n{task.bonus}"
+            answers[slow] += 1
+            if found is not None:
+                check_told(task, plan, needs, *found)
+                helped.add(frozenset(coat for _, coat in found[1]))
+    assert min(answers.values()) > 80, answers
+    assert len(helped) > 5
+
+
+def check_told(
+    task: Task,
+    plan: Plan,
+    needs: Needs,
+    order: tuple[Drawn, ...],
+    idle: tuple[tuple[int, Coat], ...],
+) -> None:
+    pieces: list[Piece] = [step.piece for step in order]
+    assert sorted(pieces) == sorted(plan.pieces)
+    assert needs.coats <= {coat for _, coat in idle}
+    assert idle or not needs.some
+    for count, coat in idle:
+        drawn = {cell_of(i) for piece in pieces[:count] for i in piece}
+        assert not _has_room(task.board, drawn, coat)
+    told = witness_of(Way(task.bonus, order, idle))
+    replay(task.board, told, FRENCH if needs.obtained else ENGLISH)
+
+
+def test_pieces_as_bits() -> None:
+    assert list(bits(mask((3, 10)))) == [3, 10]
+    assert list(bits(0)) == []
