@@ -134,17 +134,23 @@ def draw_page(
     *,
     page: Page | None = None,
     wild: bool = False,
+    played: tuple[Marks, bool] | None = None,
     mess: float | None = None,
     strokes: StrokeBank | None = None,
 ) -> DrawnPage:
-    """Print a page and draw a board on it; see `make_photo`."""
+    """Print a page and draw a board on it; see `make_photo`.
+
+    played: what to draw and whether the castle's bonus was used; by lot if None.
+    """
     if page is None:
         layout = random_layout(rng)
         px_per_mm = rng.uniform(110, 180) / layout.cell_mm[0]
         blank = print_page(layout, random_style(rng), px_per_mm)
     else:
         layout, blank, px_per_mm = page
-    board, used = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
+    if played is None:
+        played = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
+    board, used = played
     if mess is None:
         mess = float(rng.uniform(0, 1))
     spots: list[Spot] = []
