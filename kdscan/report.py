@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kdscan.errors import KdscanError
+from kdscan.fusing import FusedSheet
 from kdscan.game.duel.scoring import Domain, Score
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.plain import point_json, probability_json, problems_json
@@ -100,9 +101,26 @@ def domain_colors(score: Score | KingdomScore, colors: int) -> dict[Cell, int]:
     return chosen
 
 
-def report_json(photos: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def report_json(
+    photos: Sequence[dict[str, Any]], fused: Sequence[FusedSheet] = ()
+) -> dict[str, Any]:
     """The object that `kdscan score --json` prints; photos: what `photo_json` made of each."""
-    return {"schema": SCHEMA, "photos": list(photos), "game": game_json(photos)}
+    together = [_fused_json(one) for one in fused]
+    return {
+        "schema": SCHEMA,
+        "photos": list(photos),
+        "fused": together,
+        "game": game_json(photos, together),
+    }
+
+
+def _fused_json(fused: FusedSheet) -> dict[str, Any]:
+    return {
+        "sheets": [list(where) for where in fused.views],
+        "best": list(fused.best),
+        "photograph_again": [list(cell) for cell in fused.photograph_again],
+        "sheet": sheet_json(fused.sheet),
+    }
 
 
 def photo_json(report: PhotoReport) -> dict[str, Any]:
@@ -181,15 +199,25 @@ def _domain_json(domain: Domain) -> dict[str, Any]:
     }
 
 
-def game_json(photos: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """Who won, when there are two maps in all and both lie in one photo: one game."""
-    found = [
-        ([n, k], sheet)
-        for n, photo in enumerate(photos)
-        for k, sheet in enumerate(photo["sheets"])
-        if sheet["kind"] == "duel_map"
-    ]
-    if len(found) != 2 or found[0][0][0] != found[1][0][0]:
+def game_json(
+    photos: Sequence[dict[str, Any]], fused: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any] | None:
+    """Who won, when there are two maps in all and both lie in one photo: one game.
+
+    A sheet that several photos show is one map, and counts as read from all of them.
+    """
+    found = []
+    pictured = []
+    together = {(n, k): one for one in fused for n, k in one["sheets"]}
+    for n, photo in enumerate(photos):
+        for k, sheet in enumerate(photo["sheets"]):
+            if sheet["kind"] != "duel_map":
+                continue
+            one = together.get((n, k), {"sheets": [[n, k]], "best": [n, k], "sheet": sheet})
+            if one["sheets"][0] == [n, k]:
+                found.append((one["best"], one["sheet"]))
+                pictured.append({photo for photo, _ in one["sheets"]})
+    if len(found) != 2 or not pictured[0] & pictured[1]:
         return None
     totals = [sheet["score"]["total"] for _, sheet in found]
     largest = [max((len(d["cells"]) for d in sheet["domains"]), default=0) for _, sheet in found]

@@ -74,7 +74,7 @@ def test_a_failed_photo_has_an_entry() -> None:
 def test_the_object_is_json() -> None:
     report = report_json([photo_json(PhotoReport("a.jpg", sheets=(make_sheet(),)))])
     assert json.loads(json.dumps(report)) == report
-    assert list(report) == ["schema", "photos", "game"]
+    assert list(report) == ["schema", "photos", "fused", "game"]
 
 
 def test_who_wins() -> None:

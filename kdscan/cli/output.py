@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import Any
 
 from kdscan.cli.text import Style, sheet_text
 from kdscan.cli.text_kingdom import kingdom_text
+from kdscan.fusing import FusedSheet
 from kdscan.records import AnyReading, KingdomReading
-from kdscan.report import PhotoReport
+from kdscan.report import PhotoReport, cell_name
 
 _CLEAR_LINE = "\r\x1b[K"
 
@@ -57,6 +59,16 @@ class Printer:
             if len(report.sheets) > 1:
                 title += f", {_NAMES[sheet.kind]} {at}"
             print(f"{self._style.bold(title)}\n\n{_text(sheet, self._style)}\n", flush=True)
+
+    def fused(self, fused: Sequence[FusedSheet]) -> None:
+        """The sheets that several photos show, as read from all of them."""
+        for one in fused:
+            numbers = [str(photo + 1) for photo, _ in one.views]
+            title = f"Photos {', '.join(numbers[:-1])} and {numbers[-1]} show one sheet; together:"
+            print(f"{self._style.bold(title)}\n\n{sheet_text(one.sheet, self._style)}\n")
+            if one.photograph_again:
+                cells = " ".join(cell_name(cell) for cell in one.photograph_again)
+                print(f" What no photo shows well enough; photograph it from near: {cells}\n")
 
     def winner(self, game: dict[str, Any] | None) -> None:
         """Who won, when the photo held both maps of a game (`game` of the JSON)."""

@@ -77,11 +77,14 @@ def score(
     # The heavy half: OpenCV, onnxruntime.
     from kdscan.cli.output import Printer
     from kdscan.cli.reading import read_all
+    from kdscan.fusing import fuse_sheets, maps_of
     from kdscan.report import photo_json, report_json
 
     printer = Printer(len(photos), text=not as_json, debug=context.find_root().params["debug"])
     entries: list[dict[str, Any]] = []
+    maps: dict[tuple[int, int], Any] = {}
     for report, photo in read_all(photos, said, risk, printer.progress):
+        maps |= maps_of(len(entries), report.sheets)
         entries.append(photo_json(report))
         printer.report(report, len(entries))
         if overlay and photo is not None and report.sheets:
@@ -89,21 +92,30 @@ def score(
             path = _numbered(overlay, len(entries)) if several else overlay
             _spare_photos(path, photos)
             _write_overlay(path, photo, report)
-    answer = report_json(entries)
+    fused = fuse_sheets(maps) if risk is None else fuse_sheets(maps, risk=risk)
+    answer = report_json(entries, fused)
     if as_json:
         print(json.dumps(answer))
     else:
+        printer.fused(fused)
         printer.winner(answer["game"])
     _check_all_applied(said, entries)
-    raise typer.Exit(exit_code(entries, strict))
+    raise typer.Exit(exit_code(entries, strict, answer["fused"]))
 
 
-def exit_code(photos: Sequence[dict[str, Any]], strict: bool) -> int:
-    """The exit code for the entries of `photos` in the JSON."""
+def exit_code(
+    photos: Sequence[dict[str, Any]], strict: bool, fused: Sequence[dict[str, Any]] = ()
+) -> int:
+    """The exit code for the entries of `photos` and `fused` in the JSON."""
     errors = {photo["error"]["code"] for photo in photos if photo["error"]}
     blank = BlankPage.code in errors
     errors.discard(BlankPage.code)  # the backs of scanned sheets: nothing to look at
-    sheets = [sheet for photo in photos for sheet in photo["sheets"]]
+    together = {(n, k): one["sheet"] for one in fused for n, k in one["sheets"]}
+    sheets = [
+        together.get((n, k), sheet)
+        for n, photo in enumerate(photos)
+        for k, sheet in enumerate(photo["sheets"])
+    ]
     if Bug.code in errors:
         return Bug.exit_code
     if sheets:

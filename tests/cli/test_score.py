@@ -17,19 +17,21 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kdscan.cli import reading
+from kdscan import reading
 from kdscan.cli.main import main
 from kdscan.errors import ModelError, NoSheetFound
 from kdscan.records import Photo, SheetReading
 from tests.readings import BOARD, make_sheet
 
-SURE = make_sheet()
+SURE = make_sheet("\n".join(reversed(BOARD.strip().splitlines())))
+"""Another board than the unsure one, or both would be read together."""
 UNSURE = make_sheet(doubtful=[(0, 5)])
 
 # The pictures' width says what the reader finds in them.
 FOUND: dict[int, tuple[SheetReading, ...] | Exception] = {
     800: (SURE,),
     801: (UNSURE,),
+    806: (make_sheet(),),
     802: (SURE, make_sheet("\n".join(BOARD.strip().splitlines()).replace("f++", "f+"))),
     803: NoSheetFound("no map was found in this picture; take it again"),
     804: ZeroDivisionError("unforeseen"),
@@ -273,3 +275,10 @@ def test_a_file_name_that_no_encoding_has(
 def test_reading_by_hand_is_what_it_says() -> None:
     assert SURE.score.total == 37
     assert np.isclose(SURE.probs.coat.sum(1), 1).all()
+
+
+def test_a_second_photo_of_the_sheet_settles_it(
+    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["score", photo(801), photo(806), "--strict"]) == 0
+    assert "Photos 1 and 2 show one sheet" in capsys.readouterr().out

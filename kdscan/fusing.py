@@ -1,0 +1,74 @@
+"""From all photos of a run to the sheets that several of them show, each read from all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kdscan.pipeline import interpret
+from kdscan.records import AnyReading, SheetReading
+from kdscan.vision.decode import DEFAULT_RISK
+from kdscan.vision.fuse import View, fuse, group
+
+Where = tuple[int, int]
+"""Number of the photo and of the sheet in it, both from 0, as in the JSON."""
+
+
+@dataclass(frozen=True, eq=False)
+class FusedSheet:
+    """One sheet that several photos show.
+
+    views: where it was seen, in the order of the photos.
+    best: the surest of these views.
+    sheet: read from all of them; pixels and coordinates are those of `best`.
+    """
+
+    views: tuple[Where, ...]
+    best: Where
+    sheet: SheetReading
+
+    @property
+    def photograph_again(self) -> tuple[tuple[int, int], ...]:
+        """Row and column of the shields that none of the photos settles, the least sure first."""
+        if not self.sheet.review:
+            return ()
+        open_ones = [c for c in self.sheet.reading.cells if c.review]
+        return tuple((c.row, c.col) for c in sorted(open_ones, key=lambda c: c.confidence))
+
+
+def maps_of(photo: int, found: Iterable[AnyReading]) -> dict[Where, SheetReading]:
+    """The maps found in a photo by where they are, without their pixels: many can be kept."""
+    bare = np.zeros((1, 1, 3), np.uint8)
+    return {
+        (photo, n): replace(sheet, rectified=replace(sheet.rectified, bgr=bare))
+        for n, sheet in enumerate(found)
+        if isinstance(sheet, SheetReading)
+    }
+
+
+def fuse_sheets(
+    maps: dict[Where, SheetReading], *, risk: float = DEFAULT_RISK
+) -> tuple[FusedSheet, ...]:
+    """Find the sheets that several photos show, and read each from all of its photos.
+
+    maps: every map that was read; see `maps_of`. risk: see `kdscan.pipeline.read_photo`.
+    """
+    places = sorted(maps)
+    views = [View(where[0], maps[where].probs, maps[where].sheet_id) for where in places]
+    return tuple(_fused([places[i] for i in indices], maps, risk) for indices in group(views))
+
+
+def _fused(places: Sequence[Where], maps: dict[Where, SheetReading], risk: float) -> FusedSheet:
+    best = max(places, key=lambda where: maps[where].confidence)
+    surest = maps[best]
+    names = [maps[where].layout for where in places if maps[where].layout != "unknown"]
+    ids = [maps[where].sheet_id for where in places if maps[where].sheet_id is not None]
+    sheet = interpret(
+        surest.rectified,
+        fuse([maps[where].probs for where in places]),
+        names[0] if names else surest.layout,
+        risk,
+    )
+    return FusedSheet(tuple(places), best, replace(sheet, sheet_id=ids[0] if ids else None))
