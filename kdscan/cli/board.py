@@ -225,8 +225,10 @@ def _pair_text(pair: dict[str, Any], number: int) -> str:
     if not pair["lawful"]:
         reasons = [problem["message"] for problem in pair["problems"]] or ["see its boards"]
         return f"game {number}: not lawful: {'; '.join(reasons)}"
-    dice = "" if pair["rounds"] else "; no common rounds found for the four dice"
-    return f"game {number}: lawful{dice}"
+    said = [f"{problem['severity']}: {problem['message']}" for problem in pair["problems"]]
+    if not pair["rounds_decided"]:
+        said.append("whether the four dice make both maps in common rounds was not decided")
+    return "; ".join([f"game {number}: lawful", *said])
 
 
 def _name(cell: Sequence[int]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from kdscan.game.duel.audit.dominoes import PAIRS
 from kdscan.game.duel.audit.pair import audit_game
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import DICE, Face
 from kdscan.game.duel.report import pair_json
 from tests.game.boards import played, seeds
 from tests.game.test_audit import EMPTY_ROW, board_of
@@ -70,8 +72,10 @@ def test_dice_that_never_fit_are_no_error() -> None:
     one = one.with_shield((0, 3), Shield(Coat.LINE))
     two = one.with_shield((1, 3), Shield(Coat.CHECKED, 2))
     audit = audit_game((one, two), (False, False))
-    assert audit.lawful and audit.rounds is None
-    assert pair_json(audit) == {"lawful": True, "problems": [], "rounds": None}
+    assert audit.lawful and audit.rounds is None and audit.decided
+    (problem,) = pair_json(audit)["problems"]
+    assert (problem["code"], problem["severity"], problem["cells"]) == ("dice", "warning", [])
+    assert "no dominoes of theirs go together" in problem["message"]
     other = two.with_shield((1, 3), Shield(Coat.DOT))
     assert audit_game((one, other), (False, False)).rounds == ((0, 0),)
 
@@ -79,14 +83,75 @@ def test_dice_that_never_fit_are_no_error() -> None:
 def test_what_only_the_dice_forbid_on_one_map_stays_a_warning() -> None:
     strange = board_of(". . . d+ l+ . .", ". . . ## . . .", EMPTY_ROW)
     audit = audit_game((strange, TWO), (False, False))
-    assert audit.lawful and audit.rounds is None
+    assert audit.lawful and audit.rounds is None and audit.decided and not audit.problems
     assert [p.severity for p in audit.audits[0].problems] == ["warning"]
 
 
-def test_the_search_for_rounds_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("module", ["rounds", "ways"])
+def test_the_search_for_rounds_gives_up(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kdscan.game.duel.audit.pair.MOST_STATES", -1)
-    assert audit_game((FOUR, FOUR)).rounds is None
-    assert audit_game((FOUR, FOUR)).lawful
+    for name in ("MOST_STATES", "MOST_WAYS") if module == "rounds" else ("MOST_WAYS",):
+        monkeypatch.setattr(f"kdscan.game.duel.audit.fourdice.{name}", 0)
+    audit = audit_game((FOUR, FOUR))
+    assert audit.lawful and audit.rounds is None
+    assert not audit.decided and not audit.problems
+    assert pair_json(audit)["rounds_decided"] is False
+
+
+def test_more_shields_of_a_die_than_rounds() -> None:
+    """Filled with two crosses is on the third die alone, which each round shows once."""
+    one = Board.parse(
+        """. . .   dd  .   .  .
+           . . .   f++ .   .  .
+           . dd f++ ## f++ dd .
+           . . .   .   .   .  .
+           . . .   .   .   .  ."""
+    )
+    audit = audit_game((one, one), (False, False))
+    assert audit.lawful and audit.rounds is None and audit.decided
+    (problem,) = audit.problems
+    assert problem.severity == "warning" and "more shields of some dice" in problem.message
+
+
+def test_small_games_are_always_decided_and_rightly() -> None:
+    """Against every way to share out dice in every order, on maps of two dominoes each."""
+    rng = random.Random(5)
+    answers = {True: 0, False: 0}
+    cells = ((1, 3), (1, 4), (3, 3), (3, 4))
+    marks = [Shield(Coat.FILLED, 2), Shield(Coat.CHECKED, 2), Shield(Coat.FILLED), Shield(Coat.DOT)]
+    marks += [Shield(Coat.DOUBLE_DOT, 1), Shield(Coat.CHECKED), Shield(Coat.LINE, 1)]
+    for _ in range(150):
+        one, two = (Board({cell: rng.choice(marks) for cell in cells}) for _ in range(2))
+        audit = audit_game((one, two), (False, False))
+        if any(a.problems or not a.lawful for a in audit.audits):
+            continue
+        assert audit.decided
+        assert (audit.rounds is not None) == slow_rounds(one, two), f"\n{one}\n{two}"
+        answers[audit.rounds is not None] += 1
+    assert min(answers.values()) > 8, answers
+
+
+def slow_rounds(one: Board, two: Board) -> bool:
+    """The cells are (1, 3), (1, 4) above, (3, 3), (3, 4) below: two dominoes in any order."""
+    rows = [[(r, 3), (r, 4)] for r in (1, 3)]
+    return any(
+        all(
+            any(
+                all(_shows(die, shield) for die, shield in zip(dice, shields, strict=True))
+                for dice in permutations(DICE)
+            )
+            for shields in (
+                [*(one[c] for c in mine), *(two[c] for c in theirs)]
+                for mine, theirs in zip(rows, other, strict=True)
+            )
+        )
+        for other in (rows, rows[::-1])
+    )
+
+
+def _shows(die: tuple[Face, ...], shield: Shield) -> bool:
+    joker = shield.crosses == 0 and Face(None) in die
+    return joker or Face(shield.coat, shield.crosses) in die
 
 
 def test_a_wizards_cross_keeps_its_turn_among_common_rounds() -> None:

@@ -76,6 +76,7 @@ def pair_json(audit: GameAudit) -> dict[str, Any]:
         "lawful": audit.lawful,
         "problems": problems_json(audit.problems),
         "rounds": None if rounds is None else [list(this) for this in rounds],
+        "rounds_decided": audit.decided,
     }
 
 

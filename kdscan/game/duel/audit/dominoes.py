@@ -73,6 +73,10 @@ class Dice:
             return 0 <= crosses <= MOST_ON_A_DIE
         return any(self._ways(die, Half(coat, crosses)) for die in range(len(self.data)))
 
+    def can(self, die: int, half: Half) -> bool:
+        """Whether that die of the four can make that half."""
+        return bool(self._ways(die, half))
+
     def _ways(self, die: int, half: Half) -> list[bool]:
         """How that die can make that half; True where the face itself shows the coat."""
         assert self.data is not None

@@ -13,10 +13,10 @@ from itertools import islice, product
 
 from kdscan.game.duel.audit import Audit, audit_on_terms, terms_of, witness_of
 from kdscan.game.duel.audit.dominoes import LAW, Dice, the_dice
+from kdscan.game.duel.audit.fourdice import Maps, ruled_out
 from kdscan.game.duel.audit.rounds import MOST_STATES, Round, Schedule, Side
 from kdscan.game.duel.audit.search import MAP_WIZARDS, Terms, Way, ways
 from kdscan.game.duel.audit.task import Task
-from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.editions import ENGLISH, Edition
 from kdscan.game.duel.spellbook import Spellbook
@@ -28,8 +28,6 @@ _WAYS_TRIED = 24
 _WAYS_EACH = 2
 """How many of them share the choice of bonus crosses."""
 
-Maps = tuple[Board, Board]
-
 
 @dataclass(frozen=True)
 class GameAudit:
@@ -37,13 +35,15 @@ class GameAudit:
 
     lawful: whether the rulebooks allow both maps in one game. audits: each map's own,
     with a way to it that goes with the other's. problems: what forbids them together.
-    rounds: steps of both ways side by side, with dice for each; None when none were found.
+    rounds: steps of both ways side by side, with dice for each; None when there are none, or
+    none were found. decided: whether it is known if there are any.
     """
 
     lawful: bool
     audits: tuple[Audit, Audit]
     problems: tuple[Problem, ...] = ()
     rounds: tuple[Round, ...] | None = None
+    decided: bool = True
 
 
 def audit_game(
@@ -62,16 +62,20 @@ def audit_game(
     audits = one, two
     if not (one.lawful and two.lawful):
         return GameAudit(False, audits)
-    rounds = None
-    if not (one.problems or two.problems):
-        found = _with_dice(maps, terms, the_dice(edition.castle_on_joker))
-        if found is not None:
-            ways_found, rounds = found
-            return GameAudit(True, _told(audits, ways_found), (), rounds)
+    dice = the_dice(edition.castle_on_joker)
+    by_dice = not (one.problems or two.problems)
+    found = _with_dice(maps, terms, dice) if by_dice else None
+    if found is not None:
+        ways_found, rounds = found
+        return GameAudit(True, _told(audits, ways_found), (), rounds)
     pair = next(_together(maps, terms, LAW), None)
     if pair is None:
         return GameAudit(False, audits, (_why(maps, terms),))
-    return GameAudit(True, _told(audits, pair))
+    why = ruled_out(maps, terms, dice) if by_dice else None
+    if why is None:
+        return GameAudit(True, _told(audits, pair), decided=not by_dice)
+    text = f"no rounds of the four dice are known that make both maps: {why}"
+    return GameAudit(True, _told(audits, pair), (Problem("dice", "warning", text),))
 
 
 def _told(audits: tuple[Audit, Audit], found: tuple[Way, Way]) -> tuple[Audit, Audit]:
