@@ -15,7 +15,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, Protocol
@@ -32,6 +32,9 @@ from kdscan.tournament.batch.tasks import (
 
 SECONDS = 120.0
 """A task that takes longer is given up: a hundred times what a large photo needs."""
+
+AT_HAND = 2
+"""So many tasks lie in a worker's pipe: it begins the next one while the books are kept."""
 
 START_SECONDS = 120.0
 """So long may a process take to start, on a machine that has much else to do."""
@@ -63,9 +66,11 @@ class Workers(Protocol):
 
 @dataclass
 class _Worker:
+    """A process. tasks: what it was given, the one it works on first."""
+
     process: SpawnProcess
     pipe: Connection
-    task: Task | None = None
+    tasks: deque[Task] = field(default_factory=deque)
     deadline: float = 0.0
     ready: bool = False
 
@@ -92,8 +97,8 @@ class Pool:
 
     @property
     def room(self) -> int:
-        """Two tasks a worker: it never waits for the next one."""
-        return 2 * len(self._workers) - self._unfinished()
+        """A task a worker more than it holds: those who finish never wait."""
+        return (AT_HAND + 1) * len(self._workers) - self._unfinished()
 
     @property
     def busy(self) -> bool:
@@ -101,7 +106,7 @@ class Pool:
         return self._unfinished() > 0
 
     def _unfinished(self) -> int:
-        return len(self._waiting) + sum(worker.task is not None for worker in self._workers)
+        return len(self._waiting) + sum(len(worker.tasks) for worker in self._workers)
 
     def submit(self, task: Task) -> None:
         """Queue a task and start it if a worker is free."""
@@ -109,23 +114,30 @@ class Pool:
         self._feed()
 
     def _feed(self) -> None:
-        for number, worker in enumerate(self._workers):
-            if worker.task is None and self._waiting:
-                task = self._waiting.popleft()
-                try:
-                    worker.pipe.send(task)
-                except OSError:  # it died while it had nothing to do
-                    self._workers[number] = worker = self._renewed(worker)
-                    worker.pipe.send(task)
+        """Give tasks out, to those who have the fewest."""
+        while self._waiting:
+            number = min(range(len(self._workers)), key=lambda n: len(self._workers[n].tasks))
+            worker = self._workers[number]
+            if len(worker.tasks) >= AT_HAND:
+                return
+            try:
+                worker.pipe.send(self._waiting[0])
+            except OSError:  # it died
+                if worker.tasks:
+                    return  # `results` will find out of what
+                self._workers[number] = self._renewed(worker)
+                continue
+            worker.tasks.append(self._waiting.popleft())
+            if len(worker.tasks) == 1:
                 # A process that has yet to import everything gets time for that too.
                 more = self._seconds if worker.ready else self._seconds + START_SECONDS
-                worker.task, worker.deadline = task, time.monotonic() + more
+                worker.deadline = time.monotonic() + more
 
     def results(self) -> list[tuple[Task, Result]]:
         """Wait for at least one result; raises what no photo is to blame for."""
         found: list[tuple[Task, Result]] = []
         while not found and self.busy:
-            working = {w.pipe: n for n, w in enumerate(self._workers) if w.task is not None}
+            working = {w.pipe: n for n, w in enumerate(self._workers) if w.tasks}
             first = min(self._workers[n].deadline for n in working.values())
             ready = wait(list(working), timeout=max(0.0, first - time.monotonic()))
             for pipe, number in working.items():
@@ -149,8 +161,8 @@ class Pool:
         if result is None:
             worker.ready, worker.deadline = True, time.monotonic() + self._seconds
             return []
-        task, worker.task = worker.task, None
-        assert task is not None
+        task = worker.tasks.popleft()
+        worker.deadline = time.monotonic() + self._seconds
         self._deaths.pop(task, None)
         if isinstance(result, KdscanError):
             raise result
@@ -158,10 +170,11 @@ class Pool:
 
     def _lost(self, number: int, why: str) -> list[tuple[Task, Result]]:
         """A worker is gone, or shall be: replace it, and try its task again once."""
-        task = self._workers[number].task
-        assert task is not None
-        why += _signal_name(self._workers[number].process)
-        self._workers[number] = self._renewed(self._workers[number])
+        worker = self._workers[number]
+        task = worker.tasks.popleft()
+        why += _signal_name(worker.process)
+        self._waiting.extendleft(reversed(worker.tasks))
+        self._workers[number] = self._renewed(worker)
         deaths = self._deaths.pop(task, 0) + 1
         if deaths < TRIES:
             self._deaths[task] = deaths
