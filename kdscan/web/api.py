@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import tempfile
 from collections.abc import Callable
@@ -91,9 +92,19 @@ async def body_of(request: Request) -> bytes:
 async def _body(request: Request, kind: type[B]) -> B:
     data = await body_of(request)
     try:
-        return msgspec.json.decode(data, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return msgspec.convert(json.loads(data, parse_float=_number, parse_constant=_no), kind)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise ApiError(400, "bad_request", f"the body is not as described: {error}") from error
+
+
+def _number(text: str) -> float | int:
+    """JSON Schema calls 4.0 an integer."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
+def _no(text: str) -> float:
+    raise ValueError(f"{text} is no JSON")
 
 
 async def session(request: Request) -> Response:
@@ -218,9 +229,9 @@ async def correct(request: Request) -> Response:
     """POST /api/sheets/{id}/corrections"""
     said = await _body(request, schemas.Correction)
     if said.cell == (2, 3):
-        raise ApiError(400, "bad_request", "the castle holds no coat")
+        raise ApiError(409, "impossible", "the castle holds no coat")
     if said.coat is None and said.crosses:
-        raise ApiError(400, "bad_request", "an empty shield has no crosses")
+        raise ApiError(409, "impossible", "an empty shield has no crosses")
     field = f"cell:{said.cell[0]},{said.cell[1]}"
     return await _corrected(request, field, {"coat": said.coat, "crosses": said.crosses})
 
@@ -264,8 +275,10 @@ async def game(request: Request) -> Response:
     """GET /api/games?sheets=A,B"""
     text = request.query_params.get("sheets", "")
     ids = [int(part) for part in text.split(",") if part.isascii() and part.isdigit()]
-    if len(ids) != 2 or ids[0] == ids[1] or text != f"{ids[0]},{ids[1]}":
-        raise ApiError(400, "bad_request", "sheets names two different maps, like 3,4")
+    if len(ids) != 2 or text != f"{ids[0]},{ids[1]}":
+        raise ApiError(400, "bad_request", "sheets names two maps, like 3,4")
+    if ids[0] == ids[1]:
+        raise ApiError(409, "impossible", "a game needs two different maps")
     shelf, who = rooms_of(request).shelf, session_of(request)
     found = [await _ask(shelf.sheet, one, who) for one in ids]
     if any(one["kind"] != "duel_map" for one in found):

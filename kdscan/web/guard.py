@@ -61,7 +61,7 @@ class Guard:
         self._settings = settings
         self._requests = Buckets(Rate(burst=600, per_second=30))
         self._uploads = Buckets(Rate(burst=200, per_second=2))
-        self._joins = Buckets(Rate(burst=20, per_second=0.2))
+        self._joins = Buckets(settings.guesses)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

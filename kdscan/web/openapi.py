@@ -48,7 +48,7 @@ class Operation:
 NONE_SUCH = {404: "There is none, or it is not this session's."}
 BAD = {400: "The request is not as described here."}
 TOO_MUCH = {413: "The body is too large."}
-WRONG_KIND = {409: "This cannot be done to this kind of sheet, or there is nothing to take back."}
+WRONG_KIND = {409: "It cannot be so: another kind of sheet, the castle, nothing to take back."}
 CHANGES = NONE_SUCH | BAD | TOO_MUCH
 
 OPERATIONS = (
@@ -180,7 +180,13 @@ OPERATIONS = (
         api.game,
         "Two maps as a game, with the winner",
         schemas.Game,
-        in_query={"sheets": ({"type": "string", "pattern": "^[0-9]+,[0-9]+$"}, "like 3,4", True)},
+        in_query={
+            "sheets": (
+                {"type": "string", "pattern": "^(0|[1-9][0-9]*),(0|[1-9][0-9]*)$"},
+                "like 3,4",
+                True,
+            )
+        },
         errors=NONE_SUCH | BAD | WRONG_KIND,
     ),
 )
@@ -239,7 +245,8 @@ def _operation(one: Operation, schema_of: dict[int, Json]) -> Json:
         | {str(code): {"description": text, "content": error} for code, text in errors.items()},
     }
     if one.body is bytes:
-        kind = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+        file = {"type": "string", "format": "binary", "minLength": 1}
+        kind = {"application/octet-stream": {"schema": file}}
         said["requestBody"] = {"required": True, "content": kind}
     elif one.body:
         kind = {"application/json": {"schema": schema_of[id(one.body)]}}

@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from kdscan.tournament.store import Store, schema
 from kdscan.web.pool import Limits
+from kdscan.web.rates import Rate
 
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Letters and digits that nobody confuses when reading aloud: no I, L, O, 0, 1."""
@@ -25,6 +26,7 @@ class Settings:
     secret: signs sessions. join_code, desk_code: let players and organisers in.
     open_here: this machine's own browsers need no code (the page listens to nobody else).
     https: cookies travel over TLS alone.
+    guesses: how often one address may try codes.
     max_bytes: largest upload; upload_seconds: how long one may take to arrive.
     """
 
@@ -37,6 +39,7 @@ class Settings:
     max_bytes: int = 40_000_000
     upload_seconds: float = 120.0
     workers: int = 2
+    guesses: Rate = field(default_factory=lambda: Rate(burst=20, per_second=0.2))
     limits: Limits = field(default_factory=Limits)
 
 

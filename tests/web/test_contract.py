@@ -1,0 +1,54 @@
+"""The HTTP interface does what /openapi.json says, whatever it is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from schemathesis import openapi
+
+from kdscan.tournament.store import Store
+from kdscan.web.openapi import OPERATIONS, Operation, document
+from kdscan.web.rates import Rate
+from tests.web.conftest import DESK, Served, send, serving
+from tests.web.conftest import settings as web_settings
+
+
+@pytest.fixture(scope="module")
+def served(store: Store) -> Iterator[Served]:
+    """A page that lets itself be asked with wrong codes as often as one likes."""
+    with serving(store, web_settings(guesses=Rate(10_000, 10_000))) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def api_schema(served: Served, desk: httpx.Client) -> Any:
+    """The document as it is served; a photo and a sheet 1 are there to ask for."""
+    send(desk, "01.jpg")
+    return openapi.from_url(f"{served.address}/openapi.json")
+
+
+EXAMPLES = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.mark.parametrize("asked", OPERATIONS, ids=lambda one: f"{one.method} {one.path}")
+def test_answers_are_as_described(api_schema: Any, asked: Operation) -> None:
+    @EXAMPLES
+    @given(case=api_schema[asked.path][asked.method].as_strategy())
+    def ask(case: Any) -> None:
+        case.call_and_validate(headers={"Authorization": f"Bearer {DESK}"}, timeout=60)
+
+    ask()
+
+
+def test_every_handler_is_described_and_nothing_else() -> None:
+    described = document()
+    assert json.dumps(described)
+    asked = {(m.upper(), path) for path, item in described["paths"].items() for m in item}
+    assert asked == {(one.method, one.path) for one in OPERATIONS}
+    for one in OPERATIONS:
+        assert one.handler.__doc__ and one.handler.__doc__.startswith(f"{one.method} /api/")
