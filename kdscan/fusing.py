@@ -9,6 +9,7 @@ import numpy as np
 
 from kdscan.pipeline import interpret
 from kdscan.records import AnyReading, SheetReading
+from kdscan.table import paid_as
 from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.vision.fuse import View, fuse, group
 
@@ -71,4 +72,9 @@ def _fused(places: Sequence[Where], maps: dict[Where, SheetReading], risk: float
         names[0] if names else surest.layout,
         risk,
     )
-    return FusedSheet(tuple(places), best, replace(sheet, sheet_id=ids[0] if ids else None))
+    told = max(
+        (maps[where] for where in places),
+        key=lambda one: (one.wizard_coat is not None, one.wizard_confidence),
+    )
+    sheet = paid_as(replace(sheet, sheet_id=ids[0] if ids else None), told)
+    return FusedSheet(tuple(places), best, sheet)

@@ -34,11 +34,14 @@ from kdscan.drawing import (
 )
 from kdscan.game.duel.scoring import Domain
 from kdscan.game.kingdomino.scoring import Domain as Land
+from kdscan.overlay_spellbook import draw_spellbook
 from kdscan.records import (
     AnyReading,
     CellReading,
     KingdomReading,
     Photo,
+    SheetReading,
+    SpellbookReading,
     SquareReading,
 )
 from kdscan.report import Cell, Doubt, blamed_cells, cell_name, domain_colors, doubts
@@ -57,6 +60,9 @@ DOMAIN_COLORS: tuple[Color, ...] = (
     (167, 121, 204),
 )
 """BGR: orange, sky, green, yellow, blue, vermilion, purple of Okabe and Ito (2008)."""
+
+Board = SheetReading | KingdomReading
+"""What lies in a grid of cells."""
 
 DOUBT: Color = (200, 0, 255)
 
@@ -80,6 +86,9 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading]) -> Bgr:
     picture = clean.copy()
     tiles: list[Bgr] = []
     for sheet in sheets:
+        if isinstance(sheet, SpellbookReading):
+            draw_spellbook(picture, sheet, scale, DOUBT)
+            continue
         # Centres of pixels lie at whole numbers, so scaling moves the origin by half a pixel.
         centers = (sheet.rectified.centers_xy + 0.5) * scale - 0.5
         _draw_sheet(picture, sheet, centers)
@@ -88,7 +97,7 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading]) -> Bgr:
     return np.vstack([picture, *_rows(tiles, picture.shape[1])])
 
 
-def _draw_sheet(picture: Bgr, sheet: AnyReading, centers: Points) -> None:
+def _draw_sheet(picture: Bgr, sheet: Board, centers: Points) -> None:
     corners = cell_corners(centers)
     pitch = _pitch(centers)
     colors = domain_colors(sheet.score, len(DOMAIN_COLORS))
@@ -112,7 +121,7 @@ def _draw_sheet(picture: Bgr, sheet: AnyReading, centers: Points) -> None:
     _total(picture, sheet, corners, pitch)
 
 
-def _cells(sheet: AnyReading) -> Sequence[CellReading | SquareReading]:
+def _cells(sheet: Board) -> Sequence[CellReading | SquareReading]:
     return sheet.squares if isinstance(sheet, KingdomReading) else sheet.reading.cells
 
 
@@ -155,7 +164,7 @@ def _outline(picture: Bgr, corners: Points, pitch: float) -> None:
 
 
 def _domain_borders(
-    picture: Bgr, sheet: AnyReading, corners: Points, colors: dict[Cell, int], pitch: float
+    picture: Bgr, sheet: Board, corners: Points, colors: dict[Cell, int], pitch: float
 ) -> None:
     sides = ((-1, 0), (0, 1), (1, 0), (0, -1))
     for domain in sheet.score.domains:
@@ -217,7 +226,7 @@ def _marks(domain: Domain | Land) -> int:
     return domain.crowns if isinstance(domain, Land) else domain.crosses
 
 
-def _points(picture: Bgr, sheet: AnyReading, corners: Points, pitch: float) -> None:
+def _points(picture: Bgr, sheet: Board, corners: Points, pitch: float) -> None:
     """Each domain's sum, on the edge of its first cell as the picture shows it."""
     size, pad = 0.15 * pitch, 0.04 * pitch
     for domain in sheet.score.domains:
@@ -232,7 +241,7 @@ def _points(picture: Bgr, sheet: AnyReading, corners: Points, pitch: float) -> N
             write(picture, text, (x + pad, y), size, bold=True)
 
 
-def _total(picture: Bgr, sheet: AnyReading, corners: Points, pitch: float) -> None:
+def _total(picture: Bgr, sheet: Board, corners: Points, pitch: float) -> None:
     """The total on a plate above the sheet, else below, else at the top of the picture."""
     size = 0.5 * pitch
     review = sheet.review

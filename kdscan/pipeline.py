@@ -5,53 +5,122 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import cv2
+import numpy as np
+
 from kdscan.errors import BlankPage, NoSheetFound
 from kdscan.game.duel.audit.quick import quick_problems
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.scoring import score_board
+from kdscan.game.grid import Cell
 from kdscan.inference.store import Models, default_models
-from kdscan.records import AnyReading, MarkProbs, Photo, Problem, RectifiedSheet, SheetReading
+from kdscan.records import (
+    AnyReading,
+    MarkProbs,
+    Photo,
+    Problem,
+    RectifiedSheet,
+    SheetOutline,
+    SheetReading,
+    SpellbookReading,
+)
+from kdscan.table import share
 from kdscan.vision.blank import is_blank, shows_through
+from kdscan.vision.book_place import find_books
+from kdscan.vision.book_read import read_book
 from kdscan.vision.classify import classify
 from kdscan.vision.code import read_code
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
-from kdscan.vision.find import find
+from kdscan.vision.edges import cut_sides, in_words, unseen_cells
+from kdscan.vision.find import find_all
 from kdscan.vision.identify import identify
 from kdscan.vision.segment import segment
 
 SURELY_PLACED = 0.9
 """Below this the reading says that the grid itself may be wrong."""
 
+CUT_OFF = "cut_off"
+CUT_SIZE, CUT_SURE = 0.4, 0.85
+"""What is cut off is named beside a map that was read if it is so much as large, and so sure
+to be a map."""
+
 
 def read_photo(
     photo: Photo, models: Models | None = None, *, risk: float = DEFAULT_RISK
 ) -> tuple[AnyReading, ...]:
-    """Read every map in a photo, the largest first.
+    """Read every map in a photo, the largest first, then the spellbooks.
 
     risk: accepted probability that a total which asks for no review is wrong.
     Raises NoSheetFound when there is none (BlankPage when there is nothing at all),
     ModelError when the models are unusable.
     """
     models = models or default_models()
-    sheets = []
-    for rectified in find(photo, models.locate, models.refine):
-        if shows_through(rectified):
+    books = [
+        read_book(photo, book, models.spellbook, models.struck_by, risk)
+        for book in find_books(photo)
+    ]
+    sheets: list[SheetReading] = []
+    placed, cut = find_all(photo, models.locate, models.refine)
+    for rectified in placed:
+        if shows_through(rectified) or any(_covers(book, rectified) for book in books):
             continue
         probs = classify(segment(rectified), models.marks, rectified.confidence, models.habit)
         layout = identify(photo, rectified)
         sheet = interpret(rectified, probs, layout, risk)
+        sheet = _hidden(sheet, unseen_cells(photo, rectified))
         sheets.append(replace(sheet, sheet_id=read_code(photo, rectified, layout)))
-    if not sheets:
+    if not sheets and not books:
         if is_blank(photo):
             raise BlankPage(
                 "the page is blank; if this is not the back of a sheet, turn it over and"
                 " take the photo again"
             )
+        if cut:
+            raise NoSheetFound(
+                f"a map reaches beyond the {in_words(cut_sides(photo, cut[0]))} of this picture;"
+                " take the photo again with the whole grid in view"
+            )
         raise NoSheetFound(
             "no map was found in this picture; take the photo again with the whole grid in view, "
             "sharp and without strong reflections"
         )
-    return tuple(sheets)
+    if sheets and cut:
+        sheets[0] = _beside(sheets[0], photo, cut)
+    return share((*sheets, *books), risk)
+
+
+def _beside(sheet: SheetReading, photo: Photo, cut: tuple[SheetOutline, ...]) -> SheetReading:
+    """The same sheet; says that another map beside it seems to be cut off."""
+    size = cv2.contourArea(sheet.outline_xy.astype(np.float32))
+    for outline in cut:
+        large = cv2.contourArea(outline.corners_xy.astype(np.float32)) > CUT_SIZE * size
+        if large and outline.confidence > CUT_SURE:
+            edge = in_words(cut_sides(photo, outline))
+            why = f"another map seems to reach beyond the {edge} of the picture; it was not read"
+            problem = Problem("map_cut_off", "warning", why)
+            return replace(sheet, problems=(*sheet.problems, problem))
+    return sheet
+
+
+def _hidden(sheet: SheetReading, unseen: tuple[Cell, ...]) -> SheetReading:
+    """The same sheet; where the picture's edge cuts off shields, it says so."""
+    if not unseen:
+        return sheet
+    what = f"{len(unseen)} shields lie" if len(unseen) > 1 else "a shield lies"
+    why = f"{what} at the picture's edge or beyond it; take the photo again with the whole grid"
+    cells = tuple(
+        replace(c, confidence=0.0, review=True) if (c.row, c.col) in unseen else c
+        for c in sheet.reading.cells
+    )
+    reading = replace(sheet.reading, cells=cells, confidence=0.0, review=True)
+    problem = Problem(CUT_OFF, "error", why, unseen)
+    return replace(sheet, reading=reading, problems=(*sheet.problems, problem))
+
+
+def _covers(book: SpellbookReading, rectified: RectifiedSheet) -> bool:
+    """Whether what looked like a map lies in the middle of a spellbook, known by its markers."""
+    x, y = (float(v) for v in rectified.centers_xy[2, 3])
+    return cv2.pointPolygonTest(book.page_xy.astype(np.float32), (x, y), False) >= 0
 
 
 def interpret(
@@ -88,4 +157,12 @@ def correct(
         else c
         for c in again.reading.cells
     )
-    return replace(again, reading=replace(again.reading, cells=cells), sheet_id=sheet.sheet_id)
+    hidden = tuple(
+        cell
+        for problem in sheet.problems
+        if problem.code == CUT_OFF
+        for cell in problem.cells
+        if cell not in corrections
+    )
+    again = replace(again, reading=replace(again.reading, cells=cells), sheet_id=sheet.sheet_id)
+    return _hidden(again, hidden)

@@ -9,6 +9,7 @@ from kdscan.errors import Bug, ModelError, NoSheetFound, PhotoError, UsageError
 from kdscan.pipeline import read_photo
 from kdscan.records import AnyReading, Photo
 from kdscan.report import PhotoReport
+from kdscan.table import share
 from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.vision.photo import Pages
 
@@ -34,7 +35,8 @@ def read_page(
     try:
         sheets = read_photo(photo, risk=risk)
         if change is not None:
-            sheets = tuple(change(sheet, number) for number, sheet in enumerate(sheets))
+            changed = [change(sheet, number) for number, sheet in enumerate(sheets)]
+            sheets = share(changed, risk)
         return report(size, sheets), photo
     except NoSheetFound as error:
         return report(size, error=error), photo

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from kdscan.game.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import Score
+from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.game.kingdomino.tiles import SQUARES
@@ -253,6 +254,9 @@ class SheetReading:
 
     layout: name of the layout that was recognised, or "unknown".
     sheet_id: what the sheet's printed code says (`kdscan.sheet.ids`), None without one.
+    wizard_coat: the coat that its player's wizard pays for, as a spellbook beside it says.
+    wizard_confidence: probability that the wizard's points in `score` are right.
+    shared_review: whether a spellbook beside it gives a reason to look.
     """
 
     rectified: RectifiedSheet
@@ -262,6 +266,9 @@ class SheetReading:
     layout: str = "unknown"
     problems: tuple[Problem, ...] = ()
     sheet_id: str | None = None
+    wizard_coat: Coat | None = None
+    wizard_confidence: float = 1.0
+    shared_review: bool = False
 
     @property
     def kind(self) -> str:
@@ -273,11 +280,11 @@ class SheetReading:
 
     @property
     def confidence(self) -> float:
-        return self.reading.confidence
+        return self.reading.confidence * self.wizard_confidence
 
     @property
     def review(self) -> bool:
-        return self.reading.review
+        return self.reading.review or self.shared_review
 
 
 @dataclass(frozen=True)
@@ -331,7 +338,54 @@ class KingdomReading:
         return self.rectified.outline_xy
 
 
-AnyReading = SheetReading | KingdomReading
+@dataclass(frozen=True)
+class BookMark:
+    """One place of a spellbook that players may mark.
+
+    key: `players[I].lines.COAT.squares[K]`, `.used` or `.struck`, `players[I].choices.COAT`.
+    at_xy: photo frame; the place's centre, of a struck line both its ends.
+    reach_px: half the place's side. confidence: probability that `marked` is right.
+    """
+
+    key: str
+    at_xy: tuple[tuple[float, float], ...]
+    reach_px: float
+    marked: bool
+    confidence: float
+    review: bool
+
+
+@dataclass(frozen=True, eq=False)
+class SpellbookReading:
+    """All that is known of a spellbook in a photo.
+
+    page_xy: (4, 2) float64, photo frame: the page's corners as its reader sees it.
+    marks: every place, in the order of the layout. book: the same as the game knows it.
+    chosen: the coat that each player's side names. confidence: that all of it is right.
+    """
+
+    layout: str
+    page_xy: NDArray[np.float64]
+    marks: tuple[BookMark, ...]
+    book: Spellbook
+    chosen: tuple[Coat | None, Coat | None]
+    confidence: float
+    review: bool
+    problems: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "page_xy", frozen(self.page_xy))
+
+    @property
+    def kind(self) -> str:
+        return "duel_spellbook"
+
+    @property
+    def outline_xy(self) -> NDArray[np.float64]:
+        return self.page_xy
+
+
+AnyReading = SheetReading | KingdomReading | SpellbookReading
 """Whatever `kdscan.pipeline.read_photo` finds; see `Found` for what they share."""
 
 

@@ -15,8 +15,16 @@ from kdscan.fusing import FusedSheet
 from kdscan.game.duel.scoring import Domain, Score
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.plain import point_json, probability_json, problems_json
-from kdscan.records import AnyReading, CellReading, Found, KingdomReading, SheetReading
+from kdscan.records import (
+    AnyReading,
+    CellReading,
+    Found,
+    KingdomReading,
+    SheetReading,
+    SpellbookReading,
+)
 from kdscan.report_kingdom import kingdom_json
+from kdscan.report_spellbook import spellbook_json
 from kdscan.vision.decode import Marks, alternatives
 
 SCHEMA = "kdscan/1"
@@ -141,6 +149,8 @@ def sheet_json(found: AnyReading) -> dict[str, Any]:
     """One entry of `sheets`, by its kind."""
     if isinstance(found, KingdomReading):
         return kingdom_json(found)
+    if isinstance(found, SpellbookReading):
+        return spellbook_json(found)
     return _map_json(found)
 
 
@@ -162,8 +172,8 @@ def _map_json(sheet: SheetReading) -> dict[str, Any]:
         },
         "range": [total + score.wizard for total in reading.total_range],
         "problems": problems_json(sheet.problems),
-        "confidence": probability_json(reading.confidence),
-        "review": reading.review,
+        "confidence": probability_json(sheet.confidence),
+        "review": sheet.review,
     }
 
 
@@ -225,6 +235,9 @@ def game_json(
         ("score", totals) if totals[0] != totals[1] else ("largest_domain", largest)
     )
     draw = values[0] == values[1]
+    here = photos[found[0][0][0]]["sheets"]
+    books = [k for k, sheet in enumerate(here) if sheet["kind"] == "duel_spellbook"]
+    sure = found[0][1]["confidence"] * found[1][1]["confidence"]
     return {
         "players": [
             {"sheet": where, "total": total, "largest_domain": size}
@@ -232,4 +245,7 @@ def game_json(
         ],
         "winner": None if draw else int(values[1] > values[0]),
         "decided_by": "draw" if draw else decided_by,
+        "spellbook": [found[0][0][0], books[0]] if len(books) == 1 else None,
+        "confidence": probability_json(sure),
+        "review": any(sheet["review"] for _, sheet in found),
     }

@@ -96,6 +96,9 @@ def test_who_wins() -> None:
         ],
         "winner": 1,
         "decided_by": "score",
+        "spellbook": None,
+        "confidence": 0.9409,
+        "review": False,
     }
     largest, draw = game(two_small, one_large), game(one_large, one_large)
     assert isinstance(largest, dict)

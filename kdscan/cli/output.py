@@ -10,13 +10,14 @@ from typing import Any
 
 from kdscan.cli.text import Style, sheet_text
 from kdscan.cli.text_kingdom import kingdom_text
+from kdscan.cli.text_spellbook import spellbook_text
 from kdscan.fusing import FusedSheet
-from kdscan.records import AnyReading, KingdomReading
+from kdscan.records import AnyReading, KingdomReading, SpellbookReading
 from kdscan.report import PhotoReport, cell_name
 
 _CLEAR_LINE = "\r\x1b[K"
 
-_NAMES = {"duel_map": "map", "kingdom": "kingdom"}
+_NAMES = {"duel_map": "map", "kingdom": "kingdom", "duel_spellbook": "spellbook"}
 
 
 class Printer:
@@ -75,16 +76,19 @@ class Printer:
         if game is None:
             return
         totals = " : ".join(str(player["total"]) for player in game["players"])
+        check = " (please check)" if game["review"] else ""
         if game["winner"] is None:
-            print(f"A draw, {totals}, with equally large domains")
+            print(f"A draw, {totals}, with equally large domains{check}")
             return
         because = {"score": "", "largest_domain": ", by the largest domain"}[game["decided_by"]]
-        print(f"Map {game['winner'] + 1} wins, {totals}{because}")
+        print(f"Map {game['winner'] + 1} wins, {totals}{because}{check}")
 
 
 def _text(found: AnyReading, style: Style) -> str:
     if isinstance(found, KingdomReading):
         return kingdom_text(found, style)
+    if isinstance(found, SpellbookReading):
+        return spellbook_text(found, style)
     return sheet_text(found, style)
 
 

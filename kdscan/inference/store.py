@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from kdscan.errors import ModelError
 from kdscan.records import COATS, MAX_CROSSES
+from kdscan.vision.book_read import StruckBy
 from kdscan.vision.rectify import Network
 
 FORMAT = "kdscan-models/1"
@@ -83,6 +84,24 @@ class Models:
         """(7, 5): played sheets against training, see `MarkProbs.habit`."""
         table = np.array(json.loads(self._marks[1].get("habit", "1")), np.float64)
         return np.broadcast_to(table, (len(COATS), MAX_CROSSES + 1))
+
+    @cached_property
+    def spellbook(self) -> Network:
+        return self._spellbook[0]
+
+    @cached_property
+    def struck_by(self) -> StruckBy:
+        """How strokes through squares tell of a struck line."""
+        try:
+            return StruckBy.from_json(self._spellbook[1].get("struck_by", ""))
+        except (ValueError, TypeError) as error:
+            raise ModelError(
+                "the model spellbook does not say how lines are struck; install kdscan again"
+            ) from error
+
+    @cached_property
+    def _spellbook(self) -> tuple[Network, dict[str, str]]:
+        return self._session("spellbook")
 
     @cached_property
     def _marks(self) -> tuple[Network, dict[str, str]]:

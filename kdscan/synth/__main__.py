@@ -3,6 +3,7 @@
 python -m kdscan.synth data/photos --count 200                designs that nobody printed yet
 python -m kdscan.synth data/own --count 50 --own              our own sheet
 python -m kdscan.synth data/flat --own --level flat --mess 0  clean scans of it
+python -m kdscan.synth data/tables --table --own --long-side 2688  two maps and a spellbook each
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ from typing import Annotated, cast
 import cv2
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
+from kdscan.sheet.book import BookLayout, load_book
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.look import NO_TICKET, STYLES, Look, Style, Ticket
 from kdscan.sheet.printing import PLAIN
 from kdscan.sheet.raster import render_page
 from kdscan.sheet.words import LANGUAGES
-from kdscan.synth.scene import Level, Page, make_photo
+from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo
+from kdscan.synth.table import SynthTable, make_table
 
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 
@@ -48,6 +52,12 @@ def _own_page(rng: np.random.Generator, style: str, code: str) -> Page:
     return own_page(look=Look(style=cast(Style, style)), ticket=Ticket(code=code))
 
 
+def own_book(px_per_mm: float = 6.25) -> tuple[BookLayout, NDArray[np.uint8], float]:
+    """Our own spellbook, likewise."""
+    layout = load_book("kdscan-a5-spellbook")
+    return layout, render_page(layout, px_per_mm), px_per_mm
+
+
 def main(
     folder: Path,
     count: Annotated[int, typer.Option(help="How many photos.")] = 12,
@@ -58,6 +68,9 @@ def main(
         str, typer.Option(help="Of our own sheet: plain, decorated, saving or mixed.")
     ] = "plain",
     code: Annotated[str, typer.Option(help="Of our own sheet: what its code says.")] = "",
+    table: Annotated[
+        bool, typer.Option("--table", help="Both maps of a game and their spellbook in a photo.")
+    ] = False,
     mess: Annotated[
         float | None, typer.Option(help="0 clean .. 1 messy; random if not given.")
     ] = None,
@@ -70,15 +83,19 @@ def main(
         rng = np.random.default_rng([seed, 3])
         chosen = LEVELS[int(rng.integers(0, 3))] if level == "mixed" else cast(Level, level)
         size = (long_side, round(long_side * 0.75))
-        synth = make_photo(
-            seed,
-            chosen,
-            page=_own_page(rng, style, code) if own else None,
-            size_wh=size[::-1] if rng.random() < 0.5 else size,
-            mess=mess,
-        )
-        board = Board({at: Shield(coat, n) for at, (coat, n) in synth.board.items()})
-        truth = {"seed": seed} | synth.truth(score_board(board).domain_points)
+        page = _own_page(rng, style, code) if own else None
+        turned = size[::-1] if rng.random() < 0.5 else size
+        synth: SynthTable | SynthPhoto
+        if table:
+            synth = make_table(
+                seed, chosen, book_page=own_book(), page=page, size_wh=turned, mess=mess
+            )
+            truth = synth.truth()
+        else:
+            synth = make_photo(seed, chosen, page=page, size_wh=turned, mess=mess)
+            board = Board({at: Shield(coat, n) for at, (coat, n) in synth.board.items()})
+            truth = synth.truth(score_board(board).domain_points)
+        truth = {"seed": seed} | truth
         if code:
             truth["sheet_id"] = code
         path = folder / f"{seed:08d}.jpg"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 
@@ -34,8 +36,12 @@ def expose(
     camera: Camera,
     scenery: Scenery,
     trouble: float,
+    below: Sequence[tuple[U8, PageMap]] = (),
 ) -> U8:
-    """The picture before the phone's processing; (H, W, 3) uint8."""
+    """The picture before the phone's processing; (H, W, 3) uint8.
+
+    below: other sheets on the table, from the lowest up; `page` lies over them.
+    """
     coarse = Coarse(camera.size_wh)
     light = scenery.light
     shade = _shade(rng, camera, scenery, coarse.fine_shape, trouble)
@@ -49,7 +55,14 @@ def expose(
     gain = np.float32(scenery.exposure / max(float(np.median(sheet_light @ LUMA)), 1e-3))
     room = room * gain
 
-    image = _table(rng, camera, page, scenery, coarse, shade, room, trouble)
+    image = _table(rng, camera, page, scenery, coarse, shade, room, trouble, below)
+    for other_bgr, other in below:
+        part = Block(other, coarse)
+        ambient_there, direct_there, shine_there = light_on_sheet(other, camera, light, part)
+        light_there = light.mixed(ambient_there, direct_there * (1 - part.fine(shade)))
+        # `room` holds the gain already, which is the same for all sheets
+        factor = to_display(light_there * part.fine(room)[..., None])
+        paste(rng, image, other_bgr, other, part, factor, shine_there * gain)
     paste(rng, image, page_bgr, page, block, to_display(sheet_light * gain), shine * gain)
     for solid in scenery.solids:
         at = to_fine(camera.project(solid.faces[0].mean(0)[None])[0]).round().astype(int)
@@ -67,6 +80,7 @@ def _table(
     shade: F32,
     room: F32,
     trouble: float,
+    below: Sequence[tuple[U8, PageMap]] = (),
 ) -> U8:
     """The table top with all that lies flat on it, in its light."""
     light = scenery.light
@@ -74,6 +88,9 @@ def _table(
     up = np.broadcast_to(np.array([0, 0, 1.0]), xyz.shape)
     direct, to_light = light.reaches(xyz, up)
     shadow, contact = _sheet_shadow(rng, camera, page, light, coarse.fine_shape)
+    for _, other in below:
+        there, touching = _sheet_shadow(rng, camera, other, light, coarse.fine_shape)
+        shadow, contact = np.maximum(shadow, there), np.maximum(contact, touching)
     sun = (1 - shade) * (1 - shadow)
     amount = light.mixed(1 - contact, finer(direct) * sun) * room[..., None]
     image = _desk_picture(rng, camera, scenery, xyz, coarse)

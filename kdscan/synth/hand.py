@@ -58,7 +58,7 @@ def draw_board(
     hand = fit_hand(hand, layout, mess)
     page = page_bgr.copy()
     sheet = Sketch(page, layout, hand, rng, px_per_mm, strokes, mess, free_room(layout))
-    soil(sheet)
+    soil(page, layout.page_mm, rng, px_per_mm, mess)
     for cell in ((r, c) for r in range(layout.rows) for c in range(layout.cols)):
         if cell != CASTLE:
             _draw_cell(sheet, cell, board.get(cell))

@@ -129,6 +129,13 @@ class DrawnPage:
         return np.stack([x + cols * w, y + rows * h], -1)
 
 
+def random_page(rng: np.random.Generator) -> Page:
+    """Print a design that nobody printed before."""
+    layout = random_layout(rng)
+    px_per_mm = rng.uniform(110, 180) / layout.cell_mm[0]
+    return layout, print_page(layout, random_style(rng), px_per_mm), px_per_mm
+
+
 def draw_page(
     rng: np.random.Generator,
     *,
@@ -142,12 +149,7 @@ def draw_page(
 
     played: what to draw and whether the castle's bonus was used; by lot if None.
     """
-    if page is None:
-        layout = random_layout(rng)
-        px_per_mm = rng.uniform(110, 180) / layout.cell_mm[0]
-        blank = print_page(layout, random_style(rng), px_per_mm)
-    else:
-        layout, blank, px_per_mm = page
+    layout, blank, px_per_mm = page or random_page(rng)
     if played is None:
         played = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
     board, used = played

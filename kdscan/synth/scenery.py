@@ -58,13 +58,14 @@ def random_scenery(
     trouble: float,
     paper_bgr: F32,
     surfaces: Sequence[NDArray[np.uint8]],
+    others: Sequence[tuple[PageMap, tuple[float, float, float, float]]] = (),
 ) -> Scenery:
-    """Any table; solids keep off the grid."""
+    """Any table; solids keep off the grid, and off those of `others`."""
     light = random_light(rng, trouble)
     prints = []
     for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.62, 0.2, 0.11, 0.07]))):
         prints.append(_place_print(rng, camera))
-    solids = _arrange(rng, camera, page, grid_mm, trouble)
+    solids = _arrange(rng, camera, page, grid_mm, trouble, others)
     exposure = float(rng.uniform(0.4, 1.0) if chance(rng, 0.5) else rng.uniform(0.65, 1.0))
     if chance(rng, 0.15 * trouble):
         exposure = float(rng.uniform(0.06, 0.3))
@@ -102,14 +103,16 @@ def _arrange(
     page: PageMap,
     grid_mm: tuple[float, float, float, float],
     trouble: float,
+    others: Sequence[tuple[PageMap, tuple[float, float, float, float]]],
 ) -> tuple[Solid, ...]:
-    """Solids in view that leave the grid free."""
+    """Solids in view that leave the grids free."""
     shape = (camera.size_wh[1] // 8 + 1, camera.size_wh[0] // 8 + 1)
-    x, y, w, h = grid_mm
-    t = np.linspace(0, 1, 12)[:, None]
-    rim = np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h], [x, y]])
-    rim = np.concatenate([a + t * (b - a) for a, b in pairwise(rim)])
-    grid = fill(shape, page.page_to_photo(rim) / 8)
+    grid = np.zeros(shape, np.uint8)
+    for sheet, (x, y, w, h) in ((page, grid_mm), *others):
+        t = np.linspace(0, 1, 12)[:, None]
+        rim = np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h], [x, y]])
+        rim = np.concatenate([a + t * (b - a) for a, b in pairwise(rim)])
+        grid = np.maximum(grid, fill(shape, sheet.page_to_photo(rim) / 8))
     allowed = 0.004 * float(grid.sum()) if chance(rng, 0.15 * trouble) else 0.0
     out: list[Solid] = []
     for _ in range(int(rng.integers(0, 2 + round(3 * trouble)))):

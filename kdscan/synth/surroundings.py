@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
 from kdscan.synth import scrawl
@@ -61,15 +62,20 @@ def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
     return [Stroke(path, width=2.0 if hand.border_line == "thick" else 1.0)]
 
 
-def soil(sheet: Sketch) -> None:
-    """Smudges and cups: before the marks, all over the page."""
-    rng, size = sheet.rng, np.array(sheet.layout.page_mm)
-    for _ in range(int(rng.poisson(1.2 * sheet.mess))):
-        scrawl.smudge(sheet.page, rng.uniform(0, 1, 2) * size, 14.0, rng, sheet.px_per_mm)
-    if rng.random() < 0.04 * sheet.mess:
-        scrawl.coffee_ring(
-            sheet.page, rng.uniform(-0.1, 1.1, 2) * size, rng.uniform(28, 45), rng, sheet.px_per_mm
-        )
+def soil(
+    page: NDArray[np.uint8],
+    page_mm: tuple[float, float],
+    rng: np.random.Generator,
+    px_per_mm: float,
+    mess: float,
+) -> None:
+    """Smudges and cups, in place: before the marks, all over the page."""
+    size = np.array(page_mm)
+    for _ in range(int(rng.poisson(1.2 * mess))):
+        scrawl.smudge(page, rng.uniform(0, 1, 2) * size, 14.0, rng, px_per_mm)
+    if rng.random() < 0.04 * mess:
+        at = rng.uniform(-0.1, 1.1, 2) * size
+        scrawl.coffee_ring(page, at, rng.uniform(28, 45), rng, px_per_mm)
 
 
 def scribble_around(sheet: Sketch, board: Board) -> None:

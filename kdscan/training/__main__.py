@@ -189,6 +189,32 @@ def compare(out: Out = Path("data/training"), steps: int = 700) -> None:
     typer.echo(table(race(examples, list(load(out / "held")), steps)))
 
 
+@app.command()
+def spellbook(
+    out: Out = Path("data/training"),
+    models: Annotated[Path, typer.Option(help="Where models are kept.")] = Path("models"),
+    version: str = "1",
+    pages: int = 500,
+    photos: int = 190,
+    held: int = 120,
+    steps: int = 3000,
+) -> None:
+    """Make the network that reads spellbooks: render, train, calibrate, publish, in minutes."""
+    from kdscan.training import spellbook_examples as data
+    from kdscan.training.spellbook import fit as train
+    from kdscan.training.spellbook import publish as write
+
+    shown = [*data.page_examples(data.PAGE_SEED, pages)]
+    shown += [e for _, e in data.photo_examples(data.PHOTO_SEED, photos) if e is not None]
+    kept = [e for _, e in data.photo_examples(data.HELD_SEED, held) if e is not None]
+    out.mkdir(parents=True, exist_ok=True)
+    data.save(out / "spellbook-held.npz", kept)
+    card = {"steps": steps, "training_seeds": [data.PAGE_SEED, data.PHOTO_SEED]}
+    card |= {"pages": pages, "photos": photos, "held_back": held, "held_back_seed": data.HELD_SEED}
+    done = write(train(shown, steps), kept, models, version, card)
+    typer.echo(f"spellbook: {done['figures']}")
+
+
 @app.command(name="all")
 def everything(
     out: Out = Path("data/training"),

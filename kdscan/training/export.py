@@ -16,17 +16,20 @@ from torch import Tensor, nn
 
 from kdscan.inference.store import FORMAT
 from kdscan.records import CELLS, COATS
+from kdscan.vision.book_read import CROP_WH
 from kdscan.vision.segment import CHANNELS, CROP_PX
 
 INPUTS = {
     "locate": (1, 3, 288, 384),
     "refine": (1, 3, 224, 288),
     "marks": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
+    "spellbook": (1, 3, *CROP_WH[::-1]),
 }
 OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
     "refine": ("offset", "there", "upright"),
     "marks": ("coat", "crosses", "castle"),
+    "spellbook": ("marked_passed_there",),
 }
 
 

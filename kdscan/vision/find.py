@@ -10,9 +10,12 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdscan.records import Photo, RectifiedSheet
+from kdscan.records import Photo, RectifiedSheet, SheetOutline
+from kdscan.vision.edges import cut_sides
+from kdscan.vision.identify import known_layouts
 from kdscan.vision.locate import locate
-from kdscan.vision.rectify import SURE, Network, rectify
+from kdscan.vision.markers import pages_seen
+from kdscan.vision.rectify import SURE, Network, project, rectify
 
 LIKELY, POSSIBLE = 0.3, 0.05
 """Probability that all cells are in place: above the first it is a map; above the second it is
@@ -21,16 +24,51 @@ shown, as doubtful, when there is nothing better in the photo."""
 
 def find(photo: Photo, locating: Network, refining: Network) -> tuple[RectifiedSheet, ...]:
     """Find the maps in a photo, the largest first; see `locate` and `rectify`."""
+    return find_all(photo, locating, refining)[0]
+
+
+def find_all(
+    photo: Photo, locating: Network, refining: Network
+) -> tuple[tuple[RectifiedSheet, ...], tuple[SheetOutline, ...]]:
+    """As `find`; with the outlines of what may be maps too, but are cut off by the picture."""
     found: list[RectifiedSheet] = []
+    cut: list[SheetOutline] = []
     for quarter_turns in range(4):
-        for outline in locate(photo, locating, quarter_turns):
+        known = by_markers(photo) if quarter_turns == 0 else ()
+        for outline in (*known, *locate(photo, locating, quarter_turns)):
+            if any(sheet.confidence >= SURE and _holds(sheet, outline) for sheet in found):
+                continue
+            if quarter_turns == 0 and cut_sides(photo, outline):
+                cut.append(outline)
             found = _surest(found, rectify(photo, outline, refining))
         if found and all(sheet.confidence >= SURE for sheet in found):
             break
     best = max((sheet.confidence for sheet in found), default=0.0)
     line = LIKELY if best >= LIKELY else max(best, POSSIBLE)
     kept = [sheet for sheet in found if sheet.confidence >= line]
-    return tuple(sorted(kept, key=lambda sheet: -cv2.contourArea(_corners(sheet))))
+    lost = tuple(one for one in cut if not any(_holds(sheet, one) for sheet in kept))
+    return tuple(sorted(kept, key=lambda sheet: -cv2.contourArea(_corners(sheet)))), lost
+
+
+def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:
+    """Outlines of maps of built-in layouts, from the markers around their grids."""
+    outlines = []
+    for layout in known_layouts():
+        assert layout.markers is not None
+        for mm, xy in pages_seen(photo, layout.markers, layout.page_mm):
+            h, _ = cv2.findHomography(mm, xy, 0)
+            (x, y), (w, h_mm) = layout.grid_mm, layout.cell_mm
+            x1, y1 = x + layout.cols * w, y + layout.rows * h_mm
+            grid = np.array([(x, y), (x1, y), (x1, y1), (x, y1)])
+            if h is not None:
+                outlines.append(SheetOutline(project(np.asarray(h, np.float64), grid), 1.0))
+    return tuple(outlines)
+
+
+def _holds(sheet: RectifiedSheet, outline: SheetOutline) -> bool:
+    """Whether the middle of an outline lies in a map that was found."""
+    x, y = (float(v) for v in outline.corners_xy.mean(0))
+    return cv2.pointPolygonTest(_corners(sheet), (x, y), False) >= 0
 
 
 def _surest(found: list[RectifiedSheet], new: RectifiedSheet) -> list[RectifiedSheet]:

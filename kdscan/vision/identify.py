@@ -20,7 +20,8 @@ _WINDOW = 2.0  # side of the looked-at window, in markers: quiet zone and mispla
 
 
 @lru_cache(maxsize=1)
-def _known() -> tuple[Layout, ...]:
+def known_layouts() -> tuple[Layout, ...]:
+    """The built-in layouts that have markers."""
     return tuple(layout for layout in map(load_layout, layouts()) if layout.markers is not None)
 
 
@@ -29,7 +30,7 @@ def identify(photo: Photo, sheet: RectifiedSheet) -> str:
 
     Two of the four markers are enough: a thumb or the photo's edge may hide the others.
     """
-    for layout in _known():
+    for layout in known_layouts():
         assert layout.markers is not None
         expected = {place.id for place in layout.markers.places}
         seen = _ids(_windows(photo, sheet, layout), layout.markers.dictionary)

@@ -127,7 +127,12 @@ def _from_near(photo: Photo, far: _Region, network: Network) -> _Region | None:
         int(v) + 1 for v in np.minimum(middle + side / 2, (photo.width - 1, photo.height - 1))
     )
     near = _regions(Photo(photo.bgr[y0:y1, x0:x1]), network, x0, y0)
-    return max(near, key=lambda region: len(region.trust), default=None)
+
+    def inside(region: _Region) -> int:
+        """Votes where the map was seen from afar: its neighbour may be larger."""
+        return int(((region.photo_xy >= low) & (region.photo_xy <= high)).all(1).sum())
+
+    return max(near, key=inside, default=None)
 
 
 def _covers(corners_xy: Floats, other_xy: Floats) -> bool:

@@ -98,9 +98,20 @@ def flatten(photo: Photo, centers_xy: Floats, px_per_cell: int, margin: float) -
     gx = (np.arange(0, w + step, step) + 0.5) / px_per_cell - 0.5 - margin
     gy = (np.arange(0, h + step, step) + 0.5) / px_per_cell - 0.5 - margin
     coarse = lattice_to_photo(centers_xy, np.stack(np.meshgrid(gx, gy), -1))
-    where = _enlarge(coarse, step)[:h, :w]
+    return sampled(photo, coarse, step, (w, h), resolution(centers_xy) / px_per_cell)
+
+
+def sampled(
+    photo: Photo, coarse: Floats, step: int, size_wh: tuple[int, int], shrink: float
+) -> NDArray[np.uint8]:
+    """Sample the photo through a smooth map, known at every `step`-th pixel from pixel 0.
+
+    coarse: (rows, cols, 2) photo frame, beyond the last pixel. shrink: photo pixels a pixel.
+    Returns (H, W, 3) uint8.
+    """
+    where = _enlarge(coarse, step)[: size_wh[1], : size_wh[0]]
     low, high = coarse.reshape(-1, 2).min(0), coarse.reshape(-1, 2).max(0)
-    roi, where = _window(photo, low, high, where, resolution(centers_xy) / px_per_cell)
+    roi, where = _window(photo, low, high, where, shrink)
     out = cv2.remap(
         roi, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )

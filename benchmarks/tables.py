@@ -1,0 +1,136 @@
+"""Accuracy on photos of whole tables: two maps and their spellbook, with truth beside them.
+
+    python -m kdscan.synth data/tables --table --own --count 100 --long-side 2688
+    python benchmarks/tables.py data/tables
+
+found     maps (spellbooks) that were reported where they lie, each cell (place) within 0.35 of a
+          cell (a millimetre)
+board     maps with all 34 shields right
+places    squares, circles, boxes and struck lines of spellbooks read right
+book      spellbooks with everything right
+silent    maps, spellbooks or games that are wrong while nothing asks for a review
+review    those that ask for one
+game      games with both totals and the winner right, the wizard's points included
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from accuracy import wilson
+
+from kdscan.errors import KdscanError
+from kdscan.pipeline import read_photo
+from kdscan.records import CELLS, SheetReading, SpellbookReading
+from kdscan.report import PhotoReport, photo_json, report_json
+from kdscan.vision.photo import load_photos
+
+Counts = dict[str, list[float]]
+
+
+def judge_map(
+    truth: dict[str, Any], sheets: list[SheetReading], out: Counts
+) -> SheetReading | None:
+    """Add one map's figures; the reading that shows it."""
+    at = np.array([truth["pixels"][f"{r},{c}"] for r, c in CELLS])
+    pitch = float(np.linalg.norm(at[0] - at[6])) / 6
+    for sheet in sheets:
+        got = np.array([sheet.rectified.centers_xy[r, c] for r, c in CELLS])
+        if np.linalg.norm(at - got, axis=1).max() < 0.35 * pitch:
+            break
+    else:
+        out["maps found"].append(0)
+        return None
+    out["maps found"].append(1)
+    right = [
+        (c.coat, c.crosses) == tuple(truth["board"].get(f"{c.row},{c.col}", (None, 0)))
+        for c in sheet.reading.cells
+    ]
+    out["cells"] += [float(x) for x in right]
+    out["boards"].append(float(all(right)))
+    out["maps review"].append(float(sheet.review))
+    total = sheet.score.domain_points == truth["score"]
+    out["maps silent"].append(float(not total and not sheet.review))
+    return sheet
+
+
+def judge_book(truth: dict[str, Any], books: list[SpellbookReading], out: Counts) -> None:
+    """Add the spellbook's figures."""
+    if len(books) != 1:
+        out["books found"].append(0)
+        return
+    book = books[0]
+    places = [mark for mark in book.marks if not mark.key.endswith(".struck")]
+    at, got = np.array(truth["pixels"]), np.array([mark.at_xy[0] for mark in places])
+    mm = float(np.linalg.norm(at[1] - at[0])) / 11  # squares of a line lie 11 mm apart
+    out["books found"].append(float(np.linalg.norm(at - got, axis=1).max() < mm))
+    right = [mark.marked == truth["marked"][mark.key] for mark in book.marks]
+    out["places"] += [float(x) for x in right]
+    out["books"].append(float(all(right)))
+    out["books review"].append(float(book.review))
+    out["books silent"].append(float(not all(right) and not book.review))
+    quiet = [not mark.review for mark in book.marks]
+    out["places silent"] += [float(q and not r) for q, r in zip(quiet, right, strict=True)]
+
+
+def judge(truth: dict[str, Any], photo: Any, out: Counts) -> None:
+    """Add one table's figures."""
+    try:
+        found = read_photo(photo)
+    except KdscanError:
+        found = ()
+    sheets = [one for one in found if isinstance(one, SheetReading)]
+    shown = [judge_map(one, sheets, out) for one in truth["maps"]]
+    judge_book(truth["spellbook"], [b for b in found if isinstance(b, SpellbookReading)], out)
+    out["other finds"].append(float(len(sheets) - sum(s is not None for s in shown)))
+    report = PhotoReport("table", size_wh=(photo.width, photo.height), sheets=found)
+    game = report_json([photo_json(report)])["game"]
+    if game is None or len(sheets) != 2 or None in shown:
+        out["games"].append(0)
+        return
+    order = [next(k for k, s in enumerate(sheets) if s is one) for one in shown]
+    totals = [game["players"][k]["total"] for k in order]
+    winner = None if game["winner"] is None else order.index(game["winner"])
+    same = totals == [m["score"] + m["wizard"] for m in truth["maps"]]
+    same = same and winner == truth["winner"]
+    out["games"].append(float(same))
+    out["games review"].append(float(game["review"]))
+    out["games silent"].append(float(not same and not game["review"]))
+
+
+def main() -> None:
+    """Read every photo of the folder and print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    groups: dict[str, Counts] = defaultdict(lambda: defaultdict(list))
+    for path in sorted(folder.glob("*.jpg")):
+        truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
+        photo = next(iter(load_photos(path)))
+        out: Counts = defaultdict(list)
+        judge(truth, photo, out)
+        for group in ("all", truth["level"]):
+            for key, values in out.items():
+                groups[group][key] += values
+    keys = list(dict.fromkeys(key for counts in groups.values() for key in counts))
+    names = sorted(groups, key=lambda g: (g != "all", g))
+    print(f"{'':14s}{'95% interval':>20s}" + "".join(f"{name:>10s}" for name in names))
+    for key in keys:
+        values = groups["all"][key]
+        low, high = wilson(float(np.mean(values)), len(values))
+        print(
+            f"{key:14s}{100 * low:9.2f}% to {100 * high:5.2f}%"
+            + "".join(f"{100 * float(np.mean(groups[name][key] or [0])):9.2f}%" for name in names)
+        )
+    print(f"{len(groups['all']['games'])} tables")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,303 @@
+"""Two hands that fill in a spellbook as a really played game left it.
+
+Each player writes on their own side, often with a pen of their own; what a hand does
+once it mostly does again. All chance comes from the generator handed in.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.greedy import greedy_player
+from kdscan.game.duel.players import play_game, random_player
+from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
+from kdscan.sheet.book import BookLayout, BookLine, BookSide
+from kdscan.synth import scrawl
+from kdscan.synth.bank import StrokeBank
+from kdscan.synth.crosses import draw_cross
+from kdscan.synth.fills import fill
+from kdscan.synth.ink import Stroke, lay_ink
+from kdscan.synth.marks import dot
+from kdscan.synth.pens import Pen
+from kdscan.synth.sketch import Hand
+from kdscan.synth.strokes import Path, line, rounded
+from kdscan.synth.surroundings import soil
+from kdscan.synth.taste import CROSSES, FILLS, Brush
+
+SQUARES = ("fill", "fill", "fill", "x", "x", "x", "slash", "tick", "dot", "scribble")
+"""How a square is filled: blackened, crossed, ticked, dotted; weights are a guess."""
+STRIKES = ("straight", "straight", "straight", "wobbly", "double", "zigzag", "cross")
+"""How a line is struck through."""
+USED = ("x", "x", "x", "plus", "tick", "slash", "fill", "scribble")
+"""How a circle or a box is marked."""
+
+
+@dataclass(frozen=True)
+class Scribe:
+    """One player's habits on the spellbook.
+
+    in_order: squares are filled from the first on; rest: only what is still empty of a
+    line is struck, not all of it.
+    """
+
+    hand: Hand
+    square: str
+    strike: str
+    used: str
+    in_order: bool
+    rest: bool
+
+    @classmethod
+    def random(cls, rng: np.random.Generator, hand: Hand | None = None) -> Scribe:
+        """Return a random player, or one with another's pens."""
+        return cls(
+            hand or Hand.random(rng),
+            SQUARES[int(rng.integers(len(SQUARES)))],
+            STRIKES[int(rng.integers(len(STRIKES)))],
+            USED[int(rng.integers(len(USED)))],
+            in_order=bool(rng.random() < 0.85),
+            rest=bool(rng.random() < 0.3),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """A page, a player, and the generator that decides."""
+
+    page: NDArray[np.uint8]
+    layout: BookLayout
+    scribe: Scribe
+    rng: np.random.Generator
+    px_per_mm: float
+    bank: StrokeBank | None
+    mess: float
+
+    def brush(self, pen: Pen) -> Brush:
+        faint = pen.opacity < 0.65 or pen.grain > 0.7
+        hand = self.scribe.hand
+        return Brush(hand.taste, self.rng, pen.width, self.bank, hand.real, faint)
+
+    def ink(self, strokes: list[Stroke], pen: Pen, fade: float = 1.0, blur_mm: float = 0) -> None:
+        lay_ink(
+            self.page, strokes, pen, self.rng, px_per_mm=self.px_per_mm, fade=fade, blur_mm=blur_mm
+        )
+
+    def pen(self, room: float) -> Pen:
+        """The player's pen, no wider than suits something of `room` mm."""
+        pen = self.scribe.hand.pen
+        return replace(pen, width=min(pen.width, 0.2 * room))
+
+
+def played_book(rng: np.random.Generator) -> Spellbook:
+    """The spellbook of a game, finished or not."""
+    player = greedy_player if rng.random() < 0.3 else random_player
+    rounds = 200 if rng.random() < 0.75 else int(rng.integers(1, 17))
+    seed = random.Random(int(rng.integers(0, 2**32)))
+    return play_game(seed, (player, player), rounds=rounds).spellbook
+
+
+def wild_book(rng: np.random.Generator) -> Spellbook:
+    """Any squares, strikes and powers, lawful or not: so that rare marks are seen often enough."""
+    players = []
+    share = rng.uniform(0.1, 0.9)
+    for _ in range(2):
+        lines = {}
+        for coat, count in _COUNTS.items():
+            filled = int((rng.random(count) < share).sum())
+            struck, used = bool(rng.random() < 0.5), bool(rng.random() < 0.5)
+            lines[coat] = SpellbookLine(filled, struck, used)
+        players.append(lines)
+    chosen = tuple(Coat)[int(rng.integers(6))] if rng.random() < 0.7 else None
+    return Spellbook((players[0], players[1]), chosen)
+
+
+_COUNTS = {
+    Coat.DOT: 5,
+    Coat.LINE: 5,
+    Coat.DOUBLE_DOT: 4,
+    Coat.DOUBLE_LINE: 4,
+    Coat.FILLED: 3,
+    Coat.CHECKED: 3,
+}
+
+
+def draw_spellbook(
+    page_bgr: NDArray[np.uint8],
+    layout: BookLayout,
+    book: Spellbook,
+    rng: np.random.Generator,
+    *,
+    px_per_mm: float,
+    strokes: StrokeBank | None = None,
+    mess: float = 0.5,
+    hands: tuple[Hand, Hand] | None = None,
+) -> tuple[NDArray[np.uint8], dict[str, bool]]:
+    """Return a copy of a printed page filled in by two players, and what they marked.
+
+    page_bgr: as in `kdscan.synth.hand.draw_board`. hands: the two players', if known.
+    The second value has each field that can be marked, by its key: as in
+    `kdscan.sheet.book.marked_places`, and `players[I].lines.COAT.struck`; with these
+    `....passed[K]`, whether the stroke goes through that square.
+    """
+    page = page_bgr.copy()
+    soil(page, layout.page_mm, rng, px_per_mm, mess)
+    first = Scribe.random(rng, hands[0] if hands else None)
+    shares = first.hand if rng.random() < 0.35 else hands[1] if hands else None
+    truth: dict[str, bool] = {}
+    chooser = book.owner(Coat.FILLED)
+    for i, scribe in enumerate((first, Scribe.random(rng, shares))):
+        side = _Side(page, layout, scribe, rng, px_per_mm, strokes, mess)
+        where = f"players[{i}]"
+        for row in layout.players[i].lines:
+            truth |= _draw_line(side, row, book.lines[i][Coat(row.coat)], f"{where}.lines")
+        mine = book.chosen_coat if chooser in (i, None) else None
+        if chooser is None and rng.random() < 0.5:  # an unlawful book: either may have chosen
+            mine = None
+        truth |= _draw_choice(side, layout.players[i], mine, f"{where}.choices")
+    _write_around(page, layout, first.hand.pen, rng, px_per_mm, mess, strokes)
+    return page, truth
+
+
+def _draw_line(side: _Side, row: BookLine, line_: SpellbookLine, where: str) -> dict[str, bool]:
+    rng, count = side.rng, len(row.squares)
+    order = np.arange(count) if side.scribe.in_order else rng.permutation(count)
+    chosen = {int(k) for k in order[: min(line_.filled, count)]}
+    for k, square in enumerate(row.squares):
+        _ghost(side, np.array(square), side.layout.square_mm / 2)
+        if k in chosen:
+            _draw_square(side, np.array(square))
+    _ghost(side, np.array(row.used), side.layout.circle_radius_mm)
+    if line_.used:
+        _mark(side, np.array(row.used), side.layout.circle_radius_mm)
+    passed = _strike(side, row, chosen) if line_.struck else range(0)
+    truth = {f"{where}.{row.coat}.squares[{k}]": k in chosen for k in range(count)}
+    truth |= {f"{where}.{row.coat}.passed[{k}]": k in passed for k in range(count)}
+    return truth | {
+        f"{where}.{row.coat}.used": line_.used,
+        f"{where}.{row.coat}.struck": line_.struck,
+    }
+
+
+def _draw_choice(side: _Side, part: BookSide, coat: Coat | None, where: str) -> dict[str, bool]:
+    for choice in part.choices:
+        _ghost(side, np.array(choice.center_mm), side.layout.choice_mm / 2)
+        if choice.coat == coat:
+            _mark(side, np.array(choice.center_mm), side.layout.choice_mm / 2)
+    return {f"{where}.{choice.coat}": choice.coat == coat for choice in part.choices}
+
+
+def _box(at: Path, half: float) -> Path:
+    return at + half * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float64)
+
+
+def _draw_square(side: _Side, at: Path) -> None:
+    half = side.layout.square_mm / 2
+    pen = side.pen(half)
+    brush = side.brush(pen)
+    style = side.scribe.square
+    if side.rng.random() < 0.06:
+        style = SQUARES[int(side.rng.integers(len(SQUARES)))]
+    if style == "fill":
+        inset = _box(at, half * brush.near(0.93, 0.06, 0.75, 1.05))
+        strokes = fill(inset, brush, brush.pick(brush.taste.fill, FILLS))
+    elif style == "dot":
+        strokes = dot(at, half * brush.near(0.45, 0.15, 0.25, 0.8), "spiral", brush)
+    else:
+        size = half * brush.near(0.75, 0.15, 0.45, 1.05)
+        strokes = draw_cross(at, size, 4 * half, brush, style)
+    side.ink(strokes, pen)
+
+
+def _mark(side: _Side, at: Path, reach: float) -> None:
+    """Cross a circle or a box."""
+    pen = side.pen(reach)
+    brush = side.brush(pen)
+    style = brush.pick(side.scribe.used, CROSSES)
+    side.ink(draw_cross(at, 0.85 * reach, 3 * reach, brush, style), pen)
+
+
+def _strike(side: _Side, row: BookLine, filled: set[int]) -> range:
+    """Strike a line through, all of it or from its first empty square on; which squares it met."""
+    rng, half = side.rng, side.layout.square_mm / 2
+    squares, passed = np.array(row.squares, np.float64), range(len(row.squares))
+    empty = [k for k in range(len(squares)) if k not in filled]
+    if side.scribe.rest and side.scribe.in_order and len(empty) > 1:
+        passed = range(min(empty), max(empty) + 1)
+        squares = squares[min(empty) : max(empty) + 1]
+    along = np.array(row.squares[-1]) - np.array(row.squares[0])
+    along = along / max(float(np.hypot(*along)), 1e-9) if along.any() else np.array([1.0, 0.0])
+    ends = np.stack([squares[0] - along * half, squares[-1] + along * half])
+    reach = rng.normal(0.08, 0.25, 2) * half
+    ends = ends + np.outer(reach, along) * [[-1], [1]]
+    slip = side.scribe.hand.taste.slop * 0.25 * half
+    ends[:, 1] += rng.normal(0, 0.1 * half + slip, 2) + rng.normal(0, 0.12 * half)
+    pen = side.pen(half)
+    brush = side.brush(pen)
+    style = brush.pick(side.scribe.strike, STRIKES)
+    if style == "cross" and side.scribe.square in ("slash", "tick"):
+        style = "straight"  # nobody could tell its strokes from filled squares
+    side.ink(_struck(ends, half, style, brush), pen)
+    return passed
+
+
+def _struck(ends: Path, half: float, style: str, brush: Brush) -> list[Stroke]:
+    rng, taste = brush.rng, brush.taste
+    wobble = taste.tremor + (0.12 * half if style == "wobbly" else 0.0)
+    if style == "zigzag":
+        count = max(6, int(np.hypot(*(ends[1] - ends[0])) / rng.uniform(1.5, 5)))
+        t = np.linspace(0, 1, count)[:, None]
+        path = ends[0] + t * (ends[1] - ends[0])
+        path[:, 1] += np.where(np.arange(count) % 2, 1, -1) * half * rng.uniform(0.4, 0.9, count)
+        return [Stroke(rounded(path))]
+    if style == "cross":
+        up = half * rng.uniform(0.5, 1.0) * np.array([[0, -1.0], [0, 1.0]])
+        sides = (ends + up, ends - up)
+        return [Stroke(line(a, b, rng, wobble=wobble)) for a, b in sides]
+    bow = float(np.clip(taste.bow, 0, 0.02)) * rng.normal(0, 1)
+    strokes = [Stroke(line(ends[0], ends[1], rng, wobble=wobble, bow=bow))]
+    if style == "double":
+        shift = np.array([0, half * rng.uniform(0.2, 0.6)])
+        strokes.append(Stroke(line(ends[1] + shift, ends[0] + shift, rng, wobble=wobble)))
+    return strokes
+
+
+def _ghost(side: _Side, at: Path, half: float) -> None:
+    """Leave what an eraser left of an earlier mark."""
+    rng, pen = side.rng, side.scribe.hand.pen
+    if rng.random() < (0.06 if pen.kind == "pencil" else 0.005) * side.mess:
+        brush = side.brush(pen)
+        marks = draw_cross(at, 0.8 * half, 4 * half, brush, "x")
+        side.ink(marks, pen, fade=rng.uniform(0.04, 0.16), blur_mm=rng.uniform(0.05, 0.25))
+
+
+def _write_around(
+    page: NDArray[np.uint8],
+    layout: BookLayout,
+    pen: Pen,
+    rng: np.random.Generator,
+    px_per_mm: float,
+    mess: float,
+    bank: StrokeBank | None,
+) -> None:
+    """Names on the lines meant for them, and now and then a note in a margin."""
+    thin = replace(pen, width=min(pen.width, 0.6))
+    for blank in layout.blanks:
+        x, y, w, h = blank.box_mm
+        if blank.kind == "line" and rng.random() < 0.7:
+            at = np.array([x + 0.3 * w, y + 0.2 * h])
+            marks = scrawl.word(at, 0.7 * h, int(rng.integers(3, 8)), rng)
+            lay_ink(page, marks, thin, rng, px_per_mm=px_per_mm)
+    width, height = layout.page_mm
+    for _ in range(int(rng.poisson(1.2 * mess))):
+        top = rng.random() < 0.5
+        at = np.array([rng.uniform(0.1, 0.8) * width, rng.uniform(1, 3) if top else height - 6])
+        marks = scrawl.writing(at, 0.3 * width, rng.uniform(2.2, 4), rng, bank)
+        lay_ink(page, marks, thin, rng, px_per_mm=px_per_mm)
+    if rng.random() < 0.3 * mess:  # a slip of the pen anywhere
+        at = rng.uniform(0.1, 0.9, 2) * layout.page_mm
+        lay_ink(page, scrawl.stray(at, 2.0, rng), thin, rng, px_per_mm=px_per_mm)

@@ -1,0 +1,320 @@
+"""A whole table in one photo: both maps of a really played game, and their spellbook.
+
+The sheets lie beside each other or partly over one another's margins, each at its own
+angle; what is to be read of each stays in view.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.game.duel.greedy import greedy_player
+from kdscan.game.duel.play import Game
+from kdscan.game.duel.players import play_game, random_player
+from kdscan.game.duel.scoring import outcome
+from kdscan.records import CELLS, COLS, ROWS
+from kdscan.sheet.book import BookLayout, marked_places
+from kdscan.sheet.layout import Layout
+from kdscan.synth.book import draw_spellbook
+from kdscan.synth.camera import LEVELS, Level, sheet_points
+from kdscan.synth.exposure import expose
+from kdscan.synth.fields import F64, Rng, chance
+from kdscan.synth.hand import Hand, draw_board
+from kdscan.synth.lens import Camera, PageMap, aim, frame
+from kdscan.synth.paper import Sheet, bent_sheet
+from kdscan.synth.scene import Page, random_page
+from kdscan.synth.scenery import random_scenery
+from kdscan.synth.sensor import develop
+
+Rect = tuple[float, float, float, float]
+"""x, y, width, height in mm."""
+
+_GAP_MM = (-16.0, 45.0)
+"""How far apart neighbouring pages lie; below 0 one lies over the other's margin."""
+
+
+@dataclass(frozen=True, eq=False)
+class SynthTable:
+    """A photo of a table and the truth about it.
+
+    bgr: (H, W, 3) uint8. centers_xy: for each map (5, 7, 2) float64, photo frame.
+    places_xy: (N, 2) float64, photo frame, of the spellbook's places, as `marked_places`.
+    marked: what is marked on the spellbook, as in `draw_spellbook`. game: as it was played.
+    level: how hard the photo is.
+    """
+
+    bgr: NDArray[np.uint8]
+    centers_xy: tuple[F64, F64]
+    places_xy: F64
+    marked: dict[str, bool]
+    game: Game
+    level: Level
+
+    def truth(self) -> dict[str, Any]:
+        """The truth file that stands beside a photo, as plain JSON values."""
+        scores = self.game.scores()
+        result = outcome(scores)
+        book = self.game.spellbook
+        maps = [
+            {
+                "kind": "duel_map",
+                "board": {
+                    f"{r},{c}": [str(shield.coat), shield.crosses]
+                    for (r, c), shield in sorted(board.items())
+                },
+                "pixels": {f"{r},{c}": [round(float(v), 1) for v in xy[r, c]] for r, c in CELLS},
+                "castle_used": used,
+                "score": score.domain_points,
+                "wizard": score.wizard,
+            }
+            for board, xy, used, score in zip(
+                self.game.maps, self.centers_xy, self.game.castle_used, scores, strict=True
+            )
+        ]
+        lines = [
+            {
+                str(coat): {"filled": line.filled, "struck": line.struck, "used": line.used}
+                for coat, line in side.items()
+            }
+            for side in book.lines
+        ]
+        chosen = [book.chosen_by(player) for player in (0, 1)]
+        return {
+            "level": self.level,
+            "maps": maps,
+            "spellbook": {
+                "players": [
+                    {"lines": side, "chosen_coat": str(coat) if coat else None}
+                    for side, coat in zip(lines, chosen, strict=True)
+                ],
+                "pixels": [[round(float(v), 1) for v in xy] for xy in self.places_xy],
+                "marked": self.marked,
+            },
+            "winner": result.winner,
+            "decided_by": result.decided_by,
+            "size": [self.bgr.shape[1], self.bgr.shape[0]],
+        }
+
+
+def make_table(
+    seed: int,
+    level: Level,
+    *,
+    book_page: tuple[BookLayout, NDArray[np.uint8], float],
+    page: Page | None = None,
+    mess: float | None = None,
+    size_wh: tuple[int, int] = (2016, 1512),
+    surfaces: Sequence[NDArray[np.uint8]] = (),
+) -> SynthTable:
+    """Make the photo of `seed`; the same arguments give the same bytes.
+
+    book_page: a spellbook's layout, its print and pixels a mm. page: the same of the maps;
+        None for a random design.
+    mess: as in `kdscan.synth.scene.make_photo`.
+    """
+    rng = np.random.default_rng([seed, 11])
+    player = greedy_player if chance(rng, 0.5) else random_player
+    game = play_game(random.Random(int(rng.integers(0, 2**32))), (player, player))
+    untidy = float(rng.uniform(0, 1)) if mess is None else mess
+    hands = Hand.random(rng), Hand.random(rng)
+    layout, blank, px_per_mm = page or random_page(rng)
+    drawn = [
+        draw_board(
+            blank,
+            layout,
+            {at: (shield.coat, shield.crosses) for at, shield in board.items()},
+            used,
+            hand,
+            rng,
+            px_per_mm=px_per_mm,
+            mess=untidy,
+        )
+        for board, used, hand in zip(game.maps, game.castle_used, hands, strict=True)
+    ]
+    book, book_blank, book_px = book_page
+    written, marked = draw_spellbook(
+        book_blank, book, game.spellbook, rng, px_per_mm=book_px, mess=untidy, hands=hands
+    )
+    sheets = [
+        (drawn[0], layout.page_mm, _grid_mm(layout)),
+        (drawn[1], layout.page_mm, _grid_mm(layout)),
+        (written, book.page_mm, _book_mm(book)),
+    ]
+    bgr, to_photo = photograph_table(rng, sheets, level, size_wh, surfaces)
+    centers = [to_photo[k](_centers_mm(layout)) for k in (0, 1)]
+    places = to_photo[2](np.array([center for _, center, _ in marked_places(book)]))
+    return SynthTable(bgr, (centers[0], centers[1]), places, marked, game, level)
+
+
+def _grid_mm(layout: Layout) -> Rect:
+    (x, y), (w, h) = layout.grid_mm, layout.cell_mm
+    return x, y, w * COLS, h * ROWS
+
+
+def _book_mm(book: BookLayout) -> Rect:
+    """What must be seen of a spellbook: all that players mark, and the markers."""
+    size = book.markers.size_mm / 2 + 1
+    at = np.array([place.center_mm for place in book.markers.places])
+    (x0, y0), (x1, y1) = at.min(0) - size, at.max(0) + size
+    return float(x0), float(y0), float(x1 - x0), float(y1 - y0)
+
+
+def _centers_mm(layout: Layout) -> F64:
+    rows = [[layout.center_mm(r, c) for c in range(COLS)] for r in range(ROWS)]
+    return np.array(rows, np.float64)
+
+
+ToPhoto = Callable[[F64], F64]
+
+
+def photograph_table(
+    rng: Rng,
+    sheets: Sequence[tuple[NDArray[np.uint8], tuple[float, float], Rect]],
+    level: Level,
+    size_wh: tuple[int, int],
+    surfaces: Sequence[NDArray[np.uint8]] = (),
+) -> tuple[NDArray[np.uint8], list[ToPhoto]]:
+    """Photograph several sheets at once.
+
+    sheets: of each its page seen flat, its size and what must be seen of it, in mm.
+    Returns the photo, and for each sheet the map from mm on its page to photo pixels.
+    """
+    conditions = LEVELS[level]
+    trouble = conditions.trouble * float(rng.uniform(0.45, 1))
+    order = rng.permutation(len(sheets))  # from the lowest up
+    poses = _arranged(rng, [(page_mm, rect) for _, page_mm, rect in sheets], order)
+    meshes = []
+    for k, (_, page_mm, rect) in enumerate(sheets):
+        flat = bent_sheet(page_mm, _middle(rect), rng, 0.4 * trouble)
+        meshes.append(_laid(flat, poses[k], 0.4 * float(np.flatnonzero(order == k)[0])))
+    camera = _aimed(rng, conditions.tilt_deg, meshes, [rect for *_, rect in sheets], size_wh)
+    maps = [PageMap.through(camera, mesh) for mesh in meshes]
+    top = int(order[-1])
+    paper = sheets[top][0][::16, ::16].reshape(-1, 3).mean(0).astype(np.float32)
+    others = [(maps[k], sheets[k][2]) for k in order[:-1]]
+    scenery = random_scenery(
+        rng, camera, maps[top], sheets[top][2], trouble, paper, surfaces, others
+    )
+    below = [(sheets[k][0], maps[k]) for k in order[:-1]]
+    image = expose(rng, sheets[top][0], maps[top], camera, scenery, trouble, below)
+    corners = maps[top].page_to_photo(_corners(sheets[top][2]))
+    detail = float(np.linalg.norm(corners[1] - corners[0])) / COLS
+    return develop(rng, image, trouble, detail), [each.page_to_photo for each in maps]
+
+
+@dataclass(frozen=True)
+class _Pose:
+    """Where a page's middle of what must be seen lies on the desk, in mm, and its turn."""
+
+    x: float
+    y: float
+    turn: float
+
+    def place(self, points: F64) -> F64:
+        """(K, 2) mm from that middle to (K, 2) mm on the desk."""
+        c, s = np.cos(self.turn), np.sin(self.turn)
+        return np.asarray(points @ np.array([[c, s], [-s, c]]) + (self.x, self.y))
+
+
+def _middle(rect: Rect) -> tuple[float, float]:
+    x, y, w, h = rect
+    return x + w / 2, y + h / 2
+
+
+def _corners(rect: Rect) -> F64:
+    x, y, w, h = rect
+    return np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]])
+
+
+def _arranged(
+    rng: Rng, pages: Sequence[tuple[tuple[float, float], Rect]], order: NDArray[np.int64]
+) -> list[_Pose]:
+    """Poses in which no page covers what must be seen of one below it."""
+    for attempt in range(400):
+        loose = 1 + attempt / 80  # apart, if it will not work otherwise
+        poses = _tried(rng, pages, loose)
+        if not any(
+            _covers(pages[upper], poses[upper], pages[lower], poses[lower])
+            for n, upper in enumerate(order)
+            for lower in order[:n]
+        ):
+            return poses
+    raise RuntimeError("the sheets cannot be laid on one table")
+
+
+def _tried(
+    rng: Rng, pages: Sequence[tuple[tuple[float, float], Rect]], loose: float
+) -> list[_Pose]:
+    """Pages in a row, in a column, or two over one, a little out of line."""
+    (w, h), count = pages[0][0], len(pages)
+    gap = rng.uniform(*_GAP_MM, 2) * loose
+    step = np.array([w + gap[0], h + gap[1]])
+    places = np.array([(0.0, float(k)) for k in range(count)])
+    if chance(rng, 0.5):
+        places = np.array([(-0.5 + k % 2, float(k // 2)) for k in range(count)])
+        places[count // 2 * 2 :, 0] = 0.0
+    elif chance(rng, 0.4):
+        places = places[:, ::-1]
+    places = places[rng.permutation(count)]
+    poses = []
+    for at in places * step:
+        turn = float(rng.normal(0, 0.12)) + np.pi * chance(rng, 0.3)
+        shift = rng.normal(0, 8 * loose, 2)
+        poses.append(_Pose(float(at[0] + shift[0]), float(at[1] + shift[1]), turn))
+    return poses
+
+
+def _covers(
+    upper: tuple[tuple[float, float], Rect],
+    pose: _Pose,
+    lower: tuple[tuple[float, float], Rect],
+    there: _Pose,
+) -> bool:
+    (w, h), rect = upper
+    page = pose.place(_corners((0, 0, w, h)) - _middle(rect))
+    seen = there.place(_corners(lower[1]) - _middle(lower[1]))
+    area, _ = cv2.intersectConvexConvex(page.astype(np.float32), seen.astype(np.float32))
+    return float(area) > 0
+
+
+def _laid(sheet: Sheet, pose: _Pose, lift: float) -> Sheet:
+    """A sheet of paper turned and moved to where it lies, `lift` mm above the desk."""
+    c, s = np.cos(pose.turn), np.sin(pose.turn)
+    turn = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1.0]])
+    xyz = sheet.xyz @ turn + (pose.x, pose.y, lift)
+    return replace(sheet, xyz=xyz, normals=sheet.normals @ turn)
+
+
+def _aimed(
+    rng: Rng,
+    tilt_deg: tuple[float, float],
+    meshes: Sequence[Sheet],
+    rects: Sequence[Rect],
+    size_wh: tuple[int, int],
+) -> Camera:
+    """A camera that sees what must be seen of every sheet."""
+    steps = np.linspace(0, 1, 6)
+    points = []
+    for mesh, (x, y, w, h) in zip(meshes, rects, strict=True):
+        inside = np.stack(np.meshgrid(x + w * steps, y + h * steps), -1).reshape(-1, 2)
+        points.append(sheet_points(mesh, inside))
+    must_see = np.concatenate(points)
+    middle = must_see.mean(0) * (1, 1, 0)
+    low, high = must_see.min(0), must_see.max(0)
+    box = np.array(
+        [(low[0], low[1], 0), (high[0], low[1], 0), (high[0], high[1], 0), (low[0], high[1], 0)]
+    )
+    roll = float(rng.choice([0, 0, 1, 2, 3]) * np.pi / 2 + rng.normal(0, 0.15))
+    tilt = float(np.deg2rad(rng.uniform(tilt_deg[0], 0.7 * tilt_deg[1])))
+    focal = max(size_wh) * float(rng.uniform(0.7, 1.4))
+    camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size_wh, float(rng.normal(0, 0.02)))
+    share, spread = float(rng.uniform(0.75, 0.98)), float(rng.uniform(0, 1))
+    seen = frame(rng, camera, must_see - middle, box - middle, share, 0.012, spread)
+    return replace(seen, eye=seen.eye + middle)

@@ -1,0 +1,181 @@
+"""The network that reads spellbooks: training and measuring, minutes on one core."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from kdscan.training.networks import conv
+from kdscan.training.spellbook_examples import IN_PLACE_MM, BookExample
+from kdscan.vision.book_read import StruckBy
+
+
+class SpellNet(nn.Module):
+    """A crop of a place → is it marked?, does a stroke pass through?, does the place lie there?
+
+    (B, 3, 32, 96) → logits (B, 3).
+    """
+
+    def __init__(self, width: int = 12) -> None:
+        super().__init__()
+        w = width
+        self.body = nn.Sequential(conv(3, w, 2), conv(w, 2 * w, 2), conv(2 * w, 3 * w, 2))
+        self.head = nn.Sequential(nn.Flatten(), nn.Dropout(0.1), nn.Linear(3 * w * 48, 3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.head(self.body(x))
+        return out
+
+
+def fit(examples: list[BookExample], steps: int, seed: int = 0, batch: int = 256) -> SpellNet:
+    """Train; what is marked counts only where a place lies as near as `IN_PLACE_MM`."""
+    torch.manual_seed(seed)
+    x = torch.from_numpy(np.concatenate([e.crops for e in examples]))
+    labels = [
+        np.stack([e.marked, e.passed, e.is_square, e.off_mm < IN_PLACE_MM], 1) for e in examples
+    ]
+    y = torch.from_numpy(np.concatenate(labels).astype(np.float32))
+    net = SpellNet()
+    optimiser = torch.optim.AdamW(net.parameters(), 3e-3, weight_decay=1e-3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 4e-3, total_steps=steps)
+    for step in range(steps):
+        pick = torch.randint(len(x), (batch,))
+        images = x[pick].float() / 255
+        flips = [d for d in (2, 3) if torch.rand(()) < 0.5]
+        out = net(torch.flip(images, flips) if flips else images)
+        marked, passed, is_square, there = y[pick].T
+        errors = F.binary_cross_entropy_with_logits(
+            out, torch.stack([marked, passed, there], 1), reduction="none"
+        )
+        loss = (errors * torch.stack([there, there * is_square, torch.ones_like(there)], 1)).mean()
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+        if step % 500 == 0:
+            print(f"step {step}: {loss.item():.4f}", file=sys.stderr)
+    net.eval()
+    return net
+
+
+def logits(net: nn.Module, example: BookExample) -> NDArray[np.float64]:
+    """(N, 3), averaged over the crop and its mirror images, as the reader does."""
+    x = torch.from_numpy(example.crops).float() / 255
+    with torch.no_grad():
+        views = [net(v) for v in (x, torch.flip(x, [3]), torch.flip(x, [2]))]
+    return np.asarray(torch.stack(views).mean(0).numpy(), np.float64)
+
+
+def fit_struck(net: nn.Module, examples: list[BookExample]) -> StruckBy:
+    """Logistic regression from the squares' passing logits to struck lines."""
+    features, labels = [], []
+    for example in examples:
+        out = logits(net, example)[:, 1]
+        for ids, struck in example.struck:
+            ordered = np.sort(out[list(ids)])
+            features.append([ordered[-1], ordered[-2], ordered.mean(), 1.0])
+            labels.append(struck)
+    x, y = torch.tensor(np.array(features)), torch.tensor(np.array(labels, float))
+    w = torch.tensor([0.3, 0.3, 0.3, 0.0], dtype=torch.float64, requires_grad=True)
+    optimiser = torch.optim.LBFGS([w], max_iter=200)
+
+    def closure() -> Tensor:
+        optimiser.zero_grad()
+        loss = F.binary_cross_entropy_with_logits(x @ w, y) + 1e-3 * (w[:3] ** 2).sum()
+        loss.backward()
+        return loss
+
+    optimiser.step(closure)
+    largest, second, mean, bias = (round(float(v), 4) for v in w.detach())
+    return StruckBy(largest, second, mean, bias)
+
+
+def temperature(net: nn.Module, examples: list[BookExample], head: int) -> float:
+    """By what a head's logits must be divided to be calibrated: 0 marked, 2 in place."""
+    z, y = [], []
+    for example in examples:
+        near = example.off_mm < IN_PLACE_MM
+        out = logits(net, example)[:, head]
+        z.append(out if head == 2 else out[near])
+        y.append(near if head == 2 else example.marked[near])
+    signed = np.where(np.concatenate(y), -1, 1) * np.concatenate(z)
+    choices = np.exp(np.linspace(np.log(0.3), np.log(4), 60))
+    losses = [np.logaddexp(0, signed / t).mean() for t in choices]
+    return float(choices[int(np.argmin(losses))])
+
+
+class CalibratedSpellNet(nn.Module):
+    """Divides the three logits by their temperatures; what the model file holds."""
+
+    def __init__(self, net: nn.Module, temperatures: Sequence[float]) -> None:
+        super().__init__()
+        self.net = net
+        self.temperatures = nn.Parameter(torch.tensor(list(temperatures)), requires_grad=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.net(x) / self.temperatures
+        return out
+
+
+def figures(net: nn.Module, struck_by: StruckBy, examples: list[BookExample]) -> dict[str, Any]:
+    """How many places and lines are read right, and how sure the network was of the wrong ones."""
+    count: Counter[str] = Counter()
+    gaps = []
+    for example in examples:
+        out = logits(net, example)
+        near = example.off_mm < IN_PLACE_MM
+        right = (out[:, 0] > 0) == example.marked
+        p = 1 / (1 + np.exp(-np.abs(out[:, 0])))
+        there = 1 / (1 + np.exp(-out[:, 2]))
+        sure = p * there + (1 - there) / 2
+        count["places"] += len(right)
+        count["in_place"] += int(near.sum())
+        count["wrong"] += int((~right).sum())
+        count["wrong_in_place"] += int((~right & near).sum())
+        count["wrong_and_sure"] += int((~right & (sure > 0.98)).sum())
+        count["unsure"] += int((sure <= 0.98).sum())
+        gaps.append(np.stack([sure, right], 1))
+        for ids, struck in example.struck:
+            count["lines"] += 1
+            count["lines_wrong"] += (struck_by.logit(out[list(ids), 1]) > 0) != struck
+    return dict(count) | {"expected_calibration_error": _ece(np.concatenate(gaps))}
+
+
+def _ece(sure_right: NDArray[np.float64], bins: int = 10) -> float:
+    """Mean distance between confidence and share of right ones, in bins of equal size."""
+    order = sure_right[np.argsort(sure_right[:, 0])]
+    parts = np.array_split(order, bins)
+    gaps = [len(part) * abs(float(np.diff(part.mean(0))[0])) for part in parts]
+    return round(sum(gaps) / len(order), 5)
+
+
+def publish(
+    net: nn.Module, held: list[BookExample], models: Path, version: str, card: dict[str, Any]
+) -> dict[str, Any]:
+    """Calibrate on one half of the held-back photos, measure on the other, write the model."""
+    from kdscan.training.export import publish as write
+    from kdscan.training.export import to_onnx
+
+    tuning, testing = held[::2], held[1::2]
+    warmth = [temperature(net, tuning, 0), 1.0, temperature(net, tuning, 2)]
+    calibrated = CalibratedSpellNet(net, warmth)
+    struck_by = fit_struck(calibrated, tuning)
+    card = card | {
+        "parameters": sum(p.numel() for p in net.parameters()),
+        "temperatures": dict(zip(("marked", "passed", "there"), warmth, strict=True)),
+        "figures": figures(calibrated, struck_by, testing),
+    }
+    said = {"struck_by": json.dumps(asdict(struck_by))}
+    write(models, "spellbook", version, to_onnx("spellbook", calibrated, version, said), card)
+    return card

@@ -1,0 +1,178 @@
+"""Examples for the network that reads spellbooks: pages drawn, some of them photographed.
+
+Most are drawn and made worse in memory; a share goes through the camera and the reader's
+own finding, so that the crops are those of `kdscan.vision.book_read` in any case.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import Photo
+from kdscan.sheet.book import BookLayout, load_book, marked_places
+from kdscan.sheet.raster import render_page
+from kdscan.synth.book import draw_spellbook, played_book, wild_book
+from kdscan.synth.camera import Level, photograph
+from kdscan.training.augment import relight
+from kdscan.vision.book_place import find_books
+from kdscan.vision.book_read import PX_PER_MM, crops, crops_of
+
+PAGE_SEED, PHOTO_SEED, HELD_SEED = 11_000_000, 12_000_000, 19_000_000
+"""First seeds of drawn pages, of photos for training, and of held-back photos."""
+LEVELS: tuple[Level, ...] = ("flat", "easy", "normal", "hard")
+
+IN_PLACE_MM = 1.0
+"""A place that was looked for this far off can still be read."""
+
+_DRAWN_PX = 6.25
+
+
+@dataclass(frozen=True, eq=False)
+class BookExample:
+    """One page as the reader saw it.
+
+    crops: (N, 3, 32, 96) uint8, ink and colour times 255. marked, passed: (N,) bool;
+    is_square: (N,) bool. struck: a line's squares (indices into the rest) and whether it is.
+    fit: (N,) how well the print was met, off_mm: (N,) how far off each place was looked for.
+    """
+
+    crops: NDArray[np.uint8]
+    marked: NDArray[np.bool_]
+    passed: NDArray[np.bool_]
+    is_square: NDArray[np.bool_]
+    struck: tuple[tuple[tuple[int, ...], bool], ...]
+    fit: NDArray[np.float64]
+    off_mm: NDArray[np.float64]
+
+
+def _labels(layout: BookLayout, truth: dict[str, bool]) -> dict[str, Any]:
+    keys = [key for key, _, _ in marked_places(layout)]
+    rows: dict[str, list[int]] = {}
+    for i, key in enumerate(keys):
+        if ".squares[" in key:
+            rows.setdefault(key.split(".squares")[0], []).append(i)
+    return {
+        "marked": np.array([truth[key] for key in keys]),
+        "passed": np.array([truth.get(key.replace("squares", "passed"), False) for key in keys]),
+        "is_square": np.array([".squares[" in key for key in keys]),
+        "struck": tuple((tuple(ids), truth[f"{row}.struck"]) for row, ids in rows.items()),
+    }
+
+
+def _packed(seen: NDArray[np.float32]) -> NDArray[np.uint8]:
+    return np.asarray(np.clip(seen * 255 + 0.5, 0, 255), np.uint8)
+
+
+def _drawn(
+    seed: int, layout: BookLayout
+) -> tuple[np.random.Generator, NDArray[np.uint8], dict[str, bool]]:
+    rng = np.random.default_rng([seed, 7])
+    book = played_book(rng) if rng.random() < 0.5 else wild_book(rng)
+    page, truth = draw_spellbook(
+        render_page(layout, _DRAWN_PX),
+        layout,
+        book,
+        rng,
+        px_per_mm=_DRAWN_PX,
+        mess=float(rng.uniform(0, 1)),
+    )
+    return rng, page, truth
+
+
+def page_example(seed: int, layout: BookLayout) -> BookExample:
+    """A drawn page, coarser, in other light and a little out of place."""
+    rng, page, truth = _drawn(seed, layout)
+    px = float(np.exp(rng.uniform(np.log(2.0), np.log(4.8))))
+    scale = px / _DRAWN_PX
+    small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    small = relight(rng, np.asarray(small, np.uint8))
+    if rng.random() < 0.5:
+        code = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(40, 92))])[1]
+        small = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
+    w, h = (round(side * PX_PER_MM) for side in layout.page_mm)
+    off = rng.normal(0, rng.choice([0.06, 0.15, 0.3]), (6, 8, 2)) + rng.normal(0, 0.08, 2)
+    if rng.random() < 0.25:  # the mesh went astray
+        off = off + rng.normal(0, rng.uniform(0.5, 5), (6, 8, 2)) * (rng.random((6, 8, 1)) < 0.5)
+    bend = cv2.resize(off.astype(np.float32), (w, h), interpolation=cv2.INTER_CUBIC)
+    x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))
+    mm = np.dstack([x + 0.5, y + 0.5]) / np.float32(PX_PER_MM) + bend
+    where = (mm * np.float32(px) - np.float32(0.5)).astype(np.float32)
+    flat: Any = cv2.remap(
+        small, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    at = np.array([center for _, center, _ in marked_places(layout)]) * PX_PER_MM
+    here = bend[tuple(np.clip(at.astype(int), 0, (w - 1, h - 1)).T[::-1])]
+    seen = _packed(crops_of(flat, layout))
+    off_mm = np.linalg.norm(here, axis=1).astype(np.float64)
+    return BookExample(seen, **_labels(layout, truth), fit=np.ones(len(at)), off_mm=off_mm)
+
+
+def photo_example(seed: int, layout: BookLayout, level: Level) -> BookExample | None:
+    """A photographed page as the reader finds it; None when it does not."""
+    rng, page, truth = _drawn(seed, layout)
+    whole = rng.random() < 0.7  # otherwise its markers may be cut off or under a hand
+    width, height = layout.page_mm
+    rim = (4.0, 5.0) if whole else (15.0, 20.0)
+    must_see = (rim[0], rim[1], width - 2 * rim[0], height - 2 * rim[1])
+    shot = photograph(
+        page, layout.page_mm, rng, level=level, size_wh=(2016, 1512), grid_mm=must_see
+    )
+    photo = Photo(shot.bgr)
+    found = find_books(photo)
+    if not found:
+        return None
+    book = max(found, key=lambda one: float(one.fit.mean()))
+    at = np.array([center for _, center, _ in marked_places(layout)])
+    true = shot.page_to_photo(at)
+    px = np.linalg.norm(shot.page_to_photo(at + (1.0, 0.0)) - true, axis=1)
+    off = np.linalg.norm(book.to_photo(at) - true, axis=1) / px
+    seen = _packed(crops(photo, book))
+    return BookExample(seen, **_labels(layout, truth), fit=book.fit_at(at), off_mm=off)
+
+
+def photo_examples(first: int, count: int) -> Iterator[tuple[Level, BookExample | None]]:
+    """Photos of all levels by turns, with None for those in which the page was not found."""
+    layout = load_book("kdscan-a5-spellbook")
+    for seed in range(first, first + count):
+        level = LEVELS[seed % len(LEVELS)]
+        yield level, photo_example(seed, layout, level)
+        print(f"{seed} {level}", file=sys.stderr)
+
+
+def page_examples(first: int, count: int) -> Iterator[BookExample]:
+    """Drawn pages, never photographed."""
+    layout = load_book("kdscan-a5-spellbook")
+    for seed in range(first, first + count):
+        yield page_example(seed, layout)
+
+
+def save(path: Path, examples: list[BookExample]) -> None:
+    """Keep examples in one file."""
+    names = ("crops", "marked", "passed", "is_square", "fit", "off_mm")
+    arrays: dict[str, Any] = {
+        name: np.stack([getattr(e, name) for e in examples]) for name in names
+    }
+    np.savez_compressed(path, struck=json.dumps([e.struck for e in examples]), **arrays)
+
+
+def load(path: Path) -> list[BookExample]:
+    """Read what `save` kept."""
+    with np.load(path) as data:
+        fields = {name: data[name] for name in data.files}
+    struck = json.loads(str(fields.pop("struck")))
+    return [
+        BookExample(
+            struck=tuple((tuple(ids), bool(is_struck)) for ids, is_struck in struck[i]),
+            **{name: value[i] for name, value in fields.items()},
+        )
+        for i in range(len(struck))
+    ]

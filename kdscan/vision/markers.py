@@ -1,0 +1,117 @@
+"""Printed markers in a photo, looked for once for all who ask.
+
+Sheets that kdscan prints carry four of OpenCV's markers. They are not needed to read a
+map, but two of them tell at once where a sheet lies and which it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import Photo
+from kdscan.sheet.parts import Markers
+from kdscan.vision.pyramid import reduced
+
+Floats = NDArray[np.float64]
+
+LOOK_PX = 1600
+"""Longer side of the picture in which markers are looked for."""
+
+_MAX_TILT = 0.5
+"""Markers belong together when they agree on the page's middle to this share of its diagonal."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeenMarker:
+    """A marker in a photo: its number and its corners (4, 2), photo frame, from its top left."""
+
+    id: int
+    corners_xy: Floats
+
+
+_seen: WeakKeyDictionary[Photo, dict[str, tuple[SeenMarker, ...]]] = WeakKeyDictionary()
+
+
+def seen_markers(photo: Photo, dictionary: str) -> tuple[SeenMarker, ...]:
+    """All markers of one of OpenCV's dictionaries in a photo."""
+    known = _seen.setdefault(photo, {})
+    if dictionary not in known:
+        known[dictionary] = _detected(photo, dictionary)
+    return known[dictionary]
+
+
+def _detected(photo: Photo, dictionary: str) -> tuple[SeenMarker, ...]:
+    family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
+    options = cv2.aruco.DetectorParameters()
+    options.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    view, scale = reduced(photo, min(LOOK_PX, max(photo.width, photo.height)))
+    grey = cv2.cvtColor(view, cv2.COLOR_BGR2GRAY)
+    corners, ids, _ = cv2.aruco.ArucoDetector(family, options).detectMarkers(grey)
+    numbers = [] if ids is None else np.ravel(ids).tolist()  # type: ignore[redundant-expr]
+    return tuple(
+        SeenMarker(int(i), (np.asarray(c, np.float64).reshape(4, 2) + 0.5) / scale - 0.5)
+        for i, c in zip(numbers, corners, strict=True)
+    )
+
+
+def pages_seen(
+    photo: Photo, markers: Markers, page_mm: tuple[float, float]
+) -> list[tuple[Floats, Floats]]:
+    """For each page with these markers on it: places in mm and where they are in the photo.
+
+    Returns pairs of (K, 2) float64, four corners a marker, for pages of which two markers
+    or more are seen; two pages of one layout are told apart by where they lie.
+    """
+    places = {place.id: place for place in markers.places}
+    half = markers.size_mm / 2 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float64)
+    pages: list[dict[int, tuple[Floats, Floats]]] = []
+    middles: list[tuple[Floats, float]] = []
+    for marker in seen_markers(photo, markers.dictionary):
+        if marker.id not in places:
+            continue
+        mm = half + np.array(places[marker.id].center_mm)
+        at, reach = _middle(mm, marker.corners_xy, page_mm)
+        k = _nearest(at, reach, marker.id, pages, middles)
+        if k is None:
+            pages.append({})
+            middles.append((at, reach))
+            k = len(pages) - 1
+        pages[k][marker.id] = (mm, marker.corners_xy)
+    return [
+        (np.concatenate([mm for mm, _ in p.values()]), np.concatenate([xy for _, xy in p.values()]))
+        for p in pages
+        if len(p) > 1
+    ]
+
+
+def _middle(mm: Floats, xy: Floats, page_mm: tuple[float, float]) -> tuple[Floats, float]:
+    """Where a marker puts its page's middle, and how far off that may be, in pixels.
+
+    By a similarity: the perspective of a single marker is too unsure to go that far.
+    """
+    turn = np.asarray(cv2.estimateAffinePartial2D(mm, xy)[0], np.float64)
+    at = turn[:, :2] @ (np.array(page_mm) / 2) + turn[:, 2]
+    diagonal = float(np.hypot(*page_mm) * np.hypot(*turn[:, 0]))
+    return np.asarray(at), _MAX_TILT * diagonal
+
+
+def _nearest(
+    at: Floats,
+    reach: float,
+    number: int,
+    pages: Sequence[dict[int, tuple[Floats, Floats]]],
+    middles: Sequence[tuple[Floats, float]],
+) -> int | None:
+    """The nearest page that this marker can belong to and that lacks it."""
+    gaps = [
+        float(np.hypot(*(at - there))) if number not in page else np.inf
+        for page, (there, _) in zip(pages, middles, strict=True)
+    ]
+    k = int(np.argmin(gaps)) if gaps else 0
+    return k if gaps and gaps[k] < min(reach, middles[k][1]) else None
