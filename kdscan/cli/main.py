@@ -17,6 +17,7 @@ import typer
 from kdscan.cli.batch import batch
 from kdscan.cli.board import board
 from kdscan.cli.export import export, import_event
+from kdscan.cli.report import report
 from kdscan.cli.score import score
 from kdscan.cli.serve import serve
 from kdscan.cli.sheet import sheet
@@ -42,6 +43,7 @@ app.command("sheet")(sheet)
 app.command("pair")(pair)
 app.command("result")(result)
 app.command("standings")(standings)
+app.command("report")(report)
 app.command("serve")(serve)
 app.command("board")(board)
 app.command("simulate")(simulate)

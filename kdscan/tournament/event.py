@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from kdscan.tournament.games import Finding, Game, SheetScore, Table, gather
-from kdscan.tournament.results import OK, REVIEW, Result, results
+from kdscan.tournament.results import FAILED, OK, REVIEW, Result, results
 from kdscan.tournament.standings import Standing, standings
 from kdscan.tournament.store.corrections import corrections, in_force
 from kdscan.tournament.store.events import players
@@ -18,13 +18,18 @@ from kdscan.tournament.store.records import Event, Player
 
 @dataclass(frozen=True)
 class EventState:
-    """players: all, those who dropped out too. games: by rounds and tables, read or planned."""
+    """players: all, those who dropped out too. games: by rounds and tables, read or planned.
+
+    sheets: all that count, seated or not. failed: names of files and why they were not read.
+    """
 
     event: Event
     players: tuple[Player, ...]
     games: tuple[Game, ...]
     findings: tuple[Finding, ...]
     standings: tuple[Standing, ...]
+    sheets: tuple[SheetScore, ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
 
     @property
     def last_round(self) -> int:
@@ -41,14 +46,15 @@ def event_state(db: Connection, event: Event) -> EventState:
         for game in games(db, event.id)
     }
     known = names_by_code(entered)
-    scores = [
-        score
-        for score in (sheet_score(row, known) for row in results(db, event.id))
-        if score is not None
-    ]
+    scores, failed = [], []
+    for row in results(db, event.id):
+        if row.status == FAILED:
+            failed.append((row.file.name, row.problem[1] if row.problem else ""))
+        elif (score := sheet_score(row, known)) is not None:
+            scores.append(score)
     played, findings = gather(scores, planned, arbiters_points(db, event.id, names))
     table = standings([player.name for player in entered], played)
-    return EventState(event, tuple(entered), played, findings, table)
+    return EventState(event, tuple(entered), played, findings, table, tuple(scores), tuple(failed))
 
 
 def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:

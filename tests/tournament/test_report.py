@@ -1,0 +1,192 @@
+"""The report: one file, everything in it, nothing from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from kdscan.cli.main import main
+from kdscan.tournament.games import Game, Seat
+from kdscan.tournament.report.pictures import CROP_PX, LONGEST_PX
+from kdscan.tournament.report.plots import places_svg, totals_svg
+from kdscan.tournament.store import open_store
+from kdscan.tournament.store.corrections import add_correction
+from kdscan.tournament.store.events import ensure_event, ensure_player
+from kdscan.tournament.store.games import set_game
+from kdscan.tournament.store.photos import add_file, add_photo, set_pages
+from kdscan.tournament.store.readings import add_reading, sheets
+from tests.readings import make_sheet
+from tests.tournament.entries import MODELS, entry, kept
+
+EVIL = '<script>alert("Bob & Co")</script>'
+VOID = {"meta", "img", "br"}
+
+
+class Tags(HTMLParser):
+    """Checks that tags close in order, and collects what is shown and referred to."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A round of two tables; one sheet has doubts, one photo cannot be read."""
+    url = str(tmp_path_factory.mktemp("report") / "cup.sqlite")
+    photo = np.full((700, 900, 3), 200, np.uint8)
+    with open_store(url) as kept_store:
+        for n, doubtful in enumerate([[(0, 1), (2, 2)], []]):
+            photo[:] = 200 - n
+            data = cv2.imencode(".png", photo)[1].tobytes()
+            sheet = make_sheet(doubtful=doubtful)
+            sha = kept_store.photos.put(data, ".png")
+            with kept_store.write() as db:
+                event = ensure_event(db, "Cup")
+                row, _ = add_photo(db, event.id, sha, ".png", len(data))
+                add_file(db, event.id, f"p{n}.png", row.id)
+                set_pages(db, row.id, 1)
+                add_reading(db, row, 0, MODELS, entry(sheet), kept(sheet), 0.1)
+        with kept_store.write() as db:
+            add_file(db, event.id, "broken.jpg", None, error=("unreadable_image", "no <picture>"))
+            ids = [ensure_player(db, event.id, name).id for name in ("Ada", EVIL, "C", "D")]
+            set_game(db, event.id, 1, 1, ids[:2])
+            set_game(db, event.id, 1, 2, ids[2:])
+            for one, name in zip(list(sheets(db, event.id)), ("Ada", EVIL), strict=True):
+                place = {"round": 1, "table": 1, "player": name}
+                add_correction(db, event.id, "place", place, "Zoe", sheet_id=one.id)
+                add_correction(db, event.id, "same_as", 0, "Zoe", sheet_id=one.id)
+    return url
+
+
+@pytest.fixture(scope="module")
+def page(store: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("out") / "report.html"
+    assert main(["report", "--event", "Cup", "--store", store, "-o", str(path)]) == 0
+    return path.read_text(encoding="utf-8")
+
+
+def test_the_page_is_whole_and_stands_alone(page: str) -> None:
+    seen = Tags(page).seen
+    assert not [tag for tag, _ in seen if tag in ("script", "link", "iframe")]
+    for tag, attributes in seen:
+        for name in ("src", "href"):
+            value = attributes.get(name) or "#"
+            assert value.startswith(("#", "data:image/")), (tag, value)
+    assert "url(" not in page and "@import" not in page
+
+
+def test_links_lead_somewhere(page: str) -> None:
+    seen = Tags(page).seen
+    ids = {attributes["id"] for _, attributes in seen if "id" in attributes}
+    links = {a["href"] for tag, a in seen if tag == "a" and a.get("href")}
+    assert links and {str(link)[1:] for link in links} <= {str(i) for i in ids}
+
+
+def test_names_are_text(page: str) -> None:
+    assert "<script>" not in page
+    assert "&lt;script&gt;alert(&quot;Bob &amp; Co&quot;)&lt;/script&gt;" in page
+    assert "no &lt;picture&gt;" in page
+
+
+def _pictures(page: str) -> Iterator[tuple[int, int]]:
+    for data in re.findall(r'src="data:image/jpeg;base64,([^"]+)"', page):
+        picture = cv2.imdecode(np.frombuffer(b64decode(data), np.uint8), cv2.IMREAD_COLOR)
+        assert picture is not None
+        yield picture.shape[1], picture.shape[0]
+
+
+def test_every_sheet_and_every_doubt_has_its_picture(page: str) -> None:
+    sizes = list(_pictures(page))
+    crops = [size for size in sizes if size == (CROP_PX, CROP_PX)]
+    large = [size for size in sizes if size != (CROP_PX, CROP_PX)]
+    assert len(large) == 2 and all(max(size) <= LONGEST_PX for size in large)
+    assert len(crops) == page.count("<figcaption><b>") > 0
+
+
+def test_what_is_to_be_settled_is_said(page: str) -> None:
+    assert "the sheet of C is missing" in page
+    assert "the sheet of D is missing" in page
+    assert "<code>broken.jpg</code>" in page
+    assert "needs a look" in page
+
+
+def test_a_lost_photo_costs_its_picture_alone(store: str, tmp_path: Path, page: str) -> None:
+    folder = Path(store).with_suffix(".photos")
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    data = {path: path.read_bytes() for path in files}
+    for path in files:
+        path.unlink()
+    try:
+        again = tmp_path / "again.html"
+        assert main(["report", "--event", "Cup", "--store", store, "-o", str(again)]) == 0
+        text = again.read_text(encoding="utf-8")
+    finally:
+        for path, content in data.items():
+            path.write_bytes(content)
+    assert list(_pictures(text)) == []
+    assert text.count("<article") == page.count("<article") == 2
+
+
+def test_an_event_without_anything(tmp_path: Path) -> None:
+    url = str(tmp_path / "new.sqlite")
+    with open_store(url) as kept_store, kept_store.write() as db:
+        ensure_event(db, "New")
+    path = tmp_path / "report.html"
+    assert main(["report", "--event", "New", "--store", url, "-o", str(path)]) == 0
+    text = path.read_text(encoding="utf-8")
+    Tags(text)
+    assert "No sheet has been read yet." in text
+
+
+def test_a_report_that_cannot_be_written(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "missing" / "report.html"
+    assert main(["report", "--event", "Cup", "--store", store, "-o", str(path)]) == 8
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_the_histogram_counts_every_sheet() -> None:
+    svg = totals_svg([12, 13, 14, 31, 52])
+    titles = dict(re.findall(r"<title>(\d+) to \d+ points: (\d+)</title>", svg))
+    assert titles == {"10": "3", "15": "0", "20": "0", "25": "0", "30": "1", "35": "0",
+                      "40": "0", "45": "0", "50": "1"}  # fmt: skip
+    assert "median 14" in svg
+    assert totals_svg([40, 41]) == ""
+
+
+def test_places_are_followed_round_by_round() -> None:
+    def game(round_: int, table: int, a: str, x: int, b: str, y: int) -> Game:
+        return Game(round_, table, (Seat(a, points=x), Seat(b, points=y)))
+
+    first = [game(1, 1, "A", 50, "B", 10), game(1, 2, "C", 40, "D", 30)]
+    second = [game(2, 1, "C", 50, "A", 10), game(2, 2, "B", 40, "D", 30)]
+    assert places_svg("ABCD", first) == ""
+    svg = places_svg("ABCD", first + second)
+    lines = re.findall(r'points="([^"]+)"[^>]*><title>(\w)</title>', svg)
+    heights = {name: [float(at.split(",")[1]) for at in way.split()] for way, name in lines}
+    assert set(heights) == set("ABCD")
+    assert heights["C"][1] == min(h[1] for h in heights.values())  # C leads after two rounds
+    assert heights["D"][1] == max(h[1] for h in heights.values())
