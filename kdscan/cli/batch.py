@@ -91,6 +91,9 @@ def batch(
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import ensure_event
 
+    for out in (csv, json_lines):
+        if out is not None and not out.parent.is_dir():
+            raise UsageError(f"{out}: there is no folder {out.parent}; make it first")
     models = default_models().version
     files = sources(paths)
     with open_store(store, photos) as kept:

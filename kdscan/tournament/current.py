@@ -27,8 +27,11 @@ def current_json(sheet: Sheet, said: Said) -> Json:
     """The sheet's element of `sheets` in the JSON, with all corrections in it.
 
     Shields that a person corrected are certain; the others, the total and its confidence
-    follow exactly as if the reader had known. A confirmed sheet asks for no review.
+    follow exactly as if the reader had known. A confirmed sheet asks for no review. What
+    nobody spoke of may be shared with `sheet.data`: change no list or dict inside.
     """
+    if not said:
+        return dict(sheet.data)
     found = _with_cells(sheet, said)
     for field, value in said.items():
         if field.startswith("value:"):

@@ -95,24 +95,27 @@ class _Seen:
     """Marks of the sheets so far, to compare one with all at once."""
 
     def __init__(self, most: int) -> None:
-        self._marks = np.zeros((most, len(CELLS)), np.uint8)
+        self._marks = np.zeros((len(CELLS), most), np.uint8)  # a row a shield: fast to compare
+        self._filled = np.zeros(most, np.int64)
         self._looks: list[tuple[Look, list[Look]]] = []
 
     def add(self, look: Look, group: list[Look]) -> None:
         if look.marks is None:
             return
-        self._marks[len(self._looks)] = look.marks
+        self._marks[:, len(self._looks)] = look.marks
+        self._filled[len(self._looks)] = np.count_nonzero(look.marks)
         self._looks.append((look, group))
 
     def like(self, look: Look) -> list[Look] | None:
         """The group of the most similar sheet, if it is similar enough to be the same."""
         if look.marks is None or not self._looks:
             return None
-        before = self._marks[: len(self._looks)]
+        n, count = len(self._looks), np.count_nonzero(look.marks)
         best, where = 0.0, 0
         for mine in (look.marks, look.marks[::-1]):
-            filled = np.maximum(np.count_nonzero(before, axis=1), np.count_nonzero(mine))
-            shares = np.count_nonzero((before == mine) & (mine > 0), axis=1) / filled
+            cells = np.flatnonzero(mine)
+            equal = self._marks[cells, :n] == mine[cells, None]
+            shares = equal.sum(0, dtype=np.uint8) / np.maximum(self._filled[:n], count)
             at = int(shares.argmax())
             if shares[at] > best:
                 best, where = float(shares[at]), at

@@ -103,6 +103,8 @@ def test_json_lines_hold_the_boards(
         ["export", "--event", "nobody's", "--csv", "-"],
         ["export", "--event", "x"],
         ["batch", "a.jpg"],
+        ["batch", "a.jpg", "--event", "x", "--csv", "no-such-folder/out.csv"],
+        ["import", "none.kdscan"],
     ],
 )
 def test_wrong_usage_is_2(

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, and_, func, select
 from kdscan.errors import ReaderDied
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Json, PhotoRow, ReadingRow, Sheet
-from kdscan.tournament.store.rows import all_of, as_record, insert_new, now, one
+from kdscan.tournament.store.rows import all_of, as_record, insert, insert_new, now, one
 
 SAME_PLACE = 0.25
 """Two outlines whose centres lie closer than this part of their size are one sheet."""
@@ -135,7 +135,7 @@ def _renew_sheets(
         }
         if same is None:
             place = {"event_id": photo.event_id, "photo_id": photo.id, "page": page}
-            db.execute(schema.sheet.insert().values(**place, **values))
+            insert(db, schema.sheet, place | values)
         else:
             before.remove(same)
             at = schema.sheet.c.id == same.id

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Executable, Select, Table
+from sqlalchemy import Connection, Select, Table
 from sqlalchemy.dialects import postgresql, sqlite
 
 R = TypeVar("R")
@@ -36,19 +37,23 @@ def as_record(record: type[R], row: Any, **more: Any) -> R:
 
 def insert_new(db: Connection, table: Table, values: dict[str, Any]) -> int | None:
     """Insert a row unless a unique one like it is there; return its id, None if it was."""
-    dialects: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
-    statement: Executable = (
-        dialects[db.dialect.name](table)
-        .values(**values)
-        .on_conflict_do_nothing()
-        .returning(table.c.id)
-    )
-    found: int | None = db.scalar(statement)
+    found: int | None = db.scalar(_insert_unless_there(table, db.dialect.name), values)
     return found
+
+
+@cache
+def _insert_unless_there(table: Table, dialect: str) -> Any:
+    dialects: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+    return dialects[dialect](table).on_conflict_do_nothing().returning(table.c.id)
 
 
 def insert(db: Connection, table: Table, values: dict[str, Any]) -> int:
     """Insert a row and return its id."""
-    key = db.execute(table.insert().values(**values)).inserted_primary_key
+    key = db.execute(_insert(table), values).inserted_primary_key
     assert key is not None
     return int(key[0])
+
+
+@cache
+def _insert(table: Table) -> Any:
+    return table.insert()
