@@ -58,7 +58,8 @@ class Printer:
         for at, sheet in enumerate(report.sheets, 1):
             title = f"{number}: {name}" if several else name
             if len(report.sheets) > 1:
-                title += f", {_NAMES[sheet.kind]} {at}"
+                alone = sum(one.kind == sheet.kind for one in report.sheets) == 1
+                title += f", {_NAMES[sheet.kind]}" + (f" {at}" if not alone else "")
             print(f"{self._style.bold(title)}\n\n{_text(sheet, self._style)}\n", flush=True)
 
     def fused(self, fused: Sequence[FusedSheet]) -> None:
