@@ -17,6 +17,7 @@ import typer
 from kdscan.cli.batch import batch
 from kdscan.cli.board import board
 from kdscan.cli.export import export, import_event
+from kdscan.cli.layout import layout
 from kdscan.cli.report import report
 from kdscan.cli.score import score
 from kdscan.cli.serve import serve
@@ -40,6 +41,7 @@ app.command("batch")(batch)
 app.command("export")(export)
 app.command("import")(import_event)
 app.command("sheet")(sheet)
+app.add_typer(layout, name="layout")
 app.command("pair")(pair)
 app.command("result")(result)
 app.command("standings")(standings)

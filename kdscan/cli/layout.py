@@ -1,0 +1,86 @@
+"""`kdscan layout`: what a design of a sheet looks like, as a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kdscan.errors import NoSheetFound, UsageError
+
+layout = typer.Typer(no_args_is_help=True, help="Layout files: designs of sheets as data.")
+
+
+@layout.callback()
+def _layout() -> None:
+    """Layout files: designs of sheets as data."""
+
+
+@layout.command("learn")
+def learn(
+    photo: Annotated[str, typer.Argument(metavar="BLANK", help="A photo of an unmarked sheet.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The layout file to write.")
+    ],
+    name: Annotated[
+        str, typer.Option(help="How the layout is called; the file's name by default.")
+    ] = "",
+    cell_mm: Annotated[
+        float, typer.Option(min=5, max=100, help="Width of a cell on paper, in millimetres.")
+    ] = 24.0,
+    overlay: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw what was found over the learned cell (PNG)."),
+    ] = None,
+) -> None:
+    """Make a layout file from one photo of an unmarked sheet, taken from straight above.
+
+    Examples:
+
+    $ kdscan layout learn blank.jpg -o club.toml --overlay club.png
+
+    $ kdscan sheet --layout club.toml -o club.pdf
+
+    Exit codes: 0 done; 2 no shield or circles can be made out, or a file cannot be written;
+    3 the photo cannot be read; 4 no sheet was found; 6 the model is missing or corrupt.
+    """
+    # The heavy half: OpenCV, onnxruntime.
+    import cv2
+
+    from kdscan.inference.store import default_models
+    from kdscan.sheet.checks import check_layout
+    from kdscan.sheet.layout import layout_to_toml
+    from kdscan.vision.find import find
+    from kdscan.vision.learn import draw_print
+    from kdscan.vision.learn import learn as learned
+    from kdscan.vision.photo import load_photos
+
+    picture = next(iter(load_photos(photo)))
+    models = default_models()
+    sheets = find(picture, models.locate, models.refine)
+    if not sheets:
+        raise NoSheetFound(
+            f"{photo}: no map was found; photograph the whole unmarked sheet from straight above"
+        )
+    plan, found = learned(picture, sheets[0], name or output.stem, cell_mm)
+    if overlay is not None:
+        _, data = cv2.imencode(".png", draw_print(found))
+        _write(overlay, data.tobytes())
+    check_layout(plan)
+    _write(output, layout_to_toml(plan).encode("utf-8"))
+    circles = f"{len(plan.circles)} circle{'s' * (len(plan.circles) > 1)}"
+    print(
+        f"{output}: cells of {plan.cell_mm[0]:g} × {plan.cell_mm[1]:g} mm, a shield of"
+        f" {len(plan.shield)} corners, {circles}, {plan.lines} lines",
+        file=sys.stderr,
+    )
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except (OSError, ValueError) as error:  # ValueError: a name with a null byte
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{path}: cannot be written: {reason}.") from error
