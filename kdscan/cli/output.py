@@ -12,6 +12,7 @@ from kdscan.cli.text import Style, sheet_text
 from kdscan.cli.text_kingdom import kingdom_text
 from kdscan.cli.text_spellbook import spellbook_text
 from kdscan.fusing import FusedSheet
+from kdscan.locale import of_terminal, words
 from kdscan.records import AnyReading, KingdomReading, SpellbookReading
 from kdscan.report import PhotoReport, cell_name
 
@@ -76,13 +77,15 @@ class Printer:
         """Who won, when the photo held both maps of a game (`game` of the JSON)."""
         if game is None:
             return
+        t = self._style.words.t
         totals = " : ".join(str(player["total"]) for player in game["players"])
-        check = " (please check)" if game["review"] else ""
+        check = " (" + t("please check") + ")" if game["review"] else ""
         if game["winner"] is None:
-            print(f"A draw, {totals}, with equally large domains{check}")
+            print(t("A draw, {totals}, with equally large domains", totals=totals) + check)
             return
-        because = {"score": "", "largest_domain": ", by the largest domain"}[game["decided_by"]]
-        print(f"Map {game['winner'] + 1} wins, {totals}{because}{check}")
+        because = {"score": "", "largest_domain": ", " + t("by the largest domain")}
+        won = t("Map {n} wins, {totals}", n=game["winner"] + 1, totals=totals)
+        print(won + because[game["decided_by"]] + check)
 
 
 def _text(found: AnyReading, style: Style) -> str:
@@ -103,4 +106,5 @@ def terminal_style() -> Style:
     color = (
         sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     )
-    return Style(unicode, color)
+    # Other languages need letters that ASCII lacks.
+    return Style(unicode, color, words(of_terminal() if unicode else "en"))

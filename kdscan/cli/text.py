@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import Coat
+from kdscan.locale import Words, words
 from kdscan.records import CASTLE, COLS, ROWS, CellReading, Found, SheetReading
 from kdscan.report import MOST_NAMED, Cell, cell_name, domain_colors, doubts
 
@@ -35,10 +36,14 @@ WIDTH = 9
 
 @dataclass(frozen=True)
 class Style:
-    """What the terminal can show. unicode: box drawing and symbols. color: ANSI colours."""
+    """What the terminal can show. unicode: box drawing and symbols. color: ANSI colours.
+
+    words: the language that is spoken there.
+    """
 
     unicode: bool = True
     color: bool = False
+    words: Words = field(default_factory=lambda: words("en"))
 
     def coat(self, coat: Coat | None) -> str:
         """Two characters for a coat; the letters of the text form where there is no Unicode."""
@@ -156,7 +161,7 @@ def _cell(cell: CellReading, style: Style) -> str:
 
 
 def _castle(sheet: SheetReading, style: Style) -> str:
-    used = {True: "used", False: "", None: "?"}[sheet.reading.castle_used]
+    used = {True: style.words.t("used"), False: "", None: "?"}[sheet.reading.castle_used]
     return f" {'♜' if style.unicode else '##'} {used}".ljust(WIDTH)[:WIDTH]
 
 
@@ -164,29 +169,41 @@ def explain_score(sheet: SheetReading, style: Style) -> str:
     """Each domain that scores as shields × crosses = points, then the total."""
     times = "×" if style.unicode else "x"
     scoring = sorted((d for d in sheet.score.domains if d.points), key=lambda d: -d.points)
-    lines = ["   from  coat             shields   crosses  points"] if scoring else []
+    t, tn = style.words.t, style.words.tn
+    first, coat = t("from"), t("coat")
+    counts = t("shields"), t("crosses"), t("points")
+    head = f"   {first:<5} {coat:<17}{counts[0]:>7}{counts[1]:>10}{counts[2]:>8}"
+    lines = [head] if scoring else []
     for domain in scoring:
-        name = f"{style.coat(domain.coat)} {domain.coat.value.replace('_', ' ')}"
+        name = f"{style.coat(domain.coat)} {t(domain.coat.value.replace('_', ' '))}"
         lines.append(
             f"   {cell_name(domain.cells[0]):<5} {name:<17}{len(domain.cells):>6}  {times}"
             f"{domain.crosses:>7}  ={domain.points:>6}"
         )
     idle = len(sheet.score.domains) - len(scoring)
     if idle:
-        lines.append(f"   {idle} domain{'s' * (idle > 1)} without a cross: 0 points")
+        none = tn(
+            "{n} domain without a cross: 0 points", "{n} domains without a cross: 0 points", idle
+        )
+        lines.append(f"   {none}")
     if sheet.score.wizard:
-        lines.append(f"   the wizard of the filled coat: {sheet.score.wizard}")
+        paid = t("the wizard of the filled coat: {points}", points=sheet.score.wizard)
+        lines.append(f"   {paid}")
     low, high = (total + sheet.score.wizard for total in sheet.reading.total_range)
-    between = f" between {low} and {high}," if sheet.review and low < high else ""
+    between = ""
+    if sheet.review and low < high:
+        between = " " + t("between {low} and {high}", low=low, high=high) + ","
     lines.append(explain_total(sheet, sheet.score.total, style, between))
     return "\n".join(lines)
 
 
 def explain_total(found: Found, total: int, style: Style, between: str = "") -> str:
     """The total and how far to trust it."""
-    sure = percent(found.confidence)
-    check = f",{between} please check" if found.review else ""
-    return f"   {style.bold(f'total {total}')}  ({sure} sure{check})"
+    t = style.words.t
+    sure = t("{sure} sure", sure=percent(found.confidence))
+    check = f",{between} " + t("please check") if found.review else ""
+    points = style.bold(t("total {points}", points=total))
+    return f"   {points}  ({sure}{check})"
 
 
 def explain_problems(found: Found) -> list[str]:
@@ -201,22 +218,24 @@ def explain_problems(found: Found) -> list[str]:
 
 def explain_doubts(sheet: SheetReading, style: Style) -> str:
     """Problems of the board, then the shields to look at with what else they may be."""
-    dash = "–" if style.unicode else "-"
+    dash, t = "–" if style.unicode else "-", style.words.t
     lines = explain_problems(sheet)
     found = doubts(sheet)
     if found:
-        lines.append(" Look at:")
+        lines.append(" " + t("Look at:"))
     for doubt in found:
         cell = doubt.cell
         line = f"   {cell_name((cell.row, cell.col))}  {style.marks(cell.coat, cell.crosses)}"
         line += f" ({percent(cell.confidence)})"
         others = [f"{style.marks(*marks)} ({percent(p)})" for marks, p in doubt.alternatives]
-        lines.append(line + (f" {dash} or {', '.join(others)}" if others else ""))
+        if others:
+            line += f" {dash} " + t("or") + f" {', '.join(others)}"
+        lines.append(line)
     if found:
         cell = found[0].cell
         marks = found[0].alternatives[0][0] if found[0].alternatives else (cell.coat, cell.crosses)
         example = f"{cell_name((cell.row, cell.col))}={token(*marks)}"
-        lines.append(f" If one is wrong, say what it is: --set {example}")
+        lines.append(" " + t("If one is wrong, say what it is:") + f" --set {example}")
     return "\n".join(lines)
 
 

@@ -23,7 +23,7 @@ from kdscan.locale import FOLDER, LANGUAGES, Entry
 PACKAGE = FOLDER.parent
 
 KEYWORDS: dict[str, Any] = {"t": None, "tn": (1, 2)}
-"""What marks a text in Python, JavaScript and templates."""
+"""What marks a text in Python (not inside f-strings), JavaScript and templates."""
 
 METHODS = [
     ("locale/**", "ignore"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kdscan.cli.text import Style, draw_board, explain_doubts, explain_score, sheet_text
+from kdscan.locale import words
 from kdscan.records import CELLS, Problem
 from tests.readings import make_sheet
 
@@ -96,3 +99,11 @@ def test_an_empty_board() -> None:
 def test_the_castle(used: bool | None, shown: str) -> None:
     row = draw_board(make_sheet(castle_used=used), PLAIN).splitlines()[6]
     assert row.split("##")[1].split("|")[0].strip() == shown
+
+
+def test_it_speaks_other_languages_than_english() -> None:
+    said = sheet_text(make_sheet(SMALL, [(0, 1)]), Style(words=words("pl")))
+    assert "herb" in said
+    assert "1 posiadłość bez krzyżyka: 0 punktów" in said
+    assert "Do sprawdzenia:" in said
+    assert not re.search(r"shield|domain|total|please|sure|used", said)
