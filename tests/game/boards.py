@@ -111,17 +111,15 @@ def _rounds(
                 yield after, used_free, used_apart, total, done or wins
 
 
-def slow_smallest(board: Board) -> int | None:
-    """Size of the smallest set that no lawful part of the board covers; no wizards at all."""
-    terms = Terms(wizards=frozenset())
-    plain = Board({c: Shield(s.coat) for c, s in board.items()})
+def slow_smallest(board: Board, terms: Terms) -> int | None:
+    """Size of the smallest set that no lawful part of the board covers."""
     parts = [
         set(cells)
-        for size in range(0, len(plain) + 1, 2)
-        for cells in combinations(plain, size)
-        if slow_lawful(Board({c: plain[c] for c in cells}), terms)
+        for size in range(0, len(board) + 1, 2)
+        for cells in combinations(board, size)
+        if slow_lawful(Board({c: board[c] for c in cells}), terms)
     ]
-    return _smallest(plain, parts)
+    return _smallest(board, parts)
 
 
 def slow_unpaired(board: Board) -> int | None:

@@ -50,15 +50,29 @@ def arrange_idling(
     """Put all pieces in a lawful order with the rounds without room that it takes; None if none."""
     if room(task.filled) & CASTLE_BITS:
         return None
+    closable = _closable(task, plan)
+    if not needs.coats <= closable or not closable:
+        return None
     pieces: list[Piece | None] = [None]
     if plan.free:
         pieces += [piece for piece in plan.pieces if piece != plan.apart]
     for free in pieces:
         for cross in _crosses(task, plan, needs):
-            found = _Moments(task, plan, free, cross, needs.obtained).find(needs)
+            found = _Moments(task, plan, free, cross, needs.obtained, closable).find(needs)
             if found is not None:
                 return found
     return None
+
+
+def _closable(task: Task, plan: Plan) -> frozenset[Coat]:
+    """The coats that may have had no room at some time, were every piece drawn at will."""
+
+    def at_will(some: frozenset[Piece]) -> Sequence[Drawn]:
+        return [Drawn(piece) for piece in some]
+
+    whole = frozenset(plan.pieces)
+    task.budget.spend(len(Coat))
+    return frozenset(c for c in Coat if _largest_closed(task, at_will, whole, c) is not None)
 
 
 @dataclass(frozen=True)
@@ -92,8 +106,15 @@ class _Moments:
     """Orders of a plan, given which piece the dot's wizard may draw and how the cross came."""
 
     def __init__(
-        self, task: Task, plan: Plan, free: Piece | None, cross: _Cross | None, obtained: bool
+        self,
+        task: Task,
+        plan: Plan,
+        free: Piece | None,
+        cross: _Cross | None,
+        obtained: bool,
+        closable: frozenset[Coat],
     ) -> None:
+        self.closable = closable
         self.task, self.plan, self.free, self.cross = task, plan, free, cross
         self.obtained = obtained
 
@@ -105,6 +126,8 @@ class _Moments:
             return None
         for coats in self._choices(needs):
             won = coats & every
+            if not coats <= self.closable:
+                continue
             if len(self.draw(whole, won)) == len(whole):
                 moments = self._chain(whole, coats)
                 if moments is not None:

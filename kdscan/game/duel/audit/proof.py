@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kdscan.game.duel.audit.budget import Budget
 from kdscan.game.duel.audit.dominoes import LAW, MOST_ON_A_DIE, Dice, Half
+from kdscan.game.duel.audit.early import smallest_early
 from kdscan.game.duel.audit.pairing import smallest_uncovered
 from kdscan.game.duel.audit.reach import reachable, smallest_unreached
 from kdscan.game.duel.audit.search import Terms, find_way
@@ -28,13 +29,14 @@ def errors(board: Board, terms: Terms, steps: int | None = None) -> tuple[Proble
     steps: what each search for a small set may cost, None for its own limit.
     """
     found = [*_crosses(board, terms, LAW, "error"), *_book(board, terms, steps)]
-    task = Task(board, Bonus(), LAW)
     # Crosses have been judged; the dominoes are judged as if every die could bring them.
     plain = Task(Board({c: Shield(s.coat) for c, s in board.items()}), Bonus(), LAW)
-    found += _shapes(plain, *_helpers(plain, board, terms, steps), steps)
+    helpers = _helpers(plain, board, terms, steps)
+    found += _shapes(plain, *helpers, steps)
     if not found:
+        proof = smallest_early(board, terms, plain, *helpers, steps)
         why = "a wizard's help is needed before the spellbook can have granted it"
-        found.append(_problem("wizard_too_early", "error", why, task.filled))
+        found.append(_problem("wizard_too_early", "error", why, proof.cells))
     return tuple(found)
 
 

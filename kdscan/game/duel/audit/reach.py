@@ -40,7 +40,12 @@ def smallest_unreached(
     one part may do without the castle (the dot's wizard). Neither wizard's turn is checked.
     steps: of the search, `MOST_STEPS` when None.
     """
-    cover = Cover(task, singles, free, steps)
+    return smallest_set(Cover(task, singles, free, steps))
+
+
+def smallest_set(cover: Cover) -> Proof | None:
+    """The smallest set of shields that a kind of cover cannot cover; None when it can cover all."""
+    task = cover.task
     proof = task.filled
     try:
         if cover.cover(task.filled) is not None:
@@ -93,7 +98,7 @@ def _hit(remainders: list[int], size: int, chosen: int, cover: Cover) -> int | N
 
 
 @dataclass(frozen=True)
-class _State:
+class State:
     """A partial cover. rooted: shields that the castle's part touches; loose: likewise for
     every part without the castle; both by equal coats, among shields still undrawn."""
 
@@ -113,14 +118,14 @@ class Cover:
 
     def __init__(self, task: Task, singles: int, free: bool, steps: int | None = None) -> None:
         self.task = task
-        self.start = _State(task.filled, 0, (), singles, free)
+        self.start = State(task.filled, 0, (), singles, free)
         self.budget = Budget(MOST_STEPS if steps is None else steps)
 
     def cover(self, required: int) -> int | None:
         """A lawful cover of at least those shields, as large as comes easily; None if none."""
         return self._go(self.start, required, dict.fromkeys(self.task.halves, 0))
 
-    def _go(self, state: _State, required: int, banned: _Banned) -> int | None:
+    def _go(self, state: State, required: int, banned: _Banned) -> int | None:
         self.budget.spend()
         need = required & state.left
         if need:
@@ -135,13 +140,13 @@ class Cover:
             if found is None and state.free:
                 loose = list(state.loose)
                 loose.remove(part)
-                freed = _State(state.left, state.rooted, tuple(loose), state.singles, False)
+                freed = State(state.left, state.rooted, tuple(loose), state.singles, False)
                 found = self._go(freed, required, banned)
             return found
-        return self._grow(state)
+        return self.finish(state)
 
     def _branch(
-        self, state: _State, required: int, banned: _Banned, pieces: list[Piece]
+        self, state: State, required: int, banned: _Banned, pieces: list[Piece]
     ) -> int | None:
         """Try each piece; those tried are banned for the next, so nothing comes twice."""
         banned = dict(banned)
@@ -155,14 +160,14 @@ class Cover:
             banned[j] |= 1 << i
         return None
 
-    def _others(self, state: _State, i: int, banned: _Banned) -> int:
+    def _others(self, state: State, i: int, banned: _Banned) -> int:
         """What may share a piece with a shield; itself, if it may stay alone."""
         return (self.task.partners[i] & state.left | (state.singles > 0) << i) & ~banned[i]
 
-    def _pieces(self, state: _State, i: int, banned: _Banned) -> list[Piece]:
+    def _pieces(self, state: State, i: int, banned: _Banned) -> list[Piece]:
         return [(min(i, j), max(i, j)) for j in bits(self._others(state, i, banned))]
 
-    def _add(self, state: _State, piece: Piece) -> _State | None:
+    def _add(self, state: State, piece: Piece) -> State | None:
         """The state with one more piece; None when a part is cut off for good."""
         i, j = piece
         own = 1 << i | 1 << j
@@ -183,17 +188,22 @@ class Cover:
             free = False
         else:
             return None
-        return _State(left, rooted & left, tuple(kept), state.singles - (i == j), free)
+        return State(left, rooted & left, tuple(kept), state.singles - (i == j), free)
 
-    def _grow(self, state: _State) -> int:
+    def finish(self, state: State) -> int | None:
         """Draw on with whatever fits; the larger the cover, the more its remainder tells."""
+        for after in self.fitting(state):
+            return self.finish(after)
+        return self.task.filled & ~state.left
+
+    def fitting(self, state: State) -> Iterator[State]:
+        """The states after each piece that the castle's part connects to."""
         for piece in self._fitting(state):
             after = self._add(state, piece)
             assert after is not None
-            return self._grow(after)
-        return self.task.filled & ~state.left
+            yield after
 
-    def _fitting(self, state: _State) -> Iterator[Piece]:
+    def _fitting(self, state: State) -> Iterator[Piece]:
         for i in bits((CASTLE_BITS | state.rooted) & state.left):
             for j in bits(self.task.partners[i] & state.left):
                 yield min(i, j), max(i, j)
