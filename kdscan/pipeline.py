@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -13,9 +14,11 @@ from kdscan.game.duel.audit.quick import quick_problems
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.scoring import score_board
 from kdscan.game.grid import Cell
+from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.inference.store import Models, default_models
 from kdscan.records import (
     AnyReading,
+    KingdomReading,
     MarkProbs,
     Photo,
     Problem,
@@ -23,6 +26,7 @@ from kdscan.records import (
     SheetOutline,
     SheetReading,
     SpellbookReading,
+    SquareKind,
 )
 from kdscan.table import share
 from kdscan.vision.blank import is_blank, shows_through
@@ -34,6 +38,8 @@ from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decod
 from kdscan.vision.edges import cut_sides, in_words, unseen_cells
 from kdscan.vision.find import find_all
 from kdscan.vision.identify import identify
+from kdscan.vision.kingdom.decode import decode_kingdom
+from kdscan.vision.kingdom.find import SURELY_KINGDOM, find_kingdoms
 from kdscan.vision.segment import segment
 
 SURELY_PLACED = 0.9
@@ -45,16 +51,57 @@ CUT_SIZE, CUT_SURE = 0.4, 0.85
 to be a map."""
 
 
+Game = Literal["duel", "kingdomino"]
+
+
 def read_photo(
-    photo: Photo, models: Models | None = None, *, risk: float = DEFAULT_RISK
+    photo: Photo,
+    models: Models | None = None,
+    *,
+    risk: float = DEFAULT_RISK,
+    game: Game | None = None,
+    variants: Variants = PLAIN,
 ) -> tuple[AnyReading, ...]:
-    """Read every map in a photo, the largest first, then the spellbooks.
+    """Read every map or kingdom of tiles in a photo, the largest first, then the spellbooks.
 
     risk: accepted probability that a total which asks for no review is wrong.
+    game: which one to look for; None to recognise it. variants: extra rules of Kingdomino.
     Raises NoSheetFound when there is none (BlankPage when there is nothing at all),
     ModelError when the models are unusable.
     """
     models = models or default_models()
+    kingdoms: tuple[KingdomReading, ...] = ()
+    if game != "duel":
+        kingdoms, sure = _kingdoms(photo, models, variants, risk)
+        if kingdoms and (sure or game == "kingdomino"):
+            return kingdoms
+    if game == "kingdomino":
+        raise NoSheetFound(
+            "no kingdom was found in this picture; take the photo again with the castle and all "
+            "tiles in view, sharp and without strong reflections"
+        )
+    try:
+        return _sheets(photo, models, risk)
+    except NoSheetFound:
+        if not kingdoms:
+            raise
+        return kingdoms
+
+
+def _kingdoms(
+    photo: Photo, models: Models, variants: Variants, risk: float
+) -> tuple[tuple[KingdomReading, ...], bool]:
+    """The kingdoms of tiles in a photo, and whether one of them surely is one."""
+    found = find_kingdoms(photo, models.tiles, models.squares, 7 if variants.great_duel else None)
+    read = []
+    for one in found:
+        rules = replace(variants, great_duel=len(one.probs) == 7)
+        read.append(decode_kingdom(one.flat, one.probs, rules, risk, beyond=one.beyond))
+    return tuple(read), any(one.sure > SURELY_KINGDOM for one in found)
+
+
+def _sheets(photo: Photo, models: Models, risk: float) -> tuple[AnyReading, ...]:
+    """Every map and spellbook in a photo."""
     books = [
         read_book(photo, book, models.spellbook, models.struck_by, risk)
         for book in find_books(photo)
@@ -166,3 +213,17 @@ def correct(
     )
     again = replace(again, reading=replace(again.reading, cells=cells), sheet_id=sheet.sheet_id)
     return _hidden(again, hidden)
+
+
+def correct_kingdom(
+    kingdom: KingdomReading,
+    corrections: Mapping[Cell, SquareKind],
+    *,
+    risk: float = DEFAULT_RISK,
+) -> KingdomReading:
+    """The kingdom with squares as a person says they are; the rest follows.
+
+    What the pixels had said stays visible in `SquareReading.seen`.
+    """
+    flat, variants = kingdom.rectified, kingdom.variants
+    return decode_kingdom(flat, kingdom.probs, variants, risk, corrections)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from kdscan.errors import Bug, ModelError, NoSheetFound, PhotoError, UsageError
-from kdscan.pipeline import read_photo
+from kdscan.game.kingdomino.variants import PLAIN, Variants
+from kdscan.pipeline import Game, read_photo
 from kdscan.records import AnyReading, Photo
 from kdscan.report import PhotoReport
 from kdscan.table import share
@@ -18,13 +19,19 @@ Change = Callable[[AnyReading, int], AnyReading]
 
 
 def read_page(
-    pages: Pages, page: int, *, risk: float = DEFAULT_RISK, change: Change | None = None
+    pages: Pages,
+    page: int,
+    *,
+    risk: float = DEFAULT_RISK,
+    game: Game | None = None,
+    variants: Variants = PLAIN,
+    change: Change | None = None,
 ) -> tuple[PhotoReport, Photo | None]:
     """Read a page of a file; the picture comes along if it could be decoded.
 
-    risk: see `kdscan.pipeline.read_photo`. A photo that cannot be read, holds no sheet or
-    meets a bug is a report with its error. Raises `ModelError`, because then no photo can
-    be read, and `UsageError` of `change`.
+    risk, game, variants: see `kdscan.pipeline.read_photo`. A photo that cannot be read,
+    holds no sheet or meets a bug is a report with its error. Raises `ModelError`, because
+    then no photo can be read, and `UsageError` of `change`.
     """
     report = partial(PhotoReport, pages.name, page, len(pages))
     try:
@@ -33,7 +40,7 @@ def read_page(
         return report(error=error), None
     size = (photo.width, photo.height)
     try:
-        sheets = read_photo(photo, risk=risk)
+        sheets = read_photo(photo, risk=risk, game=game, variants=variants)
         if change is not None:
             changed = [change(sheet, number) for number, sheet in enumerate(sheets)]
             sheets = share(changed, risk)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,17 +25,22 @@ class SquareDoubt:
 def square_doubts(
     kingdom: KingdomReading, most: int = 2, least_probability: float = 0.02
 ) -> list[SquareDoubt]:
-    """The squares marked for review, each with up to `most` other kinds that the pixels allow."""
+    """The squares marked for review, each with up to `most` other kinds.
+
+    What the reading leaves open is shared out among them as the pixels see it.
+    """
     found = []
     for square in kingdom.squares:
         if square.review:
-            p = kingdom.probs[square.row, square.col]
+            p = kingdom.probs[square.row, square.col].copy()
+            p[KINDS.index((square.terrain, square.crowns))] = 0
+            p *= max(0.0, 1 - square.confidence) / max(p.sum(), 1e-12)
             others = [
                 (KINDS[k], float(p[k]))
-                for k in np.argsort(-p, kind="stable")[: most + 1]
-                if KINDS[k] != (square.terrain, square.crowns) and p[k] >= least_probability
+                for k in np.argsort(-p, kind="stable")[:most]
+                if p[k] >= least_probability
             ]
-            found.append(SquareDoubt(square, tuple(others[:most])))
+            found.append(SquareDoubt(square, tuple(others)))
     return found
 
 
@@ -55,6 +61,22 @@ def kingdom_json(kingdom: KingdomReading) -> dict[str, Any]:
         "problems": problems_json(kingdom.problems),
         "confidence": probability_json(kingdom.confidence),
         "review": kingdom.review,
+    }
+
+
+def dynasty_json(photos: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """A player's kingdoms of several games, added up; photos: entries of the JSON."""
+    found = [
+        ([n, k], sheet)
+        for n, photo in enumerate(photos)
+        for k, sheet in enumerate(photo["sheets"])
+        if sheet["kind"] == "kingdom"
+    ]
+    return {
+        "kingdoms": [where for where, _ in found],
+        "total": sum(sheet["score"]["total"] for _, sheet in found),
+        "confidence": probability_json(math.prod(sheet["confidence"] for _, sheet in found)),
+        "review": any(sheet["review"] for _, sheet in found),
     }
 
 

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.scoring import score_board
+from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.records import (
     CELLS,
     COATS,
     COLS,
+    KINDS,
     MAX_CROSSES,
     ROWS,
     CellReading,
+    KingdomReading,
     MarkProbs,
     Problem,
     Reading,
     RectifiedSheet,
     SheetReading,
+    SquareKind,
 )
+from kdscan.vision.kingdom.decode import decode_kingdom
 
 BOARD = """
 d+  d   dd  l   l+  f++ .
@@ -77,3 +83,42 @@ def make_sheet(
         "kdscan-a5",
         problems,
     )
+
+
+KINGDOM = """
+w+  w   f   f   l
+w   w   f+  l+  l
+g   s+  ##  l   .
+g++ s   m+  m   .
+g   w   w   w   w
+"""
+
+
+def make_kingdom(
+    text: str = KINGDOM,
+    doubtful: Mapping[tuple[int, int], SquareKind] | None = None,
+    *,
+    variants: Variants = PLAIN,
+    placed: float = 1.0,
+    pitch: float = 80.0,
+    origin_xy: tuple[float, float] = (100.0, 120.0),
+) -> KingdomReading:
+    """A kingdom that lies straight in the photo; each of `doubtful` may as well be that kind."""
+    said = Kingdom.parse(text)
+    rows, cols = said.shape
+    probs = np.zeros((rows, cols, len(KINDS)))
+    for row, col in np.ndindex(rows, cols):
+        square = said.squares.get((row, col))
+        kind = (square.terrain.value, square.crowns) if square else ("empty", 0)
+        if (row, col) == said.castle:
+            kind = ("castle", 0)
+        probs[row, col, KINDS.index(kind)] = 1
+        if doubtful and (row, col) in doubtful:
+            probs[row, col, KINDS.index(kind)] = 0.6
+            probs[row, col, KINDS.index(doubtful[row, col])] = 0.4
+    x, y = np.meshgrid(np.arange(cols), np.arange(rows))
+    centers = np.dstack([x, y]) * pitch + np.array(origin_xy) + pitch / 2
+    corners = np.array([(0, 0), (cols, 0), (cols, rows), (0, rows)]) * pitch + np.array(origin_xy)
+    picture = np.full((rows * 16, cols * 16, 3), 200, np.uint8)
+    flat = RectifiedSheet(picture, centers, corners, pitch, placed)
+    return decode_kingdom(flat, probs, variants)

@@ -5,7 +5,9 @@
 CELL is a column letter and a row number (`A1` top left, `D3` the castle) or row and
 column from 0 as in the JSON (`0,0`). MARKS is a coat in short or long form (`d dd l
 ll f c`, `double_dot`), with a `+` for each cross or their number (`f++`, `f+2`), or
-`.` for an empty shield. PHOTO counts from 1 in the order of the output, pages
+`.` for an empty shield. Of a kingdom of tiles MARKS is a terrain in short or long form
+(`w f l g s m`, `wheat`) with its crowns likewise, `##` for the castle or `.` for no tile;
+what is meant, the photo says. PHOTO counts from 1 in the order of the output, pages
 included; SHEET likewise when one photo holds several maps.
 """
 
@@ -13,16 +15,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kdscan.errors import UsageError
 from kdscan.game.duel.board import CASTLE, COLS, LETTERS, MAX_CROSSES, ROWS
 from kdscan.game.duel.coats import Coat
+from kdscan.game.kingdomino.tiles import LETTERS as TERRAIN_LETTERS
+from kdscan.game.kingdomino.tiles import SQUARES, Square, Terrain
 
 _FORM = re.compile(
     r"(?:(?P<photo>\d+)(?:\.(?P<sheet>\d+))?:)?"
     r"(?:(?P<letter>[a-zA-Z])(?P<number>\d+)|(?P<row>\d+),(?P<col>\d+))"
-    r"=(?P<coat>\.|[a-zA-Z_]+)(?P<crosses>\++|\+\d)?"
+    r"=(?P<coat>\.|##|[a-zA-Z_]+)(?P<crosses>\++|\+\d)?"
 )
 _COATS: dict[str, Coat | None] = {
     **{letters: coat for coat, letters in LETTERS.items()},
@@ -31,10 +35,25 @@ _COATS: dict[str, Coat | None] = {
     "empty": None,
 }
 
+_TERRAINS = {
+    **{letter: terrain.value for terrain, letter in TERRAIN_LETTERS.items()},
+    **{terrain.value: terrain.value for terrain in Terrain},
+    "##": "castle",
+    "castle": "castle",
+    ".": "empty",
+    "empty": "empty",
+}
+LARGEST_KINGDOM = 7
+"""Squares along the side of the largest kingdom."""
+
 
 @dataclass(frozen=True)
 class Correction:
-    """A shield as a person says it is. photo and sheet count from 0; None: the only one."""
+    """A shield or square as a person says it is. photo and sheet count from 0; None: the only one.
+
+    coat, crosses: of a shield, unless `refused` says why it cannot be one.
+    square: terrain and crowns of a square, None when it cannot be one.
+    """
 
     text: str
     photo: int | None
@@ -42,6 +61,8 @@ class Correction:
     cell: tuple[int, int]
     coat: Coat | None
     crosses: int
+    square: tuple[str, int] | None = field(default=None, compare=False)
+    refused: str | None = field(default=None, compare=False)
 
 
 def parse_corrections(texts: Iterable[str]) -> tuple[Correction, ...]:
@@ -53,24 +74,50 @@ def _parse(text: str) -> Correction:
     match = _FORM.fullmatch(text)
     if match is None:
         raise UsageError(f"--set {text}: write cell=coat and crosses, like C2=f++ or C2=. (empty)")
-    coat_name = match["coat"].lower()
-    if coat_name not in _COATS:
-        known = " ".join(LETTERS.values())
-        raise UsageError(f"--set {text}: no coat is called {match['coat']}; known: {known} and .")
-    coat, crosses = _COATS[coat_name], _crosses(match["crosses"])
-    if crosses > MAX_CROSSES:
-        raise UsageError(f"--set {text}: a shield holds {MAX_CROSSES} crosses at most")
-    if coat is None and crosses:
-        raise UsageError(f"--set {text}: an empty shield has no crosses")
+    count = _crosses(match["crosses"])
+    square = _square(match["coat"].lower(), count)
+    coat: Coat | None = None
+    refused = None
+    try:
+        coat = _coat(match["coat"], count, text)
+        _check_shield(_cell(match), text)
+    except UsageError as error:
+        if square is None or not all(0 <= n < LARGEST_KINGDOM for n in _cell(match)):
+            raise
+        refused = str(error)
     photo = match["photo"]
     return Correction(
         text,
         None if photo is None else _from_one(photo, text),
         0 if match["sheet"] is None else _from_one(match["sheet"], text),
-        _cell(match, text),
+        _cell(match),
         coat,
-        crosses,
+        count,
+        square,
+        refused,
     )
+
+
+def _coat(name: str, crosses: int, text: str) -> Coat | None:
+    if name.lower() not in _COATS:
+        known = " ".join(LETTERS.values())
+        raise UsageError(f"--set {text}: no coat is called {name}; known: {known} and .")
+    if crosses > MAX_CROSSES:
+        raise UsageError(f"--set {text}: a shield holds {MAX_CROSSES} crosses at most")
+    coat = _COATS[name.lower()]
+    if coat is None and crosses:
+        raise UsageError(f"--set {text}: an empty shield has no crosses")
+    return coat
+
+
+def _square(name: str, crowns: int) -> tuple[str, int] | None:
+    """Terrain and crowns, when the box holds such a square."""
+    terrain = _TERRAINS.get(name)
+    if terrain in ("castle", "empty"):
+        return (terrain, 0) if crowns == 0 else None
+    if terrain is None or Square(Terrain(terrain), crowns) not in SQUARES:
+        return None
+    return terrain, crowns
 
 
 def _crosses(text: str | None) -> int:
@@ -85,13 +132,15 @@ def _from_one(number: str, text: str) -> int:
     return int(number) - 1
 
 
-def _cell(match: re.Match[str], text: str) -> tuple[int, int]:
+def _cell(match: re.Match[str]) -> tuple[int, int]:
     if match["letter"]:
-        row, col = int(match["number"]) - 1, ord(match["letter"].upper()) - ord("A")
-    else:
-        row, col = int(match["row"]), int(match["col"])
+        return int(match["number"]) - 1, ord(match["letter"].upper()) - ord("A")
+    return int(match["row"]), int(match["col"])
+
+
+def _check_shield(cell: tuple[int, int], text: str) -> None:
+    row, col = cell
     if not (0 <= row < ROWS and 0 <= col < COLS):
         raise UsageError(f"--set {text}: cells go from A1 to G5 (or 0,0 to 4,6)")
-    if (row, col) == CASTLE:
+    if cell == CASTLE:
         raise UsageError(f"--set {text}: that is the castle, it holds no coat")
-    return row, col

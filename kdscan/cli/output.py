@@ -87,6 +87,13 @@ class Printer:
         won = t("Map {n} wins, {totals}", n=game["winner"] + 1, totals=totals)
         print(won + because[game["decided_by"]] + check)
 
+    def dynasty(self, dynasty: dict[str, Any] | None) -> None:
+        """The sum of a player's kingdoms (`dynasty` of the JSON)."""
+        if dynasty is not None:
+            count, check = len(dynasty["kingdoms"]), ", please check" if dynasty["review"] else ""
+            total = self._style.bold(f"{dynasty['total']} points")
+            print(f"Dynasty of {count} kingdoms: {total}{check}")
+
 
 def _text(found: AnyReading, style: Style) -> str:
     if isinstance(found, KingdomReading):

@@ -10,10 +10,11 @@ from functools import partial
 
 from kdscan.cli.corrections import Correction
 from kdscan.errors import PhotoError, UsageError
-from kdscan.pipeline import correct
+from kdscan.game.kingdomino.variants import PLAIN, Variants
+from kdscan.pipeline import Game, correct, correct_kingdom
 from kdscan.reading import read_page
-from kdscan.records import AnyReading, Photo, SheetReading
-from kdscan.report import PhotoReport
+from kdscan.records import AnyReading, KingdomReading, Photo, SheetReading, SquareKind
+from kdscan.report import PhotoReport, cell_name
 from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.vision.photo import open_photos
 
@@ -26,10 +27,12 @@ def read_all(
     corrections: Sequence[Correction],
     risk: float | None,
     progress: Progress,
+    game: Game | None = None,
+    variants: Variants = PLAIN,
 ) -> Iterator[tuple[PhotoReport, Photo | None]]:
     """Yield a report for each photo or page, with the picture where there is one.
 
-    risk: see `kdscan.pipeline.read_photo`; None for its default.
+    risk, game, variants: see `kdscan.pipeline.read_photo`; risk None for its default.
     Raises `ModelError`, because then no photo can be read, and `UsageError`.
     """
     accepted = DEFAULT_RISK if risk is None else risk
@@ -47,7 +50,7 @@ def read_all(
         for page in range(len(pages)):
             mine = [c for c in corrections if (c.photo or 0) == number]
             change = partial(_corrected, corrections=mine, risk=accepted)
-            yield read_page(pages, page, risk=accepted, change=change)
+            yield read_page(pages, page, risk=accepted, game=game, variants=variants, change=change)
             number += 1
 
 
@@ -65,6 +68,24 @@ def _corrected(
     mine = [c for c in corrections if c.sheet == number]
     if not mine:
         return sheet
+    if isinstance(sheet, KingdomReading):
+        return correct_kingdom(sheet, {c.cell: _square(c, sheet) for c in mine}, risk=risk)
     if not isinstance(sheet, SheetReading):
         raise UsageError(f"--set {mine[0].text}: that is no map of Kingdomino Duel")
+    for one in mine:
+        if one.refused:
+            raise UsageError(one.refused)
     return correct(sheet, {c.cell: (c.coat, c.crosses) for c in mine}, risk=risk)
+
+
+def _square(correction: Correction, kingdom: KingdomReading) -> SquareKind:
+    size = kingdom.variants.size
+    if correction.square is None:
+        raise UsageError(
+            f"--set {correction.text}: no square of Kingdomino is that; terrains are w f l g s m "
+            "with a + for each crown, ## is the castle, . no tile"
+        )
+    if max(correction.cell) >= size:
+        last = cell_name((size - 1, size - 1))
+        raise UsageError(f"--set {correction.text}: squares of this kingdom go from A1 to {last}")
+    return correction.square

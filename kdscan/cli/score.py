@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -37,7 +37,10 @@ def score(
             help="Draw what was read over the photo. Several photos: FILE-1, FILE-2, ...",
         ),
     ] = None,
-    game: Annotated[str, typer.Option(metavar="duel|kingdomino", help="Which game.")] = "duel",
+    game: Annotated[
+        str | None,
+        typer.Option(metavar="duel|kingdomino", help="Which game; recognised when left out."),
+    ] = None,
     risk: Annotated[
         float | None,
         typer.Option(
@@ -53,11 +56,24 @@ def score(
             "--set",
             metavar="CELL=MARKS",
             help="Say what a shield holds: C2=f++ (column C, row 2: filled, two crosses), C2=. "
-            "(empty). Coats: d dd l ll f c. In the second photo: 2:C2=f++. Repeat as needed.",
+            "(empty). Coats: d dd l ll f c; Kingdomino's terrains: w f l g s m. In the second "
+            "photo: 2:C2=f++. Repeat as needed.",
         ),
     ] = None,
+    middle_kingdom: Annotated[
+        bool, typer.Option("--middle-kingdom", help="Kingdomino: 10 for a central castle.")
+    ] = False,
+    harmony: Annotated[
+        bool, typer.Option("--harmony", help="Kingdomino: 5 for a complete kingdom.")
+    ] = False,
+    great_duel: Annotated[
+        bool, typer.Option("--great-duel", help="Kingdomino: 7 x 7, even if it looks smaller.")
+    ] = False,
+    dynasty: Annotated[
+        bool, typer.Option("--dynasty", help="Kingdomino: add up one player's photos.")
+    ] = False,
 ) -> None:
-    """Read the maps in photos: board, domains, total, and what is unsure.
+    """Read the maps or kingdoms in photos: board, domains, total, and what is unsure.
 
     Examples:
 
@@ -67,10 +83,12 @@ def score(
 
     $ kdscan score *.jpg --json > scores.json
 
+    $ kdscan score kingdom.jpg --middle-kingdom --harmony
+
     Exit codes: 0 done; 2 wrong usage; 3 no photo could be read; 4 no sheet was found; 5 something
     needs a look (only with --strict); 6 the model is missing or corrupt.
     """
-    _check_usage(game, risk)
+    which = _check_usage(game, risk)
     _check_overlay(overlay, photos)
     said = parse_corrections(corrections or ())
 
@@ -78,12 +96,15 @@ def score(
     from kdscan.cli.output import Printer
     from kdscan.cli.reading import read_all
     from kdscan.fusing import fuse_sheets, maps_of
+    from kdscan.game.kingdomino.variants import Variants
     from kdscan.report import photo_json, report_json
+    from kdscan.report_kingdom import dynasty_json
 
     printer = Printer(len(photos), text=not as_json, debug=context.find_root().params["debug"])
     entries: list[dict[str, Any]] = []
     maps: dict[tuple[int, int], Any] = {}
-    for report, photo in read_all(photos, said, risk, printer.progress):
+    variants = Variants(dynasty, middle_kingdom, harmony, great_duel)
+    for report, photo in read_all(photos, said, risk, printer.progress, which, variants):
         maps |= maps_of(len(entries), report.sheets)
         entries.append(photo_json(report))
         printer.report(report, len(entries))
@@ -94,11 +115,14 @@ def score(
             _write_overlay(path, photo, report)
     fused = fuse_sheets(maps) if risk is None else fuse_sheets(maps, risk=risk)
     answer = report_json(entries, fused)
+    if dynasty:
+        answer["dynasty"] = dynasty_json(entries)
     if as_json:
         print(json.dumps(answer))
     else:
         printer.fused(fused)
         printer.winner(answer["game"])
+        printer.dynasty(answer.get("dynasty"))
     _check_all_applied(said, entries)
     raise typer.Exit(exit_code(entries, strict, answer["fused"]))
 
@@ -123,13 +147,12 @@ def exit_code(
     return NoSheetFound.exit_code if blank or NoSheetFound.code in errors else PhotoError.exit_code
 
 
-def _check_usage(game: str, risk: float | None) -> None:
-    if game not in ("duel", "kingdomino"):
+def _check_usage(game: str | None, risk: float | None) -> Literal["duel", "kingdomino"] | None:
+    if game not in (None, "duel", "kingdomino"):
         raise UsageError(f"--game {game}: there are duel and kingdomino")
-    if game == "kingdomino":
-        raise UsageError("--game kingdomino: only maps of Kingdomino Duel can be read so far")
     if risk is not None and not 0 <= risk <= 1:
         raise UsageError(f"--risk {risk}: a probability lies between 0 and 1, like 0.02")
+    return cast(Literal["duel", "kingdomino"] | None, game)
 
 
 def _check_overlay(overlay: Path | None, photos: Sequence[str]) -> None:

@@ -95,18 +95,19 @@ def draw_grid(
     domains: Sequence[Sequence[Cell]],
     content: Callable[[Cell], str],
     style: Style,
+    width: int = WIDTH,
 ) -> str:
     """Any board with its columns named by letters; lines part domains.
 
-    content: what a cell shows, `WIDTH` characters wide.
+    content: what a cell shows, `width` characters wide.
     """
     region = _regions(rows, cols, domains)
-    header = "   " + "".join(f"{chr(ord('A') + col):^{WIDTH + 1}}" for col in range(cols))
+    header = "   " + "".join(f"{chr(ord('A') + col):^{width + 1}}" for col in range(cols))
     lines = [header.rstrip()]
     for row in range(rows):
-        lines.append("  " + _rule(row, cols, region, style))
+        lines.append("  " + _rule(row, cols, region, style, width))
         lines.append(f"{row + 1} " + _row(row, cols, region, content, style))
-    lines.append("  " + _rule(rows, cols, region, style))
+    lines.append("  " + _rule(rows, cols, region, style, width))
     return "\n".join(lines)
 
 
@@ -124,7 +125,9 @@ def _regions(
     return region
 
 
-def _rule(row: int, cols: int, region: Callable[[int, int], object], style: Style) -> str:
+def _rule(
+    row: int, cols: int, region: Callable[[int, int], object], style: Style, width: int
+) -> str:
     """The line above `row`: strokes where two different regions meet."""
     corners = _CORNERS if style.unicode else _ASCII_CORNERS
     line = ""
@@ -133,7 +136,7 @@ def _rule(row: int, cols: int, region: Callable[[int, int], object], style: Styl
         sw, se = region(row, col - 1), region(row, col)
         line += corners[(nw != ne) + 2 * (ne != se) + 4 * (sw != se) + 8 * (nw != sw)]
         if col < cols:
-            line += ((corners[10]) if ne != se else " ") * WIDTH
+            line += ((corners[10]) if ne != se else " ") * width
     return line.rstrip()
 
 

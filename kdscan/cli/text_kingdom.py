@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from kdscan.cli.text import (
-    COLORS,
-    WIDTH,
-    Style,
-    draw_grid,
-    explain_problems,
-    explain_total,
-    percent,
-)
+from kdscan.cli.text import COLORS, Style, draw_grid, explain_problems, explain_total, percent
 from kdscan.game.kingdomino.tiles import LETTERS, Terrain
 from kdscan.records import KingdomReading, SquareKind, SquareReading
 from kdscan.report import Cell, cell_name, domain_colors
 from kdscan.report_kingdom import square_doubts
+
+WIDTH = 12
+"""Characters of a square: the longest name and three crowns."""
 
 
 def kingdom_text(kingdom: KingdomReading, style: Style) -> str:
@@ -33,14 +28,19 @@ def draw_kingdom(kingdom: KingdomReading, style: Style) -> str:
         return style.filled(_square(squares[cell], style), colors.get(cell))
 
     size = kingdom.variants.size
-    return draw_grid(size, size, [d.cells for d in kingdom.score.domains], content, style)
+    domains = [d.cells for d in kingdom.score.domains]
+    return draw_grid(size, size, domains, content, style, WIDTH)
 
 
 def _square(square: SquareReading, style: Style) -> str:
-    names = {"castle": "♜" if style.unicode else "##", "empty": "·" if style.unicode else "."}
-    name = names.get(square.terrain, square.terrain[: WIDTH - 5])
+    names = {
+        "castle": "♜" if style.unicode else "##",
+        "empty": "·" if style.unicode else ".",
+        "grassland": "grass",
+    }
+    name = names.get(square.terrain, square.terrain)
     doubt = "?" if square.review else " "
-    return f" {name:<{WIDTH - 5}}{_crowns(square.crowns, style):<3}{doubt}"
+    return f" {name:<6} {_crowns(square.crowns, style):<3}{doubt}"
 
 
 def _crowns(crowns: int, style: Style) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import ModelError
-from kdscan.records import COATS, MAX_CROSSES
+from kdscan.records import COATS, KINDS, MAX_CROSSES
 from kdscan.vision.book_read import StruckBy
 from kdscan.vision.rectify import Network
 
@@ -38,7 +38,7 @@ def models_folder() -> Path:
 
 @dataclass(frozen=True)
 class Models:
-    """The three networks of the sheet reader; each session is made on first use."""
+    """The networks, three for sheets and two for kingdoms; each session is made on first use."""
 
     folder: Path
 
@@ -105,11 +105,22 @@ class Models:
 
     @cached_property
     def _marks(self) -> tuple[Network, dict[str, str]]:
-        network, metadata = self._session("marks")
-        labels = [str(c) if c else "empty" for c in COATS]
+        return self._labelled("marks", [str(c) if c else "empty" for c in COATS])
+
+    @cached_property
+    def tiles(self) -> Network:
+        return self._network("tiles")
+
+    @cached_property
+    def squares(self) -> Network:
+        return self._labelled("squares", [f"{terrain} {crowns}" for terrain, crowns in KINDS])[0]
+
+    def _labelled(self, name: str, labels: list[str]) -> tuple[Network, dict[str, str]]:
+        """A model that says these labels, in this order."""
+        network, metadata = self._session(name)
         said = json.loads(metadata.get("labels", "null"))
         if said != labels:
-            raise ModelError(f"the model marks knows other labels ({said}); install kdscan again")
+            raise ModelError(f"the model {name} knows other labels ({said}); install kdscan again")
         return network, metadata
 
     def _network(self, name: str) -> Network:

@@ -8,7 +8,7 @@ byte. `Shot.page_to_photo` goes through the very mesh that painted the picture.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -70,6 +70,7 @@ def photograph(
     grid_mm: tuple[float, float, float, float],
     size_wh: tuple[int, int] | None = None,
     surfaces: Sequence[NDArray[np.uint8]] = (),
+    stiff: bool = False,
 ) -> Shot:
     """Photograph a sheet.
 
@@ -80,11 +81,12 @@ def photograph(
         inside the photo, while the page's margins may be cut off.
     size_wh: of the photo; drawn at random when left out.
     surfaces: BGR textures to serve as table tops beside the procedural ones.
+    stiff: the page is a board that does not bend.
     """
     conditions = LEVELS[level]
     trouble = conditions.trouble * float(rng.uniform(0.45, 1))
     size = size_wh or _size(rng)
-    camera, page_map = _pose(rng, conditions, trouble, size, page_mm, grid_mm)
+    camera, page_map = _pose(rng, conditions, trouble, size, page_mm, grid_mm, stiff)
     corners = page_map.page_to_photo(_corners(grid_mm))
     paper = page_bgr[::16, ::16].reshape(-1, 3).mean(0).astype(np.float32)
     scenery: Scenery
@@ -120,6 +122,7 @@ def _pose(
     size: tuple[int, int],
     page_mm: tuple[float, float],
     grid_mm: tuple[float, float, float, float],
+    stiff: bool,
 ) -> tuple[Camera, PageMap]:
     """A sheet and a camera that sees its whole grid, with no part of the paper hidden."""
     x, y, w, h = grid_mm
@@ -139,7 +142,9 @@ def _pose(
     steps = np.linspace(0, 1, 9)
     inside = np.stack(np.meshgrid(x + w * steps, y + h * steps), -1).reshape(-1, 2)
     for attempt in range(6):
-        bend = trouble * 0.6**attempt if attempt < 5 else 0.0
+        bend = trouble * 0.6**attempt if attempt < 5 and not stiff else 0.0
+        if stiff and attempt:  # a wide board may reach behind the camera: look more from above
+            camera = replace(camera, axes=aim(rng, tilt * 0.7**attempt, roll))
         sheet = flat_sheet(page_mm, middle) if bend == 0 else bent_sheet(page_mm, middle, rng, bend)
         seen = frame(
             rng,

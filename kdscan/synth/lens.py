@@ -201,4 +201,5 @@ def _start(nodes_xy: F64, photo_xy: F64) -> F64:
     )
     h = np.linalg.eigh(system.T @ system)[1][:, 0].reshape(3, 3)
     p = (photo_xy - mean) / scale @ h[:, :2].T + h[:, 2]
-    return np.asarray(p[:, :2] / p[:, 2:] * (cols, rows))
+    depth = np.where(np.abs(p[:, 2:]) < 1e-9, 1e-9, p[:, 2:])  # on the horizon
+    return np.asarray(p[:, :2] / depth * (cols, rows))

@@ -179,6 +179,41 @@ def publish(
 
 
 @app.command()
+def kingdoms(
+    boards: Annotated[
+        Path | None, typer.Option(help="Folder of cut-out boards: boards/*.jpg, tiles.csv.")
+    ] = None,
+    photos: Annotated[
+        Path | None,
+        typer.Option(help="Folder of photos NAME.jpg beside kdscan score --json's NAME.json."),
+    ] = None,
+    surfaces: Surfaces = None,
+    out: Out = Path("data/training"),
+    models: Annotated[Path, typer.Option(help="Where models are kept.")] = Path("models"),
+    version: str = "1",
+    held: Annotated[str, typer.Option(help="Kingdoms to measure on: 0/5 is each fifth.")] = "0/5",
+    again: Annotated[
+        float, typer.Option(help="Share of steps trained once more with those too.")
+    ] = 0.4,
+    count: Annotated[int, typer.Option(help="How many synthetic photos.")] = 360,
+    about: Annotated[str, typer.Option(help="What a card says of the data, beside figures.")] = "",
+) -> None:
+    """Train both networks of Kingdomino's tiles on boards and a club's own photos.
+
+    Correct what kdscan reads with --set first, so that NAME.json says what is there.
+    """
+    from kdscan.errors import UsageError
+    from kdscan.synth.tiles import load_boards, load_photos
+    from kdscan.training.tiles import Recipe, make_models
+
+    given = [*(load_boards(boards) if boards else ()), *(load_photos(photos) if photos else ())]
+    if not given:
+        raise UsageError("no kingdoms: name a folder with --boards or --photos")
+    recipe = Recipe(photos=count, again=again, about=about)
+    make_models(given, held, recipe, out / "kingdoms", models, version, surfaces)
+
+
+@app.command()
 def compare(out: Out = Path("data/training"), steps: int = 700) -> None:
     """Train marks networks with other planes and widths on the same batches; print the table."""
     from kdscan.training.compare import compare as race

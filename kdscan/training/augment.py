@@ -56,11 +56,10 @@ def relight(
     return np.asarray(out, np.uint8)
 
 
-def _random_view(
-    rng: np.random.Generator, example: Example, side: int, cut: bool
+def random_view(
+    rng: np.random.Generator, nodes: NDArray[np.float64], side: int, cut: bool
 ) -> NDArray[np.float64]:
-    """(3, 3) matrix from stored thumbnail to a `side`-pixel view with the grid in it."""
-    nodes = example.thumb_nodes.astype(np.float64)
+    """(3, 3) matrix from stored thumbnail to a `side`-pixel view with its points `nodes` in it."""
     middle = nodes.reshape(-1, 2).mean(0)
     angle = rng.uniform(-np.pi, np.pi) if rng.random() < 0.7 else rng.choice(4) * np.pi / 2
     c, s = np.cos(angle), np.sin(angle)
@@ -89,7 +88,7 @@ def locate_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Fl
     Returns (384, 384, 3) uint8 and (3, 48, 48) float32: on the grid 0/1, u, v.
     """
     side = THUMB_PX
-    m = _random_view(rng, example, side, cut=rng.random() < 0.08)
+    m = random_view(rng, example.thumb_nodes.astype(np.float64), side, cut=rng.random() < 0.08)
     border = cv2.BORDER_REPLICATE if rng.random() < 0.4 else cv2.BORDER_CONSTANT
     color = rng.uniform(0, 255, 3).tolist()
     thumb = unpack(example.thumb)

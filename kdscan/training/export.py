@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
 from kdscan.inference.store import FORMAT
-from kdscan.records import CELLS, COATS
+from kdscan.records import CELLS, COATS, KINDS
 from kdscan.vision.book_read import CROP_WH
 from kdscan.vision.segment import CHANNELS, CROP_PX
 
@@ -24,12 +24,20 @@ INPUTS = {
     "refine": (1, 3, 224, 288),
     "marks": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
     "spellbook": (1, 3, *CROP_WH[::-1]),
+    "tiles": (1, 3, 288, 384),
+    "squares": (25, 3, CROP_PX, CROP_PX),
 }
 OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
     "refine": ("offset", "there", "upright"),
     "marks": ("coat", "crosses", "castle"),
     "spellbook": ("marked_passed_there",),
+    "tiles": ("on_square", "center", "doubt", "laid"),
+    "squares": ("kind",),
+}
+LABELS = {
+    "marks": [str(c) if c else "empty" for c in COATS],
+    "squares": [f"{terrain} {crowns}" for terrain, crowns in KINDS],
 }
 
 
@@ -54,7 +62,7 @@ def to_onnx(
     shape = INPUTS[name]
     free: dict[int, str] = {0: "batch"}
     seen, said = free, free
-    if name == "locate":
+    if name in ("locate", "tiles"):
         seen, said = free | {2: "height", 3: "width"}, free | {2: "rows", 3: "cols"}
     dynamic = {"image": seen} | dict.fromkeys(OUTPUTS[name], said)
     buffer = io.BytesIO()
@@ -70,8 +78,8 @@ def to_onnx(
     )
     model = onnx.load_model_from_string(buffer.getvalue())
     _halve(model)
-    labels = [str(c) if c else "empty" for c in COATS] if name == "marks" else None
-    about = {"name": name, "version": version, "labels": json.dumps(labels)} | (metadata or {})
+    labels = json.dumps(LABELS.get(name))
+    about = {"name": name, "version": version, "labels": labels} | (metadata or {})
     helper.set_model_props(model, about)
     onnx.checker.check_model(model)
     return bytes(model.SerializeToString())

@@ -19,7 +19,8 @@ from torch.utils.data import DataLoader, IterableDataset
 
 from kdscan.training import augment
 from kdscan.training.dataset import Example
-from kdscan.training.networks import LocateNet, MarksNet, RefineNet
+from kdscan.training.kingdoms import KingdomExample, squares_sample, tiles_sample
+from kdscan.training.networks import LocateNet, MarksNet, RefineNet, SquaresNet, TilesNet
 
 Batch = tuple[Tensor, ...]
 
@@ -29,7 +30,7 @@ class Task:
     """How one network is trained: its samples, its loss and its schedule."""
 
     net: Callable[[], nn.Module]
-    batch: Callable[[np.random.Generator, list[Example]], Batch]
+    batch: Callable[[np.random.Generator, list[Any]], Batch]
     loss: Callable[[tuple[Tensor, ...], Batch], dict[str, Tensor]]
     size: int
     steps: int
@@ -130,17 +131,52 @@ def _known_spots(said: Tensor, true: Tensor) -> Tensor:
     return loss
 
 
+def tiles_batch(rng: np.random.Generator, examples: list[KingdomExample]) -> Batch:
+    """Thumbnails (B, 3, 384, 384) and votes (B, 6, 48, 48)."""
+    samples = [tiles_sample(rng, e) for e in examples]
+    return _images([s[0] for s in samples]), torch.from_numpy(np.stack([s[1] for s in samples]))
+
+
+def tiles_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    """Cross entropy of the mask; Laplace likelihood of the centre; how the square is laid."""
+    on, place, doubt, laid = (o.float() for o in out)
+    mask = batch[1][:, :1]
+    count = mask.sum().clamp(min=1)
+    error = (place - batch[1][:, 1:3]).abs().sum(1, keepdim=True)
+    where = ((error * torch.exp(-doubt) + 2 * doubt) * mask).sum() / count
+    how = ((laid - batch[1][:, 3:]).abs().sum(1, keepdim=True) * mask).sum() / count
+    return {
+        "on": 3 * F.binary_cross_entropy_with_logits(on, mask),
+        "place": where,
+        "laid": 0.5 * how,
+    }
+
+
+def squares_batch(rng: np.random.Generator, examples: list[KingdomExample]) -> Batch:
+    """Crops (N, 3, 80, 80) of whole kingdoms and what they show (N,)."""
+    samples = [squares_sample(rng, flat) for e in examples for flat in e.flats[:1]]
+    images = _images(list(np.concatenate([s[0] for s in samples])))
+    return images, torch.from_numpy(np.concatenate([s[1] for s in samples]))
+
+
+def squares_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    """Cross entropy of the kind."""
+    return {"kind": F.cross_entropy(out[0].float(), batch[1])}
+
+
 TASKS: dict[str, Task] = {
     "locate": Task(LocateNet, locate_batch, locate_loss, 16, 5100, 2e-3),
     "refine": Task(RefineNet, refine_batch, refine_loss, 32, 4400, 2e-3),
     "marks": Task(MarksNet, marks_batch, marks_loss, 6, 10750, 2e-3),
+    "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
+    "squares": Task(SquaresNet, squares_batch, squares_loss, 7, 1500, 3e-3),
 }
 
 
 class _Stream(IterableDataset[Batch]):
     """Batches without end, from examples in a random order."""
 
-    def __init__(self, task: Task, examples: list[Example], seed: int) -> None:
+    def __init__(self, task: Task, examples: list[Any], seed: int) -> None:
         self.task, self.examples, self.seed = task, examples, seed
 
     def __iter__(self) -> Iterator[Batch]:
@@ -155,7 +191,7 @@ class _Stream(IterableDataset[Batch]):
                 )
 
 
-def stream(task: Task, examples: list[Example], seed: int, workers: int = 1) -> DataLoader[Batch]:
+def stream(task: Task, examples: list[Any], seed: int, workers: int = 1) -> DataLoader[Batch]:
     """Batches without end, made in worker processes."""
     source = _Stream(task, examples, seed)
     return DataLoader(source, batch_size=None, num_workers=workers, prefetch_factor=4)
@@ -163,7 +199,7 @@ def stream(task: Task, examples: list[Example], seed: int, workers: int = 1) -> 
 
 def fit(
     task: Task,
-    examples: list[Example],
+    examples: list[Any],
     *,
     seed: int = 0,
     steps: int | None = None,

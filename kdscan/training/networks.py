@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from kdscan.records import COATS, COLS, MAX_CROSSES, ROWS
+from kdscan.records import COATS, COLS, KINDS, MAX_CROSSES, ROWS
 
 
 def conv(cin: int, cout: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:
@@ -35,7 +35,7 @@ class LocateNet(nn.Module):
     (B, 3, H, W) 0..1 → (B, 1, H/8, W/8), (B, 2, H/8, W/8), (B, 1, H/8, W/8).
     """
 
-    def __init__(self, width: int = 12) -> None:
+    def __init__(self, width: int = 12, outputs: int = 4) -> None:
         super().__init__()
         w = width
         self.to4 = nn.Sequential(conv(3, w, 2), conv(w, 2 * w, 2))
@@ -46,9 +46,10 @@ class LocateNet(nn.Module):
         self.up32 = conv(14 * w, 6 * w)
         self.up16 = conv(11 * w, 5 * w)
         self.up8 = conv(8 * w, 4 * w)
-        self.head = nn.Conv2d(4 * w, 4, 1)
+        self.head = nn.Conv2d(4 * w, outputs, 1)
 
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def votes(self, x: Tensor) -> Tensor:
+        """(B, 3, H, W) 0..1 → (B, outputs, H/8, W/8)."""
         s8 = self.to8(self.to4(x - 0.5))
         s16 = self.to16(s8)
         s32 = self.to32(s16)
@@ -56,8 +57,28 @@ class LocateNet(nn.Module):
         for skip, merge in ((s32, self.up32), (s16, self.up16), (s8, self.up8)):
             y = F.interpolate(y, size=skip.shape[2:], mode="nearest")
             y = merge(torch.cat([y, skip], 1))
-        out = self.head(y)
+        voted: Tensor = self.head(y)
+        return voted
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        out = self.votes(x)
         return out[:, :1], out[:, 1:3], out[:, 3:]
+
+
+class TilesNet(LocateNet):
+    """The same from a thumbnail to votes of tiles: on a square?, its centre?, how sure?, how laid?
+
+    (B, 3, H, W) 0..1 → (B, 1, h, w) logits, (B, 2, h, w) from the patch to the square's
+    centre in patches, (B, 1, h, w) log of its expected error, (B, 3, h, w) cosine and sine
+    of four times the angle of the square's side and the log of its length in patches.
+    """
+
+    def __init__(self, width: int = 8) -> None:
+        super().__init__(width, outputs=7)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        out = self.votes(x)
+        return out[:, :1], out[:, 1:3], out[:, 3:4], out[:, 4:]
 
 
 class RefineNet(nn.Module):
@@ -183,3 +204,30 @@ class MarksNet(nn.Module):
         known = self.drop(torch.cat([near[:, :-1], fine, count], 2))
         told = torch.cat([known, self.talk(self.token(known))], 2)
         return self.coat(told), self.crosses(told), self.castle(near[:, -1]), spots
+
+
+class SquaresNet(nn.Module):
+    """A crop of a kingdom → what lies there, in the order of `KINDS`.
+
+    (B, 3, 80, 80) BGR 0..1 → logits (B, K).
+    """
+
+    def __init__(self, width: int = 12) -> None:
+        super().__init__()
+        w = width
+        self.body = nn.Sequential(
+            conv(3, w, 2),
+            conv(w, 2 * w, 2),
+            Residual(2 * w),
+            conv(2 * w, 4 * w, 2),
+            Residual(4 * w),
+            conv(4 * w, 8 * w, 2),
+            Residual(8 * w),
+        )
+        self.drop = nn.Dropout(0.2)
+        self.kind = nn.Linear(16 * w, len(KINDS))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        y = self.body(x - 0.5)
+        pooled = self.drop(torch.cat([y.mean((2, 3)), y.amax((2, 3))], 1))
+        return (self.kind(pooled),)

@@ -42,8 +42,15 @@ SOFTEN = 1.3
 
 GRID_CORNERS = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
 """(4, 2) float64: the grid's corners in the lattice frame, in the order of `SheetOutline`."""
-CENTERS = np.stack(np.meshgrid(np.arange(COLS), np.arange(ROWS)), -1).astype(np.float64)
-"""(5, 7, 2) float64: the cells' centres in the lattice frame, x before y."""
+
+
+def lattice(rows: int, cols: int) -> Floats:
+    """(rows, cols, 2) float64: the cells' centres in the lattice frame, x before y."""
+    return np.stack(np.meshgrid(np.arange(cols), np.arange(rows)), -1).astype(np.float64)
+
+
+CENTERS = lattice(ROWS, COLS)
+"""(5, 7, 2) float64: the centres of a map's cells in the lattice frame."""
 
 
 def project(homography: Floats, points_xy: Floats) -> Floats:
@@ -64,8 +71,9 @@ def lattice_to_photo_homography(corners_xy: Floats) -> Floats:
 
 
 def fit_homography(centers_xy: Floats) -> Floats:
-    """(3, 3) homography that best sends the lattice to (5, 7, 2) photo centres."""
-    h, _ = cv2.findHomography(CENTERS.reshape(-1, 2), centers_xy.reshape(-1, 2), 0)
+    """(3, 3) homography that best sends the lattice to (R, C, 2) photo centres."""
+    places = lattice(*centers_xy.shape[:2]).reshape(-1, 2)
+    h, _ = cv2.findHomography(places, centers_xy.reshape(-1, 2), 0)
     if h is None:
         raise ValueError("centres lie on a line")
     return np.asarray(h, np.float64)
@@ -74,12 +82,12 @@ def fit_homography(centers_xy: Floats) -> Floats:
 def lattice_to_photo(centers_xy: Floats, points_xy: Floats) -> Floats:
     """Photo coordinates of lattice points, through curl and folds.
 
-    centers_xy: (5, 7, 2) photo frame. points_xy: (H, W, 2) lattice frame.
+    centers_xy: (R, C, 2) photo frame. points_xy: (H, W, 2) lattice frame.
     Returns (H, W, 2) float64: the homography of the centres plus their residuals,
     bilinear between them and constant beyond.
     """
     h = fit_homography(centers_xy)
-    residual = (centers_xy - project(h, CENTERS)).astype(np.float32)
+    residual = (centers_xy - project(h, lattice(*centers_xy.shape[:2]))).astype(np.float32)
     at = points_xy.astype(np.float32)
     bend = cv2.remap(
         residual, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
@@ -90,10 +98,12 @@ def lattice_to_photo(centers_xy: Floats, points_xy: Floats) -> Floats:
 def flatten(photo: Photo, centers_xy: Floats, px_per_cell: int, margin: float) -> NDArray[np.uint8]:
     """Sample the photo through the lattice.
 
-    Returns ((5 + 2 margin) * px, (7 + 2 margin) * px, 3) uint8; the centre of cell
+    centers_xy: (R, C, 2) photo frame.
+    Returns ((R + 2 margin) * px, (C + 2 margin) * px, 3) uint8; the centre of cell
     (r, c) lies at pixel ((c + .5 + margin) * px - .5, (r + .5 + margin) * px - .5).
     """
-    w, h = round((COLS + 2 * margin) * px_per_cell), round((ROWS + 2 * margin) * px_per_cell)
+    rows, cols = centers_xy.shape[:2]
+    w, h = round((cols + 2 * margin) * px_per_cell), round((rows + 2 * margin) * px_per_cell)
     step = 8  # the map is smooth: compute it on a coarse net, then enlarge
     gx = (np.arange(0, w + step, step) + 0.5) / px_per_cell - 0.5 - margin
     gy = (np.arange(0, h + step, step) + 0.5) / px_per_cell - 0.5 - margin

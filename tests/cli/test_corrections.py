@@ -52,11 +52,11 @@ def test_several_in_one_text() -> None:
         ("A1=.+", "empty shield"),
         ("A1=x", "no coat"),
         ("H1=f", "A1 to G5"),
-        ("A6=f", "A1 to G5"),
+        ("A6=dd", "A1 to G5"),
         ("A0=f", "A1 to G5"),
-        ("5,0=f", "A1 to G5"),
-        ("D3=f", "castle"),
-        ("2,3=f", "castle"),
+        ("5,0=dd", "A1 to G5"),
+        ("D3=dd", "castle"),
+        ("2,3=dd", "castle"),
         ("0:A1=f", "from 1"),
         ("1.0:A1=f", "from 1"),
     ],
@@ -74,3 +74,32 @@ def test_what_is_printed_can_be_typed(
     held = crosses if coat else 0
     (read,) = parse_corrections([f"{cell_name(cell)}={token(coat, held)}"])
     assert (read.cell, read.coat, read.crosses) == (cell, coat, held)
+
+
+@pytest.mark.parametrize(
+    ("text", "cell", "square"),
+    [
+        ("C2=l+", (1, 2), ("lake", 1)),
+        ("D3=f", (2, 3), ("forest", 0)),
+        ("G7=m+++", (6, 6), ("mine", 3)),
+        ("A1=wheat", (0, 0), ("wheat", 0)),
+        ("C3=##", (2, 2), ("castle", 0)),
+        ("C3=.", (2, 2), ("empty", 0)),
+    ],
+)
+def test_squares_of_kingdoms(text: str, cell: tuple[int, int], square: tuple[str, int]) -> None:
+    (read,) = parse_corrections([text])
+    assert (read.cell, read.square) == (cell, square)
+
+
+@pytest.mark.parametrize("text", ["D3=f", "A6=s", "B1=w", "B1=##"])
+def test_what_only_a_kingdom_holds_is_refused_of_a_map(text: str) -> None:
+    (read,) = parse_corrections([text])
+    assert read.refused
+    assert text in read.refused
+
+
+@pytest.mark.parametrize("text", ["A1=c", "A1=l++", "A1=f++++"])
+def test_what_no_kingdom_holds_is_no_square(text: str) -> None:
+    (read,) = parse_corrections([text])
+    assert read.square is None

@@ -59,7 +59,6 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["score"],
         ["score", "--nonsense", "a.jpg"],
         ["score", "--game", "chess", "a.jpg"],
-        ["score", "--game", "kingdomino", "a.jpg"],
         ["score", "--risk", "2", "a.jpg"],
         ["score", "--risk", "little", "a.jpg"],
         ["score", "--overlay", "out.gif", "a.jpg"],

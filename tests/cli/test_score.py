@@ -20,15 +20,15 @@ from PIL import Image
 from kdscan import reading
 from kdscan.cli.main import main
 from kdscan.errors import ModelError, NoSheetFound
-from kdscan.records import Photo, SheetReading
-from tests.readings import BOARD, make_sheet
+from kdscan.records import AnyReading, Photo
+from tests.readings import BOARD, make_kingdom, make_sheet
 
 SURE = make_sheet("\n".join(reversed(BOARD.strip().splitlines())))
 """Another board than the unsure one, or both would be read together."""
 UNSURE = make_sheet(doubtful=[(0, 5)])
 
 # The pictures' width says what the reader finds in them.
-FOUND: dict[int, tuple[SheetReading, ...] | Exception] = {
+FOUND: dict[int, tuple[AnyReading, ...] | Exception] = {
     800: (SURE,),
     801: (UNSURE,),
     806: (make_sheet(),),
@@ -36,10 +36,11 @@ FOUND: dict[int, tuple[SheetReading, ...] | Exception] = {
     803: NoSheetFound("no map was found in this picture; take it again"),
     804: ZeroDivisionError("unforeseen"),
     805: ModelError("the model is damaged; install kdscan again"),
+    807: (make_kingdom(doubtful={(0, 1): ("wheat", 1)}),),
 }
 
 
-def found_by_width(photo: Photo, *_: object, risk: float) -> tuple[SheetReading, ...]:
+def found_by_width(photo: Photo, *_: object, risk: float, **__: object) -> tuple[AnyReading, ...]:
     assert 0 <= risk <= 1
     found = FOUND[photo.width]
     if isinstance(found, Exception):
@@ -270,6 +271,42 @@ def test_a_file_name_that_no_encoding_has(
     name = "no-such-\udcff.jpg"
     assert main(["score", "--json", name]) == 3
     assert answer(capsys)["photos"][0]["photo"] == name
+
+
+def test_a_kingdom_in_json_and_put_right(
+    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["score", "--json", photo(807)]) == 0
+    (before,) = answer(capsys)["photos"][0]["sheets"]
+    assert (before["kind"], before["size"], before["review"]) == ("kingdom", 5, True)
+    assert main(["score", "--json", photo(807), "--set", "B1=w+ E3=l"]) == 0
+    (after,) = answer(capsys)["photos"][0]["sheets"]
+    assert after["cells"][1]["crowns"] == 1
+    assert after["cells"][14]["terrain"] == "lake"
+    assert after["score"]["total"] > before["score"]["total"]
+
+
+@pytest.mark.parametrize(
+    ("width", "said", "why"),
+    [(807, "A6=w", "A1 to E5"), (807, "A1=dd", "no square"), (800, "A1=w", "no coat")],
+)
+def test_what_does_not_fit_the_sheet_is_refused(
+    width: int,
+    said: str,
+    why: str,
+    photo: Callable[..., str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["score", photo(width), "--set", said]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_a_dynasty_is_added_up(
+    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["score", photo(807, "a.jpg"), photo(807, "b.jpg"), "--dynasty"]) == 0
+    one = make_kingdom().score.total
+    assert f"Dynasty of 2 kingdoms: {2 * one} points" in capsys.readouterr().out
 
 
 def test_reading_by_hand_is_what_it_says() -> None:

@@ -1,0 +1,171 @@
+"""How well kingdoms are read: cut-out boards, and synthetic photos laid with their squares.
+
+python benchmarks/kingdoms.py FOLDER                        boards/*.jpg with tiles.csv
+python benchmarks/kingdoms.py FOLDER --photos 50            and photos of kingdoms
+python benchmarks/kingdoms.py FOLDER --models DIR --fold 0/2   other models; held-back kingdoms
+
+`--fold K/N`: only kingdoms whose number leaves K when divided by N.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import cv2
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from kdscan.errors import NoSheetFound
+from kdscan.game.kingdomino.scoring import score_kingdom
+from kdscan.game.kingdomino.variants import Variants
+from kdscan.inference.store import Models, default_models
+from kdscan.pipeline import read_photo
+from kdscan.records import KINDS, KingdomReading, Photo
+from kdscan.synth.camera import Level
+from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
+from kdscan.synth.tiles import CASTLE, EMPTY, Bank, Board, load_boards
+from kdscan.vision.kingdom.decode import kingdom_of
+
+RULES = Variants(middle_kingdom=True, harmony=True)
+LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
+
+
+@dataclass
+class Tally:
+    """What came out: right and all squares, totals, silent errors, seconds."""
+
+    squares: Counter[bool] = field(default_factory=Counter)
+    totals: Counter[bool] = field(default_factory=Counter)
+    silent: int = 0
+    reviews: int = 0
+    missing: int = 0
+    seconds: list[float] = field(default_factory=list)
+
+    def add(self, right: int, wrong: int, total_right: bool, review: bool) -> None:
+        self.squares.update({True: right, False: wrong})
+        self.totals[total_right] += 1
+        self.silent += (not total_right) and not review
+        self.reviews += review
+
+    def __str__(self) -> str:
+        squares, totals = self.squares.total(), self.totals.total()
+        return (
+            f"squares {self.squares[True] / max(squares, 1):.4f} of {squares}, "
+            f"totals {self.totals[True]}/{totals}, silent {self.silent}, "
+            f"reviews {self.reviews}, not found {self.missing}, "
+            f"median {np.median(self.seconds):.3f} s"
+        )
+
+
+def total_of(kinds: NDArray[np.int64]) -> int:
+    """What a board is worth with all extra rules."""
+    size = len(kinds)
+    castle = int(np.flatnonzero(kinds == CASTLE)[0])
+    kingdom = kingdom_of(tuple(int(k) for k in kinds.ravel()), castle, size)
+    return score_kingdom(kingdom, Variants(False, True, True, size == 7)).total
+
+
+def read(bgr: NDArray[np.uint8], models: Models, tally: Tally) -> KingdomReading | None:
+    """The largest kingdom found, and the time it took."""
+    began = time.perf_counter()
+    try:
+        found = read_photo(Photo(bgr), models, game="kingdomino", variants=RULES)
+    except NoSheetFound:
+        found = ()
+    tally.seconds.append(time.perf_counter() - began)
+    kingdoms = [one for one in found if isinstance(one, KingdomReading)]
+    return kingdoms[0] if kingdoms else None
+
+
+def judge_board(board: Board, models: Models, tally: Tally) -> list[str]:
+    """Compare a cut-out board's squares by row and column; say what is wrong."""
+    reading = read(board.bgr, models, tally)
+    said = {(s.row, s.col): (s.terrain, s.crowns) for s in (reading.squares if reading else ())}
+    wrong = [
+        f"{board.name}: ({r},{c}) is {KINDS[k]}, read as {said.get((r, c))}"
+        for (r, c), k in np.ndenumerate(board.kinds)
+        if said.get((r, c)) != KINDS[k]
+    ]
+    tally.missing += reading is None
+    right = reading is not None and reading.score.total == total_of(board.kinds)
+    tally.add(board.kinds.size - len(wrong), len(wrong), right, reading is None or reading.review)
+    if reading and not right:
+        wrong.append(f"{board.name}: {reading.score.total} points at {reading.confidence:.3f}")
+    return wrong
+
+
+def judge_photo(photo: KingdomPhoto, models: Models, tally: Tally) -> list[str]:
+    """The first kingdom; squares are compared where they lie, whichever way it was read."""
+    reading = read(photo.bgr, models, tally)
+    mine = [i for i, s in enumerate(photo.squares) if s.kingdom == 0]
+    if reading is None:
+        tally.missing += 1
+        tally.add(0, len(mine), False, True)
+        return ["not found"]
+    centers = np.array([reading.rectified.centers_xy[s.row, s.col] for s in reading.squares])
+    wrong = []
+    for i in mine:
+        corners = photo.corners_xy[i]
+        away = np.linalg.norm(centers - corners.mean(0), axis=1)
+        near = reading.squares[int(np.argmin(away))]
+        kind = KINDS[photo.squares[i].kind]
+        side = float(np.linalg.norm(corners[1] - corners[0]))
+        if away.min() > 0.5 * side or (near.terrain, near.crowns) != kind:
+            wrong.append(f"{kind} read as {(near.terrain, near.crowns)}, {away.min() / side:.2f}")
+    extra = sum(s.terrain != "empty" for s in reading.squares) - len(mine)
+    cells = np.array([photo.squares[i].cell for i in mine])
+    kinds = np.full((photo.size, photo.size), EMPTY, np.int64)
+    kinds[tuple((cells - cells.min(0)).T)] = [photo.squares[i].kind for i in mine]
+    right = reading.score.domain_points == _domain_points(kinds)
+    tally.add(len(mine) - len(wrong), len(wrong) + max(extra, 0), right, reading.review)
+    return wrong + ([f"{extra} squares too many"] if extra else [])
+
+
+def _domain_points(kinds: NDArray[np.int64]) -> int:
+    castle = int(np.flatnonzero(kinds == CASTLE)[0])
+    return score_kingdom(kingdom_of(tuple(map(int, kinds.ravel())), castle, len(kinds))).total
+
+
+def in_fold(boards: Iterable[Board], fold: str) -> Iterator[Board]:
+    """Boards of the kingdoms of one part."""
+    part, parts = (int(n) for n in fold.split("/"))
+    return (board for board in boards if int(board.kingdom) % parts == part)
+
+
+def main(
+    folder: Path,
+    models: Annotated[Path | None, typer.Option(help="Folder of other models.")] = None,
+    fold: Annotated[str, typer.Option(help="Which kingdoms.")] = "0/1",
+    photos: Annotated[int, typer.Option(help="How many synthetic photos.")] = 0,
+    first: Annotated[int, typer.Option(help="Seed of the first one.")] = 50_000_000,
+    show: Annotated[Path | None, typer.Option(help="Where to write photos read wrong.")] = None,
+) -> None:
+    """Print the figures, and every square that was read wrong."""
+    used = Models(models) if models else default_models()
+    boards = list(in_fold(load_boards(folder), fold))
+    tally = Tally()
+    for board in boards:
+        print(*judge_board(board, used, tally), sep="\n", end="")
+    print(f"\n{len({b.kingdom for b in boards})} kingdoms, {len(boards)} cut-out boards: {tally}")
+    bank = Bank(boards)
+    for level in LEVELS if photos else ():
+        tally = Tally()
+        for seed in range(first, first + photos):
+            size = 7 if seed % 3 == 0 else 5
+            photo = make_kingdom_photo(seed, level, bank, size=size, size_wh=(2016, 1512))
+            wrong = judge_photo(photo, used, tally)
+            if wrong:
+                print(seed, level, size, *wrong, sep="\n   ")
+                if show:
+                    cv2.imwrite(str(show / f"{seed}-{level}.jpg"), photo.bgr)
+        print(f"{photos} {level} photos: {tally}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,296 @@
+"""Examples of kingdoms: rendered or photographed once, turned and lit anew at each showing.
+
+Two networks learn from them: `tiles` sees a thumbnail and lets every patch vote for the
+centre of the square that it lies on; `squares` sees one square with a little around it.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import Photo
+from kdscan.synth.camera import Level
+from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
+from kdscan.synth.scene import make_photo
+from kdscan.synth.tiles import EMPTY, SQUARE_PX, Bank, Board
+from kdscan.training.augment import Float32, Image, random_view, relight
+from kdscan.training.dataset import THUMB_PX, jpeg, unpack
+from kdscan.vision.kingdom.classify import CROP_SQUARES
+from kdscan.vision.locate import STRIDE
+from kdscan.vision.locate import THUMB_PX as VIEW_PX
+from kdscan.vision.rectify import FLAT_PX, flatten, lattice, project
+
+FLAT_MARGIN = 0.4
+"""Squares of margin round a stored flat kingdom: crops are shifted into it."""
+
+UNKNOWN = -1
+"""What lies on a square that nobody labelled."""
+
+CROPS = 20
+"""Squares of one kingdom in a batch."""
+
+WHOLE_BOARD = 0.6
+"""Share of cut-out boards that are shown as they are, filling the picture."""
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """A kingdom laid flat with a ring of table around it.
+
+    picture: JPEG, `FLAT_PX` a square, `FLAT_MARGIN` squares of margin.
+    kinds: (R, C) int64, index into `KINDS`, or `UNKNOWN`.
+    """
+
+    picture: bytes
+    kinds: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class KingdomExample:
+    """What is kept of a photo.
+
+    thumb: JPEG. corners: (N, 4, 2) float32, the squares in it, in its pixels; none in a
+    photo of something else. flats: its kingdoms. cut_out: the thumb is a board that fills
+    the picture.
+    """
+
+    thumb: bytes
+    corners: NDArray[np.float32]
+    flats: tuple[Flat, ...]
+    cut_out: bool = False
+
+
+def of_board(board: Board) -> KingdomExample:
+    """A cut-out board; what lies around it is unknown."""
+    rows, cols = board.kinds.shape
+    at = lattice(rows, cols)[board.kinds != EMPTY]
+    half = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
+    corners = (at[:, None] + half) * SQUARE_PX - 0.5
+    size = (cols * FLAT_PX, rows * FLAT_PX)
+    small = cv2.resize(board.bgr, size, interpolation=cv2.INTER_AREA)
+    pad = round((1 + FLAT_MARGIN) * FLAT_PX)
+    wide = cv2.copyMakeBorder(small, pad, pad, pad, pad, cv2.BORDER_REPLICATE)
+    kinds = np.pad(board.kinds, 1, constant_values=UNKNOWN)
+    flat = Flat(jpeg(np.asarray(wide, np.uint8)), kinds)
+    return KingdomExample(jpeg(board.bgr), corners.astype(np.float32), (flat,), cut_out=True)
+
+
+def of_photo(photo: KingdomPhoto) -> KingdomExample:
+    """A synthetic photo; a kingdom that is not wholly in view is not among its flats."""
+    thumb, scale = _thumb(photo.bgr)
+    flats = []
+    for number in {s.kingdom for s in photo.squares if s.kingdom >= 0}:
+        mine = [i for i, s in enumerate(photo.squares) if s.kingdom == number]
+        inside = (photo.corners_xy[mine] > 0).all() and (
+            photo.corners_xy[mine] < photo.bgr.shape[1::-1]
+        ).all()
+        if inside:
+            flats.append(_flat(photo, mine))
+    middle = photo.corners_xy.mean(1)
+    seen = ((middle > 0) & (middle < photo.bgr.shape[1::-1])).all(1)
+    corners = (photo.corners_xy[seen] + 0.5) * scale - 0.5
+    return KingdomExample(thumb, corners.astype(np.float32), tuple(flats))
+
+
+def _thumb(bgr: Image) -> tuple[bytes, float]:
+    scale = THUMB_PX / max(bgr.shape[:2])
+    return jpeg(
+        np.asarray(cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
+    ), scale
+
+
+def _flat(photo: KingdomPhoto, squares: Sequence[int]) -> Flat:
+    """The kingdom of these squares as the plane of their centres shows it, with a ring."""
+    cells = np.array([photo.squares[i].cell for i in squares])
+    low = cells.min(0) - 1
+    rows, cols = cells.max(0) - low + 2
+    kinds = np.full((rows, cols), EMPTY, np.int64)
+    kinds[tuple((cells - low).T)] = [photo.squares[i].kind for i in squares]
+    centers = photo.corners_xy[squares].mean(1)
+    places = (cells - low)[:, ::-1].astype(np.float64)
+    plane, _ = cv2.findHomography(places, centers, 0)
+    seen = project(np.asarray(plane, np.float64), lattice(rows, cols))
+    return Flat(jpeg(flatten(Photo(photo.bgr), seen, FLAT_PX, FLAT_MARGIN)), kinds)
+
+
+def tiles_sample(rng: np.random.Generator, example: KingdomExample) -> tuple[Image, Float32]:
+    """A thumbnail and its votes.
+
+    Returns (384, 384, 3) uint8 and (6, 48, 48) float32: on a square 0/1, to its centre x, y
+    in patches, cosine and sine of four times its angle, log of its side in patches.
+    """
+    thumb = unpack(example.thumb)
+    h, w = thumb.shape[:2]
+    frame = np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float64) - 0.5
+    corners = example.corners.astype(np.float64)
+    if example.cut_out and rng.random() < WHOLE_BOARD:
+        quarter = np.roll(np.array([(0, 0), (1, 0), (1, 1), (0, 1)]), int(rng.integers(4)), 0)
+        whole = quarter * VIEW_PX - 0.5 + rng.normal(0, 0.006 * VIEW_PX, (4, 2))
+        m = np.asarray(
+            cv2.getPerspectiveTransform(frame.astype(np.float32), whole.astype(np.float32))
+        )
+    else:
+        points = corners.reshape(-1, 2) if len(corners) else 0.3 * frame + 0.35 * np.array([w, h])
+        m = random_view(rng, points, VIEW_PX, cut=rng.random() < 0.12)
+    border = cv2.BORDER_REPLICATE if rng.random() < 0.4 else cv2.BORDER_CONSTANT
+    shrink = float(np.sqrt(abs(np.linalg.det(m[:2, :2]))))
+    if shrink < 0.7:
+        thumb = np.asarray(cv2.GaussianBlur(thumb, (0, 0), 0.45 / shrink), np.uint8)
+    color = rng.uniform(0, 255, 3).tolist()
+    view = cv2.warpPerspective(thumb, m, (VIEW_PX, VIEW_PX), borderMode=border, borderValue=color)
+    seen = relight(rng, recolored(rng, np.asarray(view, np.uint8)))
+    return seen, votes_of(project(np.asarray(m, np.float64), corners), (VIEW_PX, VIEW_PX))
+
+
+def votes_of(corners: NDArray[np.float64], shape: tuple[int, ...]) -> Float32:
+    """(6, h, w): what patches of a thumbnail of that height and width should say.
+
+    corners: (N, 4, 2) of the squares in its pixels; see `tiles_sample`.
+    """
+    h, w = shape[0] // STRIDE, shape[1] // STRIDE
+    index = np.zeros((h * STRIDE, w * STRIDE), np.int16)
+    for i, quad in enumerate(corners):
+        cv2.fillConvexPoly(index, np.round(quad * 16).astype(np.int32), i + 1, cv2.LINE_8, 4)
+    on = index[STRIDE // 2 :: STRIDE, STRIDE // 2 :: STRIDE]
+    out = np.zeros((6, h, w), np.float32)
+    if not len(corners):
+        return out
+    out[0] = on > 0
+    side = (corners[:, 1] - corners[:, 0] + corners[:, 2] - corners[:, 3]) / 2
+    down = (corners[:, 3] - corners[:, 0] + corners[:, 2] - corners[:, 1]) / 2
+    # The two sides' angles differ by a quarter turn less what perspective does to them.
+    turn = np.exp(4j * np.arctan2(side[:, 1], side[:, 0]))
+    turn = turn + np.exp(4j * np.arctan2(down[:, 1], down[:, 0]))
+    turn /= np.maximum(np.abs(turn), 1e-6)
+    length = np.sqrt(np.linalg.norm(side, axis=1) * np.linalg.norm(down, axis=1)) / STRIDE
+    middle = (corners.mean(1) + 0.5) / STRIDE - 0.5
+    rows, cols = np.nonzero(on)
+    mine = on[rows, cols].astype(np.intp) - 1
+    out[1, rows, cols], out[2, rows, cols] = (middle[mine] - np.stack([cols, rows], 1)).T
+    out[3, rows, cols], out[4, rows, cols] = turn.real[mine], turn.imag[mine]
+    out[5, rows, cols] = np.log(np.maximum(length, 1e-3))[mine]
+    return out
+
+
+def recolored(rng: np.random.Generator, bgr: Image) -> Image:
+    """Other white balance and saturation than `relight` gives: prints and phones differ."""
+    if rng.random() < 0.3:
+        return bgr
+    luma = np.tile(np.array([0.114, 0.587, 0.299]), (3, 1))
+    much = float(np.exp(rng.normal(0, 0.25)))
+    mix = (much * np.eye(3) + (1 - much) * luma) * np.exp(rng.normal(0, 0.1, (3, 1)))
+    return np.asarray(cv2.transform(bgr, mix + rng.normal(0, 0.02, (3, 3))), np.uint8)
+
+
+def squares_sample(
+    rng: np.random.Generator, flat: Flat, count: int = CROPS
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Crops of one kingdom, each out of place as tiles are: (N, 80, 80, 3) uint8, (N,) int64.
+
+    A crop that is nearly half a square off shows no square: it is labelled as empty.
+    """
+    picture = unpack(flat.picture)
+    if rng.random() < 0.35:
+        k = float(rng.uniform(0.3, 0.9))
+        h, w = picture.shape[:2]
+        small = cv2.resize(picture, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
+        picture = np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.uint8)
+    picture = relight(rng, recolored(rng, picture))
+    if rng.random() < 0.3:
+        quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(30, 85))]
+        code = cv2.imencode(".jpg", picture, quality)[1]
+        picture = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
+    cells = np.argwhere(flat.kinds != UNKNOWN)
+    kinds = flat.kinds[tuple(cells.T)]
+    weight = np.where(kinds == EMPTY, 0.3, 1.0)
+    chosen = rng.choice(len(cells), min(count, len(cells)), replace=False, p=weight / weight.sum())
+    crops, labels = [], []
+    for i in chosen:
+        astray = rng.random() < 0.06
+        crops.append(_crop(rng, picture, cells[i], astray))
+        labels.append(EMPTY if astray else int(kinds[i]))
+    return np.stack(crops), np.array(labels, np.int64)
+
+
+def _crop(rng: np.random.Generator, picture: Image, cell: NDArray[np.int64], astray: bool) -> Image:
+    side = round(CROP_SQUARES * FLAT_PX)
+    spread = float(rng.choice([0.01, 0.03, 0.05]))
+    shift = rng.normal(0, spread, 2)
+    if astray:
+        shift += rng.choice([-1, 1], 2) * rng.permutation([0.5, rng.uniform(0, 0.5)])
+    angle, zoom = rng.normal(0, 0.03), np.exp(rng.normal(0, 0.03))
+    angle += int(rng.integers(4)) * np.pi / 2
+    at = (cell[::-1] + 0.5 + FLAT_MARGIN + shift) * FLAT_PX - 0.5
+    c, s = np.cos(angle) * zoom, np.sin(angle) * zoom
+    turn = np.array([[c, -s], [s, c]])
+    if rng.random() < 0.5:
+        turn[:, 0] *= -1
+    m = np.column_stack([turn, at - turn @ ([(side - 1) / 2] * 2)])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    out = cv2.warpAffine(picture, m, (side, side), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(out, np.uint8)
+
+
+_worker: tuple[Bank, list[Image]]
+
+
+def _start(boards: list[Board], surfaces: Path | None) -> None:
+    global _worker
+    cv2.setNumThreads(1)
+    files = sorted(surfaces.rglob("*.*g")) if surfaces else []
+    tiles = [t for t in (cv2.imread(str(f)) for f in files) if t is not None]
+    _worker = Bank(boards), [np.asarray(t, np.uint8) for t in tiles]
+
+
+ABOVE_SHARE = 0.6
+"""Share of tables that no camera photographed: turned and lit by `tiles_sample` alone."""
+
+OTHER_SHARE = 0.08
+"""Share of photos that show no kingdom but a map of Kingdomino Duel."""
+
+
+def _render(seed: int) -> KingdomExample:
+    bank, tiles = _worker
+    rng = np.random.default_rng([seed, 12])
+    levels: list[Level] = ["easy", "normal", "hard"]
+    level = levels[int(rng.choice(3, p=[0.3, 0.4, 0.3]))]
+    above = rng.random() < ABOVE_SHARE
+    size = (1152, round(1152 * rng.choice([0.75, 0.75, 0.5625, 1.0])))
+    size = size[::-1] if rng.random() < 0.5 else size
+    some = [tiles[i] for i in rng.choice(len(tiles), 8)] if tiles else []
+    if rng.random() < OTHER_SHARE:
+        thumb, _ = _thumb(make_photo(seed, level, size_wh=size, surfaces=some).bgr)
+        return KingdomExample(thumb, np.zeros((0, 4, 2), np.float32), ())
+    photo = make_kingdom_photo(
+        seed,
+        None if above else level,
+        bank,
+        size=7 if rng.random() < 0.35 else 5,
+        wild=bool(rng.random() < 0.6),
+        size_wh=size,
+        surfaces=some,
+    )
+    return of_photo(photo)
+
+
+def render(
+    path: Path, boards: list[Board], first: int, count: int, surfaces: Path | None, workers: int
+) -> None:
+    """Render the photos of seeds first … first + count with these boards' squares into a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(workers, initializer=_start, initargs=(boards, surfaces)) as pool:
+        examples = list(pool.map(_render, range(first, first + count), chunksize=5))
+    path.write_bytes(pickle.dumps(examples))
+
+
+def load(path: Path) -> Iterator[KingdomExample]:
+    """The examples of a rendered file."""
+    yield from pickle.loads(path.read_bytes())

@@ -1,0 +1,1 @@
+"""Pixels → kingdoms of tiles; a file a stage, as for sheets."""

@@ -1,0 +1,106 @@
+"""Stage: a lattice's squares → the square of 5 × 5 or 7 × 7 that its kingdom spans.
+
+The kingdom is what hangs together with the castle; other squares on the same lattice are
+loose dominoes. The window lies inside the photo where it can, and has the castle in the
+middle where that is open: rims without tiles look the same on every side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.game.grid import Cell, groups
+from kdscan.records import KINDS
+from kdscan.vision.kingdom.lattice import Lattice
+from kdscan.vision.rectify import Floats, fit_homography, lattice, project
+
+EMPTY, CASTLE = KINDS.index(("empty", 0)), KINDS.index(("castle", 0))
+
+LIKELY_CASTLE = 0.2
+"""A lattice on which no square is a castle with more than this probability is no kingdom,"""
+SURELY_TILE, MANY_TILES = 0.7, 10
+"""but for one with so many sure tiles: something hides its castle, and a person is asked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """A kingdom's squares within its limit.
+
+    centers_xy: (S, S, 2), photo frame. probs: (S, S, K). seen: (S, S) bool, whether the
+    locating network saw a square there. beyond: squares that hang together with the castle
+    but lie outside the limit.
+    """
+
+    centers_xy: Floats
+    probs: Floats
+    seen: NDArray[np.bool_]
+    beyond: int
+
+
+def window_of(
+    patch: Lattice, probs: Floats, photo_wh: tuple[int, int], size: int | None = None
+) -> Window | None:
+    """Choose the window of a kingdom, or None when there is no castle.
+
+    probs: (R, C, K), what lies on each square of `patch`. size: 5 or 7; None for the
+    smaller of them that holds all.
+    """
+    inside = np.all((patch.centers_xy > 0) & (patch.centers_xy < photo_wh), axis=-1)
+    probs = np.where(np.expand_dims(inside, -1), probs, np.eye(len(KINDS))[EMPTY])
+    castle = _castle(probs)
+    tiles = int((probs[..., CASTLE + 1 :].max(-1) > SURELY_TILE).sum())
+    if probs[castle][CASTLE] < LIKELY_CASTLE and tiles < MANY_TILES:
+        return None
+    taken = {(int(r), int(c)) for r, c in np.argwhere(probs[..., EMPTY] < 0.5)} | {castle}
+    mine = next(cells for _, cells in groups(dict.fromkeys(taken, 1)) if castle in cells)
+    span = np.ptp(np.array(mine), axis=0).max() + 1
+    limit = size or (5 if span <= 5 else 7)
+    corner = _corner(mine, castle, patch, limit, photo_wh)
+    return _cut(patch, probs, set(mine), taken, corner, limit)
+
+
+def _castle(probs: Floats) -> Cell:
+    row, col = np.unravel_index(int(np.argmax(probs[..., CASTLE])), probs.shape[:2])
+    return int(row), int(col)
+
+
+def _corner(
+    mine: tuple[Cell, ...], castle: Cell, patch: Lattice, limit: int, photo_wh: tuple[int, int]
+) -> Cell:
+    """Row and column where the window begins: as much of the kingdom inside as possible, then
+    as much of the photo, then the castle in the middle."""
+    plane = fit_homography(patch.centers_xy)
+    best: tuple[tuple[int, int, int], Cell] | None = None
+    for top in range(castle[0] - limit + 1, castle[0] + 1):
+        for left in range(castle[1] - limit + 1, castle[1] + 1):
+            held = sum(top <= r < top + limit and left <= c < left + limit for r, c in mine)
+            xy = project(plane, lattice(limit, limit) + (left, top))
+            shown = int(((xy > 0) & (xy < photo_wh)).all(-1).sum())
+            off = abs(top + limit // 2 - castle[0]) + abs(left + limit // 2 - castle[1])
+            rank = (held, shown, -off)
+            if best is None or rank > best[0]:
+                best = rank, (top, left)
+    assert best is not None
+    return best[1]
+
+
+def _cut(
+    patch: Lattice, probs: Floats, mine: set[Cell], taken: set[Cell], corner: Cell, limit: int
+) -> Window:
+    top, left = corner
+    plane = fit_homography(patch.centers_xy)
+    centers = project(plane, lattice(limit, limit) + (left, top))
+    out = np.tile(np.eye(len(KINDS))[EMPTY], (limit, limit, 1))
+    seen = np.zeros((limit, limit), np.bool_)
+    for row, col in np.ndindex(probs.shape[0], probs.shape[1]):
+        at = (row - top, col - left)
+        if 0 <= at[0] < limit and 0 <= at[1] < limit:
+            centers[at] = patch.centers_xy[row, col]
+            seen[at] = patch.seen[row, col]
+            if (row, col) in mine or (row, col) not in taken:
+                out[at] = probs[row, col]
+    held = sum(0 <= r - top < limit and 0 <= c - left < limit for r, c in mine)
+    return Window(centers, out, seen, len(mine) - held)

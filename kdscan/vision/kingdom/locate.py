@@ -1,0 +1,172 @@
+"""Stage: photo → lattices of tiles in it.
+
+A network looks at the thumbnail and says for every patch whether it lies on a square of a
+tile, where that square's centre is, how uncertain that is, and how the square is turned and
+how large it is. Votes of one square meet in one point. Small kingdoms are looked at twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from kdscan.records import Photo
+from kdscan.vision.kingdom.lattice import Centers, Lattice, grow_lattices
+from kdscan.vision.locate import STRIDE, thumbnail
+from kdscan.vision.rectify import Floats, Network
+
+FINE = 4
+"""Places a patch along each side, on which votes are gathered."""
+MEET = 0.32
+"""Votes so near to each other, in sides, stand for one square."""
+LEAST = 1.2
+"""Votes that a square needs, each by its certainty."""
+LEAST_PATCHES = 6
+"""A region of fewer patches on squares is not looked at."""
+SURELY_ON = 1.5
+"""Logit of a patch that a region is made of."""
+NEARER = 0.8
+"""A window that is not smaller than this, by the last one's longer side, shows no more."""
+CLOSER = 0.15
+"""So much of a region's size around it is in the second look too."""
+
+
+def locate_kingdoms(photo: Photo, network: Network) -> tuple[Lattice, ...]:
+    """Find lattices of tiles in a photo, the largest first; `Lattice` in the photo's frame.
+
+    network: `thumbnail` → on-square logit (1, 1, h, w), centre x, y in patches (1, 2, h, w),
+        log of its expected error (1, 1, h, w), cosine and sine of four times the angle and log
+        of the side in patches (1, 3, h, w).
+    """
+    far = _look(photo, network)
+    found: list[Lattice] = []
+    for low, high in _regions(far):
+        found += _from_near(photo, far, low, high, network)
+    found.sort(key=lambda one: -int(one.seen.sum()))
+    kept: list[Lattice] = []
+    for one in found:  # regions' windows overlap: the larger of two views of a kingdom stays
+        if not any(_covers(other, one) for other in kept):
+            kept.append(one)
+    return tuple(kept)
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What the network says of a picture cut from the photo at `corner`.
+
+    on: (h, w) logits. place, doubt, laid: as the network gives them, (C, h, w).
+    scale: thumbnail pixels a photo pixel.
+    """
+
+    on: Floats
+    place: Floats
+    doubt: Floats
+    laid: Floats
+    scale: float
+    corner: tuple[int, int] = (0, 0)
+
+    def to_photo(self, patches: Floats) -> Floats:
+        """Points in patches → the photo's frame."""
+        return np.asarray((patches + 0.5) * STRIDE / self.scale - 0.5 + np.array(self.corner))
+
+
+def _look(photo: Photo, network: Network, corner: tuple[int, int] = (0, 0)) -> _Look:
+    thumb, scale = thumbnail(photo)
+    on, place, doubt, laid = (out[0].astype(np.float64) for out in network(thumb))
+    return _Look(on[0], place, doubt, laid, scale, corner)
+
+
+def _regions(look: _Look) -> list[tuple[Floats, Floats]]:
+    """Corners, low and high, in the photo, of patches of table with squares on them."""
+    sure = (look.on > SURELY_ON).astype(np.uint8)
+    count, label = cv2.connectedComponents(cv2.dilate(sure, np.ones((3, 3), np.uint8)))
+    found = []
+    for i in range(1, count):
+        rows, cols = np.nonzero((label == i) & (sure > 0))
+        if len(rows) >= LEAST_PATCHES:
+            low = look.to_photo(np.array([cols.min(), rows.min()]) - 0.5)
+            found.append((low, look.to_photo(np.array([cols.max(), rows.max()]) + 0.5)))
+    return found
+
+
+def _from_near(
+    photo: Photo, far: _Look, low: Floats, high: Floats, network: Network
+) -> list[Lattice]:
+    """The lattices in a region, looked at from as near as it fills the view.
+
+    The first window holds the whole region; the second one, if that was much too wide, the
+    largest lattice that the first has shown.
+    """
+    look, longer = far, max(photo.width, photo.height)
+    lattices: list[Lattice] | None = None
+    for _ in range(2):
+        room = CLOSER * float(max(high - low))
+        x0, y0 = (max(0, int(v)) for v in low - room)
+        x1, y1 = int(high[0] + room) + 1, int(high[1] + room) + 1
+        window = photo.bgr[y0 : min(y1, photo.height), x0 : min(x1, photo.width)]
+        if max(window.shape[:2]) > NEARER * longer:
+            break
+        look, longer = _look(Photo(window), network, (x0, y0)), max(window.shape[:2])
+        lattices = grow_lattices(_squares(look))
+        if not lattices:
+            break
+        seen = lattices[0].centers_xy[lattices[0].seen]
+        side = float(np.median(np.linalg.norm(np.diff(lattices[0].centers_xy, axis=1), axis=-1)))
+        low, high = seen.min(0) - side, seen.max(0) + side
+    return grow_lattices(_squares(look)) if lattices is None else lattices
+
+
+def _covers(larger: Lattice, other: Lattice) -> bool:
+    """Whether most squares of the other lattice lie where squares of the larger one do."""
+    mine, its = larger.centers_xy[larger.seen], other.centers_xy[other.seen]
+    side = float(np.median(np.linalg.norm(np.diff(larger.centers_xy, axis=1), axis=-1)))
+    near = np.linalg.norm(its[:, None] - mine[None], axis=-1).min(1) < side
+    return bool(near.mean() > 0.5)
+
+
+def _squares(look: _Look) -> Centers:
+    """Where votes meet, in the photo's frame."""
+    rows, cols = np.nonzero(look.on > 0)
+    votes = np.stack([cols, rows], 1) + look.place[:, rows, cols].T
+    weight = 1 / (1 + np.exp(look.doubt[0, rows, cols]))
+    side = np.exp(np.clip(look.laid[2, rows, cols], -1, 4))
+    turn = look.laid[0, rows, cols] + 1j * look.laid[1, rows, cols]
+    gathered = []
+    for peak in _peaks(votes, weight, look.on.shape, float(np.median(side)) if len(side) else 1.0):
+        away = np.linalg.norm(votes - peak, axis=1)
+        mine = away < MEET * side[int(np.argmin(away))]
+        if weight[mine].sum() >= LEAST * 0.5 and mine.sum() >= 2:
+            share = weight[mine] / weight[mine].sum()
+            gathered.append(
+                (
+                    *(share @ votes[mine]),
+                    np.exp(share @ np.log(side[mine])),
+                    np.angle(share @ turn[mine]) / 4,
+                    weight[mine].sum(),
+                )
+            )
+    table = np.array(gathered, np.float64).reshape(-1, 5)
+    sides = table[:, 2] * STRIDE / look.scale
+    return Centers(look.to_photo(table[:, :2]), sides, table[:, 3], table[:, 4])
+
+
+def _peaks(votes: Floats, weight: Floats, shape: tuple[int, ...], side: float) -> Floats:
+    """Points (N, 2), in patches, where votes are densest; none closer than half a side."""
+    h, w = shape[0] * FINE, shape[1] * FINE
+    density = np.zeros((h, w), np.float32)
+    at = np.round((votes + 0.5) * FINE - 0.5).astype(int)
+    inside = ((at >= 0) & (at < (w, h))).all(1)
+    np.add.at(density, (at[inside, 1], at[inside, 0]), weight[inside])
+    soft = np.asarray(cv2.GaussianBlur(density, (0, 0), max(0.6, 0.1 * side * FINE)))
+    reach = 2 * max(1, round(0.35 * side * FINE)) + 1
+    top = cv2.dilate(soft, np.ones((reach, reach), np.uint8))
+    rows, cols = np.nonzero((soft == top) & (soft > 1e-3))
+    order = np.argsort(-soft[rows, cols])
+    points = (np.stack([cols, rows], 1)[order] + 0.5) / FINE - 0.5
+    kept: list[Floats] = []
+    for point in points:
+        if all(np.linalg.norm(point - other) > 0.5 * side for other in kept):
+            kept.append(point)
+    return np.array(kept).reshape(-1, 2)

@@ -1,0 +1,84 @@
+"""Whether the box's dominoes can lie as a kingdom shows them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kdscan.game.grid import neighbours
+from kdscan.game.kingdomino.audit import audit_kingdom
+from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.game.kingdomino.players import greedy_player, play_game, random_player
+from kdscan.game.kingdomino.tiles import SQUARES, TILES, Square
+from kdscan.game.kingdomino.variants import Variants
+
+
+def box() -> list[frozenset[str]]:
+    return [frozenset(enumerate_pair(str(a), str(b))) for a, b in (t.squares for t in TILES)]
+
+
+def enumerate_pair(one: str, two: str) -> list[str]:
+    return [one, two] if one != two else [one, one + "'"]
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10_000), st.booleans(), st.booleans())
+def test_what_was_played_is_lawful_and_the_order_is_a_proof(
+    seed: int, great: bool, greedy: bool
+) -> None:
+    variants = Variants(great_duel=great)
+    player = greedy_player if greedy and not great else random_player
+    for kingdom in play_game(seed, [player] * 2, variants).kingdoms:
+        audit = audit_kingdom(kingdom, variants.size)
+        assert audit.lawful
+        check_proof(kingdom, audit.order)
+
+
+def check_proof(
+    kingdom: Kingdom, order: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+) -> None:
+    """Each domino is one of the box's, each square is covered once, each domino connects."""
+    left = box()
+    lying: dict[tuple[int, int], Square] = {}
+    for one, two in order:
+        assert two in neighbours(one)
+        left.remove(frozenset(enumerate_pair(str(kingdom.squares[one]), str(kingdom.squares[two]))))
+        assert any(
+            near == kingdom.castle
+            or (near in lying and lying[near].terrain is kingdom.squares[cell].terrain)
+            for cell in (one, two)
+            for near in neighbours(cell)
+        )
+        lying |= {one: kingdom.squares[one], two: kingdom.squares[two]}
+    assert lying == dict(kingdom.squares)
+
+
+@pytest.mark.parametrize(
+    ("why", "text"),
+    [
+        ("no domino has two mines", "## m+ m++"),
+        ("a domino of one square", "## w"),
+        ("only one domino is w+ l", "w+ l ## l w+"),
+        ("there are no lakes with two crowns", "## w l++"),
+        ("it touches neither the castle nor its like", "## w w\n.  . l\n.  . l"),
+        ("six in a row", "## w w w w f f"),
+    ],
+)
+def test_what_cannot_be(why: str, text: str) -> None:
+    kingdom = Kingdom.parse(text)
+    assert audit_kingdom(kingdom).lawful is False, why
+
+
+def test_a_domino_may_join_later_than_its_neighbours() -> None:
+    assert audit_kingdom(Kingdom.parse("## w f\n.  . f\n.  . f")).lawful
+
+
+def test_a_search_that_gives_up_says_so() -> None:
+    kingdom = play_game(3, [random_player] * 2, Variants(great_duel=True)).kingdoms[0]
+    assert audit_kingdom(kingdom, 7, effort=2).lawful is None
+
+
+def test_the_empty_kingdom_is_lawful() -> None:
+    assert audit_kingdom(Kingdom({}, (0, 0), (1, 1))).lawful
+    assert sum(SQUARES.values()) == 96

@@ -1,0 +1,134 @@
+"""Synthetic kingdoms: what the truth says is what the picture shows."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from kdscan.errors import UsageError
+from kdscan.game.grid import neighbours
+from kdscan.records import KINDS
+from kdscan.synth.kingdoms import LOOSE, KingdomPhoto, make_kingdom_photo, played_kingdom
+from kdscan.synth.tiles import CASTLE, EMPTY, SQUARE_PX, Bank, Board, load_boards, load_photos
+
+COLORS = np.random.default_rng(5).permutation(np.linspace(20, 235, len(KINDS))).round()
+"""A grey for each kind: no tile looks like that, but a test can tell them apart."""
+
+
+def board(kingdom: str = "0") -> Board:
+    """Every kind once, in plain colours."""
+    kinds = np.arange(len(KINDS)).reshape(3, 6)
+    grey = COLORS[kinds].repeat(SQUARE_PX, 0).repeat(SQUARE_PX, 1)
+    return Board("x", kingdom, np.dstack([grey] * 3).astype(np.uint8), kinds)
+
+
+BANK = Bank([board()])
+
+
+def photo(seed: int, wild: bool = False) -> KingdomPhoto:
+    return make_kingdom_photo(seed, None, BANK, wild=wild)
+
+
+def test_the_bank_has_all_kinds_but_castle_and_empty_to_lay() -> None:
+    assert set(BANK.kinds) == set(range(len(KINDS))) - {EMPTY, CASTLE}
+
+
+@pytest.mark.parametrize("size", [5, 7])
+def test_a_played_kingdom_is_laid_as_the_rules_allow(size: int) -> None:
+    castle, *dominoes = played_kingdom(np.random.default_rng(size), size)
+    assert castle.kinds == (CASTLE,)
+    cells = [cell for d in dominoes for cell in d.cells]
+    assert len(set(cells)) == len(cells)
+    assert all(two in neighbours(one) for one, two in (d.cells for d in dominoes))
+    rows, cols = zip(*cells, (0, 0), strict=True)
+    assert max(np.ptp(rows), np.ptp(cols)) < size
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_squares_lie_where_the_truth_says(seed: int) -> None:
+    made = photo(seed, wild=True)
+    first = [i for i, s in enumerate(made.squares) if s.kingdom == 0]
+    assert len(first) > 8
+    for i in first:
+        x, y = made.corners_xy[i].mean(0).round().astype(int)
+        patch = made.bgr[y - 8 : y + 9, x - 8 : x + 9]
+        assert abs(float(np.median(patch)) - COLORS[made.squares[i].kind]) < 3
+
+
+def test_other_kingdoms_and_dominoes_keep_off() -> None:
+    beside = 0
+    for seed in range(12):
+        made = photo(seed)
+        middles = made.corners_xy.mean(1)
+        mine = np.array([s.kingdom == 0 for s in made.squares])
+        if not mine.all():
+            beside += any(s.kingdom == LOOSE for s in made.squares)
+            away = np.linalg.norm(middles[mine][:, None] - middles[~mine][None], axis=-1)
+            assert away.min() > 80
+    assert beside
+
+
+def test_the_same_seed_gives_the_same_photo() -> None:
+    one, two = (make_kingdom_photo(3, "easy", BANK, size_wh=(400, 300)) for _ in range(2))
+    np.testing.assert_array_equal(one.bgr, two.bgr)
+    np.testing.assert_array_equal(one.corners_xy, two.corners_xy)
+    assert one.bgr.shape == (300, 400, 3)
+
+
+def test_a_photographed_kingdom_is_wholly_in_view() -> None:
+    for seed in range(3):
+        made = make_kingdom_photo(seed, "hard", BANK, size_wh=(480, 360))
+        mine = [i for i, s in enumerate(made.squares) if s.kingdom == 0]
+        middles = made.corners_xy[mine].mean(1)
+        assert ((middles > 0) & (middles < (480, 360))).all()
+
+
+def test_boards_with_a_table_of_squares(tmp_path: Path) -> None:
+    given = board("7")
+    (tmp_path / "boards").mkdir()
+    cv2.imwrite(str(tmp_path / "boards" / "x.jpg"), given.bgr)
+    with (tmp_path / "tiles.csv").open("w") as file:
+        table = csv.writer(file)
+        table.writerow(["board", "kingdom", "row", "col", "terrain", "crowns"])
+        for (row, col), kind in np.ndenumerate(given.kinds):
+            table.writerow(["x", "7", row, col, *KINDS[kind]])
+    (read,) = load_boards(tmp_path)
+    assert (read.name, read.kingdom) == ("x", "7")
+    np.testing.assert_array_equal(read.kinds, given.kinds)
+
+
+def test_photos_with_what_kdscan_said_of_them(tmp_path: Path) -> None:
+    given = board()
+    wide = cv2.copyMakeBorder(given.bgr, 40, 40, 60, 60, cv2.BORDER_CONSTANT)
+    cv2.imwrite(str(tmp_path / "table.jpg"), wide)
+    cells = [
+        {
+            "row": row,
+            "col": col,
+            "terrain": KINDS[kind][0],
+            "crowns": KINDS[kind][1],
+            "center": [60 + 100 * col + 49.5, 40 + 100 * row + 49.5],
+        }
+        for (row, col), kind in np.ndenumerate(given.kinds)
+    ]
+    said = {"photos": [{"sheets": [{"kind": "duel_map"}, {"kind": "kingdom", "cells": cells}]}]}
+    (tmp_path / "table.json").write_text(json.dumps(said))
+    (read,) = load_photos(tmp_path)
+    np.testing.assert_array_equal(read.kinds, given.kinds)
+    assert np.abs(read.bgr.astype(int) - given.bgr).mean() < 3
+
+
+def test_slips_are_explained(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="table of squares"):
+        load_boards(tmp_path)
+    (tmp_path / "a.json").write_text("{}")
+    with pytest.raises(UsageError, match="no such picture"):
+        load_photos(tmp_path)
+    cv2.imwrite(str(tmp_path / "a.jpg"), np.zeros((8, 8, 3), np.uint8))
+    with pytest.raises(UsageError, match="score --json"):
+        load_photos(tmp_path)

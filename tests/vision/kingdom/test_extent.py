@@ -1,0 +1,92 @@
+"""Which square of 5 × 5 or 7 × 7 a kingdom spans."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.records import KINDS
+from kdscan.vision.kingdom.extent import CASTLE, EMPTY, Window, window_of
+from kdscan.vision.kingdom.lattice import Lattice
+from kdscan.vision.rectify import lattice
+
+SIDE = 50.0
+
+
+def window(
+    text: str, photo_wh: tuple[int, int] = (2000, 2000), origin: float = 500.0, **asked: int
+) -> Window:
+    """The window of squares that lie on the table as the text says, with a ring around."""
+    rows = [line.split() for line in text.strip().splitlines()]
+    shape = len(rows) + 2, len(rows[0]) + 2
+    probs = np.tile(np.eye(len(KINDS))[EMPTY], (*shape, 1))
+    for r, row in enumerate(rows):
+        for c, token in enumerate(row):
+            if token == "##":
+                probs[r + 1, c + 1] = np.eye(len(KINDS))[CASTLE]
+            elif token != ".":
+                square = next(iter(Kingdom.parse(f"## {token}").squares.values()))
+                kind = KINDS.index((square.terrain.value, square.crowns))
+                probs[r + 1, c + 1] = np.eye(len(KINDS))[kind]
+    centers = lattice(*shape) * SIDE + origin - SIDE / 2
+    found = window_of(Lattice(centers, probs[..., EMPTY] < 0.5), probs, photo_wh, **asked)
+    assert found is not None
+    return found
+
+
+def held(found: Window) -> list[str]:
+    return [KINDS[k][0][0] for k in found.probs.argmax(-1).ravel()]
+
+
+def test_a_full_kingdom_is_its_own_window() -> None:
+    found = window("\n".join(["w w w w w"] * 2 + ["w w ## w w"] + ["w w w w w"] * 2))
+    assert found.probs.shape[:2] == (5, 5)
+    assert "e" not in held(found)
+    np.testing.assert_allclose(found.centers_xy[0, 0], [525, 525])
+    assert found.seen.all()
+
+
+def test_rims_lie_so_that_the_castle_is_in_the_middle() -> None:
+    found = window("## w w\nf f .")
+    assert found.probs.shape[:2] == (5, 5)
+    assert KINDS[found.probs[2, 2].argmax()] == ("castle", 0)
+
+
+def test_rims_stay_inside_the_photo() -> None:
+    """As in a board that was cut out with an empty row."""
+    found = window("w w w w w\nw w w w w\nw w ## w w\nw w w w w", (250, 250), origin=0.0)
+    np.testing.assert_allclose(found.centers_xy[0, 0], [25, 25])
+    np.testing.assert_allclose(found.centers_xy[4, 4], [225, 225])
+
+
+def test_what_spans_more_than_five_is_of_seven() -> None:
+    found = window("w w w ## w w")
+    assert found.probs.shape[:2] == (7, 7)
+    assert found.beyond == 0
+    assert window("w w ## w w", size=7).probs.shape[:2] == (7, 7)
+
+
+def test_squares_beyond_the_limit_are_counted() -> None:
+    assert window("w w w w ## w w w w").beyond == 2
+    assert window("w w w ## w w", size=5).beyond == 1
+
+
+def test_loose_dominoes_on_the_same_lattice_are_left_out() -> None:
+    found = window("## w w . f\n.  . . . f")
+    assert "f" not in held(found)
+
+
+def test_pictures_of_squares_outside_the_photo_are_none() -> None:
+    found = window("w w ## w w", (700, 2000))
+    assert held(found).count("w") == 3
+
+
+def test_many_tiles_are_a_kingdom_though_nobody_sees_the_castle() -> None:
+    assert window("w w w w w\nw w w w w").probs.shape[:2] == (5, 5)
+
+
+@pytest.mark.parametrize("text", ["w w w\nw w w", ". . ."])
+def test_without_a_castle_there_is_no_kingdom(text: str) -> None:
+    with pytest.raises(AssertionError):
+        window(text)

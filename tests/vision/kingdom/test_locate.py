@@ -1,0 +1,94 @@
+"""From votes to squares, with a network that knows where they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdscan.records import Photo
+from kdscan.training.kingdoms import votes_of
+from kdscan.vision.kingdom.lattice import Lattice
+from kdscan.vision.kingdom.locate import locate_kingdoms
+from kdscan.vision.locate import STRIDE
+from kdscan.vision.rectify import lattice
+
+UNIT = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+
+
+def table(
+    side: float, angle: float, at: tuple[float, float], cells: int = 5
+) -> NDArray[np.float64]:
+    """Corners (N, 4, 2) of a kingdom's squares in a photo."""
+    c, s = np.cos(angle), np.sin(angle)
+    places = lattice(cells, cells).reshape(-1, 1, 2) - (cells - 1) / 2 + UNIT
+    return np.asarray(side * places @ np.array([[c, s], [-s, c]]) + np.array(at))
+
+
+def located(corners: NDArray[np.float64], wh: tuple[int, int]) -> tuple[Lattice, ...]:
+    """What is found by votes that are right, whichever part of the photo is looked at.
+
+    The picture says where it is: blue grows with x, green with y, red is full.
+    """
+    x, y = np.meshgrid(np.linspace(0, 255, wh[0]), np.linspace(0, 255, wh[1]))
+    picture = np.dstack([x, y, np.full_like(x, 255)]).round().astype(np.uint8)
+
+    def network(thumb: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+        blue, green, red = thumb[0].astype(np.float64)
+        rows, cols = int((red[:, 0] > 0.5).sum()), int((red[0] > 0.5).sum())
+        ax, bx = np.polyfit(np.arange(cols), blue[:rows, :cols].mean(0) * (wh[0] - 1), 1)
+        ay, by = np.polyfit(np.arange(rows), green[:rows, :cols].mean(1) * (wh[1] - 1), 1)
+        votes = votes_of((corners - (bx, by)) / (ax, ay), thumb.shape[2:])
+        on = np.where(votes[:1] > 0, 5, -5).astype(np.float32)
+        return on[None], votes[None, 1:3], np.full_like(on, -3)[None], votes[None, 3:]
+
+    return locate_kingdoms(Photo(picture), network)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.4, 1.3])
+@pytest.mark.parametrize("cells", [5, 7])
+def test_votes_meet_in_the_centres(angle: float, cells: int) -> None:
+    corners = table(620 / cells, angle, (600, 450), cells)
+    (found,) = located(corners, (1200, 900))
+    assert found.seen.sum() == cells**2
+    centers = corners.mean(1)
+    for point in found.centers_xy[found.seen]:
+        assert np.linalg.norm(centers - point, axis=1).min() < 0.03 * 620 / cells
+
+
+def test_a_small_kingdom_is_looked_at_from_near() -> None:
+    corners = table(24, 0.3, (1500, 400), 7)
+    (found,) = located(corners, (2016, 1512))
+    assert found.seen.sum() == 49
+    centers = corners.mean(1)
+    for point in found.centers_xy[found.seen]:
+        assert np.linalg.norm(centers - point, axis=1).min() < 1.5
+
+
+def test_two_kingdoms_far_from_each_other() -> None:
+    one, two = table(60, 0.3, (400, 400)), table(50, 1.0, (1500, 1000), 4)
+    found = located(np.concatenate([one, two]), (2016, 1512))
+    assert [int(f.seen.sum()) for f in found] == [25, 16]
+
+
+def test_a_picture_that_is_the_board_itself() -> None:
+    (found,) = located(table(100, 0, (249.5, 249.5)), (500, 500))
+    inner = found.centers_xy[1:-1, 1:-1]
+    np.testing.assert_allclose(inner, lattice(5, 5) * 100 + 49.5, atol=2)
+
+
+def test_nothing_is_found_where_nothing_votes() -> None:
+    assert located(np.zeros((0, 4, 2)), (800, 600)) == ()
+
+
+def test_votes_lie_on_squares_and_point_at_their_centres() -> None:
+    corners = table(64, 0, (200, 200), 3)
+    votes = votes_of(corners, (384, 384))
+    assert votes.shape == (6, 48, 48)
+    rows, cols = np.nonzero(votes[0])
+    assert len(rows) == (3 * 64 / STRIDE) ** 2
+    points = (np.stack([cols, rows], 1) + votes[1:3, rows, cols].T + 0.5) * STRIDE - 0.5
+    away = np.linalg.norm(points[:, None] - corners.mean(1)[None], axis=-1).min(1)
+    assert away.max() < 0.01
+    np.testing.assert_allclose(votes[5, rows, cols], np.log(64 / STRIDE), atol=1e-4)
+    np.testing.assert_allclose(votes[3, rows, cols], 1, atol=1e-4)
