@@ -56,6 +56,15 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     assert kinds.shape == (3, len(KINDS))
 
 
+def test_equal_versions_mean_equal_files(copy: Path) -> None:
+    assert Models(copy).version == default_models().version
+    assert "marks-" in Models(copy).version
+    manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
+    manifest["models"]["marks"]["sha256"] = "0" * 64
+    (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    assert Models(copy).version != default_models().version
+
+
 def test_a_damaged_model_is_refused(copy: Path) -> None:
     path = model_file(copy, "marks")
     data = bytearray(path.read_bytes())

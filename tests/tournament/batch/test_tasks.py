@@ -1,0 +1,73 @@
+"""What a worker does with a file, and with what is wrong with it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kdscan.errors import ModelError, ReaderDied, StoreError
+from kdscan.inference.store import default_models
+from kdscan.tournament.batch.tasks import Done, Read, Take, Taken, failed, perform
+from kdscan.vision import photo
+
+SAMPLE = Path(__file__).parent.parent.parent.parent / "samples" / "04.jpg"
+
+
+def take(place: Path, tmp_path: Path) -> Taken:
+    result = perform(Take(place.name, str(place), str(tmp_path / "photos")))
+    assert isinstance(result, Taken)
+    return result
+
+
+def test_a_file_is_kept_before_it_is_looked_into(tmp_path: Path) -> None:
+    broken = tmp_path / "a.JPG"
+    broken.write_bytes(SAMPLE.read_bytes()[:5000])
+    taken = take(broken, tmp_path)
+    assert taken.problem is None or taken.problem[0] == "unreadable_image"
+    assert taken.sha256 is not None
+    kept = tmp_path / "photos" / taken.sha256[:2] / f"{taken.sha256}.jpg"
+    assert kept.read_bytes() == broken.read_bytes()
+
+
+@pytest.mark.parametrize("what", ["missing", "folder", "large"])
+def test_what_cannot_be_read_is_said(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "a.jpg"
+    if what == "folder":
+        place.mkdir()
+    if what == "large":
+        shutil.copy(SAMPLE, place)
+        monkeypatch.setattr(photo, "MAX_BYTES", 1000)
+    taken = take(place, tmp_path)
+    assert taken.sha256 is None
+    assert taken.problem is not None
+    assert taken.problem[0] == ("image_too_large" if what == "large" else "unreadable_image")
+    assert not (tmp_path / "photos").exists()
+
+
+def test_a_page_is_read_by_the_models_that_were_asked_for(tmp_path: Path) -> None:
+    taken = take(SAMPLE, tmp_path)
+    assert taken.sha256 is not None
+    models = default_models().version
+    task = Read(str(tmp_path / "photos"), taken.sha256, taken.suffix, 0, models)
+    done = perform(task)
+    assert isinstance(done, Done)
+    assert [sheet["kind"] for sheet in done.entry["sheets"]] == ["duel_map"]
+    assert done.kept[0] is not None
+    with pytest.raises(ModelError, match="other models"):
+        perform(Read(task.photos, task.sha256, task.suffix, 0, "models-0"))
+    with pytest.raises(StoreError):
+        perform(Read(task.photos, "0" * 64, task.suffix, 0, models))
+
+
+def test_a_task_that_killed_its_worker_has_a_result_too() -> None:
+    error = ReaderDied("it ended")
+    taken = failed(Take("a.jpg", "a.jpg", "p"), error)
+    assert isinstance(taken, Taken)
+    assert taken.problem == ("reader_died", "it ended")
+    done = failed(Read("p", "ab", "", 3, "m"), error)
+    assert isinstance(done, Done)
+    assert (done.entry["page"], done.entry["error"]["code"]) == (3, "reader_died")
