@@ -10,12 +10,17 @@ import typer
 
 from kdscan.errors import NoSheetFound, UsageError
 
-layout = typer.Typer(no_args_is_help=True, help="Layout files: designs of sheets as data.")
+layout = typer.Typer(no_args_is_help=True)
 
 
 @layout.callback()
 def _layout() -> None:
-    """Layout files: designs of sheets as data."""
+    """Layout files: designs of sheets as data.
+
+    Example:
+
+    $ kdscan layout learn blank.jpg -o club.toml
+    """
 
 
 @layout.command("learn")
