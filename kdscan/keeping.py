@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from kdscan.pipeline import interpret
+from kdscan.game.duel.coats import Coat
+from kdscan.pipeline import hidden_cells, hide, interpret
 from kdscan.records import MarkProbs, RectifiedSheet, SheetReading
+from kdscan.table import paid_as
 from kdscan.vision.decode import DEFAULT_RISK
 
 DIGITS = 7
@@ -34,6 +36,12 @@ def keep(sheet: SheetReading) -> dict[str, Any]:
             "confidence": _plain(place.confidence),
         },
         "probs": {field.name: _plain(getattr(sheet.probs, field.name)) for field in _PROBS},
+        "hidden": [list(cell) for cell in hidden_cells(sheet)],
+        "wizard": {
+            "coat": sheet.wizard_coat.value if sheet.wizard_coat else None,
+            "confidence": _plain(sheet.wizard_confidence),
+            "review": sheet.shared_review,
+        },
     }
 
 
@@ -57,7 +65,17 @@ def recall(kept: dict[str, Any], *, risk: float = DEFAULT_RISK) -> SheetReading:
             said[field.name] = np.array(value, np.float64) if isinstance(value, list) else value
     probs = MarkProbs(**said)
     sheet = interpret(rectified, probs, kept["layout"], risk)
-    return replace(sheet, sheet_id=kept.get("sheet_id"))
+    sheet = replace(sheet, sheet_id=kept.get("sheet_id"))
+    if wizard := kept.get("wizard"):  # what a spellbook beside it said
+        coat = Coat(wizard["coat"]) if wizard["coat"] else None
+        told = replace(
+            sheet,
+            wizard_coat=coat,
+            wizard_confidence=wizard["confidence"],
+            shared_review=wizard["review"],
+        )
+        sheet = paid_as(sheet, told)
+    return hide(sheet, tuple((row, col) for row, col in kept.get("hidden", ())))
 
 
 _PROBS = fields(MarkProbs)

@@ -28,7 +28,7 @@ from kdscan.records import (
     SpellbookReading,
     SquareKind,
 )
-from kdscan.table import share
+from kdscan.table import paid_as, share
 from kdscan.vision.blank import is_blank, shows_through
 from kdscan.vision.book_place import find_books
 from kdscan.vision.book_read import read_book
@@ -114,7 +114,7 @@ def _sheets(photo: Photo, models: Models, risk: float) -> tuple[AnyReading, ...]
         probs = classify(segment(rectified), models.marks, rectified.confidence, models.habit)
         layout = identify(photo, rectified)
         sheet = interpret(rectified, probs, layout, risk)
-        sheet = _hidden(sheet, unseen_cells(photo, rectified))
+        sheet = hide(sheet, unseen_cells(photo, rectified))
         sheets.append(replace(sheet, sheet_id=read_code(photo, rectified, layout)))
     if not sheets and not books:
         if is_blank(photo):
@@ -149,7 +149,7 @@ def _beside(sheet: SheetReading, photo: Photo, cut: tuple[SheetOutline, ...]) ->
     return sheet
 
 
-def _hidden(sheet: SheetReading, unseen: tuple[Cell, ...]) -> SheetReading:
+def hide(sheet: SheetReading, unseen: tuple[Cell, ...]) -> SheetReading:
     """The same sheet; where the picture's edge cuts off shields, it says so."""
     if not unseen:
         return sheet
@@ -204,15 +204,14 @@ def correct(
         else c
         for c in again.reading.cells
     )
-    hidden = tuple(
-        cell
-        for problem in sheet.problems
-        if problem.code == CUT_OFF
-        for cell in problem.cells
-        if cell not in corrections
-    )
     again = replace(again, reading=replace(again.reading, cells=cells), sheet_id=sheet.sheet_id)
-    return _hidden(again, hidden)
+    hidden = tuple(cell for cell in hidden_cells(sheet) if cell not in corrections)
+    return hide(paid_as(again, sheet), hidden)
+
+
+def hidden_cells(sheet: SheetReading) -> tuple[Cell, ...]:
+    """The shields that the picture's edge cut off."""
+    return tuple(cell for p in sheet.problems if p.code == CUT_OFF for cell in p.cells)
 
 
 def correct_kingdom(

@@ -12,6 +12,8 @@ from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import Spellbook
+from kdscan.keeping import keep, recall
+from kdscan.pipeline import correct, hidden_cells, hide
 from kdscan.records import AnyReading, BookMark, SheetReading, SpellbookReading
 from kdscan.report import PhotoReport, photo_json, report_json
 from kdscan.table import paid_as, share
@@ -145,3 +147,20 @@ def test_a_fused_map_keeps_its_wizard() -> None:
     bare = a_map(GAME.maps[0])
     assert paid_as(bare, out[0]).score == GAME.scores()[0]  # type: ignore[arg-type]
     assert paid_as(bare, a_map(GAME.maps[0])).score.wizard == 0
+
+
+def test_a_paid_map_stays_paid_when_it_is_kept_or_corrected() -> None:
+    paid = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))[0]
+    assert isinstance(paid, SheetReading) and paid.score.wizard
+    assert recall(keep(paid)).score == paid.score
+    shield = next(iter(dict(GAME.maps[0].items())))
+    marks = GAME.maps[0].get(shield)
+    assert marks is not None
+    again = correct(recall(keep(paid)), {shield: (marks.coat, marks.crosses)})
+    assert again.score == paid.score
+
+
+def test_cut_off_shields_stay_so_when_a_map_is_kept() -> None:
+    sheet = hide(a_map(GAME.maps[0]), ((0, 6),))
+    assert hidden_cells(recall(keep(sheet))) == ((0, 6),)
+    assert recall(keep(sheet)).review
