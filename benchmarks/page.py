@@ -1,0 +1,83 @@
+"""How the page holds out: time from an upload to its score, and many uploads at once.
+
+    python benchmarks/page.py ADDRESS [--photos 50]
+
+ADDRESS is that of a running `kdscan serve --host 127.0.0.1`. Photos are the samples, each
+with a few bytes more behind its end, so that every one is new to the store. Beside the
+page's times stands the bare reading of the same photos in this process, as `kdscan score`
+does it once it has started.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from json import load
+from pathlib import Path
+from typing import Any
+
+from kdscan.pipeline import read_photo
+from kdscan.vision.photo import load_photos
+
+SAMPLES = sorted((Path(__file__).parent.parent / "samples").glob("*.jpg"))
+
+
+def ask(url: str, data: bytes | None = None) -> Any:
+    """A JSON answer; raises for every status from 400 on."""
+    with urllib.request.urlopen(urllib.request.Request(url, data), timeout=600) as answer:
+        return load(answer)
+
+
+def read_by_page(address: str, data: bytes) -> float:
+    """Seconds from the first byte of an upload to the answer with its score."""
+    start = time.perf_counter()
+    photo = ask(f"{address}/api/photos", data)["id"]
+    while True:
+        said = ask(f"{address}/api/photos/{photo}?wait=25")
+        if said["state"] != "waiting":
+            assert said["state"] == "read", said["error"]
+            return time.perf_counter() - start
+
+
+def read_here(path: Path) -> float:
+    """Seconds for the bare reading of a photo."""
+    start = time.perf_counter()
+    for photo in load_photos(path):
+        read_photo(photo)
+    return time.perf_counter() - start
+
+
+def fresh(path: Path) -> bytes:
+    """The photo's bytes as no store has seen them."""
+    return path.read_bytes() + str(time.time_ns()).encode()
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("address")
+    parser.add_argument("--photos", type=int, default=50)
+    given = parser.parse_args()
+    read_here(SAMPLES[0])
+    ratios = []
+    for path in SAMPLES:
+        here, page = read_here(path), read_by_page(given.address, fresh(path))
+        ratios.append(page / here)
+        print(f"{path.name}  bare {here:6.3f} s  page {page:6.3f} s  x {page / here:.2f}")
+    print(f"median ratio {statistics.median(ratios):.2f}")
+    many = [fresh(SAMPLES[n % len(SAMPLES)]) + str(n).encode() for n in range(given.photos)]
+    start = time.perf_counter()
+    with ThreadPoolExecutor(given.photos) as pool:
+        times = list(pool.map(lambda data: read_by_page(given.address, data), many))
+    took = time.perf_counter() - start
+    print(
+        f"{len(times)} at once: all read in {took:.1f} s, {len(times) / took:.1f} a second; "
+        f"median wait {statistics.median(times):.1f} s, longest {max(times):.1f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()
