@@ -50,6 +50,14 @@ def sheet(
             min=1, max=1000, help="How many copies; as many as fit on one sheet by default."
         ),
     ] = None,
+    per_page: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="No more copies on a page than this; as many as fit if left out.",
+        ),
+    ] = None,
     players: Annotated[
         Path | None,
         typer.Option(
@@ -104,14 +112,16 @@ def sheet(
     front = load_layout(layout) if side != "spellbook" else None
     first = front or back
     assert first is not None  # each side brings one of them
-    fit = len(impose(first, paper).places)
+    fit = len(impose(first, paper, per_page).places)
     tickets = (
         tickets_from_csv(players, event, rounds_of(rounds), language) if players is not None else ()
     )
     copies = len(tickets) or (fit if count is None else count)
     behind = back if front else None
     look = Look(language, style)
-    pdf = sheet_pdf(first, paper=paper, count=copies, look=look, back=behind, tickets=tickets)
+    pdf = sheet_pdf(
+        first, paper=paper, count=copies, look=look, back=behind, tickets=tickets, per_page=per_page
+    )
     try:
         output.write_bytes(pdf)
     except (OSError, ValueError) as error:  # ValueError: a name with a null byte

@@ -48,10 +48,10 @@ class Imposition:
     places: tuple[Point, ...]
 
 
-def impose(layout: Side, paper: Paper | None = None) -> Imposition:
+def impose(layout: Side, paper: Paper | None = None, most: int | None = None) -> Imposition:
     """Lay as many copies as fit on the paper, at true scale, in the middle.
 
-    paper: None for a paper of exactly the layout's page.
+    paper: None for a paper of exactly the layout's page. most: no more copies than this.
     Raises LayoutError when the page is larger than the paper.
     """
     w, h = layout.page_mm
@@ -67,6 +67,9 @@ def impose(layout: Side, paper: Paper | None = None) -> Imposition:
             f"the layout's page of {w:g} × {h:g} mm does not fit on {paper.capitalize()}"
             f" ({pw:g} × {ph:g} mm) at true scale; choose a larger paper."
         )
+    if most is not None:
+        cols = min(cols, most)
+        rows = min(rows, most // cols)
     x0, y0 = (pw - cols * w) / 2, (ph - rows * h) / 2
     places = tuple((x0 + c * w, y0 + r * h) for r in range(rows) for c in range(cols))
     return Imposition((pw, ph), places)
@@ -80,6 +83,7 @@ def sheet_pdf(
     look: Look = PLAIN,
     back: Side | None = None,
     tickets: Sequence[Ticket] = (),
+    per_page: int | None = None,
 ) -> bytes:
     """Print a layout as PDF; the same arguments give the same bytes.
 
@@ -88,6 +92,7 @@ def sheet_pdf(
     look: language and style.
     back: printed behind each copy, on every second page, for paper turned over its long edge.
     tickets: what is printed on one copy alone, a copy each; then there are so many copies.
+    per_page: no more copies on a page than this; None for as many as fit.
     Raises LayoutError when a layout does not fit on the paper, or on the other's back.
     """
     if back is not None and back.page_mm != layout.page_mm:
@@ -95,7 +100,7 @@ def sheet_pdf(
             f"{back.name} is {back.page_mm[0]:g} × {back.page_mm[1]:g} mm, {layout.name} is"
             f" {layout.page_mm[0]:g} × {layout.page_mm[1]:g} mm; both sides must be of one size."
         )
-    plan = impose(layout, paper)
+    plan = impose(layout, paper, per_page)
     maps = len(plan.places) if count is None else count
     if maps < 1:
         raise ValueError(f"count is {maps}; at least one map can be printed")

@@ -127,6 +127,13 @@ def test_copies_fill_the_paper_around_its_middle(
     assert min(left, top) >= 0
 
 
+def test_one_a_page_lies_in_the_middle() -> None:
+    plan = impose(LAYOUT, "a4", 1)
+    assert plan.places == ((0.0, 74.5),)
+    with pypdfium2.PdfDocument(sheet_pdf(LAYOUT, paper="a4", count=2, per_page=1)) as document:
+        assert len(document) == 2
+
+
 @pytest.mark.parametrize(("count", "pages"), [(None, 1), (1, 1), (2, 1), (3, 2), (8, 4)])
 def test_count_of_maps_makes_pages(count: int | None, pages: int) -> None:
     with pypdfium2.PdfDocument(sheet_pdf(LAYOUT, paper="a4", count=count)) as document:
