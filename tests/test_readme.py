@@ -61,6 +61,8 @@ def test_commands_in_the_readme_can_be_typed(words: list[str]) -> None:
         command, words = typer.main.get_command(app), ["kdscan", *words]
     else:
         command = COMMANDS[words[0]]
+    for word in words[1:]:
+        command = getattr(command, "commands", {}).get(word, command)
     known = {option for parameter in command.params for option in parameter.opts}
     assert {word for word in words if word.startswith("-")} - {"--debug"} <= known
 
