@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -46,6 +47,8 @@ def learn(
 
     $ kdscan layout learn blank.jpg -o club.toml --overlay club.png
 
+    $ kdscan score photo.jpg --layout club.toml
+
     $ kdscan sheet --layout club.toml -o club.pdf
 
     Exit codes: 0 done; 2 no shield or circles can be made out, or a file cannot be written;
@@ -61,6 +64,7 @@ def learn(
     from kdscan.vision.learn import draw_print
     from kdscan.vision.learn import learn as learned
     from kdscan.vision.photo import load_photos
+    from kdscan.vision.recognize import cell_print, print_to_text
 
     picture = next(iter(load_photos(photo)))
     models = default_models()
@@ -70,6 +74,7 @@ def learn(
             f"{photo}: no map was found; photograph the whole unmarked sheet from straight above"
         )
     plan, found = learned(picture, sheets[0], name or output.stem, cell_mm)
+    plan = replace(plan, cell_png=print_to_text(cell_print(sheets[0])))
     if overlay is not None:
         _, data = cv2.imencode(".png", draw_print(found))
         _write(overlay, data.tobytes())

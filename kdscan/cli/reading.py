@@ -6,6 +6,7 @@ A file that cannot be read becomes a report with its error, and the next one is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from kdscan.cli.corrections import Correction
@@ -15,8 +16,11 @@ from kdscan.pipeline import Game, correct, correct_kingdom
 from kdscan.reading import read_page
 from kdscan.records import AnyReading, KingdomReading, Photo, SheetReading, SquareKind
 from kdscan.report import PhotoReport, cell_name
+from kdscan.sheet.parts import Layout
 from kdscan.vision.decode import DEFAULT_RISK
+from kdscan.vision.identify import UNKNOWN
 from kdscan.vision.photo import open_photos
+from kdscan.vision.recognize import recognized
 
 Progress = Callable[[int, str], None]
 """Called before each file with its number from 1 and its name."""
@@ -29,10 +33,12 @@ def read_all(
     progress: Progress,
     game: Game | None = None,
     variants: Variants = PLAIN,
+    learned: Sequence[Layout] = (),
 ) -> Iterator[tuple[PhotoReport, Photo | None]]:
     """Yield a report for each photo or page, with the picture where there is one.
 
     risk, game, variants: see `kdscan.pipeline.read_photo`; risk None for its default.
+    learned: layouts to know sheets by.
     Raises `ModelError`, because then no photo can be read, and `UsageError`.
     """
     accepted = DEFAULT_RISK if risk is None else risk
@@ -49,7 +55,7 @@ def read_all(
             _check_photos_named(corrections)
         for page in range(len(pages)):
             mine = [c for c in corrections if (c.photo or 0) == number]
-            change = partial(_corrected, corrections=mine, risk=accepted)
+            change = partial(_changed, corrections=mine, risk=accepted, learned=learned)
             yield read_page(pages, page, risk=accepted, game=game, variants=variants, change=change)
             number += 1
 
@@ -60,6 +66,19 @@ def _check_photos_named(corrections: Sequence[Correction]) -> None:
             raise UsageError(
                 f"--set {one.text}: there are several photos; say which, like --set 2:{one.text}"
             )
+
+
+def _changed(
+    sheet: AnyReading,
+    number: int,
+    *,
+    corrections: Sequence[Correction],
+    risk: float,
+    learned: Sequence[Layout],
+) -> AnyReading:
+    if learned and isinstance(sheet, SheetReading) and sheet.layout == UNKNOWN:
+        sheet = replace(sheet, layout=recognized(sheet.rectified, learned) or UNKNOWN)
+    return _corrected(sheet, number, corrections=corrections, risk=risk)
 
 
 def _corrected(

@@ -47,6 +47,10 @@ def score(
             metavar="P", help="Ask for a look when the total is wrong with more than this chance."
         ),
     ] = None,
+    layout: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="A learned layout to know sheets by; repeat as needed."),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 5 when something needs a look.")
     ] = False,
@@ -99,12 +103,14 @@ def score(
     from kdscan.game.kingdomino.variants import Variants
     from kdscan.report import photo_json, report_json
     from kdscan.report_kingdom import dynasty_json
+    from kdscan.sheet.layout import load_layout
 
     printer = Printer(len(photos), text=not as_json, debug=context.find_root().params["debug"])
+    learned = [load_layout(file) for file in layout or ()]
     entries: list[dict[str, Any]] = []
     maps: dict[tuple[int, int], Any] = {}
     variants = Variants(dynasty, middle_kingdom, harmony, great_duel)
-    for report, photo in read_all(photos, said, risk, printer.progress, which, variants):
+    for report, photo in read_all(photos, said, risk, printer.progress, which, variants, learned):
         maps |= maps_of(len(entries), report.sheets)
         entries.append(photo_json(report))
         printer.report(report, len(entries))

@@ -154,6 +154,7 @@ class Layout:
     lines: how the lines between cells are printed.
     castle: the castle in row 2, column 3.
     coordinates: whether letters of the columns and numbers of the rows stand around it.
+    cell_png: what a learned layout's cells look like (`kdscan.vision.recognize`), to know it by.
     The rest is printed around the grid where the layout has it.
     """
 
@@ -177,6 +178,7 @@ class Layout:
     legend: Legend | None = None
     blanks: tuple[Blank, ...] = ()
     notes: tuple[Note, ...] = ()
+    cell_png: str = ""
 
     @property
     def castle_cell(self) -> tuple[int, int]:

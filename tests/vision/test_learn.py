@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,6 +67,13 @@ def test_from_the_photo_to_a_file_that_prints(
     assert main(["layout", "learn", str(blank), "-o", str(club)]) == 0
     assert "4 circles" in capsys.readouterr().err
     assert load_layout(club).name == "club"
+    other = tmp_path / "other.png"
+    cv2.imwrite(str(other), unmarked(4, False)[0].bgr)
+    assert main(["score", str(other), "--json", "--layout", str(club)]) == 0
+    assert json.loads(capsys.readouterr().out)["photos"][0]["sheets"][0]["layout"] == "unknown"
+    assert main(["layout", "learn", str(other), "-o", str(club)]) == 0
+    assert main(["score", str(other), "--json", "--layout", str(club)]) == 0
+    assert json.loads(capsys.readouterr().out)["photos"][0]["sheets"][0]["layout"] == "club"
     assert main(["sheet", "--layout", str(club), "-o", str(tmp_path / "club.pdf")]) == 0
 
 
