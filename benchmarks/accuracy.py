@@ -63,6 +63,39 @@ def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
+def expected_calibration_error(said: np.ndarray, right: np.ndarray, bins: int = 10) -> float:
+    """Mean gap between what was said and what came true, over bins of equally many photos.
+
+    (Naeini, Cooper and Hauskrecht, AAAI 2015; equal-mass bins after Nixon et al., 2019.)
+    """
+    order = np.array_split(np.argsort(said), bins)
+    return float(sum(abs(said[i].mean() - right[i].mean()) * len(i) for i in order) / len(said))
+
+
+def draw_curves(path: Path, said: np.ndarray, right: np.ndarray) -> None:
+    """Reliability diagram and risk-coverage curve of the totals, as one picture."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, (left, other) = pyplot.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
+    for group in np.array_split(np.argsort(said), 10):
+        low, high = wilson(float(right[group].mean()), len(group))
+        left.plot([said[group].mean()] * 2, [low, high], color="#9a7b4f", lw=1.5)
+        left.plot(said[group].mean(), right[group].mean(), "o", color="#5b3a1e")
+    left.plot([0, 1], [0, 1], ":", color="grey")
+    left.set(xlabel="confidence that was stated", ylabel="share of totals that were right")
+    left.set_title("Reliability")
+    wrong = np.cumsum(~right[np.argsort(-said)]) / np.arange(1, len(said) + 1)
+    other.plot(100 * np.arange(1, len(said) + 1) / len(said), 100 * wrong, color="#5b3a1e")
+    other.set(xlabel="photos accepted, surest first (%)", ylabel="wrong among them (%)")
+    other.set_title("Risk and coverage")
+    for axes in (left, other):
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
 def show(
     folder: Path, photo: Photo, path: Path, truth: dict[str, Any], sheet: SheetReading
 ) -> None:
@@ -95,16 +128,20 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--show", type=Path, help="folder for pictures of wrong readings")
     parser.add_argument("--json", type=Path, help="file for the table as JSON")
+    parser.add_argument("--curves", type=Path, help="picture of calibration and of what it costs")
     args = parser.parse_args()
     groups: dict[str, list[dict[str, float]]] = defaultdict(list)
+    said: list[tuple[float, bool]] = []
     for path in sorted(args.folder.glob("*.jpg")):
         truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
         photo = next(iter(load_photos(path)))
         try:
-            sheets = read_photo(photo)
+            sheets = tuple(s for s in read_photo(photo) if isinstance(s, SheetReading))
         except KdscanError:
             sheets = ()
         figures = judge(truth, sheets[0] if len(sheets) == 1 else None)
+        if len(sheets) == 1:
+            said.append((sheets[0].reading.confidence, figures["score"] == 1))
         if args.show and figures["board"] < 1:
             print(
                 path.name, truth["level"], len(sheets), {k: round(v, 3) for k, v in figures.items()}
@@ -122,6 +159,10 @@ def main() -> None:
     for key in ("found", "board", "silent", "review"):
         _, low, high = table["all"][key]
         print(f"{key}: 95% interval {100 * low:.1f}% to {100 * high:.1f}%")
+    stated, right = np.array(said).T
+    print(f"expected calibration error of totals: {expected_calibration_error(stated, right):.3f}")
+    if args.curves:
+        draw_curves(args.curves, stated, right.astype(bool))
     if args.json:
         args.json.write_text(json.dumps(table, indent=1) + "\n", "utf-8")
 

@@ -27,6 +27,7 @@ from kdscan.records import (
     SheetReading,
     SpellbookReading,
     SquareKind,
+    calibrated,
 )
 from kdscan.table import paid_as, share
 from kdscan.vision.blank import is_blank, shows_through
@@ -111,9 +112,8 @@ def _sheets(photo: Photo, models: Models, risk: float) -> tuple[AnyReading, ...]
     for rectified in placed:
         if shows_through(rectified) or any(_covers(book, rectified) for book in books):
             continue
-        probs = classify(segment(rectified), models.marks, rectified.confidence, models.habit)
         layout = identify(photo, rectified)
-        sheet = interpret(rectified, probs, layout, risk)
+        sheet = _read(rectified, models, layout, risk)
         sheet = hide(sheet, unseen_cells(photo, rectified))
         sheets.append(replace(sheet, sheet_id=read_code(photo, rectified, layout)))
     if not sheets and not books:
@@ -168,6 +168,18 @@ def _covers(book: SpellbookReading, rectified: RectifiedSheet) -> bool:
     """Whether what looked like a map lies in the middle of a spellbook, known by its markers."""
     x, y = (float(v) for v in rectified.centers_xy[2, 3])
     return cv2.pointPolygonTest(book.page_xy.astype(np.float32), (x, y), False) >= 0
+
+
+def _read(rectified: RectifiedSheet, models: Models, layout: str, risk: float) -> SheetReading:
+    """What a sheet holds; one that leaves doubts is looked at from all sides."""
+    crops = segment(rectified)
+    placed = calibrated(rectified.confidence, models.trust[0])
+    for views in (1, 4):
+        probs = classify(crops, models.marks, placed, models.habit, models.trust[1], views=views)
+        sheet = interpret(rectified, probs, layout, risk)
+        if not sheet.review:
+            break
+    return sheet
 
 
 def interpret(

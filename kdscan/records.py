@@ -51,6 +51,13 @@ KINDS: tuple[SquareKind, ...] = (
 """All kinds of squares that the box holds, in the order of their probabilities."""
 
 
+def calibrated(p: float, trust: NDArray[np.float64]) -> float:
+    """A probability with the slope and offset that its log odds need (Platt 1999)."""
+    inside = min(max(p, 1e-9), 1 - 1e-9)
+    z = float(trust[0]) * math.log(inside / (1 - inside)) + float(trust[1])
+    return 1 / (1 + math.exp(-z))
+
+
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """Return a view of `array` that cannot be written to."""
     view = array.view()
@@ -179,12 +186,6 @@ class MarkProbs:
         object.__setattr__(self, "crosses", frozen(self.crosses))
         object.__setattr__(self, "habit", frozen(self.habit))
         object.__setattr__(self, "trust", frozen(self.trust))
-
-    def trusted(self, p: float) -> float:
-        """A probability, calibrated (Platt's scaling of log odds)."""
-        odds = min(max(p, 1e-9), 1 - 1e-9)
-        z = float(self.trust[0]) * math.log(odds / (1 - odds)) + float(self.trust[1])
-        return 1 / (1 + math.exp(-z))
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,12 @@ class Models:
         return self._session("spellbook")
 
     @cached_property
+    def trust(self) -> NDArray[np.float64]:
+        """(2, 2): slope and offset of what is said of the grid's place, and of totals."""
+        fitted = self.manifest.get("trust", {})
+        return np.array([fitted.get(name, (1.0, 0.0)) for name in ("placed", "total")], np.float64)
+
+    @cached_property
     def _marks(self) -> tuple[Network, dict[str, str]]:
         return self._labelled("marks", [str(c) if c else "empty" for c in COATS])
 

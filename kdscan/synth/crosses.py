@@ -49,7 +49,7 @@ def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) 
         lean = math.pi / 4 if taste.first else -math.pi / 4
         return _arms(at, max(size, 1.1 * radius), (tilt + lean,), brush)
     if style == "tick":
-        corners = np.array(((-0.7, -0.1), (-0.2, 0.7), (0.9, -1.1))) * size * 1.1
+        corners = np.array(((-0.7, -0.1), (-0.2, 0.7), (0.9, -1.1))) * size * rng.uniform(0.6, 1.3)
         legs = (line(corners[0], corners[1], rng), line(corners[1], corners[2], rng))
         return [Stroke(at + turned(np.concatenate(legs), tilt))]
     if style == "scribble":

@@ -13,7 +13,7 @@ from kdscan.synth.strokes import Path
 DOTS = ("blob", "spiral", "scribble", "ring", "ring", "tap", "smear")
 FILLS = ("hatch", "hatch", "cross_hatch", "scribble", "solid", "sparse", "spiral", "passes")
 LINES = ("plain", "plain", "retraced", "thick", "long")
-CROSSES = ("x", "x", "x", "x", "plus", "tick", "slash", "scribble", "fill", "star", "dot", "wide")
+CROSSES = (*("x",) * 4, *("tick",) * 2, "plus", "slash", "scribble", "fill", "star", "dot", "wide")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def random_taste(rng: np.random.Generator) -> Taste:
         cross=CROSSES[int(rng.integers(len(CROSSES)))],
         slop=slop,
         tremor=float(rng.gamma(1.0, 0.08)),
-        bow=float(rng.gamma(1.0, 0.025)),
+        bow=min(float(rng.gamma(1.0, 0.025)), 0.09),
         wander=float(rng.uniform(0.1, 1.0)),
         reach=float(rng.uniform(0.6, 1.15)),
         size=float(rng.uniform(0, 1)),

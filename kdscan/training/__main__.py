@@ -74,8 +74,12 @@ def fit(
         Path | None, typer.Option(help="Checkpoint to go on from, rather than from nothing.")
     ] = None,
     labels: Labels = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Highest learning rate; lower it when going on.")
+    ] = None,
 ) -> None:
     """Train one network: locate, refine or marks."""
+    from dataclasses import replace
     from itertools import islice
 
     import torch
@@ -95,7 +99,8 @@ def fit(
         examples += load_labels(labels) * LABEL_WEIGHT
     print(f"{name}: {len(examples)} examples", file=sys.stderr)
     part = out / f"{name}.part.pt"
-    net = train(TASKS[name], examples, steps=steps, seed=seed, checkpoint=part, start=start)
+    task = replace(TASKS[name], rate=rate or TASKS[name].rate)
+    net = train(task, examples, steps=steps, seed=seed, checkpoint=part, start=start)
     torch.save(net.state_dict(), out / f"{name}.pt")
 
 
@@ -120,11 +125,11 @@ def test(
         import torch
 
         from kdscan.training.fit import TASKS
-        from kdscan.training.measure import as_network, marks_figures
+        from kdscan.training.measure import as_network, marks_figures, marks_logits
 
         net = TASKS["marks"].net()
         net.load_state_dict(torch.load(weights))
-        figures = marks_figures(as_network(net.eval()), examples)
+        figures = marks_figures(marks_logits(as_network(net.eval()), examples))
     typer.echo(json.dumps(figures, indent=1))
 
 
@@ -147,7 +152,13 @@ def publish(
     from kdscan.training.export import publish as write
     from kdscan.training.fit import TASKS
     from kdscan.training.habit import habit
-    from kdscan.training.measure import FIGURES, as_network, temperatures
+    from kdscan.training.measure import (
+        FIGURES,
+        as_network,
+        marks_figures,
+        marks_logits,
+        temperatures,
+    )
 
     held = list(load(out / "held"))
     for name in names.split(","):
@@ -165,11 +176,11 @@ def publish(
         }
         metadata: dict[str, str] = {}
         if name == "marks":
-            first, second = held[: len(held) // 2], held[len(held) // 2 :]
-            warmth = temperatures(as_network(net), first)
-            net = Calibrated(net, (*warmth, 1.0))
+            half = len(held) // 2
+            warmth = temperatures(marks_logits(as_network(net), held[:half]))
             card |= {"temperatures": {"coat": warmth[0], "crosses": warmth[1]}}
-            card["figures"] = FIGURES[name](as_network(net), second)
+            card["figures"] = marks_figures(marks_logits(as_network(net), held[half:]))
+            net = Calibrated(net, (*warmth, 1.0))
             shown = [*load(out / "train"), *load(out / "flat")]
             metadata["habit"] = json.dumps(habit(load_prior(), shown).round(4).tolist())
         else:
@@ -211,6 +222,17 @@ def kingdoms(
         raise UsageError("no kingdoms: name a folder with --boards or --photos")
     recipe = Recipe(photos=count, again=again, about=about)
     make_models(given, held, recipe, out / "kingdoms", models, version, surfaces)
+
+
+@app.command()
+def trust(
+    folder: Annotated[Path, typer.Argument(help="Photos of kdscan.synth with their truth.")],
+    models: Annotated[Path, typer.Option(help="Where models are kept.")] = Path("models"),
+) -> None:
+    """Fit how far totals may be believed on whole photos, into the models' manifest."""
+    from kdscan.training.trust import calibrate
+
+    typer.echo(calibrate(folder, models))
 
 
 @app.command()

@@ -16,7 +16,7 @@ from torch import nn
 
 from kdscan.training.dataset import Example
 from kdscan.training.fit import TASKS, marks_loss, stream
-from kdscan.training.measure import as_network, marks_figures
+from kdscan.training.measure import as_network, marks_figures, marks_logits
 from kdscan.training.networks import MarksNet
 
 
@@ -81,7 +81,7 @@ def compare(
         if step % 50 == 49:
             print(f"{step + 1}/{steps}", file=sys.stderr, flush=True)
     return {
-        c.name: marks_figures(as_network(n), held) | {"parameters": _size(n)}
+        c.name: marks_figures(marks_logits(as_network(n), held)) | {"parameters": _size(n)}
         for c, n in zip(CANDIDATES, nets, strict=True)
     }
 

@@ -1,4 +1,4 @@
-"""Trained network → ONNX file with half-precision weights, labels and version inside."""
+"""Trained network → ONNX file with small weights, labels and version inside."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ INPUTS = {
     "tiles": (1, 3, 288, 384),
     "squares": (25, 3, CROP_PX, CROP_PX),
 }
+BITS = {"locate": 8, "refine": 8}
+"""Of a stored weight, 16 where nothing is said: places are refined again and again, which
+bears rounding; marks are read once."""
 OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
     "refine": ("offset", "there", "upright"),
@@ -77,7 +80,7 @@ def to_onnx(
         dynamo=False,
     )
     model = onnx.load_model_from_string(buffer.getvalue())
-    _halve(model)
+    _shrink(model, BITS.get(name, 16))
     labels = json.dumps(LABELS.get(name))
     about = {"name": name, "version": version, "labels": labels} | (metadata or {})
     helper.set_model_props(model, about)
@@ -85,21 +88,36 @@ def to_onnx(
     return bytes(model.SerializeToString())
 
 
-def _halve(model: Any) -> None:
-    """Store large weights as float16 with a cast; the runtime computes in float32."""
+def _shrink(model: Any, bits: int) -> None:
+    """Store large weights in fewer bits; the runtime computes in float32.
+
+    16: half precision. 8: integers with a scale for each output channel, off by at most
+    1/254 of the channel's largest weight. Both are undone once, when a session starts.
+    """
     graph = model.graph
-    casts, kept = [], []
+    restoring, kept = [], []
     for tensor in graph.initializer:
         values = numpy_helper.to_array(tensor)
         if values.dtype != np.float32 or values.size < 512:
             kept.append(tensor)
             continue
-        half = numpy_helper.from_array(values.astype(np.float16), tensor.name + "_half")
-        kept.append(half)
-        casts.append(helper.make_node("Cast", [half.name], [tensor.name], to=TensorProto.FLOAT))
+        stored = tensor.name + "_stored"
+        if bits == 16 or values.ndim < 2:
+            kept.append(numpy_helper.from_array(values.astype(np.float16), stored))
+            restoring.append(
+                helper.make_node("Cast", [stored], [tensor.name], to=TensorProto.FLOAT)
+            )
+            continue
+        largest = np.abs(values).max(tuple(range(1, values.ndim)), keepdims=True)
+        scale = np.maximum(largest, 1e-12).astype(np.float32) / 127
+        kept.append(numpy_helper.from_array(np.round(values / scale).astype(np.int8), stored))
+        kept.append(numpy_helper.from_array(scale, tensor.name + "_scale"))
+        whole = tensor.name + "_whole"
+        restoring.append(helper.make_node("Cast", [stored], [whole], to=TensorProto.FLOAT))
+        restoring.append(helper.make_node("Mul", [whole, tensor.name + "_scale"], [tensor.name]))
     del graph.initializer[:]
     graph.initializer.extend(kept)
-    nodes = casts + list(graph.node)
+    nodes = restoring + list(graph.node)
     del graph.node[:]
     graph.node.extend(nodes)
 

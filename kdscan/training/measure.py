@@ -31,10 +31,12 @@ def as_network(net: nn.Module) -> Network:
     return network
 
 
-def marks_logits(
-    net: Network, examples: Sequence[Example], seed: int = 0
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Logits and truth over all shields: coat (N, 7), crosses (N, 5), coat (N,), crosses (N,).
+MarksLogits = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
+"""Over all shields of some sheets: coat (N, 7), crosses (N, 5), and what is true, (N,) each."""
+
+
+def marks_logits(net: Network, examples: Sequence[Example], seed: int = 0) -> MarksLogits:
+    """What the marks' network says of some sheets.
 
     Sheets are as far out of place as refining leaves them, about 1.5 pixels of 64.
     """
@@ -70,9 +72,9 @@ def best_temperature(logits: NDArray[np.float64], truth: NDArray[np.int64]) -> f
     return float(min(np.exp(np.linspace(np.log(0.4), np.log(3), 80)), key=loss))
 
 
-def marks_figures(net: Network, examples: Sequence[Example]) -> dict[str, float]:
+def marks_figures(logits: MarksLogits) -> dict[str, float]:
     """Shares of shields read right, and of sheets with all 34 right; what is known counts."""
-    coat, cross, true_coat, true_cross = marks_logits(net, examples)
+    coat, cross, true_coat, true_cross = logits
     known = true_coat != UNKNOWN
     right_coat, right_cross = coat.argmax(1) == true_coat, cross.argmax(1) == true_cross
     both = right_coat & right_cross
@@ -82,7 +84,7 @@ def marks_figures(net: Network, examples: Sequence[Example]) -> dict[str, float]
         "crosses": float(right_cross[known].mean()),
         "cell": float(both[known].mean()),
         "board": float(boards.mean()),
-        "sheets": len(examples),
+        "sheets": len(boards),
     }
 
 
@@ -137,14 +139,13 @@ def refine_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> 
     }
 
 
-def temperatures(net: Network, examples: Sequence[Example]) -> tuple[float, float]:
+def temperatures(logits: MarksLogits) -> tuple[float, float]:
     """Temperatures of the coat's and the crosses' logits."""
-    coat, cross, true_coat, true_cross = marks_logits(net, examples)
+    coat, cross, true_coat, true_cross = logits
     return best_temperature(coat, true_coat), best_temperature(cross, true_cross)
 
 
 FIGURES: dict[str, Callable[[Network, Sequence[Example]], dict[str, float]]] = {
     "locate": locate_figures,
     "refine": refine_figures,
-    "marks": marks_figures,
 }

@@ -15,24 +15,34 @@ def softmax(logits: Floats) -> Floats:
 
 
 def classify(
-    crops: CellCrops, network: Network, placed: float = 1.0, habit: Floats | None = None
+    crops: CellCrops,
+    network: Network,
+    placed: float = 1.0,
+    habit: Floats | None = None,
+    trust: Floats | None = None,
+    *,
+    views: int = 1,
 ) -> MarkProbs:
-    """Look at every shield upright, mirrored and upside down, and average the logits.
+    """Look at the whole sheet at once: each shield beside the others of the same hand.
 
-    network: (B, C, 80, 80) → coat logits (B, 7), crosses logits (B, 5), castle logit (B, 1).
+    network: (1, 35, C, 80, 80), the castle last → coat logits (1, 34, 7), crosses logits
+        (1, 34, 5), castle logit (1, 1).
     placed: how sure it is that the crops are where the cells are.
-    habit: see `MarkProbs`.
+    habit, trust: see `MarkProbs`.
+    views: 1 to 4; more than one looks at every crop mirrored and upside down as well, and
+        averages the logits: marks have no upside.
     """
-    batch = np.concatenate([crops.cells, crops.castle[None]])
-    views = [batch, batch[:, :, :, ::-1], batch[:, :, ::-1]]
+    sheet = np.concatenate([crops.cells, crops.castle[None]])[None]
+    turned = (sheet, sheet[..., ::-1], sheet[..., ::-1, :], sheet[..., ::-1, ::-1])
+    said = [network(np.ascontiguousarray(view)) for view in turned[:views]]
     coat, crosses, castle = (
-        np.asarray(np.mean(out, axis=0), np.float64)
-        for out in zip(*(network(np.ascontiguousarray(v)) for v in views), strict=True)
+        np.asarray(np.mean(out, axis=0)[0], np.float64) for out in list(zip(*said, strict=True))[:3]
     )
     return MarkProbs(
-        coat=softmax(coat[:-1]),
-        crosses=softmax(crosses[:-1]),
-        castle_used=float(1 / (1 + np.exp(-castle[-1, 0]))),
+        coat=softmax(coat),
+        crosses=softmax(crosses),
+        castle_used=float(1 / (1 + np.exp(-castle[0]))),
         placed=placed,
         **({} if habit is None else {"habit": habit}),
+        **({} if trust is None else {"trust": trust}),
     )

@@ -15,7 +15,7 @@ import numpy as np
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
-from kdscan.records import CELLS, COATS, CellReading, MarkProbs, Reading
+from kdscan.records import CELLS, COATS, CellReading, MarkProbs, Reading, calibrated
 from kdscan.vision.posterior import Marks, alternatives, joint, likely_boards
 
 __all__ = ["DEFAULT_RISK", "Marks", "alternatives", "board_of", "corrected", "decode", "joint"]
@@ -44,7 +44,7 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
     boards = _listed(both, risk)
     _, best, total = boards[0]
     settled = sum(p for p, _, t in boards if t == total)
-    sure = probs.trusted(min(settled, 1.0) * probs.placed)
+    sure = calibrated(min(settled, 1.0), probs.trust) * probs.placed
     look = _to_look_at(boards, risk) if sure < 1 - risk else set()
     cells = []
     for i, (row, col) in enumerate(CELLS):

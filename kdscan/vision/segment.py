@@ -40,7 +40,9 @@ def planes(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane]:
     grey = relative @ np.array([0.114, 0.587, 0.299], np.float32)
     dark = np.clip(1 - grey, 0, 1)
     gain = 0.8 / max(float(np.percentile(dark[::3, ::3], 99)), 0.25)
-    color = np.clip((relative.max(-1) - relative.min(-1)) * gain, 0, 1)
+    b, g, r = cv2.split(relative)
+    spread = cv2.max(cv2.max(b, g), r) - cv2.min(cv2.min(b, g), r)
+    color = np.clip(spread * gain, 0, 1)
     return np.asarray(dark * gain, np.float32), np.asarray(color, np.float32)
 
 
