@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from kdscan.errors import KdscanError
 from kdscan.inference.store import Models
@@ -71,13 +70,15 @@ def fit_trust(said: Floats, true: NDArray[np.bool_]) -> tuple[float, float]:
     """
     odds = np.log(np.clip(said, 1e-6, 1 - 1e-6)) - np.log1p(-np.clip(said, 1e-6, 1 - 1e-6))
 
-    def loss(x: Floats) -> float:
-        z = x[0] * odds + x[1]
-        wrong = np.logaddexp(0, -z) * true + np.logaddexp(0, z) * ~true
-        return float(wrong.sum() + CAUTION * ((x[0] - 1) ** 2 + x[1] ** 2) / 2)
-
-    best = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
-    return round(float(best[0]), 4), round(float(best[1]), 4)
+    seen = np.stack([odds, np.ones_like(odds)], 1)
+    start = np.array([1.0, 0.0])
+    fit = start.copy()
+    for _ in range(50):  # Newton's steps; the loss is convex
+        p = 1 / (1 + np.exp(-seen @ fit))
+        slope = seen.T @ (p - true) + CAUTION * (fit - start)
+        bend = (seen * (p * (1 - p))[:, None]).T @ seen + CAUTION * np.eye(2)
+        fit = fit - np.linalg.solve(bend, slope)
+    return round(float(fit[0]), 4), round(float(fit[1]), 4)
 
 
 def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:
