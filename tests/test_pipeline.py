@@ -17,30 +17,25 @@ def own_scan(seed: int) -> SynthPhoto:
     return make_photo(seed, "flat", page=own_page(), mess=0.0, size_wh=(1700, 1275))
 
 
-def test_flat_sharp_pictures_of_our_own_sheet_are_read_nearly_without_a_fault() -> None:
-    """What is wrong is doubted; benchmarks/accuracy.py measures the share on more of them."""
-    wrong, shields = [], 0
+def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None:
+    """benchmarks/accuracy.py measures the share on more of them."""
+    wrong = []
     for seed in range(31_000_000, 31_000_006):
         synth = own_scan(seed)
         (sheet,) = maps_of(read_photo(Photo(synth.bgr)))
-        shields += len(sheet.reading.cells)
         for cell in sheet.reading.cells:
             if (cell.coat, cell.crosses) != synth.board.get((cell.row, cell.col), (None, 0)):
                 wrong.append(cell)
-    assert len(wrong) <= 0.01 * shields
-    assert all(cell.review for cell in wrong)
+    assert not wrong
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3])
 def test_a_turned_photo_gives_the_same_board(turns: int) -> None:
-    """But for what is in doubt either way: its pixels are not quite the same ones."""
     synth = own_scan(31_000_001)
     (straight,) = maps_of(read_photo(Photo(synth.bgr)))
     (turned,) = maps_of(read_photo(Photo(np.ascontiguousarray(np.rot90(synth.bgr, turns)))))
     pairs = list(zip(straight.reading.cells, turned.reading.cells, strict=True))
-    differ = [(a, b) for a, b in pairs if (a.coat, a.crosses) != (b.coat, b.crosses)]
-    assert len(differ) <= 1
-    assert all(a.review and b.review for a, b in differ)
+    assert not [(a, b) for a, b in pairs if (a.coat, a.crosses) != (b.coat, b.crosses)]
 
 
 def test_a_picture_without_a_map_is_an_error_with_a_remedy() -> None:
