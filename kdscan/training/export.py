@@ -27,7 +27,7 @@ INPUTS = {
     "tiles": (1, 3, 288, 384),
     "squares": (25, 3, CROP_PX, CROP_PX),
 }
-BITS = {"locate": 8, "refine": 8}
+BITS = {"locate": 8, "refine": 8, "tiles": 8, "squares": 8}
 """Of a stored weight, 16 where nothing is said: places are refined again and again, which
 bears rounding; marks are read once."""
 OUTPUTS = {

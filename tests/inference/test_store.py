@@ -13,7 +13,7 @@ from kdscan.errors import ModelError
 from kdscan.inference.store import Models, default_models, models_folder
 from kdscan.records import COATS, KINDS
 
-LIMIT = 5_400_000
+LIMIT = 4_000_000
 """All weights together stay below this many bytes: they travel in the wheel."""
 
 
