@@ -1,11 +1,9 @@
-"""Plain values that every kind of reading has in the JSON: points, probabilities, problems."""
+"""Plain values that every kind of reading has in the JSON: points, probabilities, doubts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
-
-from kdscan.records import Problem
 
 
 def point_json(xy: Any) -> list[float]:
@@ -18,14 +16,21 @@ def probability_json(p: float) -> float:
     return round(float(p), 4)
 
 
-def problems_json(problems: Iterable[Problem]) -> list[dict[str, Any]]:
-    """What is wrong with a sheet or kingdom."""
-    return [
-        {
-            "code": problem.code,
-            "severity": problem.severity,
-            "message": problem.message,
-            "cells": [list(cell) for cell in problem.cells],
-        }
-        for problem in problems
-    ]
+def judged_json(
+    center_xy: Any,
+    confidence: float,
+    review: bool,
+    seen: dict[str, Any] | None,
+    others: Iterable[tuple[dict[str, Any], float]],
+) -> dict[str, Any]:
+    """What a shield and a square share: place, how sure, what pixels said, what else it may be.
+
+    others: plain values of other readings, each with its probability.
+    """
+    return {
+        "center": point_json(center_xy),
+        "confidence": probability_json(confidence),
+        "review": review,
+        "seen": seen,
+        "alternatives": [what | {"probability": probability_json(p)} for what, p in others],
+    }

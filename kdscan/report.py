@@ -14,7 +14,8 @@ from kdscan.errors import KdscanError
 from kdscan.fusing import FusedSheet
 from kdscan.game.duel.scoring import Domain, Score
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
-from kdscan.plain import point_json, probability_json, problems_json
+from kdscan.game.problem import problems_json
+from kdscan.plain import judged_json, point_json, probability_json
 from kdscan.records import (
     AnyReading,
     CellReading,
@@ -185,13 +186,13 @@ def _cell_json(
         "col": cell.col,
         "coat": cell.coat.value if cell.coat else None,
         "crosses": cell.crosses,
-        "center": point_json(sheet.rectified.centers_xy[cell.row, cell.col]),
-        "confidence": probability_json(cell.confidence),
-        "review": cell.review,
-        "seen": _marks_json(cell.seen) if cell.seen else None,
-        "alternatives": [
-            _marks_json(marks) | {"probability": probability_json(p)} for marks, p in others
-        ],
+        **judged_json(
+            sheet.rectified.centers_xy[cell.row, cell.col],
+            cell.confidence,
+            cell.review,
+            _marks_json(cell.seen) if cell.seen else None,
+            ((_marks_json(marks), p) for marks, p in others),
+        ),
     }
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from kdscan.game.kingdomino.report import domains_json, score_json
-from kdscan.plain import point_json, probability_json, problems_json
+from kdscan.game.problem import problems_json
+from kdscan.plain import judged_json, point_json, probability_json
 from kdscan.records import KINDS, KingdomReading, SquareKind, SquareReading
 
 
@@ -88,13 +89,13 @@ def _square_json(
         "col": square.col,
         "terrain": square.terrain,
         "crowns": square.crowns,
-        "center": point_json(kingdom.rectified.centers_xy[square.row, square.col]),
-        "confidence": probability_json(square.confidence),
-        "review": square.review,
-        "seen": _kind_json(square.seen) if square.seen else None,
-        "alternatives": [
-            _kind_json(kind) | {"probability": probability_json(p)} for kind, p in others
-        ],
+        **judged_json(
+            kingdom.rectified.centers_xy[square.row, square.col],
+            square.confidence,
+            square.review,
+            _kind_json(square.seen) if square.seen else None,
+            ((_kind_json(kind), p) for kind, p in others),
+        ),
     }
 
 

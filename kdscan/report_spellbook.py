@@ -6,7 +6,8 @@ from typing import Any
 
 from kdscan.game.duel.book_checks import SIDES
 from kdscan.game.duel.coats import Coat
-from kdscan.plain import point_json, probability_json, problems_json
+from kdscan.game.problem import problems_json
+from kdscan.plain import point_json, probability_json
 from kdscan.records import BookMark, SpellbookReading
 
 

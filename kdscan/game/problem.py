@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from kdscan.game.grid import Cell
 
@@ -21,3 +22,16 @@ class Problem:
     severity: Severity
     message: str
     cells: tuple[Cell, ...] = ()
+
+
+def problems_json(problems: Iterable[Problem]) -> list[dict[str, Any]]:
+    """Problems in the order found, as plain values."""
+    return [
+        {
+            "code": problem.code,
+            "severity": problem.severity,
+            "message": problem.message,
+            "cells": [list(cell) for cell in problem.cells],
+        }
+        for problem in problems
+    ]

@@ -11,7 +11,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.scoring import Score, outcome
 from kdscan.game.duel.spellbook import Spellbook
-from kdscan.game.problem import Problem
+from kdscan.game.problem import problems_json
 
 
 def board_json(board: Board, score: Score, audit: Audit) -> dict[str, Any]:
@@ -36,19 +36,6 @@ def board_json(board: Board, score: Score, audit: Audit) -> dict[str, Any]:
 def score_json(score: Score) -> dict[str, int]:
     """A score taken apart."""
     return {"domains": score.domain_points, "wizard": score.wizard, "total": score.total}
-
-
-def problems_json(problems: tuple[Problem, ...]) -> list[dict[str, Any]]:
-    """Problems in the order found."""
-    return [
-        {
-            "code": problem.code,
-            "severity": problem.severity,
-            "message": problem.message,
-            "cells": [list(cell) for cell in problem.cells],
-        }
-        for problem in problems
-    ]
 
 
 def witness_json(witness: Witness | None) -> dict[str, Any]:
