@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Literal
 
 import cv2
@@ -22,6 +23,7 @@ from kdscan.records import (
     MarkProbs,
     Photo,
     Problem,
+    Reading,
     RectifiedSheet,
     SheetOutline,
     SheetReading,
@@ -33,7 +35,7 @@ from kdscan.table import paid_as, share
 from kdscan.vision.blank import is_blank, shows_through
 from kdscan.vision.book_place import find_books
 from kdscan.vision.book_read import read_book
-from kdscan.vision.classify import classify
+from kdscan.vision.classify import Logits, look, weigh
 from kdscan.vision.code import read_code
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.edges import cut_sides, in_words, unseen_cells
@@ -41,6 +43,7 @@ from kdscan.vision.find import find_all
 from kdscan.vision.identify import identify
 from kdscan.vision.kingdom.decode import decode_kingdom
 from kdscan.vision.kingdom.find import SURELY_KINGDOM, find_kingdoms
+from kdscan.vision.rectify import lies_in
 from kdscan.vision.segment import segment
 
 SURELY_PLACED = 0.9
@@ -166,27 +169,34 @@ def hide(sheet: SheetReading, unseen: tuple[Cell, ...]) -> SheetReading:
 
 def _covers(book: SpellbookReading, rectified: RectifiedSheet) -> bool:
     """Whether what looked like a map lies in the middle of a spellbook, known by its markers."""
-    x, y = (float(v) for v in rectified.centers_xy[2, 3])
-    return cv2.pointPolygonTest(book.page_xy.astype(np.float32), (x, y), False) >= 0
+    return lies_in(rectified.centers_xy[2, 3], book.page_xy)
 
 
 def _read(rectified: RectifiedSheet, models: Models, layout: str, risk: float) -> SheetReading:
     """What a sheet holds; one that leaves doubts is looked at from all sides."""
     crops = segment(rectified)
     placed = calibrated(rectified.confidence, models.trust[0])
-    for views in (1, 4):
-        probs = classify(crops, models.marks, placed, models.habit, models.trust[1], views=views)
-        sheet = interpret(rectified, probs, layout, risk)
-        if not sheet.review:
+    looks = look(crops, models.marks)
+    said: list[Logits] = []
+    for more in (1, 3):
+        said += islice(looks, more)
+        probs = weigh(said, placed, models.habit, models.trust[1])
+        reading = decode(probs, risk)
+        if not reading.review:
             break
-    return sheet
+    return _scored(rectified, probs, reading, layout)
 
 
 def interpret(
     rectified: RectifiedSheet, probs: MarkProbs, layout: str, risk: float
 ) -> SheetReading:
     """From probabilities on there are no pixels: board, domains, total."""
-    reading = decode(probs, risk)
+    return _scored(rectified, probs, decode(probs, risk), layout)
+
+
+def _scored(
+    rectified: RectifiedSheet, probs: MarkProbs, reading: Reading, layout: str
+) -> SheetReading:
     board = board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells})
     problems = _problems(probs, board, reading.castle_used)
     return SheetReading(rectified, probs, reading, score_board(board), layout, problems)

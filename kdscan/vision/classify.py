@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
 import numpy as np
+from numpy.typing import NDArray
 
 from kdscan.records import CellCrops, MarkProbs
 from kdscan.vision.rectify import Floats, Network
+
+Logits = tuple[NDArray[np.float32], ...]
+"""What the network says of one look."""
 
 
 def softmax(logits: Floats) -> Floats:
@@ -23,18 +30,35 @@ def classify(
     *,
     views: int = 1,
 ) -> MarkProbs:
+    """Probabilities from so many `views`, 1 to 4; the rest is as in `weigh`."""
+    said = list(islice(look(crops, network), views))
+    return weigh(said, placed, habit, trust)
+
+
+def look(crops: CellCrops, network: Network) -> Iterator[Logits]:
     """Look at the whole sheet at once: each shield beside the others of the same hand.
 
     network: (1, 35, C, 80, 80), the castle last → coat logits (1, 34, 7), crosses logits
         (1, 34, 5), castle logit (1, 1).
-    placed: how sure it is that the crops are where the cells are.
-    habit, trust: see `MarkProbs`.
-    views: 1 to 4; more than one looks at every crop mirrored and upside down as well, and
-        averages the logits: marks have no upside.
+    Four looks, each when it is asked for: every crop as it is, mirrored, upside down, both;
+    marks have no upside.
     """
     sheet = np.concatenate([crops.cells, crops.castle[None]])[None]
-    turned = (sheet, sheet[..., ::-1], sheet[..., ::-1, :], sheet[..., ::-1, ::-1])
-    said = [network(np.ascontiguousarray(view)) for view in turned[:views]]
+    for view in (sheet, sheet[..., ::-1], sheet[..., ::-1, :], sheet[..., ::-1, ::-1]):
+        yield network(np.ascontiguousarray(view))
+
+
+def weigh(
+    said: Sequence[Logits],
+    placed: float = 1.0,
+    habit: Floats | None = None,
+    trust: Floats | None = None,
+) -> MarkProbs:
+    """Probabilities from the mean of what the looks at a sheet said.
+
+    placed: how sure it is that the crops are where the cells are.
+    habit, trust: see `MarkProbs`.
+    """
     coat, crosses, castle = (
         np.asarray(np.mean(out, axis=0)[0], np.float64) for out in list(zip(*said, strict=True))[:3]
     )

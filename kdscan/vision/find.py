@@ -15,7 +15,7 @@ from kdscan.vision.edges import cut_sides
 from kdscan.vision.identify import known_layouts
 from kdscan.vision.locate import locate
 from kdscan.vision.markers import pages_seen
-from kdscan.vision.rectify import SURE, Network, project, rectify
+from kdscan.vision.rectify import SURE, Network, lies_in, project, rectify
 
 LIKELY, POSSIBLE = 0.3, 0.05
 """Probability that all cells are in place: above the first it is a map; above the second it is
@@ -47,7 +47,9 @@ def find_all(
     line = LIKELY if best >= LIKELY else max(best, POSSIBLE)
     kept = [sheet for sheet in found if sheet.confidence >= line]
     lost = tuple(one for one in cut if not any(_holds(sheet, one) for sheet in kept))
-    return tuple(sorted(kept, key=lambda sheet: -cv2.contourArea(_corners(sheet)))), lost
+    return tuple(
+        sorted(kept, key=lambda sheet: -cv2.contourArea(sheet.outline_xy.astype(np.float32)))
+    ), lost
 
 
 def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:
@@ -67,8 +69,7 @@ def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:
 
 def _holds(sheet: RectifiedSheet, outline: SheetOutline) -> bool:
     """Whether the middle of an outline lies in a map that was found."""
-    x, y = (float(v) for v in outline.corners_xy.mean(0))
-    return cv2.pointPolygonTest(_corners(sheet), (x, y), False) >= 0
+    return lies_in(outline.corners_xy.mean(0), sheet.outline_xy)
 
 
 def _surest(found: list[RectifiedSheet], new: RectifiedSheet) -> list[RectifiedSheet]:
@@ -82,11 +83,4 @@ def _surest(found: list[RectifiedSheet], new: RectifiedSheet) -> list[RectifiedS
 
 def _overlap(a: RectifiedSheet, b: RectifiedSheet) -> bool:
     """Whether the middle of either lies in the other."""
-    return any(
-        cv2.pointPolygonTest(_corners(this), tuple(map(float, that.centers_xy[2, 3])), False) >= 0
-        for this, that in ((a, b), (b, a))
-    )
-
-
-def _corners(sheet: RectifiedSheet) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    return sheet.outline_xy.astype(np.float32)
+    return lies_in(a.centers_xy[2, 3], b.outline_xy) or lies_in(b.centers_xy[2, 3], a.outline_xy)

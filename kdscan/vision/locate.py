@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
 from kdscan.vision.pyramid import reduced
-from kdscan.vision.rectify import GRID_CORNERS, Floats, Network, inverse, project
+from kdscan.vision.rectify import GRID_CORNERS, Floats, Network, inverse, lies_in, project
 
 THUMB_PX = 384
 """Longer side of the thumbnail that the network sees."""
@@ -77,7 +77,7 @@ def locate(photo: Photo, network: Network, quarter_turns: int = 0) -> tuple[Shee
     for far in _regions(view, network):
         region = _from_near(view, far, network) or far
         corners = _fit(region) if len(region.trust) >= MIN_VOTES else None
-        if corners is not None and not any(_covers(o.corners_xy, corners) for o in found):
+        if corners is not None and not any(lies_in(corners.mean(0), o.corners_xy) for o in found):
             found.append(SheetOutline(corners, region.sure))
     found.sort(key=lambda o: -_area(o.corners_xy))
     return tuple(_turned_back(o, photo, quarter_turns) for o in found)
@@ -133,12 +133,6 @@ def _from_near(photo: Photo, far: _Region, network: Network) -> _Region | None:
         return int(((region.photo_xy >= low) & (region.photo_xy <= high)).all(1).sum())
 
     return max(near, key=inside, default=None)
-
-
-def _covers(corners_xy: Floats, other_xy: Floats) -> bool:
-    """Whether the middle of the other outline lies in this one."""
-    x, y = other_xy.mean(0)
-    return cv2.pointPolygonTest(corners_xy.astype(np.float32), (float(x), float(y)), False) >= 0
 
 
 def _fit(region: _Region) -> Floats | None:

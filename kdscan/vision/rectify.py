@@ -53,6 +53,12 @@ CENTERS = lattice(ROWS, COLS)
 """(5, 7, 2) float64: the centres of a map's cells in the lattice frame."""
 
 
+def lies_in(point_xy: Floats, corners_xy: Floats) -> bool:
+    """Whether a point (2,) lies in a polygon (N, 2), or on its edge."""
+    x, y = (float(v) for v in point_xy)
+    return cv2.pointPolygonTest(corners_xy.astype(np.float32), (x, y), False) >= 0
+
+
 def project(homography: Floats, points_xy: Floats) -> Floats:
     """Apply a (3, 3) homography to points of shape (..., 2)."""
     p = points_xy @ homography[:, :2].T + homography[:, 2]
