@@ -13,7 +13,9 @@ import numpy as np
 from kdscan.errors import BlankPage, NoSheetFound
 from kdscan.game.duel.audit.quick import quick_problems
 from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
+from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.inference.store import Models, default_models
@@ -34,7 +36,8 @@ from kdscan.records import (
 from kdscan.table import paid_as, share
 from kdscan.vision.blank import is_blank, shows_through
 from kdscan.vision.book_place import find_books
-from kdscan.vision.book_read import read_book
+from kdscan.vision.book_read import interpret_book, read_book
+from kdscan.vision.book_said import said_of
 from kdscan.vision.classify import Logits, look, weigh
 from kdscan.vision.code import read_code
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
@@ -240,11 +243,27 @@ def correct_kingdom(
     kingdom: KingdomReading,
     corrections: Mapping[Cell, SquareKind],
     *,
+    variants: Variants | None = None,
     risk: float = DEFAULT_RISK,
 ) -> KingdomReading:
     """The kingdom with squares as a person says they are; the rest follows.
 
-    What the pixels had said stays visible in `SquareReading.seen`.
+    variants: other extra rules to score it by, of the same size. What the pixels had said
+    stays visible in `SquareReading.seen`.
     """
-    flat, variants = kingdom.rectified, kingdom.variants
-    return decode_kingdom(flat, kingdom.probs, variants, risk, corrections)
+    rules = variants or kingdom.variants
+    flat, probs = kingdom.rectified, kingdom.probs
+    return decode_kingdom(flat, probs, rules, risk, corrections, kingdom.beyond)
+
+
+def correct_book(
+    book: SpellbookReading,
+    lines: Mapping[tuple[int, Coat], SpellbookLine],
+    choices: Mapping[int, Coat | None],
+) -> SpellbookReading:
+    """The spellbook with lines, by side and coat, and chosen coats, by side, as a person says.
+
+    What the neighbours on its table say of it is left out: `kdscan.table.share` says it anew.
+    """
+    marks = said_of(book.marks, lines, choices)
+    return interpret_book(book.layout, book.page_xy, marks)

@@ -205,6 +205,15 @@ class CellReading:
 IMPROBABLE = 0.005
 """A total less probable than this is left out of the range that is shown."""
 
+Totals = tuple[tuple[int, float], ...]
+"""What something may be worth, with probabilities, the most probable first."""
+
+
+def range_of(totals: Totals) -> tuple[int, int]:
+    """The least and the greatest total that is not all but impossible."""
+    likely = [total for total, p in totals if p >= IMPROBABLE] or [totals[0][0]]
+    return min(likely), max(likely)
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -220,13 +229,12 @@ class Reading:
     castle_used: bool | None
     confidence: float
     review: bool
-    totals: tuple[tuple[int, float], ...] = ()
+    totals: Totals = ()
 
     @property
     def total_range(self) -> tuple[int, int]:
-        """The least and the greatest total that is not all but impossible."""
-        likely = [total for total, p in self.totals if p >= IMPROBABLE] or [self.totals[0][0]]
-        return min(likely), max(likely)
+        """What the domains may be worth, from and to."""
+        return range_of(self.totals)
 
 
 class Found(Protocol):
@@ -312,6 +320,8 @@ class KingdomReading:
     rectified: the square of `size` × `size` that the kingdom may span, empty rims included.
     probs: (size, size, K) float64, what the pixels say of each square, in the order of `KINDS`.
     squares: size * size readings, row-major. kingdom: the same as the game knows it.
+    totals: what it may be worth, with probabilities, the most probable first.
+    beyond: squares that hang together with it, but lie outside its limit.
     """
 
     rectified: RectifiedSheet
@@ -323,6 +333,8 @@ class KingdomReading:
     confidence: float
     review: bool
     problems: tuple[Problem, ...] = ()
+    totals: Totals = ()
+    beyond: int = 0
 
     def __post_init__(self) -> None:
         size = self.variants.size

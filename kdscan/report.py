@@ -171,6 +171,7 @@ def _map_json(sheet: SheetReading) -> dict[str, Any]:
             "wizard": score.wizard,
             "total": score.total,
         },
+        "chosen_coat": sheet.wizard_coat.value if sheet.wizard_coat else None,
         "range": [total + score.wizard for total in reading.total_range],
         "problems": problems_json(sheet.problems),
         "confidence": probability_json(sheet.confidence),

@@ -12,7 +12,7 @@ import numpy as np
 from kdscan.game.kingdomino.report import domains_json, score_json
 from kdscan.game.problem import problems_json
 from kdscan.plain import judged_json, point_json, probability_json
-from kdscan.records import KINDS, KingdomReading, SquareKind, SquareReading
+from kdscan.records import KINDS, KingdomReading, SquareKind, SquareReading, range_of
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ def kingdom_json(kingdom: KingdomReading) -> dict[str, Any]:
         ],
         "domains": domains_json(kingdom.score),
         "score": score_json(kingdom.score),
+        "range": list(range_of(kingdom.totals)) if kingdom.totals else [kingdom.score.total] * 2,
         "variants": {"middle_kingdom": variants.middle_kingdom, "harmony": variants.harmony},
         "problems": problems_json(kingdom.problems),
         "confidence": probability_json(kingdom.confidence),

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from kdscan.game.duel.book_checks import SIDES
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.game.problem import problems_json
 from kdscan.plain import point_json, probability_json
 from kdscan.records import BookMark, SpellbookReading
+from kdscan.vision.book_said import (
+    choice_options,
+    line_options,
+    marks_of_choice,
+    marks_of_line,
+)
+
+T = TypeVar("T")
+
+MOST_OTHERS, LEAST_PROBABILITY = 2, 0.02
+"""So many other readings of a doubtful line are named, if they are so probable."""
 
 
 def spellbook_json(reading: SpellbookReading) -> dict[str, Any]:
@@ -25,29 +39,72 @@ def spellbook_json(reading: SpellbookReading) -> dict[str, Any]:
 
 
 def _player_json(reading: SpellbookReading, player: int) -> dict[str, Any]:
-    chosen = reading.chosen[player]
     return {
         "name": None,
         "lines": {coat.value: _line_json(reading, player, coat) for coat in Coat},
-        "chosen_coat": chosen.value if chosen else None,
+        "chosen_coat": _name(reading.chosen[player]),
+        "choice": _choice_json(reading, player),
     }
 
 
 def _line_json(reading: SpellbookReading, player: int, coat: Coat) -> dict[str, Any]:
     line = reading.book.lines[player][coat]
-    marks = [m for m in reading.marks if m.key.startswith(f"players[{player}].lines.{coat}.")]
-    sure = 1.0
-    for mark in marks:
-        sure *= mark.confidence
+    marks = marks_of_line(reading.marks, player, coat)
+    squares = [mark for mark in marks if ".squares[" in mark.key]
+    used = next((mark for mark in marks if mark.key.endswith(".used")), None)
     return {
-        "filled": line.filled,
-        "struck": line.struck,
-        "used": line.used,
-        "confidence": probability_json(sure),
+        **_said_json(line),
+        "confidence": probability_json(math.prod(mark.confidence for mark in marks)),
         "review": any(mark.review for mark in marks),
-        "squares": [mark.marked for mark in marks if ".squares[" in mark.key],
-        "centers": [point_json(mark.at_xy[0]) for mark in marks if ".squares[" in mark.key],
+        "squares": [mark.marked for mark in squares],
+        "centers": [point_json(mark.at_xy[0]) for mark in squares],
+        "used_center": point_json(used.at_xy[0]) if used else None,
+        "reach": _reach(squares),
+        "alternatives": [
+            _said_json(other) | {"probability": probability_json(p)}
+            for other, p in _others(marks, line_options, line)
+        ],
     }
+
+
+def _choice_json(reading: SpellbookReading, player: int) -> dict[str, Any]:
+    marks = marks_of_choice(reading.marks, player)
+    return {
+        "confidence": probability_json(math.prod(mark.confidence for mark in marks)),
+        "review": any(mark.review for mark in marks),
+        "marked": {mark.key.rpartition(".")[2]: mark.marked for mark in marks},
+        "centers": {mark.key.rpartition(".")[2]: point_json(mark.at_xy[0]) for mark in marks},
+        "reach": _reach(marks),
+        "alternatives": [
+            {"coat": _name(other), "probability": probability_json(p)}
+            for other, p in _others(marks, choice_options, reading.chosen[player])
+        ],
+    }
+
+
+def _others(
+    marks: Sequence[BookMark],
+    options: Callable[[Sequence[BookMark]], list[tuple[T, float]]],
+    read: T,
+) -> list[tuple[T, float]]:
+    """What marks that ask for a look may mean beside what was read, the likeliest first."""
+    if not any(mark.review for mark in marks):
+        return []
+    others = [(one, p) for one, p in options(marks) if one != read and p >= LEAST_PROBABILITY]
+    return others[:MOST_OTHERS]
+
+
+def _said_json(line: SpellbookLine) -> dict[str, Any]:
+    return {"filled": line.filled, "struck": line.struck, "used": line.used}
+
+
+def _reach(marks: Sequence[BookMark]) -> float:
+    """Half a place's side in the photo, pixels."""
+    return round(max((mark.reach_px for mark in marks), default=0.0), 1)
+
+
+def _name(coat: Coat | None) -> str | None:
+    return coat.value if coat else None
 
 
 def mark_name(mark: BookMark) -> str:

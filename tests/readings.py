@@ -7,7 +7,10 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.scoring import score_board
+from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.records import (
@@ -17,6 +20,7 @@ from kdscan.records import (
     KINDS,
     MAX_CROSSES,
     ROWS,
+    BookMark,
     CellReading,
     KingdomReading,
     MarkProbs,
@@ -24,8 +28,10 @@ from kdscan.records import (
     Reading,
     RectifiedSheet,
     SheetReading,
+    SpellbookReading,
     SquareKind,
 )
+from kdscan.vision.book_read import interpret_book
 from kdscan.vision.kingdom.decode import decode_kingdom
 
 BOARD = """
@@ -122,3 +128,29 @@ def make_kingdom(
     picture = np.full((rows * 16, cols * 16, 3), 200, np.uint8)
     flat = RectifiedSheet(picture, centers, corners, pitch, placed)
     return decode_kingdom(flat, probs, variants)
+
+
+PAGE = np.array([(0.0, 0), (200, 0), (200, 140), (0, 140)])
+
+
+def make_book(
+    book: Spellbook, sure: float = 0.9999, doubtful: Mapping[str, float] | None = None
+) -> SpellbookReading:
+    """A spellbook as it lies in a photo; doubtful: how sure some marks are, by their keys."""
+    marks = []
+
+    def add(key: str, marked: bool, n: int) -> None:
+        p = (doubtful or {}).get(key, sure)
+        at = ((10.0 + 5 * n, 10.0 + n), (30.0 + 5 * n, 10.0 + n))
+        marks.append(BookMark(key, at, 4.0, marked, p, key in (doubtful or {})))
+
+    for side, lines in enumerate(book.lines):
+        for n, (coat, line) in enumerate(lines.items()):
+            for k in range(max(SQUARES[coat], line.filled)):
+                add(f"players[{side}].lines.{coat}.squares[{k}]", k < line.filled, n + k)
+            add(f"players[{side}].lines.{coat}.used", line.used, n)
+            add(f"players[{side}].lines.{coat}.struck", line.struck, n)
+        for n, coat in enumerate(Coat):
+            chosen = coat is book.chosen_by(side)
+            add(f"players[{side}].choices.{coat}", chosen, n)
+    return interpret_book("kdscan-a5-spellbook", PAGE, tuple(marks))

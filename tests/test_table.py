@@ -8,15 +8,15 @@ import numpy as np
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import Spellbook
-from kdscan.keeping import keep, recall
+from kdscan.keeping import keep, recall_map
 from kdscan.pipeline import correct, hidden_cells, hide
-from kdscan.records import AnyReading, BookMark, SheetReading, SpellbookReading
+from kdscan.records import AnyReading, SheetReading
 from kdscan.report import PhotoReport, photo_json, report_json
 from kdscan.table import paid_as, share
+from tests.readings import make_book as a_book
 from tests.readings import make_sheet
 
 RISK = 0.02
@@ -37,20 +37,6 @@ GAME = won_by(0)
 
 def a_map(board: Board, confidence: float = 0.999) -> SheetReading:
     return make_sheet(str(board), confidence=confidence)
-
-
-def a_book(book: Spellbook, sure: float = 0.9999) -> SpellbookReading:
-    marks = tuple(
-        BookMark(f"players[{i}].lines.{coat}.{key}", ((0, 0), (9, 0)), 4, marked, sure, False)
-        for i, side in enumerate(book.lines)
-        for coat, line in side.items()
-        for key, marked in (
-            *((f"squares[{k}]", k < line.filled) for k in range(SQUARES[coat])),
-            ("struck", line.struck),
-        )
-    )
-    chosen = book.chosen_by(0), book.chosen_by(1)
-    return SpellbookReading("kdscan-a5-spellbook", PAGE, marks, book, chosen, sure, False)
 
 
 def shared(*found: AnyReading) -> list[AnyReading]:
@@ -152,15 +138,15 @@ def test_a_fused_map_keeps_its_wizard() -> None:
 def test_a_paid_map_stays_paid_when_it_is_kept_or_corrected() -> None:
     paid = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))[0]
     assert isinstance(paid, SheetReading) and paid.score.wizard
-    assert recall(keep(paid)).score == paid.score
+    assert recall_map(keep(paid)).score == paid.score
     shield = next(iter(dict(GAME.maps[0].items())))
     marks = GAME.maps[0].get(shield)
     assert marks is not None
-    again = correct(recall(keep(paid)), {shield: (marks.coat, marks.crosses)})
+    again = correct(recall_map(keep(paid)), {shield: (marks.coat, marks.crosses)})
     assert again.score == paid.score
 
 
 def test_cut_off_shields_stay_so_when_a_map_is_kept() -> None:
     sheet = hide(a_map(GAME.maps[0]), ((0, 6),))
-    assert hidden_cells(recall(keep(sheet))) == ((0, 6),)
-    assert recall(keep(sheet)).review
+    assert hidden_cells(recall_map(keep(sheet))) == ((0, 6),)
+    assert recall_map(keep(sheet)).review

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
+from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.keeping import recall
-from kdscan.pipeline import correct
+from kdscan.pipeline import correct, correct_book, correct_kingdom
+from kdscan.records import AnyReading, KingdomReading, SpellbookReading
 from kdscan.report import sheet_json
+from kdscan.table import share
 from kdscan.tournament.store.records import Json, Sheet
-from kdscan.vision.decode import Marks, board_of
+from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of
 
 WIZARD = "value:chosen_coat"
 """The field that says for which coat the filled coat's wizard pays."""
+
+VARIANTS = "variants"
+"""The field that says which extra rules a kingdom is scored by."""
 
 Said = Mapping[str, Any]
 """What holds for each corrected field, by `corrections.in_force`: field → new value."""
@@ -26,26 +32,37 @@ Said = Mapping[str, Any]
 def current_json(sheet: Sheet, said: Said) -> Json:
     """The sheet's element of `sheets` in the JSON, with all corrections in it.
 
-    Shields that a person corrected are certain; the others, the total and its confidence
-    follow exactly as if the reader had known. A confirmed sheet asks for no review. What
-    nobody spoke of may be shared with `sheet.data`: change no list or dict inside.
+    What a person corrected is certain; the rest, the total and its confidence follow
+    exactly as if the reader had known. A confirmed sheet asks for no review. What nobody
+    spoke of may be shared with `sheet.data`: change no list or dict inside. What a
+    spellbook beside it says is as it was read: `current_sheets` asks it anew.
     """
-    if not said:
-        return dict(sheet.data)
-    found = _with_cells(sheet, said)
-    for field, value in said.items():
-        if field.startswith("value:"):
-            _set(found, field.removeprefix("value:").split("/"), value)
-    if "castle" in said:
-        found["castle_bonus_used"] = said["castle"]
-    if said.get(WIZARD) and sheet.kind == "duel_map":
-        score = score_board(board_of(marks_of(found)), Coat(said[WIZARD]))
-        found["score"] |= {"wizard": score.wizard, "total": score.total}
-    if said.get("confirmed") is True:
-        found["review"] = False
-        for cell in found.get("cells", ()):
-            cell["review"] = False
-    return found
+    return current_sheets([sheet], [said])[0]
+
+
+def current_sheets(
+    sheets: Sequence[Sheet], said: Sequence[Said], *, one_table: bool = False
+) -> list[Json]:
+    """The sheets of one page as they stand; said: what people said of each.
+
+    A spellbook among them and two maps are one game: what is corrected in one of them
+    counts for the others. one_table: so they are wherever they were photographed.
+    """
+    asked = [_asked(one, mine) for one, mine in zip(sheets, said, strict=True)]
+    found: list[Json | None]
+    known = all(one.kept is not None for one in sheets)
+    books = sum(one.kind == "duel_spellbook" for one in sheets)
+    if known and books and (one_table or any(asked)):
+        kept = tuple((json.dumps(s.kept), a) for s, a in zip(sheets, asked, strict=True))
+        found = list(json.loads(_read_again(kept)))
+    else:
+        found = [
+            json.loads(_read_again(((json.dumps(one.kept), mine),)))[0]
+            if mine and one.kept is not None
+            else None
+            for one, mine in zip(sheets, asked, strict=True)
+        ]
+    return [_current(*each) for each in zip(sheets, said, found, strict=True)]
 
 
 def marks_of(sheet: Json) -> dict[tuple[int, int], Marks]:
@@ -59,21 +76,89 @@ def cell_of(field: str) -> tuple[int, int]:
     return int(row), int(col)
 
 
-def _with_cells(sheet: Sheet, said: Said) -> Json:
-    cells = {cell_of(f): _marks(new) for f, new in said.items() if f.startswith("cell:")}
-    if not cells or sheet.kept is None or sheet.kind != "duel_map":
-        return copy.deepcopy(sheet.data)
-    found: Json = json.loads(
-        _corrected(json.dumps(sheet.kept), tuple(sorted(cells.items(), key=str)))
-    )
-    # What later versions of the program add to the JSON when they read is kept.
-    return copy.deepcopy(sheet.data) | found
+def corrected(found: AnyReading, said: Said) -> AnyReading:
+    """A reading with what people said of it; what they say beside the reading is passed by."""
+    cells = {cell_of(f): new for f, new in said.items() if f.startswith("cell:")}
+    if isinstance(found, KingdomReading):
+        kinds = {cell: (new["terrain"], int(new["crowns"])) for cell, new in cells.items()}
+        given = said.get(VARIANTS)
+        rules = found.variants if given is None else found.variants.with_extras(**given)
+        return correct_kingdom(found, kinds, variants=rules)
+    if isinstance(found, SpellbookReading):
+        lines = {_line(f): SpellbookLine(**v) for f, v in said.items() if f.startswith("line:")}
+        choices = {
+            int(f.removeprefix("choice:")): Coat(coat) if coat else None
+            for f, coat in said.items()
+            if f.startswith("choice:")
+        }
+        return correct_book(found, lines, choices)
+    return correct(found, {cell: _marks(new) for cell, new in cells.items()})
+
+
+def _line(field: str) -> tuple[int, Coat]:
+    player, coat = field.removeprefix("line:").split(",")
+    return int(player), Coat(coat)
+
+
+_OF_READINGS = {
+    "duel_map": ("cell:",),
+    "kingdom": ("cell:", VARIANTS),
+    "duel_spellbook": ("line:", "choice:"),
+}
+"""How fields begin that change what a reading of that kind says."""
+
+
+def _asked(sheet: Sheet, said: Said) -> str:
+    """What people said that changes the reading, as JSON; empty if there is nothing."""
+    starts = _OF_READINGS.get(sheet.kind, ())
+    mine = {field: new for field, new in said.items() if field.startswith(starts)}
+    return json.dumps(mine, sort_keys=True) if mine else ""
 
 
 @lru_cache(maxsize=512)
-def _corrected(kept: str, cells: tuple[tuple[tuple[int, int], Marks], ...]) -> str:
-    """Decoding takes a tenth of a second, and a page asks for the same sheet again and again."""
-    return json.dumps(sheet_json(correct(recall(json.loads(kept)), dict(cells))))
+def _read_again(kept: tuple[tuple[str, str], ...]) -> str:
+    """Decoding takes a tenth of a second, and a page asks for the same sheets again and again."""
+    found = [recall(json.loads(one)) for one, _ in kept]
+    for n, (_, asked) in enumerate(kept):
+        if asked:
+            found[n] = corrected(found[n], json.loads(asked))
+    if any(isinstance(one, SpellbookReading) for one in found):
+        found = list(share(found, DEFAULT_RISK))
+    return json.dumps([sheet_json(one) for one in found])
+
+
+def _current(sheet: Sheet, said: Said, again: Json | None) -> Json:
+    """A sheet's JSON with what people say beside the reading; again: the reading if it is new."""
+    if not said and again is None:
+        return dict(sheet.data)
+    # What later versions of the program add to the JSON when they read is kept.
+    found = copy.deepcopy(sheet.data) | (again or {})
+    for field, value in said.items():
+        if field.startswith("value:"):
+            _set(found, field.removeprefix("value:").split("/"), value)
+    if "castle" in said:
+        found["castle_bonus_used"] = said["castle"]
+    if WIZARD in said and sheet.kind == "duel_map":
+        coat = Coat(said[WIZARD]) if said[WIZARD] else None
+        score = score_board(board_of(marks_of(found)), coat)
+        more = score.wizard - found["score"]["wizard"]
+        found["score"] |= {"wizard": score.wizard, "total": score.total}
+        if "range" in found:
+            found["range"] = [total + more for total in found["range"]]
+    if said.get("confirmed") is True:
+        _settle(found)
+    return found
+
+
+def _settle(found: Json) -> None:
+    """Nothing asks for a look any more."""
+    parts = [found, *found.get("cells", ())]
+    for player in found.get("players", ()):
+        parts += [*player["lines"].values(), *([player["choice"]] if "choice" in player else [])]
+    for part in parts:
+        part["review"] = False
+    if "range" in found:
+        found["range"] = [found["score"]["total"]] * 2
 
 
 def _marks(value: Json) -> Marks:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from kdscan.errors import BlankPage
 from kdscan.report import cell_name
 from kdscan.sheet.ids import SheetId
-from kdscan.tournament.current import current_json
+from kdscan.tournament.current import current_json, current_sheets
 from kdscan.tournament.same import Look, marks_code, same_sheets
 from kdscan.tournament.store.corrections import corrections, in_force
 from kdscan.tournament.store.photos import files, photos
@@ -98,8 +98,11 @@ def _of_photo(
     for sheet in sheets(db, photo.event_id, photo.id):
         by_page[sheet.page].append(sheet)
     for page in range(photo.pages or 0):
-        for sheet in by_page[page]:
-            yield _of_sheet(file, photo, sheet, said.get(sheet.id, {}), same, where)
+        mine = [said.get(sheet.id, {}) for sheet in by_page[page]]
+        for sheet, of, data in zip(
+            by_page[page], mine, current_sheets(by_page[page], mine), strict=True
+        ):
+            yield _of_sheet(file, photo, sheet, of, data, same, where)
         problem = failures.get((photo.id, page))
         if problem and not by_page[page]:
             status = BLANK if problem[0] == BlankPage.code else FAILED
@@ -111,10 +114,10 @@ def _of_sheet(
     photo: PhotoRow,
     sheet: Sheet,
     said: Said,
+    data: Json,
     same: Mapping[int, int],
     where: Mapping[int, str],
 ) -> Result:
-    data = current_json(sheet, said)
     status, other = REVIEW if data["review"] else OK, None
     if said.get("ignored") is True:
         status = IGNORED

@@ -9,7 +9,7 @@ all; a line is struck when strokes pass through its squares.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cv2
@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
+from kdscan.game.duel.spellbook import Spellbook
 from kdscan.records import BookMark, Photo, SpellbookReading
 from kdscan.sheet.book import BookLayout, marked_places
 from kdscan.vision.book_place import PlacedBook, blank_page, flatten_book
+from kdscan.vision.book_said import choice_of, line_of, marks_of_choice, marks_of_line
 from kdscan.vision.rectify import Floats, Network
 from kdscan.vision.segment import planes
 
@@ -101,20 +102,8 @@ def read_book(
 
 def interpret_book(layout: str, page_xy: Floats, marks: tuple[BookMark, ...]) -> SpellbookReading:
     """From marks on there are no pixels: lines, chosen coats, how sure all of it is."""
-    marked = {mark.key: mark.marked for mark in marks}
-    lines = [
-        {
-            coat: SpellbookLine(
-                sum(is_marked for key, is_marked in marked.items() if key.startswith(f"{row}.sq")),
-                struck=marked[f"{row}.struck"],
-                used=marked[f"{row}.used"],
-            )
-            for coat in Coat
-            for row in (f"players[{i}].lines.{coat}",)
-        }
-        for i in (0, 1)
-    ]
-    first, second = (_chosen(marked, i) for i in (0, 1))
+    lines = [{coat: line_of(marks_of_line(marks, i, coat)) for coat in Coat} for i in (0, 1)]
+    first, second = (choice_of(marks_of_choice(marks, i)) for i in (0, 1))
     book = Spellbook((lines[0], lines[1]))
     owner = book.owner(Coat.FILLED)
     chosen = second if owner == 1 else first
@@ -124,12 +113,6 @@ def interpret_book(layout: str, page_xy: Floats, marks: tuple[BookMark, ...]) ->
     review = any(mark.review for mark in marks)
     book = Spellbook(book.lines, chosen)
     return SpellbookReading(layout, page_xy, marks, book, (first, second), sure, review)
-
-
-def _chosen(marked: Mapping[str, bool], player: int) -> Coat | None:
-    """The one coat that a side names; None when it names none, or several."""
-    named = [coat for coat in Coat if marked[f"players[{player}].choices.{coat}"]]
-    return named[0] if len(named) == 1 else None
 
 
 def _marks(

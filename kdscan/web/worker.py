@@ -21,7 +21,7 @@ import cv2
 from kdscan.errors import ImageTooLarge, ModelError, PhotoError
 from kdscan.keeping import keep
 from kdscan.reading import read_page
-from kdscan.records import Photo, SheetReading
+from kdscan.records import Photo
 from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.batch.tasks import be_the_first_to_go
 from kdscan.vision.photo import Pages, decode
@@ -41,7 +41,7 @@ def answer(request: dict[str, Any], out: BinaryIO) -> None:
         header = {
             "pages": report.pages,
             "report": photo_json(report),
-            "kept": [keep(s) if isinstance(s, SheetReading) else None for s in report.sheets],
+            "kept": [keep(sheet) for sheet in report.sheets],
         }
         write_frame(out, header, pictures(photo) if photo else ())
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.play import Game
+from kdscan.game.duel.players import play_game
 from kdscan.keeping import keep
 from kdscan.pipeline import correct
-from kdscan.records import SheetReading
+from kdscan.records import AnyReading
 from kdscan.report import sheet_json
-from kdscan.tournament.current import current_json
+from kdscan.table import share
+from kdscan.tournament.current import current_json, current_sheets
 from kdscan.tournament.store.records import Sheet
-from tests.readings import make_sheet
+from kdscan.vision.decode import DEFAULT_RISK
+from tests.readings import make_book, make_kingdom, make_sheet
 
 
-def row(sheet: SheetReading, **more: Any) -> Sheet:
+def row(sheet: AnyReading, **more: Any) -> Sheet:
     values: dict[str, Any] = {
         "id": 1, "event_id": 1, "photo_id": 1, "page": 0, "reading_id": 1, "number": 0,
-        "kind": "duel_map", "code": None, "total": sheet.score.total, "confidence": 0.9,
+        "kind": sheet.kind, "code": None, "total": None, "confidence": 0.9,
         "review": True, "data": sheet_json(sheet), "kept": keep(sheet),
     }  # fmt: skip
     return Sheet(**values | more)
@@ -70,3 +74,69 @@ def test_a_spellbook_is_corrected_by_path() -> None:
         one, {"value:players/0/lines/dot/filled": 4, "cell:0,1": {"coat": None, "crosses": 0}}
     )
     assert found["players"][0]["lines"]["dot"]["filled"] == 4
+
+
+def test_a_wizard_that_a_person_denies_pays_nothing() -> None:
+    sheets, scores = table()
+    paid = next(n for n, score in enumerate(scores) if score)
+    found = current_json(sheets[paid], {"value:chosen_coat": None})
+    assert sheets[paid].data["score"]["wizard"] == scores[paid]
+    assert found["score"]["wizard"] == 0
+    assert found["score"]["total"] == found["score"]["domains"] == found["range"][0]
+
+
+def won(seed: int) -> Game:
+    game = play_game(seed)
+    return game if any(score.wizard for score in game.scores()) else won(seed + 1)
+
+
+def table() -> tuple[list[Sheet], list[int]]:
+    """Two maps and the spellbook in one photo, as they are kept; what the wizard pays each."""
+    game = won(0)
+    maps = [make_sheet(str(board), confidence=0.999) for board in game.maps]
+    found = share((*maps, make_book(game.spellbook)), DEFAULT_RISK)
+    sheets = [row(one, id=n) for n, one in enumerate(found, 1)]
+    return sheets, [score.wizard for score in game.scores()]
+
+
+def test_a_corrected_spellbook_pays_the_maps_beside_it() -> None:
+    sheets, scores = table()
+    owner = scores.index(max(scores))
+    nothing: list[dict[str, Any]] = [{}, {}, {}]
+    assert [s["score"]["wizard"] for s in current_sheets(sheets, nothing)[:2]] == scores
+    empty = {"filled": 0, "struck": False, "used": False}
+    said = [{}, {}, {f"line:{owner},filled": empty, f"choice:{owner}": None}]
+    first, second, book = current_sheets(sheets, said)
+    assert [first["score"]["wizard"], second["score"]["wizard"]] == [0, 0]
+    assert book["players"][owner]["lines"]["filled"]["filled"] == 0
+    assert book["players"][owner]["chosen_coat"] is None
+    again = {f"choice:{owner}": "checked"}
+    paid = current_sheets(sheets, [{}, {}, again])[owner]
+    assert paid["chosen_coat"] == "checked"
+    assert paid["score"]["wizard"] == 3 * sum(d["coat"] == "checked" for d in paid["domains"])
+
+
+def test_what_was_photographed_apart_may_be_one_table() -> None:
+    game = won(0)
+    maps = [row(make_sheet(str(board), confidence=0.999)) for board in game.maps]
+    book = row(make_book(game.spellbook))
+    apart = current_sheets([*maps, book], [{}, {}, {}])
+    together = current_sheets([*maps, book], [{}, {}, {}], one_table=True)
+    assert [s["score"]["wizard"] for s in apart[:2]] == [0, 0]
+    assert [s["score"]["wizard"] for s in together[:2]] == [s.wizard for s in game.scores()]
+
+
+def test_a_kingdoms_squares_and_rules_are_corrected() -> None:
+    sheet = row(make_kingdom(doubtful={(0, 0): ("wheat", 0)}))
+    before = current_json(sheet, {})
+    low, high = before["range"]
+    assert low < high and before["review"]
+    said = {
+        "cell:0,0": {"terrain": "wheat", "crowns": 0},
+        "variants": {"middle_kingdom": True, "harmony": False},
+    }
+    found = current_json(sheet, said)
+    assert found["score"]["middle_kingdom"] == 10
+    assert found["score"]["domains"] != before["score"]["domains"]
+    assert found["range"] == [found["score"]["total"]] * 2
+    assert not found["review"]

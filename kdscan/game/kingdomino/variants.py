@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 class VariantError(ValueError):
@@ -38,6 +38,10 @@ class Variants:
     def games(self) -> int:
         """How many games make a match."""
         return 3 if self.dynasty else 1
+
+    def with_extras(self, *, middle_kingdom: bool, harmony: bool) -> Variants:
+        """The same rules with other ones for extra points, which change no square."""
+        return replace(self, middle_kingdom=middle_kingdom, harmony=harmony)
 
     def check_players(self, players: int) -> None:
         """Raise VariantError when so many cannot play by these rules."""

@@ -17,7 +17,6 @@ from pathlib import Path
 from kdscan.errors import KdscanError, ModelError, PhotoError, StoreError, UnreadableImage
 from kdscan.keeping import keep
 from kdscan.reading import bug_of, read_page
-from kdscan.records import SheetReading
 from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.store.files import PhotoFiles, is_url, open_place, suffix_of
 from kdscan.tournament.store.records import Json
@@ -135,7 +134,7 @@ def read(task: Read) -> Done:
         report, _ = read_page(pages, task.page)
     except PhotoError as error:
         report = PhotoReport("", task.page, error=error)
-    kept = [keep(sheet) if isinstance(sheet, SheetReading) else None for sheet in report.sheets]
+    kept: list[Json | None] = [keep(sheet) for sheet in report.sheets]
     seconds = time.perf_counter() - start
     return Done(photo_json(report), kept, round(seconds, 4))
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kdscan.errors import KdscanError
 from kdscan.game.duel.coats import Coat
-from kdscan.keeping import recall
+from kdscan.keeping import recall_map
 from kdscan.overlay import cell_corners, draw_overlay
 from kdscan.pipeline import correct
 from kdscan.records import Photo, SheetReading
@@ -88,7 +88,7 @@ def _reading(row: Result) -> SheetReading | None:
     assert row.sheet is not None
     if row.sheet.kept is None or row.sheet.kind != "duel_map":
         return None
-    sheet = recall(row.sheet.kept)
+    sheet = recall_map(row.sheet.kept)
     cells = dict(_corrections(row))
     return correct(sheet, cells) if cells else sheet
 

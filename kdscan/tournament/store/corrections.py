@@ -4,7 +4,12 @@ A field names the value that a row corrects:
 
 ==================  ============================================================
 of a sheet
-``cell:R,C``        what a shield holds: ``{"coat": "dot" | null, "crosses": 0}``
+``cell:R,C``        what a shield holds: ``{"coat": "dot" | null, "crosses": 0}``;
+                    of a kingdom what lies there: ``{"terrain": "lake", "crowns": 1}``
+``line:P,COAT``     side P's line of a spellbook:
+                    ``{"filled": 3, "struck": false, "used": true}``
+``choice:P``        the coat that side P of a spellbook chose, or null
+``variants``        extra rules of a kingdom: ``{"middle_kingdom": true, "harmony": false}``
 ``castle``          whether the castle's bonus is used: true, false
 ``confirmed``       true: a person has seen the sheet and says that it is right
 ``ignored``         true: this sheet counts nowhere

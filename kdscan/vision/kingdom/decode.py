@@ -22,7 +22,14 @@ from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.tiles import Square, Terrain
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.game.problem import Problem
-from kdscan.records import KINDS, KingdomReading, RectifiedSheet, SquareKind, SquareReading
+from kdscan.records import (
+    KINDS,
+    KingdomReading,
+    RectifiedSheet,
+    SquareKind,
+    SquareReading,
+    Totals,
+)
 from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.vision.kingdom.extent import CASTLE, EMPTY
 from kdscan.vision.kingdom.ranking import best_first
@@ -106,6 +113,8 @@ def decode_kingdom(
         confidence=confidence,
         review=review,
         problems=_problems(best.kingdom, variants, beyond),
+        totals=_totals(weighed, everything, best),
+        beyond=beyond,
     )
 
 
@@ -175,6 +184,14 @@ def _shares(weighed: list[_Weighed], everything: float) -> list[dict[int, float]
         for index, kind in enumerate(one.kinds):
             shares[index][kind] = shares[index].get(kind, 0.0) + one.weight / everything
     return shares
+
+
+def _totals(weighed: list[_Weighed], everything: float, best: _Weighed) -> Totals:
+    """What the kingdom may be worth; first what it is said to be worth."""
+    shares = dict.fromkeys((best.total,), 0.0)
+    for one in weighed:
+        shares[one.total] = shares.get(one.total, 0.0) + one.weight / everything
+    return tuple(sorted(shares.items(), key=lambda share: (share[0] != best.total, -share[1])))
 
 
 def _problems(kingdom: Kingdom, variants: Variants, beyond: int) -> tuple[Problem, ...]:
