@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kdscan.cli.rules import Game, GreatDuel, Harmony, MiddleKingdom
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ def batch(
     round: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="All these sheets are of round N.")
     ] = None,
+    game: Game = None,
+    great_duel: GreatDuel = None,
+    middle_kingdom: MiddleKingdom = None,
+    harmony: Harmony = None,
     workers: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes; one a core by default.")
     ] = None,
@@ -76,6 +81,8 @@ def batch(
 
     $ kdscan batch round3/ scans.pdf --event 'Spring cup' --round 3 --csv results.csv
 
+    $ kdscan batch table7/ --event 'Castle cup' --game kingdomino --great-duel --middle-kingdom
+
     $ kdscan batch s3://club/photos --event cup --store postgresql://db/club --cluster
     tcp://10.0.0.5:8786
 
@@ -88,8 +95,8 @@ def batch(
     from kdscan.tournament.batch.run import Run
     from kdscan.tournament.export import save, write_csv, write_json_lines
     from kdscan.tournament.results import results
+    from kdscan.tournament.rules import Asked, settle_rules
     from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import ensure_event
 
     for out in (csv, json_lines):
         if out is not None and not out.parent.is_dir():
@@ -98,7 +105,8 @@ def batch(
     files = sources(paths)
     with open_store(store, photos) as kept:
         with kept.write() as db:
-            this = ensure_event(db, event)
+            asked = Asked(game, great_duel, middle_kingdom, harmony)
+            this = settle_rules(db, event, asked)
         run = Run(kept, this, models, round)
         with _workers(cluster, workers) as pool, _bar(len(files)) as told:
             run.read(files, pool, told)

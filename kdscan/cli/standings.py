@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from kdscan.cli.batch import Event, Store
+from kdscan.cli.rules import Game, GreatDuel, Harmony, MiddleKingdom, Rounds, Seats
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -86,6 +87,12 @@ def pair(
     again: Annotated[
         bool, typer.Option("--again", help="Pair the last round anew, before it is played.")
     ] = False,
+    game: Game = None,
+    great_duel: GreatDuel = None,
+    middle_kingdom: MiddleKingdom = None,
+    harmony: Harmony = None,
+    seats: Seats = None,
+    rounds: Rounds = None,
     csv: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the round for `kdscan sheet --players`."),
@@ -100,14 +107,18 @@ def pair(
     $ kdscan pair --event 'Spring cup' --players players.csv --csv round1.csv
 
     $ kdscan sheet --players round1.csv --event 'Spring cup' -o round1.pdf
+
+    $ kdscan pair --event 'Castle cup' --players players.csv --game kingdomino --great-duel
+    --middle-kingdom --rounds 5
     """
     from kdscan.tournament.plan import drop as leave
     from kdscan.tournament.plan import enter_players, next_round, pairing_rows
+    from kdscan.tournament.rules import Asked, settle_rules
     from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.events import ensure_event, find_event
 
     with open_store(store) as kept, kept.write() as db:
-        this = ensure_event(db, event) if players is not None else find_event(db, event)
+        asked = Asked(game, great_duel, middle_kingdom, harmony, seats, rounds)
+        this = settle_rules(db, event, asked, make=players is not None)
         if players is not None:
             enter_players(db, this, players)
         leave(db, this, drop or ())
@@ -190,9 +201,11 @@ def _table(state: EventState) -> str:
 
 
 def _tables(event: str, round_: int, found: Pairing) -> str:
-    wide = max((len(a) for a, _ in found.tables), default=0)
+    wide = max((len(name) for table in found.tables for name in table[:-1]), default=0)
     lines = [f"{event}: round {round_}"]
-    lines += [f"{table:>4}  {a:<{wide}}  –  {b}" for table, (a, b) in enumerate(found.tables, 1)]
+    for number, table in enumerate(found.tables, 1):
+        *others, last = table
+        lines.append(f"{number:>4}  " + "".join(f"{a:<{wide}}  –  " for a in others) + last)
     if found.bye is not None:
         lines.append(f" bye  {found.bye}")
     return "\n".join(lines)

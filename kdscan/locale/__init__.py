@@ -58,6 +58,11 @@ class Words:
         return _put(text, {"n": n, **values})
 
 
+def mark(text: str) -> str:
+    """The text itself: marks what is translated later, where it is shown."""
+    return text
+
+
 def _put(text: str, values: Mapping[str, Any]) -> str:
     return text.format(**values) if values else text
 

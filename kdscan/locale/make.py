@@ -22,7 +22,7 @@ from kdscan.locale import FOLDER, LANGUAGES, Entry
 
 PACKAGE = FOLDER.parent
 
-KEYWORDS: dict[str, Any] = {"t": None, "tn": (1, 2)}
+KEYWORDS: dict[str, Any] = {"t": None, "tn": (1, 2), "mark": None}
 """What marks a text in Python (not inside f-strings), JavaScript and templates."""
 
 METHODS = [
@@ -33,6 +33,7 @@ METHODS = [
     ("web/static/js/**.js", "javascript"),
     ("web/**.py", "python"),
     ("cli/**.py", "python"),
+    ("tournament/**.py", "python"),
 ]
 
 OPTIONS = {"web/static/js/**.js": {"parse_template_string": "true"}}

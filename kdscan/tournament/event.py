@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from kdscan.tournament.games import Finding, Game, SheetScore, Table, gather
 from kdscan.tournament.results import FAILED, OK, REVIEW, Result, results
+from kdscan.tournament.rules import rules_of
 from kdscan.tournament.standings import Standing, standings
 from kdscan.tournament.store.corrections import corrections, in_force
 from kdscan.tournament.store.events import players
@@ -52,7 +53,9 @@ def event_state(db: Connection, event: Event) -> EventState:
             failed.append((row.file.name, row.problem[1] if row.problem else ""))
         elif (score := sheet_score(row, known)) is not None:
             scores.append(score)
-    played, findings = gather(scores, planned, arbiters_points(db, event.id, names))
+    played, findings = gather(
+        scores, planned, arbiters_points(db, event.id, names), rules_of(event).most
+    )
     table = standings([player.name for player in entered], played)
     return EventState(event, tuple(entered), played, findings, table, tuple(scores), tuple(failed))
 

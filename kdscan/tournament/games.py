@@ -1,16 +1,18 @@
 """From sheets to games: whose sheet belongs to which table, who won, and what is amiss.
 
 Pure functions on plain records; the store and the command line fill them in. Two play a
-game, as in the events that organisers run (Kingdomino Duel; Kingdomino's great duel on
-7 x 7); one alone at a table has a bye.
+game of Kingdomino Duel or of Kingdomino's great duel on 7 x 7, two to four one of
+Kingdomino on 5 x 5; one alone at a table has a bye.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from kdscan.locale import mark
 
 Table = tuple[int, int]
 """Round and table, both from 1."""
@@ -82,7 +84,7 @@ Decision = Literal["score", "largest_domain", "crowns", "draw", "bye"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """Index of the winning seat, None for a draw, and what decided."""
+    """Index of the winning seat, None where several share the first place, and what decided."""
 
     winner: int | None
     decided_by: Decision
@@ -93,13 +95,22 @@ FindingCode = Literal["missing_sheet", "two_sheets", "unknown_player", "unplaced
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that a person should settle, with the sheets concerned."""
+    """Something that a person should settle, with the sheets concerned.
+
+    text: a sentence of the catalogues; values: what stands in its braces.
+    """
 
     code: FindingCode
-    message: str
+    text: str
+    values: Mapping[str, object] = field(default_factory=dict)
     round: int | None = None
     table: int | None = None
     sheets: tuple[int, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """The sentence in English."""
+        return self.text.format(**self.values)
 
 
 def decide(seats: Sequence[Seat]) -> Outcome:
@@ -115,9 +126,12 @@ def decide(seats: Sequence[Seat]) -> Outcome:
     if len(sheets) == len(seats):
         known.append(("largest_domain", [sheet.largest_domain for sheet in sheets]))
         known.append(("crowns", [sheet.crowns for sheet in sheets]))
+    first = list(range(len(seats)))
     for decided_by, values in known:
-        if values.count(max(values)) == 1:
-            return Outcome(values.index(max(values)), decided_by)
+        most = max(values[i] for i in first)
+        first = [i for i in first if values[i] == most]
+        if len(first) == 1:
+            return Outcome(first[0], decided_by)
     return Outcome(None, "draw")
 
 
@@ -125,12 +139,14 @@ def gather(
     sheets: Iterable[SheetScore],
     planned: Mapping[Table, Sequence[str]] | None = None,
     results: Mapping[Table, Mapping[str, int]] | None = None,
+    most: int = 2,
 ) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
     """Seat every sheet, and say what is missing or cannot be told.
 
     planned: who sits where, by round and table. Without it, sheets that say the same round
-    and table make a game. results: points by player, as the arbiter says; they stand for
-    whatever was read. Games come in the order of rounds and tables.
+    and table make a game, if they are of two to `most` players. results: points by player, as
+    the arbiter says; they stand for whatever was read. Games come in the order of rounds and
+    tables.
     """
     tables = {at: tuple(players) for at, players in (planned or {}).items()}
     at_table: dict[Table, list[SheetScore]] = defaultdict(list)
@@ -143,7 +159,7 @@ def gather(
             at_table[at].append(sheet)
     games = []
     for at in sorted(set(tables) | set(at_table)):
-        game, odd = _game(at, tables.get(at), at_table[at], (results or {}).get(at, {}))
+        game, odd = _game(at, tables.get(at), at_table[at], (results or {}).get(at, {}), most)
         findings += odd
         if game is not None:
             games.append(game)
@@ -165,6 +181,7 @@ def _game(
     players: tuple[str, ...] | None,
     sheets: Sequence[SheetScore],
     said: Mapping[str, int],
+    most: int,
 ) -> tuple[Game | None, list[Finding]]:
     """One table: its seats, each with the one sheet that can only be its player's."""
     findings = []
@@ -172,8 +189,8 @@ def _game(
     if names is None:
         named = Counter(sheet.player for sheet in sheets if sheet.player)
         names = tuple(sorted(set(named) | set(said)))
-        if len(names) != 2:
-            return None, [_no_game(at, sheets)]
+        if not 2 <= len(names) <= most:
+            return None, [_no_game(at, sheets, most)]
     own: dict[str, list[SheetScore]] = {name: [] for name in names}
     strangers = [sheet for sheet in sheets if sheet.player not in own]
     for sheet in sheets:
@@ -204,32 +221,43 @@ def _seat(
         return seat, []
     if len(worths) > 1:
         totals = ", ".join(str(sheet.total) for sheet in sheets)
-        message = f"{name} has {len(sheets)} sheets worth {totals}; say which one counts"
-        return seat, [Finding("two_sheets", message, *at, keys)]
+        text = mark("{player} has several sheets, worth {totals}; say which one counts")
+        values = {"player": name, "totals": totals}
+        return seat, [Finding("two_sheets", text, values, *at, keys)]
     if best is None:
-        return seat, [Finding("missing_sheet", f"the sheet of {name} is missing", *at)]
+        text = mark("the sheet of {player} is missing")
+        return seat, [Finding("missing_sheet", text, {"player": name}, *at)]
     if best.review:
-        return seat, [Finding("needs_look", f"the sheet of {name} needs a look", *at, (best.key,))]
+        text = mark("the sheet of {player} needs a look")
+        return seat, [Finding("needs_look", text, {"player": name}, *at, (best.key,))]
     return seat, []
 
 
 def _unplaced(sheet: SheetScore) -> Finding:
-    what = "which round" if sheet.round is None else "at which table"
-    whose = f"the sheet of {sheet.player}" if sheet.player else "a sheet"
-    message = f"nobody says {what} {whose} with {sheet.total} points was played"
-    return Finding("unplaced", message, sheet.round, sheet.table, (sheet.key,))
+    if sheet.round is None:
+        text = mark("nobody says in which round a sheet was played: {player}, {total} points")
+    else:
+        text = mark("nobody says at which table a sheet was played: {player}, {total} points")
+    values = {"player": sheet.player or "?", "total": sheet.total}
+    return Finding("unplaced", text, values, sheet.round, sheet.table, (sheet.key,))
 
 
 def _strangers(at: Table, sheets: Sequence[SheetScore]) -> Finding:
-    whose = ", ".join(f"{sheet.player or '?'} ({sheet.total} points)" for sheet in sheets)
-    message = f"nobody of that name sits here: {whose}"
-    return Finding("unknown_player", message, *at, tuple(sheet.key for sheet in sheets))
+    whose = ", ".join(f"{sheet.player or '?'} ({sheet.total})" for sheet in sheets)
+    text = mark("nobody of that name sits here: {players}")
+    keys = tuple(sheet.key for sheet in sheets)
+    return Finding("unknown_player", text, {"players": whose}, *at, keys)
 
 
-def _no_game(at: Table, sheets: Sequence[SheetScore]) -> Finding:
+def _no_game(at: Table, sheets: Sequence[SheetScore], most: int) -> Finding:
     names = sorted({sheet.player for sheet in sheets if sheet.player})
-    message = f"a game needs two players; here are {len(names)}: {', '.join(names) or 'none'}"
-    return Finding("unknown_player", message, *at, tuple(sheet.key for sheet in sheets))
+    if most == 2:
+        text = mark("a game needs two players; here are {count}: {players}")
+    else:
+        text = mark("a game needs two to {most} players; here are {count}: {players}")
+    values = {"most": most, "count": len(names), "players": ", ".join(names) or "–"}
+    keys = tuple(sheet.key for sheet in sheets)
+    return Finding("unknown_player", text, values, *at, keys)
 
 
 def with_result(game: Game, points: Mapping[str, int]) -> Game:

@@ -13,11 +13,12 @@ from kdscan.sheet.ids import code_word
 from kdscan.sheet.tickets import read_rows
 from kdscan.tournament.event import EventState, event_state
 from kdscan.tournament.games import Game
+from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_player, players, set_active
 from kdscan.tournament.store.games import games, remove_games, set_game
 from kdscan.tournament.store.records import Event
-from kdscan.tournament.swiss import Pairing, pair
+from kdscan.tournament.swiss import Pairing, pair, seat
 
 
 def enter_players(db: Connection, event: Event, path: Path) -> int:
@@ -61,13 +62,22 @@ def next_round(
         before = tuple(game for game in state.games if game.round < round_)
     _all_finished(before)
     ids = {player.name: player.id for player in state.players if player.active}
+    rules = rules_of(event)
     if len(ids) < 2:
         raise UsageError(
             f"{event.name} has {len(ids)} players; enter them with --players FILE.csv."
         )
+    if rules.rounds is not None and round_ > rules.rounds:
+        raise UsageError(
+            f"{event.name} has {rules.rounds} rounds, and all are paired; say how many it shall"
+            f" have, like --rounds {round_}."
+        )
     if seed is None and round_ == 1:
         seed = secrets.randbelow(2**32)
-    found = pair(tuple(ids), before, seed)
+    if rules.seats == 2:
+        found = pair(tuple(ids), before, seed)
+    else:
+        found = seat(tuple(ids), before, seed, most=rules.seats)
     for table, seats in enumerate(found.tables, 1):
         set_game(db, event.id, round_, table, [ids[name] for name in seats])
     if found.bye is not None:

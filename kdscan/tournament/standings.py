@@ -12,31 +12,42 @@ none of which is applied again to those whom it did not separate:
 Who is tied after that shares the place. The published rules say nothing of byes; here a
 bye scores like a win, as is usual, counts as a spread of 0 in its round, and gives
 nothing to Sonneborn-Berger.
+
+Nor do they say anything of tables of three or four, which Kingdomino allows. Here such a
+table counts as a game against each of the others at once: of those, the share that was
+beaten, and half of the share that drew; its spread is the mean of the spreads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import groupby
 from typing import Literal
 
-from kdscan.tournament.games import Game
+from kdscan.tournament.games import Game, decide
 
 WIN, DRAW, BYE = 1.0, 0.5, 1.0
-"""Points in the standings; halves and quarters are exact in binary."""
+"""Points in the standings."""
 
 TieBreak = Literal["", "head_to_head", "spread", "sonneborn_berger", "shared"]
 
 
 @dataclass(frozen=True)
 class Round:
-    """What one game was to one player. opponent: None for a bye. spread: points more (or less)."""
+    """What a player made of one opponent in a game. opponent: None for a bye.
+
+    spread: points more (or less). share: how much of the game it is: 1, or a third at a table
+    of four. first: of the whole game, `WIN` alone in front, `DRAW` among several, else 0.
+    """
 
     round: int
     opponent: str | None
     score: float
     spread: int
+    share: Fraction = Fraction(1)
+    first: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,7 @@ class Standing:
     """One line of the table.
 
     rank: from 1; players that nothing separates share it. score: wins and half of draws.
+    wins, draws: games in which the player alone, or among others, came first.
     spread: of all rounds but the best. decided_by: what separated the player from those
     with the same score; "" where nobody has it.
     """
@@ -55,7 +67,7 @@ class Standing:
     draws: int
     losses: int
     byes: int
-    spread: int
+    spread: float
     sonneborn_berger: float
     decided_by: TieBreak = ""
 
@@ -69,7 +81,7 @@ def standings(players: Iterable[str], games: Iterable[Game]) -> tuple[Standing, 
     games = tuple(games)
     names = sorted(set(players) | {seat.player for game in games for seat in game.seats})
     played = {name: rounds_of(name, games) for name in names}
-    score = {name: sum(one.score for one in rounds) for name, rounds in played.items()}
+    score = {name: sum(map(_score, rounds), Fraction()) for name, rounds in played.items()}
     table: list[Standing] = []
     for _, tied in groupby(sorted(names, key=lambda n: -score[n]), key=lambda n: score[n]):
         table += _placed(list(tied), played, score, first=len(table) + 1)
@@ -77,7 +89,7 @@ def standings(players: Iterable[str], games: Iterable[Game]) -> tuple[Standing, 
 
 
 def rounds_of(player: str, games: Iterable[Game]) -> tuple[Round, ...]:
-    """What each finished game was to a player, by rounds."""
+    """What each finished game was to a player, by rounds; an entry an opponent."""
     found = []
     for game in games:
         outcome = game.outcome
@@ -87,26 +99,45 @@ def rounds_of(player: str, games: Iterable[Game]) -> tuple[Round, ...]:
         if game.bye:
             found.append(Round(game.round, None, BYE, 0))
             continue
-        own, other = game.seats[mine], game.seats[1 - mine]
-        won = DRAW if outcome.winner is None else WIN * (outcome.winner == mine)
-        spread = (own.total or 0) - (other.total or 0)
-        found.append(Round(game.round, other.player, won, spread))
+        own = game.seats[mine]
+        others = [seat for seat in game.seats if seat is not own]
+        against = [decide((own, other)).winner for other in others]
+        won = [DRAW if first is None else WIN * (first == 0) for first in against]
+        first = WIN * (outcome.winner == mine)
+        if outcome.winner is None and min(won) >= DRAW:
+            first = DRAW
+        share = Fraction(1, len(others))
+        for other, one in zip(others, won, strict=True):
+            spread = (own.total or 0) - (other.total or 0)
+            found.append(Round(game.round, other.player, one, spread, share, first))
     return tuple(sorted(found, key=lambda one: one.round))
 
 
-def spread_but_best(rounds: Sequence[Round]) -> int:
+def spread_but_best(rounds: Sequence[Round]) -> float:
     """Points spread of all rounds, the player's best result left out."""
-    spreads = [one.spread for one in rounds]
-    return sum(spreads) - max(spreads, default=0)
+    spreads: dict[int, Fraction] = {}
+    for one in rounds:
+        spreads[one.round] = spreads.get(one.round, Fraction()) + one.share * one.spread
+    return _number(sum(spreads.values()) - max(spreads.values(), default=Fraction()))
 
 
-def sonneborn_berger(rounds: Sequence[Round], score: dict[str, float]) -> float:
+def sonneborn_berger(rounds: Sequence[Round], score: Mapping[str, Fraction | float]) -> float:
     """Scores of those who were beaten, and half of those who drew."""
-    return sum(one.score * score[one.opponent] for one in rounds if one.opponent is not None)
+    met = [one for one in rounds if one.opponent is not None]
+    return _number(sum(_score(one) * Fraction(score[str(one.opponent)]) for one in met))
+
+
+def _score(one: Round) -> Fraction:
+    return one.share * Fraction(one.score)
+
+
+def _number(exact: Fraction | int) -> float:
+    """For people: whole numbers stay whole."""
+    return int(exact) if exact == int(exact) else float(exact)
 
 
 def _placed(
-    tied: list[str], played: dict[str, tuple[Round, ...]], score: dict[str, float], first: int
+    tied: list[str], played: dict[str, tuple[Round, ...]], score: dict[str, Fraction], first: int
 ) -> list[Standing]:
     """Players of one score, separated as far as the rules do."""
     top = [name for name in tied if _against_all(name, tied, played, WIN)]
@@ -119,10 +150,10 @@ def _placed(
 
     def add(name: str, rank: int, decided_by: TieBreak) -> None:
         rounds = played[name]
-        real = [one for one in rounds if one.opponent is not None]
-        wins, draws, losses = (sum(o.score == s for o in real) for s in (WIN, DRAW, 0.0))
-        byes = len(rounds) - len(real)
-        numbers = (score[name], wins, draws, losses, byes, spread[name], berger[name])
+        games = {one.round: one for one in rounds if one.opponent is not None}.values()
+        wins, draws, losses = (sum(one.first == s for one in games) for s in (WIN, DRAW, 0.0))
+        byes = sum(one.opponent is None for one in rounds)
+        numbers = (float(score[name]), wins, draws, losses, byes, spread[name], berger[name])
         lines.append(Standing(rank, name, *numbers, decided_by if len(tied) > 1 else ""))
 
     for name in top:
@@ -151,7 +182,7 @@ def _against_all(
 
 
 def _decided(
-    name: str, same: Sequence[str], middle: Sequence[str], spread: dict[str, int]
+    name: str, same: Sequence[str], middle: Sequence[str], spread: Mapping[str, float]
 ) -> TieBreak:
     if len(same) > 1:
         return "shared"

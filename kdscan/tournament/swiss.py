@@ -10,13 +10,19 @@ important first:
    goes to as low a score as possible;
 3. within a score, the upper half plays the lower half in its order (the fold of FIDE's
    Dutch system, C.04.3); colours don't exist in these games.
+
+For tables of three or four there is no such method. There the players sit down in the order
+of the standings, and then any two of different tables change places as long as that makes
+the sum better of, first, pairs who have met before and, second, squared gaps of score.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise, product
 
 import networkx as nx
 
@@ -35,7 +41,7 @@ class Pairing:
     again: pairs who have met before, and second byes, where no other pairing was possible.
     """
 
-    tables: tuple[tuple[str, str], ...]
+    tables: tuple[tuple[str, ...], ...]
     bye: str | None
     again: tuple[str, ...] = ()
 
@@ -49,6 +55,72 @@ def pair(players: Sequence[str], games: Iterable[Game] = (), seed: int | None = 
     Raises ValueError when a name stands twice.
     """
     games = tuple(games)
+    names, scores = _by_score(players, games, seed)
+    score = [round(2 * one) for one in scores]
+    met = {frozenset(seat.player for seat in game.seats) for game in games}  # a bye: one player
+    best = _pairing(names, met, _matched(names, score, met, _NEAR))
+    if len(names) > _NEAR and (best.again or 2 * len(best.tables) < len(names) - 1):
+        best = _pairing(names, met, _matched(names, score, met, len(names)))
+    return best
+
+
+def seat(
+    players: Sequence[str], games: Iterable[Game] = (), seed: int | None = None, *, most: int
+) -> Pairing:
+    """Seat the players of the next round at tables of `most`, or of one less where that is fairer.
+
+    players, games, seed: as in `pair`. Tables differ by one seat at most; nobody has a bye.
+    """
+    games = tuple(games)
+    names, scores = _by_score(players, games, seed)
+    score = dict(zip(names, scores, strict=True))
+    met = Counter(
+        frozenset(two) for game in games for two in combinations([s.player for s in game.seats], 2)
+    )
+    count = -(-len(names) // most)
+    cuts = [len(names) * k // count for k in range(count + 1)]
+    tables = [names[a:b] for a, b in pairwise(cuts)]
+
+    def cost(table: Sequence[str]) -> tuple[int, float]:
+        pairs = list(combinations(table, 2))
+        gaps = sum((score[a] - score[b]) ** 2 for a, b in pairs)
+        return sum(met[frozenset(two)] for two in pairs), gaps
+
+    while _changed_places(tables, cost):
+        pass
+    again = [
+        f"{a} – {b}"
+        for table in tables
+        for a, b in combinations(table, 2)
+        if met[frozenset((a, b))]
+    ]
+    return Pairing(tuple(map(tuple, tables)), None, tuple(again))
+
+
+def _changed_places(
+    tables: list[list[str]], cost: Callable[[Sequence[str]], tuple[int, float]]
+) -> bool:
+    """Let any two players of different tables change places if that is better; whether any did."""
+    better = False
+    for one, other in combinations(tables, 2):
+        for i, j in product(range(len(one)), range(len(other))):
+            before = _sum(cost(one), cost(other))
+            one[i], other[j] = other[j], one[i]
+            if _sum(cost(one), cost(other)) < before:
+                better = True
+            else:
+                one[i], other[j] = other[j], one[i]
+    return better
+
+
+def _sum(a: tuple[int, float], b: tuple[int, float]) -> tuple[int, float]:
+    return a[0] + b[0], round(a[1] + b[1], 9)
+
+
+def _by_score(
+    players: Sequence[str], games: Sequence[Game], seed: int | None
+) -> tuple[list[str], list[float]]:
+    """Names, the best first, equals in the order given or by lot; and their scores."""
     names = list(players)
     if len(set(names)) != len(names):
         raise ValueError("a player stands in the list twice")
@@ -56,12 +128,7 @@ def pair(players: Sequence[str], games: Iterable[Game] = (), seed: int | None = 
         random.Random(seed).shuffle(names)
     table = {line.player: line for line in standings(names, games)}
     names.sort(key=lambda name: (-table[name].score, table[name].rank))  # keeps the order of equals
-    score = [round(2 * table[name].score) for name in names]
-    met = {frozenset(seat.player for seat in game.seats) for game in games}  # a bye: one player
-    best = _pairing(names, met, _matched(names, score, met, _NEAR))
-    if len(names) > _NEAR and (best.again or 2 * len(best.tables) < len(names) - 1):
-        best = _pairing(names, met, _matched(names, score, met, len(names)))
-    return best
+    return names, [table[name].score for name in names]
 
 
 def _pairing(

@@ -156,3 +156,21 @@ def test_strangers_at_a_table() -> None:
     assert [(f.code, f.sheets) for f in findings] == [("unknown_player", (3,))]
     games, findings = gather([sheet(1, "A", 50)])
     assert games == () and findings[0].message == "a game needs two players; here are 1: A"
+
+
+def test_at_a_table_of_three_ties_are_broken_among_those_in_front() -> None:
+    def one(key: int, total: int, largest: int, crowns: int) -> Seat:
+        return Seat(str(key), SheetScore(key, 1, 1, str(key), total, largest, crowns))
+
+    # The third has the largest domain of all, but fewer points.
+    seats = [one(1, 50, 6, 4), one(2, 50, 6, 5), one(3, 49, 9, 9)]
+    assert decide(seats) == Outcome(1, "crowns")
+    assert decide(seats[:1] + seats[2:]) == Outcome(0, "score")
+
+
+def test_up_to_four_sheets_of_one_table_are_a_game_where_the_rules_allow() -> None:
+    sheets = [SheetScore(n, 1, 1, p, 30 + n, 5) for n, p in enumerate("ABC")]
+    games, findings = gather(sheets, most=4)
+    assert [seat.player for seat in games[0].seats] == ["A", "B", "C"] and not findings
+    games, findings = gather(sheets)
+    assert not games and "needs two players; here are 3" in findings[0].message

@@ -185,3 +185,36 @@ def test_the_best_result_is_left_out(event: tuple[list[str], list[Game]]) -> Non
         rounds = rounds_of(name, games)
         spreads = sorted(one.spread for one in rounds)
         assert spread_but_best(rounds) == sum(spreads[:-1])
+
+
+def test_a_table_of_four_is_a_third_of_a_game_against_each_other() -> None:
+    table = Game(
+        1, 1, tuple(Seat(p, points=n) for p, n in zip("ABCD", (60, 50, 50, 20), strict=True))
+    )
+    lines = {line.player: line for line in standings((), [table])}
+    # A beat three; B and C beat one and drew one; D beat nobody.
+    assert [round(lines[p].score, 9) for p in "ABCD"] == [1, 0.5, 0.5, 0]
+    assert (lines["A"].wins, lines["B"].losses, lines["D"].losses) == (1, 1, 1)
+    # A beat B, C (a half each) and D: a third of each score.
+    assert round(lines["A"].sonneborn_berger, 9) == round((0.5 + 0.5 + 0) / 3, 9)
+    a = rounds_of("A", [table])
+    assert [(one.opponent, one.spread) for one in a] == [("B", 10), ("C", 10), ("D", 40)]
+    assert spread_but_best(a) == 0
+    again = rounds_of("A", [table, Game(2, 1, table.seats[:2])])
+    assert spread_but_best(again) == 10  # the mean of 10, 10 and 40 was the best
+
+
+def test_thirds_add_up_exactly() -> None:
+    def of(n: int, *order: str) -> Game:
+        return Game(n, 1, tuple(Seat(p, points=50 - i) for i, p in enumerate(order)))
+
+    # Each is first, second, third and fourth once: everybody has two points, and all share.
+    games = [of(1, *"ABCD"), of(2, *"BADC"), of(3, *"CDAB"), of(4, *"DCBA")]
+    assert {line.score for line in standings((), games)} == {2}
+
+
+def test_several_in_front_at_a_table_of_three_have_drawn() -> None:
+    table = Game(1, 1, (Seat("A", points=9), Seat("B", points=9), Seat("C", points=1)))
+    lines = {line.player: line for line in standings((), [table])}
+    assert (lines["A"].draws, lines["B"].draws, lines["C"].losses) == (1, 1, 1)
+    assert [lines[p].score for p in "ABC"] == [0.75, 0.75, 0]

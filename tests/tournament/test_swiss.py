@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.standings import standings
-from kdscan.tournament.swiss import Pairing, pair
+from kdscan.tournament.swiss import Pairing, pair, seat
 
 
 def play(pairing: Pairing, round_: int, lots: random.Random) -> list[Game]:
@@ -134,3 +134,27 @@ def test_large_events_are_paired_soon() -> None:
     games += play(pair(names, games, seed=5), 2, lots)
     third = pair(names, games, seed=5)
     assert len(third.tables) == 60 and third.again == ()
+
+
+@given(st.integers(2, 30), st.integers(3, 4), st.integers(0, 99))
+def test_tables_of_three_or_four_seat_everybody_evenly(n: int, most: int, seed: int) -> None:
+    names = [f"P{k}" for k in range(n)]
+    found = seat(names, (), seed, most=most)
+    assert sorted(name for table in found.tables for name in table) == sorted(names)
+    sizes = [len(table) for table in found.tables]
+    assert max(sizes) <= most and min(sizes) >= 2 and max(sizes) - min(sizes) <= 1
+    assert found.bye is None and not found.again
+
+
+def test_nobody_of_a_table_meets_again_while_that_is_possible() -> None:
+    names = [f"P{k:02}" for k in range(16)]
+    games: list[Game] = []
+    for round_ in (1, 2, 3):
+        found = seat(names, games, 7 if round_ == 1 else None, most=4)
+        assert not found.again, round_
+        if round_ == 2:  # those who won sit together, and so on down
+            scores = {line.player: line.score for line in standings(names, games)}
+            assert all(len({scores[p] for p in table}) == 1 for table in found.tables)
+        for number, table in enumerate(found.tables, 1):
+            seats = tuple(Seat(name, points=int(name[1:])) for name in table)
+            games.append(Game(round_, number, seats))

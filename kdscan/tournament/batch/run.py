@@ -1,8 +1,9 @@
 """The run of a batch: one process keeps the books, many read.
 
-Every step is written down when it is done, keyed by the photo's content, its page and
-the version of the models. A run that was broken off, however, is run again: what is
-written down is skipped. Memory does not grow with the number of photos.
+Every step is written down when it is done, keyed by the photo's content, its page, the
+version of the models and, in Kingdomino, how large a kingdom may be. A run that was broken
+off, however, is run again: what is written down is skipped. Memory does not grow with the
+number of photos.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from kdscan.errors import BlankPage, ReaderDied
 from kdscan.tournament.batch.paths import Source
 from kdscan.tournament.batch.pool import Workers
 from kdscan.tournament.batch.tasks import Done, Read, Result, Take, Taken, Task
+from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, read_pages, set_pages
 from kdscan.tournament.store.readings import add_reading
@@ -50,6 +52,8 @@ class Run:
 
     def __init__(self, store: Store, event: Event, models: str, round: int | None = None) -> None:
         self._store, self._event, self._models = store, event, models
+        self._rules = rules_of(event)
+        self._name = self._rules.name(models)
         self._details: Json = {} if round is None else {"round": round}
         self._pages: deque[Read] = deque()
         self._asked: set[tuple[int, int]] = set()
@@ -105,7 +109,7 @@ class Run:
             photo, _ = add_photo(db, self._event.id, result.sha256, result.suffix, result.size)
             set_pages(db, photo.id, result.pages, result.problem)
             add_file(db, self._event.id, task.name, photo.id, details=self._details)
-            before = read_pages(db, photo.id, self._models)
+            before = read_pages(db, photo.id, self._name)
         if result.pages is None:
             self._count(failed=1, read=1)
             return
@@ -124,16 +128,15 @@ class Run:
             return
         self._asked.add((photo.id, page))
         place = self._store.photos.root
-        self._pages.append(
-            Read(place, photo.sha256, photo.suffix, page, self._models, key=photo.id)
-        )
+        what = (place, photo.sha256, photo.suffix, page, self._models, photo.id)
+        self._pages.append(Read(*what, self._rules.game, self._rules.variants))
 
     def _done(self, task: Read, result: Done) -> None:
         with self._store.write() as db:
             photo = get_photo(db, task.key)
             if photo is not None:  # else the event was removed meanwhile
                 add_reading(
-                    db, photo, task.page, task.models, result.entry, result.kept, result.seconds
+                    db, photo, task.page, self._name, result.entry, result.kept, result.seconds
                 )
         code = (result.entry["error"] or {}).get("code")
         if code != ReaderDied.code:  # once a run is enough for those

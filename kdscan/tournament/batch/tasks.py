@@ -15,7 +15,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from kdscan.errors import KdscanError, ModelError, PhotoError, StoreError, UnreadableImage
+from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.keeping import keep
+from kdscan.pipeline import Game
 from kdscan.reading import bug_of, read_page
 from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.store.files import PhotoFiles, is_url, open_place, suffix_of
@@ -48,7 +50,10 @@ class Taken:
 
 @dataclass(frozen=True)
 class Read:
-    """Read a page of a kept photo with the models of that version. key: for who asked."""
+    """Read a page of a kept photo with the models of that version. key: for who asked.
+
+    game, variants: as `kdscan.pipeline.read_photo` takes them.
+    """
 
     photos: str
     sha256: str
@@ -56,6 +61,8 @@ class Read:
     page: int
     models: str
     key: int = 0
+    game: Game | None = None
+    variants: Variants = PLAIN
 
 
 @dataclass(frozen=True)
@@ -131,7 +138,7 @@ def read(task: Read) -> Done:
     start = time.perf_counter()
     try:
         pages = _opened(task.photos, task.sha256, task.suffix)
-        report, _ = read_page(pages, task.page)
+        report, _ = read_page(pages, task.page, game=task.game, variants=task.variants)
     except PhotoError as error:
         report = PhotoReport("", task.page, error=error)
     kept: list[Json | None] = [keep(sheet) for sheet in report.sheets]

@@ -15,15 +15,19 @@ from kdscan.tournament.store.rows import all_of, insert_new, now, one
 GAMES = ("duel", "kingdomino")
 
 
-def ensure_event(db: Connection, name: str, game: str = "duel") -> Event:
-    """The event of that name, made if there is none; raise `UsageError` for another game's."""
+def ensure_event(db: Connection, name: str, game: str | None = None) -> Event:
+    """The event of that name, made if there is none; raise `UsageError` for another game's.
+
+    game: what it plays; None for what it does play, Duel if it is new.
+    """
     if not name.strip():
         raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
-    if game not in GAMES:
+    if game not in (None, *GAMES):
         raise UsageError(f"--game {game}: there are {' and '.join(GAMES)}")
-    insert_new(db, schema.event, {"name": name, "game": game, "details": {}, "created_at": now()})
+    fresh = {"name": name, "game": game or GAMES[0], "details": {}, "created_at": now()}
+    insert_new(db, schema.event, fresh)
     event = find_event(db, name)
-    if event.game != game:
+    if game not in (None, event.game):
         raise UsageError(f"--event {name}: this is an event of {event.game}, not {game}")
     return event
 

@@ -1,0 +1,110 @@
+"""What an event plays: the game, its variants, how many sit at a table, how many rounds.
+
+It is said once, when the event is made, and kept in the event's details. Said anew it
+holds from then on: kingdoms are scored by the rules that hold when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, cast
+
+from sqlalchemy import Connection
+
+from kdscan.errors import UsageError
+from kdscan.game.kingdomino.variants import VariantError, Variants
+from kdscan.pipeline import Game
+from kdscan.tournament.store.events import ensure_event, find_event, set_event_details
+from kdscan.tournament.store.records import Event, Json
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of an event.
+
+    great_duel: 7 x 7 for two. middle_kingdom, harmony: extra points of Kingdomino.
+    seats: players at a table. rounds: how many are played, None for as many as are paired.
+    """
+
+    game: Game = "duel"
+    great_duel: bool = False
+    middle_kingdom: bool = False
+    harmony: bool = False
+    seats: int = 2
+    rounds: int | None = None
+
+    @property
+    def variants(self) -> Variants:
+        """The extra rules as the game knows them."""
+        return Variants(
+            great_duel=self.great_duel, middle_kingdom=self.middle_kingdom, harmony=self.harmony
+        )
+
+    @property
+    def most(self) -> int:
+        """How many can play at one table."""
+        return 2 if self.game == "duel" or self.great_duel else 4
+
+    def name(self, models: str) -> str:
+        """What readings with these models are kept as: those of another limit are others."""
+        return (
+            models if self.game == "duel" else f"{models} {self.variants.size}x{self.variants.size}"
+        )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody says of an event's rules; None: nothing. Fields as in `Rules`."""
+
+    game: str | None = None
+    great_duel: bool | None = None
+    middle_kingdom: bool | None = None
+    harmony: bool | None = None
+    seats: int | None = None
+    rounds: int | None = None
+
+
+def rules_of(event: Event) -> Rules:
+    """The rules of an event; what this version does not know is passed by."""
+    said: Mapping[str, Any] = event.details.get("rules") or {}
+    known = {f.name: said[f.name] for f in fields(Rules) if f.name in said}
+    return replace(Rules(**known), game=cast(Game, event.game))
+
+
+def settle_rules(db: Connection, name: str, asked: Asked, *, make: bool = True) -> Event:
+    """The event of that name with its rules as they are said now; made if `make` allows.
+
+    Raises `UsageError` for an unknown event, another game's, or rules that cannot be.
+    """
+    event = ensure_event(db, name, asked.game) if make else find_event(db, name)
+    if asked.game not in (None, event.game):
+        ensure_event(db, name, asked.game)  # says why not
+    said = {key: value for key, value in asdict(asked).items() if value is not None}
+    said.pop("game", None)
+    if not said:
+        return event
+    rules = replace(rules_of(event), **said)
+    _check(rules, said)
+    kept = asdict(rules)
+    kept.pop("game")
+    set_event_details(db, event.id, event.details | {"rules": kept})
+    return find_event(db, name)
+
+
+def _check(rules: Rules, said: Json) -> None:
+    if rules.game == "duel":
+        alien = [key for key in ("great_duel", "middle_kingdom", "harmony") if said.get(key)]
+        if alien:
+            option = alien[0].replace("_", "-")
+            raise UsageError(
+                f"--{option} is a rule of Kingdomino, and this is an event of Kingdomino Duel; "
+                "make another event with --game kingdomino"
+            )
+        if rules.seats != 2:
+            raise UsageError(f"--seats {rules.seats}: two play Kingdomino Duel")
+        return
+    try:
+        rules.variants.check_players(rules.seats)
+    except VariantError as error:
+        raise UsageError(f"--seats {rules.seats}: {error}") from error

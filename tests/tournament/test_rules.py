@@ -1,0 +1,51 @@
+"""What an event plays is said once, may be set right, and cannot be nonsense."""
+
+from __future__ import annotations
+
+import pytest
+
+from kdscan.errors import UsageError
+from kdscan.tournament.rules import Asked, Rules, rules_of, settle_rules
+from kdscan.tournament.store import Store
+
+
+def test_an_event_keeps_its_rules_and_they_can_be_set_right(store: Store) -> None:
+    with store.write() as db:
+        asked = Asked("kingdomino", great_duel=True, middle_kingdom=True, rounds=5)
+        event = settle_rules(db, "Castle cup", asked)
+        first = rules_of(event)
+        assert first == Rules("kingdomino", great_duel=True, middle_kingdom=True, rounds=5)
+        assert (first.variants.size, first.most) == (7, 2)
+        assert settle_rules(db, "Castle cup", Asked()) == event
+        again = settle_rules(db, "Castle cup", Asked(middle_kingdom=False, harmony=True))
+    assert rules_of(again) == Rules("kingdomino", great_duel=True, harmony=True, rounds=5)
+
+
+def test_without_a_word_it_is_duel_for_two(store: Store) -> None:
+    with store.write() as db:
+        assert rules_of(settle_rules(db, "Cup", Asked())) == Rules()
+
+
+@pytest.mark.parametrize(
+    ("game", "asked", "message"),
+    [
+        (None, Asked(great_duel=True), "--great-duel is a rule of Kingdomino"),
+        (None, Asked(seats=3), "two play Kingdomino Duel"),
+        ("kingdomino", Asked(great_duel=True, seats=4), "for 2 players"),
+        ("kingdomino", Asked("duel"), "an event of kingdomino, not duel"),
+        (None, Asked("chess"), "there are duel and kingdomino"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    store: Store, game: str | None, asked: Asked, message: str
+) -> None:
+    with store.write() as db:
+        settle_rules(db, "Cup", Asked(game))
+    with pytest.raises(UsageError, match=message), store.write() as db:
+        settle_rules(db, "Cup", asked)
+
+
+def test_readings_of_other_limits_are_other_readings() -> None:
+    small, large = Rules("kingdomino"), Rules("kingdomino", great_duel=True)
+    assert len({Rules().name("m"), small.name("m"), large.name("m")}) == 3
+    assert Rules().name("m") == "m"
