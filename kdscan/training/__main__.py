@@ -3,7 +3,7 @@
 python -m kdscan.training all --out data/training          everything, in hours
 python -m kdscan.training render --count 6000
 python -m kdscan.training fit marks
-python -m kdscan.training fit marks --start marks.pt --labels labels/ --steps 500
+python -m kdscan.training fit marks --start models/marks-2/model.onnx --labels labels/ --steps 500
 python -m kdscan.training test labels/
 python -m kdscan.training publish
 """
@@ -71,7 +71,7 @@ def fit(
     seed: int = 0,
     limit: int | None = None,
     start: Annotated[
-        Path | None, typer.Option(help="Checkpoint to go on from, rather than from nothing.")
+        Path | None, typer.Option(help="Checkpoint or published model.onnx to go on from.")
     ] = None,
     labels: Labels = None,
     rate: Annotated[

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,12 @@ from kdscan.training import augment
 from kdscan.training.dataset import Example
 from kdscan.training.kingdoms import KingdomExample, squares_sample, tiles_sample
 from kdscan.training.networks import LocateNet, MarksNet, RefineNet, SquaresNet, TilesNet
+from kdscan.training.restore import restore
 
 Batch = tuple[Tensor, ...]
+
+RESTORING = 8
+"""Batches that a published model sees before it is trained on: its norms are measured."""
 
 
 @dataclass(frozen=True)
@@ -210,13 +215,17 @@ def fit(
     """Train a network; returns the moving average of its weights, ready for use.
 
     A checkpoint is written now and then, so that a long run can be looked at.
-    start: weights to go on from, rather than random ones.
+    start: what to go on from, rather than random weights: a checkpoint, or the model.onnx of
+    a published model of this task.
     """
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     steps = steps or task.steps
     net = task.net().to(memory_format=torch.channels_last)
-    if start is not None:
+    if start is not None and start.suffix == ".onnx":
+        some = islice(stream(task, examples, seed, workers), RESTORING)
+        restore(net, start, [_as_floats(batch[0]) for batch in some])
+    elif start is not None:
         net.load_state_dict(torch.load(start))
     average = copy.deepcopy(net)
     optimizer = torch.optim.AdamW(net.parameters(), lr=task.rate, weight_decay=0.02)
@@ -229,11 +238,8 @@ def fit(
         if step == steps:
             break
         net.train()
-        images = batch[0].float()
-        if batch[0].dtype == torch.uint8:
-            images = images.to(memory_format=torch.channels_last) / 255
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            out = net(images)
+            out = net(_as_floats(batch[0]))
         parts = task.loss(out, batch)
         optimizer.zero_grad(set_to_none=True)
         torch.stack(list(parts.values())).sum().backward()
@@ -254,6 +260,13 @@ def fit(
             if checkpoint is not None:
                 torch.save(average.state_dict(), checkpoint)
     return average.eval()
+
+
+def _as_floats(images: Tensor) -> Tensor:
+    """Pictures as a network takes them: bytes become 0..1."""
+    if images.dtype == torch.uint8:
+        return images.float().to(memory_format=torch.channels_last) / 255
+    return images.float()
 
 
 def _average(average: nn.Module, net: nn.Module, keep: float) -> None:
