@@ -9,12 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kdscan.cli.rules import Game, GreatDuel, Harmony, MiddleKingdom
+from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
+from kdscan.locale import Words
 
 if TYPE_CHECKING:
     from kdscan.tournament.batch.pool import Workers
@@ -155,7 +158,7 @@ def _bar(files: int) -> Iterator[Callable[[Progress], None]]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[failed]}"),
     )
-    start = time.monotonic()
+    start, w = time.monotonic(), spoken()
     with Bar(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=files, rate="", failed="")
 
@@ -166,7 +169,7 @@ def _bar(files: int) -> Iterator[Callable[[Progress], None]]:
                 total=progress.total,
                 completed=progress.done,
                 rate=f"{rate:.1f}/s",
-                failed=f"{progress.failed} failed" if progress.failed else "",
+                failed=w.t("{n} failed", n=progress.failed) if progress.failed else "",
             )
 
         yield told
@@ -174,6 +177,7 @@ def _bar(files: int) -> Iterator[Callable[[Progress], None]]:
 
 def _line_now_and_then() -> Callable[[Progress], None]:
     start = last = time.monotonic()
+    w = spoken()
 
     def told(progress: Progress) -> None:
         nonlocal last
@@ -182,10 +186,14 @@ def _line_now_and_then() -> Callable[[Progress], None]:
             last = now
             rate = progress.read / (now - start)
             left = (progress.total - progress.done) / max(rate, 1e-9)
-            print(
-                f"kdscan: {progress.done} of {progress.total}, {rate:.1f}/s, {left:.0f} s left",
-                file=sys.stderr,
+            text = w.t(
+                "{done} of {total}, {rate}/s, {left} s left",
+                done=progress.done,
+                total=progress.total,
+                rate=f"{rate:.1f}",
+                left=f"{left:.0f}",
             )
+            print(f"kdscan: {text}", file=sys.stderr)
 
     return told
 
@@ -200,21 +208,27 @@ def _tell(event: str, progress: Progress, rows: Iterable[Result]) -> None:
         count[row.status] += 1
         if row.status in notable and count[row.status] <= SHOWN:
             notable[row.status].append(row)
-    known = f", {progress.known} known before" if progress.known else ""
-    print(f"{event}: {progress.read} read now{known}")
-    print(f"  sheets: {count[OK] + count[REVIEW]}, {count[REVIEW]} of them to look at")
+    w = spoken()
+    t = w.t
+    known = ", " + t("{n} known before", n=progress.known) if progress.known else ""
+    print(f"{event}: " + t("{n} read now", n=progress.read) + known)
+    counted = count[OK] + count[REVIEW]
+    print("  " + t("sheets: {n}, {review} of them to look at", n=counted, review=count[REVIEW]))
     for status, title in (
-        (FAILED, "failed"),
-        (SAME_PHOTO, "the same photo again"),
-        (SAME_SHEET, "the same sheet again"),
+        (FAILED, t("failed")),
+        (SAME_PHOTO, t("the same photo again")),
+        (SAME_SHEET, t("the same sheet again")),
     ):
         if not count[status]:
             continue
         print(f"  {title}: {count[status]}")
         for row in notable[status]:
-            print(f"    {_named(row)}: {row.problem[1] if row.problem else f'see {row.other}'}")
+            why = row.problem[1] if row.problem else t("see {name}", name=row.other)
+            print(f"    {_named(row, w)}: {why}")
         if count[status] > SHOWN:
-            print(f"    … and {count[status] - SHOWN} more")
+            print("    " + t("… and {n} more", n=count[status] - SHOWN))
+    if count[REVIEW] or count[FAILED]:
+        print("  " + t("look at them: {command}", command=f"kdscan serve --event {quote(event)}"))
 
 
 def cores() -> int:
@@ -224,6 +238,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _named(row: Result) -> str:
-    several = row.photo is not None and (row.photo.pages or 1) > 1
-    return f"{row.file.name}, page {row.page + 1}" if several else row.file.name
+def _named(row: Result, w: Words) -> str:
+    if row.photo is None or (row.photo.pages or 1) == 1:
+        return row.file.name
+    return w.t("{name}, page {n}", name=row.file.name, n=row.page + 1)

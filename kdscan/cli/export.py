@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.batch import Event, Photos, Store
+from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 
 
@@ -59,12 +60,17 @@ def export(
         if archive is not None:
             from kdscan.tournament.archive import save_event
 
-            print(f"{archive}: {event}, {save_event(kept, event, archive)} photos")
+            count = save_event(kept, event, archive)
+            some = spoken().tn("{n} photo", "{n} photos", count)
+            print(f"{archive}: {event}, {some}")
         if labels is not None:
             from kdscan.tournament.teach import save_labels
 
             sheets, shields = save_labels(kept, event, labels)
-            print(f"{labels}: {sheets} sheets, {shields} shields that a person has seen")
+            w = spoken()
+            some = w.tn("{n} sheet", "{n} sheets", sheets)
+            seen = w.t("shields and squares that a person has seen: {n}", n=shields)
+            print(f"{labels}: {some}; {seen}")
 
 
 def import_event(
@@ -88,4 +94,7 @@ def import_event(
 
     with open_store(store, photos) as kept:
         loaded = load_event(kept, archive, name)
-    print(f"{loaded.event.name}: {loaded.photos} photos, {loaded.sheets} sheets")
+    w = spoken()
+    photo_count = w.tn("{n} photo", "{n} photos", loaded.photos)
+    sheet_count = w.tn("{n} sheet", "{n} sheets", loaded.sheets)
+    print(f"{loaded.event.name}: {photo_count}, {sheet_count}")

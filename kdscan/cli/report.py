@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.batch import Event, Photos, Store
+from kdscan.locale import of_terminal, words
+from kdscan.sheet.words import Language
 
 
 def report(
@@ -18,6 +20,10 @@ def report(
     ],
     store: Store = None,
     photos: Photos = None,
+    language: Annotated[
+        Language | None,
+        typer.Option("--language", "-l", help="What it is written in; your own if left out."),
+    ] = None,
 ) -> None:
     """Write an event as one HTML file: standings, games, plots, every sheet as it was read.
 
@@ -27,6 +33,8 @@ def report(
     Example:
 
     $ kdscan report --event 'Spring cup' -o report.html
+
+    $ kdscan report --event 'Puchar wiosny' -o raport.html --language pl
     """
     # The heavy half: SQLAlchemy, OpenCV.
     from kdscan.tournament.event import event_state
@@ -37,10 +45,11 @@ def report(
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
+    w = words(language or of_terminal())
     with open_store(store, photos) as kept, kept.read() as db:
         this = find_event(db, event)
         state = event_state(db, this)
         with whole_file(output) as out:
-            for piece in write_report(state, results(db, this.id), Album(kept)):
+            for piece in write_report(state, results(db, this.id), Album(kept, w), w):
                 out.write(piece)
     print(f"{output}: {output.stat().st_size / 1e6:.1f} MB", file=sys.stderr)

@@ -15,18 +15,13 @@ import typer
 
 from kdscan.cli.batch import Event, Store
 from kdscan.cli.rules import Game, GreatDuel, Harmony, MiddleKingdom, Rounds, Seats
+from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
+from kdscan.locale import Words
 
 if TYPE_CHECKING:
     from kdscan.tournament.event import EventState
     from kdscan.tournament.swiss import Pairing
-
-_WHY = {
-    "head_to_head": "head to head",
-    "spread": "spread",
-    "sonneborn_berger": "Sonneborn-Berger",
-    "shared": "shared",
-}
 
 
 def standings(
@@ -63,9 +58,10 @@ def standings(
         print(json_format.dumps(state_json(state), indent=2))
     elif str(csv) != "-":
         print(_table(state))
+    w = spoken()
     for finding in state.findings:
-        where = f"round {finding.round}, table {finding.table}: " if finding.table else ""
-        print(f"kdscan: {where}{finding.message}", file=sys.stderr)
+        where = _where(w, finding.round, finding.table) + ": " if finding.table else ""
+        print(f"kdscan: {where}{w.t(finding.text, **finding.values)}", file=sys.stderr)
 
 
 def pair(
@@ -129,8 +125,9 @@ def pair(
         _write_csv(csv, rows)
     if str(csv) != "-":
         print(_tables(event, round_, found))
-    for pair_ in found.again:
-        print(f"kdscan: {pair_} have met before; all other pairings were used up", file=sys.stderr)
+    for met in found.again:
+        text = spoken().t("{players} have met before; all other pairings were used up", players=met)
+        print(f"kdscan: {text}", file=sys.stderr)
 
 
 def result(
@@ -159,11 +156,13 @@ def result(
     with open_store(store) as kept, kept.write() as db:
         game = set_result(db, find_event(db, event), round, table, said, who or _user())
     shown = ", ".join(f"{seat.player} {_number(seat.total)}" for seat in game.seats)
-    print(f"round {round}, table {table}: {shown}")
+    print(f"{_where(spoken(), round, table)}: {shown}")
 
 
 def state_json(state: EventState) -> dict[str, object]:
     """An event's table, games and findings as plain values."""
+    from kdscan.tournament.rules import rules_of
+
     return {
         "event": state.event.name,
         "standings": [asdict(line) for line in state.standings],
@@ -177,43 +176,65 @@ def state_json(state: EventState) -> dict[str, object]:
             }
             for game in state.games
         ],
-        "findings": [asdict(finding) for finding in state.findings],
+        "rules": asdict(rules_of(state.event)),
+        "findings": [
+            {
+                "code": finding.code,
+                "message": finding.message,
+                "round": finding.round,
+                "table": finding.table,
+                "sheets": list(finding.sheets),
+            }
+            for finding in state.findings
+        ],
     }
 
 
 def _table(state: EventState) -> str:
+    from kdscan.tournament.rules import rules_of
+    from kdscan.tournament.words import decided_by, half, signed
+
+    w, planned = spoken(), rules_of(state.event).rounds
+    t = w.t
     wide = max([len(line.player) for line in state.standings], default=6)
-    head = f"{'':>4}  {'player':<{wide}}  {'score':>5}  {'won':>3} {'drawn':>5} {'lost':>4}"
-    lines = [
-        f"{state.event.name}: after round {state.last_round}, {len(state.players)} players",
-        head + f" {'byes':>4}  {'spread':>6}  {'SB':>5}",
-    ]
+    players = w.tn("{n} player", "{n} players", len(state.players))
+    after = t("after round {n}", n=state.last_round)
+    if planned is not None:
+        after = t("after round {n} of {rounds}", n=state.last_round, rounds=planned)
+    heads = [t("score"), t("won"), t("drawn"), t("lost"), t("byes"), t("spread"), "SB"]
+    least = (5, 3, 5, 4, 4, 6, 5)
+    widths = [max(len(head), n) for head, n in zip(heads, least, strict=True)]
+
+    def row(rank: str, player: str, values: Sequence[str], why: str = "") -> str:
+        cells = "  ".join(f"{v:>{n}}" for v, n in zip(values, widths, strict=True))
+        return f"{rank:>4}  {player:<{wide}}  {cells}  {why}".rstrip()
+
+    lines = [f"{state.event.name}: {after}, {players}", row("", t("player"), heads)]
     before = None
     for line in state.standings:
         rank = "" if line.rank == before else f"{line.rank}."
         before = line.rank
-        lines.append(
-            f"{rank:>4}  {line.player:<{wide}}  {_half(line.score):>5}  {line.wins:>3}"
-            f" {line.draws:>5} {line.losses:>4} {line.byes:>4}  {line.spread:>+6}"
-            f"  {line.sonneborn_berger:>5g}  {_WHY.get(line.decided_by, '')}".rstrip()
-        )
+        numbers = (line.wins, line.draws, line.losses, line.byes)
+        values = [half(line.score), *map(str, numbers), signed(line.spread)]
+        values.append(f"{line.sonneborn_berger:.3g}")
+        lines.append(row(rank, line.player, values, decided_by(w, line.decided_by)))
     return "\n".join(lines)
+
+
+def _where(w: Words, round_: int | None, table: int | None) -> str:
+    return w.t("round {round}, table {table}", round=round_, table=table)
 
 
 def _tables(event: str, round_: int, found: Pairing) -> str:
     wide = max((len(name) for table in found.tables for name in table[:-1]), default=0)
-    lines = [f"{event}: round {round_}"]
+    w = spoken()
+    lines = [f"{event}: " + w.t("round {round}", round=round_)]
     for number, table in enumerate(found.tables, 1):
         *others, last = table
         lines.append(f"{number:>4}  " + "".join(f"{a:<{wide}}  –  " for a in others) + last)
     if found.bye is not None:
-        lines.append(f" bye  {found.bye}")
+        lines.append(w.t("bye").rjust(4) + f"  {found.bye}")
     return "\n".join(lines)
-
-
-def _half(score: float) -> str:
-    whole = int(score)
-    return f"{whole or ''}½" if score != whole else str(whole)
 
 
 def _number(points: int | None) -> str:

@@ -7,7 +7,7 @@ same photos give the same rows.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,11 +16,14 @@ from sqlalchemy import Connection
 from kdscan.errors import BlankPage
 from kdscan.report import cell_name
 from kdscan.sheet.ids import SheetId
-from kdscan.tournament.current import current_json, current_sheets
+from kdscan.tournament.current import VARIANTS, current_json, current_sheets
+from kdscan.tournament.rules import Rules, rules_of
 from kdscan.tournament.same import Look, marks_code, same_sheets
 from kdscan.tournament.store.corrections import corrections, in_force
+from kdscan.tournament.store.events import get_event
 from kdscan.tournament.store.photos import files, photos
 from kdscan.tournament.store.readings import errors, sheets
+from kdscan.tournament.store.readings import sheet as get_sheet
 from kdscan.tournament.store.records import Correction, FileRow, Json, PhotoRow, Sheet
 
 Said = Mapping[str, Any]
@@ -61,16 +64,13 @@ class Result:
 
 def results(db: Connection, event_id: int) -> Iterator[Result]:
     """All rows of an event, one after another."""
-    said = said_of(db, event_id)
     known = {photo.id: photo for photo in photos(db, event_id)}
-    failures = errors(db, event_id)
-    named: dict[int, tuple[int, str]] = {}
+    named: dict[int, tuple[int, FileRow]] = {}
     all_files = files(db, event_id)
     for order, file in enumerate(all_files):
         if file.photo_id is not None:
-            named.setdefault(file.photo_id, (order, file.name))
-    looks, where = _looks(db, event_id, said, named)
-    same = same_sheets(looks)
+            named.setdefault(file.photo_id, (order, file))
+    pile = _pile(db, event_id, named)
     shown: dict[int, str] = {}
     for file in all_files:
         photo = None if file.photo_id is None else known[file.photo_id]
@@ -80,49 +80,71 @@ def results(db: Connection, event_id: int) -> Iterator[Result]:
             yield Result(file, photo, SAME_PHOTO, other=shown[photo.id])
         else:
             shown[photo.id] = file.name
-            yield from _of_photo(db, file, photo, failures, said, same, where)
+            yield from _of_photo(db, file, photo, pile)
 
 
-def _of_photo(
-    db: Connection,
-    file: FileRow,
-    photo: PhotoRow,
-    failures: Mapping[tuple[int, int], tuple[str, str]],
-    said: Mapping[int, Said],
-    same: Mapping[int, int],
-    where: Mapping[int, str],
-) -> Iterator[Result]:
+@dataclass(frozen=True)
+class _Pile:
+    """What has to be known of all sheets before the first row is told.
+
+    said: what people said of a sheet. same: sheets that another one shows better. where: how
+    people call each sheet. games: sheets of one game in several photos, by each of them.
+    failures: pages that could not be read. rules: the event's.
+    """
+
+    said: Mapping[int, Said]
+    same: Mapping[int, int]
+    where: Mapping[int, str]
+    games: Mapping[int, tuple[int, ...]]
+    failures: Mapping[tuple[int, int], tuple[str, str]]
+    rules: Rules
+
+
+def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> Iterator[Result]:
     if photo.error_code:
         yield Result(file, photo, FAILED, problem=_problem(photo))
     by_page: dict[int, list[Sheet]] = defaultdict(list)
     for sheet in sheets(db, photo.event_id, photo.id):
         by_page[sheet.page].append(sheet)
     for page in range(photo.pages or 0):
-        mine = [said.get(sheet.id, {}) for sheet in by_page[page]]
-        for sheet, of, data in zip(
-            by_page[page], mine, current_sheets(by_page[page], mine), strict=True
-        ):
-            yield _of_sheet(file, photo, sheet, of, data, same, where)
-        problem = failures.get((photo.id, page))
+        here = by_page[page]
+        for sheet, data in zip(here, _as_they_stand(db, here, pile), strict=True):
+            yield _of_sheet(file, photo, sheet, data, pile)
+        problem = pile.failures.get((photo.id, page))
         if problem and not by_page[page]:
             status = BLANK if problem[0] == BlankPage.code else FAILED
             yield Result(file, photo, status, page, problem=problem)
 
 
-def _of_sheet(
-    file: FileRow,
-    photo: PhotoRow,
-    sheet: Sheet,
-    said: Said,
-    data: Json,
-    same: Mapping[int, int],
-    where: Mapping[int, str],
-) -> Result:
+def _as_they_stand(db: Connection, here: Sequence[Sheet], pile: _Pile) -> list[Json]:
+    """The sheets of a page; those of a game in several photos with what the others say of them."""
+    found = current_sheets(here, [_asked(one, pile) for one in here])
+    for n, one in enumerate(here):
+        if one.id in pile.games:
+            game = [get_sheet(db, number) for number in pile.games[one.id]]
+            table = [sheet for sheet in game if sheet is not None]
+            asked = [_asked(sheet, pile) for sheet in table]
+            now = current_sheets(table, asked, one_table=True)
+            found[n] = now[pile.games[one.id].index(one.id)]
+    return found
+
+
+def _asked(sheet: Sheet, pile: _Pile) -> Said:
+    """What people say of a sheet; of a kingdom also the event's rules, if it was read by others."""
+    said = pile.said.get(sheet.id, {})
+    if sheet.kind != "kingdom" or VARIANTS in said:
+        return said
+    extras = pile.rules.extras
+    return said if sheet.data.get("variants") == extras else {VARIANTS: extras, **said}
+
+
+def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _Pile) -> Result:
+    said = pile.said.get(sheet.id, {})
     status, other = REVIEW if data["review"] else OK, None
     if said.get("ignored") is True:
         status = IGNORED
-    elif sheet.id in same:
-        status, other = SAME_SHEET, where[same[sheet.id]]
+    elif sheet.id in pile.same:
+        status, other = SAME_SHEET, pile.where[pile.same[sheet.id]]
     place = place_of(sheet, said, file)
     return Result(file, photo, status, sheet.page, sheet, data, said, place, other)
 
@@ -151,29 +173,62 @@ def place_of(sheet: Sheet, said: Said, file: FileRow) -> Place:
     return Place(round_, code.table, code.player or None)
 
 
-def _looks(
-    db: Connection, event_id: int, said: Mapping[int, Said], named: Mapping[int, tuple[int, str]]
-) -> tuple[list[Look], dict[int, str]]:
-    """Every sheet to compare, in the order of the files' names; and how people call each.
+def _pile(db: Connection, event_id: int, named: Mapping[int, tuple[int, FileRow]]) -> _Pile:
+    """Compare every sheet with the others, in the order of the files' names.
 
     Photos come in as fast as they are read: only names have an order that stays.
     """
+    said = said_of(db, event_id)
     found: list[tuple[tuple[int, int, int], Look]] = []
     labels: dict[int, str] = {}
+    tables: dict[tuple[int, int], list[_Seated]] = defaultdict(list)
     for sheet in sheets(db, event_id):
         mine = said.get(sheet.id, {})
-        order, name = named[sheet.photo_id]
+        order, file = named[sheet.photo_id]
         alone = (sheet.page, sheet.number) == (0, 0)
-        labels[sheet.id] = name if alone else f"{name}#{sheet.page + 1}.{sheet.number + 1}"
+        label = file.name if alone else f"{file.name}#{sheet.page + 1}.{sheet.number + 1}"
+        labels[sheet.id] = label
         if mine.get("ignored") is True:
             continue
         touched = any(field not in ("same_as", "place") for field in mine)
         rank = (float(mine.get("confirmed") is True), float(touched), sheet.confidence)
         marks = marks_code(current_json(sheet, mine) if mine else sheet.data)
-        look = Look(sheet.id, sheet.code, marks, rank, mine.get("same_as"))
+        look = Look(sheet.id, sheet.code, marks, rank, mine.get("same_as"), sheet.kind)
         found.append(((order, sheet.page, sheet.number), look))
+        place = place_of(sheet, mine, file)
+        if place.round is not None and place.table is not None:
+            seated = _Seated(sheet.id, sheet.kind, (sheet.photo_id, sheet.page))
+            tables[place.round, place.table].append(seated)
     found.sort(key=lambda one: one[0])
-    return [look for _, look in found], labels
+    same = same_sheets([look for _, look in found])
+    event = get_event(db, event_id)
+    rules = Rules() if event is None else rules_of(event)
+    games = _games_apart(tables.values(), same)
+    return _Pile(said, same, labels, games, errors(db, event_id), rules)
+
+
+@dataclass(frozen=True)
+class _Seated:
+    """A sheet that names its table. page: id of the photo, and the page."""
+
+    id: int
+    kind: str
+    page: tuple[int, int]
+
+
+def _games_apart(
+    tables: Iterable[Sequence[_Seated]], same: Mapping[int, int]
+) -> dict[int, tuple[int, ...]]:
+    """Two maps and the spellbook of one table that lie in several photos, by each of the three."""
+    found: dict[int, tuple[int, ...]] = {}
+    for everything in tables:
+        those = [one for one in everything if one.id not in same]
+        maps = [one for one in those if one.kind == "duel_map"]
+        books = [one for one in those if one.kind == "duel_spellbook"]
+        game = (*maps, *books)
+        if (len(maps), len(books)) == (2, 1) and len({one.page for one in game}) > 1:
+            found |= dict.fromkeys((one.id for one in game), tuple(one.id for one in game))
+    return found
 
 
 def _problem(row: FileRow | PhotoRow) -> tuple[str, str]:
@@ -199,6 +254,8 @@ def columns(result: Result) -> dict[str, Any]:
         "total": score.get("total"),
         "domains": score.get("domains"),
         "wizard": score.get("wizard"),
+        "middle_kingdom": score.get("middle_kingdom"),
+        "harmony": score.get("harmony"),
         "castle_bonus_used": data.get("castle_bonus_used"),
         "confidence": data.get("confidence"),
         "look_at": " ".join(look_at),

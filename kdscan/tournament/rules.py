@@ -42,6 +42,11 @@ class Rules:
         )
 
     @property
+    def extras(self) -> Json:
+        """The rules for extra points, which change no square, as the JSON names them."""
+        return {"middle_kingdom": self.middle_kingdom, "harmony": self.harmony}
+
+    @property
     def most(self) -> int:
         """How many can play at one table."""
         return 2 if self.game == "duel" or self.great_duel else 4

@@ -13,18 +13,25 @@ import numpy as np
 import pytest
 
 from kdscan.cli.main import main
+from kdscan.game.duel.players import play_game
+from kdscan.keeping import keep
+from kdscan.locale import words
+from kdscan.records import AnyReading
 from kdscan.tournament.games import Game, Seat
-from kdscan.tournament.report.pictures import CROP_PX, LONGEST_PX
+from kdscan.tournament.report.doubtful import CROP_PX
+from kdscan.tournament.report.pictures import LONGEST_PX
 from kdscan.tournament.report.plots import places_svg, totals_svg
+from kdscan.tournament.rules import Asked, settle_rules
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, ensure_player
 from kdscan.tournament.store.games import set_game
 from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 from kdscan.tournament.store.readings import add_reading, sheets
-from tests.readings import make_sheet
+from tests.readings import make_book, make_kingdom, make_sheet
 from tests.tournament.entries import MODELS, entry, kept
 
+EN = words("en")
 EVIL = '<script>alert("Bob & Co")</script>'
 VOID = {"meta", "img", "br"}
 
@@ -169,12 +176,12 @@ def test_a_report_that_cannot_be_written(
 
 
 def test_the_histogram_counts_every_sheet() -> None:
-    svg = totals_svg([12, 13, 14, 31, 52])
-    titles = dict(re.findall(r"<title>(\d+) to \d+ points: (\d+)</title>", svg))
+    svg = totals_svg([12, 13, 14, 31, 52], EN)
+    titles = dict(re.findall(r"<title>(\d+)–\d+: (\d+)</title>", svg))
     assert titles == {"10": "3", "15": "0", "20": "0", "25": "0", "30": "1", "35": "0",
                       "40": "0", "45": "0", "50": "1"}  # fmt: skip
     assert "median 14" in svg
-    assert totals_svg([40, 41]) == ""
+    assert totals_svg([40, 41], EN) == ""
 
 
 def test_places_are_followed_round_by_round() -> None:
@@ -183,10 +190,60 @@ def test_places_are_followed_round_by_round() -> None:
 
     first = [game(1, 1, "A", 50, "B", 10), game(1, 2, "C", 40, "D", 30)]
     second = [game(2, 1, "C", 50, "A", 10), game(2, 2, "B", 40, "D", 30)]
-    assert places_svg("ABCD", first) == ""
-    svg = places_svg("ABCD", first + second)
+    assert places_svg("ABCD", first, EN) == ""
+    svg = places_svg("ABCD", first + second, EN)
     lines = re.findall(r'points="([^"]+)"[^>]*><title>(\w)</title>', svg)
     heights = {name: [float(at.split(",")[1]) for at in way.split()] for way, name in lines}
     assert set(heights) == set("ABCD")
     assert heights["C"][1] == min(h[1] for h in heights.values())  # C leads after two rounds
     assert heights["D"][1] == max(h[1] for h in heights.values())
+
+
+def _read(url: str, found: AnyReading, name: str, asked: Asked) -> None:
+    """A photo with one sheet comes into the event Cup."""
+    data = cv2.imencode(".png", np.full((700, 900, 3), len(name) * 9, np.uint8))[1].tobytes()
+    with open_store(url) as kept_store:
+        sha = kept_store.photos.put(data, ".png")
+        with kept_store.write() as db:
+            event = settle_rules(db, "Cup", asked)
+            row, _ = add_photo(db, event.id, sha, ".png", len(data))
+            add_file(db, event.id, name, row.id)
+            set_pages(db, row.id, 1)
+            add_reading(db, row, 0, MODELS, entry(found), [keep(found)], 0.1)
+
+
+def _report(url: str, tmp_path: Path, *more: str) -> str:
+    path = tmp_path / "report.html"
+    assert main(["report", "--event", "Cup", "--store", url, "-o", str(path), *more]) == 0
+    page = path.read_text(encoding="utf-8")
+    Tags(page)
+    return page
+
+
+def test_a_kingdom_is_shown_with_its_doubts_and_scored_by_the_events_rules(tmp_path: Path) -> None:
+    url = str(tmp_path / "cup.sqlite")
+    kingdom = make_kingdom(doubtful={(0, 4): ("lake", 1)})
+    plain = kingdom.score.total
+    _read(url, kingdom, "a.png", Asked("kingdomino"))
+    page = _report(url, tmp_path)
+    assert f'<span class="total">{plain}</span>' in page
+    assert "<b>E1</b> lake 60%<br>or lake ♛ 40%" in page
+    assert len(list(_pictures(page))) == 1 + page.count("<figcaption><b>")
+    with open_store(url) as kept_store, kept_store.write() as db:
+        settle_rules(db, "Cup", Asked(middle_kingdom=True))
+    page = _report(url, tmp_path, "--language", "pl")
+    assert f'<span class="total">{plain + 10}</span>' in page
+    assert re.search(r"<b>E1</b> jezioro 60%<br>\w+ jezioro ♛ 40%", page)
+    assert '<html lang="pl">' in page and "Królestwo Środka" in page
+
+
+def test_a_spellbook_is_shown_with_its_doubts(tmp_path: Path) -> None:
+    url = str(tmp_path / "cup.sqlite")
+    book = make_book(play_game(3).spellbook, doubtful={"players[1].lines.line.squares[2]": 0.8})
+    _read(url, book, "book.png", Asked())
+    page = _report(url, tmp_path)
+    assert page.count("<figcaption><b>") == 1
+    assert re.search(
+        r"<b>right, line: square 3</b> (marked|blank) 80%<br>or (marked|blank) 20%", page
+    )
+    assert len(list(_pictures(page))) == 2

@@ -1,4 +1,7 @@
-"""Writes the report, piece by piece: an event of any size needs the memory of one photo."""
+"""Writes the report, piece by piece: an event of any size needs the memory of one photo.
+
+Every text goes through the catalogues; names of players and files are escaped.
+"""
 
 from __future__ import annotations
 
@@ -6,44 +9,41 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import groupby
 
-from kdscan.report import cell_name
+from kdscan.locale import Words
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Game, Seat
+from kdscan.tournament.report.doubtful import CROP_PX
 from kdscan.tournament.report.pictures import Album, Pictures
 from kdscan.tournament.report.plots import places_svg, totals_svg
 from kdscan.tournament.report.style import STYLE
 from kdscan.tournament.results import OK, REVIEW, Result
-
-_WHY = {
-    "head_to_head": "head to head",
-    "spread": "spread",
-    "sonneborn_berger": "Sonneborn-Berger",
-    "shared": "shared",
-    "score": "",
-    "largest_domain": "larger domain",
-    "crowns": "more crowns",
-    "draw": "draw",
-    "bye": "bye",
-}
+from kdscan.tournament.rules import rules_of
+from kdscan.tournament.words import decided_by, half, signed
 
 
-def write_report(state: EventState, rows: Iterable[Result], album: Album) -> Iterator[str]:
+def write_report(
+    state: EventState, rows: Iterable[Result], album: Album, w: Words
+) -> Iterator[str]:
     """The report's HTML in pieces; nothing in it is loaded from anywhere.
 
-    rows: the event's results; they are gone through once.
+    rows: the event's results; they are gone through once. w: the language.
     """
-    name = escape(state.event.name)
+    name, title, nothing = (
+        escape(state.event.name),
+        w.t("Sheets"),
+        w.t("No sheet has been read yet."),
+    )
     yield (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html>\n<html lang="{w.language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{name} – kdscan</title><style>{STYLE}</style></head><body>"
-        f"<header><h1>{name}</h1><p>{_summary(state)}</p></header><main>"
+        f"<header><h1>{name}</h1><p>{_summary(state, w)}</p></header><main>"
     )
-    yield from _standings(state)
-    yield _to_settle(state)
-    yield from _plots(state)
-    yield from _games(state.games)
-    yield '<section id="sheets"><h2>Sheets</h2><div class="sheets">'
+    yield from _standings(state, w)
+    yield _to_settle(state, w)
+    yield from _plots(state, w)
+    yield from _games(state.games, w)
+    yield f'<section id="sheets"><h2>{title}</h2><div class="sheets">'
     whose = {
         seat.sheet.key: (game, seat)
         for game in state.games
@@ -52,38 +52,50 @@ def write_report(state: EventState, rows: Iterable[Result], album: Album) -> Ite
     }
     for row in rows:
         if row.status in (OK, REVIEW) and row.sheet is not None:
-            yield _card(row, album.pictures(row), whose.get(row.sheet.id))
+            yield _card(row, album.pictures(row), whose.get(row.sheet.id), w)
     if not state.sheets:
-        yield "<p>No sheet has been read yet.</p>"
-    yield "</div></section>"
-    yield "</main><footer>Made by kdscan; nothing in this file is loaded from elsewhere.</footer>"
-    yield "</body></html>\n"
+        yield f"<p>{nothing}</p>"
+    yield "</div></section></main><footer>"
+    yield w.t("Made by kdscan; nothing in this file is loaded from elsewhere.")
+    yield "</footer></body></html>\n"
 
 
-def _summary(state: EventState) -> str:
+def _summary(state: EventState, w: Words) -> str:
     played = sum(game.finished and not game.bye for game in state.games)
+    rules, players = rules_of(state.event), len(state.standings)
+    extras = [
+        w.t("Kingdomino") if rules.game == "kingdomino" else "",
+        f"{rules.variants.size} × {rules.variants.size}" if rules.game == "kingdomino" else "",
+        w.t("Middle Kingdom") if rules.middle_kingdom else "",
+        w.t("Harmony") if rules.harmony else "",
+    ]
     parts = [
-        f"{len(state.standings)} players" if state.standings else "",
-        f"{state.last_round} rounds" if state.last_round > 1 else "",
-        f"{played} games" if played else "",
-        f"{len(state.sheets)} sheets" if state.sheets else "",
+        *extras,
+        w.tn("{n} player", "{n} players", players) if players else "",
+        w.tn("{n} round", "{n} rounds", state.last_round) if state.last_round > 1 else "",
+        w.tn("{n} game", "{n} games", played) if played else "",
+        w.tn("{n} sheet", "{n} sheets", len(state.sheets)) if state.sheets else "",
     ]
     return " · ".join(part for part in parts if part)
 
 
-def _standings(state: EventState) -> Iterator[str]:
+def _standings(state: EventState, w: Words) -> Iterator[str]:
     if not state.standings:
         return
+    title, place, sb = w.t("Standings"), w.t("place"), "Sonneborn-Berger"
+    player, score, byes, tie = w.t("Player"), w.t("Score"), w.t("Byes"), w.t("Tie broken by")
+    wdl, wdl_long = w.t("W D L"), w.t("Won, drawn, lost")
+    spread, spread_long = w.t("Spread"), w.t("points spread of all rounds but the best")
     yield (
-        "<section><h2>Standings</h2>"
-        '<div class="wide" tabindex="0" role="region" aria-label="Standings"><table><thead><tr>'
-        '<th scope="col"><abbr title="place">#</abbr></th>'
-        '<th scope="col" class="name">Player</th><th scope="col">Score</th>'
-        '<th scope="col"><abbr title="won, drawn, lost">W D L</abbr></th>'
-        '<th scope="col">Byes</th>'
-        '<th scope="col"><abbr title="points spread of all rounds but the best">Spread</abbr></th>'
-        '<th scope="col"><abbr title="Sonneborn-Berger">SB</abbr></th>'
-        '<th scope="col" class="name">Tie broken by</th></tr></thead><tbody>'
+        f"<section><h2>{title}</h2>"
+        f'<div class="wide" tabindex="0" role="region" aria-label="{title}">'
+        f'<table><thead><tr><th scope="col"><abbr title="{place}">#</abbr></th>'
+        f'<th scope="col" class="name">{player}</th><th scope="col">{score}</th>'
+        f'<th scope="col"><abbr title="{wdl_long}">{wdl}</abbr></th>'
+        f'<th scope="col">{byes}</th>'
+        f'<th scope="col"><abbr title="{spread_long}">{spread}</abbr></th>'
+        f'<th scope="col"><abbr title="{sb}">SB</abbr></th>'
+        f'<th scope="col" class="name">{tie}</th></tr></thead><tbody>'
     )
     before = None
     for line in state.standings:
@@ -92,52 +104,58 @@ def _standings(state: EventState) -> Iterator[str]:
         medal = f' class="medal m{line.rank}"' if line.rank <= 3 and line.score else ""
         yield (
             f'<tr{medal}><td>{rank}</td><th scope="row" class="name">{escape(line.player)}</th>'
-            f"<td><b>{_half(line.score)}</b></td><td>{line.wins} {line.draws} {line.losses}</td>"
-            f"<td>{line.byes or ''}</td><td>{line.spread:+d}</td>"
-            f'<td>{line.sonneborn_berger:g}</td><td class="name">'
-            f"{_WHY.get(line.decided_by, '')}</td></tr>"
+            f"<td><b>{half(line.score)}</b></td><td>{line.wins} {line.draws} {line.losses}</td>"
+            f"<td>{line.byes or ''}</td><td>{signed(line.spread)}</td>"
+            f'<td>{line.sonneborn_berger:.3g}</td><td class="name">'
+            f"{decided_by(w, line.decided_by)}</td></tr>"
         )
-    yield (
-        "</tbody></table></div><p class=note>A win is 1 point, a draw ½, a bye 1. Ties as at the"
-        " Mind Sports Olympiad: head to head where one has beaten all others in the tie, or lost"
-        " to all; the points spread without the best result; Sonneborn-Berger; else shared.</p>"
-        "</section>"
+    note = w.t(
+        "A win is 1 point, a draw ½, a bye 1. Ties as at the Mind Sports Olympiad: head to head "
+        "where one has beaten all others in the tie, or lost to all; the points spread without "
+        "the best result; Sonneborn-Berger; else shared."
     )
+    if rules_of(state.event).seats > 2:
+        note += " " + w.t("A table of three or four counts as a game against each of the others.")
+    yield f"</tbody></table></div><p class=note>{note}</p></section>"
 
 
-def _plots(state: EventState) -> Iterator[str]:
+def _plots(state: EventState, w: Words) -> Iterator[str]:
+    names = [p.name for p in state.players]
     plots = [
-        ("Points of all sheets", totals_svg([sheet.total for sheet in state.sheets])),
-        ("Places, round by round", places_svg([p.name for p in state.players], state.games)),
+        (w.t("Points of all sheets"), totals_svg([sheet.total for sheet in state.sheets], w)),
+        (w.t("Places, round by round"), places_svg(names, state.games, w)),
     ]
     shown = [(title, svg) for title, svg in plots if svg]
     if shown:
-        yield '<section id="plots"><h2>Plots</h2><div class="plots">'
+        title = w.t("Plots")
+        yield f'<section id="plots"><h2>{title}</h2><div class="plots">'
         for title, svg in shown:
             yield f"<figure><figcaption>{title}</figcaption>{svg}</figure>"
         yield "</div></section>"
 
 
-def _games(games: Iterable[Game]) -> Iterator[str]:
+def _games(games: Iterable[Game], w: Words) -> Iterator[str]:
+    t = w.t
+    player, points, number, decided = t("Player"), t("Points"), t("Table"), t("Decided by")
     for round_, of_round in groupby(games, key=lambda game: game.round):
+        here = list(of_round)
+        most = max(2, *(len(game.seats) for game in here)) if here else 2
+        title = t("Round {n}", n=round_)
+        heads = f'<th scope="col" class="name">{player}</th><th scope="col">{points}</th>'
         yield (
-            f'<section class="round"><h2>Round {round_}</h2>'
-            f'<div class="wide" tabindex="0" role="region" aria-label="Round {round_}">'
-            "<table><thead><tr>"
-            '<th scope="col">Table</th><th scope="col" class="name">Player</th>'
-            '<th scope="col">Points</th><th scope="col" class="name">Player</th>'
-            '<th scope="col">Points</th><th scope="col" class="name">Decided by</th></tr></thead>'
-            "<tbody>"
+            f'<section class="round"><h2>{title}</h2>'
+            f'<div class="wide" tabindex="0" role="region" aria-label="{title}">'
+            f'<table><thead><tr><th scope="col">{number}</th>{heads * most}'
+            f'<th scope="col" class="name">{decided}</th></tr></thead><tbody>'
         )
-        for game in of_round:
+        for game in here:
             outcome = game.outcome
             seats = "".join(
                 _seat(seat, outcome is not None and outcome.winner == i and not game.bye)
                 for i, seat in enumerate(game.seats)
             )
-            if game.bye:
-                seats += '<td class="name"></td><td></td>'
-            why = _WHY[outcome.decided_by] if outcome else "open"
+            seats += '<td class="name"></td><td></td>' * (most - len(game.seats))
+            why = decided_by(w, outcome.decided_by) if outcome else t("open")
             yield f'<tr><td>{game.table}</td>{seats}<td class="name">{why}</td></tr>'
         yield "</tbody></table></div></section>"
 
@@ -150,73 +168,70 @@ def _seat(seat: Seat, won: bool) -> str:
     return f"<td{mark}>{name}{' ♛' if won else ''}</td><td>{link}</td>"
 
 
-def _to_settle(state: EventState) -> str:
+def _where(w: Words, round_: int | None, table: int | None) -> str:
+    if round_ is None:
+        return ""
+    if table is None:
+        return w.t("round {round}", round=round_)
+    return w.t("round {round}, table {table}", round=round_, table=table)
+
+
+def _to_settle(state: EventState, w: Words) -> str:
     items = []
     for finding in state.findings:
-        where = f"Round {finding.round}, table {finding.table}: " if finding.table else ""
-        links = " ".join(f'<a href="#sheet-{key}">show</a>' for key in finding.sheets)
-        items.append(f"<li>{where}{escape(finding.message)} {links}</li>")
+        where = f"{_where(w, finding.round, finding.table)}: " if finding.table else ""
+        show = w.t("show")
+        links = " ".join(f'<a href="#sheet-{key}">{show}</a>' for key in finding.sheets)
+        text = escape(w.t(finding.text, **finding.values))
+        items.append(f"<li>{where}{text} {links}</li>")
     for name, message in state.failed:
         items.append(f"<li><code>{escape(name)}</code>: {escape(message)}</li>")
-    inside = f"<ul>{''.join(items)}</ul>" if items else "<p>Nothing: every game is settled.</p>"
-    return f'<section id="settle"><h2>To settle</h2>{inside}</section>'
+    title, nothing = w.t("To settle"), w.t("Nothing: every game is settled.")
+    inside = f"<ul>{''.join(items)}</ul>" if items else f"<p>{nothing}</p>"
+    return f'<section id="settle"><h2>{title}</h2>{inside}</section>'
 
 
-def _card(row: Result, pictures: Pictures, seat: tuple[Game, Seat] | None) -> str:
+def _card(row: Result, pictures: Pictures, seat: tuple[Game, Seat] | None, w: Words) -> str:
     assert row.sheet is not None and row.data is not None
     total = (row.data.get("score") or {}).get("total")
     player = seat[1].player if seat else (row.place.player or "")
     title = escape(player or row.file.name.replace("\\", "/").rsplit("/", 1)[-1])
-    where = f"round {row.place.round}" if row.place.round is not None else ""
+    where = _where(w, row.place.round, row.place.table)
     if seat:
-        where = f"round {seat[0].round}, table {seat[0].table}"
+        where = _where(w, seat[0].round, seat[0].table)
+    if row.data["kind"] == "duel_spellbook":
+        where = " · ".join(part for part in (w.t("spellbook"), where) if part)
     worth = "" if total is None else f'<span class="total">{total}</span>'
-    sure = f"{100 * row.data['confidence']:.0f}% sure"
-    flag = '<span class="flag">look</span>' if row.status == REVIEW else ""
+    sure = w.t("{sure} sure", sure=f"{100 * row.data['confidence']:.0f}%")
+    look, by_hand = w.t("look"), w.t("corrected by hand")
+    flag = f'<span class="flag">{look}</span>' if row.status == REVIEW else ""
     image = ""
     if pictures.sheet:
-        w, h = pictures.size_wh
-        image = (
-            f'<img width="{w}" height="{h}"'
-            f' alt="The sheet of {title} as read: {total} points" src="{pictures.sheet}">'
-        )
+        wide, high = pictures.size_wh
+        alt = w.t("{name}: the photo with what was read drawn over it", name=title)
+        image = f'<img width="{wide}" height="{high}" alt="{alt}" src="{pictures.sheet}">'
     problems = "".join(
         f'<li class="problem">{escape(problem["message"])}</li>'
         for problem in row.data.get("problems", ())
     )
-    corrected = "<li>corrected by hand</li>" if row.said else ""
+    corrected = f"<li>{by_hand}</li>" if row.said else ""
     file = f"<li><code>{escape(row.file.name)}</code></li>"
     return (
         f'<article id="sheet-{row.sheet.id}"><h3>{title} {worth}{flag}</h3>'
         f"<p class=note>{' · '.join(part for part in (escape(where), sure) if part)}</p>"
-        f"{image}{_doubts(pictures)}<ul class=note>{problems}{corrected}{file}</ul></article>"
+        f"{image}{_doubts(pictures, w)}<ul class=note>{problems}{corrected}{file}</ul></article>"
     )
 
 
-def _doubts(pictures: Pictures) -> str:
+def _doubts(pictures: Pictures, w: Words) -> str:
     if not pictures.doubts:
         return ""
-    shown = []
+    shown, or_ = [], w.t("or")
     for doubt, uri in pictures.doubts:
-        cell = doubt.cell
-        others = "".join(
-            f"<br>or {_marks(coat, crosses)} {100 * p:.0f}%"
-            for (coat, crosses), p in doubt.alternatives
-        )
-        name = cell_name((cell.row, cell.col))
-        read = f"{_marks(cell.coat, cell.crosses)} {100 * cell.confidence:.0f}%"
+        (read, sure), *others = doubt.choices
+        more = "".join(f"<br>{or_} {name} {100 * p:.0f}%" for name, p in others)
         shown.append(
-            f'<figure><img width="144" height="144" alt="Cell {name}" src="{uri}">'
-            f"<figcaption><b>{name}</b> {read}{others}</figcaption></figure>"
+            f'<figure><img width="{CROP_PX}" height="{CROP_PX}" alt="{doubt.place}" src="{uri}">'
+            f"<figcaption><b>{doubt.place}</b> {read} {100 * sure:.0f}%{more}</figcaption></figure>"
         )
     return f'<div class="doubts">{"".join(shown)}</div>'
-
-
-def _marks(coat: object, crosses: int) -> str:
-    name = "empty" if coat is None else str(coat).replace("_", " ")
-    return name + (" " + "×" * crosses if crosses else "")
-
-
-def _half(score: float) -> str:
-    whole = int(score)
-    return f"{whole or ''}½" if score != whole else str(whole)

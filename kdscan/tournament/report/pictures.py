@@ -1,9 +1,8 @@
-"""Pictures of a report: each sheet with its reading drawn over it, each doubtful shield."""
+"""Pictures of a report: each sheet with its reading drawn over it, each doubtful place."""
 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import cv2
@@ -12,22 +11,20 @@ from numpy.typing import NDArray
 
 from kdscan.errors import KdscanError
 from kdscan.game.duel.coats import Coat
-from kdscan.keeping import recall_map
-from kdscan.overlay import cell_corners, draw_overlay
-from kdscan.pipeline import correct
-from kdscan.records import Photo, SheetReading
-from kdscan.report import Doubt, doubts
-from kdscan.tournament.current import cell_of
+from kdscan.game.duel.scoring import score_board
+from kdscan.keeping import recall
+from kdscan.locale import Words
+from kdscan.overlay import draw_overlay
+from kdscan.records import AnyReading, Photo, SheetReading, SpellbookReading
+from kdscan.tournament.current import VARIANTS, corrected
+from kdscan.tournament.report.doubtful import Doubtful, doubtful_places
 from kdscan.tournament.results import Result
 from kdscan.tournament.store import Store
-from kdscan.vision.decode import Marks
+from kdscan.vision.decode import board_of
 from kdscan.vision.photo import decode
 
 LONGEST_PX, QUALITY = 1000, 72
 """Size and JPEG quality of a sheet's picture: some 150 KB, readable on a large screen."""
-
-CROP_PX = 144
-"""Side of a doubtful shield's picture."""
 
 _AROUND = 0.13
 """Paper shown around the grid, as a share of its size."""
@@ -39,7 +36,7 @@ class Pictures:
 
     sheet: str | None
     size_wh: tuple[int, int]
-    doubts: tuple[tuple[Doubt, str], ...]
+    doubts: tuple[tuple[Doubtful, str], ...]
 
 
 NOTHING = Pictures(None, (0, 0), ())
@@ -48,8 +45,8 @@ NOTHING = Pictures(None, (0, 0), ())
 class Album:
     """Opens photos of a store as rows ask for them; remembers the last one."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, w: Words) -> None:
+        self._store, self._words = store, w
         self._last: tuple[str, int] | None = None
         self._photo: Photo | None = None
 
@@ -62,13 +59,15 @@ class Album:
             return NOTHING
         outline = np.array(row.sheet.data["outline"], np.float64)
         shown, scale, origin = _cut_out(photo, outline)
-        sheet = _reading(row)
-        if sheet is None:
+        found = _reading(row)
+        if found is None:
             return Pictures(_jpeg(shown.bgr), (shown.width, shown.height), ())
-        moved = _moved(sheet, origin, scale)
+        moved = _moved(found, origin, scale)
         drawn = np.asarray(draw_overlay(shown, [moved])[: shown.height], np.uint8)
-        crops = tuple((doubt, _jpeg(_crop(photo, sheet, doubt))) for doubt in doubts(sheet))
-        return Pictures(_jpeg(drawn), (shown.width, shown.height), crops)
+        places = tuple(
+            (one, _jpeg(one.picture)) for one in doubtful_places(photo, found, self._words)
+        )
+        return Pictures(_jpeg(drawn), (shown.width, shown.height), places)
 
     def _open(self, row: Result) -> Photo | None:
         assert row.photo is not None
@@ -83,24 +82,20 @@ class Album:
         return self._photo
 
 
-def _reading(row: Result) -> SheetReading | None:
-    """The sheet as it stands, for those kinds that can be recalled."""
-    assert row.sheet is not None
-    if row.sheet.kept is None or row.sheet.kind != "duel_map":
+def _reading(row: Result) -> AnyReading | None:
+    """What is on the sheet as it stands; None where an older version did not keep it."""
+    assert row.sheet is not None and row.data is not None
+    if row.sheet.kept is None:
         return None
-    sheet = recall_map(row.sheet.kept)
-    cells = dict(_corrections(row))
-    return correct(sheet, cells) if cells else sheet
-
-
-def _corrections(row: Result) -> Iterator[tuple[tuple[int, int], Marks]]:
-    assert row.data is not None
-    now = {(c["row"], c["col"]): c for c in row.data["cells"]}
-    for field in row.said:
-        if field.startswith("cell:"):
-            cell = now[cell_of(field)]
-            coat = Coat(cell["coat"]) if cell["coat"] else None
-            yield cell_of(field), (coat, cell["crosses"])
+    said = dict(row.said)
+    if row.sheet.kind == "kingdom":
+        said[VARIANTS] = row.data["variants"]
+    found = corrected(recall(row.sheet.kept), said)
+    if isinstance(found, SheetReading):
+        coat = row.data.get("chosen_coat")  # as a spellbook or a person says
+        board = board_of({(c.row, c.col): (c.coat, c.crosses) for c in found.reading.cells})
+        return replace(found, score=score_board(board, Coat(coat) if coat else None))
+    return found
 
 
 def _cut_out(
@@ -118,26 +113,25 @@ def _cut_out(
     return Photo(small, photo.name, photo.page), scale, np.array([x0, y0], np.float64)
 
 
-def _moved(sheet: SheetReading, origin: NDArray[np.float64], scale: float) -> SheetReading:
+def _moved(found: AnyReading, origin: NDArray[np.float64], scale: float) -> AnyReading:
     """The sheet in the coordinates of the picture that was cut out."""
-    place = sheet.rectified
-    centers, outline = (
-        (xy - origin + 0.5) * scale - 0.5 for xy in (place.centers_xy, place.outline_xy)
-    )
-    return replace(sheet, rectified=replace(place, centers_xy=centers, outline_xy=outline))
 
+    def move(xy: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray((xy - origin + 0.5) * scale - 0.5)
 
-def _crop(photo: Photo, sheet: SheetReading, doubt: Doubt) -> NDArray[np.uint8]:
-    """A shield with its circles, flat and upright."""
-    corners = cell_corners(sheet.rectified.centers_xy)
-    r, c = doubt.cell.row, doubt.cell.col
-    quad = corners[[r, r, r + 1, r + 1], [c, c + 1, c + 1, c]]
-    quad = quad.mean(0) + 1.1 * (quad - quad.mean(0))
-    side = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32) * CROP_PX - 0.5
-    flat = cv2.getPerspectiveTransform(quad.astype(np.float32), side)
-    return np.asarray(
-        cv2.warpPerspective(photo.bgr, flat, (CROP_PX, CROP_PX), flags=cv2.INTER_AREA), np.uint8
-    )
+    if isinstance(found, SpellbookReading):
+        marks = tuple(
+            replace(
+                mark,
+                at_xy=tuple((float(x), float(y)) for x, y in move(np.array(mark.at_xy))),
+                reach_px=mark.reach_px * scale,
+            )
+            for mark in found.marks
+        )
+        return replace(found, page_xy=move(found.page_xy), marks=marks)
+    place = found.rectified
+    flat = replace(place, centers_xy=move(place.centers_xy), outline_xy=move(place.outline_xy))
+    return replace(found, rectified=flat)
 
 
 def _jpeg(bgr: NDArray[np.uint8]) -> str:

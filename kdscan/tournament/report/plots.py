@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from html import escape
 from statistics import median
 
+from kdscan.locale import Words
 from kdscan.tournament.games import Game
 from kdscan.tournament.standings import standings
 
@@ -22,7 +23,7 @@ SHOWN = 10
 _W, _H, _LEFT, _BELOW = 460, 280, 34, 40
 
 
-def totals_svg(totals: Sequence[int]) -> str:
+def totals_svg(totals: Sequence[int], w: Words) -> str:
     """How many sheets have how many points, five points a bar; "" for too few."""
     if len(totals) < 3:
         return ""
@@ -37,8 +38,8 @@ def totals_svg(totals: Sequence[int]) -> str:
         low = (first + k) * step
         marks.append(
             f'<rect x="{x + 1:.1f}" y="{26 + high - tall:.1f}" width="{max(1, wide - 2):.1f}"'
-            f' height="{tall:.1f}" rx="2" fill="{COLORS[0]}"><title>{low} to {low + step - 1}'
-            f" points: {count}</title></rect>"
+            f' height="{tall:.1f}" rx="2" fill="{COLORS[0]}">'
+            f"<title>{low}–{low + step - 1}: {count}</title></rect>"
         )
         if wide > 26 or k % (1 + int(26 / wide)) == 0:
             marks.append(_text(x, _H - 22, str(low), "middle"))
@@ -48,12 +49,12 @@ def totals_svg(totals: Sequence[int]) -> str:
         f'<line x1="{x:.1f}" x2="{x:.1f}" y1="18" y2="{26 + high}" stroke="{COLORS[1]}"'
         ' stroke-width="2" stroke-dasharray="5 4"/>'
     )
-    marks.append(_text(x + 5, 20, f"median {middle:g}", "start"))
-    marks.append(_text(_W / 2, _H - 4, "points of a sheet", "middle"))
-    return _svg(marks, f"Histogram of {len(totals)} totals, median {middle:g}")
+    marks.append(_text(x + 5, 20, w.t("median {points}", points=f"{middle:g}"), "start"))
+    marks.append(_text(_W / 2, _H - 4, w.t("points of a sheet"), "middle"))
+    return _svg(marks, w.t("Points of all sheets"))
 
 
-def places_svg(players: Sequence[str], games: Sequence[Game]) -> str:
+def places_svg(players: Sequence[str], games: Sequence[Game], w: Words) -> str:
     """The places of the first ten after each round; "" before two rounds are played."""
     rounds = sorted({game.round for game in games if game.finished})
     if len(rounds) < 2:
@@ -70,7 +71,7 @@ def places_svg(players: Sequence[str], games: Sequence[Game]) -> str:
     for k, r in enumerate(rounds):
         x = _LEFT + k * step
         marks.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="24" y2="{high - 6}"/>')
-        marks.append(_text(x, 14, f"round {r}", "middle"))
+        marks.append(_text(x, 14, w.t("round {round}", round=r), "middle"))
     for n, name in enumerate(shown):
         color = COLORS[n % len(COLORS)]
         xy = [(_LEFT + k * step, 40 + 26 * place.index(name)) for k, place in enumerate(after)]
@@ -82,7 +83,7 @@ def places_svg(players: Sequence[str], games: Sequence[Game]) -> str:
         )
         marks += [f'<circle cx="{x:.1f}" cy="{y}" r="5" fill="{color}"/>' for x, y in xy]
         marks.append(_text(xy[-1][0] + 12, xy[-1][1] + 5, f"{n + 1}. {_short(name)}", "start"))
-    return _svg(marks, f"Places of the first {len(shown)} after each round", high)
+    return _svg(marks, w.t("Places, round by round"), high)
 
 
 def _steps(most: int) -> list[int]:

@@ -41,6 +41,11 @@ def find_event(db: Connection, name: str) -> Event:
     return found
 
 
+def get_event(db: Connection, event_id: int) -> Event | None:
+    """An event by its id."""
+    return one(db, Event, select(schema.event).where(schema.event.c.id == event_id))
+
+
 def events(db: Connection) -> list[Event]:
     """All events, the oldest first."""
     return all_of(db, Event, select(schema.event).order_by(schema.event.c.id))

@@ -1,0 +1,18 @@
+"""The language that a terminal is spoken to in."""
+
+from __future__ import annotations
+
+import sys
+
+from kdscan.locale import Words, of_terminal, words
+
+
+def spoken() -> Words:
+    """The language that the environment asks for; English where stdout lacks its letters."""
+    language = of_terminal()
+    found = words(language)
+    try:
+        "ąèїы".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return words("en")
+    return found
