@@ -7,8 +7,9 @@ column from 0 as in the JSON (`0,0`). MARKS is a coat in short or long form (`d 
 ll f c`, `double_dot`), with a `+` for each cross or their number (`f++`, `f+2`), or
 `.` for an empty shield. Of a kingdom of tiles MARKS is a terrain in short or long form
 (`w f l g s m`, `wheat`) with its crowns likewise, `##` for the castle or `.` for no tile;
-what is meant, the photo says. PHOTO counts from 1 in the order of the output, pages
-included; SHEET likewise when one photo holds several maps.
+what is meant, the photo says. Lines of a spellbook: see `book_corrections`. PHOTO counts
+from 1 in the order of the output, pages included; SHEET likewise when one photo holds
+several maps.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from kdscan.cli.book_corrections import COATS, FORM, BookCorrection, parse_book
 from kdscan.errors import UsageError
 from kdscan.game.duel.board import CASTLE, COLS, LETTERS, MAX_CROSSES, ROWS
 from kdscan.game.duel.coats import Coat
@@ -28,12 +30,7 @@ _FORM = re.compile(
     r"(?:(?P<letter>[a-zA-Z])(?P<number>\d+)|(?P<row>\d+),(?P<col>\d+))"
     r"=(?P<coat>\.|##|[a-zA-Z_]+)(?P<crosses>\++|\+\d)?"
 )
-_COATS: dict[str, Coat | None] = {
-    **{letters: coat for coat, letters in LETTERS.items()},
-    **{coat.value: coat for coat in Coat},
-    ".": None,
-    "empty": None,
-}
+_COATS: dict[str, Coat | None] = {**COATS, ".": None, "empty": None}
 
 _TERRAINS = {
     **{letter: terrain.value for terrain, letter in TERRAIN_LETTERS.items()},
@@ -65,15 +62,23 @@ class Correction:
     refused: str | None = field(default=None, compare=False)
 
 
-def parse_corrections(texts: Iterable[str]) -> tuple[Correction, ...]:
+AnyCorrection = Correction | BookCorrection
+
+
+def parse_corrections(texts: Iterable[str]) -> tuple[AnyCorrection, ...]:
     """Read corrections, several in one text parted by spaces; raise `UsageError`."""
     return tuple(_parse(part) for text in texts for part in text.split())
 
 
-def _parse(text: str) -> Correction:
+def _parse(text: str) -> AnyCorrection:
+    if of_book := FORM.fullmatch(text):
+        return parse_book(text, of_book, *_where(of_book, text))
     match = _FORM.fullmatch(text)
     if match is None:
-        raise UsageError(f"--set {text}: write cell=coat and crosses, like C2=f++ or C2=. (empty)")
+        raise UsageError(
+            f"--set {text}: write cell=coat and crosses, like C2=f++ or C2=. (empty); of a "
+            "spellbook left.dot=3x (three squares, struck) or right=line (the chosen coat)"
+        )
     count = _crosses(match["crosses"])
     square = _square(match["coat"].lower(), count)
     coat: Coat | None = None
@@ -85,16 +90,15 @@ def _parse(text: str) -> Correction:
         if square is None or not all(0 <= n < LARGEST_KINGDOM for n in _cell(match)):
             raise
         refused = str(error)
-    photo = match["photo"]
-    return Correction(
-        text,
+    return Correction(text, *_where(match, text), _cell(match), coat, count, square, refused)
+
+
+def _where(match: re.Match[str], text: str) -> tuple[int | None, int]:
+    """Which photo, None for the only one, and which sheet of it; both from 0."""
+    photo, sheet = match["photo"], match["sheet"]
+    return (
         None if photo is None else _from_one(photo, text),
-        0 if match["sheet"] is None else _from_one(match["sheet"], text),
-        _cell(match),
-        coat,
-        count,
-        square,
-        refused,
+        0 if sheet is None else _from_one(sheet, text),
     )
 
 

@@ -9,12 +9,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from kdscan.cli.corrections import Correction
+from kdscan.cli.book_corrections import BookCorrection
+from kdscan.cli.corrections import AnyCorrection, Correction
 from kdscan.errors import PhotoError, UsageError
 from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.pipeline import Game, correct, correct_kingdom
+from kdscan.pipeline import Game, correct, correct_book, correct_kingdom
 from kdscan.reading import read_page
-from kdscan.records import AnyReading, KingdomReading, Photo, SheetReading, SquareKind
+from kdscan.records import (
+    AnyReading,
+    KingdomReading,
+    Photo,
+    SheetReading,
+    SpellbookReading,
+    SquareKind,
+)
 from kdscan.report import PhotoReport, cell_name
 from kdscan.sheet.parts import Layout
 from kdscan.vision.decode import DEFAULT_RISK
@@ -28,7 +36,7 @@ Progress = Callable[[int, str], None]
 
 def read_all(
     paths: Sequence[str],
-    corrections: Sequence[Correction],
+    corrections: Sequence[AnyCorrection],
     risk: float | None,
     progress: Progress,
     game: Game | None = None,
@@ -60,7 +68,7 @@ def read_all(
             number += 1
 
 
-def _check_photos_named(corrections: Sequence[Correction]) -> None:
+def _check_photos_named(corrections: Sequence[AnyCorrection]) -> None:
     for one in corrections:
         if one.photo is None:
             raise UsageError(
@@ -72,7 +80,7 @@ def _changed(
     sheet: AnyReading,
     number: int,
     *,
-    corrections: Sequence[Correction],
+    corrections: Sequence[AnyCorrection],
     risk: float,
     learned: Sequence[Layout],
 ) -> AnyReading:
@@ -82,19 +90,30 @@ def _changed(
 
 
 def _corrected(
-    sheet: AnyReading, number: int, *, corrections: Sequence[Correction], risk: float
+    sheet: AnyReading, number: int, *, corrections: Sequence[AnyCorrection], risk: float
 ) -> AnyReading:
     mine = [c for c in corrections if c.sheet == number]
     if not mine:
         return sheet
+    lines = [c for c in mine if isinstance(c, BookCorrection)]
+    cells = [c for c in mine if isinstance(c, Correction)]
+    if isinstance(sheet, SpellbookReading):
+        if cells:
+            raise UsageError(f"--set {cells[0].text}: that is a spellbook, it has no such cells")
+        return _book(sheet, lines)
+    if lines:
+        raise UsageError(f"--set {lines[0].text}: that is no spellbook; name its sheet, like 1.3:")
     if isinstance(sheet, KingdomReading):
-        return correct_kingdom(sheet, {c.cell: _square(c, sheet) for c in mine}, risk=risk)
-    if not isinstance(sheet, SheetReading):
-        raise UsageError(f"--set {mine[0].text}: that is no map of Kingdomino Duel")
-    for one in mine:
+        return correct_kingdom(sheet, {c.cell: _square(c, sheet) for c in cells}, risk=risk)
+    for one in cells:
         if one.refused:
             raise UsageError(one.refused)
-    return correct(sheet, {c.cell: (c.coat, c.crosses) for c in mine}, risk=risk)
+    return correct(sheet, {c.cell: (c.coat, c.crosses) for c in cells}, risk=risk)
+
+
+def _book(book: SpellbookReading, said: Sequence[BookCorrection]) -> SpellbookReading:
+    lines = {(c.player, c.coat): c.line for c in said if c.line and c.coat}
+    return correct_book(book, lines, {c.player: c.coat for c in said if c.line is None})
 
 
 def _square(correction: Correction, kingdom: KingdomReading) -> SquareKind:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from kdscan.cli.corrections import Correction, parse_corrections
+from kdscan.cli.corrections import AnyCorrection, parse_corrections
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 
 OVERLAY_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
@@ -61,7 +61,8 @@ def score(
             metavar="CELL=MARKS",
             help="Say what a shield holds: C2=f++ (column C, row 2: filled, two crosses), C2=. "
             "(empty). Coats: d dd l ll f c; Kingdomino's terrains: w f l g s m. In the second "
-            "photo: 2:C2=f++. Repeat as needed.",
+            "photo: 2:C2=f++. Spellbooks: left.dot=3x (three squares, struck; u: power used), "
+            "right=line (chosen coat). Repeat as needed.",
         ),
     ] = None,
     middle_kingdom: Annotated[
@@ -179,7 +180,7 @@ def _spare_photos(path: Path, photos: Sequence[str]) -> None:
         raise UsageError(f"--overlay {path}: that is one of the photos; name another file")
 
 
-def _check_all_applied(said: Sequence[Correction], photos: Sequence[dict[str, Any]]) -> None:
+def _check_all_applied(said: Sequence[AnyCorrection], photos: Sequence[dict[str, Any]]) -> None:
     """A correction that met no photo or sheet is a slip of the pen, not to be passed over."""
     for one in said:
         number = one.photo or 0

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kdscan.cli.book_corrections import BookCorrection
 from kdscan.cli.corrections import Correction, parse_corrections
 from kdscan.cli.text import token
 from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.records import CELLS, COATS
 from kdscan.report import cell_name
+
+
+def of_cell(text: str) -> Correction:
+    (read,) = parse_corrections([text])
+    assert isinstance(read, Correction)
+    return read
 
 
 @pytest.mark.parametrize(
@@ -39,7 +49,9 @@ def test_photos_and_sheets_count_from_one() -> None:
 
 
 def test_several_in_one_text() -> None:
-    assert [c.cell for c in parse_corrections(["A1=l B1=.", "0,2=c"])] == [(0, 0), (0, 1), (0, 2)]
+    several = parse_corrections(["A1=l B1=.", "0,2=c"])
+    cells = [c.cell for c in several if isinstance(c, Correction)]
+    assert cells == [(0, 0), (0, 1), (0, 2)]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +84,7 @@ def test_what_is_printed_can_be_typed(
     cell: tuple[int, int], coat: Coat | None, crosses: int
 ) -> None:
     held = crosses if coat else 0
-    (read,) = parse_corrections([f"{cell_name(cell)}={token(coat, held)}"])
+    read = of_cell(f"{cell_name(cell)}={token(coat, held)}")
     assert (read.cell, read.coat, read.crosses) == (cell, coat, held)
 
 
@@ -88,18 +100,40 @@ def test_what_is_printed_can_be_typed(
     ],
 )
 def test_squares_of_kingdoms(text: str, cell: tuple[int, int], square: tuple[str, int]) -> None:
-    (read,) = parse_corrections([text])
+    read = of_cell(text)
     assert (read.cell, read.square) == (cell, square)
 
 
 @pytest.mark.parametrize("text", ["D3=f", "A6=s", "B1=w", "B1=##"])
 def test_what_only_a_kingdom_holds_is_refused_of_a_map(text: str) -> None:
-    (read,) = parse_corrections([text])
+    read = of_cell(text)
     assert read.refused
     assert text in read.refused
 
 
 @pytest.mark.parametrize("text", ["A1=c", "A1=l++", "A1=f++++"])
 def test_what_no_kingdom_holds_is_no_square(text: str) -> None:
-    (read,) = parse_corrections([text])
-    assert read.square is None
+    assert of_cell(text).square is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("left.dot=3", BookCorrection("", None, 0, 0, Coat.DOT, SpellbookLine(3))),
+        ("Right.ll=0x", BookCorrection("", None, 0, 1, Coat.DOUBLE_LINE, SpellbookLine(0, True))),
+        ("1.3:left.f=2xu", BookCorrection("", 0, 2, 0, Coat.FILLED, SpellbookLine(2, True, True))),
+        ("2:right=line", BookCorrection("", 1, 0, 1, Coat.LINE, None)),
+        ("left=.", BookCorrection("", None, 0, 0, None, None)),
+    ],
+)
+def test_lines_and_choices_of_a_spellbook(text: str, expected: BookCorrection) -> None:
+    assert parse_corrections([text]) == (replace(expected, text=text),)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("left.dot=9", "squares"), ("left.q=1", "no coat is called q"), ("right=zz", "no coat")],
+)
+def test_what_no_spellbook_holds_is_refused(text: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        parse_corrections([text])
