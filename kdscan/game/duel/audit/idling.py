@@ -22,7 +22,7 @@ from itertools import combinations
 from typing import Literal
 
 from kdscan.game.duel.audit.order import Drawn, Plan, fills, mask, room, touch
-from kdscan.game.duel.audit.task import Piece, Task
+from kdscan.game.duel.audit.task import Piece, Task, bits
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.drawing import CASTLE_BITS, NEAR_BITS
@@ -50,56 +50,121 @@ def arrange_idling(
     """Put all pieces in a lawful order with the rounds without room that it takes; None if none."""
     if room(task.filled) & CASTLE_BITS:
         return None
-    closable = _closable(task, plan)
+    pieces = _Pieces(task, plan)
+    closable = pieces.closable()
     if not needs.coats <= closable or not closable:
         return None
-    pieces: list[Piece | None] = [None]
-    if plan.free:
-        pieces += [piece for piece in plan.pieces if piece != plan.apart]
-    for free in pieces:
-        for cross in _crosses(task, plan, needs):
-            found = _Moments(task, plan, free, cross, needs.obtained, closable).find(needs)
+    for cross in _crosses(pieces, needs):
+        for free in _free(pieces, cross, needs):
+            found = _Moments(pieces, free, cross, needs.obtained, closable).find(needs)
             if found is not None:
                 return found
     return None
 
 
-def _closable(task: Task, plan: Plan) -> frozenset[Coat]:
-    """The coats that may have had no room at some time, were every piece drawn at will."""
+class _Pieces:
+    """A plan's pieces by number, and sets of them as bits of an int.
 
-    def at_will(some: frozenset[Piece]) -> Sequence[Drawn]:
-        return [Drawn(piece) for piece in some]
+    own, touch: each piece's shields, and the shields that connect to it, as bits.
+    dots, lines: the squares that each fills for those coats. apart: the number of the
+    piece drawn with the line's wizard, -1 if there is none.
+    """
 
-    whole = frozenset(plan.pieces)
-    task.budget.spend(len(Coat))
-    return frozenset(c for c in Coat if _largest_closed(task, at_will, whole, c) is not None)
+    def __init__(self, task: Task, plan: Plan) -> None:
+        self.task, self.plan = task, plan
+        self.own = [mask(piece) for piece in plan.pieces]
+        self.touch = [touch(task, piece) for piece in plan.pieces]
+        self.dots = [fills(task, piece, Coat.DOT) for piece in plan.pieces]
+        self.lines = [fills(task, piece, Coat.LINE) for piece in plan.pieces]
+        self.apart = -1 if plan.apart is None else plan.pieces.index(plan.apart)
+        self.whole = (1 << len(plan.pieces)) - 1
+        self._beside: dict[Coat, list[int]] = {}
+        self._before: dict[tuple[Coat, int], bool] = {}
+
+    def beside(self, coat: Coat) -> list[int]:
+        """For each piece the shields beside its halves of that coat, as bits."""
+        if coat not in self._beside:
+            self._beside[coat] = [self._near(piece, coat) for piece in self.plan.pieces]
+        return self._beside[coat]
+
+    def _near(self, piece: Piece, coat: Coat) -> int:
+        near = 0
+        for i in piece:
+            if self.task.halves[i].coat is coat:
+                near |= NEAR_BITS[i]
+        return near
+
+    def closable(self) -> frozenset[Coat]:
+        """The coats that may have had no room at some time, were every piece drawn at will."""
+        self.task.budget.spend(len(Coat))
+        return frozenset(coat for coat in Coat if self._closes(coat, self.whole))
+
+    def closes_before(self, coat: Coat, k: int) -> bool:
+        """Whether a coat may have had no room before a piece was drawn, the others at will."""
+        if (coat, k) not in self._before:
+            self._before[coat, k] = self._closes(coat, self.whole & ~(1 << k))
+        return self._before[coat, k]
+
+    def _closes(self, coat: Coat, allowed: int) -> bool:
+        return self.largest_closed(lambda some: some, allowed, coat) is not None
+
+    def largest_closed(self, draw: Callable[[int], int], allowed: int, coat: Coat) -> int | None:
+        """The largest set of the allowed pieces, drawable by `draw`, with no room for a coat."""
+        beside = self.beside(coat)
+        while True:
+            drawn = draw(allowed)
+            free = room(sum(self.own[k] for k in bits(drawn)))
+            if free & CASTLE_BITS:
+                return None
+            opens = sum(1 << k for k in bits(drawn) if beside[k] & free)
+            if not opens:
+                return drawn
+            allowed = drawn & ~opens
 
 
 @dataclass(frozen=True)
 class _Cross:
-    """How the checked wizard's cross came about.
+    """How the checked wizard's cross came about; pieces by number.
 
     given: the piece that holds it. last: the piece whose squares filled the line, drawn
     no earlier than `given`; None when a round without room did, then with `given` drawn.
     idle: whether rounds without room filled squares of the line before.
     """
 
-    given: Piece
-    last: Piece | None
+    given: int
+    last: int | None
     idle: bool
 
 
-def _crosses(task: Task, plan: Plan, needs: Needs) -> Iterator[_Cross | None]:
+def _crosses(pieces: _Pieces, needs: Needs) -> Iterator[_Cross | None]:
+    task, all_pieces = pieces.task, pieces.plan.pieces
     if task.bonus.wizard is None:
         yield None
         return
-    given = next(piece for piece in plan.pieces if task.wizard_cell in piece)
-    counting = [piece for piece in plan.pieces if fills(task, piece, Coat.CHECKED)]
-    if sum(fills(task, piece, Coat.CHECKED) for piece in counting) >= SQUARES[Coat.CHECKED]:
+    given = next(k for k, piece in enumerate(all_pieces) if task.wizard_cell in piece)
+    squares = [fills(task, piece, Coat.CHECKED) for piece in all_pieces]
+    counting = [k for k, filled in enumerate(squares) if filled]
+    if sum(squares) >= SQUARES[Coat.CHECKED]:
         yield from (_Cross(given, last, False) for last in counting)
     if needs.obtained:
         yield _Cross(given, None, True)
         yield from (_Cross(given, last, True) for last in counting)
+
+
+def _free(pieces: _Pieces, cross: _Cross | None, needs: Needs) -> Iterator[int]:
+    """The pieces that the dot's wizard may draw so that all are drawn; -1 for none."""
+    won = frozenset(Coat) if needs.obtained else frozenset[Coat]()
+    drawn, _ = _Moments(pieces, -1, cross, needs.obtained, won).draw(pieces.whole, won)
+    if drawn == pieces.whole:
+        yield -1
+    if pieces.plan.free:
+        # Where some pieces are cut off it must be one of these: others are drawn without him.
+        waiting = pieces.whole & ~drawn or pieces.whole
+        yield from (k for k in bits(waiting) if k != pieces.apart)
+
+
+_Steps = tuple[tuple[int, Coat | None], ...]
+"""Pieces in the order drawn, by number, each with the wizard called."""
 
 
 class _Moments:
@@ -107,28 +172,21 @@ class _Moments:
 
     def __init__(
         self,
-        task: Task,
-        plan: Plan,
-        free: Piece | None,
+        pieces: _Pieces,
+        free: int,
         cross: _Cross | None,
         obtained: bool,
         closable: frozenset[Coat],
     ) -> None:
-        self.closable = closable
-        self.task, self.plan, self.free, self.cross = task, plan, free, cross
-        self.obtained = obtained
+        self.pieces, self.free, self.cross = pieces, free, cross
+        self.obtained, self.closable = obtained, closable
 
     def find(self, needs: Needs) -> tuple[tuple[Drawn, ...], tuple[Idle, ...]] | None:
         """An order with its rounds without room, or None when there is none."""
+        whole = self.pieces.whole
         every = frozenset(Coat) if self.obtained else frozenset[Coat]()
-        whole = frozenset(self.plan.pieces)
-        if len(self.draw(whole, every)) < len(whole):
-            return None
         for coats in self._choices(needs):
-            won = coats & every
-            if not coats <= self.closable:
-                continue
-            if len(self.draw(whole, won)) == len(whole):
+            if coats <= self.closable and self.draw(whole, coats & every)[0] == whole:
                 moments = self._chain(whole, coats)
                 if moments is not None:
                     return self._told(moments)
@@ -139,8 +197,11 @@ class _Moments:
         must = needs.coats
         if self.cross is not None and self.cross.idle:
             must |= {Coat.CHECKED}
-        helping = [Coat.DOT] if self.free else []
-        helping += [Coat.LINE] if self.plan.apart else []
+        helping = [
+            coat
+            for coat, k in ((Coat.DOT, self.free), (Coat.LINE, self.pieces.apart))
+            if k >= 0 and coat not in must and self.pieces.closes_before(coat, k)
+        ]
         for count in range(len(helping) + 1 if self.obtained else 1):
             for more in combinations(helping, count):
                 coats = must | frozenset(more)
@@ -149,9 +210,7 @@ class _Moments:
                 else:
                     yield from (frozenset({coat}) for coat in Coat)
 
-    def _chain(
-        self, allowed: frozenset[Piece], coats: frozenset[Coat]
-    ) -> tuple[tuple[Coat, frozenset[Piece]], ...] | None:
+    def _chain(self, allowed: int, coats: frozenset[Coat]) -> tuple[tuple[Coat, int], ...] | None:
         """For each coat the pieces drawn when it had no room, the earliest first."""
         if not coats:
             return ()
@@ -164,99 +223,93 @@ class _Moments:
                     return (*before, (coat, part))
         return None
 
-    def _closed(
-        self, allowed: frozenset[Piece], coat: Coat, earlier: frozenset[Coat]
-    ) -> frozenset[Piece] | None:
+    def _closed(self, allowed: int, coat: Coat, earlier: frozenset[Coat]) -> int | None:
         """The largest part that has no room for a coat, drawn after the earlier coats' moments."""
         cross = self.cross if coat is Coat.CHECKED else None
         if cross is not None and cross.idle and cross.last is not None:
-            allowed -= {cross.last}
+            allowed &= ~(1 << cross.last)
         won = earlier if self.obtained else frozenset[Coat]()
-        part = _largest_closed(self.task, lambda some: self.draw(some, won), allowed, coat)
+        part = self.pieces.largest_closed(lambda some: self.draw(some, won)[0], allowed, coat)
         if part is not None and cross is not None and cross.idle and cross.last is None:
-            return part if cross.given in part else None
+            return part if part >> cross.given & 1 else None
         return part
 
-    def draw(
-        self, allowed: frozenset[Piece], won: frozenset[Coat], done: Sequence[Drawn] = ()
-    ) -> list[Drawn]:
-        """Draw whatever fits until nothing does; the wizards in `won` are at hand."""
-        self.task.budget.spend(len(allowed))
+    def draw(self, allowed: int, won: frozenset[Coat], done: _Steps = ()) -> tuple[int, _Steps]:
+        """Draw whatever fits until nothing does; the wizards in `won` are at hand.
+
+        Returns the pieces drawn as bits, and in order.
+        """
+        pieces = self.pieces
+        pieces.task.budget.spend(allowed.bit_count())
         order = list(done)
-        touched = CASTLE_BITS
-        for step in order:
-            touched |= touch(self.task, step.piece)
-        drawn = {step.piece for step in order}
-        waiting = [piece for piece in self.plan.pieces if piece in allowed and piece not in drawn]
+        touched, drawn, dots, lines = CASTLE_BITS, 0, 0, 0
+        for k, _ in order:
+            touched |= pieces.touch[k]
+            drawn |= 1 << k
+            dots += pieces.dots[k]
+            lines += pieces.lines[k]
+        waiting = list(bits(allowed & ~drawn))
         progress = True
         while progress:
-            progress = False
-            for piece in list(waiting):
-                power = self._power(piece, touched, order, won)
-                if power is not False:
-                    order.append(Drawn(piece, power))
-                    touched |= touch(self.task, piece)
-                    waiting.remove(piece)
-                    progress = True
-        return order
+            still = []
+            for k in waiting:
+                power = self._power(
+                    k,
+                    touched,
+                    drawn,
+                    Coat.DOT in won or dots >= SQUARES[Coat.DOT],
+                    Coat.LINE in won or lines >= SQUARES[Coat.LINE],
+                )
+                if power is False:
+                    still.append(k)
+                    continue
+                order.append((k, power))
+                touched |= pieces.touch[k]
+                drawn |= 1 << k
+                dots += pieces.dots[k]
+                lines += pieces.lines[k]
+            progress = len(still) < len(waiting)
+            waiting = still
+        return drawn, tuple(order)
 
     def _power(
-        self, piece: Piece, touched: int, order: Sequence[Drawn], won: frozenset[Coat]
+        self, k: int, touched: int, drawn: int, dot: bool, line: bool
     ) -> Coat | Literal[False] | None:
-        """The wizard that draws a piece, None when none is needed, False when it does not fit."""
-        if self._held(piece, order):
-            return False
-        one, two = touched >> piece[0] & 1, touched >> piece[1] & 1
-        if piece == self.plan.apart:
-            return Coat.LINE if one and two and self._at_hand(Coat.LINE, order, won) else False
-        if one or two:
-            return None
-        return Coat.DOT if piece == self.free and self._at_hand(Coat.DOT, order, won) else False
+        """The wizard that draws a piece, None when none is needed, False when it does not fit.
 
-    def _held(self, piece: Piece, order: Sequence[Drawn]) -> bool:
+        dot, line: whether those wizards are at hand.
+        """
+        contact = touched & self.pieces.own[k]
+        if not contact and k != self.free:
+            return False
+        if self._held(k, drawn):
+            return False
+        if k == self.pieces.apart:
+            return Coat.LINE if line and contact == self.pieces.own[k] else False
+        if contact:
+            return None
+        return Coat.DOT if dot else False
+
+    def _held(self, k: int, drawn: int) -> bool:
         """Whether a piece must wait for the one that holds the wizard's cross."""
         cross = self.cross
-        if cross is None or piece != cross.last or piece == cross.given:
-            return False
-        return all(step.piece != cross.given for step in order)
-
-    def _at_hand(self, coat: Coat, order: Sequence[Drawn], won: frozenset[Coat]) -> bool:
-        filled = sum(fills(self.task, step.piece, coat) for step in order)
-        return coat in won or filled >= SQUARES[coat]
+        return (
+            cross is not None
+            and k == cross.last
+            and k != cross.given
+            and not drawn >> cross.given & 1
+        )
 
     def _told(
-        self, moments: Sequence[tuple[Coat, frozenset[Piece]]]
+        self, moments: Sequence[tuple[Coat, int]]
     ) -> tuple[tuple[Drawn, ...], tuple[Idle, ...]]:
-        order: list[Drawn] = []
+        order: _Steps = ()
         idle: list[Idle] = []
         won: frozenset[Coat] = frozenset()
         for coat, part in moments:
-            order = self.draw(part, won, order)
+            _, order = self.draw(part, won, order)
             idle.append((len(order), coat))
             won |= {coat} if self.obtained else set()
-        return tuple(self.draw(frozenset(self.plan.pieces), won, order)), tuple(idle)
-
-
-def _largest_closed(
-    task: Task,
-    draw: Callable[[frozenset[Piece]], Sequence[Drawn]],
-    allowed: frozenset[Piece],
-    coat: Coat,
-) -> frozenset[Piece] | None:
-    """The largest set of the allowed pieces, drawable by `draw`, with no room for a coat."""
-    while True:
-        drawn = frozenset(step.piece for step in draw(allowed))
-        covered = 0
-        for piece in drawn:
-            covered |= mask(piece)
-        free = room(covered)
-        if free & CASTLE_BITS:
-            return None
-        opens = {
-            piece
-            for piece in drawn
-            if any(task.halves[i].coat is coat and NEAR_BITS[i] & free for i in piece)
-        }
-        if not opens:
-            return drawn
-        allowed = drawn - opens
+        _, order = self.draw(self.pieces.whole, won, order)
+        pieces = self.pieces.plan.pieces
+        return tuple(Drawn(pieces[k], power) for k, power in order), tuple(idle)
