@@ -50,7 +50,9 @@ def slow_lawful(board: Board, terms: Terms) -> bool:
     """
     crossed = [cell for cell in board if board[cell].crosses]
     castles = [*([None] if not terms.castle_used else []), *crossed]
-    wizards = [None, *crossed] if Coat.CHECKED in terms.wizards else [None]
+    wizards = [*([None] if not terms.cross_given else []), *crossed]
+    if Coat.CHECKED not in terms.wizards:
+        wizards = [None]
     if terms.castle_used is False:
         castles = [None]
     return any(_reaches(board, terms, k, w) for k, w in product(castles, wizards))
@@ -64,6 +66,8 @@ def _reaches(board: Board, terms: Terms, castle: Cell | None, wizard: Cell | Non
     if not all(0 <= n <= 2 for n in printed.values()):
         return False
     plain = {c for c, n in printed.items() if n == 0 and c != castle}
+    if any(sum(board[c].coat is coat for c in plain) < n for coat, n in terms.recorded):
+        return False
     start: _State = (frozenset(), False, False, 0, False)
     seen, waiting = {start}, [start]
     while waiting:
@@ -122,13 +126,13 @@ def slow_smallest(board: Board, terms: Terms) -> int | None:
     return _smallest(board, parts)
 
 
-def slow_unpaired(board: Board) -> int | None:
-    """Size of the smallest set that no dominoes cover, whatever they touch."""
+def slow_paired(board: Board, cells: set[Cell]) -> bool:
+    """Whether dominoes on the board's shields cover those cells, whatever they touch."""
     parts: list[set[Cell]] = [set()]
     for one, two in combinations(board, 2):
         if two in neighbours(one):
             parts += [part | {one, two} for part in parts if not part & {one, two}]
-    return _smallest(board, parts)
+    return any(cells <= part for part in parts)
 
 
 def _smallest(board: Board, parts: list[set[Cell]]) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
@@ -29,8 +30,8 @@ from tests.game.boards import (
     played,
     seeds,
     slow_lawful,
+    slow_paired,
     slow_smallest,
-    slow_unpaired,
     small_board,
 )
 
@@ -114,9 +115,9 @@ def test_blames_the_smallest_shields() -> None:
         if find_way(plain, NO_WIZARDS, LAW) is not None:
             continue
         (problem,) = errors(plain, NO_WIZARDS)
-        unpaired = slow_unpaired(plain)
-        expected = slow_smallest(plain, NO_WIZARDS) if unpaired is None else unpaired
-        assert len(problem.cells) == expected, f"\n{board}"
+        assert len(problem.cells) == slow_smallest(plain, NO_WIZARDS), f"\n{board}"
+        paired = slow_paired(plain, set(problem.cells))
+        assert problem.code == ("unconnected_domino" if paired else "unpaired_shields")
         found[problem.code] += 1
     assert min(found.values()) > 5
 
@@ -251,6 +252,50 @@ def test_the_spellbook_cannot_count_more_than_the_map_shows() -> None:
     )
     assert audit_map(closed, spellbook=book(0, dot=3), edition=FRENCH).lawful
     assert not audit_map(closed, spellbook=book(0, dot=3)).lawful
+
+
+@pytest.mark.usefixtures("short_book")
+def test_the_spellbook_is_contradicted_by_the_fewest_of_its_lines() -> None:
+    """Against every set of lines and every game that leads to the map."""
+    rng = random.Random(3)
+    coats = (Coat.DOT, Coat.LINE, Coat.CHECKED)
+    sizes: list[int] = []
+    for _ in range(300):
+        board = small_board(rng, rng.choice((6, 6, 8)), coats)
+        board = Board({c: Shield(s.coat, min(s.crosses, 1)) for c, s in board.items()})
+        shown = {coat: list(board.values()).count(Shield(coat)) for coat in coats}
+        lines = tuple((coat, max(shown[coat] + rng.choice((-1, 0, 0, 1)), 0)) for coat in coats)
+        terms = Terms(rng.choice((None, True, False)), cross_given=rng.random() < 0.3)
+        if not slow_lawful(board, terms):
+            continue
+        wrong = [
+            len(some)
+            for size in (1, 2, 3)
+            for some in combinations(lines, size)
+            if not slow_lawful(board, replace(terms, recorded=some))
+        ]
+        found = [p for p in errors(board, replace(terms, recorded=lines)) if p.code == "spellbook"]
+        assert bool(found) == bool(wrong), f"\n{board}\n{lines}"
+        if found:
+            named = {board[cell].coat for cell in found[0].cells}
+            assert len(named) <= min(wrong), f"\n{board}\n{lines}\n{found}"
+            assert len(found) == (wrong.count(1) or 1)
+            sizes.append(min(wrong))
+    assert len(sizes) > 15
+
+
+def test_one_wizards_cross_frees_one_line_of_the_spellbook() -> None:
+    """A dot or a line may have got its cross from the wizard and filled a square, not both."""
+    board = board_of(". . c c d+ . .", ". . . ## d . .", ". . c l+ . . .")
+    assert audit_map(board, False, spellbook=book(0, dot=2, checked=3)).lawful
+    assert audit_map(board, False, spellbook=book(0, line=1, checked=3)).lawful
+    (problem,) = audit_map(board, False, spellbook=book(0, dot=2, line=1, checked=3)).problems
+    assert (problem.code, problem.cells) == ("spellbook", ((1, 4), (2, 4), (3, 3)))
+    assert "2 dot and 1 line" in problem.message and "2 and 1 at most" in problem.message
+    assert "not all at once" in problem.message
+    odd = board.with_shield((0, 0), Shield(Coat.FILLED))
+    codes = [p.code for p in audit_map(odd, spellbook=book(0, dot=2, line=1, checked=3)).problems]
+    assert codes == ["spellbook", "unpaired_shields"]
 
 
 def test_a_wizard_that_the_spellbook_denies_helps_nobody() -> None:

@@ -8,14 +8,15 @@ hinders, so of all such maps only those are asked about to which nothing can be 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from kdscan.game.duel.audit.dominoes import LAW
 from kdscan.game.duel.audit.reach import Cover, Proof, State, smallest_set
 from kdscan.game.duel.audit.search import Terms, find_way
-from kdscan.game.duel.audit.task import Task
+from kdscan.game.duel.audit.task import Task, bits
 from kdscan.game.duel.board import Board
-from kdscan.game.duel.drawing import number
+from kdscan.game.duel.drawing import CASTLE_BITS, number
 
 
 def smallest_early(
@@ -59,14 +60,32 @@ class LawfulCover(Cover):
             return None
         self.budget.spend()
         self.seen.add(state)
-        more = False
-        for after in self.fitting(state):
-            more = True
+        fitting = list(self.fitting(state))
+        for after in (*fitting, *self._helped(state)):
             found = self.finish(after)
             if found is not None:
                 return found
         covered = self.task.filled & ~state.left
-        return covered if not more and self._lawful(covered) else None
+        ended = not fitting and state.singles != 1
+        return covered if ended and self._lawful(covered) else None
+
+    def _helped(self, state: State) -> Iterator[State]:
+        """The states after a wizard's help that no shield asked for: it may win the other wizard.
+
+        One die of the line's wizard, or a domino that the dot's wizard opens.
+        """
+        if state.singles:
+            for i in bits((CASTLE_BITS | state.rooted) & state.left):
+                alone = self.add(state, (i, i))
+                assert alone is not None
+                yield alone
+        if state.free:
+            for i in bits(state.left):
+                for j in bits(self.task.partners[i] & state.left):
+                    if i < j:
+                        left = state.left & ~(1 << i | 1 << j)
+                        opened = state.rooted | self.task.equal[i] | self.task.equal[j]
+                        yield State(left, opened & left, (), state.singles, False)
 
     def _lawful(self, covered: int) -> bool:
         known = self.asked.get(covered)

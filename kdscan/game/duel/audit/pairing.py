@@ -8,6 +8,7 @@ dominoes; and where no such shields are, all can be (Hall). The line's wizard fr
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from kdscan.game.duel.audit.task import bits
 from kdscan.game.duel.board import COLS
@@ -17,6 +18,7 @@ EVEN = sum(1 << i for i in bits(ALL_BITS) if sum(divmod(i, COLS)) % 2 == 0)
 """The squares of one colour, the corners' own."""
 
 
+@lru_cache(maxsize=1024)
 def smallest_uncovered(filled: int, spare: int) -> int | None:
     """The smallest set of shields of which dominoes leave more than `spare` uncovered.
 
@@ -78,6 +80,26 @@ def _smallest_by_shortage(side: int, filled: int, most: int) -> list[int]:
 
 def _in_question(side: int, filled: int) -> int:
     """The side's shields that some largest matching leaves out; only these can lack neighbours."""
+    partner, alone = _matching(side, filled)
+    reached, edge = 0, alone
+    while edge:
+        reached |= sum(1 << i for i in set(edge))
+        others = {j for i in edge for j in bits(NEAR_BITS[i] & filled)}
+        edge = [partner[j] for j in others if not reached >> partner[j] & 1]
+    return reached
+
+
+def uncovered(cells: int, filled: int) -> int:
+    """How many of some shields dominoes on the filled ones must leave out, at least.
+
+    Dominoes that cover shields of one colour and those that cover shields of the other
+    join into some that cover both (Mendelsohn and Dulmage).
+    """
+    return sum(len(_matching(side, filled)[1]) for side in (cells & EVEN, cells & ~EVEN))
+
+
+def _matching(side: int, filled: int) -> tuple[dict[int, int], list[int]]:
+    """A largest matching of one colour's shields: by partner, and those left alone."""
     partner: dict[int, int] = {}
 
     def augment(i: int, seen: set[int]) -> bool:
@@ -89,10 +111,4 @@ def _in_question(side: int, filled: int) -> int:
                     return True
         return False
 
-    alone = [i for i in bits(side) if not augment(i, set())]
-    reached, edge = 0, alone
-    while edge:
-        reached |= sum(1 << i for i in set(edge))
-        others = {j for i in edge for j in bits(NEAR_BITS[i] & filled)}
-        edge = [partner[j] for j in others if not reached >> partner[j] & 1]
-    return reached
+    return partner, [i for i in bits(side) if not augment(i, set())]

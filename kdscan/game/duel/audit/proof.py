@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from kdscan.game.duel.audit.budget import Budget
+from kdscan.game.duel.audit.book import checked_wizard, contradictions
 from kdscan.game.duel.audit.dominoes import LAW, MOST_ON_A_DIE, Dice, Half
 from kdscan.game.duel.audit.early import smallest_early
-from kdscan.game.duel.audit.pairing import smallest_uncovered
+from kdscan.game.duel.audit.pairing import smallest_uncovered, uncovered
 from kdscan.game.duel.audit.reach import reachable, smallest_unreached
-from kdscan.game.duel.audit.search import Terms, find_way
+from kdscan.game.duel.audit.search import Terms
 from kdscan.game.duel.audit.task import Bonus, Task, bits
 from kdscan.game.duel.board import MAX_CROSSES, Board, Shield
 from kdscan.game.duel.coats import Coat
@@ -18,6 +17,9 @@ from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.drawing import cell_of, number
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, Severity
+
+_SMALLER_STEPS = 4_000
+"""Steps of the search for fewer shields that connection forbids, where dominoes fail anyway."""
 
 _BONUSES = 2
 """Crosses that no die brings: the castle's and the checked wizard's."""
@@ -28,7 +30,7 @@ def errors(board: Board, terms: Terms, steps: int | None = None) -> tuple[Proble
 
     steps: what each search for a small set may cost, None for its own limit.
     """
-    found = [*_crosses(board, terms, LAW, "error"), *_book(board, terms, steps)]
+    found = [*_crosses(board, terms, LAW, "error"), *contradictions(board, terms, steps)]
     # Crosses have been judged; the dominoes are judged as if every die could bring them.
     plain = Task(Board({c: Shield(s.coat) for c, s in board.items()}), Bonus(), LAW)
     helpers = _helpers(plain, board, terms, steps)
@@ -41,20 +43,25 @@ def errors(board: Board, terms: Terms, steps: int | None = None) -> tuple[Proble
 
 
 def _shapes(task: Task, singles: int, free: bool, steps: int | None) -> Iterator[Problem]:
-    uncovered = smallest_uncovered(task.filled, singles)
-    if uncovered is None and task.filled.bit_count() % 2:
-        uncovered = task.filled
-    if uncovered is not None:
-        why = f"no dominoes can cover {_these(uncovered)}: every round fills two shields"
-        yield _problem("unpaired_shields", "error", why, uncovered)
+    """The smallest set of shields that dominoes, or connected ones, cannot cover."""
+    known = smallest_uncovered(task.filled, singles)
+    if known is None and task.filled.bit_count() % 2:
+        known = task.filled
+    if known is not None and steps is None:
+        steps = _SMALLER_STEPS
+    proof = smallest_unreached(task, singles, free, steps, known)
+    if proof is None:
         return
-    proof = smallest_unreached(task, singles, free, steps)
-    if proof is not None:
+    cells = proof.cells
+    if uncovered(cells, task.filled) > singles or cells == known:
+        why = f"no dominoes can cover {_these(cells)}: every round fills two shields"
+        yield _problem("unpaired_shields", "error", why, cells)
+    else:
         why = (
-            f"no domino with {_these(proof.cells)} touches the castle or an equal coat "
+            f"no domino with {_these(cells)} touches the castle or an equal coat "
             "drawn in an earlier round"
         )
-        yield _problem("unconnected_domino", "error", why, proof.cells)
+        yield _problem("unconnected_domino", "error", why, cells)
 
 
 def warnings(
@@ -74,7 +81,9 @@ def warnings(
 def _lenient(board: Board, terms: Terms, dice: Dice) -> Task:
     """The board with every domino that the dice allow under some bonus."""
     task = Task(board, Bonus(), dice)
-    less = 1 + _wizard(board, terms) if terms.castle_left else int(_wizard(board, terms))
+    less = (
+        1 + checked_wizard(board, terms) if terms.castle_left else int(checked_wizard(board, terms))
+    )
     near = Task(board, Bonus(), LAW).partners
     partners = {
         i: sum(1 << j for j in bits(near[i]) if _makes(dice, half, task.halves[j], less))
@@ -107,7 +116,7 @@ def _crosses(board: Board, terms: Terms, dice: Dice, severity: Severity) -> Iter
             yield Problem("too_many_crosses", "error", why, (cell,))
         elif need:
             needs.append((need, cell))
-    left = int(terms.castle_left) + _wizard(board, terms)
+    left = int(terms.castle_left) + checked_wizard(board, terms)
     needs.sort(reverse=True)
     blamed: list[Cell] = []
     for need, cell in needs:
@@ -125,14 +134,6 @@ def _crosses(board: Board, terms: Terms, dice: Dice, severity: Severity) -> Iter
     if severity == "error" and sum(shield.crosses for shield in board.values()) < given:
         why = "the roof is coloured or a wizard was used, but no cross shows for it"
         yield Problem("missing_cross", "error", why)
-
-
-def _wizard(board: Board, terms: Terms) -> bool:
-    """Whether the checked wizard's cross can be on the map at all."""
-    plain = sum(shield == Shield(Coat.CHECKED) for shield in board.values())
-    own = Shield(Coat.CHECKED, 1) in board.values()
-    enough = terms.obtained or plain + own >= SQUARES[Coat.CHECKED]
-    return Coat.CHECKED in terms.wizards and enough
 
 
 def _helpers(task: Task, board: Board, terms: Terms, steps: int | None) -> tuple[int, bool]:
@@ -157,22 +158,8 @@ def _helpers(task: Task, board: Board, terms: Terms, steps: int | None) -> tuple
 def _helps(part: Board, board: Board, terms: Terms, coat: Coat) -> bool:
     """Whether that coat's wizard can be won with the shields of a part."""
     plain = sum(shield == Shield(coat) for shield in part.values())
-    crossed = _wizard(board, terms) and Shield(coat, 1) in part.values()
+    crossed = checked_wizard(board, terms) and Shield(coat, 1) in part.values()
     return coat in terms.wizards and (terms.obtained or plain + crossed >= SQUARES[coat])
-
-
-def _book(board: Board, terms: Terms, steps: int | None) -> Iterator[Problem]:
-    if terms.obtained and find_way(board, replace(terms, recorded=()), LAW, Budget(steps)) is None:
-        return  # The map is wrong by itself; what was obtained and not drawn cannot be told.
-    for coat, count in terms.recorded:
-        plain = sum(shield == Shield(coat) for shield in board.values())
-        most = plain + (_wizard(board, terms) and Shield(coat, 1) in board.values())
-        if count > most:
-            cells = tuple(cell for cell, shield in board.items() if shield.coat is coat)
-            name = coat.replace("_", " ")
-            why = f"the spellbook counts {count} {name} without a cross, the map shows {most}"
-            why += ", and there was room to draw more" * terms.obtained
-            yield Problem("spellbook", "error", why, cells)
 
 
 def _these(cells: int) -> str:

@@ -32,36 +32,42 @@ class Proof:
 
 
 def smallest_unreached(
-    task: Task, singles: int, free: bool, steps: int | None = None
+    task: Task, singles: int, free: bool, steps: int | None = None, known: int | None = None
 ) -> Proof | None:
     """The smallest set of shields that can't be, or None when all can be.
 
-    singles: shields that may stay without partner (the line's wizard). free: whether
-    one part may do without the castle (the dot's wizard). Neither wizard's turn is checked.
-    steps: of the search, `MOST_STEPS` when None.
+    singles: shields that may stay without partner, none or two of them (the line's wizard).
+    free: whether one part may do without the castle (the dot's wizard). Neither wizard's turn
+    is checked. steps: of the search, `MOST_STEPS` when None. known: a set that can't be, if
+    one is known already; a smaller one is looked for.
     """
-    return smallest_set(Cover(task, singles, free, steps))
+    return smallest_set(Cover(task, singles, free, steps), known)
 
 
-def smallest_set(cover: Cover) -> Proof | None:
-    """The smallest set of shields that a kind of cover cannot cover; None when it can cover all."""
+def smallest_set(cover: Cover, known: int | None = None) -> Proof | None:
+    """The smallest set of shields that a kind of cover cannot cover; None when it can cover all.
+
+    known: as `smallest_unreached` takes it.
+    """
     task = cover.task
-    proof = task.filled
+    proof = task.filled if known is None else known
     try:
-        if cover.cover(task.filled) is not None:
+        if known is None and cover.cover(task.filled) is not None:
             return None
         remainders: list[int] = []
         size = 1
         while len(remainders) < _MOST_REMAINDERS:
             blamed = None
             while blamed is None:
+                if size == proof.bit_count():
+                    return Proof(proof, True)
                 blamed = _hit(remainders, size, 0, cover)
                 size += blamed is None
             covered = cover.cover(blamed)
             if covered is None:
                 return Proof(blamed, True)
             remainders.append(task.filled & ~covered)
-        for i in bits(task.filled):
+        for i in bits(proof):
             if cover.cover(proof & ~(1 << i)) is None:
                 proof &= ~(1 << i)
     except OutOfStepsError:
@@ -151,7 +157,7 @@ class Cover:
         """Try each piece; those tried are banned for the next, so nothing comes twice."""
         banned = dict(banned)
         for i, j in pieces:
-            after = self._add(state, (i, j))
+            after = self.add(state, (i, j))
             if after is not None:
                 found = self._go(after, required, banned)
                 if found is not None:
@@ -167,7 +173,7 @@ class Cover:
     def _pieces(self, state: State, i: int, banned: _Banned) -> list[Piece]:
         return [(min(i, j), max(i, j)) for j in bits(self._others(state, i, banned))]
 
-    def _add(self, state: State, piece: Piece) -> State | None:
+    def add(self, state: State, piece: Piece) -> State | None:
         """The state with one more piece; None when a part is cut off for good."""
         i, j = piece
         own = 1 << i | 1 << j
@@ -192,14 +198,27 @@ class Cover:
 
     def finish(self, state: State) -> int | None:
         """Draw on with whatever fits; the larger the cover, the more its remainder tells."""
+        if state.singles == 1:
+            state = self._second(state)
         for after in self.fitting(state):
             return self.finish(after)
-        return self.task.filled & ~state.left
+        return None if state.singles == 1 else self.task.filled & ~state.left
+
+    def _second(self, state: State) -> State:
+        """Let the line's wizard's other die stay alone too, wherever it can."""
+        for i in bits((CASTLE_BITS | state.rooted) & state.left):
+            after = self.add(state, (i, i))
+            assert after is not None
+            return after
+        if state.free and state.left:
+            left = state.left & (state.left - 1)
+            return State(left, state.rooted & left, state.loose, 0, False)
+        return state
 
     def fitting(self, state: State) -> Iterator[State]:
         """The states after each piece that the castle's part connects to."""
         for piece in self._fitting(state):
-            after = self._add(state, piece)
+            after = self.add(state, piece)
             assert after is not None
             yield after
 

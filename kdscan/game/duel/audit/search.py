@@ -158,7 +158,7 @@ def tasks(
         if bonus.wizard is not None and not _checked_won(board, effect, terms):
             continue
         task = Task(board, bonus, dice, budget or Budget())
-        if not _matches_book(task, terms.recorded if not terms.obtained else ()):
+        if not matches_book(task, terms.recorded if not terms.obtained else ()):
             continue
         look = _look(task)
         # A wizard's cross only adds needs: without any other effect it is worth no try.
@@ -221,7 +221,8 @@ def _look(task: Task) -> _Look:
     )
 
 
-def _matches_book(task: Task, recorded: tuple[tuple[Coat, int], ...]) -> bool:
+def matches_book(task: Task, recorded: tuple[tuple[Coat, int], ...]) -> bool:
+    """Whether the map shows as many coats without a cross on their dice as the spellbook counts."""
     halves = task.halves.values()
     return all(
         sum(half.coat is coat and half.counts for half in halves) >= count
