@@ -102,6 +102,7 @@ def _keep_kingdom(kingdom: KingdomReading) -> Json:
         "kind": kingdom.kind,
         "place": _keep_place(kingdom.rectified),
         "probs": _plain(kingdom.probs),
+        "sheet_id": kingdom.sheet_id,
         "variants": asdict(kingdom.variants),
         "beyond": kingdom.beyond,
     }
@@ -110,13 +111,15 @@ def _keep_kingdom(kingdom: KingdomReading) -> Json:
 def _recall_kingdom(kept: Json, risk: float) -> KingdomReading:
     rules = Variants(**kept["variants"])
     flat, probs = _recall_place(kept["place"]), np.array(kept["probs"], np.float64)
-    return decode_kingdom(flat, probs, rules, risk, beyond=kept["beyond"])
+    kingdom = decode_kingdom(flat, probs, rules, risk, beyond=kept["beyond"])
+    return replace(kingdom, sheet_id=kept.get("sheet_id"))
 
 
 def _keep_book(book: SpellbookReading) -> Json:
     return {
         "kind": book.kind,
         "layout": book.layout,
+        "sheet_id": book.sheet_id,
         "page": _plain(book.page_xy),
         "marks": [
             [m.key, _plain(list(m.at_xy)), _plain(m.reach_px), m.marked, _plain(m.confidence)]
@@ -131,7 +134,8 @@ def _recall_book(kept: Json) -> SpellbookReading:
         BookMark(key, tuple((x, y) for x, y in at), reach, marked, confidence, review)
         for key, at, reach, marked, confidence, review in kept["marks"]
     )
-    return interpret_book(kept["layout"], np.array(kept["page"], np.float64), marks)
+    book = interpret_book(kept["layout"], np.array(kept["page"], np.float64), marks)
+    return replace(book, sheet_id=kept.get("sheet_id"))
 
 
 def _keep_place(place: RectifiedSheet) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Literal
@@ -35,11 +35,11 @@ from kdscan.records import (
 )
 from kdscan.table import paid_as, share
 from kdscan.vision.blank import is_blank, shows_through
-from kdscan.vision.book_place import find_books
+from kdscan.vision.book_place import PlacedBook, find_books
 from kdscan.vision.book_read import interpret_book, read_book
 from kdscan.vision.book_said import said_of
 from kdscan.vision.classify import Logits, look, weigh
-from kdscan.vision.code import read_code
+from kdscan.vision.code import read_book_code, read_card_codes, read_code
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.edges import cut_sides, in_words, unseen_cells
 from kdscan.vision.find import find_all
@@ -104,15 +104,30 @@ def _kingdoms(
     for one in found:
         rules = replace(variants, great_duel=len(one.probs) == 7)
         read.append(decode_kingdom(one.flat, one.probs, rules, risk, beyond=one.beyond))
-    return tuple(read), any(one.sure > SURELY_KINGDOM for one in found)
+    return named(read, photo), any(one.sure > SURELY_KINGDOM for one in found)
+
+
+def named(kingdoms: Sequence[KingdomReading], photo: Photo) -> tuple[KingdomReading, ...]:
+    """Kingdoms with the codes of the cards beside them: each card's goes to the nearest one."""
+    named = list(kingdoms)
+    if not named:
+        return ()
+    middles = [kingdom.outline_xy.mean(0) for kingdom in named]
+    cards = [(text, quad.mean(0)) for text, quad in read_card_codes(photo)]
+    gaps = sorted(
+        (float(np.hypot(*(at - middle))), n, text)
+        for text, at in cards
+        for n, middle in enumerate(middles)
+    )
+    for _, n, text in gaps:
+        if named[n].sheet_id is None and all(one.sheet_id != text for one in named):
+            named[n] = replace(named[n], sheet_id=text)
+    return tuple(named)
 
 
 def _sheets(photo: Photo, models: Models, risk: float) -> tuple[AnyReading, ...]:
     """Every map and spellbook in a photo."""
-    books = [
-        read_book(photo, book, models.spellbook, models.struck_by, risk)
-        for book in find_books(photo)
-    ]
+    books = [_book(photo, place, models, risk) for place in find_books(photo)]
     sheets: list[SheetReading] = []
     placed, cut = find_all(photo, models.locate, models.refine)
     for rectified in placed:
@@ -140,6 +155,11 @@ def _sheets(photo: Photo, models: Models, risk: float) -> tuple[AnyReading, ...]
     if sheets and cut:
         sheets[0] = _beside(sheets[0], photo, cut)
     return share((*sheets, *books), risk)
+
+
+def _book(photo: Photo, place: PlacedBook, models: Models, risk: float) -> SpellbookReading:
+    found = read_book(photo, place, models.spellbook, models.struck_by, risk)
+    return replace(found, sheet_id=read_book_code(photo, place))
 
 
 def _beside(sheet: SheetReading, photo: Photo, cut: tuple[SheetOutline, ...]) -> SheetReading:
@@ -253,7 +273,8 @@ def correct_kingdom(
     """
     rules = variants or kingdom.variants
     flat, probs = kingdom.rectified, kingdom.probs
-    return decode_kingdom(flat, probs, rules, risk, corrections, kingdom.beyond)
+    again = decode_kingdom(flat, probs, rules, risk, corrections, kingdom.beyond)
+    return replace(again, sheet_id=kingdom.sheet_id)
 
 
 def correct_book(
@@ -266,4 +287,4 @@ def correct_book(
     What the neighbours on its table say of it is left out: `kdscan.table.share` says it anew.
     """
     marks = said_of(book.marks, lines, choices)
-    return interpret_book(book.layout, book.page_xy, marks)
+    return replace(interpret_book(book.layout, book.page_xy, marks), sheet_id=book.sheet_id)

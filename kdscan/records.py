@@ -322,6 +322,7 @@ class KingdomReading:
     squares: size * size readings, row-major. kingdom: the same as the game knows it.
     totals: what it may be worth, with probabilities, the most probable first.
     beyond: squares that hang together with it, but lie outside its limit.
+    sheet_id: what the code on a card beside it says (`kdscan.sheet.ids`), None without one.
     """
 
     rectified: RectifiedSheet
@@ -335,6 +336,7 @@ class KingdomReading:
     problems: tuple[Problem, ...] = ()
     totals: Totals = ()
     beyond: int = 0
+    sheet_id: str | None = None
 
     def __post_init__(self) -> None:
         size = self.variants.size
@@ -375,6 +377,7 @@ class SpellbookReading:
     page_xy: (4, 2) float64, photo frame: the page's corners as its reader sees it.
     marks: every place, in the order of the layout. book: the same as the game knows it.
     chosen: the coat that each player's side names. confidence: that all of it is right.
+    sheet_id: what its printed code says (`kdscan.sheet.ids`), None without one.
     """
 
     layout: str
@@ -385,6 +388,7 @@ class SpellbookReading:
     confidence: float
     review: bool
     problems: tuple[Problem, ...] = ()
+    sheet_id: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "page_xy", frozen(self.page_xy))

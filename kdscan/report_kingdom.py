@@ -51,6 +51,7 @@ def kingdom_json(kingdom: KingdomReading) -> dict[str, Any]:
     variants = kingdom.variants
     return {
         "kind": kingdom.kind,
+        "sheet_id": kingdom.sheet_id,
         "size": variants.size,
         "outline": [point_json(p) for p in kingdom.outline_xy],
         "cells": [

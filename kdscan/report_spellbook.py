@@ -30,6 +30,7 @@ def spellbook_json(reading: SpellbookReading) -> dict[str, Any]:
     return {
         "kind": reading.kind,
         "layout": reading.layout,
+        "sheet_id": reading.sheet_id,
         "outline": [point_json(p) for p in reading.outline_xy],
         "players": [_player_json(reading, player) for player in (0, 1)],
         "problems": problems_json(reading.problems),

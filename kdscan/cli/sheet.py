@@ -25,10 +25,10 @@ def sheet(
         ),
     ] = "kdscan-a5",
     side: Annotated[
-        Literal["map", "spellbook", "both"],
+        Literal["map", "spellbook", "both", "card"],
         typer.Option(
             help="What to print; both: spellbooks on the backs of the maps, for printing on "
-            "two sides, turned over the long edge."
+            "two sides, turned over the long edge; card: to lay beside kingdoms of tiles."
         ),
     ] = "map",
     spellbook: Annotated[
@@ -93,34 +93,59 @@ def sheet(
 
     $ kdscan sheet -o event.pdf --players players.csv --event WAW26 --round 1-5
 
+    $ kdscan sheet -o round1.pdf --side both --players round1.csv --event WAW26
+
+    $ kdscan sheet -o cards.pdf --side card --players round1.csv --event 'Castle cup'
+
     Exit codes: 0 done; 2 wrong usage, a broken layout, or a file that cannot be written.
     """
     # The heavy half: reportlab, OpenCV.
     from kdscan.sheet.book import load_book
+    from kdscan.sheet.card import Card
     from kdscan.sheet.layout import load_layout
-    from kdscan.sheet.look import Look
-    from kdscan.sheet.printing import impose, sheet_pdf
-    from kdscan.sheet.tickets import rounds_of, tickets_from_csv
+    from kdscan.sheet.look import Look, Ticket
+    from kdscan.sheet.printing import Side, impose, sheet_pdf
+    from kdscan.sheet.tickets import (
+        book_tickets_from_csv,
+        each_once,
+        rounds_of,
+        tickets_from_csv,
+    )
 
     if players is None and (event or rounds):
         raise UsageError("--event and --round go with --players, which says whose the sheets are.")
     if players is not None and count is not None:
         raise UsageError("--players prints a sheet for each row; leave --count out.")
-    if players is not None and side == "spellbook":
-        raise UsageError("--players is for maps; a spellbook belongs to both players.")
-    back = load_book(spellbook) if side != "map" else None
-    front = load_layout(layout) if side != "spellbook" else None
-    first = front or back
-    assert first is not None  # each side brings one of them
-    fit = len(impose(first, paper, per_page).places)
-    tickets = (
-        tickets_from_csv(players, event, rounds_of(rounds), language) if players is not None else ()
+    if side == "card" and (players is None or event is None):
+        raise UsageError("--side card: cards say whose a kingdom is; name --players and --event.")
+    first: Side = (
+        Card()
+        if side == "card"
+        else load_book(spellbook)
+        if side == "spellbook"
+        else load_layout(layout)
     )
+    behind = load_book(spellbook) if side == "both" else None
+    fit = len(impose(first, paper, per_page).places)
+    tickets: tuple[Ticket, ...] = ()
+    of_tables: tuple[Ticket, ...] = ()
+    if players is not None:
+        tickets = tickets_from_csv(players, event, rounds_of(rounds), language)
+        of_tables = book_tickets_from_csv(players, event, rounds_of(rounds), language)
+    if side == "spellbook" and players is not None:
+        tickets = each_once(of_tables)
+        if not tickets:
+            raise UsageError(f"{players}: a spellbook belongs to a table; add the column `table`.")
     copies = len(tickets) or (fit if count is None else count)
-    behind = back if front else None
-    look = Look(language, style)
     pdf = sheet_pdf(
-        first, paper=paper, count=copies, look=look, back=behind, tickets=tickets, per_page=per_page
+        first,
+        paper=paper,
+        count=copies,
+        look=Look(language, style),
+        back=behind,
+        tickets=tickets,
+        back_tickets=of_tables if behind is not None else (),
+        per_page=per_page,
     )
     try:
         output.write_bytes(pdf)

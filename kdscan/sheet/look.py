@@ -25,12 +25,14 @@ class Look:
 class Ticket:
     """What is printed on one sheet alone.
 
-    name: written on the first line to write on. code: what its machine-readable code
+    name: written on the first line to write on. second: on the second one, where two players
+    share a sheet. code: what its machine-readable code
     says (see `kdscan.sheet.ids`), which becomes `sheet_id`. caption: small print, for
     those who hand the sheets out.
     """
 
     name: str = ""
+    second: str = ""
     code: str = ""
     caption: str = ""
 

@@ -11,6 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 from kdscan.errors import LayoutError
 from kdscan.sheet.book import BookLayout
 from kdscan.sheet.book_drawing import draw_book
+from kdscan.sheet.card import Card, draw_card
 from kdscan.sheet.decor import draw_parchment
 from kdscan.sheet.dress import DRESSES
 from kdscan.sheet.grid import draw_map
@@ -28,7 +29,7 @@ PAPERS_MM: dict[Paper, tuple[float, float]] = {
 
 PLAIN = Look()
 
-Side = Layout | BookLayout
+Side = Layout | BookLayout | Card
 """What can be printed on a side of a page."""
 
 _POINTS_A_MM = 72 / 25.4
@@ -83,6 +84,7 @@ def sheet_pdf(
     look: Look = PLAIN,
     back: Side | None = None,
     tickets: Sequence[Ticket] = (),
+    back_tickets: Sequence[Ticket] = (),
     per_page: int | None = None,
 ) -> bytes:
     """Print a layout as PDF; the same arguments give the same bytes.
@@ -92,6 +94,7 @@ def sheet_pdf(
     look: language and style.
     back: printed behind each copy, on every second page, for paper turned over its long edge.
     tickets: what is printed on one copy alone, a copy each; then there are so many copies.
+    back_tickets: the same for the backs, in the order of the tickets; none if left out.
     per_page: no more copies on a page than this; None for as many as fit.
     Raises LayoutError when a layout does not fit on the paper, or on the other's back.
     """
@@ -104,7 +107,7 @@ def sheet_pdf(
     maps = len(plan.places) if count is None else count
     if maps < 1:
         raise ValueError(f"count is {maps}; at least one map can be printed")
-    return imposed_pdf(layout, plan, tickets or [NO_TICKET] * maps, look, back)
+    return imposed_pdf(layout, plan, tickets or [NO_TICKET] * maps, look, back, back_tickets)
 
 
 def imposed_pdf(
@@ -113,8 +116,10 @@ def imposed_pdf(
     tickets: Sequence[Ticket],
     look: Look = PLAIN,
     back: Side | None = None,
+    back_tickets: Sequence[Ticket] = (),
 ) -> bytes:
     """Print a copy for each ticket as PDF, laid out as `plan` says."""
+    backs = back_tickets or [NO_TICKET] * len(tickets)
     out = BytesIO()
     size = tuple(mm * _POINTS_A_MM for mm in plan.paper_mm)
     canvas = Canvas(out, pagesize=size, invariant=True, pageCompression=1)
@@ -127,7 +132,8 @@ def imposed_pdf(
         _page(canvas, layout, plan, copies, look)
         if back is not None:
             behind = _turned_over(plan, tuple(copies), layout.page_mm)
-            _page(canvas, back, plan, dict.fromkeys(behind, NO_TICKET), look)
+            there = dict(zip(behind, backs[first : first + len(behind)], strict=True))
+            _page(canvas, back, plan, there, look)
     canvas.save()
     return out.getvalue()
 
@@ -153,11 +159,14 @@ def _page(
         canvas.translate(*place)
         if pen.dress.parchment:
             draw_parchment(pen, layout.page_mm)
-        if isinstance(layout, BookLayout):
-            draw_book(pen, layout, look.language)
+        if isinstance(layout, Card):
+            draw_card(pen, layout, ticket)
         else:
-            draw_map(pen, layout)
-        draw_surroundings(pen, layout, look, ticket)
+            if isinstance(layout, BookLayout):
+                draw_book(pen, layout, look.language)
+            else:
+                draw_map(pen, layout)
+            draw_surroundings(pen, layout, look, ticket)
         canvas.restoreState()
     cuts = list(_cuts(plan, layout.page_mm))
     if cuts:

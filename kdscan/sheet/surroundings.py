@@ -55,9 +55,9 @@ def draw_surroundings(
         _compass(pen, layout.compass)
     if layout.legend is not None:
         _legend(pen, layout.legend, layout.shield, language)
-    for i, blank in enumerate(layout.blanks):
-        written = ticket.name if i == 0 else ""
-        _blank(pen, blank, layout.shield, language, written)
+    written = iter((ticket.name, ticket.second))
+    for blank in layout.blanks:
+        _blank(pen, blank, layout.shield, language, next(written, ""))
     for note in layout.notes:
         text = say(note.text, language)
         size = fitting(text, _SMALL_MM, note.width_mm, ITALIC)

@@ -6,13 +6,14 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kdscan.errors import UsageError
 from kdscan.sheet.ids import SheetId, code_word
 from kdscan.sheet.letters import printable
-from kdscan.sheet.look import Ticket
+from kdscan.sheet.look import NO_TICKET, Ticket
 from kdscan.sheet.words import Language, say
 
 _COLUMNS = ("name", "player", "round", "table")
@@ -31,14 +32,7 @@ def tickets_from_csv(
     event: None for sheets without codes. rounds: for rows without one.
     Raises UsageError, with the row, for what cannot be printed.
     """
-    rows = read_rows(path)
-    found = [
-        ticket
-        for number, row in rows
-        for ticket in _tickets(row, f"{path}, row {number}", number - 1, event, rounds, language)
-    ]
-    if len(found) > _MOST_SHEETS:
-        raise UsageError(f"{len(found)} sheets are more than a file should hold; split {path}.")
+    found = [_ticket(entry, event, language) for entry in _entries(path, rounds)]
     codes = [ticket.code for ticket in found if ticket.code]
     twice = next((code for code, times in Counter(codes).items() if times > 1), None)
     if twice is not None:
@@ -47,6 +41,35 @@ def tickets_from_csv(
             " their own in the column `player`."
         )
     return tuple(found)
+
+
+def book_tickets_from_csv(
+    path: Path, event: str | None, rounds: Sequence[int], language: Language = "en"
+) -> tuple[Ticket, ...]:
+    """For each ticket of `tickets_from_csv` that of the spellbook of its table.
+
+    It bears the names of two who sit there, and a code without a player: who writes on which
+    side is told from the maps. Who has no table yet gets one without names and code.
+    """
+    entries = _entries(path, rounds)
+    seated: dict[tuple[int | None, int], list[_Entry]] = {}
+    for entry in entries:
+        if entry.table is not None:
+            seated.setdefault((entry.round, entry.table), []).append(entry)
+    found = []
+    for entry in entries:
+        if entry.table is None:
+            found.append(NO_TICKET)
+            continue
+        names = [one.shown for one in seated[entry.round, entry.table]][:2]
+        one = _ticket(replace(entry, player=""), event, language)
+        found.append(replace(one, name=names[0], second=names[1] if names[1:] else ""))
+    return tuple(found)
+
+
+def each_once(tickets: Iterable[Ticket]) -> tuple[Ticket, ...]:
+    """The tickets that say anything, in their order, each once: a spellbook a table."""
+    return tuple(dict.fromkeys(ticket for ticket in tickets if ticket != NO_TICKET))
 
 
 def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, dict[str, str]]]:
@@ -92,32 +115,44 @@ def rounds_of(text: str | None) -> tuple[int, ...]:
     return tuple(range(low, high + 1))
 
 
-def _tickets(
-    row: dict[str, str],
-    where: str,
-    number: int,
-    event: str | None,
-    rounds: Sequence[int],
-    language: Language,
-) -> list[Ticket]:
-    own = _number(row, "round", where)
-    table = _number(row, "table", where)
-    name = row.get("name", "")
-    player = code_word(row.get("player", "") or name) or str(number)
+@dataclass(frozen=True)
+class _Entry:
+    """A player in a round. where: the file and row. player: as codes have it."""
+
+    where: str
+    shown: str
+    player: str
+    round: int | None
+    table: int | None
+
+
+def _entries(path: Path, rounds: Sequence[int]) -> list[_Entry]:
     found = []
-    for round_ in (own,) if own is not None or not rounds else rounds:
-        code = ""
-        if event is not None:
-            try:
-                code = str(SheetId(code_word(event), round_, table, player))
-            except UsageError as error:
-                raise UsageError(f"{where}: {error}") from error
-        parts = [event or ""]
-        parts += [f"{say('round', language)} {round_}"] if round_ is not None else []
-        parts += [f"{say('table', language)} {table}"] if table is not None else []
-        caption = printable(" · ".join(part for part in parts if part))
-        found.append(Ticket(printable(name or row.get("player", "")), code, caption))
+    for number, row in read_rows(path):
+        where = f"{path}, row {number}"
+        own, table = _number(row, "round", where), _number(row, "table", where)
+        name = row.get("name", "")
+        player = code_word(row.get("player", "") or name) or str(number - 1)
+        shown = printable(name or row.get("player", ""))
+        for round_ in (own,) if own is not None or not rounds else rounds:
+            found.append(_Entry(where, shown, player, round_, table))
+    if len(found) > _MOST_SHEETS:
+        raise UsageError(f"{len(found)} sheets are more than a file should hold; split {path}.")
     return found
+
+
+def _ticket(entry: _Entry, event: str | None, language: Language) -> Ticket:
+    code = ""
+    if event is not None:
+        try:
+            code = str(SheetId(code_word(event), entry.round, entry.table, entry.player))
+        except UsageError as error:
+            raise UsageError(f"{entry.where}: {error}") from error
+    parts = [event or ""]
+    parts += [f"{say('round', language)} {entry.round}"] if entry.round is not None else []
+    parts += [f"{say('table', language)} {entry.table}"] if entry.table is not None else []
+    caption = printable(" · ".join(part for part in parts if part))
+    return Ticket(entry.shown, code=code, caption=caption)
 
 
 def _number(row: dict[str, str], column: str, where: str) -> int | None:

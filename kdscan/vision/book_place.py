@@ -58,7 +58,7 @@ class PlacedBook:
         residual = (self.nodes_xy - project(h, nodes)).astype(np.float32)
         last = np.array(residual.shape[1::-1]) - 1
         at = (page_mm / np.array(self.layout.page_mm) * last).astype(np.float32)
-        flat = at.reshape(-1, 1, 2)
+        flat = at.reshape(-1, at.shape[-2], 2)  # OpenCV maps no row or column beyond 32,766
         bend = cv2.remap(
             residual, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
         )

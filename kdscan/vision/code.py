@@ -8,8 +8,8 @@ across the code's edge or a blurred photo costs modules, not the code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 
 import cv2
 import numpy as np
@@ -18,9 +18,13 @@ from numpy.typing import NDArray
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.sheet.ids import SheetId
 from kdscan.sheet.layout import Code, Layout, layouts, load_layout
+from kdscan.vision.book_place import PlacedBook
 from kdscan.vision.identify import UNKNOWN
+from kdscan.vision.pyramid import reduced
 from kdscan.vision.rectify import Floats, lattice_to_photo
 
+_LOOK_PX = 2000
+"""Longer side of the picture in which cards are looked for."""
 _SIDES = (21, 25)
 """Modules along a code: the versions of QR that hold a `SheetId`."""
 _MODULE_PX = 6
@@ -44,12 +48,44 @@ def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | No
         if layout_name not in (layout.name, UNKNOWN):
             continue
         assert layout.code is not None
-        for side in _SIDES:
-            flat = _window(photo, sheet, layout, layout.code, side)
-            for picture in _pictures(flat, side):
-                text = _decoded(picture)
-                if SheetId.parse(text) is not None:
-                    return text
+        to_photo = partial(_page_to_photo, sheet, layout)
+        text = _read(photo, layout.code, to_photo)
+        if text is not None:
+            return text
+    return None
+
+
+def read_book_code(photo: Photo, book: PlacedBook) -> str | None:
+    """What the code on a spellbook says, likewise."""
+    code = book.layout.code
+    return None if code is None else _read(photo, code, book.to_photo)
+
+
+def read_card_codes(photo: Photo) -> list[tuple[str, Floats]]:
+    """Codes on cards that lie anywhere in a photo: what they say, and their corners (4, 2)."""
+    view, scale = reduced(photo, min(_LOOK_PX, max(photo.width, photo.height)))
+    grey = cv2.cvtColor(view, cv2.COLOR_BGR2GRAY)
+    try:
+        found, texts, corners, _ = cv2.QRCodeDetector().detectAndDecodeMulti(grey)
+    except (cv2.error, UnicodeDecodeError):  # OpenCV gives up on some pictures by raising
+        return []
+    if not found:
+        return []
+    return [
+        (text, (np.asarray(quad, np.float64) + 0.5) / scale - 0.5)
+        for text, quad in zip(texts, np.reshape(corners, (-1, 4, 2)), strict=False)
+        if SheetId.parse(text) is not None
+    ]
+
+
+def _read(photo: Photo, code: Code, to_photo: Callable[[Floats], Floats]) -> str | None:
+    """What a code says that is printed at that place; to_photo: mm on the page → photo pixels."""
+    for side in _SIDES:
+        flat = _window(photo, code, to_photo, side)
+        for picture in _pictures(flat, side):
+            text = _decoded(picture)
+            if SheetId.parse(text) is not None:
+                return text
     return None
 
 
@@ -58,16 +94,20 @@ def _with_codes() -> tuple[Layout, ...]:
     return tuple(layout for layout in map(load_layout, layouts()) if layout.code is not None)
 
 
+def _page_to_photo(sheet: RectifiedSheet, layout: Layout, page_mm: Floats) -> Floats:
+    lattice = (page_mm - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5
+    return lattice_to_photo(sheet.centers_xy, lattice)
+
+
 def _window(
-    photo: Photo, sheet: RectifiedSheet, layout: Layout, code: Code, side: int
+    photo: Photo, code: Code, to_photo: Callable[[Floats], Floats], side: int
 ) -> NDArray[np.uint8]:
     """Grey and upright: the code and `_REACH` modules around it, `_MODULE_PX` a module."""
     n = (side + 2 * _REACH) * _MODULE_PX
     step = ((np.arange(n) + 0.5) - n / 2) / _MODULE_PX * code.size_mm / side
     x, y = code.center_mm
     page: Floats = np.stack(np.meshgrid(x + step, y + step), -1)
-    lattice = (page - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5
-    where = lattice_to_photo(sheet.centers_xy, lattice).astype(np.float32)
+    where = to_photo(page).astype(np.float32)
     flat = cv2.remap(
         photo.bgr, where[..., 0], where[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
     )

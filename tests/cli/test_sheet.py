@@ -50,7 +50,7 @@ def test_sheet_prints_a_map_for_each_player_and_round(
     [
         (["--event", "E"], "go with --players"),
         (["--players", "p.csv", "--count", "3"], "leave --count out"),
-        (["--players", "p.csv", "--side", "spellbook"], "is for maps"),
+        (["--side", "card"], "name --players and --event"),
         (["--players", "missing.csv"], "missing.csv: cannot be read"),
     ],
 )

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from kdscan.errors import UsageError
 from kdscan.sheet.ids import MOST_LETTERS, SheetId, code_word
-from kdscan.sheet.tickets import rounds_of, tickets_from_csv
+from kdscan.sheet.look import NO_TICKET
+from kdscan.sheet.tickets import (
+    book_tickets_from_csv,
+    each_once,
+    rounds_of,
+    tickets_from_csv,
+)
 
 WORDS = st.from_regex(r"[0-9A-Z.-]{1,9}", fullmatch=True)
 NUMBERS = st.none() | st.integers(0, 9999)
@@ -119,3 +125,13 @@ def test_rounds() -> None:
     for wrong in ("0", "5-1", "x", "1-", "-2", "1-100", ""):
         with pytest.raises(UsageError):
             rounds_of(wrong)
+
+
+def test_spellbooks_belong_to_tables(tmp_path: Path) -> None:
+    rows = "round,table,name\n2,1,Ada\n2,2,Cleo\n2,1,Bob\n2,2,Dan\n2,3,Eve\n2,,Flo\n"
+    found = book_tickets_from_csv(_csv(tmp_path, rows), "Cup", ())
+    said = [(ticket.name, ticket.second, ticket.code) for ticket in found]
+    first, second = ("Ada", "Bob", "CUP/2/1/"), ("Cleo", "Dan", "CUP/2/2/")
+    assert said[:5] == [first, second, first, second, ("Eve", "", "CUP/2/3/")]
+    assert found[5] == NO_TICKET
+    assert len(each_once(found)) == 3

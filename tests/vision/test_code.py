@@ -6,15 +6,24 @@ from functools import lru_cache
 
 import cv2
 import numpy as np
+import pypdfium2
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.records import Photo, RectifiedSheet
+from kdscan.keeping import keep, recall
+from kdscan.pipeline import named
+from kdscan.records import KingdomReading, Photo, RectifiedSheet
+from kdscan.report_kingdom import kingdom_json
+from kdscan.sheet.book import load_book
+from kdscan.sheet.card import Card
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.look import Look, Style, Ticket
+from kdscan.sheet.printing import impose, imposed_pdf
 from kdscan.sheet.raster import render_page
 from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo
-from kdscan.vision.code import read_code
+from kdscan.vision.book_place import find_books
+from kdscan.vision.code import read_book_code, read_card_codes, read_code
+from tests.readings import make_kingdom
 
 LAYOUT = load_layout("kdscan-a5")
 CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
@@ -86,3 +95,44 @@ def test_a_code_that_was_cut_off_says_nothing() -> None:
     picture, sheet = flat("W/1/2/A")
     picture[:110] = 255
     assert read_code(Photo(picture), sheet, "kdscan-a5") is None
+
+
+BOOK = load_book("kdscan-a5-spellbook")
+
+
+@pytest.mark.parametrize("style", ["plain", "decorated"])
+def test_the_code_of_a_spellbook_is_read(style: Style) -> None:
+    sheet = render_page(BOOK, 8.0, Look(style=style), Ticket("Ada", "Bob", "CUP/2/4/", "Cup"))
+    h, w = sheet.shape[:2]
+    turn = cv2.getPerspectiveTransform(
+        np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float32),
+        np.array([(210, 130), (1490, 90), (1560, 1040), (150, 980)], np.float32),
+    )
+    table = (90, 110, 120)
+    bgr = np.asarray(cv2.warpPerspective(sheet, turn, (1700, 1150), borderValue=table), np.uint8)
+    photo = Photo(bgr)
+    (place,) = find_books(photo)
+    assert read_book_code(photo, place) == "CUP/2/4/"
+
+
+def card(code: str, width: int) -> NDArray[np.uint8]:
+    plan = impose(Card(), None)
+    pdf = imposed_pdf(Card(), plan, [Ticket("Zażółć", code=code, caption="Cup · round 1")])
+    (page,) = pypdfium2.PdfDocument(pdf)
+    return np.asarray(page.render(scale=width / page.get_width()).to_numpy()[:, :, :3], np.uint8)
+
+
+def test_cards_name_the_kingdoms_that_they_lie_beside() -> None:
+    bgr = np.full((900, 1600, 3), (60, 90, 110), np.uint8)
+    for x, code in ((30, "CUP/1/2/A"), (900, "CUP/1/2/B"), (1250, "HELLO WORLD")):
+        one = card(code, 300)
+        bgr[20 : 20 + one.shape[0], x : x + one.shape[1]] = one
+    photo = Photo(bgr)
+    assert {text for text, _ in read_card_codes(photo)} == {"CUP/1/2/A", "CUP/1/2/B"}
+    right, left = make_kingdom(origin_xy=(1000, 300)), make_kingdom(origin_xy=(100, 300))
+    assert [one.sheet_id for one in named([right, left], photo)] == ["CUP/1/2/B", "CUP/1/2/A"]
+    alone = named([make_kingdom(origin_xy=(100, 300))], photo)
+    assert [one.sheet_id for one in alone] == ["CUP/1/2/A"]
+    assert kingdom_json(alone[0])["sheet_id"] == "CUP/1/2/A"
+    plain = recall(keep(alone[0]))
+    assert isinstance(plain, KingdomReading) and plain.sheet_id == "CUP/1/2/A"

@@ -1,0 +1,39 @@
+"""A card to lay beside a kingdom of tiles, which bears no code of its own: whose it is.
+
+Eight cards fit on A4, six on Letter. The code is as large as a tile, so that it can be
+read in any photo in which the tiles can.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kdscan.sheet.codes import draw_code
+from kdscan.sheet.fonts import ITALIC
+from kdscan.sheet.look import Ticket
+from kdscan.sheet.parts import Code, Point
+from kdscan.sheet.pen import LINE, Pen, fitting
+
+
+@dataclass(frozen=True)
+class Card:
+    """One card; mm from its top left corner. name_mm, caption_mm: middles of the baselines."""
+
+    name: str = "kdscan-card"
+    page_mm: tuple[float, float] = (105.0, 74.0)
+    code: Code = Code((52.5, 27.5), 38.0)  # noqa: RUF009  # frozen
+    name_mm: Point = (52.5, 58.0)
+    caption_mm: Point = (52.5, 66.5)
+    room_mm: float = 92.0
+
+
+def draw_card(pen: Pen, card: Card, ticket: Ticket) -> None:
+    """Draw a card: code, name, and in small print event, round and table."""
+    w, h = card.page_mm
+    pen.box(2.5, 2.5, w - 5, h - 5, line=LINE, width=0.2, corner=3)
+    if ticket.code:
+        draw_code(pen, card.code, ticket.code)
+    size = fitting(ticket.name, 7.0, card.room_mm)
+    pen.text(card.name_mm, ticket.name, size, align="middle")
+    size = fitting(ticket.caption, 4.0, card.room_mm, ITALIC)
+    pen.text(card.caption_mm, ticket.caption, size, font=ITALIC, align="middle")

@@ -1,0 +1,65 @@
+"""The two maps and the spellbook of a game, each in a photo of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kdscan.game.duel.play import Game
+from kdscan.game.duel.players import play_game
+from kdscan.keeping import keep
+from kdscan.records import AnyReading
+from kdscan.tournament.event import event_state
+from kdscan.tournament.results import results
+from kdscan.tournament.store import Store
+from kdscan.tournament.store.corrections import add_correction
+from kdscan.tournament.store.events import ensure_event, find_event
+from kdscan.tournament.store.photos import add_file, add_photo, set_pages
+from kdscan.tournament.store.readings import add_reading, sheets
+from tests.readings import make_book, make_sheet
+from tests.tournament.entries import MODELS, entry
+
+
+def won(seed: int = 0) -> Game:
+    """A game in which the wizard of the filled coat pays somebody."""
+    game = play_game(seed)
+    return game if any(score.wizard for score in game.scores()) else won(seed + 1)
+
+
+def came_in(store: Store, found: AnyReading, name: str) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "Cup")
+        photo, _ = add_photo(db, event.id, name.ljust(64, "0"), ".jpg", 1)
+        add_file(db, event.id, name, photo.id)
+        set_pages(db, photo.id, 1)
+        add_reading(db, photo, 0, MODELS, entry(found), [keep(found)], 0.1)
+
+
+def wizards(store: Store) -> dict[str, int]:
+    with store.read() as db:
+        rows = [row for row in results(db, find_event(db, "Cup").id) if row.data]
+    return {
+        row.file.name: row.data["score"]["wizard"]
+        for row in rows
+        if row.data and "score" in row.data
+    }
+
+
+def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
+    game = won()
+    for board, player in zip(game.maps, "AB", strict=True):
+        sheet = make_sheet(str(board), confidence=0.999)
+        came_in(store, replace(sheet, sheet_id=f"CUP/1/4/{player}"), player)
+    assert wizards(store) == {"A": 0, "B": 0}
+    came_in(store, replace(make_book(game.spellbook), sheet_id="CUP/1/4/"), "book")
+    paid = [score.wizard for score in game.scores()]
+    assert wizards(store) == {"A": paid[0], "B": paid[1]}
+    with store.read() as db:
+        (played,) = event_state(db, find_event(db, "Cup")).games
+    assert [seat.total for seat in played.seats] == [score.total for score in game.scores()]
+    # Taken to another table by a person, it pays nobody here.
+    with store.write() as db:
+        event = find_event(db, "Cup")
+        book = next(one for one in sheets(db, event.id) if one.kind == "duel_spellbook")
+        place = {"round": 1, "table": 5, "player": None}
+        add_correction(db, event.id, "place", place, "Zoe", sheet_id=book.id)
+    assert wizards(store) == {"A": 0, "B": 0}
