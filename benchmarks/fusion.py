@@ -1,0 +1,112 @@
+"""What two photos of one sheet give over one: a command that makes the photos and measures.
+
+    python benchmarks/fusion.py --sheets 100
+    python benchmarks/fusion.py --sheets 100 --temper 0.5 0.574 0.7 1    other weights as well
+
+Each sheet is of a design drawn by lot and photographed twice, from other sides, in other
+light, on other tables. Told apart are the first photo, the surer of both, and both read
+together by `kdscan.vision.fuse`; shares of sheets, with 95% Wilson intervals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+
+import cv2
+import numpy as np
+from accuracy import wilson
+
+from kdscan.errors import NoSheetFound
+from kdscan.fusing import fuse_sheets, maps_of
+from kdscan.game.duel.board import Board, Shield
+from kdscan.game.duel.scoring import score_board
+from kdscan.pipeline import interpret, read_photo
+from kdscan.records import Photo, SheetReading
+from kdscan.synth.scene import DrawnPage, Level, draw_page, shoot
+from kdscan.vision.decode import DEFAULT_RISK
+from kdscan.vision.fuse import fuse
+
+LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
+FIRST_SEED = 28_000_000
+
+Tally = dict[str, list[tuple[float, bool, bool, bool]]]
+
+
+def photos_of(page: DrawnPage, seed: int) -> list[SheetReading]:
+    """The sheet as it is read from each of two photos; fewer where it is not found."""
+    found = []
+    for k in range(2):
+        rng = np.random.default_rng([seed, k])
+        level = LEVELS[int(rng.integers(len(LEVELS)))]
+        shot = shoot(rng, page, level, size_wh=(2016, 1512))
+        try:
+            found += maps_of(k, read_photo(Photo(shot.bgr))).values()
+        except NoSheetFound:
+            continue
+    return found
+
+
+def judge(page: DrawnPage, sheet: SheetReading) -> tuple[float, bool, bool, bool]:
+    """Share of shields right; board right; asks for a look; wrong in silence."""
+    right = [
+        page.board.get((c.row, c.col), (None, 0)) == (c.coat, c.crosses)
+        for c in sheet.reading.cells
+    ]
+    board = Board({at: Shield(coat, n) for at, (coat, n) in page.board.items()})
+    wrong = score_board(board).domain_points != sheet.score.domain_points
+    return float(np.mean(right)), all(right), sheet.review, wrong and not sheet.review
+
+
+def table(tally: Tally) -> str:
+    """Rows of Markdown."""
+    rows = [
+        "| | sheets | shields | boards | asks for a look | wrong in silence |",
+        "|---" * 6 + "|",
+    ]
+    for name, judged in tally.items():
+        shares = np.array(judged, float).mean(0)
+        n = len(judged)
+        cells = [f"{shares[0]:.2%}"]
+        for share in shares[1:]:
+            low, high = wilson(float(share), n)
+            cells.append(f"{share:.1%} ({100 * low:.1f}–{100 * high:.1f})")
+        rows.append(f"| {name} | {n} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def main() -> None:
+    """Make the photos, read them, print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sheets", type=int, default=50)
+    parser.add_argument("--first", type=int, default=FIRST_SEED)
+    parser.add_argument("--temper", type=float, nargs="*", default=[], help="other weights to try")
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    tally: Tally = defaultdict(list)
+    pairs = known = 0
+    for seed in range(args.first, args.first + args.sheets):
+        page = draw_page(np.random.default_rng([seed, 9]))
+        sheets = photos_of(page, seed)
+        if len(sheets) != 2:
+            continue
+        pairs += 1
+        known += len(fuse_sheets({(k, 0): sheet for k, sheet in enumerate(sheets)}))
+        surer = max(sheets, key=lambda sheet: sheet.confidence)
+        tally["the first photo"].append(judge(page, sheets[0]))
+        tally["the surer of two"].append(judge(page, surer))
+        for temper in (None, *args.temper):
+            both = fuse([sheet.probs for sheet in sheets], temper)
+            name = "two together" + (f", weight {temper:g} each" if temper else "")
+            read = interpret(surer.rectified, both, surer.layout, DEFAULT_RISK)
+            tally[name].append(judge(page, read))
+        print(f"{pairs} pairs, {known} taken for one sheet", end="\r", file=sys.stderr)
+    print(table(tally))
+    print(f"\n{known} of {pairs} pairs were taken for one sheet.")
+
+
+if __name__ == "__main__":
+    main()
