@@ -153,14 +153,13 @@ def _finders(flat: NDArray[np.uint8], side: int) -> NDArray[np.float32] | None:
     The first is sought wherever the code may lie, the others close to where they must then be.
     """
     pattern = cv2.GaussianBlur(_pattern(), (0, 0), 0.35 * _MODULE_PX)
-    alike = np.asarray(cv2.matchTemplate(flat, pattern, cv2.TM_CCOEFF_NORMED), np.float32)
     first = (_REACH - 1) * _MODULE_PX  # of the top left finder pattern, with its white
     far = (side - 7) * _MODULE_PX
     near = (first, first)
     places: list[tuple[int, int]] = []
     total = 0.0
     for (dx, dy), reach in (((0, 0), _REACH - 1), ((far, 0), 2.5), ((0, far), 2.5)):
-        at, value = _peak(alike, (near[0] + dx, near[1] + dy), round(reach * _MODULE_PX))
+        at, value = _peak(flat, pattern, (near[0] + dx, near[1] + dy), round(reach * _MODULE_PX))
         if not places:
             near = at
         places.append(at)
@@ -171,12 +170,13 @@ def _finders(flat: NDArray[np.uint8], side: int) -> NDArray[np.float32] | None:
 
 
 def _peak(
-    alike: NDArray[np.float32], near: tuple[int, int], reach: int
+    flat: NDArray[np.uint8], pattern: cv2.typing.MatLike, near: tuple[int, int], reach: int
 ) -> tuple[tuple[int, int], float]:
     """Where, within `reach` of a place, the pattern fits best; and how well."""
     x0, y0 = max(0, near[0] - reach), max(0, near[1] - reach)
-    part = alike[y0 : near[1] + reach + 1, x0 : near[0] + reach + 1]
-    _, best, _, (x, y) = cv2.minMaxLoc(part)
+    h, w = pattern.shape
+    part = flat[y0 : near[1] + reach + h, x0 : near[0] + reach + w]
+    _, best, _, (x, y) = cv2.minMaxLoc(cv2.matchTemplate(part, pattern, cv2.TM_CCOEFF_NORMED))
     return (x0 + x, y0 + y), best
 
 
