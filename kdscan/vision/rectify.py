@@ -37,6 +37,12 @@ SURE = 0.9
 PLANE_OUTLIER = 0.25
 """A centre that leaves the common plane by more cells does not take part in fitting it."""
 
+LOOKS = 4
+"""The grid is looked at so often at most to settle it."""
+AT_REST = 0.03
+"""A plane that moved by fewer cells is settled. On 149 photos this took 3.1 looks rather than 4
+and put as many shields in place; 0.1 took 2.2, and let 0.6% fewer photos settle surely."""
+
 SOFTEN = 1.3
 """Photo pixels that become one by plain interpolation; if more do, they are averaged first."""
 
@@ -208,14 +214,16 @@ def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedS
 def _settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
     """Centres (5, 7, 2) in the photo, and how sure it is that all of them are in place."""
     centers = project(lattice_to_photo_homography(corners_xy), CENTERS)
-    for bend in (False, False, False, True):
+    for left in reversed(range(LOOKS)):
         offset, _, upright = network(look(photo, centers))
         moved = CENTERS + offset[0].transpose(1, 2, 0).astype(np.float64)
-        centers = lattice_to_photo(centers, moved)
-        if not bend:  # first settle the plane, then follow the paper
-            centers = project(_plane(centers), CENTERS)
-            if upright[0, 0] < 0:
-                centers = turned(centers)
+        bent = lattice_to_photo(centers, moved)
+        plane = project(_plane(bent), CENTERS)
+        step = float(np.linalg.norm(plane - centers, axis=-1).max()) / resolution(centers)
+        if left == 0 or (upright[0, 0] >= 0 and step < AT_REST):
+            centers = bent  # the plane is settled: follow the paper
+            break
+        centers = plane if upright[0, 0] >= 0 else turned(plane)
     _, in_place, upright = network(look(photo, centers))
     certain = 1 / (1 + np.exp(-np.append(in_place, upright).astype(np.float64)))
     return centers, float(certain[:-1].min() * certain[-1])
