@@ -124,6 +124,19 @@ def _square(name: str, crowns: int) -> tuple[str, int] | None:
     return terrain, crowns
 
 
+def square_of(correction: Correction, size: int) -> tuple[str, int]:
+    """What lies on a square of a kingdom of that size; raises `UsageError`."""
+    if correction.square is None:
+        raise UsageError(
+            f"--set {correction.text}: no square of Kingdomino is that; terrains are w f l g s m "
+            "with a + for each crown, ## is the castle, . no tile"
+        )
+    if max(correction.cell) >= size:
+        last = f"{'ABCDEFG'[size - 1]}{size}"
+        raise UsageError(f"--set {correction.text}: squares of this kingdom go from A1 to {last}")
+    return correction.square
+
+
 def _crosses(text: str | None) -> int:
     if text is None:
         return 0

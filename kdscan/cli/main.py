@@ -16,6 +16,7 @@ import typer
 
 from kdscan.cli.batch import batch
 from kdscan.cli.board import board
+from kdscan.cli.correct import correct
 from kdscan.cli.export import export, import_event
 from kdscan.cli.layout import layout
 from kdscan.cli.report import report
@@ -44,6 +45,7 @@ app.command("sheet")(sheet)
 app.add_typer(layout, name="layout")
 app.command("pair")(pair)
 app.command("result")(result)
+app.command("correct")(correct)
 app.command("standings")(standings)
 app.command("report")(report)
 app.command("serve")(serve)

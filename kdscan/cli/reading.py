@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from kdscan.cli.book_corrections import BookCorrection
-from kdscan.cli.corrections import AnyCorrection, Correction
+from kdscan.cli.corrections import AnyCorrection, Correction, square_of
 from kdscan.errors import PhotoError, UsageError
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.pipeline import Game, correct, correct_book, correct_kingdom
@@ -21,9 +21,8 @@ from kdscan.records import (
     Photo,
     SheetReading,
     SpellbookReading,
-    SquareKind,
 )
-from kdscan.report import PhotoReport, cell_name
+from kdscan.report import PhotoReport
 from kdscan.sheet.parts import Layout
 from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.vision.identify import UNKNOWN
@@ -104,7 +103,9 @@ def _corrected(
     if lines:
         raise UsageError(f"--set {lines[0].text}: that is no spellbook; name its sheet, like 1.3:")
     if isinstance(sheet, KingdomReading):
-        return correct_kingdom(sheet, {c.cell: _square(c, sheet) for c in cells}, risk=risk)
+        return correct_kingdom(
+            sheet, {c.cell: square_of(c, sheet.variants.size) for c in cells}, risk=risk
+        )
     for one in cells:
         if one.refused:
             raise UsageError(one.refused)
@@ -114,16 +115,3 @@ def _corrected(
 def _book(book: SpellbookReading, said: Sequence[BookCorrection]) -> SpellbookReading:
     lines = {(c.player, c.coat): c.line for c in said if c.line and c.coat}
     return correct_book(book, lines, {c.player: c.coat for c in said if c.line is None})
-
-
-def _square(correction: Correction, kingdom: KingdomReading) -> SquareKind:
-    size = kingdom.variants.size
-    if correction.square is None:
-        raise UsageError(
-            f"--set {correction.text}: no square of Kingdomino is that; terrains are w f l g s m "
-            "with a + for each crown, ## is the castle, . no tile"
-        )
-    if max(correction.cell) >= size:
-        last = cell_name((size - 1, size - 1))
-        raise UsageError(f"--set {correction.text}: squares of this kingdom go from A1 to {last}")
-    return correction.square

@@ -1,7 +1,8 @@
-"""The language that a terminal is spoken to in."""
+"""Who sits at the terminal, and the language that is spoken there."""
 
 from __future__ import annotations
 
+import getpass
 import sys
 
 from kdscan.locale import Words, of_terminal, words
@@ -16,3 +17,11 @@ def spoken() -> Words:
     except (UnicodeEncodeError, LookupError):
         return words("en")
     return found
+
+
+def user() -> str:
+    """Who corrects, when nobody says so."""
+    try:
+        return getpass.getuser()
+    except OSError:
+        return "arbiter"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv as csv_format
-import getpass
 import json as json_format
 import sys
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ import typer
 
 from kdscan.cli.batch import Event, Store
 from kdscan.cli.rules import Game, GreatDuel, Harmony, MiddleKingdom, Rounds, Seats
-from kdscan.cli.speech import spoken
+from kdscan.cli.speech import spoken, user
 from kdscan.errors import UsageError
 from kdscan.locale import Words
 
@@ -154,7 +153,7 @@ def result(
 
     said = dict(_points(one) for one in points)
     with open_store(store) as kept, kept.write() as db:
-        game = set_result(db, find_event(db, event), round, table, said, who or _user())
+        game = set_result(db, find_event(db, event), round, table, said, who or user())
     shown = ", ".join(f"{seat.player} {_number(seat.total)}" for seat in game.seats)
     print(f"{_where(spoken(), round, table)}: {shown}")
 
@@ -246,13 +245,6 @@ def _points(text: str) -> tuple[str, int]:
     if not name or not (value.isascii() and value.isdigit() and len(value) < 6):
         raise UsageError(f"{text!r}: say a name and points, like Ada=51.")
     return name, int(value)
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except OSError:
-        return "arbiter"
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, object]], *columns: str) -> None:

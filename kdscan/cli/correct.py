@@ -1,0 +1,135 @@
+"""`kdscan correct`: what a person says of a sheet in an event."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kdscan.cli.batch import Event, Store
+from kdscan.cli.book_corrections import BookCorrection
+from kdscan.cli.corrections import Correction, parse_corrections, square_of
+from kdscan.cli.speech import spoken, user
+from kdscan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kdscan.tournament.results import Result
+
+
+def correct(
+    sheet: Annotated[
+        str,
+        typer.Argument(metavar="SHEET", help="Its file's name or code; #2.1: page 2, sheet 1."),
+    ],
+    event: Event,
+    store: Store = None,
+    sets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="CELL=MARKS",
+            help="What a shield or square holds, as for kdscan score. Repeat as needed.",
+        ),
+    ] = None,
+    player: Annotated[str | None, typer.Option(metavar="NAME", help="Whose it is.")] = None,
+    round: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="In which round it was played.")
+    ] = None,
+    table: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="At which table it was played.")
+    ] = None,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="It is right as it is read now.")
+    ] = False,
+    ignore: Annotated[
+        bool | None, typer.Option("--ignore/--count", help="It counts nowhere, or again.")
+    ] = None,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take back what was said of it last.")
+    ] = False,
+    who: Annotated[str | None, typer.Option(metavar="NAME", help="Who says so.")] = None,
+) -> None:
+    """Put a sheet of an event right; nothing is overwritten, and all can be taken back.
+
+    Examples:
+
+    $ kdscan correct IMG_0412.jpg --event 'Spring cup' --set C2=f++ --set D1=.
+
+    $ kdscan correct kingdom7.jpg --event 'Castle cup' --set B4=l+ --player Ada --round 2
+
+    $ kdscan correct SPRING-CUP/2/4/A7 --event 'Spring cup' --confirm
+    """
+    from kdscan.tournament.correcting import find_row, say, take_back
+    from kdscan.tournament.store import open_store
+    from kdscan.tournament.store.events import find_event
+
+    cells = parse_corrections(sets or ())
+    with open_store(store) as kept, kept.write() as db:
+        this = find_event(db, event)
+        row = find_row(db, this, sheet)
+        said: dict[str, Any] = dict(_field(one, row) for one in cells)
+        told = {"round": round, "table": table, "player": player}
+        given = {key: value for key, value in told.items() if value is not None}
+        if given:
+            before = {"round": row.place.round, "table": row.place.table}
+            said["place"] = before | {"player": row.place.player} | given
+        if confirm:
+            said["confirmed"] = True
+        if ignore is not None:
+            said["ignored"] = ignore
+        if undo:
+            take_back(db, row, who or user())
+        if not (said or undo):
+            raise UsageError(
+                f"{sheet}: say something of it, like --set C2=f++, --player, --confirm or --undo"
+            )
+        say(db, row, said, who or user())
+    with open_store(store) as kept, kept.read() as db:
+        print(_told(find_row(db, find_event(db, event), f"{row.file.name}#{_number(row)}")))
+
+
+def _number(row: Result) -> str:
+    assert row.sheet is not None
+    return f"{row.page + 1}.{row.sheet.number + 1}"
+
+
+def _told(row: Result) -> str:
+    assert row.data is not None
+    w, total = spoken(), (row.data.get("score") or {}).get("total")
+    points = "" if total is None else ": " + w.tn("{n} point", "{n} points", total)
+    parts = [
+        w.t("round {round}", round=row.place.round) if row.place.round is not None else "",
+        w.t("table {table}", table=row.place.table) if row.place.table is not None else "",
+        row.place.player or "",
+        w.t("please check") if row.data["review"] else "",
+    ]
+    where = ", ".join(part for part in parts if part)
+    return f"{row.file.name}{points}" + (f" ({where})" if where else "")
+
+
+def _field(one: Correction | BookCorrection, row: Result) -> tuple[str, Any]:
+    """A correction as the store keeps it."""
+    assert row.data is not None
+    if one.photo is not None or one.sheet:
+        raise UsageError(f"--set {one.text}: the sheet is named already; leave the number out")
+    kind = row.data["kind"]
+    if isinstance(one, BookCorrection):
+        if kind != "duel_spellbook":
+            raise UsageError(f"--set {one.text}: that is no spellbook")
+        return _book_field(one)
+    if kind == "duel_spellbook":
+        raise UsageError(f"--set {one.text}: that is a spellbook, it has no such cells")
+    field = f"cell:{one.cell[0]},{one.cell[1]}"
+    if kind == "kingdom":
+        terrain, crowns = square_of(one, row.data["size"])
+        return field, {"terrain": terrain, "crowns": crowns}
+    if one.refused:
+        raise UsageError(one.refused)
+    return field, {"coat": one.coat.value if one.coat else None, "crosses": one.crosses}
+
+
+def _book_field(one: BookCorrection) -> tuple[str, Any]:
+    if one.line is None:
+        return f"choice:{one.player}", one.coat.value if one.coat else None
+    line = {"filled": one.line.filled, "struck": one.line.struck, "used": one.line.used}
+    return f"line:{one.player},{one.coat}", line

@@ -1,0 +1,81 @@
+"""A person puts a sheet of an event right: which sheet is meant, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection
+
+from kdscan.errors import UsageError
+from kdscan.tournament.current import cell_of
+from kdscan.tournament.results import Result, results
+from kdscan.tournament.store.corrections import add_correction, corrections, undo
+from kdscan.tournament.store.records import Event
+
+SHOWN = 5
+"""So many sheets are named when a name fits several."""
+
+
+def find_row(db: Connection, event: Event, name: str) -> Result:
+    """The sheet that a name means: a file's name or its end, a code; `#2.1` for page 2, sheet 1.
+
+    Raises UsageError when it is none, or several.
+    """
+    file, _, place = name.partition("#")
+    rows = [row for row in results(db, event.id) if row.sheet is not None]
+    fitting = [row for row in rows if row.sheet and row.sheet.code == name]
+    if not fitting:
+        here = [row for row in rows if not place or _place(row) == place]
+        fitting = [row for row in here if row.file.name == file]
+        fitting = fitting or [row for row in here if row.file.name.endswith(f"/{file}")]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not fitting:
+        raise UsageError(
+            f"{name}: {event.name} has no such sheet; names stand in the table of kdscan export"
+        )
+    known = ", ".join(f"{row.file.name}#{_place(row)}" for row in fitting[:SHOWN])
+    raise UsageError(f"{name}: that may be any of {known}; name one of them")
+
+
+def _place(row: Result) -> str:
+    return f"{row.page + 1}.{row.sheet.number + 1}" if row.sheet else ""
+
+
+def say(db: Connection, row: Result, said: Mapping[str, Any], who: str) -> None:
+    """Add corrections to a sheet: field → new value, as `store.corrections` names them."""
+    assert row.sheet is not None
+    for field, new in said.items():
+        old = _old(row, field)
+        add_correction(db, row.sheet.event_id, field, new, who, sheet_id=row.sheet.id, old=old)
+
+
+def take_back(db: Connection, row: Result, who: str) -> None:
+    """Undo the newest correction of a sheet that holds; raise UsageError if there is none."""
+    assert row.sheet is not None
+    rows = corrections(db, row.sheet.event_id, sheet_id=row.sheet.id)
+    undone = {one.undoes for one in rows}
+    held = [one for one in rows if one.undoes is None and one.id not in undone]
+    if not held:
+        raise UsageError(f"{row.file.name}: nobody has said anything of this sheet")
+    undo(db, held[-1].id, who)
+
+
+def _old(row: Result, field: str) -> Any:
+    """What the person saw there."""
+    assert row.data is not None
+    if field.startswith("cell:"):
+        at = cell_of(field)
+        cell = next(c for c in row.data["cells"] if (c["row"], c["col"]) == at)
+        names = ("terrain", "crowns") if row.data["kind"] == "kingdom" else ("coat", "crosses")
+        return {name: cell[name] for name in names}
+    if field.startswith("line:"):
+        player, coat = field.removeprefix("line:").split(",")
+        line = row.data["players"][int(player)]["lines"][coat]
+        return {name: line[name] for name in ("filled", "struck", "used")}
+    if field.startswith("choice:"):
+        return row.data["players"][int(field.removeprefix("choice:"))]["chosen_coat"]
+    if field == "place":
+        return {"round": row.place.round, "table": row.place.table, "player": row.place.player}
+    return row.said.get(field)

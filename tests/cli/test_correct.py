@@ -1,0 +1,96 @@
+"""`kdscan correct` on sheets of a store."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kdscan.cli.main import main
+from kdscan.game.duel.players import play_game
+from kdscan.keeping import keep
+from kdscan.records import AnyReading
+from kdscan.tournament.rules import Asked, settle_rules
+from kdscan.tournament.store import open_store
+from kdscan.tournament.store.corrections import corrections
+from kdscan.tournament.store.events import find_event
+from kdscan.tournament.store.photos import add_file, add_photo, set_pages
+from kdscan.tournament.store.readings import add_reading
+from tests.readings import make_book, make_kingdom, make_sheet
+from tests.tournament.entries import MODELS, entry
+
+
+def came_in(url: str, name: str, *found: AnyReading, game: str = "duel") -> None:
+    with open_store(url) as kept, kept.write() as db:
+        event = settle_rules(db, "Cup", Asked(game))
+        photo, _ = add_photo(db, event.id, name.rpartition("/")[2].ljust(64, "0"), ".jpg", 1)
+        add_file(db, event.id, name, photo.id)
+        set_pages(db, photo.id, 1)
+        add_reading(db, photo, 0, MODELS, entry(*found), [keep(one) for one in found], 0.1)
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return str(tmp_path / "cup.sqlite")
+
+
+def say(url: str, name: str, *words: str) -> int:
+    return main(["correct", name, "--event", "Cup", "--store", url, *words])
+
+
+def rows(url: str, tmp_path: Path) -> list[dict[str, str]]:
+    out = tmp_path / "rows.csv"
+    assert main(["export", "--event", "Cup", "--store", url, "--csv", str(out)]) == 0
+    with out.open(encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_squares_of_a_kingdom_are_corrected_and_taken_back(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kingdom = make_kingdom(doubtful={(0, 4): ("lake", 1)})
+    came_in(url, "round 1/k.jpg", kingdom, game="kingdomino")
+    before = kingdom.score.total
+    assert say(url, "k.jpg", "--set", "E1=l+", "--player", "Ada", "--round", "1") == 0
+    told = capsys.readouterr().out
+    (row,) = rows(url, tmp_path)
+    assert int(row["total"]) > before and f": {row['total']} points (round 1, Ada" in told
+    assert (row["player"], row["round"], row["status"]) == ("Ada", "1", "ok")
+    assert say(url, "k.jpg", "--undo") == 0
+    assert say(url, "k.jpg", "--undo", "--who", "Zoe") == 0
+    (row,) = rows(url, tmp_path)
+    assert (int(row["total"]), row["player"]) == (before, "")
+    with open_store(url) as kept, kept.read() as db:
+        said = corrections(db, find_event(db, "Cup").id)
+    assert [one.field for one in said] == ["cell:0,4", "place", "place", "cell:0,4"]
+    assert said[0].old == {"terrain": "lake", "crowns": 0} and said[-1].who == "Zoe"
+
+
+def test_a_map_is_named_by_its_code_confirmed_and_left_out(url: str, tmp_path: Path) -> None:
+    sheet = make_sheet(doubtful=[(0, 1)])
+    came_in(url, "a.jpg", replace(sheet, sheet_id="CUP/1/1/A"))
+    assert say(url, "CUP/1/1/A", "--set", "B1=f++", "--confirm") == 0
+    (row,) = rows(url, tmp_path)
+    assert (row["status"], row["corrected"]) == ("ok", "true")
+    assert say(url, "a.jpg", "--ignore") == 0
+    assert rows(url, tmp_path)[0]["status"] == "ignored"
+    assert say(url, "a.jpg", "--count") == 0
+    assert rows(url, tmp_path)[0]["status"] == "ok"
+
+
+def test_mistakes_are_explained(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    came_in(url, "one/a.jpg", make_sheet(), make_book(play_game(1).spellbook))
+    came_in(url, "two/b.jpg", make_sheet())
+    for name, words, message in (
+        ("z.jpg", ["--confirm"], "Cup has no such sheet"),
+        ("a.jpg", ["--confirm"], "one/a.jpg#1.1, one/a.jpg#1.2; name one of them"),
+        ("b.jpg", [], "say something of it"),
+        ("b.jpg", ["--set", "C2=l+++++"], "4 crosses at most"),
+        ("b.jpg", ["--set", "2:C2=l"], "leave the number out"),
+        ("b.jpg", ["--undo"], "nobody has said anything"),
+        ("a.jpg#1.2", ["--set", "C2=l"], "that is a spellbook"),
+    ):
+        assert say(url, name, *words) == 2
+        assert message in capsys.readouterr().err
