@@ -55,6 +55,12 @@ def board(
     harmony: Annotated[
         bool, typer.Option("--harmony", help="Kingdomino: 5 for a complete kingdom.")
     ] = False,
+    dynasty: Annotated[
+        bool, typer.Option("--dynasty", help="Kingdomino: each three boards are added up.")
+    ] = False,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Kingdomino: the demo, with dominoes of its own.")
+    ] = False,
 ) -> None:
     """Score boards written as text, and say whether a lawful game leads to each.
 
@@ -74,10 +80,15 @@ def board(
     entries: list[dict[str, Any]]
     pairs: list[dict[str, Any]] = []
     if game == "kingdomino":
-        from kdscan.game.kingdomino.variants import Variants
+        from kdscan.game.kingdomino.variants import VariantError, Variants
 
-        variants = Variants(middle_kingdom=middle_kingdom, harmony=harmony, great_duel=great_duel)
+        try:
+            variants = Variants(dynasty, middle_kingdom, harmony, great_duel, demo)
+        except VariantError as error:
+            raise UsageError(str(error)) from error
         entries = _kingdoms(text, variants)
+        if len(entries) % variants.games:
+            raise UsageError(f"--dynasty: {len(entries)} boards cannot be threes")
     else:
         boards = _parse(text)
         coat, rules = _coat(chosen_coat), edition_named(edition)
@@ -90,11 +101,15 @@ def board(
         answer: dict[str, Any] = {"schema": SCHEMA, "boards": entries}
         if together:
             answer["games"] = pairs
+        if dynasty:
+            answer["dynasties"] = _dynasties(entries)
         print(json.dumps(answer))
     else:
         print("\n\n".join(_text(entry, n) for n, entry in enumerate(entries, 1)))
         for number, pair in enumerate(pairs, 1):
             print(f"\n{_pair_text(pair, number)}")
+        for number, total in enumerate(_dynasties(entries) if dynasty else (), 1):
+            print(f"\ndynasty {number}: {total}")
 
 
 def _read(file: str) -> str:
@@ -168,6 +183,7 @@ def _maps(
 
 
 def _kingdoms(text: str, variants: Variants) -> list[dict[str, Any]]:
+    from kdscan.game.kingdomino.audit import audit_kingdom
     from kdscan.game.kingdomino.checks import find_problems
     from kdscan.game.kingdomino.kingdom import Kingdom, KingdomTextError
     from kdscan.game.kingdomino.report import kingdom_json
@@ -181,8 +197,15 @@ def _kingdoms(text: str, variants: Variants) -> list[dict[str, Any]]:
         except KingdomTextError as error:
             raise UsageError(f"board {number}: {error}") from error
         score = score_kingdom(kingdom, variants)
-        entries.append(kingdom_json(kingdom, score, find_problems(kingdom, variants)))
+        audit = None if variants.demo else audit_kingdom(kingdom, variants.size)
+        entries.append(kingdom_json(kingdom, score, find_problems(kingdom, variants), audit))
     return entries
+
+
+def _dynasties(entries: Sequence[dict[str, Any]]) -> list[int]:
+    """The sums of three games each."""
+    totals = [entry["score"]["total"] for entry in entries]
+    return [sum(totals[at : at + 3]) for at in range(0, len(totals), 3)]
 
 
 def _text(entry: dict[str, Any], number: int) -> str:
@@ -198,7 +221,8 @@ def _text(entry: dict[str, Any], number: int) -> str:
     lines.append(f"{'total':12} {entry['score']['total']:8}")
     audit = entry["audit"]
     if audit is not None:
-        lines.append("lawful: " + (_way(audit) if audit["lawful"] else "no game leads here"))
+        answers = {False: "no game leads here", None: "not decided"}
+        lines.append("lawful: " + (answers.get(audit["lawful"]) or _way(audit)))
     for problem in entry["problems"]:
         cells = " ".join(_name(cell) for cell in problem["cells"])
         lines.append(
@@ -211,11 +235,11 @@ def _way(audit: dict[str, Any]) -> str:
     steps = []
     for step in audit["order"]:
         one, two = (_name(cell) for cell in step["cells"])
-        steps.append(f"{one}-{two}" + (f" ({step['power']} wizard)" if step["power"] else ""))
+        steps.append(f"{one}-{two}" + (f" ({step['power']} wizard)" if step.get("power") else ""))
     for who in ("castle", "wizard"):
-        if audit[who]:
+        if audit.get(who):
             steps.append(f"{who}'s cross on {_name(audit[who])}")
-    for idle in audit["idle"]:
+    for idle in audit.get("idle", ()):
         coat = idle["coat"].replace("_", " ")
         steps.append(f"no room for the {coat} after {idle['after']} dominoes")
     return ", ".join(steps) or "an empty map"

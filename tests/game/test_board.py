@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from kdscan.game.duel.board import CASTLE, CELLS, Board, BoardTextError, Shield
 from kdscan.game.duel.coats import Coat
@@ -135,6 +136,24 @@ def test_score_does_not_change_when_the_map_is_turned_or_mirrored(board: Board) 
         score = score_board(turned)
         assert score.total == total
         assert score.largest_domain == score_board(board).largest_domain
+
+
+@given(boards, st.none() | st.sampled_from(Coat))
+def test_score_agrees_with_painting_from_shield_to_shield(board: Board, coat: Coat | None) -> None:
+    """Each shield takes the least label beside it of its own coat until none changes."""
+    label = {cell: n for n, cell in enumerate(CELLS)}
+    for _ in CELLS:
+        for (r, c), shield in board.items():
+            for near in ((r - 1, c), (r + 1, c), (r, c - 1), (r, c + 1)):
+                if board.get(near) is not None and board[near].coat is shield.coat:
+                    label[r, c] = min(label[r, c], label[near])
+    total = sum(
+        sum(label[one] == label[cell] for one in board) * board[cell].crosses for cell in board
+    )
+    paid = {label[cell] for cell in board if board[cell].coat is coat}
+    score = score_board(board, coat)
+    assert score.total == total + 3 * len(paid)
+    assert len(score.domains) == len({label[cell] for cell in board})
 
 
 @given(boards)

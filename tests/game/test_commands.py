@@ -124,11 +124,31 @@ def test_kingdoms(run: Any, tmp_path: Path) -> None:
     answer = json.loads(run("board", str(file), "--game", "kingdomino", "--harmony", "--json"))
     first = answer["boards"][0]
     assert first["score"] == {"domains": 5, "middle_kingdom": 0, "harmony": 0, "total": 5}
-    assert first["audit"] is None and first["domains"][0]["terrain"] == "wheat"
+    assert first["audit"] == {"lawful": False, "order": None}  # no domino is w+ f
+    assert first["domains"][0]["terrain"] == "wheat"
     file.write_text("## ##", "utf-8")
     assert "board 1: a kingdom has one castle" in run(
         "board", str(file), "--game", "kingdomino", code=2
     )
+
+
+def test_kingdoms_are_audited_and_added_up(run: Any, tmp_path: Path) -> None:
+    file = tmp_path / "three.txt"
+    file.write_text("w w ## f+ w\n\n## s s\n\nw w ##\n", "utf-8")
+    told = run("board", str(file), "--game", "kingdomino", "--dynasty", "--harmony")
+    assert "lawful: A1-B1, D1-E1" in told and told.endswith("dynasty 1: 1\n")
+    arguments = ("board", str(file), "--game", "kingdomino", "--json", "--great-duel")
+    answer = json.loads(run(*arguments, "--dynasty", "--middle-kingdom"))
+    assert answer["dynasties"] == [31]
+    assert answer["boards"][2]["audit"] == {"lawful": True, "order": [{"cells": [[0, 0], [0, 1]]}]}
+    file.write_text("## w+++\n", "utf-8")
+    (own,) = json.loads(run("board", str(file), "--game", "kingdomino", "--demo", "--json"))[
+        "boards"
+    ]
+    assert own["audit"] is None
+    assert [p["code"] for p in own["problems"]] == ["odd_squares", "unpaired_squares"]
+    assert "threes" in run("board", str(file), "--game", "kingdomino", "--dynasty", code=2)
+    assert "too few" in run(*arguments, "--demo", code=2)
 
 
 @pytest.mark.parametrize(

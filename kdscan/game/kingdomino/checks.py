@@ -13,8 +13,12 @@ from kdscan.game.problem import Problem
 
 
 def find_problems(kingdom: Kingdom, variants: Variants = PLAIN) -> tuple[Problem, ...]:
-    """Breaks of size, pairing, contact and the box's contents; no proof that none are left."""
-    return tuple(_problems(kingdom, variants.size))
+    """Breaks of size, pairing, contact and the box's contents; no proof that none are left.
+
+    The demo's dominoes are its own, so the box says nothing of its kingdoms.
+    """
+    found = tuple(_problems(kingdom, variants.size))
+    return found if variants.demo else (*found, *_not_in_the_box(kingdom))
 
 
 def _problems(kingdom: Kingdom, size: int) -> Iterator[Problem]:
@@ -29,6 +33,10 @@ def _problems(kingdom: Kingdom, size: int) -> Iterator[Problem]:
     alone = tuple(cell for cell in everything if not _beside_any(kingdom, cell))
     if alone:
         yield Problem("unpaired_squares", "error", "half a domino without its other half", alone)
+
+
+def _not_in_the_box(kingdom: Kingdom) -> Iterator[Problem]:
+    everything = sorted(kingdom.squares)
     counts = Counter(kingdom.squares.values())
     for square, count in sorted(counts.items(), key=lambda item: str(item[0])):
         if count > SQUARES[square]:

@@ -5,29 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kdscan.game.kingdomino.audit import KingdomAudit
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.play import Game, dynasty_winners
 from kdscan.game.kingdomino.scoring import Score
-from kdscan.game.problem import Problem
+from kdscan.game.problem import Problem, problems_json
 
 
-def kingdom_json(kingdom: Kingdom, score: Score, problems: tuple[Problem, ...]) -> dict[str, Any]:
-    """One entry of `boards`; there is no audit for kingdoms, so it is null."""
+def kingdom_json(
+    kingdom: Kingdom, score: Score, problems: tuple[Problem, ...], audit: KingdomAudit | None
+) -> dict[str, Any]:
+    """One entry of `boards`; `audit` is null for a kingdom of other dominoes than the box's."""
     return {
         "text": str(kingdom),
         "domains": domains_json(score),
         "score": score_json(score),
-        "problems": [
-            {
-                "code": problem.code,
-                "severity": problem.severity,
-                "message": problem.message,
-                "cells": [list(cell) for cell in problem.cells],
-            }
-            for problem in problems
-        ],
-        "audit": None,
+        "problems": problems_json(problems),
+        "audit": None if audit is None else audit_json(audit),
     }
+
+
+def audit_json(audit: KingdomAudit) -> dict[str, Any]:
+    """Dominoes in an order in which they can be laid; `lawful` null when that was not decided."""
+    order = [{"cells": [list(cell) for cell in place]} for place in audit.order]
+    return {"lawful": audit.lawful, "order": order if audit.lawful else None}
 
 
 def domains_json(score: Score) -> list[dict[str, Any]]:
