@@ -19,11 +19,13 @@ def sheet(
         Path, typer.Option("--output", "-o", metavar="FILE", help="The PDF to write.")
     ],
     layout: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="NAME|FILE", help="A layout that kdscan brings along, or a TOML file."
+            metavar="NAME|FILE",
+            help="A layout that kdscan brings along, or a TOML file; kdscan-a5 if left out, on "
+            "Letter kdscan-half-letter.",
         ),
-    ] = "kdscan-a5",
+    ] = None,
     side: Annotated[
         Literal["map", "spellbook", "both", "card"],
         typer.Option(
@@ -32,9 +34,9 @@ def sheet(
         ),
     ] = "map",
     spellbook: Annotated[
-        str,
+        str | None,
         typer.Option(metavar="NAME|FILE", help="The spellbook's layout, likewise."),
-    ] = "kdscan-a5-spellbook",
+    ] = None,
     paper: Annotated[
         Paper, typer.Option(help="What the printer holds; several maps share a sheet if they fit.")
     ] = "a4",
@@ -116,6 +118,8 @@ def sheet(
         raise UsageError("--event and --round go with --players, which says whose the sheets are.")
     if players is not None and count is not None:
         raise UsageError("--players prints a sheet for each row; leave --count out.")
+    usual = "kdscan-half-letter" if paper == "letter" else "kdscan-a5"
+    layout, spellbook = layout or usual, spellbook or f"{usual}-spellbook"
     if side == "card" and (players is None or event is None):
         raise UsageError("--side card: cards say whose a kingdom is; name --players and --event.")
     first: Side = (

@@ -11,7 +11,7 @@ from kdscan.errors import LayoutError
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.sheet.book import books, load_book, marked_places, texts
-from kdscan.sheet.layout import load_layout
+from kdscan.sheet.layout import layouts, load_layout
 from kdscan.sheet.printing import sheet_pdf
 from kdscan.sheet.raster import render_page
 from kdscan.sheet.words import LANGUAGES, dictionary
@@ -19,30 +19,43 @@ from tests.sheet.measure import DPI_300, Measured
 
 BOOK = load_book("kdscan-a5-spellbook")
 
+OURS = pytest.mark.parametrize("name", ["kdscan-a5", "kdscan-half-letter"])
 
-def test_our_book_is_built_in_and_has_the_squares_of_the_game() -> None:
-    assert books() == ("kdscan-a5-spellbook",)
-    for side in BOOK.players:
+
+def test_a_book_for_each_paper_is_built_in() -> None:
+    assert books() == ("kdscan-a5-spellbook", "kdscan-half-letter-spellbook")
+
+
+@OURS
+def test_our_book_has_the_squares_of_the_game(name: str) -> None:
+    book = load_book(f"{name}-spellbook")
+    for side in book.players:
         assert {line.coat: len(line.squares) for line in side.lines} == SQUARES
-    assert {spell.coat for spell in BOOK.spells if spell.at_once} == {Coat.FILLED, Coat.CHECKED}
+    assert {spell.coat for spell in book.spells if spell.at_once} == {Coat.FILLED, Coat.CHECKED}
 
 
-def test_our_book_fits_behind_our_map_with_markers_of_its_own() -> None:
-    front = load_layout("kdscan-a5")
-    assert front.markers is not None
-    assert BOOK.page_mm == front.page_mm
-    ids, others = ({p.id for p in m.places} for m in (front.markers, BOOK.markers))
-    assert not ids & others
+@OURS
+def test_our_book_fits_behind_our_map(name: str) -> None:
+    assert load_book(f"{name}-spellbook").page_mm == load_layout(name).page_mm
 
 
-def test_our_book_speaks_every_language() -> None:
-    for text in texts(BOOK):
+def test_every_page_of_ours_has_markers_of_its_own() -> None:
+    pages = [*map(load_layout, layouts()), *map(load_book, books())]
+    ids = [place.id for page in pages if page.markers for place in page.markers.places]
+    assert len(ids) == 4 * len(pages) == len(set(ids))
+
+
+@OURS
+def test_our_book_speaks_every_language(name: str) -> None:
+    for text in texts(load_book(f"{name}-spellbook")):
         assert set(dictionary()[text]) == set(LANGUAGES) - {"en"}, text
 
 
-def test_what_players_mark_is_printed_where_the_layout_says_and_left_white() -> None:
-    page = Measured.of(render_page(BOOK, DPI_300), DPI_300)
-    for key, (x, y), reach in marked_places(BOOK):
+@OURS
+def test_what_players_mark_is_printed_where_the_layout_says_and_left_white(name: str) -> None:
+    book = load_book(f"{name}-spellbook")
+    page = Measured.of(render_page(book, DPI_300), DPI_300)
+    for key, (x, y), reach in marked_places(book):
         assert page.at(x, y) == 0, key
         left = page.upright_line(x - reach, y - 0.5, y + 0.5)
         right = page.upright_line(x + reach, y - 0.5, y + 0.5)

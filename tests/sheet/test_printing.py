@@ -184,3 +184,29 @@ def test_rendered_pages_have_whole_pixels_at_true_scale(px_per_mm: float) -> Non
 def test_too_few_pixels_are_refused() -> None:
     with pytest.raises(ValueError, match="too few"):
         render_page(LAYOUT, 0.5)
+
+
+def test_two_maps_on_a_letter_page_at_true_scale() -> None:
+    half = load_layout("kdscan-half-letter")
+    assert half.ruler is not None and half.markers is not None
+    plan = impose(half, "letter")
+    assert plan.places == ((0.0, 0.0), (0.0, 139.7))
+    with pypdfium2.PdfDocument(sheet_pdf(half, paper="letter")) as document:
+        assert document[0].get_size() == pytest.approx((8.5 * 72, 11 * 72), abs=0.01)
+        picture = document[0].render(scale=300 / 72).to_numpy()[:, :, :3]
+    paper = Measured.of(np.asarray(picture, np.uint8), DPI_300)
+    for left, top in plan.places:
+        x, y = half.ruler.start_mm[0] + left, half.ruler.start_mm[1] + top
+        first, last = (paper.upright_line(at, y - 1.8, y - 1.5) for at in (x, x + 50))
+        assert last - first == pytest.approx(50, abs=0.1)
+        for row, col in SHIELDS:
+            cx, cy = half.center_mm(row, col)
+            for dx, dy in half.circles:
+                at = (cx + dx + left, cy + dy + top)
+                found = paper.circle(*at, half.circle_radius_mm)
+                assert found == pytest.approx((*at, half.circle_radius_mm), abs=0.15), (row, col)
+    # What most printers leave white is left white.
+    rim = 6.35
+    assert paper.window(0, 0, 215.9, rim)[0].max() < 0.1
+    assert paper.window(0, 0, rim, 130)[0].max() < 0.1
+    assert paper.window(0, 279.4 - rim, 215.9, 279.4)[0].max() < 0.1
