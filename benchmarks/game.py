@@ -1,7 +1,7 @@
 """How fast the game's rules run, in seconds of one core.
 
     python benchmarks/game.py                  everything
-    python benchmarks/game.py audit --boards 10000
+    python benchmarks/game.py audit --boards 10000 --edition french
 
 `audit` takes that many played maps, finished and unfinished, and as many with one
 shield changed; every map's way or proof is checked on the fly.
@@ -20,6 +20,7 @@ from kdscan.game.duel.audit import audit_map, replay
 from kdscan.game.duel.audit.pair import audit_game
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.editions import EDITIONS, ENGLISH, Edition
 from kdscan.game.duel.greedy import greedy_player
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game, random_game, random_player
@@ -29,10 +30,10 @@ from kdscan.game.duel.scoring import score_board
 SEED = 2024
 
 
-def _played(rng: random.Random) -> Game:
+def _played(rng: random.Random, edition: Edition = ENGLISH) -> Game:
     players = [rng.choice((random_player, greedy_player)) for _ in range(2)]
     rounds = 200 if rng.random() < 0.6 else rng.randint(1, 16)
-    return play_game(rng, (players[0], players[1]), rounds=rounds)
+    return play_game(rng, (players[0], players[1]), rounds=rounds, edition=edition)
 
 
 def _changed(board: Board, rng: random.Random) -> Board:
@@ -52,7 +53,7 @@ def _say(what: str, times: list[float]) -> None:
     )
 
 
-def score(boards: int) -> None:
+def score(boards: int, _: Edition) -> None:
     """Boards scored a second."""
     rng = random.Random(SEED)
     played = [board for _ in range(500) for board in _played(rng).maps]
@@ -62,7 +63,7 @@ def score(boards: int) -> None:
     print(f"{'score':24} {boards / (time.process_time() - start):8.0f} boards a second")
 
 
-def simulate(boards: int) -> None:
+def simulate(boards: int, _: Edition) -> None:
     """Games played, scored and told a second."""
     games = max(boards // 10, 50)
     start = time.process_time()
@@ -71,38 +72,39 @@ def simulate(boards: int) -> None:
     print(f"{'simulate':24} {games / (time.process_time() - start):8.0f} games a second")
 
 
-def audit(boards: int) -> None:
+def audit(boards: int, edition: Edition) -> None:
     """Audits of played maps, and of the same with one shield changed."""
     rng = random.Random(SEED)
     lawful: list[float] = []
     changed: list[float] = []
     found: Counter[str] = Counter()
-    for _ in range(boards):
-        game, side = _played(rng), rng.randrange(2)
+    for n in range(1, boards + 1):
+        game, side = _played(rng, edition), rng.randrange(2)
         board, castle = game.maps[side], game.castle_used[side]
         for one, times in ((board, lawful), (_changed(board, rng), changed)):
             start = time.process_time()
-            result = audit_map(one, castle)
+            result = audit_map(one, castle, edition=edition)
             times.append(time.process_time() - start)
             if result.witness is not None:
-                replay(one, result.witness)
+                replay(one, result.witness, edition)
             assert one is not board or (result.lawful and not result.problems), f"\n{board}"
             if one is not board:
                 found.update([p.code for p in result.problems] or ["lawful"])
-    _say("audit, as played", lawful)
-    _say("audit, one changed", changed)
+        if n % 1000 == 0 or n == boards:
+            _say("audit, as played", lawful)
+            _say("audit, one changed", changed)
     print(f"{'':24} {dict(found.most_common())}")
 
 
-def pair(boards: int) -> None:
+def pair(boards: int, edition: Edition) -> None:
     """Audits of both maps of a game together."""
     rng = random.Random(SEED)
     times: list[float] = []
     found: Counter[str] = Counter()
     for _ in range(max(boards // 10, 20)):
-        game = _played(rng)
+        game = _played(rng, edition)
         start = time.process_time()
-        result = audit_game(game.maps, game.castle_used)
+        result = audit_game(game.maps, game.castle_used, edition=edition)
         times.append(time.process_time() - start)
         assert result.lawful
         found["rounds found" if result.rounds is not None else "no rounds found"] += 1
@@ -110,7 +112,7 @@ def pair(boards: int) -> None:
     print(f"{'':24} {dict(found)}")
 
 
-WHAT: dict[str, Callable[[int], None]] = {
+WHAT: dict[str, Callable[[int, Edition], None]] = {
     "score": score,
     "simulate": simulate,
     "audit": audit,
@@ -121,6 +123,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="*", choices=[*WHAT, []], default=[])
     parser.add_argument("--boards", type=int, default=2000)
+    parser.add_argument("--edition", choices=EDITIONS, default="english")
     given = parser.parse_args()
     for name in given.what or WHAT:
-        WHAT[name](given.boards)
+        WHAT[name](given.boards, EDITIONS[given.edition])

@@ -18,6 +18,9 @@ from kdscan.game.duel.drawing import cell_of, number
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, Severity
 
+_FEW_STEPS = 1_000
+"""Steps of a first search for the smallest shields."""
+
 _SMALLER_STEPS = 4_000
 """Steps of the search for fewer shields that connection forbids, where dominoes fail anyway."""
 
@@ -44,16 +47,21 @@ def errors(board: Board, terms: Terms, steps: int | None = None) -> tuple[Proble
 
 def _shapes(task: Task, singles: int, free: bool, steps: int | None) -> Iterator[Problem]:
     """The smallest set of shields that dominoes, or connected ones, cannot cover."""
-    known = smallest_uncovered(task.filled, singles)
-    if known is None and task.filled.bit_count() % 2:
-        known = task.filled
-    if known is not None and steps is None:
-        steps = _SMALLER_STEPS
-    proof = smallest_unreached(task, singles, free, steps, known)
+    # Most answers are a shield or two, found before Hall's theorem has its tables ready.
+    known = None
+    proof = smallest_unreached(task, singles, free, _FEW_STEPS)
+    if proof is not None and not proof.smallest:
+        known = smallest_uncovered(task.filled, singles)
+        if known is None and task.filled.bit_count() % 2:
+            known = task.filled
+        if known is not None and steps is None:
+            steps = _SMALLER_STEPS
+        proof = smallest_unreached(task, singles, free, steps, known)
     if proof is None:
         return
     cells = proof.cells
-    if uncovered(cells, task.filled) > singles or cells == known:
+    odd = cells == task.filled and cells.bit_count() % 2
+    if odd or uncovered(cells, task.filled) > singles:
         why = f"no dominoes can cover {_these(cells)}: every round fills two shields"
         yield _problem("unpaired_shields", "error", why, cells)
     else:
