@@ -10,8 +10,8 @@ from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 from kdscan.errors import LayoutError
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
-from kdscan.sheet.book import books, load_book, marked_places, texts
-from kdscan.sheet.layout import layouts, load_layout
+from kdscan.sheet.book import BookLayout, books, load_book, marked_places, texts
+from kdscan.sheet.layout import Layout, layouts, load_layout
 from kdscan.sheet.printing import sheet_pdf
 from kdscan.sheet.raster import render_page
 from kdscan.sheet.words import LANGUAGES, dictionary
@@ -40,7 +40,7 @@ def test_our_book_fits_behind_our_map(name: str) -> None:
 
 
 def test_every_page_of_ours_has_markers_of_its_own() -> None:
-    pages = [*map(load_layout, layouts()), *map(load_book, books())]
+    pages: list[Layout | BookLayout] = [*map(load_layout, layouts()), *map(load_book, books())]
     ids = [place.id for page in pages if page.markers for place in page.markers.places]
     assert len(ids) == 4 * len(pages) == len(set(ids))
 

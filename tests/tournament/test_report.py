@@ -230,11 +230,27 @@ def test_a_kingdom_is_shown_with_its_doubts_and_scored_by_the_events_rules(tmp_p
     assert "<b>E1</b> lake 60%<br>or lake ♛ 40%" in page
     assert len(list(_pictures(page))) == 1 + page.count("<figcaption><b>")
     with open_store(url) as kept_store, kept_store.write() as db:
-        settle_rules(db, "Cup", Asked(middle_kingdom=True))
+        event = settle_rules(db, "Cup", Asked(middle_kingdom=True))
     page = _report(url, tmp_path, "--language", "pl")
     assert f'<span class="total">{plain + 10}</span>' in page
     assert re.search(r"<b>E1</b> jezioro 60%<br>\w+ jezioro ♛ 40%", page)
     assert '<html lang="pl">' in page and "Królestwo Środka" in page
+    with open_store(url) as kept_store, kept_store.write() as db:
+        (one,) = sheets(db, event.id)
+        add_correction(db, event.id, "confirmed", True, "Zoe", sheet_id=one.id)
+    page = _report(url, tmp_path)
+    assert "<figcaption><b>" not in page and 'class="flag"' not in page
+
+
+def test_of_a_sheet_full_of_doubts_the_worst_are_shown(tmp_path: Path) -> None:
+    url = str(tmp_path / "cup.sqlite")
+    many = {(row, col): ("mine", 0) for row in (0, 1, 4) for col in range(5)}
+    kingdom = make_kingdom(doubtful=many, placed=0.9)
+    _read(url, kingdom, "a.png", Asked("kingdomino"))
+    page = _report(url, tmp_path)
+    left = sum(square.review for square in kingdom.squares) - 12
+    assert left > 0 and page.count("<figcaption><b>") == 12
+    assert f"… and {left} more" in page
 
 
 def test_a_spellbook_is_shown_with_its_doubts(tmp_path: Path) -> None:

@@ -20,6 +20,10 @@ from kdscan.tournament.results import OK, REVIEW, Result
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.words import decided_by, half, signed
 
+MOST_DOUBTS = 12
+"""So many doubtful places of a sheet are shown, the least sure ones: a sheet that has more needs
+a better photo."""
+
 
 def write_report(
     state: EventState, rows: Iterable[Result], album: Album, w: Words
@@ -227,11 +231,16 @@ def _doubts(pictures: Pictures, w: Words) -> str:
     if not pictures.doubts:
         return ""
     shown, or_ = [], w.t("or")
-    for doubt, uri in pictures.doubts:
+    worst = sorted(pictures.doubts, key=lambda one: one[0].choices[0][1])[:MOST_DOUBTS]
+    for doubt, uri in (one for one in pictures.doubts if one in worst):
         (read, sure), *others = doubt.choices
         more = "".join(f"<br>{or_} {name} {100 * p:.0f}%" for name, p in others)
         shown.append(
             f'<figure><img width="{CROP_PX}" height="{CROP_PX}" alt="{doubt.place}" src="{uri}">'
             f"<figcaption><b>{doubt.place}</b> {read} {100 * sure:.0f}%{more}</figcaption></figure>"
         )
-    return f'<div class="doubts">{"".join(shown)}</div>'
+    left = len(pictures.doubts) - len(shown)
+    more = w.t("… and {n} more", n=left)
+    return f'<div class="doubts">{"".join(shown)}</div>' + (
+        f"<p class=note>{more}</p>" * (left > 0)
+    )

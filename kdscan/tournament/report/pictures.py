@@ -91,11 +91,26 @@ def _reading(row: Result) -> AnyReading | None:
     if row.sheet.kind == "kingdom":
         said[VARIANTS] = row.data["variants"]
     found = corrected(recall(row.sheet.kept), said)
+    if said.get("confirmed") is True:
+        found = _settled(found)
     if isinstance(found, SheetReading):
         coat = row.data.get("chosen_coat")  # as a spellbook or a person says
         board = board_of({(c.row, c.col): (c.coat, c.crosses) for c in found.reading.cells})
         return replace(found, score=score_board(board, Coat(coat) if coat else None))
     return found
+
+
+def _settled(found: AnyReading) -> AnyReading:
+    """The same, of which a person says that it is right: nothing asks for a look."""
+    if isinstance(found, SpellbookReading):
+        marks = tuple(replace(mark, review=False) for mark in found.marks)
+        return replace(found, marks=marks, review=False)
+    if isinstance(found, SheetReading):
+        cells = tuple(replace(cell, review=False) for cell in found.reading.cells)
+        reading = replace(found.reading, cells=cells, review=False)
+        return replace(found, reading=reading, shared_review=False)
+    squares = tuple(replace(square, review=False) for square in found.squares)
+    return replace(found, squares=squares, review=False)
 
 
 def _cut_out(
