@@ -3,7 +3,9 @@
 One picture and one truth a sheet, `NAME.jpg` and `NAME.json`, as samples have them, so
 that everything that tests on samples tests on these too. Truth also says which shields a
 person vouches for (`seen`): all of a confirmed sheet, else those that were corrected.
-`kdscan.training` trains and tests on the seen ones alone.
+`kdscan.training` trains and tests on the seen ones alone. A kingdom's truth is the JSON of
+`kdscan score`, as `kdscan.training kingdoms --photos` takes it; only confirmed ones come out,
+because all of their squares teach.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from sqlalchemy import Connection
 
 from kdscan.errors import PhotoError, StoreError
 from kdscan.records import CASTLE, CELLS
+from kdscan.report import SCHEMA
 from kdscan.tournament.current import cell_of, current_json, marks_of
 from kdscan.tournament.results import Said, said_of
 from kdscan.tournament.store import Store
@@ -52,7 +55,9 @@ def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
 
 
 def truth(sheet: Sheet, said: Said) -> Json | None:
-    """The truth of a map beside its photo; None if no person has seen any shield of it."""
+    """The truth beside a photo; None if no person has seen any shield of it."""
+    if sheet.kind == "kingdom":
+        return _kingdom_truth(sheet, said)
     seen = (
         CELLS
         if said.get("confirmed") is True
@@ -79,6 +84,18 @@ def truth(sheet: Sheet, said: Said) -> Json | None:
     }
 
 
+def _kingdom_truth(sheet: Sheet, said: Said) -> Json | None:
+    if said.get("confirmed") is not True or said.get("ignored") is True:
+        return None
+    now = current_json(sheet, said)
+    taken = [c for c in now["cells"] if c["terrain"] != "empty"]
+    return {
+        "schema": SCHEMA,
+        "photos": [{"sheets": [now]}],
+        "seen": [f"{cell['row']},{cell['col']}" for cell in taken],
+    }
+
+
 def _labelled(db: Connection, sheet_id: int, said: Said) -> tuple[PhotoRow, Sheet, Json] | None:
     sheet = get_sheet(db, sheet_id)
     label = truth(sheet, said) if sheet else None
@@ -88,14 +105,17 @@ def _labelled(db: Connection, sheet_id: int, said: Said) -> tuple[PhotoRow, Shee
 
 def _write(store: Store, photo: PhotoRow, sheet: Sheet, label: Json, folder: Path) -> None:
     name = f"{photo.sha256[:16]}-{sheet.page + 1}-{sheet.number + 1}"
-    suffix, data = _picture(store, photo, sheet.page)
+    suffix, data = _picture(store, photo, sheet.page, jpeg=sheet.kind == "kingdom")
     (folder / f"{name}{suffix}").write_bytes(data)
     (folder / f"{name}.json").write_text(json.dumps(label, indent=1) + "\n", "utf-8")
 
 
-def _picture(store: Store, photo: PhotoRow, page: int) -> tuple[str, bytes]:
+def _picture(store: Store, photo: PhotoRow, page: int, *, jpeg: bool) -> tuple[str, bytes]:
+    """Suffix and bytes; jpeg: of no other kind."""
     data = store.photos.get(photo.sha256, photo.suffix)
-    if photo.suffix in AS_THEY_ARE:
+    if photo.suffix in (".jpg", ".jpeg"):
+        return ".jpg" if jpeg else photo.suffix, data
+    if photo.suffix in AS_THEY_ARE and not jpeg:
         return photo.suffix, data
     import cv2
 
@@ -103,4 +123,5 @@ def _picture(store: Store, photo: PhotoRow, page: int) -> tuple[str, bytes]:
         picture: Any = decode(data)[page].bgr
     except PhotoError as error:
         raise StoreError(f"the photo {photo.sha256[:12]} cannot be decoded any more") from error
-    return ".png", cv2.imencode(".png", picture)[1].tobytes()
+    suffix = ".jpg" if jpeg else ".png"
+    return suffix, cv2.imencode(suffix, picture)[1].tobytes()

@@ -6,23 +6,28 @@ import dataclasses
 import json
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
 from kdscan.errors import UsageError
 from kdscan.inference.store import default_models
-from kdscan.records import CELLS, COATS
+from kdscan.keeping import keep
+from kdscan.records import CELLS, COATS, KINDS
+from kdscan.synth.tiles import load_photos
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Run
 from kdscan.tournament.batch.tasks import perform
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event
-from kdscan.tournament.store.photos import get_photo
-from kdscan.tournament.store.readings import sheets
+from kdscan.tournament.store.photos import add_file, add_photo, get_photo, set_pages
+from kdscan.tournament.store.readings import add_reading, sheets
 from kdscan.tournament.teach import save_labels
 from kdscan.training.dataset import UNKNOWN, unpack
 from kdscan.training.labels import load_labels, published_figures
+from tests.readings import make_kingdom
+from tests.tournament.entries import MODELS, entry
 from tests.tournament.workers import Here
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
@@ -98,3 +103,28 @@ def test_the_models_in_use_are_tested_on_what_people_have_seen() -> None:
     figures = published_figures(default_models(), [sample, unsure])
     assert figures["shields"] == 34 + 5
     assert 0.7 < figures["cell"] <= figures["coat"] <= 1
+
+
+def test_confirmed_kingdoms_come_out_as_training_takes_them(tmp_path: Path) -> None:
+    kingdom = make_kingdom(doubtful={(0, 4): ("lake", 1)})
+    picture = cv2.imencode(".png", np.full((700, 900, 3), 90, np.uint8))[1].tobytes()
+    labels = tmp_path / "labels"
+    with open_store(str(tmp_path / "s.sqlite")) as store:
+        sha = store.photos.put(picture, ".png")
+        with store.write() as db:
+            event = ensure_event(db, "cup", "kingdomino")
+            photo, _ = add_photo(db, event.id, sha, ".png", len(picture))
+            add_file(db, event.id, "a.png", photo.id)
+            set_pages(db, photo.id, 1)
+            add_reading(db, photo, 0, MODELS, entry(kingdom), [keep(kingdom)], 0.1)
+            (sheet,) = sheets(db, event.id)
+            lake = {"terrain": "lake", "crowns": 1}
+            add_correction(db, event.id, "cell:0,4", lake, "Ada", sheet_id=sheet.id)
+        assert save_labels(store, "cup", labels) == (0, 0)
+        with store.write() as db:
+            add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=sheet.id)
+        assert save_labels(store, "cup", labels) == (1, 23)
+    (board,) = load_photos(labels)
+    assert KINDS[board.kinds[0, 4]] == ("lake", 1)
+    assert KINDS[board.kinds[2, 2]] == ("castle", 0)
+    assert load_labels(labels) == []

@@ -13,11 +13,13 @@ import pytest
 from PIL import Image
 
 from kdscan.errors import ReaderDied, StoreError
+from kdscan.game.kingdomino.variants import Variants
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Progress, Run
-from kdscan.tournament.batch.tasks import Result, Take, Task, failed
+from kdscan.tournament.batch.tasks import Read, Result, Take, Task, failed
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.results import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET, results
+from kdscan.tournament.rules import Asked, settle_rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import ensure_event
 from tests.tournament.entries import MODELS
@@ -99,6 +101,24 @@ def test_new_models_read_again(store: Store, folder: Path) -> None:
     read(store, folder, newer, "models-2")
     assert pages_of(newer) == 5
     assert told(store) == before
+
+
+def test_an_events_rules_say_what_is_read(store: Store, folder: Path) -> None:
+    asked = Asked("kingdomino", great_duel=True, middle_kingdom=True)
+    with store.write() as db:
+        settle_rules(db, "cup", asked)
+    workers = Here()
+    read(store, folder, workers)
+    tasks = [task for task in workers.done if isinstance(task, Read)]
+    assert {task.game for task in tasks} == {"kingdomino"}
+    assert {task.variants for task in tasks} == {Variants(great_duel=True, middle_kingdom=True)}
+    # Rules that change no square read nothing again; another limit does.
+    for changed, pages in ((Asked(harmony=True), 0), (Asked(great_duel=False), 5)):
+        with store.write() as db:
+            settle_rules(db, "cup", changed)
+        again = Here()
+        read(store, folder, again)
+        assert pages_of(again) == pages
 
 
 class Broken(Exception):
