@@ -17,7 +17,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 
-from kdscan.tournament.current import WIZARD
 from kdscan.web import schemas, sessions
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
 from kdscan.web.pool import Pool
@@ -68,11 +67,13 @@ def session_of(request: Request) -> Session:
     return cast(Session, session)
 
 
-async def _ask(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+async def ask(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    """Call what blocks, in a thread."""
     return await run_in_threadpool(function, *args, **kwargs)
 
 
-def _id(request: Request, name: str = "id") -> int:
+def id_of(request: Request, name: str = "id") -> int:
+    """The number in the address; raises ApiError for one that no store has."""
     value = int(request.path_params[name])
     if value > MAX_ID:
         raise not_found("entry")
@@ -89,7 +90,8 @@ async def body_of(request: Request) -> bytes:
     return data
 
 
-async def _body(request: Request, kind: type[B]) -> B:
+async def body_as(request: Request, kind: type[B]) -> B:
+    """A JSON body as that record; raises ApiError for anything else."""
     data = await body_of(request)
     try:
         return msgspec.convert(json.loads(data, parse_float=_number, parse_constant=_no), kind)
@@ -131,11 +133,11 @@ async def upload(request: Request) -> Response:
         path = Path(folder, "upload")
         await _receive(request, path, rooms.settings)
         async with rooms.receiving:
-            data = await _ask(path.read_bytes)
-            photo, waits = await _ask(rooms.shelf.add, data, name, session_of(request))
+            data = await ask(path.read_bytes)
+            photo, waits = await ask(rooms.shelf.add, data, name, session_of(request))
     if waits:
         rooms.reader.enqueue(photo)
-    state = await _ask(rooms.shelf.state, photo)
+    state = await ask(rooms.shelf.state, photo)
     return JsonAnswer({"id": photo, "state": state}, 201)
 
 
@@ -176,17 +178,17 @@ def clean_name(name: str) -> str:
 
 async def photos(request: Request) -> Response:
     """GET /api/photos"""
-    return JsonAnswer({"photos": await _ask(rooms_of(request).shelf.photos, session_of(request))})
+    return JsonAnswer({"photos": await ask(rooms_of(request).shelf.photos, session_of(request))})
 
 
 async def photo(request: Request) -> Response:
     """GET /api/photos/{id}?wait=SECONDS"""
-    rooms, number = rooms_of(request), _id(request)
+    rooms, number = rooms_of(request), id_of(request)
     wait = request.query_params.get("wait")
     if wait is not None:
-        await _ask(rooms.shelf.photo_row, number, session_of(request))
+        await ask(rooms.shelf.photo_row, number, session_of(request))
         await rooms.reader.wait(number, _seconds(wait))
-    return JsonAnswer(await _ask(rooms.shelf.photo, number, session_of(request)))
+    return JsonAnswer(await ask(rooms.shelf.photo, number, session_of(request)))
 
 
 def _seconds(text: str) -> float:
@@ -198,10 +200,10 @@ def _seconds(text: str) -> float:
 
 async def again(request: Request) -> Response:
     """POST /api/photos/{id}/again"""
-    rooms, number = rooms_of(request), _id(request)
-    await _body(request, schemas.Nothing)
-    await _ask(rooms.shelf.again, number, session_of(request))
-    answer = await _ask(rooms.shelf.photo, number, session_of(request))
+    rooms, number = rooms_of(request), id_of(request)
+    await body_as(request, schemas.Nothing)
+    await ask(rooms.shelf.again, number, session_of(request))
+    answer = await ask(rooms.shelf.photo, number, session_of(request))
     if answer["state"] == WAITING:
         rooms.reader.enqueue(number)
     return JsonAnswer(answer)
@@ -209,9 +211,9 @@ async def again(request: Request) -> Response:
 
 async def view(request: Request) -> Response:
     """GET /api/photos/{id}/pages/{page}/view.jpg and thumb.jpg"""
-    rooms, page = rooms_of(request), _id(request, "page")
+    rooms, page = rooms_of(request), id_of(request, "page")
     size = next((s for s in SIZES if s == request.path_params["size"]), None)
-    row = await _ask(rooms.shelf.photo_row, _id(request), session_of(request))
+    row = await ask(rooms.shelf.photo_row, id_of(request), session_of(request))
     if size is None or row.pages is None or page >= row.pages:
         raise not_found("picture")
     path = await rooms.views.get(rooms.pool, row, page, size)
@@ -222,65 +224,33 @@ async def view(request: Request) -> Response:
 
 async def sheet(request: Request) -> Response:
     """GET /api/sheets/{id}"""
-    return JsonAnswer(await _ask(rooms_of(request).shelf.sheet, _id(request), session_of(request)))
-
-
-async def correct(request: Request) -> Response:
-    """POST /api/sheets/{id}/corrections"""
-    said = await _body(request, schemas.Correction)
-    if said.cell == (2, 3):
-        raise ApiError(409, "impossible", "the castle holds no coat")
-    if said.coat is None and said.crosses:
-        raise ApiError(409, "impossible", "an empty shield has no crosses")
-    field = f"cell:{said.cell[0]},{said.cell[1]}"
-    return await _corrected(request, field, {"coat": said.coat, "crosses": said.crosses})
-
-
-async def confirm(request: Request) -> Response:
-    """POST /api/sheets/{id}/confirm"""
-    await _body(request, schemas.Nothing)
-    return await _corrected(request, "confirmed", True)
-
-
-async def wizard(request: Request) -> Response:
-    """POST /api/sheets/{id}/wizard"""
-    said = await _body(request, schemas.Wizard)
-    return await _corrected(request, WIZARD, said.coat)
-
-
-async def _corrected(request: Request, field: str, new: Any) -> Response:
-    shelf = rooms_of(request).shelf
-    return JsonAnswer(await _ask(shelf.correct, _id(request), field, new, session_of(request)))
-
-
-async def undo(request: Request) -> Response:
-    """POST /api/sheets/{id}/undo"""
-    await _body(request, schemas.Nothing)
-    return JsonAnswer(await _ask(rooms_of(request).shelf.undo, _id(request), session_of(request)))
+    return JsonAnswer(await ask(rooms_of(request).shelf.sheet, id_of(request), session_of(request)))
 
 
 async def queue(request: Request) -> Response:
     """GET /api/queue"""
     if session_of(request).role != "desk":
         raise ApiError(403, "desk_only", "this is for the desk: come in with its code")
-    return JsonAnswer({"sheets": await _ask(rooms_of(request).tables.queue)})
+    return JsonAnswer({"sheets": await ask(rooms_of(request).tables.queue)})
 
 
 async def standings(request: Request) -> Response:
     """GET /api/standings"""
-    return JsonAnswer(await _ask(rooms_of(request).tables.standings))
+    return JsonAnswer(await ask(rooms_of(request).tables.standings))
 
 
 async def game(request: Request) -> Response:
-    """GET /api/games?sheets=A,B"""
+    """GET /api/games?sheets=A,B[,C[,D]]"""
     text = request.query_params.get("sheets", "")
     ids = [int(part) for part in text.split(",") if part.isascii() and part.isdigit()]
-    if len(ids) != 2 or text != f"{ids[0]},{ids[1]}":
-        raise ApiError(400, "bad_request", "sheets names two maps, like 3,4")
-    if ids[0] == ids[1]:
-        raise ApiError(409, "impossible", "a game needs two different maps")
-    shelf, who = rooms_of(request).shelf, session_of(request)
-    found = [await _ask(shelf.sheet, one, who) for one in ids]
-    if any(one["kind"] != "duel_map" for one in found):
-        raise ApiError(409, "wrong_kind", "a game is two maps of Kingdomino Duel")
+    if not 2 <= len(ids) <= 4 or text != ",".join(map(str, ids)):
+        raise ApiError(400, "bad_request", "sheets names two to four sheets, like 3,4")
+    if len(set(ids)) != len(ids):
+        raise ApiError(409, "impossible", "a game needs different sheets")
+    found = await ask(rooms_of(request).shelf.game, ids, session_of(request))
+    kinds = sorted(one["kind"] for one in found)
+    duel = kinds[:2] == ["duel_map"] * 2 and kinds[2:] in ([], ["duel_spellbook"])
+    if not duel and set(kinds) != {"kingdom"}:
+        why = "a game is two maps of Kingdomino Duel (and their spellbook), or 2 to 4 kingdoms"
+        raise ApiError(409, "wrong_kind", why)
     return JsonAnswer({"sheets": found, "game": game_json(found)})

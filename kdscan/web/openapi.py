@@ -11,7 +11,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdscan.web import api, schemas
+from kdscan.web import api, corrections, schemas
 
 Json = dict[str, Any]
 Handler = Callable[[Request], Awaitable[Response]]
@@ -122,7 +122,7 @@ OPERATIONS = (
     Operation(
         "POST",
         "/api/sheets/{id}/corrections",
-        api.correct,
+        corrections.correct,
         "Say what a shield holds; what follows from it is worked out again",
         schemas.Sheet,
         schemas.Correction,
@@ -131,8 +131,48 @@ OPERATIONS = (
     ),
     Operation(
         "POST",
+        "/api/sheets/{id}/squares",
+        corrections.square,
+        "Say what a square of a kingdom holds",
+        schemas.Sheet,
+        schemas.Square,
+        in_path=BY_ID,
+        errors=CHANGES | WRONG_KIND,
+    ),
+    Operation(
+        "POST",
+        "/api/sheets/{id}/variants",
+        corrections.variants,
+        "Say which extra rules a kingdom is scored by",
+        schemas.Sheet,
+        schemas.Extras,
+        in_path=BY_ID,
+        errors=CHANGES | WRONG_KIND,
+    ),
+    Operation(
+        "POST",
+        "/api/sheets/{id}/lines",
+        corrections.line,
+        "Say what a side's line of a spellbook shows; the maps beside it are paid anew",
+        schemas.Sheet,
+        schemas.Line,
+        in_path=BY_ID,
+        errors=CHANGES | WRONG_KIND,
+    ),
+    Operation(
+        "POST",
+        "/api/sheets/{id}/choices",
+        corrections.choice,
+        "Say which coat a side of a spellbook chose; the maps beside it are paid anew",
+        schemas.Sheet,
+        schemas.Choice,
+        in_path=BY_ID,
+        errors=CHANGES | WRONG_KIND,
+    ),
+    Operation(
+        "POST",
         "/api/sheets/{id}/wizard",
-        api.wizard,
+        corrections.wizard,
         "Say for which coat the filled coat's wizard pays",
         schemas.Sheet,
         schemas.Wizard,
@@ -142,7 +182,7 @@ OPERATIONS = (
     Operation(
         "POST",
         "/api/sheets/{id}/confirm",
-        api.confirm,
+        corrections.confirm,
         "Say that a sheet is as on paper",
         schemas.Sheet,
         schemas.Nothing,
@@ -152,7 +192,7 @@ OPERATIONS = (
     Operation(
         "POST",
         "/api/sheets/{id}/undo",
-        api.undo,
+        corrections.undo,
         "Take the newest correction back",
         schemas.Sheet,
         schemas.Nothing,
@@ -163,7 +203,7 @@ OPERATIONS = (
         "GET",
         "/api/queue",
         api.queue,
-        "The maps to look at, those that matter most first (desk)",
+        "The sheets to look at, those that matter most first (desk)",
         schemas.Queue,
         errors={403: "Only with the desk's code."},
     ),
@@ -178,12 +218,12 @@ OPERATIONS = (
         "GET",
         "/api/games",
         api.game,
-        "Two maps as a game, with the winner",
+        "Two maps, with their spellbook if it is named too, or kingdoms as a game",
         schemas.Game,
         in_query={
             "sheets": (
-                {"type": "string", "pattern": "^(0|[1-9][0-9]*),(0|[1-9][0-9]*)$"},
-                "like 3,4",
+                {"type": "string", "pattern": "^(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)){1,3}$"},
+                "like 3,4 or 3,4,5",
                 True,
             )
         },

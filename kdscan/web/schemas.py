@@ -15,6 +15,11 @@ CoatName = Literal["dot", "double_dot", "line", "double_line", "filled", "checke
 Row = Annotated[int, Meta(ge=0, le=4)]
 Col = Annotated[int, Meta(ge=0, le=6)]
 Crosses = Annotated[int, Meta(ge=0, le=4)]
+SquareIndex = Annotated[int, Meta(ge=0, le=6)]
+Side = Annotated[int, Meta(ge=0, le=1)]
+Filled = Annotated[int, Meta(ge=0, le=5)]
+Crowns = Annotated[int, Meta(ge=0, le=3)]
+TerrainName = Literal["wheat", "forest", "lake", "grassland", "swamp", "mine", "castle", "empty"]
 Probability = Annotated[float, Meta(ge=0, le=1)]
 Cell = tuple[Row, Col]
 
@@ -25,6 +30,38 @@ class Correction(msgspec.Struct, forbid_unknown_fields=True):
     cell: Cell
     coat: CoatName | None
     crosses: Crosses = 0
+
+
+class Square(msgspec.Struct, forbid_unknown_fields=True):
+    """What one square of a kingdom really holds: a terrain with crowns, the castle, or nothing."""
+
+    cell: tuple[SquareIndex, SquareIndex]
+    terrain: TerrainName
+    crowns: Crowns = 0
+
+
+class Extras(msgspec.Struct, forbid_unknown_fields=True):
+    """Which extra rules a kingdom is scored by."""
+
+    middle_kingdom: bool
+    harmony: bool
+
+
+class Line(msgspec.Struct, forbid_unknown_fields=True):
+    """What one side's line of a spellbook really shows."""
+
+    player: Side
+    coat: CoatName
+    filled: Filled
+    struck: bool = False
+    used: bool = False
+
+
+class Choice(msgspec.Struct, forbid_unknown_fields=True):
+    """The coat that one side of a spellbook chose for the wizard of the filled coat, or null."""
+
+    player: Side
+    coat: CoatName | None
 
 
 class Wizard(msgspec.Struct, forbid_unknown_fields=True):
@@ -69,10 +106,15 @@ class Page(TypedDict):
 
 
 class Decision(TypedDict):
-    """What somebody said: of a cell, of the wizard, or that all is right."""
+    """What somebody said: of a cell, a spellbook's line or choice, the rules, or that all is right.
+
+    player, coat: of a spellbook's side and line.
+    """
 
     what: str
-    cell: Cell | None
+    cell: tuple[SquareIndex, SquareIndex] | None
+    player: Side | None
+    coat: CoatName | None
     old: Any
     new: Any
     who: str
@@ -97,6 +139,9 @@ class Sheet(TypedDict):
     score: NotRequired[dict[str, int]]
     chosen_coat: NotRequired[CoatName | None]
     range: NotRequired[tuple[int, int]]
+    size: NotRequired[Literal[5, 7]]
+    variants: NotRequired[dict[str, bool]]
+    players: NotRequired[list[Any]]
 
 
 class Brief(TypedDict):
@@ -139,17 +184,18 @@ class Photos(TypedDict):
 
 
 class Doubtful(TypedDict):
-    """A map to look at. `decides`: it may turn its game."""
+    """A sheet to look at. `decides`: it may turn its game. A spellbook has no total."""
 
     id: int
+    kind: str
     photo: int
     page: int
     name: str
     player: str | None
     round: int | None
     table: int | None
-    total: int
-    range: tuple[int, int]
+    total: int | None
+    range: tuple[int, int] | None
     confidence: Probability
     decides: bool
     thumb: str
@@ -213,23 +259,25 @@ class Standings(TypedDict):
 
 
 class Player(TypedDict):
-    """`sheet` is the number of the player's map."""
+    """`sheet` is the number of the player's map or kingdom; crowns: of a kingdom."""
 
     sheet: int
     total: int
     largest_domain: int
+    crowns: NotRequired[int]
 
 
 class Outcome(TypedDict):
-    """`winner` is an index of `players`, null for a draw."""
+    """`winner` is an index of `players`, null for a draw; `winners` are all who share the win."""
 
     players: list[Player]
-    winner: Annotated[int, Meta(ge=0, le=1)] | None
-    decided_by: Literal["score", "largest_domain", "draw"]
+    winner: Annotated[int, Meta(ge=0, le=3)] | None
+    winners: list[Annotated[int, Meta(ge=0, le=3)]]
+    decided_by: Literal["score", "largest_domain", "crowns", "draw"]
 
 
 class Game(TypedDict):
-    """Two maps, and who won."""
+    """Two maps (and their spellbook), or two to four kingdoms, and who won."""
 
     sheets: list[Sheet]
     game: Outcome

@@ -5,13 +5,13 @@ Everything here blocks; handlers call it in threads. Nothing is kept beside the 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from kdscan.errors import Bug
+from kdscan.tournament.current import WIZARD
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.corrections import add_correction, corrections, undo
 from kdscan.tournament.store.events import ensure_event
@@ -21,7 +21,7 @@ from kdscan.tournament.store.readings import readings, sheet, sheets
 from kdscan.tournament.store.records import Correction, PhotoRow, Sheet
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.sessions import Session
-from kdscan.web.standing import standing_json
+from kdscan.web.standing import standing_sheets
 
 Json = dict[str, Any]
 
@@ -31,6 +31,9 @@ SOURCE = "web"
 WAITING, READ, FAILED = "waiting", "read", "failed"
 
 MAX_ID = 2**31 - 1
+
+KEPT = ("kingdom", "duel_spellbook")
+"""Kinds that older versions could not keep, so that what follows can't be worked out."""
 
 
 class Shelf:
@@ -114,9 +117,7 @@ class Shelf:
 
     def _photo_json(self, db: Connection, photo: PhotoRow, *, whole: bool) -> Json:
         newest = {row.page: row for row in readings(db, photo.id)}
-        said = self._said(db, photo.id)
-        found = list(sheets(db, self.event.id, photo.id))
-        standing = [standing_json(one, said[one.id]) for one in found]
+        standing = [one for page in sorted(newest) for one in self._page(db, photo.id, page)]
         error = {"code": photo.error_code, "message": photo.error_message}
         return {
             "id": photo.id,
@@ -165,18 +166,36 @@ class Shelf:
         with self._store.read() as db:
             return self._sheet_json(db, self._sheet(db, sheet_id, session))
 
+    def game(self, ids: Sequence[int], session: Session) -> list[Json]:
+        """Sheets that lay on one table, as they stand together."""
+        with self._store.read() as db:
+            found = [self._sheet(db, one, session) for one in ids]
+            said = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
+            book = any(one.kind == "duel_spellbook" for one in found)
+            if book and all(one.kept is not None for one in found):
+                return standing_sheets(found, said, one_table=True)
+            return [self._sheet_json(db, one) for one in found]
+
     def correct(
-        self, sheet_id: int, field: str, new: Any, session: Session, *, of: str = "duel_map"
+        self, sheet_id: int, said: Mapping[str, Any], session: Session, *, of: str | None = None
     ) -> Json:
-        """Add what a person said of a sheet; returns the sheet as it stands then."""
+        """Add what a person said of a sheet; returns the sheet as it stands then.
+
+        said: field → value. of: the kind of sheet that has such fields; None: all have.
+        """
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
-            if one.kind != of:
+            if of is not None and one.kind != of:
                 raise ApiError(409, "wrong_kind", f"this sheet is a {one.kind}, not a {of}")
-            old = standing_value(self._sheet_json(db, one), field)
-            if old != new:
-                who = session.who or session.role
-                add_correction(db, self.event.id, field, new, who, sheet_id=sheet_id, old=old)
+            if of in KEPT and one.kept is None:
+                why = "an older version read this sheet; photograph it again to correct it"
+                raise ApiError(409, "not_kept", why)
+            before = self._sheet_json(db, one)
+            who = session.who or session.role
+            for field, new in said.items():
+                old, news = standing_value(before, field, new)
+                if news:
+                    add_correction(db, self.event.id, field, new, who, sheet_id=sheet_id, old=old)
             return self._sheet_json(db, one)
 
     def undo(self, sheet_id: int, session: Session) -> Json:
@@ -197,15 +216,14 @@ class Shelf:
         return one
 
     def _sheet_json(self, db: Connection, one: Sheet) -> Json:
-        return standing_json(one, corrections(db, self.event.id, sheet_id=one.id))
+        page = self._page(db, one.photo_id, one.page)
+        return next(found for found in page if found["id"] == one.id)
 
-    def _said(self, db: Connection, photo_id: int) -> defaultdict[int, list[Correction]]:
-        """The corrections of each sheet of a photo."""
-        said: defaultdict[int, list[Correction]] = defaultdict(list)
-        at = schema.sheet.c
-        for sheet_id in db.scalars(select(at.id).where(at.photo_id == photo_id)).all():
-            said[sheet_id] = corrections(db, self.event.id, sheet_id=sheet_id)
-        return said
+    def _page(self, db: Connection, photo_id: int, page: int) -> list[Json]:
+        """The sheets of one page as they stand: what is said of one may count for others."""
+        found = list(sheets(db, self.event.id, photo_id, page))
+        said = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
+        return standing_sheets(found, said)
 
 
 def still_open(rows: Iterable[Correction]) -> list[Correction]:
@@ -215,16 +233,31 @@ def still_open(rows: Iterable[Correction]) -> list[Correction]:
     return [row for row in rows if row.undoes is None and row.id not in undone]
 
 
-def standing_value(sheet_json: Json, field: str) -> Any:
-    """What stands where a correction is about to be made."""
-    if field.startswith("cell:"):
-        row, col = map(int, field.removeprefix("cell:").split(","))
-        for cell in sheet_json["cells"]:
-            if (cell["row"], cell["col"]) == (row, col):
-                # Saying that a doubtful shield is right is news, though nothing changes.
-                known = None if cell["review"] else cell
-                return known and {"coat": known["coat"], "crosses": known["crosses"]}
-    return sheet_json["confirmed"] if field == "confirmed" else sheet_json["chosen_coat"]
+def standing_value(found: Json, field: str, new: Any) -> tuple[Any, bool]:
+    """What stands where a correction is about to be made, and whether that is news.
+
+    Saying that something doubtful is right is news, though nothing changes.
+    """
+    what, _, place = field.partition(":")
+    doubtful = False
+    if what == "cell":
+        row, col = map(int, place.split(","))
+        cell = next((c for c in found["cells"] if (c["row"], c["col"]) == (row, col)), None)
+        if cell is None:
+            raise ApiError(409, "impossible", "there is no such square")
+        old, doubtful = {name: cell[name] for name in new}, cell["review"]
+    elif what == "line":
+        player, coat = place.split(",")
+        line = found["players"][int(player)]["lines"][coat]
+        old, doubtful = {name: line[name] for name in new}, line["review"]
+    elif what == "choice":
+        side = found["players"][int(place)]
+        old, doubtful = side["chosen_coat"], side["choice"]["review"]
+    elif field == WIZARD:
+        old = found["chosen_coat"]
+    else:
+        old = found[field]
+    return old, doubtful or old != new
 
 
 def _page_json(photo: PhotoRow, entry: Json) -> Json:

@@ -6,47 +6,77 @@ from collections.abc import Sequence
 from typing import Any
 
 import kdscan.report
-from kdscan.game.duel.scoring import score_board
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.scoring import Domain, Score
+from kdscan.game.grid import Cell
+from kdscan.game.kingdomino.scoring import Domain as Land
+from kdscan.game.kingdomino.scoring import Score as KingdomScore
+from kdscan.game.kingdomino.scoring import winners
+from kdscan.game.kingdomino.tiles import Terrain
 from kdscan.overlay import DOMAIN_COLORS
 from kdscan.report import domain_colors
-from kdscan.tournament.current import WIZARD, cell_of, current_json, marks_of
+from kdscan.tournament.current import cell_of, current_sheets
 from kdscan.tournament.store.corrections import in_force
 from kdscan.tournament.store.records import Correction, Sheet
-from kdscan.vision.decode import board_of
 
 Json = dict[str, Any]
 
 
-def standing_json(sheet: Sheet, said: Sequence[Correction]) -> Json:
-    """The sheet's JSON of the contract as it stands, and what the page needs beside it."""
-    held = {field: row.new for field, row in in_force(said).items()}
+def standing_sheets(
+    sheets: Sequence[Sheet], said: Sequence[Sequence[Correction]], *, one_table: bool = False
+) -> list[Json]:
+    """The sheets of one page in the JSON of the contract as they stand, and what the page needs
+    beside it.
+
+    said: the corrections of each. one_table: see `current_sheets`.
+    """
+    held = [{field: row.new for field, row in in_force(rows).items()} for rows in said]
+    found = current_sheets(sheets, held, one_table=one_table)
+    return [_dressed(*each) for each in zip(sheets, said, held, found, strict=True)]
+
+
+def _dressed(sheet: Sheet, said: Sequence[Correction], held: Json, found: Json) -> Json:
     decisions = history(said)
-    found = current_json(sheet, held)
-    if sheet.kind == "duel_map":
-        found |= _map_extras(sheet, held, found)
-    return found | {
-        "id": sheet.id,
-        "photo": sheet.photo_id,
-        "page": sheet.page,
-        "confirmed": held.get("confirmed") is True,
-        "corrections": decisions,
-        "can_undo": any(not one["undone"] for one in decisions),
-    }
+    more = {} if sheet.kind == "duel_spellbook" else _scored(found)
+    return (
+        found
+        | more
+        | {
+            "id": sheet.id,
+            "photo": sheet.photo_id,
+            "page": sheet.page,
+            "confirmed": held.get("confirmed") is True,
+            "corrections": decisions,
+            "can_undo": any(not one["undone"] for one in decisions),
+        }
+    )
 
 
-def _map_extras(sheet: Sheet, held: Json, found: Json) -> Json:
-    """Whom the wizard pays, how far the total may move, and a colour for each domain."""
-    colors = domain_colors(score_board(board_of(marks_of(found))), len(DOMAIN_COLORS))
+def _scored(found: Json) -> Json:
+    """How far the total may move, and a colour for each domain."""
+    colors = domain_colors(_score(found), len(DOMAIN_COLORS))
     domains = [one | {"color": colors.get(tuple(one["cells"][0]))} for one in found["domains"]]
-    total = found["score"]["total"]
-    unpaid = current_json(sheet, {k: v for k, v in held.items() if k != WIZARD})
-    paid = total - unpaid["score"]["total"]
-    spread = unpaid.get("range") or [unpaid["score"]["total"]] * 2
-    return {
-        "domains": domains,
-        "chosen_coat": found.get("chosen_coat"),
-        "range": [total] * 2 if held.get("confirmed") is True else [n + paid for n in spread],
-    }
+    return {"domains": domains, "range": found.get("range") or [found["score"]["total"]] * 2}
+
+
+def _score(found: Json) -> Score | KingdomScore:
+    """A map's or kingdom's score as the game knows it."""
+    return _kingdom_score(found) if found["kind"] == "kingdom" else _map_score(found)
+
+
+def _map_score(found: Json) -> Score:
+    domains = (Domain(Coat(d["coat"]), _cells(d), d["crosses"]) for d in found["domains"])
+    return Score(tuple(domains), found["score"]["wizard"])
+
+
+def _kingdom_score(found: Json) -> KingdomScore:
+    domains = (Land(Terrain(d["terrain"]), _cells(d), d["crowns"]) for d in found["domains"])
+    extra = found["score"]
+    return KingdomScore(tuple(domains), extra["middle_kingdom"], extra["harmony"])
+
+
+def _cells(domain: Json) -> tuple[Cell, ...]:
+    return tuple((row, col) for row, col in domain["cells"])
 
 
 def history(said: Sequence[Correction]) -> list[Json]:
@@ -54,8 +84,7 @@ def history(said: Sequence[Correction]) -> list[Json]:
     undone = {row.undoes for row in said}
     return [
         {
-            "what": "cell" if row.field.startswith("cell:") else row.field,
-            "cell": list(cell_of(row.field)) if row.field.startswith("cell:") else None,
+            **_where(row.field),
             "old": row.old,
             "new": row.new,
             "who": row.who,
@@ -67,10 +96,49 @@ def history(said: Sequence[Correction]) -> list[Json]:
     ]
 
 
+def _where(field: str) -> Json:
+    """What a correction's field speaks of."""
+    what, _, place = field.partition(":")
+    found: Json = {"what": what, "cell": None, "player": None, "coat": None}
+    if what == "cell":
+        return found | {"cell": list(cell_of(field))}
+    if what == "line":
+        player, _, coat = place.partition(",")
+        return found | {"player": int(player), "coat": coat}
+    if what == "choice":
+        return found | {"player": int(place)}
+    return found | {"what": field}
+
+
 def game_json(sheets: Sequence[Json]) -> Json:
-    """Who won, of two maps as they stand."""
-    game = kdscan.report.game_json([{"sheets": list(sheets)}])
+    """Who won, of two maps as they stand, or of two to four kingdoms."""
+    if sheets[0]["kind"] == "kingdom":
+        return kingdoms_json(sheets)
+    maps = [sheet for sheet in sheets if sheet["kind"] == "duel_map"]
+    game = kdscan.report.game_json([{"sheets": maps}])
     assert game is not None
-    for player, sheet in zip(game["players"], sheets, strict=True):
+    for player, sheet in zip(game["players"], maps, strict=True):
         player["sheet"] = sheet["id"]
-    return game
+    return game | {"winners": [0, 1] if game["winner"] is None else [game["winner"]]}
+
+
+def kingdoms_json(sheets: Sequence[Json]) -> Json:
+    """Who won: most points, then the largest domain, then most crowns; else it is shared."""
+    scores = [_kingdom_score(sheet) for sheet in sheets]
+    first = winners(scores)
+    ranks = [(score.total, score.largest_domain, score.crowns) for score in scores]
+    decided_by = "draw"
+    if len(first) == 1:
+        rivals = [rank for n, rank in enumerate(ranks) if n not in first]
+        top = ranks[first[0]]
+        reasons = zip(("score", "largest_domain", "crowns"), (1, 2, 3), strict=True)
+        decided_by = next(why for why, n in reasons if all(r[:n] < top[:n] for r in rivals))
+    return {
+        "players": [
+            {"sheet": sheet["id"], "total": total, "largest_domain": largest, "crowns": crowns}
+            for sheet, (total, largest, crowns) in zip(sheets, ranks, strict=True)
+        ],
+        "winner": first[0] if len(first) == 1 else None,
+        "winners": list(first),
+        "decided_by": decided_by,
+    }

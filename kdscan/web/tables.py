@@ -10,6 +10,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -25,14 +26,14 @@ from kdscan.tournament.store.games import games
 from kdscan.tournament.store.photos import files
 from kdscan.tournament.store.readings import sheets
 from kdscan.tournament.store.records import Correction, FileRow, Sheet
-from kdscan.web.standing import standing_json
+from kdscan.web.standing import standing_sheets
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Line:
-    """A map of the event as it stands, and whose it is as far as anybody knows."""
+    """A sheet of the event as it stands, and whose it is as far as anybody knows."""
 
     json: Json
     name: str
@@ -41,11 +42,17 @@ class Line:
     player: str | None
 
     @property
+    def scored(self) -> bool:
+        """Whether it is worth points: spellbooks are not."""
+        return "score" in self.json
+
+    @property
     def score(self) -> SheetScore:
         total, domains = self.json["score"]["total"], self.json["domains"]
         largest = max((len(domain["cells"]) for domain in domains), default=0)
+        crowns = sum(domain.get("crowns", 0) for domain in domains)
         at = (self.round, self.table, self.player)
-        return SheetScore(self.json["id"], *at, total, largest, review=self.json["review"])
+        return SheetScore(self.json["id"], *at, total, largest, crowns, self.json["review"])
 
 
 class Tables:
@@ -76,7 +83,8 @@ class Tables:
             if seen == self._seen:
                 return
             self._lines = _lines(db, self._event_id)
-            self._standings = standings_json(db, self._event_id, self._event, self._lines)
+            scored = [line for line in self._lines if line.scored]
+            self._standings = standings_json(db, self._event_id, self._event, scored)
             self._seen = seen
 
     def _state(self, db: Connection) -> tuple[Any, ...]:
@@ -97,24 +105,26 @@ def _lines(db: Connection, event_id: int) -> list[Line]:
             named.setdefault(file.photo_id, file)
     known = names_by_code(players(db, event_id))
     found = []
-    for sheet in sheets(db, event_id):
-        held = in_force(said[sheet.id])
-        if sheet.kind == "duel_map" and not ("ignored" in held and held["ignored"].new is True):
-            place = held["place"].new if "place" in held else None
-            found.append(_line(sheet, said[sheet.id], place, named.get(sheet.photo_id), known))
+    for _, page in groupby(sheets(db, event_id), lambda sheet: (sheet.photo_id, sheet.page)):
+        here = list(page)
+        together = standing_sheets(here, [said[sheet.id] for sheet in here])
+        for sheet, json in zip(here, together, strict=True):
+            held = in_force(said[sheet.id])
+            if not ("ignored" in held and held["ignored"].new is True):
+                place = held["place"].new if "place" in held else None
+                found.append(_line(sheet, json, place, named.get(sheet.photo_id), known))
     return found
 
 
 def _line(
     sheet: Sheet,
-    said: Sequence[Correction],
+    json: Json,
     place: Json | None,
     file: FileRow | None,
     known: Mapping[str, str],
 ) -> Line:
     """Whose sheet it is: a person's word, then the printed code's, then the file's."""
     name = file.name.replace("\\", "/").rsplit("/", 1)[-1] if file else "photo"
-    json = standing_json(sheet, said)
     if place is not None:
         return Line(json, name, place.get("round"), place.get("table"), place.get("player"))
     code = SheetId.parse(sheet.code) if sheet.code else None
@@ -126,21 +136,22 @@ def _line(
 
 
 def queue_json(lines: Sequence[Line]) -> list[Json]:
-    """Doubtful maps: first those that may turn a game, then by the chance that they are wrong."""
+    """Doubtful sheets: first those that may turn a game, then by the chance that they are wrong."""
     turning = turning_games(lines)
     doubtful = [line for line in lines if line.json["review"]]
     doubtful.sort(key=lambda x: (x.json["id"] not in turning, x.json["confidence"], x.json["id"]))
     return [
         {
             "id": line.json["id"],
+            "kind": line.json["kind"],
             "photo": line.json["photo"],
             "page": line.json["page"],
             "name": line.name,
             "player": line.player,
             "round": line.round,
             "table": line.table,
-            "total": line.json["score"]["total"],
-            "range": line.json["range"],
+            "total": line.json["score"]["total"] if line.scored else None,
+            "range": line.json["range"] if line.scored else None,
             "confidence": line.json["confidence"],
             "decides": line.json["id"] in turning,
             "thumb": f"/api/photos/{line.json['photo']}/pages/{line.json['page']}/thumb.jpg",
@@ -153,7 +164,7 @@ def turning_games(lines: Iterable[Line]) -> set[int]:
     """Ids of maps whose range reaches that of the other map at their table."""
     at: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
     for line in lines:
-        if line.round is not None and line.table is not None:
+        if line.scored and line.round is not None and line.table is not None:
             at[line.round, line.table].append(line)
     found = set()
     for pair in at.values():

@@ -13,14 +13,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import cv2
 import httpx
+import numpy as np
 import pytest
 import uvicorn
 from starlette.applications import Starlette
 
+from kdscan.keeping import keep
+from kdscan.records import AnyReading
+from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.store import Store, open_store
+from kdscan.tournament.store.photos import get_photo, set_pages
+from kdscan.tournament.store.readings import add_reading
 from kdscan.web.api import Rooms
 from kdscan.web.app import make_app
+from kdscan.web.sessions import begin
 from kdscan.web.settings import Settings
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
@@ -149,3 +157,19 @@ def send(client: httpx.Client, name: str) -> dict[str, Any]:
     assert answer.status_code == 201, answer.text
     photo: dict[str, Any] = client.get(f"/api/photos/{answer.json()['id']}?wait=25").json()
     return photo
+
+
+def lay(served: Served, store: Store, *found: AnyReading) -> int:
+    """A photo of which somebody read this; returns its number. The desk may see it."""
+    size_wh = (900, 700)
+    rng = np.random.default_rng(len(found))
+    picture = rng.integers(120, 220, (size_wh[1], size_wh[0], 3), np.uint8)
+    data = cv2.imencode(".png", picture)[1].tobytes() + str(os.urandom(8)).encode()
+    photo_id, _ = served.rooms.shelf.add(data, "table.png", begin("desk", "test"))
+    entry = photo_json(PhotoReport("table.png", size_wh=size_wh, sheets=found))
+    with store.write() as db:
+        photo = get_photo(db, photo_id)
+        assert photo is not None
+        add_reading(db, photo, 0, "tests", entry, [keep(one) for one in found], 0.0)
+        set_pages(db, photo_id, 1)
+    return photo_id

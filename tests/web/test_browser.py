@@ -14,7 +14,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from kdscan.locale import LANGUAGES, words
-from tests.web.conftest import DESK, JOIN, SAMPLES, Served
+from kdscan.table import share
+from kdscan.tournament.store import Store
+from kdscan.vision.decode import DEFAULT_RISK
+from tests.readings import make_book, make_kingdom, make_sheet
+from tests.web.conftest import DESK, JOIN, SAMPLES, Served, lay
+from tests.web.test_kinds import DOUBT, GAME, OWNER
+
+DOUBTED = make_kingdom(doubtful={(0, 0): ("wheat", 0)})
 
 CHROMIUM = os.environ.get("KDSCAN_CHROMIUM") or shutil.which("chromium")
 
@@ -255,3 +262,81 @@ def test_nothing_sticks_out(open_page: Open, width: int) -> None:
     upload(page, "01.jpg")
     expect(page.locator(".total-number")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def open_sheet(open_page: Open, photo: int, **more: Any) -> Page:
+    """A photo that is read already, as the desk sees it."""
+    page = open_page(DESK, **more)
+    page.goto(f"/#/photo/{photo}")
+    return page
+
+
+def test_a_kingdom_is_put_right_by_tap(open_page: Open, served: Served, store: Store) -> None:
+    page = open_sheet(open_page, lay(served, store, DOUBTED))
+    expect(page.locator(".verdict")).to_contain_text("between")
+    before = total(page)
+    page.locator(".doubt .choice").nth(1).tap()
+    expect(page.locator(".doubt")).to_have_count(0)
+    expect(page.locator(".verdict")).not_to_contain_text("between")
+    assert total(page) < before
+    cell(page, 4, 4).tap()
+    editor = page.locator("dialog")
+    editor.get_by_role("button", name="mine", exact=True).tap()
+    editor.get_by_role("button", name="3 crowns").tap()
+    accessible(page)
+    editor.get_by_role("button", name="That is it").tap()
+    expect(cell(page, 4, 4)).to_have_attribute("aria-label", re.compile("E5, mine, 3 crowns"))
+    page.get_by_label("Middle Kingdom").check()
+    expect(page.locator(".sum")).to_contain_text("The castle lies in the middle")
+    page.get_by_role("button", name="Photo", exact=True).tap()
+    expect(page.locator("svg.photo .badge")).to_have_count(25)
+    for _ in range(3):
+        page.get_by_role("button", name="Undo").tap()
+        page.wait_for_timeout(100)
+    expect(page.locator(".doubt")).to_have_count(1)
+    assert total(page) == before
+
+
+def test_a_spellbook_put_right_pays_the_maps(open_page: Open, served: Served, store: Store) -> None:
+    maps = [make_sheet(str(board), confidence=0.999) for board in GAME.maps]
+    book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
+    page = open_sheet(open_page, lay(served, store, *share((*maps, book), DEFAULT_RISK)))
+    page.get_by_role("button", name=re.compile("Spellbook")).first.tap()
+    expect(page.locator(".doubt")).to_have_count(1)
+    accessible(page)
+    page.locator(".doubt .choice").nth(1).tap()  # no coat was chosen: nothing is paid
+    expect(page.locator(".doubt")).to_have_count(0)
+    page.get_by_role("button", name=f"Map {OWNER + 1}").tap()
+    paid = GAME.scores()[OWNER]
+    expect(page.locator(".total-number")).to_have_text(str(paid.total - paid.wizard))
+    page.get_by_role("link", name="Who won?").tap()
+    expect(page.locator(".player")).to_have_count(3)
+    accessible(page)
+
+
+def test_the_desk_knows_kingdoms_and_spellbooks_by_keys(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    lay(served, store, DOUBTED)
+    lay(served, store, make_book(GAME.spellbook, doubtful={DOUBT: 0.9}))
+    page = open_page(DESK, **DESKTOP)
+    waiting = page.locator(".queue li").filter(has_text="table.png")
+    waiting.filter(has_text="Spellbook").first.click()
+    focused = page.locator(".board .cell:focus")
+    expect(focused).to_have_attribute("aria-label", re.compile("chosen coat.*please check"))
+    page.keyboard.press("D")
+    expect(focused).to_have_attribute("aria-label", re.compile("double dot$"))
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("2")
+    page.keyboard.press("s")
+    expect(focused).to_have_attribute("aria-label", re.compile("checked, 2 squares, struck"))
+    for _ in range(3):
+        page.keyboard.press("u")
+    waiting.filter(has_not_text="Spellbook").first.click()
+    expect(focused).to_have_attribute("aria-label", re.compile("A1, wheat field.*please check"))
+    page.keyboard.press("g")
+    page.keyboard.press("2")
+    expect(focused).to_have_attribute("aria-label", re.compile("A1, grassland, 2 crowns"))
+    page.keyboard.press("u")
+    page.keyboard.press("u")
+    expect(focused).to_have_attribute("aria-label", re.compile("please check"))

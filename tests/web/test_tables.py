@@ -22,7 +22,7 @@ from tests.web.conftest import send
 
 def line(number: int, low: int, high: int, at: tuple[int, int] | None, **more: Any) -> Line:
     score = {"total": low, "domains": low, "wizard": 0}
-    json = {"id": number, "photo": 1, "page": 0, "score": score, "domains": []}
+    json = {"id": number, "kind": "duel_map", "photo": 1, "page": 0, "score": score, "domains": []}
     json |= {"range": [low, high], "review": True, "confidence": 0.5} | more
     round_, table = at or (None, None)
     return Line(json, f"{number}.jpg", round_, table, None)

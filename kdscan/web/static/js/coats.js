@@ -16,8 +16,6 @@ const NAMES = {
 
 export const coatName = (coat) => (coat ? NAMES[coat]() : t("empty"));
 
-export const cellName = (row, col) => `${"ABCDEFG"[col]}${row + 1}`;
-
 export const marksName = ({ coat, crosses }) =>
   crosses ? `${coatName(coat)}, ${tn("{n} cross", "{n} crosses", crosses)}` : coatName(coat);
 

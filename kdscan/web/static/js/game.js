@@ -1,43 +1,72 @@
-// Two maps make a game.
+// Two maps and their spellbook, or two to four kingdoms, make a game.
 
 import { get } from "./api.js";
-import { drawBoard } from "./board.js";
 import { castle } from "./coats.js";
 import { h, put, s } from "./dom.js";
 import { t, tn } from "./i18n.js";
+import { isWorth, kindOf, nameOf } from "./kinds.js";
 import { share } from "./share.js";
 
 const DECIDED = {
   score: () => t("by points"),
   largest_domain: () => t("equal points: by the larger domain"),
+  crowns: () => t("equal points and domains: by crowns"),
   draw: () => t("equal points and equally large domains"),
 };
 
-// #/game/A/B
+const MOST = { duel_map: 2, kingdom: 4 };
+
+// All sheets that were sent, with their photos, beside those named.
+async function others(kind, but) {
+  const { photos } = await get("/api/photos");
+  return photos.flatMap((photo) => photo.sheets.map((sheet) => ({ photo, sheet }))).filter(({ sheet }) => sheet.kind === kind && !but.includes(sheet.id));
+}
+
+const links = (list, href) => h("ul", { class: "results" }, list.map(({ photo, sheet }) => h("li", {}, h("a", { class: "result card", href: href(sheet) },
+  h("img", { src: photo.pages.find((page) => page.page === sheet.page)?.thumb, alt: "", loading: "lazy" }),
+  h("span", { class: "result-name" }, photo.name), h("strong", {}, sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total))))));
+
+const game = (ids) => `#/game/${ids.join("/")}`;
+
+// #/game/A/B, and more: a spellbook, or other kingdoms
 export async function showGame(place, ids) {
-  const { sheets, game } = await get(`/api/games?sheets=${ids.join(",")}`);
-  const side = (sheet, n) => h("article", { class: game.winner === n ? "player card won" : "player card" },
-    h("h2", {}, game.winner === n && h("span", { class: "crown", "aria-hidden": "true" }, "♛ "), t("Map {n}", { n: n + 1 }), " · ", tn("{n} point", "{n} points", sheet.score.total)),
-    h("p", { class: "verdict" }, t("largest domain: {n}", { n: game.players[n].largest_domain }), sheet.review ? ` · ${t("please check")}` : ""),
-    h("a", { href: `#/photo/${sheet.photo}/${sheet.id}`, "aria-label": t("Look at map {n}", { n: n + 1 }) }, drawBoard(sheet, { labels: false })));
+  const { sheets, game: outcome } = await get(`/api/games?sheets=${ids.join(",")}`);
+  const players = sheets.filter(isWorth), book = sheets.find((sheet) => !isWorth(sheet));
+  const side = (sheet, n) => h("article", { class: outcome.winners.length === 1 && outcome.winners.includes(n) ? "player card won" : "player card" },
+    h("h2", {}, outcome.winners.includes(n) && outcome.winners.length < players.length && h("span", { class: "crown", "aria-hidden": "true" }, "♛ "), nameOf(sheet, players), " · ", tn("{n} point", "{n} points", sheet.score.total)),
+    h("p", { class: "verdict" }, [t("largest domain: {n}", { n: outcome.players[n].largest_domain }),
+      sheet.score.wizard > 0 && t("of these by the wizard: {n}", { n: sheet.score.wizard }),
+      outcome.players[n].crowns !== undefined && tn("{n} crown", "{n} crowns", outcome.players[n].crowns)].filter(Boolean).join(" · "),
+    sheet.review ? h("span", { class: "doubtful" }, ` · ${sheet.range[0] < sheet.range[1] ? t("between {low} and {high}: please check", { low: sheet.range[0], high: sheet.range[1] }) : t("please check")}`) : ""),
+    h("a", { href: `#/photo/${sheet.photo}/${sheet.id}`, "aria-label": t("Look at {name}", { name: nameOf(sheet, players) }) }, kindOf(sheet).draw(sheet, { labels: false })));
+  const winners = outcome.winners.map((n) => nameOf(players[n], players));
+  const title = winners.length === 1 ? t("{name} wins", { name: winners[0] }) : winners.length < players.length ? t("{names} share the win", { names: winners.join(", ") }) : t("A draw");
   put(place,
-    h("h1", { tabindex: "-1", class: "winner" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)),
-      game.winner === null ? t("A draw") : t("Map {n} wins", { n: game.winner + 1 })),
-    h("p", { class: "decided" }, `${game.players.map((p) => p.total).join(" : ")} · ${DECIDED[game.decided_by]()}`),
-    h("div", { class: "versus" }, sheets.map(side)),
-    h("div", { class: "bar" }, h("button", { type: "button", class: "bar-button", onclick: () => share(sheets, game) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share")),
+    h("h1", { tabindex: "-1", class: "winner" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)), title),
+    h("p", { class: "decided" }, `${outcome.players.map((p) => p.total).join(" : ")} · ${DECIDED[outcome.decided_by]()}`),
+    h("div", { class: "versus" }, players.map(side),
+      book && h("article", { class: "player card" }, h("h2", {}, t("Spellbook")), book.review ? h("p", { class: "verdict doubtful" }, t("please check")) : null,
+        h("a", { href: `#/photo/${book.photo}/${book.id}`, "aria-label": t("Look at {name}", { name: t("Spellbook") }) }, kindOf(book).draw(book)))),
+    await more(ids, players, book),
+    h("div", { class: "bar" }, h("button", { type: "button", class: "bar-button", onclick: () => share(sheets, outcome) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share")),
       h("a", { class: "bar-button", href: "#/" }, h("span", { "aria-hidden": "true" }, "⌂"), t("Start"))));
 }
 
-// #/versus/A: whose map is the other one?
+// What may belong to the game as well: the spellbook, or a third and fourth kingdom.
+async function more(ids, players, book) {
+  const kingdoms = players[0].kind === "kingdom";
+  if (book || (kingdoms && players.length >= MOST.kingdom)) return null;
+  const list = await others(kingdoms ? "kingdom" : "duel_spellbook", ids).catch(() => []);
+  if (!list.length) return null;
+  return h("section", { class: "also" }, h("h2", { class: "quiet-title" }, kingdoms ? t("One more kingdom?") : t("Their spellbook?")), links(list, (sheet) => game([...ids, sheet.id])));
+}
+
+// #/versus/A: whose map or kingdom is the other one?
 export async function chooseOther(place, id) {
-  const { photos } = await get("/api/photos");
-  const others = photos.flatMap((photo) => photo.sheets.map((sheet) => ({ photo, sheet }))).filter(({ sheet }) => sheet.kind === "duel_map" && sheet.id !== id);
-  put(place, h("h1", { tabindex: "-1" }, t("Against which map?")),
-    others.length
-      ? h("ul", { class: "results" }, others.map(({ photo, sheet }) => h("li", {}, h("a", { class: "result card", href: `#/game/${id}/${sheet.id}` },
-        h("img", { src: photo.pages[sheet.page]?.thumb, alt: "", loading: "lazy" }),
-        h("span", { class: "result-name" }, photo.name), h("strong", {}, tn("{n} point", "{n} points", sheet.total))))))
-      : h("p", {}, t("There is no other map yet. Photograph it first.")),
-    h("p", {}, h("a", { class: "button", href: "#/" }, t("Photograph the other map"))));
+  const { kind } = await get(`/api/sheets/${id}`), list = await others(kind, [id]);
+  const kingdom = kind === "kingdom";
+  put(place, h("h1", { tabindex: "-1" }, kingdom ? t("Against which kingdom?") : t("Against which map?")),
+    list.length ? links(list, (sheet) => game([id, sheet.id]))
+      : h("p", {}, kingdom ? t("There is no other kingdom yet. Photograph it first.") : t("There is no other map yet. Photograph it first.")),
+    h("p", {}, h("a", { class: "button", href: "#/" }, kingdom ? t("Photograph the other kingdom") : t("Photograph the other map"))));
 }

@@ -19,7 +19,7 @@ export async function showHome(place) {
   put(place,
     h("section", { class: "hero" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)),
       h("h1", { tabindex: "-1" }, t("What is your kingdom worth?")),
-      h("p", {}, t("Photograph the finished map, look at what is doubtful, done."))),
+      h("p", {}, t("Photograph the finished map or kingdom, look at what is doubtful, done."))),
     h("div", { class: "actions" },
       picker(t("Photograph"), "◉", { accept: "image/*", capture: "environment" }),
       picker(t("Choose photos"), "▤", { accept, multiple: true })),
@@ -36,10 +36,9 @@ async function refresh() {
 }
 
 function line(photo) {
-  const maps = photo.sheets.filter((sheet) => sheet.kind === "duel_map");
   const thumb = photo.pages.find((page) => page.thumb)?.thumb;
-  const result = photo.state === "waiting" ? t("is being read")
-    : maps.length ? maps.map((sheet) => `${tn("{n} point", "{n} points", sheet.total)}${sheet.review ? " ?" : ""}`).join(" · ") : t("no map");
+  const said = photo.sheets.map((sheet) => `${sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total)}${sheet.review ? " ?" : ""}`);
+  const result = photo.state === "waiting" ? t("is being read") : said.length ? said.join(" · ") : t("nothing found");
   return h("li", {}, h("a", { class: "result card", href: photo.state === "waiting" ? `#/wait/${photo.id}` : `#/photo/${photo.id}` },
     thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: "no-thumb" }),
     h("span", { class: "result-name" }, photo.name, h("small", {}, when(photo.added_at))), h("strong", {}, result)));

@@ -1,63 +1,18 @@
 // The photo with what was read drawn over it; pinch, wheel, keys and buttons zoom.
 
-import { byCell } from "./board.js";
-import { DOMAIN_COLORS, DOUBT, INK, PAPER, marks } from "./coats.js";
 import { h, s } from "./dom.js";
-import { centers, corners, pitch, quad, upright } from "./geometry.js";
 import { t } from "./i18n.js";
+import { kindOf } from "./kinds.js";
 
-const points = (list) => list.map((p) => p.map((x) => x.toFixed(1)).join(",")).join(" ");
-
-// One shield cut out of the photo, upright, as a picture of its own.
-export function crop(page, sheet, row, col) {
-  const lattice = corners(centers(sheet));
-  return s("svg", { viewBox: "0 0 100 100", class: "crop", role: "img", "aria-label": t("This shield in the photo") },
-    s("image", { href: page.view, width: page.width, height: page.height, preserveAspectRatio: "none",
-      transform: `matrix(${upright(lattice, row, col, 100).join(" ")})` }));
-}
-
-function overlay(sheet, onCell) {
-  const grid = centers(sheet), lattice = corners(grid), unit = pitch(grid);
-  const cells = byCell(sheet);
-  const group = s("g", { class: "overlay" });
-  for (const domain of sheet.domains.filter((d) => d.color !== null)) {
-    for (const [row, col] of domain.cells) {
-      group.append(s("polygon", { points: points(quad(lattice, row, col)), class: "marker",
-        fill: DOMAIN_COLORS[domain.color], "fill-opacity": 0.5 }));
-    }
-  }
-  group.append(s("polyline", { points: points([...lattice[0], ...lattice.slice(1).map((r) => r[7]), ...lattice[5].slice(0, 7).reverse(),
-    ...lattice.slice(1, 5).map((r) => r[0]).reverse(), lattice[0][0]]), fill: "none", stroke: PAPER, "stroke-width": 0.05 * unit }));
-  for (const cell of cells.values()) group.append(badge(cell, lattice, unit, onCell));
-  return group;
-}
-
-function badge(cell, lattice, unit, onCell) {
-  const corner = quad(lattice, cell.row, cell.col);
-  const [x, y] = cell.center;
-  const group = s("g", { class: "badge", "data-cell": `${cell.row},${cell.col}` });
-  group.append(s("polygon", { points: points(corner), fill: "transparent" }));
-  if (cell.review) group.append(
-    s("circle", { cx: x, cy: y, r: 0.44 * unit, fill: "none", stroke: "#fff", "stroke-width": 0.09 * unit }),
-    s("circle", { cx: x, cy: y, r: 0.44 * unit, fill: "none", stroke: DOUBT, "stroke-width": 0.05 * unit }));
-  if (cell.coat || cell.review) {
-    const low = corner.reduce((best, p) => (p[0] + p[1] > best[0] + best[1] ? p : best));
-    const size = (0.34 * unit) / 100, width = cell.crosses ? 100 : 74;
-    group.append(s("g", { transform: `translate(${x + 0.62 * (low[0] - x)} ${y + 0.62 * (low[1] - y)}) scale(${size}) translate(${-width / 2} -52)` },
-      s("rect", { x: -6, y: -4, width: width + 12, height: 110, rx: 16, fill: PAPER, "fill-opacity": 0.93, stroke: cell.review ? DOUBT : INK, "stroke-width": 5 }),
-      marks(cell)));
-  }
-  if (onCell) group.addEventListener("click", () => onCell(cell.row, cell.col));
-  return group;
-}
-
-// Returns the element; `sheets` are all that lie in this page.
-export function photoView(page, sheets, onCell) {
+// Returns the element; `sheets` are all that lie in this page, onPart(sheet, part) what a tap does,
+// `about` the sheet that is looked at first.
+export function photoView(page, sheets, onPart, about) {
   const svg = s("svg", { class: "photo", viewBox: `0 0 ${page.width} ${page.height}`, role: "img",
     "aria-label": t("The photo with what was read drawn over it") },
     s("image", { href: page.view, width: page.width, height: page.height, preserveAspectRatio: "none" }));
-  for (const sheet of sheets) svg.append(overlay(sheet, onCell && ((row, col) => onCell(sheet, row, col))));
+  for (const sheet of sheets) svg.append(kindOf(sheet).overlay(sheet, onPart && ((part) => onPart(sheet, part))));
   const zoom = zoomable(svg, page);
+  if (about?.outline.length) zoom.show(about.outline);
   const press = (label, text, act) => h("button", { type: "button", class: "round", "aria-label": label, title: label, onclick: act }, text);
   const shown = h("button", { type: "button", class: "round", "aria-pressed": "true", "aria-label": t("What was read"), title: t("What was read"),
     onclick: () => {
@@ -120,6 +75,14 @@ function zoomable(svg, page) {
   }, { passive: false });
   return {
     by: (factor) => about(factor, view.x + view.w / 2, view.y + (view.w * ratio) / 2),
+    // As large as these points and some paper around them allow.
+    show: (points) => {
+      const [low, high] = [Math.min, Math.max].map((f) => [0, 1].map((k) => f(...points.map((p) => p[k]))));
+      const w = 1.25 * Math.max(high[0] - low[0], (high[1] - low[1]) / ratio);
+      if (w > 0.8 * page.width) return;
+      view = { x: (low[0] + high[0] - w) / 2, y: (low[1] + high[1] - w * ratio) / 2, w };
+      apply();
+    },
     reset: () => { view = { x: 0, y: 0, w: page.width }; apply(); },
   };
 }

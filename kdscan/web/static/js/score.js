@@ -3,6 +3,7 @@
 import { coatName, icon } from "./coats.js";
 import { calm, h, s } from "./dom.js";
 import { percent, t, tn } from "./i18n.js";
+import { squareIcon, terrainName } from "./terrains.js";
 
 // A number that counts up (or down) to what it now is.
 export function countTo(element, from, to) {
@@ -25,34 +26,51 @@ function band([low, high], [first, last], total) {
     s("circle", { cx: at(total), cy: 7, r: 4.5, class: "band-dot" }));
 }
 
+// How far to trust a sheet.
+function verdict(sheet) {
+  if (!sheet.review) return h("p", { class: "verdict certain" }, sheet.confirmed ? t("checked by a person") : t("{sure} sure", { sure: percent(sheet.confidence) }));
+  const [low, high] = sheet.range ?? [0, 0];
+  return h("p", { class: "verdict doubtful" }, low < high ? t("between {low} and {high}: please check", { low, high }) : t("please check"));
+}
+
 export function total(sheet, before, widest) {
   const { total: points } = sheet.score, [low, high] = sheet.range;
   const number = h("span", { class: "total-number" }, String(before ?? 0));
   countTo(number, before ?? 0, points);
-  const sure = sheet.review
-    ? h("p", { class: "verdict doubtful" }, low < high ? t("between {low} and {high}: please check", { low, high }) : t("please check"))
-    : h("p", { class: "verdict certain" }, sheet.confirmed ? t("checked by a person") : t("{sure} sure", { sure: percent(sheet.confidence) }));
   return h("section", { class: "total", "aria-label": tn("{n} point", "{n} points", points) },
     h("p", { class: "total-line" }, number, h("span", { class: "total-unit" }, tn("point", "points", points))),
-    low < high ? band([low, high], widest, points) : null, sure);
+    low < high ? band([low, high], widest, points) : null, verdict(sheet));
 }
+
+// What stands there for a sheet that is worth nothing itself.
+export const heading = (sheet, name) => h("section", { class: "total" }, h("h2", { class: "total-line" }, name), verdict(sheet));
+
+const WORDS = {
+  duel_map: { holds: (d) => [icon({ coat: d.coat, crosses: 0 }), " ", coatName(d.coat)], times: (d) => d.crosses, of: () => t("Coats of arms"), by: () => t("Crosses"),
+    idle: (n) => tn("{n} domain without a cross", "{n} domains without a cross", n) },
+  kingdom: { holds: (d) => [squareIcon({ terrain: d.terrain, crowns: 0 }), " ", terrainName(d.terrain)], times: (d) => d.crowns, of: () => t("Squares"), by: () => t("Crowns"),
+    idle: (n) => tn("{n} domain without a crown", "{n} domains without a crown", n) },
+};
 
 // A line for each domain that scores; `show(cells)` lights it up on the board.
 export function explanation(sheet, show) {
+  const words = WORDS[sheet.kind], { score } = sheet;
   const scoring = sheet.domains.filter((d) => d.points).sort((a, b) => b.points - a.points);
   const idle = sheet.domains.length - scoring.length;
   const row = (domain) => h("tr", { tabindex: "0", onfocus: () => show(domain.cells), onblur: () => show([]),
     onpointerenter: () => show(domain.cells), onpointerleave: () => show([]) },
-  h("th", { scope: "row" }, icon({ coat: domain.coat, crosses: 0 }), " ", coatName(domain.coat)),
-  h("td", {}, String(domain.cells.length)), h("td", {}, "× " + domain.crosses), h("td", { class: "points" }, String(domain.points)));
+  h("th", { scope: "row" }, words.holds(domain)),
+  h("td", {}, String(domain.cells.length)), h("td", {}, "× " + words.times(domain)), h("td", { class: "points" }, String(domain.points)));
+  const extra = (text, points) => points > 0 && h("tr", {}, h("td", { colspan: "3" }, text), h("td", { class: "points" }, String(points)));
   return h("section", { class: "sum card" }, h("h2", {}, t("How it adds up")),
     h("table", {},
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("Domain")), h("th", { scope: "col" }, t("Coats of arms")),
-        h("th", { scope: "col" }, t("Crosses")), h("th", { scope: "col" }, t("Points")))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("Domain")), h("th", { scope: "col" }, words.of()),
+        h("th", { scope: "col" }, words.by()), h("th", { scope: "col" }, t("Points")))),
       h("tbody", {}, scoring.map(row)),
       h("tfoot", {},
-        idle > 0 && h("tr", {}, h("td", { colspan: "3" }, tn("{n} domain without a cross", "{n} domains without a cross", idle)), h("td", { class: "points" }, "0")),
-        sheet.score.wizard > 0 && h("tr", {}, h("td", { colspan: "3" }, t("The wizard of the filled coat: 3 for each domain of {coat}", { coat: coatName(sheet.chosen_coat) })),
-          h("td", { class: "points" }, String(sheet.score.wizard))),
-        h("tr", { class: "grand" }, h("th", { scope: "row", colspan: "3" }, t("Total")), h("td", { class: "points" }, String(sheet.score.total))))));
+        idle > 0 && h("tr", {}, h("td", { colspan: "3" }, words.idle(idle)), h("td", { class: "points" }, "0")),
+        extra(t("The wizard of the filled coat: 3 for each domain of {coat}", { coat: coatName(sheet.chosen_coat) }), score.wizard),
+        extra(t("The castle lies in the middle"), score.middle_kingdom),
+        extra(t("Harmony: the kingdom is complete"), score.harmony),
+        h("tr", { class: "grand" }, h("th", { scope: "row", colspan: "3" }, t("Total")), h("td", { class: "points" }, String(score.total))))));
 }

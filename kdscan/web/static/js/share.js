@@ -1,29 +1,32 @@
 // The result as a picture: parchment, boards, totals; shared where the phone can, else saved.
 
-import { drawBoard } from "./board.js";
 import { INK } from "./coats.js";
 import { s, toast } from "./dom.js";
 import { language, t, tn } from "./i18n.js";
+import { isWorth, kindOf, nameOf } from "./kinds.js";
 
-const WIDE = 1200, BOARD = 1120;
+const WIDE = 1200, HIGHEST = 840;
 
 // An SVG that stands on its own: nothing in it depends on the page's style sheet.
-function card(sheets, game) {
-  const each = 960, high = 130 + each * sheets.length + 60;
+function card(all, game) {
+  const sheets = all.filter(isWorth);
+  const boards = sheets.map((sheet) => kindOf(sheet).draw(sheet, { doubts: false, labels: false }));
+  const [across, down] = boards[0].getAttribute("viewBox").split(" ").slice(2).map(Number);
+  const tall = Math.min(HIGHEST, (1120 * down) / across), wide = (tall * across) / down;
+  const each = tall + 142, high = 130 + each * sheets.length + 60;
   const text = (x, y, size, what, more = {}) => s("text", { x, y, "font-size": size, "text-anchor": "middle", fill: INK,
     "font-family": "Palatino, 'Palatino Linotype', 'Book Antiqua', 'URW Palladio L', Georgia, serif", ...more }, what);
   const svg = s("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${WIDE} ${high}`, width: WIDE, height: high },
     s("rect", { width: WIDE, height: high, fill: "#f3e7c9" }),
     s("rect", { x: 14, y: 14, width: WIDE - 28, height: high - 28, rx: 18, fill: "none", stroke: "#8b1a1a", "stroke-width": 6 }),
     s("rect", { x: 26, y: 26, width: WIDE - 52, height: high - 52, rx: 12, fill: "none", stroke: "#b8892b", "stroke-width": 2 }));
-  svg.append(text(WIDE / 2, 96, 58, "Kingdomino Duel", { "font-weight": 700, "letter-spacing": 3 }));
+  svg.append(text(WIDE / 2, 96, 58, sheets[0].kind === "kingdom" ? "Kingdomino" : "Kingdomino Duel", { "font-weight": 700, "letter-spacing": 3 }));
   sheets.forEach((sheet, n) => {
-    const top = 130 + n * each, board = drawBoard(sheet, { doubts: false, labels: false });
-    const won = game?.winner === n;
-    const title = sheets.length > 1 ? `${won ? "♛ " : ""}${t("Map {n}", { n: n + 1 })}: ` : "";
+    const top = 130 + n * each, won = game?.winners.length === 1 && game.winners.includes(n);
+    const title = sheets.length > 1 ? `${won ? "♛ " : ""}${nameOf(sheet, sheets)}: ` : "";
     svg.append(text(WIDE / 2, top + 60, 64, title + tn("{n} point", "{n} points", sheet.score.total), { "font-weight": 700, fill: won ? "#8b1a1a" : INK }));
-    for (const [name, value] of Object.entries({ x: (WIDE - BOARD) / 2, y: top + 85, width: BOARD, height: (BOARD * 520) / 712 })) board.setAttribute(name, value);
-    svg.append(board);
+    for (const [name, value] of Object.entries({ x: (WIDE - wide) / 2, y: top + 85, width: wide, height: tall })) boards[n].setAttribute(name, value);
+    svg.append(boards[n]);
   });
   svg.append(text(WIDE / 2, high - 46, 26, `kdscan · ${new Date().toLocaleDateString(language, { dateStyle: "long" })}`, { "fill-opacity": 0.75 }));
   return { svg, high };
@@ -46,7 +49,7 @@ export async function picture(sheets, game) {
 
 export async function share(sheets, game) {
   const blob = await picture(sheets, game);
-  const file = new File([blob], `kingdomino-${sheets.map((sheet) => sheet.score.total).join("-")}.png`, { type: "image/png" });
+  const file = new File([blob], `kingdomino-${sheets.filter(isWorth).map((sheet) => sheet.score.total).join("-")}.png`, { type: "image/png" });
   if (navigator.canShare?.({ files: [file] })) {
     try { await navigator.share({ files: [file] }); return; } catch (error) { if (error.name === "AbortError") return; }
   }

@@ -1,128 +1,166 @@
-// One map: the total, doubts first, the board and the photo, and what follows from a tap.
+// One sheet: what it is worth, doubts first, the board and the photo, and what follows from a tap.
 
 import { explain, get, post } from "./api.js";
-import { byCell, drawBoard, focusCell, highlight } from "./board.js";
-import { COATS, cellName, coatName, icon, marksName } from "./coats.js";
+import { cellName, focusPart, highlight } from "./board.js";
+import { winners } from "./book.js";
+import { COATS, coatName, icon } from "./coats.js";
 import { announce, h, put, toast } from "./dom.js";
 import { choice, openEditor, options } from "./editor.js";
 import { t, tn, when } from "./i18n.js";
-import { crop, photoView } from "./photo.js";
-import { explanation, total } from "./score.js";
+import { isWorth, kindOf, nameOf } from "./kinds.js";
+import { photoView } from "./photo.js";
+import { explanation, heading, total } from "./score.js";
 import { share } from "./share.js";
 
-const PROBLEMS = {
-  unsure_place: () => t("The grid may not lie where it was found: look at the photo, or take another."),
-};
-
-// Draws a sheet into `place` and keeps it up to date; returns {sheet, set}.
-export function sheetView(place, photo, first, { onChange = () => {}, keys = false, bar = true, tabs = true } = {}) {
-  const page = photo.pages[first.page];
+// Draws a sheet into `place` and keeps it up to date. onChange(sheet) is told what stands now;
+// onOther(sheet, part) what was tapped in another sheet of the photo.
+export function sheetView(place, photo, first, { onChange = () => {}, onOther = () => {}, keys = false, bar = true, tabs = true } = {}) {
+  const page = photo.pages.find((one) => one.page === first.page), kind = kindOf(first);
   let sheet = first, before = null, widest = first.range, view = "board";
 
   async function send(path, body, said) {
     try {
-      set(await post(`/api/sheets/${sheet.id}/${path}`, body));
-      announce(`${said}. ${tn("{n} point", "{n} points", sheet.score.total)}`);
+      await set(await post(`/api/sheets/${sheet.id}/${path}`, body));
+      announce(isWorth(sheet) ? `${said}. ${tn("{n} point", "{n} points", sheet.score.total)}` : said);
     } catch (error) { toast(explain(error)); }
   }
-  const say = (row, col, mark) => send("corrections", { cell: [row, col], coat: mark.coat, crosses: mark.crosses },
-    `${cellName(row, col)}: ${marksName(mark)}`);
+  const find = (id) => kind.parts(sheet).find((part) => part.id === id);
+  const say = (id, value) => { const part = find(id); return send(...part.request(part, value), `${part.name}: ${part.words(value)}`); };
   const undo = () => sheet.can_undo && send("undo", {}, t("Taken back"));
   const confirm = () => send("confirm", {}, t("Confirmed"));
-  const edit = (row, col) => {
-    const cell = byCell(sheet).get(`${row},${col}`);
-    openEditor(page, sheet, cell, async (mark) => { await say(row, col, mark); focusCell(place, row, col); });
-  };
+  const edit = (id) => openEditor(page, find(id), async (value) => { await say(id, value); focusPart(place, id); });
 
-  function set(fresh) {
-    before = sheet.score.total;
+  async function set(fresh) {
+    before = sheet.score?.total ?? null;
     sheet = fresh;
     draw();
-    onChange(sheet);
+    await onChange(sheet);
   }
 
   function doubts() {
-    const open = sheet.cells.filter((cell) => cell.review).sort((a, b) => a.confidence - b.confidence);
+    const open = kind.parts(sheet).filter((part) => part.review).sort((a, b) => a.confidence - b.confidence);
     if (!open.length && !sheet.review) return null;
     return h("section", { class: "doubts" },
-      h("h2", {}, open.length ? tn("{n} shield to look at", "{n} shields to look at", open.length) : t("Please check")),
-      h("div", { class: "doubt-row" }, open.map((cell) => h("article", { class: "doubt card", "aria-label": cellName(cell.row, cell.col) },
-        h("h3", {}, cellName(cell.row, cell.col)), crop(page, sheet, cell.row, cell.col),
-        h("div", { class: "choices" },
-          options(cell).slice(0, 3).map((o) => choice(o, o.probability, () => say(cell.row, cell.col, o))),
-          h("button", { type: "button", class: "choice more", onclick: () => edit(cell.row, cell.col) }, t("other…")))))),
+      h("h2", {}, open.length ? kind.toLook(open.length) : t("Please check")),
+      h("div", { class: "doubt-row" }, open.map((part) => {
+        const cut = page.view && part.crop(page);
+        return h("article", { class: cut?.classList.contains("strip") ? "doubt card tall" : "doubt card", "aria-label": part.name },
+          h("h3", {}, part.name), cut,
+          h("div", { class: "choices" },
+            options(part).slice(0, 3).map(([value, p]) => choice(part, value, p, () => say(part.id, value))),
+            h("button", { type: "button", class: "choice more", onclick: () => edit(part.id) }, t("other…"))));
+      })),
       h("button", { type: "button", class: "quiet wide", onclick: confirm }, t("Everything is as on paper")));
   }
 
-  function wizard() {
-    const pick = h("select", { id: `wizard-${sheet.id}`, onchange: (event) => send("wizard", { coat: event.target.value || null }, t("Wizard")) },
-      h("option", { value: "" }, t("not on this map")),
-      COATS.map((coat) => h("option", { value: coat, selected: sheet.chosen_coat === coat }, coatName(coat))));
-    return h("p", { class: "wizard" }, h("label", { for: `wizard-${sheet.id}` }, icon({ coat: "filled", crosses: 0 }), " ", t("The wizard's 3 points for each domain of")), pick);
-  }
-
   const notes = () => sheet.problems.length ? h("ul", { class: "problems card" }, sheet.problems.map((problem) =>
-    h("li", { class: problem.severity }, PROBLEMS[problem.code]?.() ?? problem.message,
-      problem.cells.length ? ` (${problem.cells.map(([r, c]) => cellName(r, c)).join(" ")})` : ""))) : null;
+    h("li", { class: problem.severity }, problemText(problem),
+      problem.cells.length && problem.cells.length <= MOST_NAMED ? ` (${problem.cells.map(([r, c]) => cellName(r, c)).join(" ")})` : ""))) : null;
 
   const tab = (name, label) => h("button", { type: "button", class: "tab", "aria-pressed": String(view === name),
     onclick: () => { view = name; draw(); } }, label);
+
+  // What one says of the sheet as a whole.
+  const MORE = {
+    duel_map() {
+      const pick = h("select", { id: `wizard-${sheet.id}`, onchange: (event) => send("wizard", { coat: event.target.value || null }, t("Wizard")) },
+        h("option", { value: "" }, t("not on this map")),
+        COATS.map((coat) => h("option", { value: coat, selected: sheet.chosen_coat === coat }, coatName(coat))));
+      return h("p", { class: "wizard" }, h("label", { for: `wizard-${sheet.id}` }, icon({ coat: "filled", crosses: 0 }), " ", t("The wizard's 3 points for each domain of")), pick);
+    },
+    kingdom() {
+      const switched = (name, label) => h("label", { class: "switch" }, h("input", { type: "checkbox", checked: sheet.variants[name],
+        onchange: (event) => send("variants", { ...sheet.variants, [name]: event.target.checked }, label) }), label);
+      return h("fieldset", { class: "wizard" }, h("legend", {}, t("Extra rules")),
+        switched("middle_kingdom", t("Middle Kingdom: 10 for a castle in the middle")), switched("harmony", t("Harmony: 5 for a complete kingdom")));
+    },
+    duel_spellbook: () => winners(sheet),
+  };
 
   function history() {
     if (!sheet.corrections.length) return null;
     return h("details", { class: "history" }, h("summary", {}, tn("{n} decision", "{n} decisions", sheet.corrections.length)),
       h("ol", {}, sheet.corrections.map((one) => h("li", { class: one.undone ? "undone" : "" },
-        h("strong", {}, one.cell ? cellName(...one.cell) : one.what === "confirmed" ? t("Confirmed") : t("Wizard")), " ",
-        one.new && one.cell ? marksName(one.new) : "", " ", h("span", { class: "who" }, `${one.who || t("somebody")}, ${when(one.at)}`)))));
+        h("strong", {}, decided(one)), " ", h("span", { class: "who" }, `${one.who || t("somebody")}, ${when(one.at)}`)))));
+  }
+
+  function decided(one) {
+    const id = one.cell ? one.cell.join() : one.what === "line" ? `line:${one.player},${one.coat}` : one.what === "choice" ? `choice:${one.player}` : null;
+    const part = id && find(id);
+    if (part) return `${part.name}: ${part.words(one.what === "choice" ? { coat: one.new } : one.new)}`;
+    return one.what === "confirmed" ? t("Confirmed") : one.what === "variants" ? t("Extra rules") : t("Wizard");
   }
 
   function draw() {
     const focused = document.activeElement?.closest?.("[data-cell]")?.dataset.cell;
-    const board = drawBoard(sheet, { onCell: edit });
-    const lit = (cells) => highlight(board, cells);
-    const mine = photo.sheets.map((other) => (other.id === sheet.id ? sheet : other)).filter((s) => s.page === sheet.page && s.kind === "duel_map");
+    const board = kind.draw(sheet, { onCell: (row, col) => edit(col === undefined ? row : `${row},${col}`) });
+    const mine = photo.sheets.map((other) => (other.id === sheet.id ? sheet : other)).filter((s) => s.page === sheet.page);
     put(place,
-      total(sheet, before, widest), notes(), doubts(),
-      tabs && h("div", { class: "tabs", role: "group", "aria-label": t("View") }, tab("board", t("Map")), tab("photo", t("Photo"))),
-      view === "board" ? h("div", { class: "board-box" }, board) : photoView(page, mine, (s, row, col) => s.id === sheet.id && edit(row, col)),
-      explanation(sheet, lit), wizard(), history(),
+      isWorth(sheet) ? total(sheet, before, widest) : heading(sheet, kind.name()), notes(), doubts(),
+      tabs && h("div", { class: "tabs", role: "group", "aria-label": t("View") }, tab("board", kind.name()), tab("photo", t("Photo"))),
+      view === "board" ? h("div", { class: "board-box" }, board) : photoView(page, mine, (s, part) => (s.id === sheet.id ? edit(part) : onOther(s, part)), sheet),
+      isWorth(sheet) && explanation(sheet, (cells) => highlight(board, cells)), MORE[sheet.kind](), history(),
       bar && h("div", { class: "bar" },
         h("button", { type: "button", class: "bar-button", disabled: !sheet.can_undo, onclick: undo }, h("span", { "aria-hidden": "true" }, "↶"), t("Undo")),
-        h("a", { class: "bar-button", href: `#/versus/${sheet.id}` }, h("span", { "aria-hidden": "true" }, "⚔"), t("Game")),
-        h("button", { type: "button", class: "bar-button", onclick: () => share([sheet], null) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share"))));
+        isWorth(sheet) && h("a", { class: "bar-button", href: `#/versus/${sheet.id}` }, h("span", { "aria-hidden": "true" }, "⚔"), t("Game")),
+        isWorth(sheet) && h("button", { type: "button", class: "bar-button", onclick: () => share([sheet], null) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share"))));
     if (focused) place.querySelector(`[data-cell="${focused}"]`)?.focus({ preventScroll: true });
   }
 
   draw();
-  if (keys) place.addEventListener("keydown", (event) => (event.ctrlKey || event.metaKey) && event.key === "z" && undo());
-  return { get sheet() { return sheet; }, set, say, undo, confirm, edit };
+  if (keys) place.onkeydown = (event) => (event.ctrlKey || event.metaKey) && event.key === "z" && undo();
+  return { get sheet() { return sheet; }, find, say, undo, confirm, edit };
 }
 
-// #/photo/ID and #/sheet/ID
+const MOST_NAMED = 8;
+
+const PROBLEMS = {
+  unsure_place: () => t("The grid may not lie where it was found: look at the photo, or take another."),
+};
+
+const problemText = (problem) => PROBLEMS[problem.code]?.() ?? problem.message;
+
+// #/photo/ID and #/photo/ID/SHEET
 export async function showPhoto(place, id, wanted = null) {
-  const photo = await get(`/api/photos/${id}`);
-  const maps = photo.sheets.filter((sheet) => sheet.kind === "duel_map");
+  let photo = await get(`/api/photos/${id}`);
   const title = h("h1", { tabindex: "-1", class: "file-name" }, photo.name);
-  if (!maps.length) {
+  const shown = photo.sheets.filter(kindOf);
+  if (!shown.length) {
     const failed = photo.error ?? photo.pages.find((p) => p.error)?.error ?? { code: "no_sheet" };
     put(place, title, failure(photo, failed));
     return;
   }
-  let chosen = maps.find((sheet) => sheet.id === wanted) ?? maps[0];
+  let chosen = wanted ?? shown[0].id;
+  const sheets = () => photo.sheets.filter(kindOf);
   const body = h("div", { class: "sheet" });
-  const picker = maps.length > 1 ? h("div", { class: "tabs maps", role: "group", "aria-label": t("Maps in this photo") }) : null;
-  const known = new Map(maps.map((sheet) => [sheet.id, sheet]));
+  const picker = shown.length > 1 ? h("div", { class: "tabs maps", role: "group", "aria-label": t("What lies in this photo") }) : null;
   const open = (sheet) => {
-    chosen = sheet;
-    sheetView(body, { ...photo, sheets: [...known.values()] }, sheet, { keys: true, onChange: (fresh) => { known.set(fresh.id, fresh); pick(); } });
+    chosen = sheet.id;
+    const view = sheetView(body, photo, sheet, { keys: true, onChange: renew, onOther: (other, part) => open(other).edit(part) });
     pick();
+    return view;
   };
+  // A corrected spellbook pays the maps beside it, and the maps say what is wrong with it.
+  async function renew(fresh) {
+    const together = sheets().some((sheet) => sheet.kind === "duel_spellbook" && sheet.page === fresh.page);
+    const all = together && sheets().length > 1 ? (await get(`/api/photos/${id}`)).sheets : photo.sheets.map((sheet) => (sheet.id === fresh.id ? fresh : sheet));
+    photo.sheets.splice(0, photo.sheets.length, ...all);
+    pick();
+  }
   const pick = () => picker && put(picker,
-    ...[...known.values()].map((sheet, n) => h("button", { type: "button", class: "tab", "aria-pressed": String(sheet.id === chosen.id), onclick: () => open(sheet) },
-      t("Map {n}", { n: n + 1 }), " · ", String(sheet.score.total))),
-    maps.length === 2 && h("a", { class: "tab", href: `#/game/${maps[0].id}/${maps[1].id}` }, t("Who won?")));
-  put(place, title, picker ?? "", body);
-  open(chosen);
+    sheets().map((sheet) => h("button", { type: "button", class: "tab", "aria-pressed": String(sheet.id === chosen), onclick: () => open(sheets().find((one) => one.id === sheet.id)) },
+      nameOf(sheet, sheets()), isWorth(sheet) && ` · ${sheet.score.total}`, sheet.review && " ?")),
+    gameOf(sheets()) && h("a", { class: "tab go", href: `#/game/${gameOf(sheets()).join("/")}` }, t("Who won?")));
+  put(place, title, picker, body);
+  open(sheets().find((sheet) => sheet.id === chosen) ?? shown[0]);
+}
+
+// Two maps, or two to four kingdoms, in one photo are a game.
+function gameOf(sheets) {
+  const of = (kind) => sheets.filter((sheet) => sheet.kind === kind).map((sheet) => sheet.id);
+  const maps = of("duel_map"), kingdoms = of("kingdom"), books = of("duel_spellbook");
+  if (maps.length === 2) return [...maps, ...(books.length === 1 ? books : [])];
+  return kingdoms.length > 1 && kingdoms.length <= 4 ? kingdoms : null;
 }
 
 function failure(photo, error) {

@@ -1,0 +1,17 @@
+// What a page has to know of each kind of sheet, by its name in the JSON.
+
+import { spellbook } from "./book.js";
+import { kingdom, map } from "./parts.js";
+
+const KINDS = { duel_map: map, kingdom, duel_spellbook: spellbook };
+
+export const kindOf = (sheet) => KINDS[sheet.kind];
+
+// Numbered names of sheets among those that lie beside them: Map 1, Map 2, Spellbook.
+export function nameOf(sheet, all) {
+  const alike = all.filter((one) => one.kind === sheet.kind);
+  const kind = kindOf(sheet);
+  return alike.length > 1 ? kind.numbered(alike.findIndex((one) => one.id === sheet.id) + 1) : kind.name();
+}
+
+export const isWorth = (sheet) => "score" in sheet;

@@ -1,0 +1,164 @@
+"""Kingdoms and spellbooks on the page: corrected by the HTTP interface, and what follows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from kdscan.game.duel.play import Game
+from kdscan.game.duel.players import play_game
+from kdscan.table import share
+from kdscan.tournament.store import Store
+from kdscan.vision.decode import DEFAULT_RISK
+from tests.readings import make_book, make_kingdom, make_sheet
+from tests.web.conftest import Served, lay
+
+
+def won() -> tuple[Game, int]:
+    """A game in which the wizard of the filled coat pays, and whom."""
+    for seed in range(400):
+        game = play_game(seed)
+        paid = [score.wizard for score in game.scores()]
+        if max(paid):
+            return game, paid.index(max(paid))
+    raise AssertionError("no such game")
+
+
+GAME, OWNER = won()
+DOUBT = f"players[{OWNER}].choices.{GAME.spellbook.chosen_by(OWNER)}"
+
+
+@pytest.fixture
+def table(served: Served, store: Store, desk: httpx.Client) -> dict[str, Any]:
+    """Both maps and the spellbook in one photo; which coat was chosen is doubtful."""
+    maps = [make_sheet(str(board), confidence=0.999) for board in GAME.maps]
+    book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
+    photo = lay(served, store, *share((*maps, book), DEFAULT_RISK))
+    found: dict[str, Any] = desk.get(f"/api/photos/{photo}").json()
+    return found
+
+
+@pytest.fixture
+def kingdom(served: Served, store: Store, desk: httpx.Client) -> dict[str, Any]:
+    photo = lay(served, store, make_kingdom(doubtful={(0, 0): ("wheat", 0)}))
+    (found,) = desk.get(f"/api/photos/{photo}").json()["sheets"]
+    return dict(found)
+
+
+def test_a_kingdom_is_corrected_and_its_range_shrinks(
+    desk: httpx.Client, kingdom: dict[str, Any]
+) -> None:
+    at = f"/api/sheets/{kingdom['id']}"
+    assert kingdom["range"][0] < kingdom["range"][1]
+    assert kingdom["cells"][0]["alternatives"]
+    said = {"cell": [0, 0], "terrain": "wheat", "crowns": 0}
+    after = desk.post(f"{at}/squares", json=said).json()
+    assert after["range"] == [after["score"]["total"]] * 2
+    assert after["score"]["total"] < kingdom["score"]["total"]
+    assert after["corrections"][-1]["old"] == {"terrain": "wheat", "crowns": 1}
+    middle = {"middle_kingdom": True, "harmony": False}
+    rich = desk.post(f"{at}/variants", json=middle).json()
+    assert rich["score"]["total"] == after["score"]["total"] + 10
+    assert desk.post(f"{at}/undo", json={}).json()["score"] == after["score"]
+    assert desk.post(f"{at}/undo", json={}).json()["score"] == kingdom["score"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"cell": [0, 0], "terrain": "wheat", "crowns": 3},
+        {"cell": [6, 6], "terrain": "wheat", "crowns": 0},
+        {"cell": [0, 0], "terrain": "empty", "crowns": 1},
+    ],
+)
+def test_what_the_box_does_not_hold_is_refused(
+    desk: httpx.Client, kingdom: dict[str, Any], body: Any
+) -> None:
+    answer = desk.post(f"/api/sheets/{kingdom['id']}/squares", json=body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "impossible")
+
+
+def test_each_kind_is_spoken_to_in_its_own_words(
+    desk: httpx.Client, kingdom: dict[str, Any], table: dict[str, Any]
+) -> None:
+    shield = {"cell": [0, 0], "coat": "dot"}
+    square = {"cell": [0, 0], "terrain": "lake"}
+    line = {"player": 0, "coat": "dot", "filled": 1}
+    book = table["sheets"][2]
+    for sheet, what, body in (
+        (kingdom, "corrections", shield),
+        (table["sheets"][0], "squares", square),
+        (kingdom, "lines", line),
+        (book, "wizard", {"coat": "dot"}),
+    ):
+        answer = desk.post(f"/api/sheets/{sheet['id']}/{what}", json=body)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "wrong_kind")
+    too_many = {"player": 0, "coat": "filled", "filled": 4}
+    assert desk.post(f"/api/sheets/{book['id']}/lines", json=too_many).status_code == 409
+
+
+def test_a_corrected_spellbook_pays_the_maps_and_decides_the_game(
+    desk: httpx.Client, table: dict[str, Any]
+) -> None:
+    maps, book = table["sheets"][:2], table["sheets"][2]
+    ids = [sheet["id"] for sheet in maps]
+    scores = [score.wizard for score in GAME.scores()]
+    assert [sheet["score"]["wizard"] for sheet in maps] == scores
+    assert book["players"][OWNER]["choice"]["review"]
+    assert book["players"][OWNER]["choice"]["alternatives"][0]["coat"] is None
+    coats = {domain["coat"] for domain in maps[OWNER]["domains"]}
+    other = next(c for c in sorted(coats) if c != book["players"][OWNER]["chosen_coat"])
+    said = {"player": OWNER, "coat": other}
+    after = desk.post(f"/api/sheets/{book['id']}/choices", json=said).json()
+    assert after["players"][OWNER]["chosen_coat"] == other
+    assert not after["players"][OWNER]["choice"]["review"]
+    paid = desk.get(f"/api/sheets/{ids[OWNER]}").json()
+    assert paid["chosen_coat"] == other
+    assert paid["score"]["wizard"] == 3 * sum(d["coat"] == other for d in paid["domains"])
+    game = desk.get("/api/games", params={"sheets": f"{ids[0]},{ids[1]}"}).json()["game"]
+    assert game["players"][OWNER]["total"] == paid["score"]["total"]
+    nothing = {"player": OWNER, "coat": "filled", "filled": 0}
+    desk.post(f"/api/sheets/{book['id']}/lines", json=nothing)
+    assert desk.get(f"/api/sheets/{ids[OWNER]}").json()["score"]["wizard"] == 0
+    for _ in range(2):
+        desk.post(f"/api/sheets/{book['id']}/undo", json={})
+    now = desk.get(f"/api/photos/{table['id']}").json()["sheets"]
+    assert [sheet["score"] for sheet in now[:2]] == [sheet["score"] for sheet in maps]
+
+
+def test_a_spellbook_photographed_apart_joins_the_game(
+    served: Served, store: Store, desk: httpx.Client
+) -> None:
+    boards = [make_sheet(str(board), confidence=0.999) for board in GAME.maps]
+    book = make_book(GAME.spellbook)
+    photos = [*(lay(served, store, one) for one in boards), lay(served, store, book)]
+    ids = [desk.get(f"/api/photos/{one}").json()["sheets"][0]["id"] for one in photos]
+    names = ",".join(map(str, ids))
+    said = desk.get("/api/games", params={"sheets": names}).json()
+    totals = [score.total for score in GAME.scores()]
+    assert [player["total"] for player in said["game"]["players"]] == totals
+    assert len(said["sheets"]) == 3
+    assert desk.get("/api/games", params={"sheets": f"{ids[0]},{ids[2]}"}).status_code == 409
+
+
+def test_kingdoms_are_a_game_of_up_to_four(
+    served: Served, store: Store, desk: httpx.Client, kingdom: dict[str, Any]
+) -> None:
+    other = make_kingdom(doubtful={(0, 0): ("wheat", 0)}, origin_xy=(400.0, 250.0))
+    photo = lay(served, store, make_kingdom(), other)
+    ids = [kingdom["id"], *(s["id"] for s in desk.get(f"/api/photos/{photo}").json()["sheets"])]
+    said = desk.get("/api/games", params={"sheets": ",".join(map(str, ids))}).json()["game"]
+    totals = [player["total"] for player in said["players"]]
+    assert said["winners"] == [n for n, total in enumerate(totals) if total == max(totals)]
+
+
+def test_the_queue_holds_every_kind(desk: httpx.Client, table: dict[str, Any]) -> None:
+    book = table["sheets"][2]
+    line = next(one for one in desk.get("/api/queue").json()["sheets"] if one["id"] == book["id"])
+    assert (line["kind"], line["total"], line["range"]) == ("duel_spellbook", None, None)
+    desk.post(f"/api/sheets/{book['id']}/confirm", json={})
+    now = desk.get(f"/api/sheets/{book['id']}").json()
+    assert not now["review"]
+    assert not any(side["choice"]["review"] for side in now["players"])
