@@ -51,7 +51,7 @@ def test_every_form_has_the_same_names(language: str) -> None:
 
 
 def test_words_are_filled_in() -> None:
-    assert words("pl").t("Map {n} wins", n=2) == "Wygrywa mapa 2"
+    assert words("pl").t("{name} wins", name="Mapa 2") == "Wygrywa Mapa 2"
     assert [words("pl").tn("{n} point", "{n} points", n) for n in (1, 3, 5)] == [
         "1 punkt",
         "3 punkty",

@@ -133,11 +133,10 @@ async def upload(request: Request) -> Response:
         path = Path(folder, "upload")
         await _receive(request, path, rooms.settings)
         async with rooms.receiving:
-            data = await ask(path.read_bytes)
-            photo, waits = await ask(rooms.shelf.add, data, name, session_of(request))
-    if waits:
+            who = session_of(request)
+            photo, state = await ask(lambda: rooms.shelf.add(path.read_bytes(), name, who))
+    if state == WAITING:
         rooms.reader.enqueue(photo)
-    state = await ask(rooms.shelf.state, photo)
     return JsonAnswer({"id": photo, "state": state}, 201)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -62,14 +63,18 @@ class Worker:
             raise ModelError(str(ready.get("message", "a worker could not start")))
         return worker
 
-    async def ask(self, what: Request, limits: Limits) -> AsyncIterator[Frame]:
-        """A frame a page. Raises ReaderDied; then this worker is of no more use."""
+    async def ask(self, what: Request, limits: Limits, threads: int) -> AsyncIterator[Frame]:
+        """Two frames a page, see `kdscan.web.worker`.
+
+        Raises ReaderDied; then this worker is of no more use.
+        """
         request = {
             "do": what.do,
             "path": str(what.path),
             "name": what.name,
             "max_pages": limits.pages,
             "risk": limits.risk,
+            "threads": threads,
         }
         assert self.process.stdin is not None
         try:
@@ -130,12 +135,14 @@ class Pool:
             self._free.put_nowait(worker)
 
     async def ask(self, what: Request) -> AsyncIterator[Frame]:
-        """A frame a page of the file. Raises ReaderDied and ModelError."""
+        """Two frames a page of the file. Raises ReaderDied and ModelError."""
         worker = await self._free.get()
         finished = False
+        busy = self.size - self._free.qsize()
+        threads = max(1, (os.cpu_count() or 1) // busy)  # one alone may have all cores
         try:
             worker = await self._living(worker)
-            async for frame in worker.ask(what, self.limits):
+            async for frame in worker.ask(what, self.limits, threads):
                 yield frame
             finished = True
         finally:

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from kdscan.errors import KdscanError
 from kdscan.tournament.store import Store
-from kdscan.tournament.store.photos import get_photo, set_pages
+from kdscan.tournament.store.photos import set_pages
 from kdscan.tournament.store.readings import add_reading
 from kdscan.tournament.store.records import PhotoRow
 from kdscan.web.frames import Frame
@@ -85,30 +85,41 @@ class Reader:
                 # Whatever it was, the next photo is read; this one waits for the next start.
                 log.exception("photo %s could not be read", photo_id)
             finally:
-                self._queued.discard(photo_id)
-                for event in self._waiting.get(photo_id, ()):
-                    event.set()
+                self._tell(photo_id)
+
+    def _tell(self, photo_id: int) -> None:
+        """Wake those who wait for a photo."""
+        self._queued.discard(photo_id)
+        for event in self._waiting.get(photo_id, ()):
+            event.set()
 
     async def _read(self, photo_id: int) -> None:
-        photo = await run_in_threadpool(self._photo, photo_id)
-        if photo is None:
+        known = await run_in_threadpool(self._shelf.to_read, photo_id)
+        if known is None:
             return
-        name = await run_in_threadpool(self._shelf.name_of, photo)
-        frames: list[tuple[Frame, float]] = []
-        since = time.monotonic()
-        try:
-            async with local_file(self._store, photo) as path:
-                async for frame in self._pool.ask(Request(path, name)):
-                    frames.append((frame, time.monotonic() - since))
-                    since = time.monotonic()
-        except KdscanError as error:
-            await run_in_threadpool(self._failed, photo, error.code, str(error))
-            return
-        await run_in_threadpool(self._finished, photo, frames)
+        photo, name = known
+        with self._views.coming(photo.sha256):
+            try:
+                await self._ask(photo, name)
+            except KdscanError as error:
+                if photo_id in self._queued:  # not if only its pictures are missing
+                    await run_in_threadpool(self._failed, photo, error.code, str(error))
 
-    def _photo(self, photo_id: int) -> PhotoRow | None:
-        with self._store.read() as db:
-            return get_photo(db, photo_id)
+    async def _ask(self, photo: PhotoRow, name: str) -> None:
+        """Have a worker read it; keep what it says as soon as all of it is said."""
+        said: list[tuple[Frame, float]] = []
+        since = time.monotonic()
+        async with local_file(self._store, photo) as path:
+            async for frame in self._pool.ask(Request(path, name)):
+                if "report" in frame.header:
+                    said.append((frame, time.monotonic() - since))
+                    if len(said) == frame.header["pages"]:
+                        await run_in_threadpool(self._finished, photo, said)
+                        self._tell(photo.id)
+                else:
+                    page = int(frame.header["page"])
+                    await run_in_threadpool(self._views.put, photo.sha256, page, frame.blobs)
+                since = time.monotonic()
 
     def _failed(self, photo: PhotoRow, code: str, message: str) -> None:
         with self._store.write() as db:
@@ -120,8 +131,6 @@ class Reader:
         if first["width"] is None and len(frames) == 1 and first["error"]:
             self._failed(photo, first["error"]["code"], first["error"]["message"])
             return
-        for frame, _ in frames:
-            self._views.put(photo.sha256, int(frame.header["report"]["page"]), frame.blobs)
         with self._store.write() as db:
             for frame, seconds in frames:
                 entry, kept = frame.header["report"], frame.header["kept"]

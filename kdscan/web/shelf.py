@@ -46,8 +46,8 @@ class Shelf:
 
     # Photos
 
-    def add(self, data: bytes, name: str, session: Session) -> tuple[int, bool]:
-        """Keep an upload; returns the photo's id and whether it has to be read."""
+    def add(self, data: bytes, name: str, session: Session) -> tuple[int, str]:
+        """Keep an upload; returns the photo's id and its state."""
         suffix = suffix_of(name)
         sha256 = self._store.photos.put(data, suffix)
         with self._store.write() as db:
@@ -57,7 +57,7 @@ class Shelf:
                 taken = {row.name for row in self._files(db, photo.id)}
                 fresh = next(n for n in _numbered(name) if n not in taken)
                 add_file(db, self.event.id, fresh, photo.id, source=SOURCE, details=details)
-            return photo.id, self._state(db, photo) == WAITING
+            return photo.id, self._state(db, photo)
 
     def again(self, photo_id: int, session: Session) -> None:
         """Forget why a photo could not be read, so that it waits again."""
@@ -65,13 +65,6 @@ class Shelf:
             photo = self._mine(db, photo_id, session)
             if self._state(db, photo) == FAILED:
                 set_pages(db, photo.id, None)
-
-    def state(self, photo_id: int) -> str:
-        """waiting, read or failed."""
-        with self._store.read() as db:
-            photo = get_photo(db, photo_id)
-            assert photo is not None
-            return self._state(db, photo)
 
     def left_behind(self) -> list[int]:
         """Photos of the page that were kept but not read to the end."""
@@ -85,10 +78,11 @@ class Shelf:
         with self._store.read() as db:
             return [row.id for row in db.execute(query)]
 
-    def name_of(self, photo: PhotoRow) -> str:
-        """The first name under which a photo came."""
+    def to_read(self, photo_id: int) -> tuple[PhotoRow, str] | None:
+        """A photo and the first name under which it came; None if it is gone."""
         with self._store.read() as db:
-            return self._name(db, photo.id)
+            photo = get_photo(db, photo_id)
+            return (photo, self._name(db, photo.id)) if photo else None
 
     def photo_row(self, photo_id: int, session: Session) -> PhotoRow:
         """The photo, if this session may see it; raises ApiError 404."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -28,6 +29,17 @@ class Views:
         self._store = store
         root = store.photos.root
         self._folder = default_folder() / "views" if is_url(root) else Path(root) / "views"
+        self._coming: dict[str, asyncio.Event] = {}
+
+    @contextlib.contextmanager
+    def coming(self, sha256: str) -> Iterator[None]:
+        """While a photo is read: its pictures follow the reading, and whoever asks waits."""
+        done = self._coming[sha256] = asyncio.Event()
+        try:
+            yield
+        finally:
+            self._coming.pop(sha256, None)
+            done.set()
 
     def path(self, sha256: str, page: int, size: Size) -> Path:
         return self._folder / sha256[:2] / f"{sha256}-{page}-{size}.jpg"
@@ -45,11 +57,14 @@ class Views:
     async def get(self, pool: Pool, photo: PhotoRow, page: int, size: Size) -> Path | None:
         """The picture's file; None if the page cannot be shown."""
         path = self.path(photo.sha256, page, size)
+        if photo.sha256 in self._coming and not path.is_file():
+            await self._coming[photo.sha256].wait()
         if not path.is_file():
             with contextlib.suppress(ReaderDied):
                 async with local_file(self._store, photo) as file:
                     async for frame in pool.ask(Request(file, "", "show")):
-                        self.put(photo.sha256, int(frame.header["report"]["page"]), frame.blobs)
+                        if frame.blobs:
+                            self.put(photo.sha256, int(frame.header["page"]), frame.blobs)
         return path if path.is_file() else None
 
 

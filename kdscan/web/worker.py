@@ -3,7 +3,8 @@
     python -m kdscan.web.worker MAX_MEMORY_MB
 
 It takes a JSON object a line on stdin (`do`: read or show, `path`, `name`, `max_pages`,
-`risk`) and answers on stdout with a frame a page and a last one, `{"end": true}`. What
+`risk`, `threads`) and answers on stdout with two frames a page, what was read and pictures
+of it, and a last one, `{"end": true}`. What
 decoders print on stdout goes to stderr. Everything a stranger's file can do wrong happens here.
 """
 
@@ -34,7 +35,8 @@ VIEW_QUALITY, THUMB_QUALITY = 80, 70
 
 
 def answer(request: dict[str, Any], out: BinaryIO) -> None:
-    """Read the file that is asked for; write a frame a page."""
+    """Read the file that is asked for; write a frame a page, each followed by its pictures."""
+    cv2.setNumThreads(request["threads"])
     for report, photo in read_file(request):
         if report.error is not None and report.error.__cause__ is not None:
             print(f"kdscan: {report.name}: {report.error.__cause__!r}", file=sys.stderr)
@@ -43,7 +45,9 @@ def answer(request: dict[str, Any], out: BinaryIO) -> None:
             "report": photo_json(report),
             "kept": [keep(sheet) for sheet in report.sheets],
         }
-        write_frame(out, header, pictures(photo) if photo else ())
+        write_frame(out, header)
+        if photo is not None:  # nobody has to wait for them to see the score
+            write_frame(out, {"page": report.page}, pictures(photo))
 
 
 def read_file(request: dict[str, Any]) -> Iterator[tuple[PhotoReport, Photo | None]]:
@@ -120,7 +124,6 @@ def main() -> None:
     os.dup2(2, 1)
     limit_memory(int(sys.argv[1]))
     be_the_first_to_go()
-    cv2.setNumThreads(1)  # there is a worker a core
     try:
         warm_up()
         write_frame(out, {"ready": True})

@@ -43,8 +43,10 @@ function showQueue() {
 }
 
 async function load(keep = null) {
-  const fresh = await get("/api/queue");
-  queue = fresh.sheets;
+  const fresh = (await get("/api/queue")).sheets, held = view && queue[at];
+  // What somebody works on stays, though it may be settled by now.
+  if (held?.id === keep && !fresh.some((one) => one.id === keep)) fresh.splice(at, 0, held);
+  queue = fresh;
   const known = queue.findIndex((one) => one.id === keep);
   at = known >= 0 ? known : Math.max(0, Math.min(at, queue.length - 1));
   showQueue();
