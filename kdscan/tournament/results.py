@@ -16,8 +16,8 @@ from sqlalchemy import Connection
 from kdscan.errors import BlankPage
 from kdscan.report import cell_name
 from kdscan.sheet.ids import SheetId
-from kdscan.tournament.current import VARIANTS, current_json, current_sheets
-from kdscan.tournament.rules import Rules, rules_of
+from kdscan.tournament.current import current_json, current_sheets
+from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.same import Look, marks_code, same_sheets
 from kdscan.tournament.store.corrections import corrections, in_force
 from kdscan.tournament.store.events import get_event
@@ -99,6 +99,10 @@ class _Pile:
     failures: Mapping[tuple[int, int], tuple[str, str]]
     rules: Rules
 
+    def asked(self, sheet: Sheet) -> Said:
+        """What is to be read anew of a sheet."""
+        return asked_of(sheet, self.said.get(sheet.id, {}), self.rules)
+
 
 def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> Iterator[Result]:
     if photo.error_code:
@@ -118,24 +122,15 @@ def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> It
 
 def _as_they_stand(db: Connection, here: Sequence[Sheet], pile: _Pile) -> list[Json]:
     """The sheets of a page; those of a game in several photos with what the others say of them."""
-    found = current_sheets(here, [_asked(one, pile) for one in here])
+    found = current_sheets(here, [pile.asked(one) for one in here])
     for n, one in enumerate(here):
         if one.id in pile.games:
             game = [get_sheet(db, number) for number in pile.games[one.id]]
             table = [sheet for sheet in game if sheet is not None]
-            asked = [_asked(sheet, pile) for sheet in table]
+            asked = [pile.asked(one) for one in table]
             now = current_sheets(table, asked, one_table=True)
             found[n] = now[pile.games[one.id].index(one.id)]
     return found
-
-
-def _asked(sheet: Sheet, pile: _Pile) -> Said:
-    """What people say of a sheet; of a kingdom also the event's rules, if it was read by others."""
-    said = pile.said.get(sheet.id, {})
-    if sheet.kind != "kingdom" or VARIANTS in said:
-        return said
-    extras = pile.rules.extras
-    return said if sheet.data.get("variants") == extras else {VARIANTS: extras, **said}
 
 
 def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _Pile) -> Result:

@@ -15,8 +15,9 @@ from sqlalchemy import Connection
 from kdscan.errors import UsageError
 from kdscan.game.kingdomino.variants import VariantError, Variants
 from kdscan.pipeline import Game
+from kdscan.tournament.current import VARIANTS, Said
 from kdscan.tournament.store.events import ensure_event, find_event, set_event_details
-from kdscan.tournament.store.records import Event, Json
+from kdscan.tournament.store.records import Event, Json, Sheet
 
 
 @dataclass(frozen=True)
@@ -113,3 +114,10 @@ def _check(rules: Rules, said: Json) -> None:
         rules.variants.check_players(rules.seats)
     except VariantError as error:
         raise UsageError(f"--seats {rules.seats}: {error}") from error
+
+
+def asked_of(sheet: Sheet, said: Said, rules: Rules) -> Said:
+    """What people say of a sheet; of a kingdom also the event's rules, if it was read by others."""
+    if sheet.kind != "kingdom" or VARIANTS in said or sheet.data.get("variants") == rules.extras:
+        return said
+    return {VARIANTS: rules.extras, **said}

@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,9 @@ MAX_BODY = 10_000
 
 MAX_WAIT = 25.0
 """Longest `wait`, seconds: below what proxies and phones put up with."""
+
+LOOK_EVERY = 0.5
+"""Seconds between two looks for news, while somebody waits for them."""
 
 KEEP_FOREVER = "private, max-age=31536000, immutable"
 """For what is named by its content."""
@@ -227,15 +231,28 @@ async def sheet(request: Request) -> Response:
 
 
 async def queue(request: Request) -> Response:
-    """GET /api/queue"""
+    """GET /api/queue?after=STATE&wait=SECONDS"""
     if session_of(request).role != "desk":
         raise ApiError(403, "desk_only", "this is for the desk: come in with its code")
-    return JsonAnswer({"sheets": await ask(rooms_of(request).tables.queue)})
+    await _news(request)
+    return JsonAnswer(await ask(rooms_of(request).tables.queue))
 
 
 async def standings(request: Request) -> Response:
-    """GET /api/standings"""
+    """GET /api/standings?after=STATE&wait=SECONDS"""
+    await _news(request)
     return JsonAnswer(await ask(rooms_of(request).tables.standings))
+
+
+async def _news(request: Request) -> None:
+    """Return when the event is no longer in the state that the request names, or in time."""
+    after, wait = (request.query_params.get(name) for name in ("after", "wait"))
+    if after is None or wait is None:
+        return
+    tables, ends = rooms_of(request).tables, time.monotonic() + _seconds(wait)
+    # A batch or another page may write to the store too: only the store itself knows of news.
+    while await ask(tables.state) == after and time.monotonic() < ends:
+        await asyncio.sleep(LOOK_EVERY)
 
 
 async def game(request: Request) -> Response:

@@ -48,7 +48,7 @@ def make_app(store: Store, settings: Settings) -> Starlette:
             raise
         views = Views(store)
         shelf = Shelf(store, settings.event)
-        tables = Tables(store, shelf.event.id, shelf.event.name)
+        tables = Tables(store, shelf.event)
         reader = Reader(store, shelf, pool, views, default_models().version)
         app.state.rooms = Rooms(
             settings, shelf, reader, pool, views, tables, asyncio.Semaphore(RECEIVING)

@@ -45,6 +45,13 @@ class Operation:
     status: int = 200
 
 
+WAIT: Json = {"type": "integer", "minimum": 0, "maximum": int(api.MAX_WAIT)}
+
+NEWS: dict[str, tuple[Json, str, bool]] = {
+    "after": ({"type": "string"}, "the `state` that is known already", False),
+    "wait": (WAIT, "seconds to wait for another one", False),
+}
+
 NONE_SUCH = {404: "There is none, or it is not this session's."}
 BAD = {400: "The request is not as described here."}
 TOO_MUCH = {413: "The body is too large."}
@@ -79,11 +86,7 @@ OPERATIONS = (
         schemas.Photo,
         in_path=BY_ID,
         in_query={
-            "wait": (
-                {"type": "integer", "minimum": 0, "maximum": int(api.MAX_WAIT)},
-                "seconds to wait until it was read",
-                False,
-            )
+            "wait": (WAIT, "seconds to wait until it was read", False),
         },
         errors=NONE_SUCH | BAD,
     ),
@@ -205,7 +208,8 @@ OPERATIONS = (
         api.queue,
         "The sheets to look at, those that matter most first (desk)",
         schemas.Queue,
-        errors={403: "Only with the desk's code."},
+        in_query=NEWS,
+        errors=BAD | {403: "Only with the desk's code."},
     ),
     Operation(
         "GET",
@@ -213,6 +217,8 @@ OPERATIONS = (
         api.standings,
         "The event's table, games and totals",
         schemas.Standings,
+        in_query=NEWS,
+        errors=BAD,
     ),
     Operation(
         "GET",

@@ -8,11 +8,13 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 from kdscan.errors import ModelError, ReaderDied
+from kdscan.game.kingdomino.variants import PLAIN, Variants
+from kdscan.pipeline import Game
 from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.web.frames import Frame, FrameError, read_frame
 
@@ -31,11 +33,16 @@ class Limits:
 
 @dataclass(frozen=True)
 class Request:
-    """A file for a worker. do: "read" it, or "show": only make pictures of its pages."""
+    """A file for a worker. do: "read" it, or "show": only make pictures of its pages.
+
+    game, variants: see `kdscan.pipeline.read_photo`.
+    """
 
     path: Path
     name: str
     do: Literal["read", "show"] = "read"
+    game: Game | None = None
+    variants: Variants = PLAIN
 
 
 class Worker:
@@ -75,6 +82,8 @@ class Worker:
             "max_pages": limits.pages,
             "risk": limits.risk,
             "threads": threads,
+            "game": what.game,
+            "variants": asdict(what.variants),
         }
         assert self.process.stdin is not None
         try:

@@ -29,7 +29,8 @@ class Reader:
 
     def __init__(self, store: Store, shelf: Shelf, pool: Pool, views: Views, models: str) -> None:
         self._store, self._shelf, self._pool, self._views = store, shelf, pool, views
-        self._models = models
+        self._rules = shelf.rules
+        self._models = self._rules.name(models)
         self._queue: asyncio.Queue[int] = asyncio.Queue()
         self._queued: set[int] = set()
         self._waiting: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
@@ -109,8 +110,11 @@ class Reader:
         """Have a worker read it; keep what it says as soon as all of it is said."""
         said: list[tuple[Frame, float]] = []
         since = time.monotonic()
+        # An event of Duel may still have a kingdom photographed: what it is shows by itself.
+        game = None if self._rules.game == "duel" else self._rules.game
         async with local_file(self._store, photo) as path:
-            async for frame in self._pool.ask(Request(path, name)):
+            what = Request(path, name, game=game, variants=self._rules.variants)
+            async for frame in self._pool.ask(what):
                 if "report" in frame.header:
                     said.append((frame, time.monotonic() - since))
                     if len(said) == frame.header["pages"]:

@@ -202,8 +202,9 @@ class Doubtful(TypedDict):
 
 
 class Queue(TypedDict):
-    """Those that matter most first."""
+    """Those that matter most first. state: changes with everything that may show here."""
 
+    state: str
     sheets: list[Doubtful]
 
 
@@ -250,8 +251,9 @@ class Total(TypedDict):
 
 
 class Standings(TypedDict):
-    """The event from above."""
+    """The event from above. state: changes with everything that may show here."""
 
+    state: str
     event: str
     standings: list[Standing]
     games: list[TableGame]

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, func, select
 
 from kdscan.errors import Bug
 from kdscan.tournament.current import WIZARD
+from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.corrections import add_correction, corrections, undo
 from kdscan.tournament.store.events import ensure_event
@@ -43,6 +44,7 @@ class Shelf:
         self._store = store
         with store.write() as db:
             self.event = ensure_event(db, event)
+        self.rules = rules_of(self.event)
 
     # Photos
 
@@ -167,7 +169,7 @@ class Shelf:
             said = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
             book = any(one.kind == "duel_spellbook" for one in found)
             if book and all(one.kept is not None for one in found):
-                return standing_sheets(found, said, one_table=True)
+                return standing_sheets(found, said, self.rules, one_table=True)
             return [self._sheet_json(db, one) for one in found]
 
     def correct(
@@ -217,7 +219,7 @@ class Shelf:
         """The sheets of one page as they stand: what is said of one may count for others."""
         found = list(sheets(db, self.event.id, photo_id, page))
         said = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
-        return standing_sheets(found, said)
+        return standing_sheets(found, said, self.rules)
 
 
 def still_open(rows: Iterable[Correction]) -> list[Correction]:

@@ -16,6 +16,7 @@ from kdscan.game.kingdomino.tiles import Terrain
 from kdscan.overlay import DOMAIN_COLORS
 from kdscan.report import domain_colors
 from kdscan.tournament.current import cell_of, current_sheets
+from kdscan.tournament.rules import Rules, asked_of
 from kdscan.tournament.store.corrections import in_force
 from kdscan.tournament.store.records import Correction, Sheet
 
@@ -23,15 +24,20 @@ Json = dict[str, Any]
 
 
 def standing_sheets(
-    sheets: Sequence[Sheet], said: Sequence[Sequence[Correction]], *, one_table: bool = False
+    sheets: Sequence[Sheet],
+    said: Sequence[Sequence[Correction]],
+    rules: Rules,
+    *,
+    one_table: bool = False,
 ) -> list[Json]:
     """The sheets of one page in the JSON of the contract as they stand, and what the page needs
     beside it.
 
-    said: the corrections of each. one_table: see `current_sheets`.
+    said: the corrections of each. rules: the event's. one_table: see `current_sheets`.
     """
     held = [{field: row.new for field, row in in_force(rows).items()} for rows in said]
-    found = current_sheets(sheets, held, one_table=one_table)
+    asked = [asked_of(one, mine, rules) for one, mine in zip(sheets, held, strict=True)]
+    found = current_sheets(sheets, asked, one_table=one_table)
     return [_dressed(*each) for each in zip(sheets, said, held, found, strict=True)]
 
 

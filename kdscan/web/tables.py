@@ -18,6 +18,7 @@ from sqlalchemy import Connection, func, select
 from kdscan.sheet.ids import SheetId
 from kdscan.tournament.event import arbiters_points, names_by_code
 from kdscan.tournament.games import Game, SheetScore, gather
+from kdscan.tournament.rules import Rules, rules_of
 from kdscan.tournament.standings import standings
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.corrections import corrections, in_force
@@ -25,7 +26,7 @@ from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.photos import files
 from kdscan.tournament.store.readings import sheets
-from kdscan.tournament.store.records import Correction, FileRow, Sheet
+from kdscan.tournament.store.records import Correction, Event, FileRow, Sheet
 from kdscan.web.standing import standing_sheets
 
 Json = dict[str, Any]
@@ -58,33 +59,38 @@ class Line:
 class Tables:
     """One event from above."""
 
-    def __init__(self, store: Store, event_id: int, event: str) -> None:
-        self._store, self._event_id, self._event = store, event_id, event
+    def __init__(self, store: Store, event: Event) -> None:
+        self._store, self._event, self._rules = store, event, rules_of(event)
         self._lock = threading.Lock()
-        self._seen: tuple[Any, ...] | None = None
+        self._seen: tuple[Any, ...] = ()
         self._lines: list[Line] = []
         self._standings: Json = {}
 
-    def queue(self) -> list[Json]:
+    def queue(self) -> Json:
         """The sheets to look at, those that matter most first."""
         with self._lock:
             self._renew()
-            return queue_json(self._lines)
+            return {"state": _name(self._seen), "sheets": queue_json(self._lines)}
 
     def standings(self) -> Json:
         """Table, games and totals."""
         with self._lock:
             self._renew()
-            return self._standings
+            return {"state": _name(self._seen)} | self._standings
+
+    def state(self) -> str:
+        """A name for what stands now: it changes with everything that shows here."""
+        with self._store.read() as db:
+            return _name(self._state(db))
 
     def _renew(self) -> None:
         with self._store.read() as db:
             seen = self._state(db)
             if seen == self._seen:
                 return
-            self._lines = _lines(db, self._event_id)
+            self._lines = _lines(db, self._event.id, self._rules)
             scored = [line for line in self._lines if line.scored]
-            self._standings = standings_json(db, self._event_id, self._event, scored)
+            self._standings = standings_json(db, self._event, scored)
             self._seen = seen
 
     def _state(self, db: Connection) -> tuple[Any, ...]:
@@ -94,7 +100,11 @@ class Tables:
         return (*newest, db.scalar(select(func.count()).select_from(schema.seat)))
 
 
-def _lines(db: Connection, event_id: int) -> list[Line]:
+def _name(seen: Sequence[Any]) -> str:
+    return "-".join(str(number or 0) for number in seen)
+
+
+def _lines(db: Connection, event_id: int, rules: Rules) -> list[Line]:
     said: defaultdict[int, list[Correction]] = defaultdict(list)
     for row in corrections(db, event_id):
         if row.sheet_id is not None:
@@ -107,7 +117,7 @@ def _lines(db: Connection, event_id: int) -> list[Line]:
     found = []
     for _, page in groupby(sheets(db, event_id), lambda sheet: (sheet.photo_id, sheet.page)):
         here = list(page)
-        together = standing_sheets(here, [said[sheet.id] for sheet in here])
+        together = standing_sheets(here, [said[sheet.id] for sheet in here], rules)
         for sheet, json in zip(here, together, strict=True):
             held = in_force(said[sheet.id])
             if not ("ignored" in held and held["ignored"].new is True):
@@ -175,19 +185,18 @@ def turning_games(lines: Iterable[Line]) -> set[int]:
     return found
 
 
-def standings_json(db: Connection, event_id: int, event: str, lines: Sequence[Line]) -> Json:
+def standings_json(db: Connection, event: Event, lines: Sequence[Line]) -> Json:
     """The standings page's data."""
-    entered = players(db, event_id)
+    entered = players(db, event.id)
     names = {player.id: player.name for player in entered}
-    seated = games(db, event_id)
+    seated = games(db, event.id)
     planned = {(g.round, g.table): [names[p] for p in g.seats] for g in seated}
-    played, _ = gather(
-        [line.score for line in lines], planned, arbiters_points(db, event_id, names)
-    )
+    said = arbiters_points(db, event.id, names)
+    played, _ = gather([line.score for line in lines], planned, said, rules_of(event).most)
     active = [player.name for player in entered if player.active]
     best = sorted(lines, key=lambda line: (-line.json["score"]["total"], line.json["id"]))
     return {
-        "event": event,
+        "event": event.name,
         "standings": [_standing_json(s) for s in standings(active, played)] if played else [],
         "games": [_game_json(game) for game in played],
         "totals": [

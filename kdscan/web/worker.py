@@ -3,9 +3,9 @@
     python -m kdscan.web.worker MAX_MEMORY_MB
 
 It takes a JSON object a line on stdin (`do`: read or show, `path`, `name`, `max_pages`,
-`risk`, `threads`) and answers on stdout with two frames a page, what was read and pictures
-of it, and a last one, `{"end": true}`. What
-decoders print on stdout goes to stderr. Everything a stranger's file can do wrong happens here.
+`risk`, `threads`, `game`, `variants`) and answers on stdout with two frames a page, what was
+read and pictures of it, and a last one, `{"end": true}`. What decoders print on stdout goes
+to stderr. Everything a stranger's file can do wrong happens here.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 import cv2
 
 from kdscan.errors import ImageTooLarge, ModelError, PhotoError
+from kdscan.game.kingdomino.variants import Variants
 from kdscan.keeping import keep
 from kdscan.reading import read_page
 from kdscan.records import Photo
@@ -67,7 +68,9 @@ def read_file(request: dict[str, Any]) -> Iterator[tuple[PhotoReport, Photo | No
         if request["do"] == "show":
             yield _shown(pages, page)
         else:
-            yield read_page(pages, page, risk=float(request["risk"]))
+            rules = Variants(**request["variants"])
+            risk = float(request["risk"])
+            yield read_page(pages, page, risk=risk, game=request["game"], variants=rules)
 
 
 def _shown(pages: Pages, page: int) -> tuple[PhotoReport, Photo | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ def test_standings_follow_codes_corrections_and_the_arbiter(cup: Store) -> None:
         ada = ensure_player(db, event.id, "Ada", code="A7")
         bo = ensure_player(db, event.id, "Bo")
         game = set_game(db, event.id, 1, 1, [ada.id, bo.id])
-    tables = Tables(cup, event.id, "Cup")
+    tables = Tables(cup, event)
     assert tables.standings()["standings"][0]["score"] == 0
     put(cup, event.id, "a.jpg", 30, "CUP/1/1/A7")
     put(cup, event.id, "b.jpg", 20, "CUP/1//BO")
@@ -131,6 +132,21 @@ def test_the_desk_is_for_the_desk(player: httpx.Client, desk: httpx.Client) -> N
     assert all(one["id"] != mine["id"] for one in desk.get("/api/queue").json()["sheets"])
     totals = player.get("/api/standings").json()["totals"]
     assert {"name": "02.jpg", "total": mine["total"], "review": False} in totals
+
+
+def test_news_come_when_there_are_some(player: httpx.Client, desk: httpx.Client) -> None:
+    sheet = send(player, "02.jpg")["sheets"][0]
+    for path in ("/api/standings", "/api/queue"):
+        known = desk.get(path).json()
+        asked = {"after": known["state"], "wait": "1"}
+        assert desk.get(path, params=asked).json() == known
+        asked["wait"] = "25"
+        with ThreadPoolExecutor(1) as beside:
+            waiting = beside.submit(desk.get, path, params=asked)
+            player.post(f"/api/sheets/{sheet['id']}/wizard", json={"coat": "dot"})
+            assert waiting.result().json()["state"] != known["state"]
+        player.post(f"/api/sheets/{sheet['id']}/undo", json={})
+        assert desk.get(path, params={"after": "x", "wait": "26"}).status_code == 400
 
 
 def test_its_pages_open(player: httpx.Client, desk: httpx.Client) -> None:

@@ -1,5 +1,6 @@
 // The page's side of the HTTP interface (see /openapi.json).
 
+import { toast } from "./dom.js";
 import { t } from "./i18n.js";
 
 export const session = JSON.parse(document.getElementById("session").textContent);
@@ -70,6 +71,24 @@ export function upload(file, onProgress) {
     request.onerror = () => reject(new Failure(0, "offline", "offline"));
     request.send(file);
   });
+}
+
+const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+
+// Asks for what an event shows, and again whenever something changed there, for ever.
+export async function news(path, show) {
+  for (let state = null; ;) {
+    try {
+      const now = await get(state === null ? path : `${path}?after=${state}&wait=20`);
+      if (now.state !== state) await show(now);
+      state = now.state;
+      document.body.classList.remove("offline");
+    } catch (error) {
+      if (error.code === "offline") document.body.classList.add("offline");
+      else toast(explain(error));
+      await pause(4);
+    }
+  }
 }
 
 // Waits until a photo was read, however long the queue is.

@@ -1,6 +1,6 @@
 // The review desk: doubtful sheets in the order in which they matter, by keyboard alone.
 
-import { explain, get } from "./api.js";
+import { explain, get, news } from "./api.js";
 import { focusPart } from "./board.js";
 import { $, announce, h, put, toast } from "./dom.js";
 import { percent, t, tn } from "./i18n.js";
@@ -8,8 +8,6 @@ import { choice, options } from "./editor.js";
 import { kindOf } from "./kinds.js";
 import { photoView } from "./photo.js";
 import { sheetView } from "./sheet.js";
-
-const EVERY = 10000;
 
 const place = $("#main");
 let queue = [], at = 0, view = null, photo = null;
@@ -42,10 +40,10 @@ function showQueue() {
   $('.queue [aria-current]')?.scrollIntoView({ block: "nearest" });
 }
 
-async function load(keep = null) {
-  const fresh = (await get("/api/queue")).sheets, held = view && queue[at];
+async function load({ sheets: fresh }) {
+  const held = view && queue[at], keep = queue[at]?.id ?? null;
   // What somebody works on stays, though it may be settled by now.
-  if (held?.id === keep && !fresh.some((one) => one.id === keep)) fresh.splice(at, 0, held);
+  if (held && !fresh.some((one) => one.id === keep)) fresh.splice(at, 0, held);
   queue = fresh;
   const known = queue.findIndex((one) => one.id === keep);
   at = known >= 0 ? known : Math.max(0, Math.min(at, queue.length - 1));
@@ -137,10 +135,5 @@ addEventListener("keydown", (event) => {
   if (key === "Enter") inTurn(() => nextDoubt());
 }, true);
 
-async function again() {
-  try { await load(queue[at]?.id); } catch (error) { toast(explain(error)); }
-  setTimeout(again, EVERY);
-}
-
 frame();
-load().catch((error) => toast(explain(error))).then(() => setTimeout(again, EVERY));
+news("/api/queue", load);

@@ -1,13 +1,11 @@
-// The table for the projector; it asks for news every few seconds.
+// The table for the projector; news come when there are some.
 
-import { explain, get } from "./api.js";
+import { news } from "./api.js";
 import { castle } from "./coats.js";
-import { $, h, put, s, toast } from "./dom.js";
+import { $, h, put, s } from "./dom.js";
 import { language, t, tn } from "./i18n.js";
 
-const EVERY = 4000;
 const place = $("#main");
-let shown = "";
 
 const number = (n) => n.toLocaleString(language);
 
@@ -29,26 +27,14 @@ const totals = (rows) => h("table", { class: "league card" },
   h("tbody", {}, rows.map((row, n) => h("tr", { class: n < 3 ? `place-${n + 1}` : "" }, h("td", { class: "rank" }, n === 0 ? h("span", { class: "crown", "aria-hidden": "true" }, "♛") : null, String(n + 1)),
     h("th", { scope: "row", class: "name" }, row.name), h("td", { class: "points" }, String(row.total), row.review ? h("span", { class: "doubtful", title: t("please check") }, " ?") : "")))));
 
-function draw(news) {
-  const latest = news.games.length ? Math.max(...news.games.map((game) => game.round)) : null;
+function draw(now) {
+  const latest = now.games.length ? Math.max(...now.games.map((game) => game.round)) : null;
   put(place,
     h("header", { class: "standings-head" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)),
-      h("h1", { tabindex: "-1" }, news.event), h("p", {}, latest ? t("after round {n}", { n: latest }) : tn("{n} map", "{n} maps", news.totals.length))),
+      h("h1", { tabindex: "-1" }, now.event), h("p", {}, latest ? t("after round {n}", { n: latest }) : tn("{n} map", "{n} maps", now.totals.length))),
     h("div", { class: latest ? "standings two" : "standings" },
-      news.standings.length ? table(news.standings) : news.totals.length ? totals(news.totals) : h("p", { class: "none" }, t("Nothing yet.")),
-      latest ? games(news.games.filter((game) => game.round === latest)) : null));
+      now.standings.length ? table(now.standings) : now.totals.length ? totals(now.totals) : h("p", { class: "none" }, t("Nothing yet.")),
+      latest ? games(now.games.filter((game) => game.round === latest)) : null));
 }
 
-async function again() {
-  try {
-    const news = await get("/api/standings");
-    const text = JSON.stringify(news);
-    if (text !== shown) { shown = text; draw(news); }
-    document.body.classList.remove("offline");
-  } catch (error) {
-    if (error.code === "offline") document.body.classList.add("offline");
-    else toast(explain(error));
-  }
-  setTimeout(again, EVERY);
-}
-again();
+news("/api/standings", draw);
