@@ -24,10 +24,18 @@ from typing import ClassVar
 
 
 class KdscanError(Exception):
-    """Base of all errors that kdscan raises on purpose."""
+    """Base of all errors that kdscan raises on purpose.
+
+    text: what to say in English, a key of the catalogues (`kdscan.locale`); values: what
+    stands in its {braces}. A text that the catalogues lack is said as it is.
+    """
 
     code: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 1
+
+    def __init__(self, text: str, **values: object) -> None:
+        super().__init__(text.format(**values) if values else text)
+        self.text, self.values = text, values
 
 
 class UsageError(KdscanError):

@@ -145,8 +145,9 @@ def _sheets(photo: Photo, models: Models, risk: float) -> tuple[AnyReading, ...]
             )
         if cut:
             raise NoSheetFound(
-                f"a map reaches beyond the {in_words(cut_sides(photo, cut[0]))} of this picture;"
-                " take the photo again with the whole grid in view"
+                "a map reaches beyond the {edge} of this picture; take the photo again with the "
+                "whole grid in view",
+                edge=in_words(cut_sides(photo, cut[0])),
             )
         raise NoSheetFound(
             "no map was found in this picture; take the photo again with the whole grid in view, "

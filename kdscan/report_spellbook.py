@@ -10,6 +10,7 @@ from kdscan.game.duel.book_checks import SIDES
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.game.problem import problems_json
+from kdscan.locale import Words
 from kdscan.plain import point_json, probability_json
 from kdscan.records import BookMark, SpellbookReading
 from kdscan.vision.book_said import (
@@ -108,15 +109,16 @@ def _name(coat: Coat | None) -> str | None:
     return coat.value if coat else None
 
 
-def mark_name(mark: BookMark) -> str:
+def mark_name(mark: BookMark, words: Words) -> str:
     """A place in words: "left, line of double dot: square 3"."""
-    side = SIDES[0 if mark.key.startswith("players[0]") else 1]
+    t = words.t
+    side = t(SIDES[0 if mark.key.startswith("players[0]") else 1])
     what = mark.key.split(".")
-    coat = what[2].replace("_", " ")
+    coat = t(what[2].replace("_", " "))
     if what[1] == "choices":
-        return f"{side}, chosen coat: {coat}"
+        return t("{side}, chosen coat: {coat}", side=side, coat=coat)
     if what[3].startswith("squares["):
-        part = f"square {int(what[3][8:-1]) + 1}"
+        part = t("square {n}", n=int(what[3][8:-1]) + 1)
     else:
-        part = {"used": "power used", "struck": "struck through"}[what[3]]
-    return f"{side}, line of {coat}: {part}"
+        part = t("power used") if what[3] == "used" else t("struck through")
+    return t("{side}, line of {coat}: {part}", side=side, coat=coat, part=part)

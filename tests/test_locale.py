@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from string import Formatter
 
 import pytest
@@ -100,3 +101,18 @@ def test_compiled_catalogues_are_plain() -> None:
     for language in OTHERS:
         entries = json.loads((FOLDER / f"{language}.json").read_text("utf-8"))
         assert entries and all(isinstance(v, str | dict) for v in entries.values())
+
+
+@pytest.mark.parametrize("language", ["uk", "ru"])
+def test_every_language_stands_in_its_own_catalogue(language: str) -> None:
+    """A translation that came into the wrong file is found by its letters."""
+    names = {"Kingdomino", "{side}, {coat}"}
+    for text, entry in words(language).messages.items():
+        said = entry if isinstance(entry, str) else " ".join(entry.values())
+        assert text in names or any("а" <= letter <= "ї" for letter in said.lower()), text
+
+
+def test_no_catalogue_holds_anothers_sentences() -> None:
+    for one, other in combinations(OTHERS, 2):
+        mine, its = words(one).messages, words(other).messages
+        assert not [text for text in mine if len(text) > 30 and mine[text] == its[text]]

@@ -11,6 +11,7 @@ from kdscan.cli.text import Style
 from kdscan.cli.text_spellbook import spellbook_text
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
+from kdscan.locale import words
 from kdscan.overlay import DOUBT, draw_overlay
 from kdscan.overlay_spellbook import FILLED, STRUCK
 from kdscan.records import BookMark, Photo, Problem, SpellbookReading
@@ -82,7 +83,7 @@ def test_text_shows_both_sides_and_names_doubts(unicode: bool) -> None:
     full, empty = ("■■■", "■□□") if unicode else ("###", "#..")
     assert row.index(full) < row.index("won, used") < row.index("filled") < row.index(empty)
     assert row.rstrip().endswith("struck")
-    assert "left chose" in text
+    assert "left, chosen coat" in text
     assert "right, line of dot: square 3" in text
     assert "please check" in text
     if not unicode:
@@ -90,7 +91,7 @@ def test_text_shows_both_sides_and_names_doubts(unicode: bool) -> None:
 
 
 def test_names_of_places() -> None:
-    names = {mark.key: mark_name(mark) for mark in reading().marks}
+    names = {mark.key: mark_name(mark, words("en")) for mark in reading().marks}
     assert names["players[0].choices.dot"] == "left, chosen coat: dot"
     assert names["players[1].lines.filled.struck"] == "right, line of filled: struck through"
     assert names["players[0].lines.double_dot.used"] == "left, line of double dot: power used"

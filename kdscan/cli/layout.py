@@ -71,7 +71,8 @@ def learn(
     sheets = find(picture, models.locate, models.refine)
     if not sheets:
         raise NoSheetFound(
-            f"{photo}: no map was found; photograph the whole unmarked sheet from straight above"
+            "{photo}: no map was found; photograph the whole unmarked sheet from straight above",
+            photo=photo,
         )
     plan, found = learned(picture, sheets[0], name or output.stem, cell_mm)
     plan = replace(plan, cell_png=print_to_text(cell_print(sheets[0])))

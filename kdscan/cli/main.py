@@ -24,6 +24,7 @@ from kdscan.cli.score import score
 from kdscan.cli.serve import serve
 from kdscan.cli.sheet import sheet
 from kdscan.cli.simulate import simulate
+from kdscan.cli.speech import said, spoken
 from kdscan.cli.standings import pair, result, standings
 from kdscan.errors import KdscanError
 
@@ -86,10 +87,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Typer has its say on usage, help and Ctrl-C in exit codes: 2, 0 and 130.
         code = end.code if isinstance(end.code, int) else BUG
         if code == INTERRUPTED:
-            _complain("interrupted", debug=False)
+            _complain(spoken(sys.stderr).t("interrupted"), debug=False)
         return code
     except KdscanError as error:
-        _complain(str(error), debug)
+        _complain(said(error), debug)
         return error.exit_code
     except Exception as error:
         _complain(

@@ -8,17 +8,22 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
+from kdscan.cli.speech import said
 from kdscan.cli.text import Style, sheet_text
 from kdscan.cli.text_kingdom import kingdom_text
 from kdscan.cli.text_spellbook import spellbook_text
 from kdscan.fusing import FusedSheet
-from kdscan.locale import of_terminal, words
+from kdscan.locale import mark, of_terminal, words
 from kdscan.records import AnyReading, KingdomReading, SpellbookReading
 from kdscan.report import PhotoReport, cell_name
 
 _CLEAR_LINE = "\r\x1b[K"
 
-_NAMES = {"duel_map": "map", "kingdom": "kingdom", "duel_spellbook": "spellbook"}
+_NAMES = {
+    "duel_map": mark("map"),
+    "kingdom": mark("kingdom"),
+    "duel_spellbook": mark("spellbook"),
+}
 
 
 class Printer:
@@ -48,11 +53,14 @@ class Printer:
         """Print one photo's answer; `number` counts photos and pages from 1."""
         if self._progress:
             print(_CLEAR_LINE, end="", file=sys.stderr, flush=True)
-        name = report.name if report.pages == 1 else f"{report.name}, page {report.page + 1}"
+        t = self._style.words.t
+        name = report.name
+        if report.pages > 1:
+            name = t("{name}, page {n}", name=name, n=report.page + 1)
         if report.error:
             if self._debug:
                 traceback.print_exception(report.error)
-            print(f"kdscan: {name}: {report.error}", file=sys.stderr)
+            print(f"kdscan: {name}: {said(report.error)}", file=sys.stderr)
         if not self._text:
             return
         several = self._photos > 1 or report.pages > 1
@@ -60,18 +68,26 @@ class Printer:
             title = f"{number}: {name}" if several else name
             if len(report.sheets) > 1:
                 alone = sum(one.kind == sheet.kind for one in report.sheets) == 1
-                title += f", {_NAMES[sheet.kind]}" + (f" {at}" if not alone else "")
+                title += f", {t(_NAMES[sheet.kind])}" + (f" {at}" if not alone else "")
             print(f"{self._style.bold(title)}\n\n{_text(sheet, self._style)}\n", flush=True)
 
     def fused(self, fused: Sequence[FusedSheet]) -> None:
         """The sheets that several photos show, as read from all of them."""
         for one in fused:
             numbers = [str(photo + 1) for photo, _ in one.views]
-            title = f"Photos {', '.join(numbers[:-1])} and {numbers[-1]} show one sheet; together:"
+            t = self._style.words.t
+            title = t(
+                "Photos {numbers} and {last} show one sheet; together:",
+                numbers=", ".join(numbers[:-1]),
+                last=numbers[-1],
+            )
             print(f"{self._style.bold(title)}\n\n{sheet_text(one.sheet, self._style)}\n")
             if one.photograph_again:
                 cells = " ".join(cell_name(cell) for cell in one.photograph_again)
-                print(f" What no photo shows well enough; photograph it from near: {cells}\n")
+                why = t(
+                    "What no photo shows well enough; photograph it from near: {cells}", cells=cells
+                )
+                print(f" {why}\n")
 
     def winner(self, game: dict[str, Any] | None) -> None:
         """Who won, when the photo held both maps of a game (`game` of the JSON)."""
@@ -90,9 +106,13 @@ class Printer:
     def dynasty(self, dynasty: dict[str, Any] | None) -> None:
         """The sum of a player's kingdoms (`dynasty` of the JSON)."""
         if dynasty is not None:
-            count, check = len(dynasty["kingdoms"]), ", please check" if dynasty["review"] else ""
-            total = self._style.bold(f"{dynasty['total']} points")
-            print(f"Dynasty of {count} kingdoms: {total}{check}")
+            t, tn = self._style.words.t, self._style.words.tn
+            check = ", " + t("please check") if dynasty["review"] else ""
+            total = self._style.bold(tn("{n} point", "{n} points", dynasty["total"]))
+            title = tn(
+                "Dynasty of {n} kingdom", "Dynasty of {n} kingdoms", len(dynasty["kingdoms"])
+            )
+            print(f"{title}: {total}{check}")
 
 
 def _text(found: AnyReading, style: Style) -> str:

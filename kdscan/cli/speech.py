@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import getpass
 import sys
+from typing import TextIO
 
-from kdscan.locale import Words, of_terminal, words
+from kdscan.errors import KdscanError
+from kdscan.locale import Words, mark, of_terminal, words
 
 
-def spoken() -> Words:
-    """The language that the environment asks for; English where stdout lacks its letters."""
-    language = of_terminal()
-    found = words(language)
+def spoken(stream: TextIO | None = None) -> Words:
+    """The language that the environment asks for; English where the stream (stdout if none is
+    given) lacks its letters."""
+    found = words(of_terminal())
     try:
-        "ąèїы".encode(sys.stdout.encoding or "ascii")
+        "ąèїы".encode((stream or sys.stdout).encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return words("en")
     return found
@@ -25,3 +27,14 @@ def user() -> str:
         return getpass.getuser()
     except OSError:
         return "arbiter"
+
+
+EDGES = (mark("left edge"), mark("right edge"), mark("top edge"), mark("bottom edge"))
+"""Words that an error's values may hold."""
+
+
+def said(error: KdscanError) -> str:
+    """What went wrong, in the language of stderr."""
+    t = spoken(sys.stderr).t
+    values = {k: t(v) if v in EDGES else v for k, v in error.values.items()}
+    return t(error.text, **values)

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import Coat
-from kdscan.locale import Words, words
+from kdscan.game.problem import Severity
+from kdscan.locale import Words, mark, words
+from kdscan.problem_words import told
 from kdscan.records import CASTLE, COLS, ROWS, CellReading, Found, SheetReading
 from kdscan.report import MOST_NAMED, Cell, cell_name, domain_colors, doubts
 
@@ -29,6 +31,8 @@ _ASCII_CORNERS = "".join(
 # The colours of Okabe and Ito (2008), told apart by colour-blind people, as the nearest
 # of the 256 colours of terminals; black text is readable on all of them.
 COLORS = (214, 117, 36, 227, 32, 166, 175)
+
+_SEVERITIES: dict[Severity, str] = {"error": mark("error"), "warning": mark("warning")}
 
 WIDTH = 9
 """Characters inside a cell of a drawn board."""
@@ -209,20 +213,22 @@ def explain_total(found: Found, total: int, style: Style, between: str = "") -> 
     return f"   {points}  ({sure}{check})"
 
 
-def explain_problems(found: Found) -> list[str]:
+def explain_problems(found: Found, style: Style) -> list[str]:
     """What is wrong with a sheet or kingdom, a line each."""
     lines = []
     for problem in found.problems:
         named = problem.cells if len(problem.cells) <= MOST_NAMED else ()
         where = " ".join(cell_name(cell) for cell in named)
-        lines.append(f" {problem.severity}: {problem.message}" + (f" ({where})" if where else ""))
+        severity = style.words.t(_SEVERITIES[problem.severity])
+        what = told(problem, style.words)
+        lines.append(f" {severity}: {what}" + (f" ({where})" if where else ""))
     return lines
 
 
 def explain_doubts(sheet: SheetReading, style: Style) -> str:
     """Problems of the board, then the shields to look at with what else they may be."""
     dash, t = "–" if style.unicode else "-", style.words.t
-    lines = explain_problems(sheet)
+    lines = explain_problems(sheet, style)
     found = doubts(sheet)
     if found:
         lines.append(" " + t("Look at:"))

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from kdscan.cli.text import COLORS, Style, draw_grid, explain_problems, explain_total, percent
 from kdscan.game.kingdomino.tiles import LETTERS, Terrain
+from kdscan.locale import mark
 from kdscan.records import KingdomReading, SquareKind, SquareReading
 from kdscan.report import Cell, cell_name, domain_colors
 from kdscan.report_kingdom import square_doubts
+
+_NAMES = {
+    "wheat": mark("wheat"),
+    "forest": mark("forest"),
+    "lake": mark("lake"),
+    "grassland": mark("grassland"),
+    "swamp": mark("swamp"),
+    "mine": mark("mine"),
+    "castle": mark("castle"),
+    "empty": mark("empty"),
+}
 
 WIDTH = 12
 """Characters of a square: the longest name and three crowns."""
@@ -33,12 +45,8 @@ def draw_kingdom(kingdom: KingdomReading, style: Style) -> str:
 
 
 def _square(square: SquareReading, style: Style) -> str:
-    names = {
-        "castle": "♜" if style.unicode else "##",
-        "empty": "·" if style.unicode else ".",
-        "grassland": "grass",
-    }
-    name = names.get(square.terrain, square.terrain)
+    signs = {"castle": "♜" if style.unicode else "##", "empty": "·" if style.unicode else "."}
+    name = signs.get(square.terrain) or style.words.t(_NAMES[square.terrain])[:6]
     doubt = "?" if square.review else " "
     return f" {name:<6} {_crowns(square.crowns, style):<3}{doubt}"
 
@@ -52,47 +60,53 @@ def explain_kingdom(kingdom: KingdomReading, style: Style) -> str:
     score = kingdom.score
     times = "×" if style.unicode else "x"
     scoring = sorted((d for d in score.domains if d.points), key=lambda d: -d.points)
-    lines = ["   from  terrain          squares   crowns  points"] if scoring else []
+    t, tn = style.words.t, style.words.tn
+    heads = t("from"), t("terrain"), t("squares"), t("crowns"), t("points")
+    head = f"   {heads[0]:<5} {heads[1]:<17}{heads[2]:>7}{heads[3]:>9}{heads[4]:>8}"
+    lines = [head] if scoring else []
     for domain in scoring:
         first, size = cell_name(domain.cells[0]), len(domain.cells)
         lines.append(
-            f"   {first:<5} {domain.terrain:<17}{size:>6}  {times}"
+            f"   {first:<5} {t(_NAMES[domain.terrain]):<17}{size:>6}  {times}"
             f"{domain.crowns:>6}  ={domain.points:>6}"
         )
     idle = len(score.domains) - len(scoring)
     if idle:
-        lines.append(f"   {idle} domain{'s' * (idle > 1)} without a crown: 0 points")
+        none = tn(
+            "{n} domain without a crown: 0 points", "{n} domains without a crown: 0 points", idle
+        )
+        lines.append(f"   {none}")
     if score.middle_kingdom:
-        lines.append(f"   the castle in the middle: {score.middle_kingdom}")
+        lines.append("   " + t("the castle in the middle: {points}", points=score.middle_kingdom))
     if score.harmony:
-        lines.append(f"   harmony: {score.harmony}")
+        lines.append("   " + t("harmony: {points}", points=score.harmony))
     return "\n".join([*lines, explain_total(kingdom, score.total, style)])
 
 
 def _explain_doubts(kingdom: KingdomReading, style: Style) -> str:
-    dash = "–" if style.unicode else "-"
-    lines = explain_problems(kingdom)
+    dash, t = "–" if style.unicode else "-", style.words.t
+    lines = explain_problems(kingdom, style)
     found = square_doubts(kingdom)
     if found:
-        lines.append(" Look at:")
+        lines.append(" " + t("Look at:"))
     for doubt in found:
         square = doubt.square
         line = f"   {cell_name((square.row, square.col))}  "
         line += f"{_kind((square.terrain, square.crowns), style)} ({percent(square.confidence)})"
         others = [f"{_kind(kind, style)} ({percent(p)})" for kind, p in doubt.alternatives]
-        lines.append(line + (f" {dash} or {', '.join(others)}" if others else ""))
+        lines.append(line + (f" {dash} {t('or')} {', '.join(others)}" if others else ""))
     if found:
         square = found[0].square
         kind = found[0].alternatives[0][0] if found[0].alternatives else None
         example = token(kind or (square.terrain, square.crowns))
         at = cell_name((square.row, square.col))
-        lines.append(f" If one is wrong, say what it is: --set {at}={example}")
+        lines.append(" " + t("If one is wrong, say what it is:") + f" --set {at}={example}")
     return "\n".join(lines)
 
 
 def _kind(kind: SquareKind, style: Style) -> str:
     terrain, crowns = kind
-    return f"{terrain} {_crowns(crowns, style)}".rstrip()
+    return f"{style.words.t(_NAMES[terrain])} {_crowns(crowns, style)}".rstrip()
 
 
 def token(kind: SquareKind) -> str:

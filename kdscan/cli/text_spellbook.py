@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kdscan.cli.text import Style, percent
+from kdscan.cli.text import Style, explain_problems, percent
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.records import SpellbookReading
@@ -13,18 +13,20 @@ _WIDTH = 24
 
 def spellbook_text(reading: SpellbookReading, style: Style) -> str:
     """The whole answer for one spellbook, for people; ends without a newline."""
-    lines = [f"   {'left':<{_WIDTH}} coat            right"]
+    t = style.words.t
+    sides = t("left"), t("right")
+    lines = [f"   {sides[0]:<{_WIDTH}} {t('coat'):<15} {sides[1]}"]
     for coat in Coat:
-        name = f"{style.coat(coat)} {coat.value.replace('_', ' ')}"
+        name = f"{style.coat(coat)} {t(coat.value.replace('_', ' '))}"
         left, right = (_side(reading, player, coat, style) for player in (0, 1))
         lines.append(f"   {left:<{_WIDTH}} {name:<15} {right}".rstrip())
-    for player, side in enumerate(("left", "right")):
+    for player, side in enumerate(sides):
         coat_chosen = reading.chosen[player]
         if coat_chosen:
-            named = f"{style.coat(coat_chosen)} {coat_chosen.value.replace('_', ' ')}"
-            lines.append(f"   {side} chose {named}")
-    check = ", please check" if reading.review else ""
-    lines.append(f"   {percent(reading.confidence)} sure{check}")
+            named = f"{style.coat(coat_chosen)} {t(coat_chosen.value.replace('_', ' '))}"
+            lines.append("   " + t("{side}, chosen coat: {coat}", side=side, coat=named))
+    check = ", " + t("please check") if reading.review else ""
+    lines.append("   " + t("{sure} sure", sure=percent(reading.confidence)) + check)
     unsure = _doubts(reading, style)
     return "\n".join(lines) + (f"\n\n{unsure}" if unsure else "")
 
@@ -36,21 +38,22 @@ def _side(reading: SpellbookReading, player: int, coat: Coat, style: Style) -> s
     squares = full * line.filled + empty * max(0, SQUARES[coat] - line.filled)
     said = []
     if line.struck:
-        said.append("struck")
+        said.append(style.words.t("struck"))
     elif reading.book.owner(coat) == player:
-        said.append("won")
+        said.append(style.words.t("won"))
     if line.used:
-        said.append("used")
+        said.append(style.words.t("used"))
     return " ".join([f"{squares:<5}", ", ".join(said)]).rstrip()
 
 
 def _doubts(reading: SpellbookReading, style: Style) -> str:
     dash = "–" if style.unicode else "-"
-    lines = [f" {problem.severity}: {problem.message}" for problem in reading.problems]
+    t, lines = style.words.t, explain_problems(reading, style)
     unsure = [mark for mark in reading.marks if mark.review]
     if unsure:
-        lines.append(" Look at:")
+        lines.append(" " + t("Look at:"))
     for mark in unsure:
-        read = "marked" if mark.marked else "empty"
-        lines.append(f"   {mark_name(mark)} {dash} read as {read} ({percent(mark.confidence)})")
+        read = t("read as marked") if mark.marked else t("read as empty")
+        name = mark_name(mark, style.words)
+        lines.append(f"   {name} {dash} {read} ({percent(mark.confidence)})")
     return "\n".join(lines)

@@ -50,12 +50,13 @@ class Models:
             )
         except (OSError, ValueError) as error:
             raise ModelError(
-                f"the list of models cannot be read ({error}); install kdscan again"
+                "the list of models cannot be read ({why}); install kdscan again", why=error
             ) from error
         if manifest.get("format") != FORMAT:
             raise ModelError(
-                f"these models are of format {manifest.get('format')}, not {FORMAT}; "
-                "install kdscan again"
+                "these models are of format {found}, not {known}; install kdscan again",
+                found=manifest.get("format"),
+                known=FORMAT,
             )
         return manifest
 
@@ -126,7 +127,11 @@ class Models:
         network, metadata = self._session(name)
         said = json.loads(metadata.get("labels", "null"))
         if said != labels:
-            raise ModelError(f"the model {name} knows other labels ({said}); install kdscan again")
+            raise ModelError(
+                "the model {name} knows other labels ({said}); install kdscan again",
+                name=name,
+                said=said,
+            )
         return network, metadata
 
     def _network(self, name: str) -> Network:
@@ -146,7 +151,9 @@ class Models:
             )
         except Exception as error:  # onnxruntime raises classes of its own, all alike here
             raise ModelError(
-                f"the model {name} cannot be loaded ({error}); install kdscan again"
+                "the model {name} cannot be loaded ({why}); install kdscan again",
+                name=name,
+                why=error,
             ) from error
         given = session.get_inputs()[0].name
 
@@ -159,16 +166,16 @@ class Models:
         """The model's bytes, if they are those that the manifest promises."""
         entry = self.manifest["models"].get(name)
         if entry is None:
-            raise ModelError(f"no model is named {name}; install kdscan again")
+            raise ModelError("no model is named {name}; install kdscan again", name=name)
         try:
             data: bytes = (self.folder / str(entry["file"])).read_bytes()
         except OSError as error:
             raise ModelError(
-                f"the model {name} is missing ({error}); install kdscan again"
+                "the model {name} is missing ({why}); install kdscan again", name=name, why=error
             ) from error
         if hashlib.sha256(data).hexdigest() != entry["sha256"]:
             raise ModelError(
-                f"the model {name} is damaged (checksum differs); install kdscan again"
+                "the model {name} is damaged (checksum differs); install kdscan again", name=name
             )
         return data
 

@@ -22,7 +22,18 @@ from kdscan.locale import FOLDER, LANGUAGES, Entry
 
 PACKAGE = FOLDER.parent
 
-KEYWORDS: dict[str, Any] = {"t": None, "tn": (1, 2), "mark": None}
+ERRORS = (
+    "UnreadableImage",
+    "ImageTooLarge",
+    "ReaderDied",
+    "NoSheetFound",
+    "BlankPage",
+    "ModelError",
+    "StoreError",
+)
+"""Errors whose texts are translated wherever they are raised."""
+
+KEYWORDS: dict[str, Any] = {"t": None, "tn": (1, 2), "mark": None} | dict.fromkeys(ERRORS)
 """What marks a text in Python (not inside f-strings), JavaScript and templates."""
 
 METHODS = [
@@ -31,9 +42,7 @@ METHODS = [
     ("synth/**", "ignore"),
     ("web/templates/**.html", "jinja2.ext:babel_extract"),
     ("web/static/js/**.js", "javascript"),
-    ("web/**.py", "python"),
-    ("cli/**.py", "python"),
-    ("tournament/**.py", "python"),
+    ("**.py", "python"),
 ]
 
 OPTIONS = {"web/static/js/**.js": {"parse_template_string": "true"}}

@@ -56,7 +56,8 @@ def save_event(store: Store, name: str, path: Path) -> int:
             count = _write(store, db, find_event(db, name), out)
         part.replace(path)
     except OSError as error:
-        raise StoreError(f"{path} cannot be written ({error.strerror or error})") from error
+        why = error.strerror or error
+        raise StoreError("{path} cannot be written ({why})", path=path, why=why) from error
     finally:
         part.unlink(missing_ok=True)
     return count

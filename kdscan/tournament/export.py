@@ -63,6 +63,7 @@ def whole_file(path: Path) -> Iterator[TextIO]:
             yield out
         part.replace(path)
     except OSError as error:
-        raise StoreError(f"{path} cannot be written ({error.strerror or error})") from error
+        why = error.strerror or error
+        raise StoreError("{path} cannot be written ({why})", path=path, why=why) from error
     finally:
         part.unlink(missing_ok=True)

@@ -50,7 +50,8 @@ def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
                     _write(store, photo, sheet, label, folder)
                     found, shields = found + 1, shields + len(label["seen"])
     except OSError as error:
-        raise StoreError(f"{folder} cannot be written ({error.strerror or error})") from error
+        why = error.strerror or error
+        raise StoreError("{path} cannot be written ({why})", path=folder, why=why) from error
     return found, shields
 
 
@@ -122,6 +123,8 @@ def _picture(store: Store, photo: PhotoRow, page: int, *, jpeg: bool) -> tuple[s
     try:
         picture: Any = decode(data)[page].bgr
     except PhotoError as error:
-        raise StoreError(f"the photo {photo.sha256[:12]} cannot be decoded any more") from error
+        raise StoreError(
+            "the photo {name} cannot be decoded any more", name=photo.sha256[:12]
+        ) from error
     suffix = ".jpg" if jpeg else ".png"
     return suffix, cv2.imencode(suffix, picture)[1].tobytes()

@@ -66,8 +66,11 @@ def _scale(page: Any, max_pixels: int) -> float:
         px_wide, px_high = image.get_px_size()
         if px_wide * px_high > max_pixels:
             raise ImageTooLarge(
-                f"the page holds a picture of {px_wide} × {px_high} pixels,"
-                f" {max_pixels // 1_000_000} megapixels at most; export it smaller"
+                "the page holds a picture of {width} × {height} pixels, {most} megapixels at most; "
+                "export it smaller",
+                width=px_wide,
+                height=px_high,
+                most=max_pixels // 1_000_000,
             )
         left, bottom, right, top = image.get_bounds()
         area = (right - left) * (top - bottom)

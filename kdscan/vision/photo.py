@@ -63,7 +63,7 @@ class Pages:
         """Decode a page; raise `PhotoError` when that page is broken, others may be fine."""
         if not 0 <= page < self.count:
             raise IndexError(page)
-        with _decoding("page" if self.count > 1 else "picture"):
+        with _decoding():
             return Photo(self.read(page), self.name, page)
 
 
@@ -93,7 +93,7 @@ def decode(data: bytes, name: str = "") -> Pages:
     if not data:
         raise UnreadableImage("the file is empty; copy or send it again")
     check_bytes(len(data))
-    with _decoding("file"):
+    with _decoding():
         if b"%PDF-" in data[:1024]:
             count, read = open_pdf(data, MAX_PIXELS)
         elif data[4:8] == b"ftyp":
@@ -101,7 +101,9 @@ def decode(data: bytes, name: str = "") -> Pages:
         else:
             count, read = _open_pillow(data)
     if count > MAX_PAGES:
-        raise ImageTooLarge(f"the file has {count} pages, {MAX_PAGES} at most; split it")
+        raise ImageTooLarge(
+            "the file has {pages} pages, {most} at most; split it", pages=count, most=MAX_PAGES
+        )
     return Pages(name, count, read)
 
 
@@ -109,7 +111,9 @@ def read_bytes(path: Path) -> bytes:
     """The bytes of a photo's file; raise `UnreadableImage` or `ImageTooLarge`."""
     try:
         if path.is_dir():
-            raise UnreadableImage(f"this is a folder; name the photos in it: {path / '*.jpg'}")
+            raise UnreadableImage(
+                "this is a folder; name the photos in it: {photos}", photos=path / "*.jpg"
+            )
         check_bytes(path.stat().st_size)
         if not path.is_file():
             raise UnreadableImage("this is not a regular file; save the photo to one first")
@@ -119,7 +123,7 @@ def read_bytes(path: Path) -> bytes:
     except PermissionError as error:
         raise UnreadableImage("no permission to read the file; ask for read access") from error
     except (OSError, ValueError) as error:
-        raise UnreadableImage(f"the file could not be read: {error}") from error
+        raise UnreadableImage("the file could not be read: {why}", why=error) from error
 
 
 def check_bytes(size: int) -> None:
@@ -127,7 +131,9 @@ def check_bytes(size: int) -> None:
     if size > MAX_BYTES:
         limit = MAX_BYTES // 1_000_000
         raise ImageTooLarge(
-            f"the file has {size / 1e6:.0f} MB, {limit} MB at most; save it smaller or split it"
+            "the file has {size} MB, {most} MB at most; save it smaller or split it",
+            size=f"{size / 1e6:.0f}",
+            most=limit,
         )
 
 
@@ -137,8 +143,11 @@ def check_size(width: int, height: int, limit: int = MAX_PIXELS) -> None:
         raise UnreadableImage("the picture has no pixels; take or export it again")
     if width * height > limit:
         raise ImageTooLarge(
-            f"the picture claims {width} × {height} pixels, {limit // 1_000_000} megapixels"
-            " at most; save it smaller"
+            "the picture claims {width} × {height} pixels, {most} megapixels at most; "
+            "save it smaller",
+            width=width,
+            height=height,
+            most=limit // 1_000_000,
         )
 
 
@@ -147,7 +156,7 @@ def _open_pillow(data: bytes) -> tuple[int, Callable[[int], Bgr]]:
         image = Image.open(io.BytesIO(data), formats=_PILLOW_FORMATS)
     except UnidentifiedImageError as error:
         raise UnreadableImage(
-            f"this is not a picture that kdscan knows; save it as {FORMATS}"
+            "this is not a picture that kdscan knows; save it as {formats}", formats=FORMATS
         ) from error
     check_size(*image.size)
     if image.format in ("JPEG", "MPO"):  # MPO: a JPEG with more of them behind it
@@ -206,7 +215,7 @@ def _decode_heif(pixels: NDArray[np.uint8]) -> Bgr:
 
 
 @contextmanager
-def _decoding(what: str) -> Iterator[None]:
+def _decoding() -> Iterator[None]:
     """Turn whatever a decoder throws at a hostile file into a `PhotoError`."""
     try:
         with warnings.catch_warnings():
@@ -216,7 +225,9 @@ def _decoding(what: str) -> Iterator[None]:
     except KdscanError:
         raise
     except (MemoryError, Image.DecompressionBombError) as error:
-        raise ImageTooLarge(f"the {what} has too many pixels; save it smaller") from error
+        raise ImageTooLarge("the picture has too many pixels; save it smaller") from error
     except Exception as error:
         # Decoders raise nearly anything: OSError, SyntaxError, struct.error, their own.
-        raise UnreadableImage(f"the {what} is broken or cut off; copy or send it again") from error
+        raise UnreadableImage(
+            "the file or picture is broken or cut off; copy or send it again"
+        ) from error

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from kdscan.locale import Words, asked_for, words
+from kdscan.problem_words import PROBLEMS
 from kdscan.web import sessions
 from kdscan.web.answers import JsonAnswer, not_found
 from kdscan.web.api import KEEP_FOREVER, body_of, rooms_of, session_info, session_of
@@ -78,7 +79,11 @@ def _page(request: Request, script: str) -> Response:
         request,
         "page.html",
         script=script,
-        words={"language": spoken.language, "messages": spoken.messages},
+        words={
+            "language": spoken.language,
+            "messages": spoken.messages,
+            "problems": PROBLEMS,
+        },
         session=session_info(rooms_of(request).settings, session_of(request)),
     )
 

@@ -98,8 +98,9 @@ class Worker:
                     frame = await self._frame()
             except TimeoutError as error:
                 raise ReaderDied(
-                    f"the photo was not read within {limits.seconds:.0f} seconds; "
-                    "save it smaller and send it again"
+                    "the photo was not read within {seconds} seconds; save it smaller and send "
+                    "it again",
+                    seconds=round(limits.seconds),
                 ) from error
             if "end" in frame.header:
                 return

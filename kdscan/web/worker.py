@@ -58,8 +58,10 @@ def read_file(request: dict[str, Any]) -> Iterator[tuple[PhotoReport, Photo | No
         pages = decode(Path(request["path"]).read_bytes(), name)
         if len(pages) > request["max_pages"]:
             raise ImageTooLarge(
-                f"the file has {len(pages)} pages, {request['max_pages']} at most on this page; "
-                "split it, or read it with kdscan batch"
+                "the file has {pages} pages, {most} at most on this page; split it, or read it "
+                "with kdscan batch",
+                pages=len(pages),
+                most=request["max_pages"],
             )
     except PhotoError as error:
         yield PhotoReport(name, error=error), None

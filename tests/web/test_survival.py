@@ -146,7 +146,7 @@ def test_a_worker_reads_on_after_a_bad_file(tmp_path: Path) -> None:
             found = []
             for path in (bad, SAMPLES / "01.jpg"):
                 async for frame in pool.ask(Request(path, path.name)):
-                    found.append(frame.header["report"])
+                    found += [frame.header["report"]] if "report" in frame.header else []
             assert len(pool.pids) == 1
             return found
         finally:

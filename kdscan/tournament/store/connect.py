@@ -121,7 +121,9 @@ def _open_sqlite(url: URL, photos: str | None) -> Store:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"the folder {path.parent} cannot be made ({error.strerror})") from error
+        raise StoreError(
+            "the folder {path} cannot be made ({why})", path=path.parent, why=error.strerror
+        ) from error
     engine = _engine(url, connect_args={"timeout": BUSY_SECONDS})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)

@@ -55,8 +55,10 @@ class PhotoFiles:
                 _write_whole(Path(place), data)
         except OSError as error:
             raise StoreError(
-                f"the photo could not be kept in {self.root} ({error.strerror or error}); make "
-                "room or access there and run the command again: what was done is kept"
+                "the photo could not be kept in {folder} ({why}); make room or access there and "
+                "run the command again: what was done is kept",
+                folder=self.root,
+                why=error.strerror or error,
             ) from error
         return sha256
 
@@ -68,11 +70,15 @@ class PhotoFiles:
                 data = source.read()
         except OSError as error:
             raise StoreError(
-                f"the kept photo {sha256[:12]} cannot be read ({error.strerror or error}); "
-                "bring the folder of photos back, or add the photo again"
+                "the kept photo {name} cannot be read ({why}); bring the folder of photos back, "
+                "or add the photo again",
+                name=sha256[:12],
+                why=error.strerror or error,
             ) from error
         if hashlib.sha256(data).hexdigest() != sha256:
-            raise StoreError(f"the kept photo {sha256[:12]} is damaged; add the photo again")
+            raise StoreError(
+                "the kept photo {name} is damaged; add the photo again", name=sha256[:12]
+            )
         return data
 
     def _put_url(self, place: str, data: bytes) -> None:

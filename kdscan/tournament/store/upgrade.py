@@ -51,8 +51,10 @@ def _revision(db: Connection) -> str | None:
 def _check_known(found: str | None) -> None:
     if found is not None and found not in KNOWN:
         raise StoreError(
-            f"this store was made by a newer kdscan (its tables are of version {found}, this "
-            f"program knows {HEAD}); install the newer one"
+            "this store was made by a newer kdscan (its tables are of version {found}, this "
+            "program knows {known}); install the newer one",
+            found=found,
+            known=HEAD,
         )
 
 

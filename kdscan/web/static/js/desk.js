@@ -126,8 +126,9 @@ const ACTIONS = {
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || event.target.closest("input, select, textarea")) return;
   const { key } = event, part = current();
-  const value = part && (key === "Enter" ? part.read : part.press(part.read, key));
-  if (!(key in ACTIONS) && !value) return;
+  // What it makes of the part is known only when the keys before it have had their say.
+  const typed = part && (key === "Enter" || key === "Delete" || (key.length === 1 && key !== " "));
+  if (!(key in ACTIONS) && !typed) return;
   event.preventDefault();
   event.stopPropagation();
   if (key in ACTIONS) inTurn(ACTIONS[key]);

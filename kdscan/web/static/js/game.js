@@ -45,7 +45,7 @@ export async function showGame(place, ids) {
     h("h1", { tabindex: "-1", class: "winner" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)), title),
     h("p", { class: "decided" }, `${outcome.players.map((p) => p.total).join(" : ")} · ${DECIDED[outcome.decided_by]()}`),
     h("div", { class: "versus" }, players.map(side),
-      book && h("article", { class: "player card" }, h("h2", {}, t("Spellbook")), book.review ? h("p", { class: "verdict doubtful" }, t("please check")) : null,
+      book && h("article", { class: "player card book" }, h("h2", {}, t("Spellbook")), book.review ? h("p", { class: "verdict doubtful" }, t("please check")) : null,
         h("a", { href: `#/photo/${book.photo}/${book.id}`, "aria-label": t("Look at {name}", { name: t("Spellbook") }) }, kindOf(book).draw(book)))),
     await more(ids, players, book),
     h("div", { class: "bar" }, h("button", { type: "button", class: "bar-button", onclick: () => share(sheets, outcome) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share")),

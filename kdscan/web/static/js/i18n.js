@@ -1,6 +1,6 @@
 // Words in the reader's language. The page carries the catalogue; English is the key.
 
-const { language, messages } = JSON.parse(document.getElementById("words").textContent);
+const { language, messages, problems } = JSON.parse(document.getElementById("words").textContent);
 const plural = new Intl.PluralRules(language);
 
 const put = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
@@ -15,6 +15,9 @@ export function tn(one, many, n, values = {}) {
   if (typeof forms === "object") text = forms[plural.select(n)] ?? forms.other ?? forms.many;
   return put(text, { n: n.toLocaleString(language), ...values });
 }
+
+// A problem of a sheet: in English in its own words, elsewhere in those of its code.
+export const problemText = ({ code, message }) => (language !== "en" && problems[code] ? t(problems[code]) : message);
 
 export const percent = (p) => {
   const whole = p >= 1 ? 100 : Math.min(99, Math.floor(100 * p));

@@ -6,7 +6,7 @@ import { winners } from "./book.js";
 import { COATS, coatName, icon } from "./coats.js";
 import { announce, h, put, toast } from "./dom.js";
 import { choice, openEditor, options } from "./editor.js";
-import { t, tn, when } from "./i18n.js";
+import { problemText, t, tn, when } from "./i18n.js";
 import { isWorth, kindOf, nameOf } from "./kinds.js";
 import { photoView } from "./photo.js";
 import { explanation, heading, total } from "./score.js";
@@ -113,12 +113,6 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
 }
 
 const MOST_NAMED = 8;
-
-const PROBLEMS = {
-  unsure_place: () => t("The grid may not lie where it was found: look at the photo, or take another."),
-};
-
-const problemText = (problem) => PROBLEMS[problem.code]?.() ?? problem.message;
 
 // #/photo/ID and #/photo/ID/SHEET
 export async function showPhoto(place, id, wanted = null) {

@@ -1,0 +1,59 @@
+"""What problems say to people in other languages than English, by their stable codes.
+
+In English a problem speaks for itself, with its numbers; elsewhere the sentence of its
+code does, and the cells are named beside it in every language.
+"""
+
+from __future__ import annotations
+
+from kdscan.game.problem import Problem
+from kdscan.locale import Words, mark
+
+PROBLEMS: dict[str, str] = {
+    # where a sheet lies in the photo
+    "unsure_place": mark(
+        "the grid may not lie where it was found; look at the photo, or take another"
+    ),
+    "cut_off": mark("shields lie beyond the picture's edge; take the photo again with all of them"),
+    "map_cut_off": mark("another map seems to reach beyond the picture; it was not read"),
+    "beyond_limit": mark("squares lie beyond the kingdom's limit and were not counted"),
+    # a map
+    "unpaired_shields": mark("these shields cannot be paired into dominoes"),
+    "unconnected_domino": mark("these shields could not be connected to the others"),
+    "wizard_too_early": mark("a wizard would have been needed before he could be won"),
+    "too_many_crosses": mark("no shield can have so many crosses"),
+    "bonus_crosses": mark("so many crosses need more help than the castle and the wizard give"),
+    "missing_cross": mark("the roof is coloured or a wizard was used, but no cross shows for it"),
+    # a map and its spellbook, two maps
+    "spellbook": mark("the map and the spellbook contradict each other"),
+    "squares_beyond_map": mark("the spellbook has more squares than the map has shields for them"),
+    "crosses_beyond_powers": mark("so many crosses need a help that this side did not have"),
+    "power_without_cross": mark("the checked wizard gave a cross, but the map holds none"),
+    "whose_map": mark("whose side of the spellbook is whose is not certain"),
+    "spellbook_unsure": mark("the wizard's points rest on lines that are hard to read"),
+    "spellbook_alone": mark("maps and spellbook are not compared: a game has two maps, one book"),
+    "wizard_shared": mark("both maps need the same wizard, but only one can have won him"),
+    "rounds_differ": mark("the two maps cannot come from equally many rounds"),
+    "dice": mark("no dice are known that make these dominoes"),
+    # a spellbook
+    "choice_not_won": mark("a coat is named by a side that did not win that wizard"),
+    "no_choice": mark("the wizard of the filled coat was won, but no coat, or several, are named"),
+    "several_choices": mark("several coats are marked as chosen; none of them is paid"),
+    "both_filled": mark("both sides filled the same line; only one can win it"),
+    "struck_too_soon": mark("a line is struck, but not filled on the other side"),
+    "filled_and_struck": mark("a line is filled and struck on the same side"),
+    "not_struck": mark("a line is filled on one side, but not struck on the other"),
+    "power_not_won": mark("a power is used that was not won"),
+    # a kingdom
+    "too_large": mark("the kingdom is larger than its limit"),
+    "odd_squares": mark("an odd number of squares cannot be dominoes of two"),
+    "unpaired_squares": mark("half a domino without its other half"),
+    "not_in_the_box": mark("the box holds fewer such squares"),
+    "not_laid_lawfully": mark("no dominoes of the box can be laid to this kingdom"),
+}
+
+
+def told(problem: Problem, words: Words) -> str:
+    """A problem in that language; ends without a full stop."""
+    known = words.language != "en" and problem.code in PROBLEMS
+    return words.t(PROBLEMS[problem.code]) if known else problem.message
