@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from kdscan.game.duel.audit.budget import Budget
 from kdscan.game.duel.audit.dominoes import LAW
 from kdscan.game.duel.audit.search import Terms, bonuses, find_way, matches_book
 from kdscan.game.duel.audit.task import Bonus, Task
@@ -23,20 +22,19 @@ from kdscan.game.problem import Problem
 _Lines = tuple[tuple[Coat, int], ...]
 
 
-def contradictions(board: Board, terms: Terms, steps: int | None) -> Iterator[Problem]:
+def contradictions(board: Board, terms: Terms) -> Iterator[Problem]:
     """Every line that the map contradicts by itself; where there is none, the fewest together."""
     lines = tuple((coat, count) for coat, count in terms.recorded if count)
     if not lines:
         return
-    lawful = find_way(board, replace(terms, recorded=()), LAW, Budget(steps)) is not None
+    lawful = find_way(board, replace(terms, recorded=())) is not None
     if terms.obtained and not lawful:
         return  # The map is wrong by itself; what was obtained and not drawn cannot be told.
-    shown = [] if lawful else list(_shown(board, terms))
 
     def fits(some: _Lines) -> bool:
         if lawful:
-            return find_way(board, replace(terms, recorded=some), LAW, Budget(steps)) is not None
-        return any(matches_book(task, some) for task in shown)
+            return find_way(board, replace(terms, recorded=some)) is not None
+        return any(matches_book(task, some) for task in _shown(board, terms))
 
     for size in range(1, len(lines) + 1):
         wrong = [some for some in combinations(lines, size) if not fits(some)]

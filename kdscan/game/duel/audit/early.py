@@ -31,8 +31,8 @@ def smallest_early(
     return Proof(task.filled, False) if proof is None else proof
 
 
-MOST_STEPS = 100_000
-"""Steps before the proof names all shields; about a second of work."""
+MOST_STEPS = 50_000
+"""Steps before the proof names all shields; one or two seconds of work at worst."""
 
 
 class LawfulCover(Cover):

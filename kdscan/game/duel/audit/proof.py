@@ -33,7 +33,7 @@ def errors(board: Board, terms: Terms, steps: int | None = None) -> tuple[Proble
 
     steps: what each search for a small set may cost, None for its own limit.
     """
-    found = [*_crosses(board, terms, LAW, "error"), *contradictions(board, terms, steps)]
+    found = [*_crosses(board, terms, LAW, "error"), *contradictions(board, terms)]
     # Crosses have been judged; the dominoes are judged as if every die could bring them.
     plain = Task(Board({c: Shield(s.coat) for c, s in board.items()}), Bonus(), LAW)
     helpers = _helpers(plain, board, terms, steps)
