@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
 
 from kdscan.game.duel.audit.order import Drawn, Plan, fills, mask, room, touch
 from kdscan.game.duel.audit.task import Piece, Task, bits
@@ -54,9 +53,9 @@ def arrange_idling(
     closable = pieces.closable()
     if not needs.coats <= closable or not closable:
         return None
-    for cross in _crosses(pieces, needs):
-        for free in _free(pieces, cross, needs):
-            found = _Moments(pieces, free, cross, needs.obtained, closable).find(needs)
+    for free in _free(pieces, needs, closable):
+        for cross in _crosses(pieces, needs):
+            found = _Moments(pieces, free, cross, needs, closable).find()
             if found is not None:
                 return found
     return None
@@ -151,16 +150,18 @@ def _crosses(pieces: _Pieces, needs: Needs) -> Iterator[_Cross | None]:
         yield from (_Cross(given, last, True) for last in counting)
 
 
-def _free(pieces: _Pieces, cross: _Cross | None, needs: Needs) -> Iterator[int]:
-    """The pieces that the dot's wizard may draw so that all are drawn; -1 for none."""
-    won = frozenset(Coat) if needs.obtained else frozenset[Coat]()
-    drawn, _ = _Moments(pieces, -1, cross, needs.obtained, won).draw(pieces.whole, won)
+def _free(pieces: _Pieces, needs: Needs, closable: frozenset[Coat]) -> Iterator[int]:
+    """The pieces that the dot's wizard may draw so that all can be drawn; -1 for none."""
+    won = closable if needs.obtained else frozenset[Coat]()
+    drawn, _ = _Moments(pieces, -1, None, needs, closable).draw(pieces.whole, won)
     if drawn == pieces.whole:
         yield -1
     if pieces.plan.free:
         # Where some pieces are cut off it must be one of these: others are drawn without him.
         waiting = pieces.whole & ~drawn or pieces.whole
-        yield from (k for k in bits(waiting) if k != pieces.apart)
+        for k in bits(waiting):
+            if k != pieces.apart and _Moments(pieces, k, None, needs, closable).drawable():
+                yield k
 
 
 _Steps = tuple[tuple[int, Coat | None], ...]
@@ -175,37 +176,50 @@ class _Moments:
         pieces: _Pieces,
         free: int,
         cross: _Cross | None,
-        obtained: bool,
+        needs: Needs,
         closable: frozenset[Coat],
     ) -> None:
         self.pieces, self.free, self.cross = pieces, free, cross
-        self.obtained, self.closable = obtained, closable
+        self.needs, self.obtained, self.closable = needs, needs.obtained, closable
+        self.apart = pieces.apart
+        # The piece that must wait for the one that holds the wizard's cross, if any must.
+        self.given, self.held = (-1, -1) if cross is None else (cross.given, cross.last)
+        if self.held == self.given:
+            self.held = -1
+        self.must = needs.coats
+        if cross is not None and cross.idle:
+            self.must |= {Coat.CHECKED}
+        # Coats of which squares may be filled without room, before their wizards are called.
+        self.helping = [
+            coat
+            for coat, k in ((Coat.DOT, free), (Coat.LINE, pieces.apart))
+            if self.obtained and k >= 0 and coat not in self.must and pieces.closes_before(coat, k)
+        ]
 
-    def find(self, needs: Needs) -> tuple[tuple[Drawn, ...], tuple[Idle, ...]] | None:
+    def drawable(self) -> bool:
+        """Whether all is drawn with every wizard that rounds without room may win."""
+        won = self.must.union(self.helping) if self.obtained else frozenset[Coat]()
+        return self.draw(self.pieces.whole, won)[0] == self.pieces.whole
+
+    def find(self) -> tuple[tuple[Drawn, ...], tuple[Idle, ...]] | None:
         """An order with its rounds without room, or None when there is none."""
+        if not self.drawable():
+            return None
         whole = self.pieces.whole
         every = frozenset(Coat) if self.obtained else frozenset[Coat]()
-        for coats in self._choices(needs):
+        for coats in self._choices():
             if coats <= self.closable and self.draw(whole, coats & every)[0] == whole:
                 moments = self._chain(whole, coats)
                 if moments is not None:
                     return self._told(moments)
         return None
 
-    def _choices(self, needs: Needs) -> Iterator[frozenset[Coat]]:
+    def _choices(self) -> Iterator[frozenset[Coat]]:
         """Sets of coats that had no room at some time, small ones first."""
-        must = needs.coats
-        if self.cross is not None and self.cross.idle:
-            must |= {Coat.CHECKED}
-        helping = [
-            coat
-            for coat, k in ((Coat.DOT, self.free), (Coat.LINE, self.pieces.apart))
-            if k >= 0 and coat not in must and self.pieces.closes_before(coat, k)
-        ]
-        for count in range(len(helping) + 1 if self.obtained else 1):
-            for more in combinations(helping, count):
-                coats = must | frozenset(more)
-                if coats or not needs.some:
+        for count in range(len(self.helping) + 1):
+            for more in combinations(self.helping, count):
+                coats = self.must.union(more)
+                if coats or not self.needs.some:
                     yield coats
                 else:
                     yield from (frozenset({coat}) for coat in Coat)
@@ -239,66 +253,43 @@ class _Moments:
 
         Returns the pieces drawn as bits, and in order.
         """
-        pieces = self.pieces
+        pieces, free, apart, given, held = self.pieces, self.free, self.apart, self.given, self.held
         pieces.task.budget.spend(allowed.bit_count())
+        own, touch, dots, lines = pieces.own, pieces.touch, pieces.dots, pieces.lines
+        # Squares still missing for the wizards of the dot and the line.
+        dot = 0 if Coat.DOT in won else SQUARES[Coat.DOT]
+        line = 0 if Coat.LINE in won else SQUARES[Coat.LINE]
         order = list(done)
-        touched, drawn, dots, lines = CASTLE_BITS, 0, 0, 0
+        touched, drawn = CASTLE_BITS, 0
         for k, _ in order:
-            touched |= pieces.touch[k]
+            touched |= touch[k]
             drawn |= 1 << k
-            dots += pieces.dots[k]
-            lines += pieces.lines[k]
+            dot -= dots[k]
+            line -= lines[k]
         waiting = list(bits(allowed & ~drawn))
         progress = True
         while progress:
             still = []
             for k in waiting:
-                power = self._power(
-                    k,
-                    touched,
-                    drawn,
-                    Coat.DOT in won or dots >= SQUARES[Coat.DOT],
-                    Coat.LINE in won or lines >= SQUARES[Coat.LINE],
-                )
-                if power is False:
+                contact = touched & own[k]
+                power: Coat | None = None
+                if k == apart:
+                    fits, power = contact == own[k] and line <= 0, Coat.LINE
+                elif contact:
+                    fits = True
+                else:
+                    fits, power = k == free and dot <= 0, Coat.DOT
+                if not fits or (k == held and not drawn >> given & 1):
                     still.append(k)
                     continue
                 order.append((k, power))
-                touched |= pieces.touch[k]
+                touched |= touch[k]
                 drawn |= 1 << k
-                dots += pieces.dots[k]
-                lines += pieces.lines[k]
+                dot -= dots[k]
+                line -= lines[k]
             progress = len(still) < len(waiting)
             waiting = still
         return drawn, tuple(order)
-
-    def _power(
-        self, k: int, touched: int, drawn: int, dot: bool, line: bool
-    ) -> Coat | Literal[False] | None:
-        """The wizard that draws a piece, None when none is needed, False when it does not fit.
-
-        dot, line: whether those wizards are at hand.
-        """
-        contact = touched & self.pieces.own[k]
-        if not contact and k != self.free:
-            return False
-        if self._held(k, drawn):
-            return False
-        if k == self.pieces.apart:
-            return Coat.LINE if line and contact == self.pieces.own[k] else False
-        if contact:
-            return None
-        return Coat.DOT if dot else False
-
-    def _held(self, k: int, drawn: int) -> bool:
-        """Whether a piece must wait for the one that holds the wizard's cross."""
-        cross = self.cross
-        return (
-            cross is not None
-            and k == cross.last
-            and k != cross.given
-            and not drawn >> cross.given & 1
-        )
 
     def _told(
         self, moments: Sequence[tuple[Coat, int]]
