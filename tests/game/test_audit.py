@@ -293,6 +293,10 @@ def test_one_wizards_cross_frees_one_line_of_the_spellbook() -> None:
     assert (problem.code, problem.cells) == ("spellbook", ((1, 4), (2, 4), (3, 3)))
     assert "2 dot and 1 line" in problem.message and "2 and 1 at most" in problem.message
     assert "not all at once" in problem.message
+    three = board.with_shield((2, 2), Shield(Coat.DOUBLE_DOT, 1))
+    three = three.with_shield((2, 1), Shield(Coat.FILLED))
+    counted = book(0, dot=2, line=1, double_dot=1, checked=3)
+    assert len(audit_map(three, False, spellbook=counted).problems) == 1
     odd = board.with_shield((0, 0), Shield(Coat.FILLED))
     codes = [p.code for p in audit_map(odd, spellbook=book(0, dot=2, line=1, checked=3)).problems]
     assert codes == ["spellbook", "unpaired_shields"]
@@ -560,6 +564,8 @@ def test_french_dice_win_the_checked_wizard_without_being_drawn() -> None:
 def test_a_french_spellbook_may_count_more_than_the_map_shows() -> None:
     alone = board_of(". . . d . . .", ". . . ## . . .", EMPTY_ROW)
     audit = audit_map(alone, spellbook=book(0, dot=4), edition=FRENCH)
+    assert [p.code for p in audit.problems] == ["unpaired_shields"]
+    audit = audit_map(alone, spellbook=book(0, dot=1))
     assert [p.code for p in audit.problems] == ["unpaired_shields"]
     audit = audit_map(alone, spellbook=book(0, dot=4))
     assert [p.code for p in audit.problems] == ["spellbook", "unpaired_shields"]
