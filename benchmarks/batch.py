@@ -105,7 +105,7 @@ def load(photos: Path, folder: Path, count: int, workers: int) -> None:
         time.sleep(1)
         done = sum(1 for _ in kept.rglob("*.jpg"))
         if done >= shown:
-            shown = done + max(1, count // 12)
+            shown = done + max(1, min(count // 12, 100))
             print_memory(done, start, process.pid)
     print(f"exit code {process.returncode} after {time.perf_counter() - start:.0f} s")
 
