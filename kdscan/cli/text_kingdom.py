@@ -62,13 +62,13 @@ def explain_kingdom(kingdom: KingdomReading, style: Style) -> str:
     scoring = sorted((d for d in score.domains if d.points), key=lambda d: -d.points)
     t, tn = style.words.t, style.words.tn
     heads = t("from"), t("terrain"), t("squares"), t("crowns"), t("points")
-    head = f"   {heads[0]:<5} {heads[1]:<17}{heads[2]:>7}{heads[3]:>9}{heads[4]:>8}"
+    head = f"   {heads[0]:<5} {heads[1]:<17}{heads[2]:>7}{heads[3]:>10}{heads[4]:>8}"
     lines = [head] if scoring else []
     for domain in scoring:
         first, size = cell_name(domain.cells[0]), len(domain.cells)
         lines.append(
             f"   {first:<5} {t(_NAMES[domain.terrain]):<17}{size:>6}  {times}"
-            f"{domain.crowns:>6}  ={domain.points:>6}"
+            f"{domain.crowns:>7}  ={domain.points:>6}"
         )
     idle = len(score.domains) - len(scoring)
     if idle:
