@@ -83,11 +83,6 @@ class Task:
         """The number of the cell with the wizard's cross, -1 if there is none."""
         return -1 if self.bonus.wizard is None else number(self.bonus.wizard)
 
-    @property
-    def possible(self) -> bool:
-        """Whether every shield's crosses come from some die."""
-        return all(self.dice.shows(half.coat, half.crosses) for half in self.halves.values())
-
     def domino(self, piece: Piece) -> Domino:
         """What the dice say of a piece."""
         known = self._dominoes.get(piece)
