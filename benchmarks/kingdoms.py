@@ -30,7 +30,7 @@ from kdscan.records import KINDS, KingdomReading, Photo
 from kdscan.synth.camera import Level
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
 from kdscan.synth.tiles import CASTLE, EMPTY, Bank, Board, load_boards
-from kdscan.vision.kingdom.decode import kingdom_of
+from kdscan.vision.kingdom.weigh import kingdom_of
 
 RULES = Variants(middle_kingdom=True, harmony=True)
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
@@ -38,27 +38,34 @@ LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 
 @dataclass
 class Tally:
-    """What came out: right and all squares, totals, silent errors, seconds."""
+    """What came out: right and all squares, totals, silent errors, seconds of the processor."""
 
     squares: Counter[bool] = field(default_factory=Counter)
     totals: Counter[bool] = field(default_factory=Counter)
     silent: int = 0
     reviews: int = 0
     missing: int = 0
+    said: list[tuple[float, bool]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
-    def add(self, right: int, wrong: int, total_right: bool, review: bool) -> None:
+    def add(self, right: int, wrong: int, total: bool, reading: KingdomReading | None) -> None:
         self.squares.update({True: right, False: wrong})
-        self.totals[total_right] += 1
-        self.silent += (not total_right) and not review
+        self.totals[total] += 1
+        self.missing += reading is None
+        review = reading is None or reading.review
+        self.silent += (not total) and not review
         self.reviews += review
+        if reading is not None:
+            self.said.append((reading.confidence, total))
 
     def __str__(self) -> str:
         squares, totals = self.squares.total(), self.totals.total()
+        believed = sum(p for p, _ in self.said)
         return (
             f"squares {self.squares[True] / max(squares, 1):.4f} of {squares}, "
             f"totals {self.totals[True]}/{totals}, silent {self.silent}, "
             f"reviews {self.reviews}, not found {self.missing}, "
+            f"right {sum(right for _, right in self.said)} where {believed:.1f} were believed, "
             f"median {np.median(self.seconds):.3f} s"
         )
 
@@ -71,59 +78,73 @@ def total_of(kinds: NDArray[np.int64]) -> int:
     return score_kingdom(kingdom, Variants(False, True, True, size == 7)).total
 
 
-def read(bgr: NDArray[np.uint8], models: Models, tally: Tally) -> KingdomReading | None:
-    """The largest kingdom found, and the time it took."""
-    began = time.perf_counter()
+def read(bgr: NDArray[np.uint8], models: Models, tally: Tally) -> list[KingdomReading]:
+    """The kingdoms found, the largest first, and the time it took."""
+    began = time.process_time()
     try:
         found = read_photo(Photo(bgr), models, game="kingdomino", variants=RULES)
     except NoSheetFound:
         found = ()
-    tally.seconds.append(time.perf_counter() - began)
-    kingdoms = [one for one in found if isinstance(one, KingdomReading)]
-    return kingdoms[0] if kingdoms else None
+    tally.seconds.append(time.process_time() - began)
+    return [one for one in found if isinstance(one, KingdomReading)]
 
 
 def judge_board(board: Board, models: Models, tally: Tally) -> list[str]:
     """Compare a cut-out board's squares by row and column; say what is wrong."""
-    reading = read(board.bgr, models, tally)
+    reading = next(iter(read(board.bgr, models, tally)), None)
     said = {(s.row, s.col): (s.terrain, s.crowns) for s in (reading.squares if reading else ())}
     wrong = [
         f"{board.name}: ({r},{c}) is {KINDS[k]}, read as {said.get((r, c))}"
         for (r, c), k in np.ndenumerate(board.kinds)
         if said.get((r, c)) != KINDS[k]
     ]
-    tally.missing += reading is None
     right = reading is not None and reading.score.total == total_of(board.kinds)
-    tally.add(board.kinds.size - len(wrong), len(wrong), right, reading is None or reading.review)
+    tally.add(board.kinds.size - len(wrong), len(wrong), right, reading)
     if reading and not right:
         wrong.append(f"{board.name}: {reading.score.total} points at {reading.confidence:.3f}")
     return wrong
 
 
 def judge_photo(photo: KingdomPhoto, models: Models, tally: Tally) -> list[str]:
-    """The first kingdom; squares are compared where they lie, whichever way it was read."""
-    reading = read(photo.bgr, models, tally)
-    mine = [i for i, s in enumerate(photo.squares) if s.kingdom == 0]
-    if reading is None:
-        tally.missing += 1
-        tally.add(0, len(mine), False, True)
-        return ["not found"]
-    centers = np.array([reading.rectified.centers_xy[s.row, s.col] for s in reading.squares])
+    """All kingdoms that are wholly in view; their squares are compared where they lie,
+    whichever way a kingdom was read."""
+    readings = read(photo.bgr, models, tally)
     wrong = []
-    for i in mine:
-        corners = photo.corners_xy[i]
-        away = np.linalg.norm(centers - corners.mean(0), axis=1)
-        near = reading.squares[int(np.argmin(away))]
-        kind = KINDS[photo.squares[i].kind]
-        side = float(np.linalg.norm(corners[1] - corners[0]))
-        if away.min() > 0.5 * side or (near.terrain, near.crowns) != kind:
-            wrong.append(f"{kind} read as {(near.terrain, near.crowns)}, {away.min() / side:.2f}")
-    extra = sum(s.terrain != "empty" for s in reading.squares) - len(mine)
+    for number in sorted({s.kingdom for s in photo.squares if s.kingdom >= 0}):
+        mine = [i for i, s in enumerate(photo.squares) if s.kingdom == number]
+        corners = photo.corners_xy[mine]
+        if ((corners > 0) & (corners < photo.bgr.shape[1::-1])).all():
+            wrong += _judge_kingdom(photo, mine, readings, tally)
+    return wrong
+
+
+def _judge_kingdom(
+    photo: KingdomPhoto, mine: list[int], readings: list[KingdomReading], tally: Tally
+) -> list[str]:
+    corners = photo.corners_xy[mine]
+    middles, sides = corners.mean(1), np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1)
+
+    def away(reading: KingdomReading) -> NDArray[np.float64]:
+        centers = reading.rectified.centers_xy.reshape(-1, 2)
+        return np.asarray(np.linalg.norm(centers[:, None] - middles, axis=-1) / sides)
+
+    held = [int((away(r).min(0) < 0.5).sum()) for r in readings]
+    if not any(held):
+        tally.add(0, len(mine), False, None)
+        return ["not found"]
+    reading = readings[int(np.argmax(held))]
+    far = away(reading)
+    wrong = []
+    for i, near, off in zip(mine, far.argmin(0), far.min(0), strict=True):
+        said, kind = reading.squares[near], KINDS[photo.squares[i].kind]
+        if off > 0.5 or (said.terrain, said.crowns) != kind:
+            wrong.append(f"{kind} read as {(said.terrain, said.crowns)}, {off:.2f} off")
+    extra = max(0, sum(s.terrain != "empty" for s in reading.squares) - len(mine))
     cells = np.array([photo.squares[i].cell for i in mine])
     kinds = np.full((photo.size, photo.size), EMPTY, np.int64)
     kinds[tuple((cells - cells.min(0)).T)] = [photo.squares[i].kind for i in mine]
     right = reading.score.domain_points == _domain_points(kinds)
-    tally.add(len(mine) - len(wrong), len(wrong) + max(extra, 0), right, reading.review)
+    tally.add(len(mine) - len(wrong), len(wrong) + extra, right, reading)
     return wrong + ([f"{extra} squares too many"] if extra else [])
 
 
@@ -144,6 +165,7 @@ def main(
     fold: Annotated[str, typer.Option(help="Which kingdoms.")] = "0/1",
     photos: Annotated[int, typer.Option(help="How many synthetic photos.")] = 0,
     first: Annotated[int, typer.Option(help="Seed of the first one.")] = 50_000_000,
+    surfaces: Annotated[Path | None, typer.Option(help="Table tops for these photos.")] = None,
     show: Annotated[Path | None, typer.Option(help="Where to write photos read wrong.")] = None,
 ) -> None:
     """Print the figures, and every square that was read wrong."""
@@ -154,11 +176,21 @@ def main(
         print(*judge_board(board, used, tally), sep="\n", end="")
     print(f"\n{len({b.kingdom for b in boards})} kingdoms, {len(boards)} cut-out boards: {tally}")
     bank = Bank(boards)
+    files = sorted(surfaces.rglob("*.*g")) if surfaces else []
+    tops = [np.asarray(t, np.uint8) for f in files if (t := cv2.imread(str(f))) is not None]
     for level in LEVELS if photos else ():
         tally = Tally()
         for seed in range(first, first + photos):
             size = 7 if seed % 3 == 0 else 5
-            photo = make_kingdom_photo(seed, level, bank, size=size, size_wh=(2016, 1512))
+            photo = make_kingdom_photo(
+                seed,
+                level,
+                bank,
+                size=size,
+                size_wh=(2016, 1512),
+                whole=seed % 4 == 1,
+                surfaces=tops,
+            )
             wrong = judge_photo(photo, used, tally)
             if wrong:
                 print(seed, level, size, *wrong, sep="\n   ")

@@ -28,7 +28,7 @@ from kdscan.records import (
 from kdscan.table import paid_as
 from kdscan.vision.book_read import interpret_book
 from kdscan.vision.decode import DEFAULT_RISK
-from kdscan.vision.kingdom.decode import decode_kingdom
+from kdscan.vision.kingdom.decode import Sighting, decode_kingdoms
 
 DIGITS = 7
 """Significant digits of a kept number: finer than any probability is known."""
@@ -111,7 +111,7 @@ def _keep_kingdom(kingdom: KingdomReading) -> Json:
 def _recall_kingdom(kept: Json, risk: float) -> KingdomReading:
     rules = Variants(**kept["variants"])
     flat, probs = _recall_place(kept["place"]), np.array(kept["probs"], np.float64)
-    kingdom = decode_kingdom(flat, probs, rules, risk, beyond=kept["beyond"])
+    (kingdom,) = decode_kingdoms([Sighting(flat, probs, rules, kept["beyond"])], risk)
     return replace(kingdom, sheet_id=kept.get("sheet_id"))
 
 

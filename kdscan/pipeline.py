@@ -44,8 +44,8 @@ from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decod
 from kdscan.vision.edges import cut_sides, in_words, unseen_cells
 from kdscan.vision.find import find_all
 from kdscan.vision.identify import identify
-from kdscan.vision.kingdom.decode import decode_kingdom
-from kdscan.vision.kingdom.find import SURELY_KINGDOM, find_kingdoms
+from kdscan.vision.kingdom.decode import Sighting, decode_kingdoms
+from kdscan.vision.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM, find_kingdoms
 from kdscan.vision.rectify import lies_in
 from kdscan.vision.segment import segment
 
@@ -100,11 +100,21 @@ def _kingdoms(
 ) -> tuple[tuple[KingdomReading, ...], bool]:
     """The kingdoms of tiles in a photo, and whether one of them surely is one."""
     found = find_kingdoms(photo, models.tiles, models.squares, 7 if variants.great_duel else None)
-    read = []
-    for one in found:
-        rules = replace(variants, great_duel=len(one.probs) == 7)
-        read.append(decode_kingdom(one.flat, one.probs, rules, risk, beyond=one.beyond))
-    return named(read, photo), any(one.sure > SURELY_KINGDOM for one in found)
+    sightings = [
+        Sighting(one.flat, one.probs, replace(variants, great_duel=len(one.probs) == 7), one.beyond)
+        for one in found
+    ]
+    read = decode_kingdoms(sightings, risk)
+    sure = any(
+        one.sure > (LIKELY_KINGDOM if _possible(reading) else SURELY_KINGDOM)
+        for one, reading in zip(found, read, strict=True)
+    )
+    return named(read, photo), sure
+
+
+def _possible(kingdom: KingdomReading) -> bool:
+    """Whether dominoes can lie so: what is read into a map of the other game never can."""
+    return not any(problem.severity == "error" for problem in kingdom.problems)
 
 
 def named(kingdoms: Sequence[KingdomReading], photo: Photo) -> tuple[KingdomReading, ...]:
@@ -273,8 +283,8 @@ def correct_kingdom(
     stays visible in `SquareReading.seen`.
     """
     rules = variants or kingdom.variants
-    flat, probs = kingdom.rectified, kingdom.probs
-    again = decode_kingdom(flat, probs, rules, risk, corrections, kingdom.beyond)
+    sighting = Sighting(kingdom.rectified, kingdom.probs, rules, kingdom.beyond, corrections)
+    (again,) = decode_kingdoms([sighting], risk)
     return replace(again, sheet_id=kingdom.sheet_id)
 
 

@@ -32,7 +32,7 @@ from kdscan.records import (
     SquareKind,
 )
 from kdscan.vision.book_read import interpret_book
-from kdscan.vision.kingdom.decode import decode_kingdom
+from kdscan.vision.kingdom.decode import Sighting, decode_kingdoms
 
 BOARD = """
 d+  d   dd  l   l+  f++ .
@@ -127,7 +127,7 @@ def make_kingdom(
     corners = np.array([(0, 0), (cols, 0), (cols, rows), (0, rows)]) * pitch + np.array(origin_xy)
     picture = np.full((rows * 16, cols * 16, 3), 200, np.uint8)
     flat = RectifiedSheet(picture, centers, corners, pitch, placed)
-    return decode_kingdom(flat, probs, variants)
+    return decode_kingdoms([Sighting(flat, probs, variants)])[0]
 
 
 PAGE = np.array([(0.0, 0), (200, 0), (200, 140), (0, 140)])

@@ -13,7 +13,7 @@ from kdscan.keeping import keep, recall, recall_map
 from kdscan.pipeline import correct, correct_kingdom, read_photo
 from kdscan.records import AnyReading, KingdomReading, SheetReading, maps_of
 from kdscan.report import PhotoReport, photo_json
-from kdscan.vision.kingdom.decode import decode_kingdom
+from kdscan.vision.kingdom.decode import Sighting, decode_kingdoms
 from kdscan.vision.photo import load_photos
 from tests.readings import make_book, make_kingdom
 
@@ -86,7 +86,7 @@ def test_what_lies_beyond_the_limit_is_not_forgotten_by_a_correction() -> None:
     kingdom = OTHERS["kingdom"]
     assert isinstance(kingdom, KingdomReading)
     flat, probs, rules = kingdom.rectified, kingdom.probs, kingdom.variants
-    beyond = recall(keep(decode_kingdom(flat, probs, rules, beyond=2)))
+    beyond = recall(keep(decode_kingdoms([Sighting(flat, probs, rules, 2)])[0]))
     assert isinstance(beyond, KingdomReading)
     after = correct_kingdom(beyond, {(0, 0): ("wheat", 1)})
     assert "beyond_limit" in {problem.code for problem in after.problems}

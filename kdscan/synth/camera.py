@@ -81,7 +81,8 @@ def photograph(
         inside the photo, while the page's margins may be cut off.
     size_wh: of the photo; drawn at random when left out.
     surfaces: BGR textures to serve as table tops beside the procedural ones.
-    stiff: the page is a board that does not bend.
+    stiff: the page is a board that does not bend; its colours tell what lies on it, so that
+        nobody photographs it in grey.
     """
     conditions = LEVELS[level]
     trouble = conditions.trouble * float(rng.uniform(0.45, 1))
@@ -99,7 +100,7 @@ def photograph(
     if level == "flat":
         image = compress(image, int(rng.integers(70, 97)))
     else:
-        image = develop(rng, image, trouble, detail)
+        image = develop(rng, image, trouble, detail, colored=stiff)
     return Shot(image, page_map.page_to_photo)
 
 

@@ -10,11 +10,12 @@ from kdscan.synth.fields import F32, LUMA, U8, Rng, chance, f32, noise
 _PATCH = 640  # noise is drawn once in this size and repeated with flips
 
 
-def develop(rng: Rng, image: U8, trouble: float, detail_px: float) -> U8:
+def develop(rng: Rng, image: U8, trouble: float, detail_px: float, colored: bool = False) -> U8:
     """What a phone makes of the picture `image` (H, W, 3) before it stores it.
 
     trouble: 0..1. detail_px: size of the smallest thing to be read (a cell of the grid, in
     pixels), which bounds the blur: nobody keeps a photo in which nothing can be read.
+    colored: the picture is never stored in grey.
     """
     image = _focus(rng, image, trouble, detail_px)
     if chance(rng, 0.35 * trouble):
@@ -24,7 +25,7 @@ def develop(rng: Rng, image: U8, trouble: float, detail_px: float) -> U8:
         image = cv2.filter2D(image, -1, _streak(length, float(rng.uniform(0, np.pi)))).astype(
             np.uint8, copy=False
         )
-    image = cv2.transform(image, _colors(rng, trouble)).astype(np.uint8, copy=False)
+    image = cv2.transform(image, _colors(rng, trouble, colored)).astype(np.uint8, copy=False)
     image = cv2.LUT(image, _tone(rng, trouble)).astype(np.uint8, copy=False)
     if chance(rng, 0.85):
         image = _grainy(rng, image, trouble)
@@ -75,11 +76,11 @@ def _streak(length: float, angle: float) -> F32:
     return f32(line / line.sum())
 
 
-def _colors(rng: Rng, trouble: float) -> F32:
+def _colors(rng: Rng, trouble: float, colored: bool) -> F32:
     """White balance and saturation as a matrix (3, 4)."""
     balance = np.exp(rng.normal(0, 0.02 + 0.06 * trouble, 3))
     saturation = rng.uniform(0.6, 1.4)
-    if chance(rng, 0.04):
+    if chance(rng, 0.04) and not colored:
         saturation = 0.0
     grey = np.tile(LUMA, (3, 1))
     mix = saturation * np.diag(balance) + (1 - saturation) * grey

@@ -108,7 +108,8 @@ class Bank:
 
     def __init__(self, boards: Iterable[Board]) -> None:
         self._pictures: defaultdict[int, list[NDArray[np.uint8]]] = defaultdict(list)
-        for board in boards:
+        self.boards = tuple(boards)
+        for board in self.boards:
             for (row, col), kind in np.ndenumerate(board.kinds):
                 y, x = row * SQUARE_PX, col * SQUARE_PX
                 picture = board.bgr[y : y + SQUARE_PX, x : x + SQUARE_PX]

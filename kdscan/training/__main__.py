@@ -206,7 +206,10 @@ def kingdoms(
     again: Annotated[
         float, typer.Option(help="Share of steps trained once more with those too.")
     ] = 0.4,
-    count: Annotated[int, typer.Option(help="How many synthetic photos.")] = 360,
+    count: Annotated[int, typer.Option(help="How many synthetic photos.")] = 500,
+    effort: Annotated[
+        float, typer.Option(help="Share of the usual steps: 0.01 to try the command out.")
+    ] = 1.0,
     about: Annotated[str, typer.Option(help="What a card says of the data, beside figures.")] = "",
 ) -> None:
     """Train both networks of Kingdomino's tiles on boards and a club's own photos.
@@ -220,7 +223,7 @@ def kingdoms(
     given = [*(load_boards(boards) if boards else ()), *(load_photos(photos) if photos else ())]
     if not given:
         raise UsageError("no kingdoms: name a folder with --boards or --photos")
-    recipe = Recipe(photos=count, again=again, about=about)
+    recipe = Recipe(photos=count, effort=effort, again=again, about=about)
     make_models(given, held, recipe, out / "kingdoms", models, version, surfaces)
 
 

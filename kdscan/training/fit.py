@@ -153,7 +153,7 @@ def tiles_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     return {
         "on": 3 * F.binary_cross_entropy_with_logits(on, mask),
         "place": where,
-        "laid": 0.5 * how,
+        "laid": how,
     }
 
 

@@ -34,6 +34,9 @@ FLAT_MARGIN = 0.4
 UNKNOWN = -1
 """What lies on a square that nobody labelled."""
 
+SMALLEST_PX = 26
+"""Squares of a smaller side teach no crowns."""
+
 CROPS = 20
 """Squares of one kingdom in a batch."""
 
@@ -84,7 +87,8 @@ def of_board(board: Board) -> KingdomExample:
 
 
 def of_photo(photo: KingdomPhoto) -> KingdomExample:
-    """A synthetic photo; a kingdom that is not wholly in view is not among its flats."""
+    """A synthetic photo; a kingdom that is not wholly in view, or too small to be read by a
+    person, is not among its flats."""
     thumb, scale = _thumb(photo.bgr)
     flats = []
     for number in {s.kingdom for s in photo.squares if s.kingdom >= 0}:
@@ -92,7 +96,8 @@ def of_photo(photo: KingdomPhoto) -> KingdomExample:
         inside = (photo.corners_xy[mine] > 0).all() and (
             photo.corners_xy[mine] < photo.bgr.shape[1::-1]
         ).all()
-        if inside:
+        sides = np.linalg.norm(np.diff(photo.corners_xy[mine], axis=1), axis=-1)
+        if inside and np.median(sides) > SMALLEST_PX:
             flats.append(_flat(photo, mine))
     middle = photo.corners_xy.mean(1)
     seen = ((middle > 0) & (middle < photo.bgr.shape[1::-1])).all(1)
@@ -250,8 +255,14 @@ def _start(boards: list[Board], surfaces: Path | None) -> None:
     _worker = Bank(boards), [np.asarray(t, np.uint8) for t in tiles]
 
 
-ABOVE_SHARE = 0.6
+LONG_PX = 1440
+"""Longer side of a photo in pixels."""
+
+ABOVE_SHARE = 0.4
 """Share of tables that no camera photographed: turned and lit by `tiles_sample` alone."""
+
+WHOLE_SHARE = 0.25
+"""Share of photos of a cut-out board in one piece."""
 
 OTHER_SHARE = 0.08
 """Share of photos that show no kingdom but a map of Kingdomino Duel."""
@@ -263,7 +274,7 @@ def _render(seed: int) -> KingdomExample:
     levels: list[Level] = ["easy", "normal", "hard"]
     level = levels[int(rng.choice(3, p=[0.3, 0.4, 0.3]))]
     above = rng.random() < ABOVE_SHARE
-    size = (1152, round(1152 * rng.choice([0.75, 0.75, 0.5625, 1.0])))
+    size = (LONG_PX, round(LONG_PX * rng.choice([0.75, 0.75, 0.5625, 1.0])))
     size = size[::-1] if rng.random() < 0.5 else size
     some = [tiles[i] for i in rng.choice(len(tiles), 8)] if tiles else []
     if rng.random() < OTHER_SHARE:
@@ -275,6 +286,7 @@ def _render(seed: int) -> KingdomExample:
         bank,
         size=7 if rng.random() < 0.35 else 5,
         wild=bool(rng.random() < 0.6),
+        whole=bool(rng.random() < WHOLE_SHARE),
         size_wh=size,
         surfaces=some,
     )

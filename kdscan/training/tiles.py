@@ -21,7 +21,7 @@ from kdscan.training.export import Calibrated, publish, to_onnx
 from kdscan.training.fit import TASKS, fit
 from kdscan.training.kingdoms import KingdomExample, load, of_board, render
 from kdscan.training.measure import as_network, best_temperature
-from kdscan.vision.kingdom.classify import crops
+from kdscan.vision.kingdom.classify import crops, looked_at
 from kdscan.vision.kingdom.locate import locate_kingdoms
 from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX, Network, flatten, lattice
 
@@ -34,11 +34,13 @@ SHOWN = {"tiles": 2, "squares": 3}
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the models are made. photos: synthetic ones. again: share of the steps that are
-    trained once more with the boards that were held back for measuring; 0 for none."""
+    """How the models are made. photos: synthetic ones. effort: share of the steps that are
+    taken. again: share of them that are trained once more with the boards that were held
+    back for measuring; 0 for none."""
 
-    photos: int = 360
-    steps: tuple[tuple[str, int], ...] = (("tiles", 700), ("squares", 1500))
+    photos: int = 500
+    steps: tuple[tuple[str, int], ...] = (("tiles", 2000), ("squares", 1600))
+    effort: float = 1.0
     again: float = 0.0
     about: str = ""
 
@@ -69,14 +71,15 @@ def make_models(
     """Train on most kingdoms, measure on those held back, and write both models with cards."""
     cv2.setNumThreads(0)  # its threads do not survive the forks of the loader
     train, back = split(boards, held)
-    for name, steps in recipe.steps:
+    for name, usual in recipe.steps:
+        steps = max(1, round(recipe.effort * usual))
         net = _fit(name, train, recipe, steps, out / "held", surfaces, None)
         figures = FIGURES[name](net, back) if back else {}
         print(f"{name}: {figures}", file=sys.stderr)
         warmth = temperature(net, back) if name == "squares" and back else 1.0
         if recipe.again and back:
             start = out / "held" / f"{name}.pt"
-            more = round(recipe.again * steps)
+            more = max(1, round(recipe.again * steps))
             net = _fit(name, boards, recipe, more, out / "all", surfaces, start)
         card: dict[str, Any] = {
             "steps": steps,
@@ -120,20 +123,20 @@ def _fit(
 def squares_logits(
     net: nn.Module, boards: Sequence[Board]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Logits (N, K) and truth (N,) of all squares of the boards, seen upright."""
+    """Logits (N, K) and truth (N,) of all squares of the boards, looked at as a reading does."""
     network, logits, kinds = as_network(net), [], []
     for board in boards:
         rows, cols = board.kinds.shape
         centers = (lattice(rows, cols) + 0.5) * SQUARE_PX - 0.5
         flat = flatten(Photo(board.bgr), centers, FLAT_PX, FLAT_MARGIN)
-        logits.append(network(crops(flat, rows, cols))[0].astype(np.float64))
+        logits.append(looked_at(crops(flat, rows, cols), network))
         kinds.append(board.kinds.ravel())
     return np.concatenate(logits), np.concatenate(kinds)
 
 
 def temperature(net: nn.Module, boards: Sequence[Board]) -> float:
-    """Temperature of the squares' logits; not below 1: held-back boards are few."""
-    return max(1.0, best_temperature(*squares_logits(net, boards)))
+    """Temperature of the squares' logits that fits the held-back boards best."""
+    return best_temperature(*squares_logits(net, boards))
 
 
 def squares_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]:

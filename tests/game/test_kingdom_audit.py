@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kdscan.game.grid import neighbours
-from kdscan.game.kingdomino.audit import audit_kingdom
+from kdscan.game.kingdomino.audit import audit_kingdom, one_box_holds
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.players import greedy_player, play_game, random_player
 from kdscan.game.kingdomino.tiles import SQUARES, TILES, Square
@@ -82,3 +82,27 @@ def test_a_search_that_gives_up_says_so() -> None:
 def test_the_empty_kingdom_is_lawful() -> None:
     assert audit_kingdom(Kingdom({}, (0, 0), (1, 1))).lawful
     assert sum(SQUARES.values()) == 96
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10_000), st.booleans())
+def test_both_kingdoms_of_a_game_come_from_one_box(seed: int, great: bool) -> None:
+    kingdoms = play_game(seed, [random_player] * 2, Variants(great_duel=great)).kingdoms
+    assert one_box_holds(kingdoms) is not False
+    assert one_box_holds(kingdoms, effort=1) is not False, "who gives up does not say no"
+
+
+def test_a_domino_that_exists_once_cannot_lie_in_two_kingdoms() -> None:
+    """The only mine of three crowns lies beside wheat; there are three of two crowns."""
+    mine = Kingdom.parse("## w m+++")
+    assert audit_kingdom(mine).lawful
+    assert one_box_holds([mine, Kingdom.parse("## w f")])
+    assert one_box_holds([mine, mine]) is False
+    two = Kingdom.parse("## w m+")
+    assert one_box_holds([two, two]) is False
+
+
+def test_kingdoms_that_share_no_domino_are_searched_each_in_its_own_place() -> None:
+    """Squares of one kingdom are no neighbours of another's, wherever both lie."""
+    left, right = Kingdom.parse("## w"), Kingdom.parse("w ##")
+    assert one_box_holds([left, right]) is False

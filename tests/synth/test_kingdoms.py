@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from pathlib import Path
 
 import cv2
@@ -12,8 +13,10 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.game.grid import neighbours
+from kdscan.game.kingdomino.tiles import TILES
 from kdscan.records import KINDS
-from kdscan.synth.kingdoms import LOOSE, KingdomPhoto, make_kingdom_photo, played_kingdom
+from kdscan.synth.kingdoms import LOOSE, KingdomPhoto, make_kingdom_photo, played_kingdoms
+from kdscan.synth.tabletop import TABLE_PX, Manner
 from kdscan.synth.tiles import CASTLE, EMPTY, SQUARE_PX, Bank, Board, load_boards, load_photos
 
 COLORS = np.random.default_rng(5).permutation(np.linspace(20, 235, len(KINDS))).round()
@@ -30,8 +33,9 @@ def board(kingdom: str = "0") -> Board:
 BANK = Bank([board()])
 
 
-def photo(seed: int, wild: bool = False) -> KingdomPhoto:
-    return make_kingdom_photo(seed, None, BANK, wild=wild)
+def photo(seed: int, wild: bool = False, whole: bool = False) -> KingdomPhoto:
+    """A neat table: tiles of the bank's own colours, a little askew."""
+    return make_kingdom_photo(seed, None, BANK, wild=wild, whole=whole, manner=Manner(askew=0.03))
 
 
 def test_the_bank_has_all_kinds_but_castle_and_empty_to_lay() -> None:
@@ -40,13 +44,20 @@ def test_the_bank_has_all_kinds_but_castle_and_empty_to_lay() -> None:
 
 @pytest.mark.parametrize("size", [5, 7])
 def test_a_played_kingdom_is_laid_as_the_rules_allow(size: int) -> None:
-    castle, *dominoes = played_kingdom(np.random.default_rng(size), size)
-    assert castle.kinds == (CASTLE,)
-    cells = [cell for d in dominoes for cell in d.cells]
-    assert len(set(cells)) == len(cells)
-    assert all(two in neighbours(one) for one, two in (d.cells for d in dominoes))
-    rows, cols = zip(*cells, (0, 0), strict=True)
-    assert max(np.ptp(rows), np.ptp(cols)) < size
+    both = played_kingdoms(np.random.default_rng(size), size)
+    for castle, *dominoes in both:
+        assert castle.kinds == (CASTLE,)
+        cells = [cell for d in dominoes for cell in d.cells]
+        assert len(set(cells)) == len(cells)
+        assert all(two in neighbours(one) for one, two in (d.cells for d in dominoes))
+        rows, cols = zip(*cells, (0, 0), strict=True)
+        assert max(np.ptp(rows), np.ptp(cols)) < size
+    used = Counter(tuple(sorted(d.kinds)) for kingdom in both for d in kingdom[1:])
+    box = Counter(
+        tuple(sorted(KINDS.index((s.terrain.value, s.crowns)) for s in tile.squares))
+        for tile in TILES
+    )
+    assert used <= box, "both are laid from one box"
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -69,8 +80,49 @@ def test_other_kingdoms_and_dominoes_keep_off() -> None:
         if not mine.all():
             beside += any(s.kingdom == LOOSE for s in made.squares)
             away = np.linalg.norm(middles[mine][:, None] - middles[~mine][None], axis=-1)
-            assert away.min() > 80
+            assert away.min() > TABLE_PX
     assert beside
+
+
+def test_at_times_two_kingdoms_lie_whole_on_the_table() -> None:
+    counts = [Counter(s.kingdom for s in photo(seed).squares) for seed in range(12)]
+    assert any(count[1] > 8 for count in counts)
+    for seed in range(12):
+        made = photo(seed)
+        assert (made.corners_xy > 0).all()
+        assert (made.corners_xy < made.bgr.shape[1]).all()
+
+
+def test_a_board_in_one_piece_lies_as_it_was_photographed() -> None:
+    made = photo(1, whole=True)
+    mine = [i for i, s in enumerate(made.squares) if s.kingdom == 0]
+    assert len(mine) == len(KINDS) - 1, "all kinds but for no tile"
+    for i in mine:
+        x, y = made.corners_xy[i].mean(0).round().astype(int)
+        patch = made.bgr[y - 8 : y + 9, x - 8 : x + 9]
+        assert abs(float(np.median(patch)) - COLORS[made.squares[i].kind]) < 3
+
+
+def test_another_print_keeps_what_is_where_and_changes_colours() -> None:
+    neat, worn = (
+        make_kingdom_photo(2, None, BANK, manner=manner)
+        for manner in (
+            Manner(),
+            Manner(tints=0.5 * np.tile(np.eye(3, dtype=np.float32), (18, 1, 1))),
+        )
+    )
+    np.testing.assert_array_equal(neat.corners_xy, worn.corners_xy)
+    x, y = neat.corners_xy[3].mean(0).round().astype(int)
+    assert abs(float(neat.bgr[y, x].mean()) / 2 - float(worn.bgr[y, x].mean())) < 2
+
+
+def test_a_castle_that_stands_hides_its_tile() -> None:
+    bare, built = (
+        make_kingdom_photo(4, None, BANK, manner=Manner(castle=castle)) for castle in (0.0, 1.0)
+    )
+    x, y = bare.corners_xy[0].mean(0).round().astype(int)
+    part = np.s_[y - 20 : y + 21, x - 20 : x + 21]
+    assert np.abs(bare.bgr[part].astype(int) - built.bgr[part]).mean() > 5
 
 
 def test_the_same_seed_gives_the_same_photo() -> None:

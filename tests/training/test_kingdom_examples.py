@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kdscan.synth.kingdoms import make_kingdom_photo
+from kdscan.synth.tabletop import Manner
 from kdscan.synth.tiles import EMPTY
 from kdscan.training.dataset import unpack
 from kdscan.training.kingdoms import (
@@ -22,7 +23,7 @@ from tests.synth.test_kingdoms import BANK, COLORS, board
 
 
 def example(seed: int) -> KingdomExample:
-    return of_photo(make_kingdom_photo(seed, None, BANK, wild=True))
+    return of_photo(make_kingdom_photo(seed, None, BANK, wild=True, manner=Manner(0.03)))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -7,7 +7,7 @@ was laid beside the castle or beside its own terrain, so there is an order to la
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kdscan.game.grid import Cell, neighbours
@@ -15,6 +15,9 @@ from kdscan.game.kingdomino.kingdom import Kingdom, Place
 from kdscan.game.kingdomino.tiles import SQUARES, TILES, Square
 
 Pair = tuple[Square, Square]
+
+FAR = 100
+"""Columns between kingdoms that are looked at together: more than any of them spans."""
 
 EFFORT = 3000
 """Dominoes tried before a search gives up; lawful kingdoms need a few dozen."""
@@ -41,21 +44,45 @@ def audit_kingdom(kingdom: Kingdom, size: int = 5, effort: int = EFFORT) -> King
         or any(n > SQUARES[square] for square, n in counts.items())
     ):
         return KingdomAudit(False)
-    search = _Search(kingdom, effort)
+    search = _Search(kingdom.squares, effort)
     for tiling in search.tilings():
-        order = _order(kingdom, tiling)
+        order = _order(kingdom.squares, {kingdom.castle}, tiling)
         if order is not None:
             return KingdomAudit(True, order)
     return KingdomAudit(None if search.effort <= 0 else False)
 
 
-class _Search:
-    """Ways to split a kingdom into dominoes of the box."""
+def one_box_holds(kingdoms: Sequence[Kingdom], effort: int = EFFORT) -> bool | None:
+    """Whether the dominoes of one box can lie as all of these kingdoms show them.
 
-    def __init__(self, kingdom: Kingdom, effort: int) -> None:
+    None when the search gave up. Each kingdom is searched far from the others, so that no
+    domino lies in two of them.
+    """
+    squares: dict[Cell, Square] = {}
+    castles = set()
+    for number, kingdom in enumerate(kingdoms):
+        castles.add(_apart(kingdom.castle, number))
+        squares |= {_apart(cell, number): square for cell, square in kingdom.squares.items()}
+    if any(n > SQUARES[square] for square, n in Counter(squares.values()).items()):
+        return False
+    search = _Search(squares, effort)
+    if any(_order(squares, castles, tiling) is not None for tiling in search.tilings()):
+        return True
+    return None if search.effort <= 0 else False
+
+
+def _apart(cell: Cell, number: int) -> Cell:
+    """The cell of the kingdom of that number on a table that has room for all of them."""
+    return cell[0], cell[1] + FAR * number
+
+
+class _Search:
+    """Ways to split squares into dominoes of the box."""
+
+    def __init__(self, squares: Mapping[Cell, Square], effort: int) -> None:
         self.effort = effort
-        self._squares = kingdom.squares
-        self._left = dict.fromkeys(sorted(kingdom.squares))
+        self._squares = squares
+        self._left = dict.fromkeys(sorted(squares))
         self._box = Counter(_pair(*tile.squares) for tile in TILES)
         self._laid: list[Place] = []
 
@@ -100,12 +127,22 @@ def _pair(one: Square, two: Square) -> Pair:
     return (one, two) if (one.terrain, one.crowns) <= (two.terrain, two.crowns) else (two, one)
 
 
-def _order(kingdom: Kingdom, tiling: list[Place]) -> tuple[Place, ...] | None:
-    """An order in which each domino touches the castle or its own terrain, or None."""
+def _order(
+    squares: Mapping[Cell, Square], castles: set[Cell], tiling: list[Place]
+) -> tuple[Place, ...] | None:
+    """An order in which each domino touches a castle or its own terrain, or None."""
     waiting, order = list(tiling), list[Place]()
     lying: set[Cell] = set()
+
+    def joins(cell: Cell) -> bool:
+        terrain = squares[cell].terrain
+        return any(
+            near in castles or (near in lying and squares[near].terrain is terrain)
+            for near in neighbours(cell)
+        )
+
     while waiting:
-        fits = [place for place in waiting if any(_joins(kingdom, c, lying) for c in place)]
+        fits = [place for place in waiting if any(joins(cell) for cell in place)]
         if not fits:
             return None
         for place in fits:
@@ -113,11 +150,3 @@ def _order(kingdom: Kingdom, tiling: list[Place]) -> tuple[Place, ...] | None:
             order.append(place)
             lying.update(place)
     return tuple(order)
-
-
-def _joins(kingdom: Kingdom, cell: Cell, lying: set[Cell]) -> bool:
-    terrain = kingdom.squares[cell].terrain
-    return any(
-        near == kingdom.castle or (near in lying and kingdom.squares[near].terrain is terrain)
-        for near in neighbours(cell)
-    )

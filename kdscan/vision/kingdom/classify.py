@@ -33,7 +33,11 @@ def classify_squares(flat: RectifiedSheet, network: Network, turns: int = 2) -> 
     network: (B, 3, 80, 80) → logits (B, K).
     """
     rows, cols = flat.centers_xy.shape[:2]
-    batch = crops(flat.bgr, rows, cols)
+    logits = looked_at(crops(flat.bgr, rows, cols), network, turns)
+    return softmax(logits).reshape(rows, cols, -1)
+
+
+def looked_at(batch: NDArray[np.float32], network: Network, turns: int = 2) -> Floats:
+    """Logits (B, K), float64, of crops (B, 3, 80, 80): the mean over so many quarter turns."""
     views = [np.ascontiguousarray(np.rot90(batch, k, (2, 3))) for k in range(turns)]
-    logits = np.mean([network(view)[0] for view in views], axis=0)
-    return softmax(logits.astype(np.float64)).reshape(rows, cols, -1)
+    return np.asarray(np.mean([network(view)[0].astype(np.float64) for view in views], axis=0))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.game.grid import Cell, groups
 from kdscan.records import KINDS
@@ -29,14 +28,12 @@ SURELY_TILE, MANY_TILES = 0.7, 10
 class Window:
     """A kingdom's squares within its limit.
 
-    centers_xy: (S, S, 2), photo frame. probs: (S, S, K). seen: (S, S) bool, whether the
-    locating network saw a square there. beyond: squares that hang together with the castle
-    but lie outside the limit.
+    centers_xy: (S, S, 2), photo frame. probs: (S, S, K). beyond: squares that hang together
+    with the castle but lie outside the limit.
     """
 
     centers_xy: Floats
     probs: Floats
-    seen: NDArray[np.bool_]
     beyond: int
 
 
@@ -94,13 +91,11 @@ def _cut(
     plane = fit_homography(patch.centers_xy)
     centers = project(plane, lattice(limit, limit) + (left, top))
     out = np.tile(np.eye(len(KINDS))[EMPTY], (limit, limit, 1))
-    seen = np.zeros((limit, limit), np.bool_)
     for row, col in np.ndindex(probs.shape[0], probs.shape[1]):
         at = (row - top, col - left)
         if 0 <= at[0] < limit and 0 <= at[1] < limit:
             centers[at] = patch.centers_xy[row, col]
-            seen[at] = patch.seen[row, col]
             if (row, col) in mine or (row, col) not in taken:
                 out[at] = probs[row, col]
     held = sum(0 <= r - top < limit and 0 <= c - left < limit for r, c in mine)
-    return Window(centers, out, seen, len(mine) - held)
+    return Window(centers, out, len(mine) - held)

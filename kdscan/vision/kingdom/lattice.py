@@ -12,6 +12,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from kdscan.vision.rectify import Floats, lattice, project
 
@@ -21,8 +22,20 @@ UNLIKE = 0.4
 """Neighbours' sides differ by no larger factor than exp of this."""
 LEARN = 0.6
 """How far a step that was found changes what the next one is expected to be."""
+AROUND = 3.2
+"""Squares no farther than so many sides tell in which steps the lattice begins;"""
+STEP = (0.55, 1.5)
+"""a step is so long, in sides that the network gives;"""
+ALIKE = 0.22
+"""two are the same if they differ by less than this;"""
+SLANT = 0.7
+"""and two that span a lattice enclose an angle with no larger cosine."""
+FEW_STEPS = 4
+"""From fewer steps nothing is told."""
 ON_PLANE = 0.3
 """A centre farther than this from its place on the common plane, in sides, is left out."""
+SEEDS = 6
+"""A lattice is begun at each of so many squares; the one that grows farthest stays."""
 FEWEST = 4
 """So few squares are no kingdom: the castle and two dominoes have five."""
 ROUNDS = 4
@@ -60,11 +73,11 @@ def grow_lattices(squares: Centers) -> list[Lattice]:
     """All lattices of at least `FEWEST` squares, the largest first."""
     free = set(range(len(squares)))
     grown = []
-    for seed in np.argsort(-squares.trust):
-        if int(seed) in free:
-            places = _grow(squares, int(seed), free)
-            free -= set(places.values())
-            grown.append(places)
+    while free:
+        seeds = sorted(free, key=lambda i: -float(squares.trust[i]))[:SEEDS]
+        largest = max((_grow(squares, seed, free) for seed in seeds), key=len)
+        free -= set(largest.values()) if len(largest) >= FEWEST else set(seeds)
+        grown.append(largest)
     free = set(range(len(squares)))
     found = []
     for places in sorted(grown, key=len, reverse=True):
@@ -84,7 +97,7 @@ def _grow(squares: Centers, seed: int, free: set[int]) -> dict[tuple[int, int], 
     other: each step found is what the next one in its direction is expected to be.
     """
     places = {(0, 0): seed}
-    steps = {seed: _first_steps(float(squares.side[seed]), float(squares.angle[seed]))}
+    steps = {seed: _first_steps(squares, seed)}
     queue = [(0, 0)]
     for x, y in queue:
         here = places[x, y]
@@ -108,8 +121,51 @@ def _grow(squares: Centers, seed: int, free: set[int]) -> dict[tuple[int, int], 
     return places
 
 
-def _first_steps(side: float, angle: float) -> Floats:
-    """(2, 2): the steps along x and y of a square; x within 45 degrees of the photo's."""
+def _first_steps(squares: Centers, seed: int) -> Floats:
+    """(2, 2): the steps along x and y at a square; x within 45 degrees of the photo's.
+
+    Two directions in which many squares around it have a neighbour; how the network sees the
+    square itself counts where there are too few.
+    """
+    side = float(squares.side[seed])
+    xy = squares.xy[np.linalg.norm(squares.xy - squares.xy[seed], axis=1) < AROUND * side]
+    away = (xy[:, None] - xy[None]).reshape(-1, 2)
+    away = away[away @ (1.0, 1e-3) > 0]  # each pair once
+    length = np.linalg.norm(away, axis=1)
+    away = away[(length > STEP[0] * side) & (length < STEP[1] * side)]
+    pairs = _crossing(away)
+    if len(away) < FEW_STEPS or not len(pairs):
+        return _squared(side, float(squares.angle[seed]))
+    alike = np.linalg.norm(away[:, None] - away[None], axis=-1) < ALIKE * side
+    alike |= np.linalg.norm(away[:, None] + away[None], axis=-1) < ALIKE * side
+    one, two = pairs.T
+    size = np.linalg.norm(away, axis=1) / side
+    upright = np.abs(away[one, 0] * away[two, 1] - away[one, 1] * away[two, 0]) / side**2
+    # Steps along a diagonal span the same lattice: of such pairs the squarer one is meant.
+    score = (alike.sum(1)[one] + alike.sum(1)[two]) * upright / (size[one] * size[two]) ** 1.5
+    best = int(np.argmax(score))
+    steps = np.stack([_mean_step(away[alike[i]], away[i]) for i in (one[best], two[best])])
+    return _upright(steps)
+
+
+def _crossing(away: Floats) -> NDArray[np.intp]:
+    """(N, 2): which two of these steps stand steeply enough on each other to span a lattice."""
+    unit = away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-9)
+    return np.argwhere(np.triu(np.abs(unit @ unit.T) < SLANT, 1))
+
+
+def _mean_step(alike: Floats, like: Floats) -> Floats:
+    return np.asarray((alike * np.sign(alike @ like)[:, None]).mean(0))
+
+
+def _upright(steps: Floats) -> Floats:
+    """The same two steps, or the way back, so that x runs to the right and y down."""
+    x, y = steps if abs(steps[0, 0]) >= abs(steps[1, 0]) else steps[::-1]
+    x = x if x[0] > 0 else -x
+    return np.stack([x, y if x[0] * y[1] - x[1] * y[0] > 0 else -y])
+
+
+def _squared(side: float, angle: float) -> Floats:
     quarter = np.pi / 2
     angle -= quarter * round(angle / quarter)
     c, s = np.cos(angle), np.sin(angle)
@@ -127,7 +183,7 @@ def _on_plane(
     for _ in range(ROUNDS):
         at = np.array(list(places), np.float64)
         index = np.array(list(places.values()))
-        side = float(np.median(squares.side[index]))
+        side = _pitch(at, squares.xy[index]) or float(np.median(squares.side[index]))
         plane = _plane(at, squares.xy[index], ON_PLANE * side)
         low = at.min(0).astype(int) - 1
         cols, rows = at.max(0).astype(int) - low + 2
@@ -149,6 +205,13 @@ def _on_plane(
         seen[row, col] = True
         centers[row, col] = _bent(centers[row, col], squares.xy[i], side)
     return Lattice(centers, seen), set(again.values())
+
+
+def _pitch(at: Floats, xy: Floats) -> float:
+    """Median distance of squares that lie side by side; 0 when none do."""
+    beside = np.abs(at[:, None] - at[None]).sum(-1) == 1
+    away = np.linalg.norm(xy[:, None] - xy[None], axis=-1)[beside]
+    return float(np.median(away)) if len(away) else 0.0
 
 
 def _bent(expected: Floats, seen: Floats, side: float) -> Floats:

@@ -15,7 +15,8 @@ import numpy as np
 from kdscan.records import Photo
 from kdscan.vision.kingdom.lattice import Centers, Lattice, grow_lattices
 from kdscan.vision.locate import STRIDE, thumbnail
-from kdscan.vision.rectify import Floats, Network
+from kdscan.vision.rectify import Floats, Network, fit_homography, flatten, project
+from kdscan.vision.rectify import lattice as squares_lattice
 
 FINE = 4
 """Places a patch along each side, on which votes are gathered."""
@@ -29,6 +30,10 @@ SURELY_ON = 1.5
 """Logit of a patch that a region is made of."""
 NEARER = 0.8
 """A window that is not smaller than this, by the last one's longer side, shows no more."""
+ABOVE_PX, ABOVE_MARGIN = 40, 0.5
+"""Pixels a square of a lattice that is looked at from above, and squares around it."""
+ABOVE_KEEPS = 0.75
+"""What is seen from above counts if it holds such a share of the squares known before."""
 CLOSER = 0.15
 """So much of a region's size around it is in the second look too."""
 
@@ -41,15 +46,14 @@ def locate_kingdoms(photo: Photo, network: Network) -> tuple[Lattice, ...]:
         of the side in patches (1, 3, h, w).
     """
     far = _look(photo, network)
-    found: list[Lattice] = []
-    for low, high in _regions(far):
-        found += _from_near(photo, far, low, high, network)
+    found = [one for low, high in _regions(far) for one in _from_near(photo, low, high, network)]
+    found += grow_lattices(_squares(far))
     found.sort(key=lambda one: -int(one.seen.sum()))
     kept: list[Lattice] = []
-    for one in found:  # regions' windows overlap: the larger of two views of a kingdom stays
+    for one in found:  # the larger of two views of a kingdom stays, and of equal ones the nearer
         if not any(_covers(other, one) for other in kept):
             kept.append(one)
-    return tuple(kept)
+    return tuple(_from_above(photo, one, network) for one in kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,16 +95,15 @@ def _regions(look: _Look) -> list[tuple[Floats, Floats]]:
     return found
 
 
-def _from_near(
-    photo: Photo, far: _Look, low: Floats, high: Floats, network: Network
-) -> list[Lattice]:
-    """The lattices in a region, looked at from as near as it fills the view.
+def _from_near(photo: Photo, low: Floats, high: Floats, network: Network) -> list[Lattice]:
+    """The lattices in a region, looked at from as near as it fills the view; none where that
+    is no nearer.
 
     The first window holds the whole region; the second one, if that was much too wide, the
     largest lattice that the first has shown.
     """
-    look, longer = far, max(photo.width, photo.height)
-    lattices: list[Lattice] | None = None
+    longer = max(photo.width, photo.height)
+    lattices: list[Lattice] = []
     for _ in range(2):
         room = CLOSER * float(max(high - low))
         x0, y0 = (max(0, int(v)) for v in low - room)
@@ -115,7 +118,25 @@ def _from_near(
         seen = lattices[0].centers_xy[lattices[0].seen]
         side = float(np.median(np.linalg.norm(np.diff(lattices[0].centers_xy, axis=1), axis=-1)))
         low, high = seen.min(0) - side, seen.max(0) + side
-    return grow_lattices(_squares(look)) if lattices is None else lattices
+    return lattices
+
+
+def _from_above(photo: Photo, lattice: Lattice, network: Network) -> Lattice:
+    """The same lattice, laid flat by its own plane and looked at once more, as it is upright
+    and all squares are of one size; as it was if nothing better is seen so."""
+    for _ in range(2):
+        plane = fit_homography(lattice.centers_xy)
+        places = squares_lattice(*lattice.seen.shape)
+        flat = flatten(photo, project(plane, places), ABOVE_PX, ABOVE_MARGIN)
+        grown = grow_lattices(_squares(_look(Photo(flat), network)))
+        before = int(lattice.seen.sum())
+        if not grown or grown[0].seen.sum() < ABOVE_KEEPS * before:
+            break
+        above = (grown[0].centers_xy + 0.5) / ABOVE_PX - 0.5 - ABOVE_MARGIN
+        lattice = Lattice(project(plane, above), grown[0].seen)
+        if lattice.seen.sum() <= before:
+            break
+    return lattice
 
 
 def _covers(larger: Lattice, other: Lattice) -> bool:

@@ -112,3 +112,13 @@ def test_shares_add_up() -> None:
     assert np.isclose(reading.probs.sum(-1), 1).all()
     assert all(0 <= s.confidence <= 1 + 1e-9 for s in reading.squares)
     assert len(KINDS) == 18
+
+
+def test_exactly_one_square_is_the_castle() -> None:
+    """What looks a little like a castle is it, where nothing else does; two may be either."""
+    castle = next(s for s in make_kingdom(KINGDOM).squares if s.terrain == "castle")
+    alone = make_kingdom(KINGDOM, {(castle.row, castle.col): ("mine", 2)})
+    assert alone.confidence > 0.98
+    either = make_kingdom(KINGDOM, {(castle.row, castle.col): ("wheat", 0), (0, 0): ("castle", 0)})
+    assert either.review
+    assert either.confidence < 0.8

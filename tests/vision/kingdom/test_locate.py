@@ -28,17 +28,21 @@ def table(
 def located(corners: NDArray[np.float64], wh: tuple[int, int]) -> tuple[Lattice, ...]:
     """What is found by votes that are right, whichever part of the photo is looked at.
 
-    The picture says where it is: blue grows with x, green with y, red is full.
+    The picture says where it is: blue grows with x, green with y, red is full. However it is
+    turned and scaled, that tells how.
     """
     x, y = np.meshgrid(np.linspace(0, 255, wh[0]), np.linspace(0, 255, wh[1]))
     picture = np.dstack([x, y, np.full_like(x, 255)]).round().astype(np.uint8)
 
     def network(thumb: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
         blue, green, red = thumb[0].astype(np.float64)
-        rows, cols = int((red[:, 0] > 0.5).sum()), int((red[0] > 0.5).sum())
-        ax, bx = np.polyfit(np.arange(cols), blue[:rows, :cols].mean(0) * (wh[0] - 1), 1)
-        ay, by = np.polyfit(np.arange(rows), green[:rows, :cols].mean(1) * (wh[1] - 1), 1)
-        votes = votes_of((corners - (bx, by)) / (ax, ay), thumb.shape[2:])
+        inside = (red > 0.5) & (np.abs(blue - 0.5) < 0.49) & (np.abs(green - 0.5) < 0.49)
+        rows, cols = np.nonzero(inside)
+        pixels = np.stack([cols, rows, np.ones_like(rows)], 1)
+        photo_xy = np.stack([blue[inside], green[inside]], 1) * (wh[0] - 1, wh[1] - 1)
+        to_photo = np.linalg.lstsq(pixels, photo_xy, rcond=None)[0]
+        from_photo = np.linalg.inv(to_photo[:2])
+        votes = votes_of((corners - to_photo[2]) @ from_photo, thumb.shape[2:])
         on = np.where(votes[:1] > 0, 5, -5).astype(np.float32)
         return on[None], votes[None, 1:3], np.full_like(on, -3)[None], votes[None, 3:]
 
