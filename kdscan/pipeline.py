@@ -214,7 +214,7 @@ def _read(rectified: RectifiedSheet, models: Models, layout: str, risk: float) -
     said: list[Logits] = []
     for more in (1, 3):
         said += islice(looks, more)
-        probs = weigh(said, placed, models.habit, models.trust[1])
+        probs = weigh(said, placed, models.trust[1])
         reading = decode(probs, risk)
         if not reading.review:
             break

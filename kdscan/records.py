@@ -162,8 +162,6 @@ class MarkProbs:
     crosses: (34, 5) float64, probabilities of 0..4 crosses, rows sum to 1.
     castle_used: probability that the castle's roof is coloured.
     placed: probability that every cell is where it should be.
-    habit: (7, 5) float64, how much likelier so many crosses beside that coat are on a
-        sheet that was played than where the model learned; all ones if not known.
     trust: (2,) float64, slope and offset that turn the log odds of a total, as these
         probabilities give them, into calibrated ones; fitted on photos held back.
     """
@@ -172,9 +170,6 @@ class MarkProbs:
     crosses: NDArray[np.float64]
     castle_used: float
     placed: float
-    habit: NDArray[np.float64] = field(
-        default_factory=lambda: np.ones((len(COATS), MAX_CROSSES + 1))
-    )
     trust: NDArray[np.float64] = field(default_factory=lambda: np.array([1.0, 0.0]))
 
     def __post_init__(self) -> None:
@@ -184,7 +179,6 @@ class MarkProbs:
             raise ValueError(f"cross probabilities have shape {self.crosses.shape}")
         object.__setattr__(self, "coat", frozen(self.coat))
         object.__setattr__(self, "crosses", frozen(self.crosses))
-        object.__setattr__(self, "habit", frozen(self.habit))
         object.__setattr__(self, "trust", frozen(self.trust))
 
 

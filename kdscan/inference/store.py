@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import ModelError
-from kdscan.records import COATS, KINDS, MAX_CROSSES
+from kdscan.records import COATS, KINDS
 from kdscan.vision.book_read import StruckBy
 from kdscan.vision.rectify import Network
 
@@ -79,12 +79,6 @@ class Models:
     @cached_property
     def marks(self) -> Network:
         return self._marks[0]
-
-    @cached_property
-    def habit(self) -> NDArray[np.float64]:
-        """(7, 5): played sheets against training, see `MarkProbs.habit`."""
-        table = np.array(json.loads(self._marks[1].get("habit", "1")), np.float64)
-        return np.broadcast_to(table, (len(COATS), MAX_CROSSES + 1))
 
     @cached_property
     def spellbook(self) -> Network:

@@ -3,7 +3,7 @@
 python -m kdscan.training all --out data/training          everything, in hours
 python -m kdscan.training render --count 6000
 python -m kdscan.training fit marks
-python -m kdscan.training fit marks --start models/marks-2/model.onnx --labels labels/ --steps 500
+python -m kdscan.training fit marks --start models/marks-3/model.onnx --labels labels/ --steps 500
 python -m kdscan.training test labels/
 python -m kdscan.training publish
 """
@@ -146,12 +146,10 @@ def publish(
     """Measure on held-back examples, calibrate, and write ONNX files with their cards."""
     import torch
 
-    from kdscan.game.duel.prior import load as load_prior
     from kdscan.training.dataset import load
     from kdscan.training.export import Calibrated, to_onnx
     from kdscan.training.export import publish as write
     from kdscan.training.fit import TASKS
-    from kdscan.training.habit import habit
     from kdscan.training.measure import (
         FIGURES,
         as_network,
@@ -174,19 +172,16 @@ def publish(
             "data": about,
             "parameters": sum(p.numel() for p in net.parameters()),
         }
-        metadata: dict[str, str] = {}
         if name == "marks":
-            half = len(held) // 2
-            warmth = temperatures(marks_logits(as_network(net), held[:half]))
+            said = marks_logits(as_network(net), held)
+            warmth = temperatures(said)
             card |= {"temperatures": {"coat": warmth[0], "crosses": warmth[1]}}
-            card["figures"] = marks_figures(marks_logits(as_network(net), held[half:]))
+            card["figures"] = marks_figures(said)
             net = Calibrated(net, (*warmth, 1.0))
-            shown = [*load(out / "train"), *load(out / "flat")]
-            metadata["habit"] = json.dumps(habit(load_prior(), shown).round(4).tolist())
         else:
             card["figures"] = FIGURES[name](as_network(net), held)
         typer.echo(f"{name}: {card['figures']}")
-        write(models, name, version, to_onnx(name, net, version, metadata), card)
+        write(models, name, version, to_onnx(name, net, version), card)
 
 
 @app.command()

@@ -41,7 +41,7 @@ def published_figures(models: Models, examples: list[Example]) -> dict[str, floa
     for example in examples:
         inner = unpack(example.flat)[margin:-margin, margin:-margin]
         sheet = RectifiedSheet(inner, CENTERS, GRID_CORNERS, FLAT_PX, 1.0)
-        reading = decode(classify(segment(sheet), models.marks, 1.0, models.habit))
+        reading = decode(classify(segment(sheet), models.marks))
         coat = np.array([COATS.index(cell.coat) for cell in reading.cells])
         crosses = np.array([cell.crosses for cell in reading.cells])
         shares.append((coat == example.coat, crosses == example.crosses, example.coat != UNKNOWN))

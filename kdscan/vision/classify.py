@@ -25,14 +25,13 @@ def classify(
     crops: CellCrops,
     network: Network,
     placed: float = 1.0,
-    habit: Floats | None = None,
     trust: Floats | None = None,
     *,
     views: int = 1,
 ) -> MarkProbs:
     """Probabilities from so many `views`, 1 to 4; the rest is as in `weigh`."""
     said = list(islice(look(crops, network), views))
-    return weigh(said, placed, habit, trust)
+    return weigh(said, placed, trust)
 
 
 def look(crops: CellCrops, network: Network) -> Iterator[Logits]:
@@ -51,13 +50,12 @@ def look(crops: CellCrops, network: Network) -> Iterator[Logits]:
 def weigh(
     said: Sequence[Logits],
     placed: float = 1.0,
-    habit: Floats | None = None,
     trust: Floats | None = None,
 ) -> MarkProbs:
     """Probabilities from the mean of what the looks at a sheet said.
 
     placed: how sure it is that the crops are where the cells are.
-    habit, trust: see `MarkProbs`.
+    trust: see `MarkProbs`.
     """
     coat, crosses, castle = (
         np.asarray(np.mean(out, axis=0)[0], np.float64) for out in list(zip(*said, strict=True))[:3]
@@ -67,6 +65,5 @@ def weigh(
         crosses=softmax(crosses),
         castle_used=float(1 / (1 + np.exp(-castle[0]))),
         placed=placed,
-        **({} if habit is None else {"habit": habit}),
         **({} if trust is None else {"trust": trust}),
     )

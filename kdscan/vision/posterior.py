@@ -1,8 +1,8 @@
 """How likely boards are, given what was seen and what players do.
 
-Three things speak for a mark: the pixels, how many crosses players draw beside such a
-coat (`MarkProbs.habit`), and the coats around it, because dominoes are laid coat to
-coat. The neighbours' say is passed along the grid as messages (loopy belief
+Two things speak for a mark: the pixels, and the coats around it, because dominoes are
+laid coat to coat. How many crosses players draw beside a coat is left out: the pixels
+know better (`kdscan/training/README.md`). The neighbours' say is passed along the grid as messages (loopy belief
 propagation: Pearl 1988; Murphy, Weiss and Jordan, UAI 1999); after that the shields
 count as independent, so that boards can be listed from the most probable one down.
 """
@@ -36,7 +36,7 @@ ROUNDS = 3
 
 def joint(probs: MarkProbs) -> Floats:
     """(34, 7, 5) float64: probability of each coat with each number of crosses."""
-    both = probs.coat[:, :, None] * probs.crosses[:, None, :] * probs.habit
+    both = probs.coat[:, :, None] * probs.crosses[:, None, :]
     both[:, 0, 1:] *= CROSSED_EMPTY
     both /= both.sum((1, 2), keepdims=True)
     both *= _said_by_neighbours(both.sum(2))[:, :, None]

@@ -120,7 +120,7 @@ def warm_up() -> None:
     from kdscan.inference.store import default_models
 
     models = default_models()
-    _ = models.locate, models.refine, models.marks, models.habit
+    _ = models.locate, models.refine, models.marks
 
 
 def main() -> None:

@@ -8,7 +8,6 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan.game.duel.prior import Prior
 from kdscan.records import CELLS, COATS
 from kdscan.synth.scene import SynthPhoto, make_photo
 from kdscan.training import augment
@@ -21,7 +20,6 @@ from kdscan.training.dataset import (
     reduce,
     unpack,
 )
-from kdscan.training.habit import habit
 from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.vision.rectify import CENTERS, LOOK_MARGIN, LOOK_PX
 from kdscan.vision.segment import CROP_PX
@@ -113,16 +111,3 @@ def test_a_flat_example_is_repeatable_and_labelled() -> None:
 
 def test_plans_use_every_level() -> None:
     assert {photo_plan(seed)[0] for seed in range(80)} == {"flat", "easy", "normal", "hard"}
-
-
-def test_habit_favours_what_is_played_over_what_was_trained() -> None:
-    """Trained on one cross beside every dot, played with two: two must gain."""
-    coat = next(c for c in COATS if c is not None)
-    shown = flat_example(1, None)
-    everywhere = Example(
-        **{**vars(shown), "coat": np.full(34, COATS.index(coat)), "crosses": np.ones(34, int)}
-    )
-    table = habit(Prior({(coat, 2): 10_000}, {}), [everywhere])
-    assert table[0] == pytest.approx(1)
-    row = table[COATS.index(coat)]
-    assert row[2] > 5 * row[1]

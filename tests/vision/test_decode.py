@@ -110,18 +110,6 @@ def test_boards_come_by_falling_probability_each_once() -> None:
     assert chances[:20] == pytest.approx(brute[:20], rel=1e-9)
 
 
-def test_what_players_do_settles_a_close_call_and_says_so() -> None:
-    close = probs_of({(0, 0): {(Coat.FILLED, 1): 0.55, (Coat.FILLED, 2): 0.45}})
-    habit = np.ones((7, 5))
-    habit[COATS.index(Coat.FILLED)] = (1.1, 0.2, 1.7, 0.3, 0.1)
-    played = MarkProbs(close.coat, close.crosses, 0.0, 1.0, habit)
-    cell = decode(played).cells[0]
-    assert (cell.coat, cell.crosses) == (Coat.FILLED, 2)
-    assert cell.seen == (Coat.FILLED, 1)
-    assert decode(close).cells[0].crosses == 1
-    assert decode(close).cells[0].seen is None
-
-
 def test_a_correction_settles_its_shield() -> None:
     doubtful = probs_of({(0, 0): {(Coat.DOT, 1): 0.6, (Coat.DOT, 0): 0.4}})
     again = decode(corrected(doubtful, {(0, 0): (Coat.LINE, 2)}))
