@@ -2,9 +2,10 @@
 
 Two things speak for a mark: the pixels, and the coats around it, because dominoes are
 laid coat to coat. How many crosses players draw beside a coat is left out: the pixels
-know better (`kdscan/training/README.md`). The neighbours' say is passed along the grid as messages (loopy belief
-propagation: Pearl 1988; Murphy, Weiss and Jordan, UAI 1999); after that the shields
-count as independent, so that boards can be listed from the most probable one down.
+know better (`kdscan/training/README.md`). The neighbours' say is passed along the grid as
+messages (loopy belief propagation: Pearl 1988; Murphy, Weiss and Jordan, UAI 1999); after
+that the shields count as independent, so that boards can be listed from the most probable
+one down.
 """
 
 from __future__ import annotations
