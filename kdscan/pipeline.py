@@ -31,7 +31,6 @@ from kdscan.records import (
     SheetReading,
     SpellbookReading,
     SquareKind,
-    calibrated,
 )
 from kdscan.table import paid_as, share
 from kdscan.vision.blank import is_blank, shows_through
@@ -209,12 +208,11 @@ def _covers(book: SpellbookReading, rectified: RectifiedSheet) -> bool:
 def _read(rectified: RectifiedSheet, models: Models, layout: str, risk: float) -> SheetReading:
     """What a sheet holds; one that leaves doubts is looked at from all sides."""
     crops = segment(rectified)
-    placed = calibrated(rectified.confidence, models.trust[0])
     looks = look(crops, models.marks)
     said: list[Logits] = []
     for more in (1, 3):
         said += islice(looks, more)
-        probs = weigh(said, placed, models.trust[1])
+        probs = weigh(said, rectified.confidence, models.trust)
         reading = decode(probs, risk)
         if not reading.review:
             break

@@ -100,9 +100,8 @@ class Models:
 
     @cached_property
     def trust(self) -> NDArray[np.float64]:
-        """(2, 2): slope and offset of what is said of the grid's place, and of totals."""
-        fitted = self.manifest.get("trust", {})
-        return np.array([fitted.get(name, (1.0, 0.0)) for name in ("placed", "total")], np.float64)
+        """(2,): slope and offset of what is said of totals, see `MarkProbs.trust`."""
+        return np.array(self.manifest.get("trust", {}).get("total", (1.0, 0.0)), np.float64)
 
     @cached_property
     def _marks(self) -> tuple[Network, dict[str, str]]:
