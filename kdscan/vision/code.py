@@ -21,13 +21,14 @@ from kdscan.sheet.layout import Code, Layout, layouts, load_layout
 from kdscan.vision.book_place import PlacedBook
 from kdscan.vision.identify import UNKNOWN
 from kdscan.vision.pyramid import reduced
-from kdscan.vision.rectify import Floats, lattice_to_photo
+from kdscan.vision.rectify import Floats, lattice_to_photo, sampled
 
 _LOOK_PX = 2000
 """Longer side of the picture in which cards are looked for."""
 _SIDES = (21, 25)
 """Modules along a code: the versions of QR that hold a `SheetId`."""
 _MODULE_PX = 6
+_NET_PX = 6
 _REACH = 10
 """How many modules a code may lie beside where the layout has it."""
 _FINDER = 8
@@ -104,13 +105,12 @@ def _window(
 ) -> NDArray[np.uint8]:
     """Grey and upright: the code and `_REACH` modules around it, `_MODULE_PX` a module."""
     n = (side + 2 * _REACH) * _MODULE_PX
-    step = ((np.arange(n) + 0.5) - n / 2) / _MODULE_PX * code.size_mm / side
+    net = np.arange(0, n + _NET_PX, _NET_PX)  # the map is smooth: known on a net, then enlarged
+    step = ((net + 0.5) - n / 2) / _MODULE_PX * code.size_mm / side
     x, y = code.center_mm
-    page: Floats = np.stack(np.meshgrid(x + step, y + step), -1)
-    where = to_photo(page).astype(np.float32)
-    flat = cv2.remap(
-        photo.bgr, where[..., 0], where[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
-    )
+    where = to_photo(np.stack(np.meshgrid(x + step, y + step), -1))
+    shrink = float(np.linalg.norm(where[0, 1] - where[0, 0])) / _NET_PX
+    flat = sampled(photo, where, _NET_PX, (n, n), shrink)
     return np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
