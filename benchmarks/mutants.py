@@ -39,7 +39,7 @@ TESTS: dict[str, list[str]] = {
     "audit.__init__": ["audit"],
     "audit.book": ["audit"],
     "audit.budget": ["quick", "reach"],
-    "audit.dominoes": ["audit", "pair"],
+    "audit.dominoes": ["dominoes", "audit", "pair"],
     "audit.early": ["audit"],
     "audit.fourdice": ["pair"],
     "audit.idling": ["idling", "audit"],

@@ -1,0 +1,30 @@
+"""Which die can make which half of a domino."""
+
+from __future__ import annotations
+
+import pytest
+
+from kdscan.game.duel.audit.dominoes import Half, the_dice
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import DICE, Face
+
+
+@pytest.mark.parametrize("coat", list(Coat))
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_joker_takes_the_castles_cross_only_where_the_edition_lets_it(
+    coat: Coat, allowed: bool
+) -> None:
+    dice = the_dice(allowed)
+    for die, faces in enumerate(DICE):
+        shown, joker = Face(coat, 0) in faces, any(face.joker for face in faces)
+        assert dice.can(die, Half(coat, 0)) == (shown or joker)
+        assert dice.can(die, Half(coat, 0, castle=True)) == (shown or (joker and allowed))
+
+
+def test_a_shown_coat_fills_a_square_a_joker_none() -> None:
+    """Two dots that two dice show fill two squares of the dot's line; with a cross none."""
+    dice = the_dice()
+    showing = [die for die, faces in enumerate(DICE) if Face(Coat.DOT, 0) in faces]
+    most = dice.domino(Half(Coat.DOT, 0), Half(Coat.DOT, 0)).most
+    assert most[0] == min(2, len(showing))
+    assert dice.domino(Half(Coat.DOT, 0, castle=True), Half(Coat.DOT, 1)).most == (0, 0, 0)
