@@ -41,7 +41,7 @@ from kdscan.vision.classify import Logits, look, weigh
 from kdscan.vision.code import read_book_code, read_card_codes, read_code
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.edges import cut_sides, in_words, unseen_cells
-from kdscan.vision.find import find_all
+from kdscan.vision.find import find_all, surely_map
 from kdscan.vision.identify import identify
 from kdscan.vision.kingdom.decode import Sighting, decode_kingdoms
 from kdscan.vision.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM, find_kingdoms
@@ -79,7 +79,9 @@ def read_photo(
     kingdoms: tuple[KingdomReading, ...] = ()
     if game != "duel":
         kingdoms, sure = _kingdoms(photo, models, variants, risk)
-        if kingdoms and (sure or game == "kingdomino"):
+        if kingdoms and game == "kingdomino":
+            return kingdoms
+        if sure and not surely_map(photo, models.locate, models.refine):
             return kingdoms
     if game == "kingdomino":
         raise NoSheetFound(
