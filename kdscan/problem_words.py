@@ -50,6 +50,7 @@ PROBLEMS: dict[str, str] = {
     "unpaired_squares": mark("half a domino without its other half"),
     "not_in_the_box": mark("the box holds fewer such squares"),
     "not_laid_lawfully": mark("no dominoes of the box can be laid to this kingdom"),
+    "not_from_one_box": mark("one box cannot hold the dominoes of all kingdoms in this picture"),
 }
 
 
