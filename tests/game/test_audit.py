@@ -496,6 +496,7 @@ def test_arrange_refuses_what_hangs_in_the_air() -> None:
 
 TWO = board_of(". . dd dd . . .", ". . . ## . . .", EMPTY_ROW)
 FAR = board_of(". . dd dd . . .", ". . . ## . . .", "l l . . . . .")
+MANY = board_of(". . dd dd+++ . . .", ". . . ## . . .", EMPTY_ROW)
 
 
 @pytest.mark.parametrize(
@@ -509,11 +510,23 @@ FAR = board_of(". . dd dd . . .", ". . . ## . . .", "l l . . . . .")
         (FAR, Witness((Step(((3, 0), (3, 1)), Coat.DOT),)), "dot's wizard is not at hand"),
         (FAR, Witness((Step(((1, 3), (3, 1)), Coat.LINE),)), "drawn apart is not connected"),
         (TWO, Witness((Step(((1, 2), (1, 3))),), castle=(1, 2)), "brings -1 crosses"),
+        (MANY, Witness((Step(((1, 2), (1, 3))),)), "brings 3 crosses"),
     ],
 )
 def test_a_broken_witness_is_found_out(board: Board, witness: Witness, message: str) -> None:
     with pytest.raises(BrokenWitnessError, match=message):
         replay(board, witness)
+
+
+def test_a_power_is_used_once(short_book: None) -> None:
+    """Two dots win the wizard of a short book; he draws one domino apart, not two."""
+    board = board_of("f f . . c c .", ". . d ## . . .", ". . d . . . .")
+    first = Step(((2, 2), (3, 2)))
+    apart = Step(((1, 0), (1, 1)), Coat.DOT), Step(((1, 4), (1, 5)), Coat.DOT)
+    one = board_of("f f . . . . .", ". . d ## . . .", ". . d . . . .")
+    replay(one, Witness((first, apart[0])))
+    with pytest.raises(BrokenWitnessError, match="step 3: the dot's wizard is not at hand"):
+        replay(board, Witness((first, *apart)))
 
 
 def test_a_wizards_cross_is_checked_against_its_time(short_book: None) -> None:
