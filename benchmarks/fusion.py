@@ -5,7 +5,8 @@
 
 Each sheet is of a design drawn by lot and photographed twice, from other sides, in other
 light, on other tables. Told apart are the first photo, the surer of both, and both read
-together by `kdscan.vision.fuse`; shares of sheets, with 95% Wilson intervals.
+together by `kdscan.vision.fuse`, of the pairs that are taken for one sheet, as others are
+not read together; shares of sheets, with 95% Wilson intervals.
 """
 
 from __future__ import annotations
@@ -94,7 +95,9 @@ def main() -> None:
         if len(sheets) != 2:
             continue
         pairs += 1
-        known += len(fuse_sheets({(k, 0): sheet for k, sheet in enumerate(sheets)}))
+        if not fuse_sheets({(k, 0): sheet for k, sheet in enumerate(sheets)}):
+            continue
+        known += 1
         surer = max(sheets, key=lambda sheet: sheet.confidence)
         tally["the first photo"].append(judge(page, sheets[0]))
         tally["the surer of two"].append(judge(page, surer))
