@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from kdscan.locale import LANGUAGES, words
 from kdscan.table import share
@@ -300,13 +300,19 @@ def test_a_kingdom_is_put_right_by_tap(open_page: Open, served: Served, store: S
 def test_a_spellbook_put_right_pays_the_maps(open_page: Open, served: Served, store: Store) -> None:
     maps = [make_sheet(str(board), confidence=0.999) for board in GAME.maps]
     book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
-    page = open_sheet(open_page, lay(served, store, *share((*maps, book), DEFAULT_RISK)))
+    laid = lay(served, store, *share((*maps, book), DEFAULT_RISK))
+    page = open_sheet(open_page, laid, service_workers="block")  # its answers can be held back
     page.get_by_role("button", name=re.compile("Spellbook")).first.tap()
     expect(page.locator(".doubt")).to_have_count(1)
     accessible(page)
-    page.locator(".doubt .choice").nth(1).tap()  # no coat was chosen: nothing is paid
+    held: list[Route] = []
+    page.route(re.compile(r"/api/photos/\w+$"), lambda route: held.append(route))
+    with page.expect_request(lambda request: request.url.endswith(f"/api/photos/{laid}")):
+        page.locator(".doubt .choice").nth(1).tap()  # no coat was chosen: nothing is paid
     expect(page.locator(".doubt")).to_have_count(0)
     page.get_by_role("button", name=f"Map {OWNER + 1}").tap()
+    expect(page.locator(".total-number")).to_be_visible()
+    held.pop().continue_()  # what the maps are worth now is told only when one is looked at
     paid = GAME.scores()[OWNER]
     expect(page.locator(".total-number")).to_have_text(str(paid.total - paid.wizard))
     page.get_by_role("link", name="Who won?").tap()

@@ -18,22 +18,28 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   const page = photo.pages.find((one) => one.page === first.page), kind = kindOf(first);
   let sheet = first, before = null, widest = first.range, view = "board";
 
-  async function send(path, body, said) {
+  // One after the other, so that the last answer drawn is the last that was given.
+  let sent = Promise.resolve();
+  const send = (path, body, said) => (sent = sent.then(async () => {
     try {
       await set(await post(`/api/sheets/${sheet.id}/${path}`, body));
       announce(isWorth(sheet) ? `${said}. ${tn("{n} point", "{n} points", sheet.score.total)}` : said);
     } catch (error) { toast(explain(error)); }
-  }
+  }));
   const find = (id) => kind.parts(sheet).find((part) => part.id === id);
   const say = (id, value) => { const part = find(id); return send(...part.request(part, value), `${part.name}: ${part.words(value)}`); };
   const undo = () => sheet.can_undo && send("undo", {}, t("Taken back"));
   const confirm = () => send("confirm", {}, t("Confirmed"));
   const edit = (id) => openEditor(page, find(id), async (value) => { await say(id, value); focusPart(place, id); });
 
-  async function set(fresh) {
+  function show(fresh) {
     before = sheet.score?.total ?? null;
     sheet = fresh;
     draw();
+  }
+
+  async function set(fresh) {
+    show(fresh);
     await onChange(sheet);
   }
 
@@ -109,7 +115,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
 
   draw();
   if (keys) place.onkeydown = (event) => (event.ctrlKey || event.metaKey) && event.key === "z" && undo();
-  return { get sheet() { return sheet; }, find, say, undo, confirm, edit };
+  return { get sheet() { return sheet; }, find, show, say, undo, confirm, edit };
 }
 
 const MOST_NAMED = 8;
@@ -126,19 +132,26 @@ export async function showPhoto(place, id, wanted = null) {
   }
   let chosen = wanted ?? shown[0].id;
   const sheets = () => photo.sheets.filter(kindOf);
-  const body = h("div", { class: "sheet" });
+  let body = h("div", { class: "sheet" }), view = null, asked = 0;
   const picker = shown.length > 1 ? h("div", { class: "tabs maps", role: "group", "aria-label": t("What lies in this photo") }) : null;
+  // Each in an element of its own: an answer that comes late draws nothing over what is shown now.
   const open = (sheet) => {
     chosen = sheet.id;
-    const view = sheetView(body, photo, sheet, { keys: true, onChange: renew, onOther: (other, part) => open(other).edit(part) });
+    const old = body;
+    body = h("div", { class: "sheet" });
+    view = sheetView(body, photo, sheet, { keys: true, onChange: renew, onOther: (other, part) => open(other).edit(part) });
+    old.replaceWith(body);
     pick();
     return view;
   };
   // A corrected spellbook pays the maps beside it, and the maps say what is wrong with it.
   async function renew(fresh) {
     const together = sheets().some((sheet) => sheet.kind === "duel_spellbook" && sheet.page === fresh.page);
+    const turn = ++asked;
     const all = together && sheets().length > 1 ? (await get(`/api/photos/${id}`)).sheets : photo.sheets.map((sheet) => (sheet.id === fresh.id ? fresh : sheet));
+    if (turn !== asked) return; // a later answer knows more
     photo.sheets.splice(0, photo.sheets.length, ...all);
+    if (chosen !== fresh.id) view.show(sheets().find((sheet) => sheet.id === chosen));
     pick();
   }
   const pick = () => picker && put(picker,
