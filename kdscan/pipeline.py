@@ -44,7 +44,12 @@ from kdscan.vision.edges import cut_sides, in_words, unseen_cells
 from kdscan.vision.find import find_all, surely_map
 from kdscan.vision.identify import identify
 from kdscan.vision.kingdom.decode import Sighting, decode_kingdoms
-from kdscan.vision.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM, find_kingdoms
+from kdscan.vision.kingdom.find import (
+    LIKELY_KINGDOM,
+    SURELY_KINGDOM,
+    FoundKingdom,
+    find_kingdoms,
+)
 from kdscan.vision.rectify import lies_in
 from kdscan.vision.segment import segment
 
@@ -78,11 +83,13 @@ def read_photo(
     models = models or default_models()
     kingdoms: tuple[KingdomReading, ...] = ()
     if game != "duel":
-        kingdoms, sure = _kingdoms(photo, models, variants, risk)
-        if kingdoms and game == "kingdomino":
-            return kingdoms
-        if sure and not surely_map(photo, models.locate, models.refine):
-            return kingdoms
+        found = find_kingdoms(
+            photo, models.tiles, models.squares, 7 if variants.great_duel else None
+        )
+        if found and (game or not surely_map(photo, models.locate, models.refine)):
+            kingdoms, sure = _decoded(found, variants, risk)
+            if sure or game:
+                return named(kingdoms, photo)
     if game == "kingdomino":
         raise NoSheetFound(
             "no kingdom was found in this picture; take the photo again with the castle and all "
@@ -93,14 +100,13 @@ def read_photo(
     except NoSheetFound:
         if not kingdoms:
             raise
-        return kingdoms
+        return named(kingdoms, photo)
 
 
-def _kingdoms(
-    photo: Photo, models: Models, variants: Variants, risk: float
+def _decoded(
+    found: Sequence[FoundKingdom], variants: Variants, risk: float
 ) -> tuple[tuple[KingdomReading, ...], bool]:
-    """The kingdoms of tiles in a photo, and whether one of them surely is one."""
-    found = find_kingdoms(photo, models.tiles, models.squares, 7 if variants.great_duel else None)
+    """The kingdoms of tiles that were found, and whether one of them surely is one."""
     sightings = [
         Sighting(one.flat, one.probs, replace(variants, great_duel=len(one.probs) == 7), one.beyond)
         for one in found
@@ -110,7 +116,7 @@ def _kingdoms(
         one.sure > (LIKELY_KINGDOM if _possible(reading) else SURELY_KINGDOM)
         for one, reading in zip(found, read, strict=True)
     )
-    return named(read, photo), sure
+    return read, sure
 
 
 def _possible(kingdom: KingdomReading) -> bool:

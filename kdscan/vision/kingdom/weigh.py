@@ -90,19 +90,20 @@ class Ballot:
 
     def totals(self) -> Totals:
         """What the kingdom may be worth; first what it is said to be worth."""
-        best = self.best.total
+        best, everything = self.best.total, self.everything
         shares = dict.fromkeys((best,), 0.0)
         for one in self.listed:
-            shares[one.total] = shares.get(one.total, 0.0) + one.weight / self.everything
+            shares[one.total] = shares.get(one.total, 0.0) + one.weight / everything
         return tuple(sorted(shares.items(), key=lambda share: (share[0] != best, -share[1])))
 
     def shares(self) -> list[dict[int, float]]:
         """For each square the probability of each kind."""
+        everything = self.everything
         shares: list[dict[int, float]] = [{} for _ in self.listed[0].kinds]
         for one in self.listed:
             for index, kind in enumerate(one.kinds):
                 before = shares[index].get(kind, 0.0)
-                shares[index][kind] = before + one.weight / self.everything
+                shares[index][kind] = before + one.weight / everything
         return shares
 
 
