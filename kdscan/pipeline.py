@@ -41,13 +41,12 @@ from kdscan.vision.classify import Logits, look, weigh
 from kdscan.vision.code import read_book_code, read_card_codes, read_code
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.edges import cut_sides, in_words, unseen_cells
-from kdscan.vision.find import find_all, surely_map
+from kdscan.vision.find import MapSearch
 from kdscan.vision.identify import identify
 from kdscan.vision.kingdom.decode import Sighting, decode_kingdoms
 from kdscan.vision.kingdom.find import (
     LIKELY_KINGDOM,
     SURELY_KINGDOM,
-    FoundKingdom,
     find_kingdoms,
 )
 from kdscan.vision.rectify import lies_in
@@ -81,32 +80,32 @@ def read_photo(
     ModelError when the models are unusable.
     """
     models = models or default_models()
+    maps = MapSearch(photo, models.locate, models.refine)
+    if game is None:
+        maps.look()
     kingdoms: tuple[KingdomReading, ...] = ()
-    if game != "duel":
-        found = find_kingdoms(
-            photo, models.tiles, models.squares, 7 if variants.great_duel else None
-        )
-        if found and (game or not surely_map(photo, models.locate, models.refine)):
-            kingdoms, sure = _decoded(found, variants, risk)
-            if sure or game:
-                return named(kingdoms, photo)
+    if game == "kingdomino" or (game is None and not maps.sure):
+        kingdoms, sure = _kingdoms(photo, models, variants, risk)
+        if kingdoms and (sure or game):
+            return named(kingdoms, photo)
     if game == "kingdomino":
         raise NoSheetFound(
             "no kingdom was found in this picture; take the photo again with the castle and all "
             "tiles in view, sharp and without strong reflections"
         )
     try:
-        return _sheets(photo, models, risk)
+        return _sheets(photo, models, risk, maps)
     except NoSheetFound:
         if not kingdoms:
             raise
         return named(kingdoms, photo)
 
 
-def _decoded(
-    found: Sequence[FoundKingdom], variants: Variants, risk: float
+def _kingdoms(
+    photo: Photo, models: Models, variants: Variants, risk: float
 ) -> tuple[tuple[KingdomReading, ...], bool]:
-    """The kingdoms of tiles that were found, and whether one of them surely is one."""
+    """The kingdoms of tiles in a photo, and whether one of them surely is one."""
+    found = find_kingdoms(photo, models.tiles, models.squares, 7 if variants.great_duel else None)
     sightings = [
         Sighting(one.flat, one.probs, replace(variants, great_duel=len(one.probs) == 7), one.beyond)
         for one in found
@@ -142,11 +141,11 @@ def named(kingdoms: Sequence[KingdomReading], photo: Photo) -> tuple[KingdomRead
     return tuple(named)
 
 
-def _sheets(photo: Photo, models: Models, risk: float) -> tuple[AnyReading, ...]:
+def _sheets(photo: Photo, models: Models, risk: float, maps: MapSearch) -> tuple[AnyReading, ...]:
     """Every map and spellbook in a photo."""
     books = [_book(photo, place, models, risk) for place in find_books(photo)]
     sheets: list[SheetReading] = []
-    placed, cut = find_all(photo, models.locate, models.refine)
+    placed, cut = maps.finish()
     for rectified in placed:
         if shows_through(rectified) or any(_covers(book, rectified) for book in books):
             continue

@@ -22,40 +22,62 @@ LIKELY, POSSIBLE = 0.3, 0.05
 shown, as doubtful, when there is nothing better in the photo."""
 
 
+QUARTERS = 4
+"""A photo is looked at so often at most, turned by a quarter each time."""
+
+
 def find(photo: Photo, locating: Network, refining: Network) -> tuple[RectifiedSheet, ...]:
     """Find the maps in a photo, the largest first; see `locate` and `rectify`."""
-    return find_all(photo, locating, refining)[0]
+    return MapSearch(photo, locating, refining).finish()[0]
 
 
-def find_all(
-    photo: Photo, locating: Network, refining: Network
-) -> tuple[tuple[RectifiedSheet, ...], tuple[SheetOutline, ...]]:
-    """As `find`; with the outlines of what may be maps too, but are cut off by the picture."""
-    found: list[RectifiedSheet] = []
-    cut: list[SheetOutline] = []
-    for quarter_turns in range(4):
-        known = by_markers(photo) if quarter_turns == 0 else ()
-        for outline in (*known, *locate(photo, locating, quarter_turns)):
-            if any(sheet.confidence >= SURE and _holds(sheet, outline) for sheet in found):
+class MapSearch:
+    """Looks for the maps in a photo, one quarter turn after the other, as often as it needs."""
+
+    def __init__(self, photo: Photo, locating: Network, refining: Network) -> None:
+        self._photo, self._locating, self._refining = photo, locating, refining
+        self._turns = 0
+        self._found: list[RectifiedSheet] = []
+        self._cut: list[SheetOutline] = []
+
+    @property
+    def sure(self) -> bool:
+        """Whether a map has settled surely; tiles never did at the first look, in 142 photos."""
+        return any(sheet.confidence >= SURE for sheet in self._found)
+
+    @property
+    def _done(self) -> bool:
+        settled = all(sheet.confidence >= SURE for sheet in self._found)
+        return self._turns == QUARTERS or bool(self._found and settled)
+
+    def look(self) -> None:
+        """Look once, from the next side."""
+        photo, first = self._photo, self._turns == 0
+        known = by_markers(photo) if first else ()
+        for outline in (*known, *locate(photo, self._locating, self._turns)):
+            if any(one.confidence >= SURE and _holds(one, outline) for one in self._found):
                 continue
-            if quarter_turns == 0 and cut_sides(photo, outline):
-                cut.append(outline)
-            found = _surest(found, rectify(photo, outline, refining))
-        if found and all(sheet.confidence >= SURE for sheet in found):
-            break
-    best = max((sheet.confidence for sheet in found), default=0.0)
-    line = LIKELY if best >= LIKELY else max(best, POSSIBLE)
-    kept = [sheet for sheet in found if sheet.confidence >= line]
-    lost = tuple(one for one in cut if not any(_holds(sheet, one) for sheet in kept))
-    return tuple(
-        sorted(kept, key=lambda sheet: -cv2.contourArea(sheet.outline_xy.astype(np.float32)))
-    ), lost
+            if first and cut_sides(photo, outline):
+                self._cut.append(outline)
+            self._found = _surest(self._found, rectify(photo, outline, self._refining))
+        self._turns += 1
 
+    def finish(self) -> tuple[tuple[RectifiedSheet, ...], tuple[SheetOutline, ...]]:
+        """Look until all finds are sure or all sides were tried.
 
-def surely_map(photo: Photo, locating: Network, refining: Network) -> bool:
-    """Whether a first look finds a map that settles surely: tiles never did, in 142 photos."""
-    outlines = locate(photo, locating, 0)
-    return any(rectify(photo, outline, refining).confidence >= SURE for outline in outlines)
+        Returns the maps, the largest first, and the outlines of what may be maps too, but is
+        cut off by the picture.
+        """
+        while not self._done:
+            self.look()
+        found = self._found
+        best = max((sheet.confidence for sheet in found), default=0.0)
+        line = LIKELY if best >= LIKELY else max(best, POSSIBLE)
+        kept = [sheet for sheet in found if sheet.confidence >= line]
+        lost = tuple(one for one in self._cut if not any(_holds(sheet, one) for sheet in kept))
+        return tuple(
+            sorted(kept, key=lambda sheet: -cv2.contourArea(sheet.outline_xy.astype(np.float32)))
+        ), lost
 
 
 def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:
