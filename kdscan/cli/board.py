@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kdscan.cli.board_maps import audit_maps, book_reports, parse_maps, read_text, told_by
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
-    from kdscan.game.duel.board import Board
     from kdscan.game.duel.coats import Coat
     from kdscan.game.duel.editions import Edition
     from kdscan.game.kingdomino.variants import Variants
@@ -38,6 +36,13 @@ def board(
     castle_used: Annotated[
         bool | None,
         typer.Option("--castle-used/--castle-unused", help="Whether the roofs are coloured."),
+    ] = None,
+    spellbook: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Spellbooks as simulate writes them, each for two boards; may be the same FILE.",
+        ),
     ] = None,
     together: Annotated[
         bool, typer.Option("--together", help="Each two boards are the maps of one game.")
@@ -68,18 +73,24 @@ def board(
     dot, l line, ll double line, f filled, c checked. In Kingdomino w f l g s m are terrains,
     each + a crown.
 
+    A spellbook is two lines, `# player 1: castle used; spellbook dot 5 used line 3` and one for
+    player 2, perhaps `# player 1 chose line`. Beside boards they are comments.
+
     Examples:
 
     $ kdscan board maps.txt --chosen-coat line
 
-    $ kdscan simulate 1 --seed 7 | kdscan board - --together
+    $ kdscan simulate 1 --seed 7 | kdscan board - --together --spellbook -
     """
     if game not in GAMES:
         raise UsageError(f"--game {game}: there are duel and kingdomino")
-    text = _read(file)
+    text = read_text(file)
     entries: list[dict[str, Any]]
     pairs: list[dict[str, Any]] = []
+    books: list[dict[str, Any]] = []
     if game == "kingdomino":
+        if spellbook is not None:
+            raise UsageError("--spellbook: Kingdomino has none")
         from kdscan.game.kingdomino.variants import VariantError, Variants
 
         try:
@@ -90,17 +101,21 @@ def board(
         if len(entries) % variants.games:
             raise UsageError(f"--dynasty: {len(entries)} boards cannot be threes")
     else:
-        boards = _parse(text)
+        boards = parse_maps(text)
         coat, rules = _coat(chosen_coat), edition_named(edition)
         if together and len(boards) % 2:
             raise UsageError(f"--together: {len(boards)} boards cannot be pairs")
-        entries, pairs = _maps(boards, coat, castle_used, rules, together)
+        told = told_by(spellbook, file, text, len(boards), castle_used)
+        entries, pairs = audit_maps(boards, coat, told, rules, together)
+        books = book_reports(told)
     if not entries:
         raise UsageError(f"{file}: no board in it")
     if as_json:
         answer: dict[str, Any] = {"schema": SCHEMA, "boards": entries}
         if together:
             answer["games"] = pairs
+        if books:
+            answer["spellbooks"] = books
         if dynasty:
             answer["dynasties"] = _dynasties(entries)
         print(json.dumps(answer))
@@ -108,27 +123,24 @@ def board(
         print("\n\n".join(_text(entry, n) for n, entry in enumerate(entries, 1)))
         for number, pair in enumerate(pairs, 1):
             print(f"\n{_pair_text(pair, number)}")
+        for number, book in enumerate(books, 1):
+            if book["problems"]:
+                print()
+            for problem in book["problems"]:
+                print(f"spellbook {number}: {problem['severity']}: {problem['message']}")
         for number, total in enumerate(_dynasties(entries) if dynasty else (), 1):
             print(f"\ndynasty {number}: {total}")
 
 
-def _read(file: str) -> str:
-    try:
-        return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{file}: cannot be read as text: {error}") from error
-
-
 def _coat(name: str | None) -> Coat | None:
-    from kdscan.game.duel.board import LETTERS
+    from kdscan.game.duel.book_text import COATS
     from kdscan.game.duel.coats import Coat
 
     if name is None:
         return None
-    names = {**{letters: coat for coat, letters in LETTERS.items()}, **{c.value: c for c in Coat}}
-    if name not in names:
+    if name not in COATS:
         raise UsageError(f"--chosen-coat {name}: there are {', '.join(Coat)}")
-    return names[name]
+    return COATS[name]
 
 
 def edition_named(name: str) -> Edition:
@@ -138,48 +150,6 @@ def edition_named(name: str) -> Edition:
     if name not in EDITIONS:
         raise UsageError(f"--edition {name}: there are {', '.join(EDITIONS)}")
     return EDITIONS[name]
-
-
-def _parse(text: str) -> list[Board]:
-    from kdscan.game.duel.board import Board, BoardTextError
-    from kdscan.game.text import split_blocks
-
-    boards = []
-    for number, block in enumerate(split_blocks(text), 1):
-        try:
-            boards.append(Board.parse(block))
-        except BoardTextError as error:
-            raise UsageError(f"board {number}: {error}") from error
-    return boards
-
-
-def _maps(
-    boards: Sequence[Board],
-    coat: Coat | None,
-    castle_used: bool | None,
-    edition: Edition,
-    together: bool,
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    from kdscan.game.duel.audit import audit_map
-    from kdscan.game.duel.audit.pair import audit_game
-    from kdscan.game.duel.report import board_json, pair_json
-    from kdscan.game.duel.scoring import score_board
-
-    if not together:
-        audits = [audit_map(one, castle_used, edition=edition) for one in boards]
-        pairs = []
-    else:
-        found = [
-            audit_game((one, two), (castle_used, castle_used), edition=edition)
-            for one, two in zip(boards[::2], boards[1::2], strict=True)
-        ]
-        audits = [audit for pair in found for audit in pair.audits]
-        pairs = [pair_json(pair) for pair in found]
-    entries = [
-        board_json(one, score_board(one, coat), audit)
-        for one, audit in zip(boards, audits, strict=True)
-    ]
-    return entries, pairs
 
 
 def _kingdoms(text: str, variants: Variants) -> list[dict[str, Any]]:

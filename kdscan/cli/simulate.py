@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator
+from itertools import count
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kdscan.cli.board import GAMES, SCHEMA, edition_named
 from kdscan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kdscan.game.duel.play import Game
 
 PLAYERS = ("random", "greedy")
 
@@ -58,23 +62,31 @@ def simulate(
     if game not in GAMES:
         raise UsageError(f"--game {game}: there are duel and kingdomino")
     if game == "duel":
-        games = _duels(number, seed, player, edition)
-        told: Callable[[dict[str, Any], int], str] = _duel_text
-    else:
-        options = {
-            "dynasty": dynasty,
-            "great_duel": great_duel,
-            "middle_kingdom": middle_kingdom,
-            "harmony": harmony,
-            "demo": demo,
-        }
-        games = _matches(number, seed, player, players, options)
-        told = _match_text
+        from kdscan.game.duel.report import game_json
+
+        duels = _duels(number, seed, player, edition)
+        if as_json:
+            _print_json(map(game_json, duels))
+        else:
+            _print_text(map(_duel_text, duels, count(1)))
+        return
+    options = {
+        "dynasty": dynasty,
+        "great_duel": great_duel,
+        "middle_kingdom": middle_kingdom,
+        "harmony": harmony,
+        "demo": demo,
+    }
+    matches = _matches(number, seed, player, players, options)
     if as_json:
-        _print_json(games)
+        _print_json(matches)
     else:
-        for at, one in enumerate(games, 1):
-            print(("\n" if at > 1 else "") + told(one, at))
+        _print_text(map(_match_text, matches, count(1)))
+
+
+def _print_text(games: Iterator[str]) -> None:
+    for at, told in enumerate(games):
+        print("\n" * (at > 0) + told)
 
 
 def _print_json(games: Iterator[dict[str, Any]]) -> None:
@@ -85,16 +97,15 @@ def _print_json(games: Iterator[dict[str, Any]]) -> None:
     print("]}")
 
 
-def _duels(number: int, seed: int, player: str, edition: str) -> Iterator[dict[str, Any]]:
+def _duels(number: int, seed: int, player: str, edition: str) -> Iterator[Game]:
     from kdscan.game.duel.greedy import greedy_player
     from kdscan.game.duel.players import play_game, random_player
-    from kdscan.game.duel.report import game_json
 
     rules = edition_named(edition)
     who = greedy_player if player == "greedy" else random_player
     rng = random.Random(seed)
     for _ in range(number):
-        yield game_json(play_game(rng, (who, who), rules))
+        yield play_game(rng, (who, who), rules)
 
 
 def _matches(
@@ -115,21 +126,17 @@ def _matches(
         yield match_json(play_match(rng, [who] * players, variants))
 
 
-def _duel_text(game: dict[str, Any], at: int) -> str:
-    totals = " : ".join(str(score["total"]) for score in game["score"])
-    winner = "a draw" if game["winner"] is None else f"player {game['winner'] + 1} wins"
-    head = [f"# game {at}: {totals}, {winner} after {game['rounds']} rounds"]
-    for player, lines in enumerate(game["spellbook"]["players"], 1):
-        squares = " ".join(
-            f"{coat} {line['filled']}{' struck' if line['struck'] else ''}"
-            for coat, line in lines.items()
-        )
-        castle = "used" if game["castle_used"][player - 1] else "unused"
-        head.append(f"# player {player}: castle {castle}; spellbook {squares}")
-    if game["spellbook"]["chosen_coat"]:
-        chooser = game["spellbook"]["chosen_by"] + 1
-        head.append(f"# player {chooser} chose {game['spellbook']['chosen_coat']}")
-    return "\n".join(head) + "\n" + "\n\n".join(game["maps"])
+def _duel_text(game: Game, at: int) -> str:
+    from kdscan.game.duel.book_text import write_book
+    from kdscan.game.duel.scoring import outcome
+
+    scores = game.scores()
+    won = outcome(scores).winner
+    totals = " : ".join(str(score.total) for score in scores)
+    winner = "a draw" if won is None else f"player {won + 1} wins"
+    head = f"# game {at}: {totals}, {winner} after {game.rounds} rounds"
+    book = write_book(game.spellbook, game.castle_used)
+    return f"{head}\n{book}\n" + "\n\n".join(str(board) for board in game.maps)
 
 
 def _match_text(match: dict[str, Any], at: int) -> str:

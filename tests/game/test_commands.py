@@ -13,6 +13,7 @@ import pytest
 from kdscan.cli.main import main
 from kdscan.game.duel.audit import Step, Witness, replay
 from kdscan.game.duel.board import Board
+from kdscan.game.duel.book_text import write_book
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import random_game
 from kdscan.game.duel.scoring import score_board
@@ -115,6 +116,53 @@ def test_board_reads_what_simulate_writes(run: Any, monkeypatch: pytest.MonkeyPa
     assert told.count("lawful: ") == 4 and "game 2: lawful" in told
 
 
+def test_board_takes_spellbooks(run: Any, tmp_path: Path) -> None:
+    games = [random_game(seed) for seed in (1, 4, 9)]
+    assert any(game.spellbook.chosen_coat for game in games)
+    file = tmp_path / "games.txt"
+    blocks = []
+    for game in games:
+        one, two = game.maps
+        blocks.append(f"{write_book(game.spellbook, game.castle_used)}\n{one}\n\n{two}\n")
+    file.write_text("\n".join(blocks), "utf-8")
+    arguments = ("board", str(file), "--spellbook", str(file))
+    for more in ((), ("--together",)):
+        answer = json.loads(run(*arguments, "--json", *more))
+        totals = [score.total for game in games for score in game.scores()]
+        assert [entry["score"]["total"] for entry in answer["boards"]] == totals
+        assert all(entry["audit"]["lawful"] for entry in answer["boards"])
+        assert answer["spellbooks"] == [{"problems": []}] * 3
+    assert all(game["lawful"] for game in answer["games"])
+    # Only the last game may lack its second map.
+    alone = tmp_path / "alone.txt"
+    alone.write_text(str(games[0].maps[0]), "utf-8")
+    assert "1 boards take 1" in run("board", str(alone), "--spellbook", str(file), code=2)
+    book = tmp_path / "book.txt"
+    book.write_text(write_book(games[0].spellbook, (None, None)).replace("# ", ""), "utf-8")
+    assert "lawful: " in run("board", str(alone), "--spellbook", str(book))
+
+
+def test_a_spellbook_convicts_a_map_and_itself(run: Any, maps: str, tmp_path: Path) -> None:
+    book = tmp_path / "book.txt"
+    both = "# player 1: castle unused; spellbook line 5\n# player 2: spellbook l 5 used"
+    book.write_text(both, "utf-8")
+    told = run("board", maps, "--spellbook", str(book))
+    assert "error: the spellbook counts 5 line without a cross, the map shows 2 at most" in told
+    assert "no game leads here" in told.split("# board 2")[0]
+    assert "spellbook 1: error: " in told
+    answer = json.loads(run("board", maps, "--spellbook", str(book), "--json"))
+    assert answer["boards"][0]["audit"]["castle"] is None
+    assert answer["spellbooks"][0]["problems"][0]["severity"] == "error"
+    # The command line knows better.
+    book.write_text("# player 1: castle unused; spellbook\n# player 2: spellbook", "utf-8")
+    for option, lawful in (((), True), (("--castle-used",), True)):
+        (first, _) = json.loads(run("board", maps, "--spellbook", str(book), "--json", *option))[
+            "boards"
+        ]
+        assert first["audit"]["lawful"] is lawful
+        assert (first["audit"]["castle"] is not None) == bool(option)
+
+
 def test_kingdoms(run: Any, tmp_path: Path) -> None:
     file = tmp_path / "kingdom.txt"
     file.write_text(f"{KINGDOM}\n## m m\n", "utf-8")
@@ -159,6 +207,10 @@ def test_kingdoms_are_audited_and_added_up(run: Any, tmp_path: Path) -> None:
         (("board", "MAPS", "--edition", "x"), "--edition x"),
         (("board", "MISSING"), "cannot be read"),
         (("board", "EMPTY"), "no board in it"),
+        (("board", "MAPS", "--spellbook", "MAPS"), "0 spellbooks in it"),
+        (("board", "MAPS", "--spellbook", "MISSING"), "cannot be read"),
+        (("board", "MAPS", "--spellbook", "BOOK"), "--spellbook BOOK: line 1: dots is no coat"),
+        (("board", "MAPS", "--spellbook", "MAPS", "--game", "kingdomino"), "has none"),
         (("board", "BROKEN"), "board 1: a map has 5 rows, not 1"),
         (("simulate", "--", "-1"), "cannot be played"),
         (("simulate", "1", "--player", "x"), "--player x"),
@@ -173,12 +225,15 @@ def test_wrong_usage_is_refused(
 ) -> None:
     (tmp_path / "empty.txt").write_text("\n# nothing\n", "utf-8")
     (tmp_path / "broken.txt").write_text("d d", "utf-8")
+    (tmp_path / "book.txt").write_text("# player 1: spellbook dots 3", "utf-8")
     files = {
         "MAPS": maps,
         "MISSING": str(tmp_path / "missing.txt"),
         "EMPTY": str(tmp_path / "empty.txt"),
         "BROKEN": str(tmp_path / "broken.txt"),
+        "BOOK": str(tmp_path / "book.txt"),
     }
+    message = message.replace("BOOK", files["BOOK"])
     assert message in run(*(files.get(word, word) for word in arguments), code=2)
 
 

@@ -1,0 +1,113 @@
+"""Maps of Duel and their spellbooks, from text to what `kdscan board` says of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kdscan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kdscan.game.duel.board import Board
+    from kdscan.game.duel.book_text import Told
+    from kdscan.game.duel.coats import Coat
+    from kdscan.game.duel.editions import Edition
+
+
+def read_text(file: str) -> str:
+    """A file's text, standard input for `-`; raises UsageError where there is none."""
+    try:
+        return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{file}: cannot be read as text: {error}") from error
+
+
+def parse_maps(text: str) -> list[Board]:
+    """The maps in a text; raises UsageError with the number of one that is none."""
+    from kdscan.game.duel.board import Board, BoardTextError
+    from kdscan.game.text import split_blocks
+
+    boards = []
+    for number, block in enumerate(split_blocks(text), 1):
+        try:
+            boards.append(Board.parse(block))
+        except BoardTextError as error:
+            raise UsageError(f"board {number}: {error}") from error
+    return boards
+
+
+def told_by(
+    spellbook: str | None, file: str, text: str, boards: int, castle_used: bool | None
+) -> list[Told]:
+    """What is known of each two boards' game.
+
+    spellbook: the file that tells it, None without; `text` is what `file`, the boards' own, holds.
+    castle_used: what the command line says of all roofs. Raises UsageError.
+    """
+    from kdscan.game.duel.book_text import BookTextError, Told, read_books
+
+    games = (boards + 1) // 2
+    if spellbook is None:
+        return [Told(None, (castle_used, castle_used))] * games
+    try:
+        found = read_books(text if spellbook == file else read_text(spellbook))
+    except BookTextError as error:
+        raise UsageError(f"--spellbook {spellbook}: {error}") from error
+    if len(found) != games:
+        raise UsageError(
+            f"--spellbook {spellbook}: {len(found)} spellbooks in it; each two boards, the maps of "
+            f"players 1 and 2, share one, so {boards} boards take {games}"
+        )
+    if castle_used is None:
+        return found
+    return [Told(told.book, (castle_used, castle_used)) for told in found]
+
+
+def book_reports(games: Sequence[Told]) -> list[dict[str, Any]]:
+    """What each spellbook says against itself, ready for JSON."""
+    from kdscan.game.duel.book_checks import book_problems
+    from kdscan.game.problem import problems_json
+
+    books = [told.book for told in games if told.book is not None]
+    return [{"problems": problems_json(book_problems(book))} for book in books]
+
+
+def audit_maps(
+    boards: Sequence[Board],
+    coat: Coat | None,
+    games: Sequence[Told],
+    edition: Edition,
+    together: bool,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Each map's entry, and one for each game where they are audited together.
+
+    coat: for the filled coat's wizard, instead of what the spellbooks say.
+    """
+    from kdscan.game.duel.audit import audit_map
+    from kdscan.game.duel.audit.pair import audit_game
+    from kdscan.game.duel.report import board_json, pair_json
+    from kdscan.game.duel.scoring import score_board
+
+    sides = [(told, side) for told in games for side in (0, 1)]
+    pairs = []
+    if together:
+        found = [
+            audit_game((one, two), told.castle_used, spellbook=told.book, edition=edition)
+            for one, two, told in zip(boards[::2], boards[1::2], games, strict=True)
+        ]
+        audits = [audit for pair in found for audit in pair.audits]
+        pairs = [pair_json(pair) for pair in found]
+    else:
+        audits = [
+            audit_map(
+                one, told.castle_used[side], spellbook=told.book, player=side, edition=edition
+            )
+            for one, (told, side) in zip(boards, sides, strict=False)
+        ]
+    entries = [
+        board_json(one, score_board(one, coat or told.chosen_by(side)), audit)
+        for one, audit, (told, side) in zip(boards, audits, sides, strict=False)
+    ]
+    return entries, pairs

@@ -1,0 +1,120 @@
+"""Spellbooks in text form, as comments beside the maps of their games.
+
+    # player 1: castle used; spellbook dot 5 used double_dot 2 line 5 filled 1 checked 2
+    # player 2: castle unused; spellbook dot 3 struck double_dot 3 line 3 struck
+    # player 1 chose line
+
+Each coat by its name or its letters, with the squares filled; coats left out have none.
+A program that only reads boards skips these lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kdscan.game.duel.board import LETTERS
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import SQUARES
+from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
+
+COATS = {letters: coat for coat, letters in LETTERS.items()} | {coat.value: coat for coat in Coat}
+"""Each coat by its letters and by its name."""
+
+_PLAYER = re.compile(r"#?\s*player ([12]):(?: castle (used|unused);)? spellbook\b(.*)")
+_CHOICE = re.compile(r"#?\s*player ([12]) chose (\S+)\s*")
+
+
+class BookTextError(ValueError):
+    """A text holds no spellbook where one should be; the message says where and why."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is known of a game beside its maps.
+
+    book: None without any. castle_used: for each player whether the roof is coloured, None
+    where it is not said.
+    """
+
+    book: Spellbook | None
+    castle_used: tuple[bool | None, bool | None] = (None, None)
+
+    def chosen_by(self, player: int) -> Coat | None:
+        """As `Spellbook.chosen_by`; None without a spellbook."""
+        return None if self.book is None else self.book.chosen_by(player)
+
+
+def write_book(book: Spellbook, castle_used: tuple[bool | None, bool | None]) -> str:
+    """The comment lines of one game."""
+    text = []
+    for player, (lines, castle) in enumerate(zip(book.lines, castle_used, strict=True), 1):
+        roof = {None: "", True: " castle used;", False: " castle unused;"}[castle]
+        squares = "".join(f" {coat} {_line_text(line)}" for coat, line in lines.items())
+        text.append(f"# player {player}:{roof} spellbook{squares}")
+    for player in (0, 1):
+        if coat := book.chosen_by(player):
+            text.append(f"# player {player + 1} chose {coat}")
+    return "\n".join(text)
+
+
+def _line_text(line: SpellbookLine) -> str:
+    return f"{line.filled}{' struck' * line.struck}{' used' * line.used}"
+
+
+def read_books(text: str) -> list[Told]:
+    """Every game's spellbook, in order; raises BookTextError where one is no spellbook."""
+    books: list[Told] = []
+    first: tuple[dict[Coat, SpellbookLine], bool | None] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            if match := _PLAYER.fullmatch(line):
+                player, roof, squares = match.groups()
+                if (player == "1") != (first is None):
+                    raise BookTextError("players 1 and 2 come in turns")
+                castle = None if roof is None else roof == "used"
+                lines = _lines(squares.split())
+                if first is None:
+                    first = lines, castle
+                else:
+                    books.append(Told(Spellbook((first[0], lines)), (first[1], castle)))
+                    first = None
+            elif match := _CHOICE.fullmatch(line):
+                if first is not None or not books:
+                    raise BookTextError("a choice comes after both players' lines")
+                books[-1] = _choose(books[-1], int(match[1]) - 1, _coat(match[2]))
+        except BookTextError as error:
+            raise BookTextError(f"line {number}: {error}") from None
+    if first is not None:
+        raise BookTextError("player 2's lines are missing at the end")
+    return books
+
+
+def _choose(told: Told, player: int, coat: Coat) -> Told:
+    assert told.book is not None
+    book = Spellbook(told.book.lines, coat)
+    if book.chosen_by(player) is not coat:
+        raise BookTextError(f"player {player + 1} did not win the filled coat's wizard")
+    return Told(book, told.castle_used)
+
+
+def _lines(words: Sequence[str]) -> dict[Coat, SpellbookLine]:
+    lines = dict.fromkeys(Coat, SpellbookLine())
+    waiting = list(words)
+    while waiting:
+        coat = _coat(waiting.pop(0))
+        count = waiting.pop(0) if waiting else "nothing"
+        if not (count.isdecimal() and int(count) <= SQUARES[coat]):
+            raise BookTextError(f"{coat} has 0 to {SQUARES[coat]} squares filled, not {count}")
+        marks = {"struck": False, "used": False}
+        while waiting and waiting[0] in marks:
+            marks[waiting.pop(0)] = True
+        lines[coat] = SpellbookLine(int(count), **marks)
+    return lines
+
+
+def _coat(word: str) -> Coat:
+    if word not in COATS:
+        raise BookTextError(f"{word} is no coat; there are {', '.join(Coat)}")
+    return COATS[word]
