@@ -9,7 +9,8 @@ import pytest
 
 from kdscan.game.duel.audit import replay, witness_of
 from kdscan.game.duel.audit.dominoes import LAW
-from kdscan.game.duel.audit.idling import Needs, arrange_idling
+from kdscan.game.duel.audit.idling import arrange_idling
+from kdscan.game.duel.audit.moments import Needs
 from kdscan.game.duel.audit.order import Drawn, Plan, mask
 from kdscan.game.duel.audit.search import Way
 from kdscan.game.duel.audit.task import Bonus, Piece, Task, bits

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from kdscan.game.duel.audit.budget import Budget
+from kdscan.game.duel.audit.chances import Chances
 from kdscan.game.duel.audit.dominoes import LAW, Dice
-from kdscan.game.duel.audit.idling import Idle, Needs, arrange_idling
+from kdscan.game.duel.audit.idling import arrange_idling
+from kdscan.game.duel.audit.moments import Idle, Needs
 from kdscan.game.duel.audit.order import Drawn, Plan, arrange
 from kdscan.game.duel.audit.task import Bonus, Task
 from kdscan.game.duel.audit.tilings import plans
-from kdscan.game.duel.board import Board, Shield
+from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.grid import Cell
@@ -86,19 +88,22 @@ def ways(
     """
     if len(board) % 2:
         return
+    chances = Chances(board, terms.obtained)
     barren: set[_Structure] = set()
-    for task in tasks(board, terms, dice, each is not None, budget):
-        yield from islice(_ways(task, terms, barren), each)
+    for task in _tasks(board, terms, dice, chances, each is not None, budget):
+        yield from islice(_ways(task, terms, chances, barren), each)
 
 
 _Structure = tuple[tuple[int, ...], bool, bool]
-"""What decides whether any plan hangs together: partners, two dice apart, one part free."""
+"""What decides whether any plan has a chance: partners, two dice apart, one part free."""
 
 
-def _ways(task: Task, terms: Terms, barren: set[_Structure]) -> Iterator[Way]:
-    """Lawful orders; `barren` remembers structures without any plan from task to task."""
+def _ways(task: Task, terms: Terms, chances: Chances, barren: set[_Structure]) -> Iterator[Way]:
+    """Lawful orders; `barren` remembers structures without any chance from task to task."""
     needs = Needs(terms.obtained, _more_than_drawn(task, terms), terms.idle)
     partners = tuple(task.partners.values())
+    wizard = task.wizard_cell
+    covered = 1 << wizard if wizard >= 0 and task.halves[wizard].counts else 0
     for apart, free in ((False, False), (True, False), (False, True), (True, True)):
         if (apart and not _winnable(task, terms, Coat.LINE)) or (
             free and not _winnable(task, terms, Coat.DOT)
@@ -109,8 +114,12 @@ def _ways(task: Task, terms: Terms, barren: set[_Structure]) -> Iterator[Way]:
             continue
         none = True
         for plan in plans(task, apart, free):
+            task.budget.spend(len(plan.pieces) * free)
+            calls = chances.calls(plan)
+            if not chances.allow(calls):
+                continue
             none = False
-            way = _way(task, plan, needs)
+            way = _way(task, plan, needs) if chances.allow(calls, covered) else None
             if way is not None:
                 yield way
         if none:
@@ -118,6 +127,8 @@ def _ways(task: Task, terms: Terms, barren: set[_Structure]) -> Iterator[Way]:
 
 
 def _way(task: Task, plan: Plan, needs: Needs) -> Way | None:
+    if plan.apart is not None and not task.domino(plan.apart).pairs:
+        return None
     if not needs.coats and not needs.some:
         order = arrange(task, plan)
         if order is not None:
@@ -143,8 +154,8 @@ def _winnable(task: Task, terms: Terms, coat: Coat) -> bool:
     return terms.obtained or filled >= SQUARES[coat]
 
 
-def tasks(
-    board: Board, terms: Terms, dice: Dice, every: bool = False, budget: Budget | None = None
+def _tasks(
+    board: Board, terms: Terms, dice: Dice, chances: Chances, every: bool, budget: Budget | None
 ) -> Iterator[Task]:
     """The board with every choice of bonus crosses, or with all that make a difference."""
     # What a French spellbook counts beyond the map depends on every shield's own cross.
@@ -155,7 +166,7 @@ def tasks(
         effect = _effect(board, bonus)
         if dice.data is None and not every and not by_law.isdisjoint({effect, _without(effect)}):
             continue
-        if bonus.wizard is not None and not _checked_won(board, effect, terms):
+        if bonus.wizard is not None and not chances.checked(effect[1]):
             continue
         task = Task(board, bonus, dice, budget or Budget())
         if not matches_book(task, terms.recorded if not terms.obtained else ()):
@@ -180,13 +191,6 @@ def _effect(board: Board, bonus: Bonus) -> _Effect:
     if cell is None or cell == bonus.castle or board[cell].crosses != 1:
         return cell, None, False
     return cell, cell, board[cell].coat in HELPERS
-
-
-def _checked_won(board: Board, effect: _Effect, terms: Terms) -> bool:
-    """Whether the checked wizard, whose cross is in use, can have been won at all."""
-    own = effect[1] is not None and board[effect[1]].coat is Coat.CHECKED
-    plain = sum(shield == Shield(Coat.CHECKED) for shield in board.values())
-    return terms.obtained or plain + own >= SQUARES[Coat.CHECKED]
 
 
 def _without(effect: _Effect) -> _Effect:

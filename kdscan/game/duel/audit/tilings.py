@@ -40,9 +40,8 @@ def plans(task: Task, apart: bool, free: bool) -> Iterator[Plan]:
             yield Plan(pieces, None, free)
             continue
         lone: Piece = (alone[0], alone[1])
-        if task.domino(lone).pairs:
-            whole = (*(piece for piece in pieces if piece[0] != piece[1]), lone)
-            yield Plan(whole, lone, free)
+        whole = (*(piece for piece in pieces if piece[0] != piece[1]), lone)
+        yield Plan(whole, lone, free)
 
 
 class _Search:

@@ -1,0 +1,93 @@
+"""What rules a split out by its shape alone: sound against every order found, and of use."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from kdscan.game.duel.audit.chances import Chances
+from kdscan.game.duel.audit.dominoes import LAW
+from kdscan.game.duel.audit.idling import arrange_idling
+from kdscan.game.duel.audit.moments import Needs
+from kdscan.game.duel.audit.order import Plan, arrange
+from kdscan.game.duel.audit.task import Bonus, Task
+from kdscan.game.duel.audit.tilings import plans
+from kdscan.game.duel.board import Board, Shield
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import SQUARES
+from kdscan.game.duel.drawing import number
+from tests.game.test_idling import COATS, some_plans
+
+ISLE = Board.parse(
+    """\
+    .  .  .  .  .  .  .
+    .  d  d  .  .  c  c
+    .  d  d  ## .  .  .
+    .  .  .  .  .  .  .
+    .  .  .  .  .  .  ."""
+)
+"""Four dots beside the castle, and a domino that only the dot's wizard opens."""
+
+
+def calls(board: Board, apart: bool = False) -> tuple[Chances, list[Plan]]:
+    return Chances(board, False), list(plans(Task(board, Bonus(), LAW), apart, True))
+
+
+def test_the_dots_wizard_needs_his_dots_before_what_he_opens() -> None:
+    chances, (plan, *_) = calls(ISLE)
+    isle = 1 << number((1, 5)) | 1 << number((1, 6))
+    assert chances.calls(plan) == ((Coat.DOT, isle, 0, False),)
+    assert not chances.allow(chances.calls(plan))
+    near = ISLE.with_shield((0, 1), Shield(Coat.DOT)).with_shield((0, 2), Shield(Coat.DOT, 1))
+    chances, (plan, *_) = calls(near)
+    assert chances.allow(chances.calls(plan))
+    # The fifth dot beyond the sea comes too late.
+    far = ISLE.with_shield((0, 5), Shield(Coat.DOT)).with_shield((0, 6), Shield(Coat.DOT))
+    chances, (plan, *_) = calls(far)
+    assert not chances.allow(chances.calls(plan))
+
+
+def test_one_shield_may_fill_under_the_checked_wizards_cross() -> None:
+    five = ISLE.with_shield((0, 1), Shield(Coat.DOT, 1)).with_shield((0, 2), Shield(Coat.DOT, 1))
+    chances, (plan, *_) = calls(five)
+    called = chances.calls(plan)
+    assert chances.allow(called)
+    assert chances.allow(called, 1 << number((0, 1)))
+    assert not chances.allow(called, 0)
+    two = five.with_shield((1, 1), Shield(Coat.DOT, 1))
+    chances, (plan, *_) = calls(two)
+    assert not chances.allow(chances.calls(plan))
+
+
+def test_the_checked_wizard_needs_three() -> None:
+    board = ISLE.with_shield((0, 5), Shield(Coat.CHECKED, 1))
+    assert not Chances(board, False).checked(None)
+    assert Chances(board, False).checked((0, 5))
+    # Beside the castle there is room, so nothing was obtained without room either.
+    assert not Chances(board, True).checked(None)
+
+
+@pytest.mark.parametrize("obtained", [True, False])
+def test_never_rules_out_what_has_an_order(obtained: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for coat in COATS:
+        monkeypatch.setitem(SQUARES, coat, 3)
+    rng = random.Random(3 + obtained)
+    ruled_out = found = 0
+    for _ in range(300):
+        for task, plan in some_plans(rng):
+            chances = Chances(task.board, obtained)
+            i = task.wizard_cell
+            covered = 1 << i if i >= 0 and task.halves[i].counts else 0
+            called = chances.calls(plan)
+            allowed = chances.allow(called, covered)
+            if task.bonus.wizard is not None:
+                allowed &= chances.checked(task.bonus.wizard if covered else None)
+            order = arrange(task, plan) or (
+                arrange_idling(task, plan, Needs(obtained)) if obtained else None
+            )
+            if order is not None:
+                found += 1
+                assert allowed and chances.allow(called), f"\n{task.board}\n{plan}\n{task.bonus}"
+            ruled_out += not allowed
+    assert found > 100 and ruled_out > 100, (found, ruled_out)
