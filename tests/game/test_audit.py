@@ -352,23 +352,6 @@ def test_a_wizard_needed_before_it_can_be_won() -> None:
     assert set(problem.cells) <= set(board)
 
 
-@pytest.mark.usefixtures("short_book")
-def test_the_turn_of_wizards_forbids_the_smallest_shields() -> None:
-    """Against every lawful map of these shields, found by trying everything."""
-    rng = random.Random(12)
-    sizes: list[int] = []
-    while len(sizes) < 8:
-        board = small_board(rng, rng.choice((6, 6, 8)), (Coat.DOT, Coat.LINE, Coat.CHECKED))
-        terms = Terms(False)
-        if find_way(board, terms, LAW) is not None:
-            continue
-        (problem, *_) = errors(board, terms)
-        if problem.code == "wizard_too_early":
-            assert len(problem.cells) == slow_smallest(board, terms), f"\n{board}"
-            sizes.append(len(problem.cells))
-    assert len(set(sizes)) > 1
-
-
 def test_the_turn_of_wizards_is_a_search_that_may_end_early() -> None:
     board = Board.parse(
         """.    d+   ll+  .    f++  d    .

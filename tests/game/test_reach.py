@@ -36,11 +36,12 @@ def covers(cells: list[Cell], singles: int) -> Iterator[Pieces]:
                 yield ((first, other), *more)
 
 
-def parts_without_castle(board: Board, pieces: Pieces) -> int:
-    """How many parts, joined by equal coats and by dominoes, do not touch the castle."""
+def hangs_together(board: Board, pieces: Pieces, free: bool) -> bool:
+    """Whether every part, joined by equal coats and by dominoes, touches the castle, but one
+    with a domino for the dot's wizard where he is `free`."""
     left = {cell for piece in pieces for cell in piece}
     partner = {a: b for piece in pieces if len(piece) == 2 for a, b in (piece, piece[::-1])}
-    loose = 0
+    loose = []
     while left:
         part = [left.pop()]
         rooted = False
@@ -52,8 +53,9 @@ def parts_without_castle(board: Board, pieces: Pieces) -> int:
             joined |= {partner[cell]} & left if cell in partner else set()
             left -= joined
             part += joined
-        loose += not rooted
-    return loose
+        if not rooted:
+            loose.append(part)
+    return len(loose) <= free and all(any(c in partner for c in part) for part in loose)
 
 
 def random_board(rng: random.Random, cells: int) -> Board:
@@ -78,7 +80,7 @@ def test_covers_exist_exactly_where_trying_all_finds_one(singles: int, free: boo
         sound = [
             {cell for piece in pieces for cell in piece}
             for pieces in covers(list(board), singles)
-            if parts_without_castle(board, pieces) <= free
+            if hangs_together(board, pieces, free)
             and sum(len(piece) == 1 for piece in pieces) in (0, singles)
         ]
         everything = {cell for part in sound for cell in part}

@@ -17,6 +17,7 @@ from kdscan.game.duel.audit.task import Bonus, Task
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
+from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
 
 _Lines = tuple[tuple[Coat, int], ...]
@@ -69,9 +70,10 @@ def _most(board: Board, terms: Terms, coat: Coat) -> int:
     return plain + (checked_wizard(board, terms) and Shield(coat, 1) in board.values())
 
 
-def checked_wizard(board: Board, terms: Terms) -> bool:
-    """Whether the checked wizard's cross can be on the map at all."""
+def checked_wizard(board: Board, terms: Terms, cell: Cell | None = None) -> bool:
+    """Whether the checked wizard's cross can be on the map at all, or on one shield of it."""
     plain = sum(shield == Shield(Coat.CHECKED) for shield in board.values())
-    own = Shield(Coat.CHECKED, 1) in board.values()
+    # The cross may cover a checked coat that filled a square.
+    own = Shield(Coat.CHECKED, 1) in (board.values() if cell is None else (board[cell],))
     enough = terms.obtained or plain + own >= SQUARES[Coat.CHECKED]
     return Coat.CHECKED in terms.wizards and enough

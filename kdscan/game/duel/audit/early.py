@@ -3,7 +3,8 @@
 Where crosses and connection alone forbid nothing, some wizard is needed before he can
 be won. What can be is then a matter of whole maps: a set of shields can be when a lawful
 map of this map's shields, perhaps fewer, contains it. Drawing one more domino never
-hinders, so of all such maps only those are asked about to which nothing can be added.
+hinders, so of all such maps only those are asked about to which nothing can be added, but
+for shields that need the checked wizard's cross: they may come too late for it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kdscan.game.duel.audit.dominoes import LAW
+from kdscan.game.duel.audit.dominoes import LAW, MOST_ON_A_DIE
 from kdscan.game.duel.audit.reach import Cover, Proof, State, smallest_set
 from kdscan.game.duel.audit.search import Terms, find_way
 from kdscan.game.duel.audit.task import Task, bits
@@ -46,11 +47,12 @@ class LawfulCover(Cover):
         # Earlier in the game the roof may have been blank still, the cross not yet given.
         castle = None if terms.castle_used else terms.castle_used
         self.terms = replace(terms, castle_used=castle, cross_given=False, recorded=())
+        self.rich = sum(1 << number(c) for c, s in board.items() if s.crosses > MOST_ON_A_DIE)
         self.asked: dict[int, bool] = {}
         self.seen: set[State] = set()
 
     def cover(self, required: int) -> int | None:
-        """A lawful map with at least those shields, nothing left to add; None if none."""
+        """A lawful map with at least those shields, as large as comes; None if none."""
         self.seen.clear()
         return super().cover(required)
 
@@ -66,7 +68,10 @@ class LawfulCover(Cover):
             if found is not None:
                 return found
         covered = self.task.filled & ~state.left
-        ended = not fitting and state.singles != 1
+        # What only the checked wizard's cross allows may come too late for it, and is left out.
+        ended = state.singles != 1 and all(
+            state.left & ~after.left & self.rich for after in fitting
+        )
         return covered if ended and self._lawful(covered) else None
 
     def _helped(self, state: State) -> Iterator[State]:
@@ -79,13 +84,7 @@ class LawfulCover(Cover):
                 alone = self.add(state, (i, i))
                 assert alone is not None
                 yield alone
-        if state.free:
-            for i in bits(state.left):
-                for j in bits(self.task.partners[i] & state.left):
-                    if i < j:
-                        left = state.left & ~(1 << i | 1 << j)
-                        opened = state.rooted | self.task.equal[i] | self.task.equal[j]
-                        yield State(left, opened & left, (), state.singles, False)
+        yield from self.opened(state)
 
     def _lawful(self, covered: int) -> bool:
         known = self.asked.get(covered)

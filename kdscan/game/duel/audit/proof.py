@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from kdscan.game.duel.audit.book import checked_wizard, contradictions
 from kdscan.game.duel.audit.dominoes import LAW, MOST_ON_A_DIE, Dice, Half
@@ -14,7 +15,7 @@ from kdscan.game.duel.audit.task import Bonus, Task, bits
 from kdscan.game.duel.board import MAX_CROSSES, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
-from kdscan.game.duel.drawing import cell_of, number
+from kdscan.game.duel.drawing import NEAR, cell_of, number
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, Severity
 
@@ -89,23 +90,20 @@ def warnings(
 def _lenient(board: Board, terms: Terms, dice: Dice) -> Task:
     """The board with every domino that the dice allow under some bonus."""
     task = Task(board, Bonus(), dice)
-    less = (
-        1 + checked_wizard(board, terms) if terms.castle_left else int(checked_wizard(board, terms))
-    )
-    near = Task(board, Bonus(), LAW).partners
+    less = terms.castle_left + checked_wizard(board, terms)
+    halves = task.halves
     partners = {
-        i: sum(1 << j for j in bits(near[i]) if _makes(dice, half, task.halves[j], less))
-        for i, half in task.halves.items()
+        i: sum(1 << j for j in NEAR[i] if j in halves and _makes(dice, half, halves[j], less))
+        for i, half in halves.items()
     }
     object.__setattr__(task, "partners", partners)
     return task
 
 
 def _makes(dice: Dice, one: Half, two: Half, less: int) -> bool:
+    """Whether dice make two shields with so many crosses fewer on them, or not so many."""
     return any(
-        dice.domino(
-            Half(one.coat, one.crosses - a, a > 0), Half(two.coat, two.crosses - b, b > 0)
-        ).pairs
+        dice.domino(Half(one.coat, one.crosses - a), Half(two.coat, two.crosses - b)).pairs
         for a in range(less + 1)
         for b in range(less + 1 - a)
     )
@@ -124,24 +122,27 @@ def _crosses(board: Board, terms: Terms, dice: Dice, severity: Severity) -> Iter
             yield Problem("too_many_crosses", "error", why, (cell,))
         elif need:
             needs.append((need, cell))
-    left = int(terms.castle_left) + checked_wizard(board, terms)
-    needs.sort(reverse=True)
-    blamed: list[Cell] = []
-    for need, cell in needs:
-        if left < 0:
-            break
-        left -= need
-        blamed.append(cell)
-    if left < 0:
+    blamed = _unserved(board, terms, needs)
+    if blamed:
         most = f"{MOST_ON_A_DIE} crosses" if dice is LAW else "these crosses"
         why = f"more bonus crosses than castle and wizard give: no die brings {most}"
         if dice is LAW:
             why = f"a die brings {most} at most, and castle and wizard do not make up for the rest"
-        yield Problem("bonus_crosses", severity, why, tuple(sorted(blamed)))
+        yield Problem("bonus_crosses", severity, why, blamed)
     given = int(bool(terms.castle_used)) + terms.cross_given
     if severity == "error" and sum(shield.crosses for shield in board.values()) < given:
         why = "the roof is coloured or a wizard was used, but no cross shows for it"
         yield Problem("missing_cross", "error", why)
+
+
+def _unserved(board: Board, terms: Terms, needs: list[tuple[int, Cell]]) -> tuple[Cell, ...]:
+    """The fewest shields whose crosses castle and wizard cannot make up for; none if they can."""
+    for size in range(1, _BONUSES + 2):
+        for some in combinations(needs, size):
+            left = terms.castle_left + any(checked_wizard(board, terms, cell) for _, cell in some)
+            if sum(need for need, _ in some) > left:
+                return tuple(cell for _, cell in some)
+    return ()
 
 
 def _helpers(task: Task, board: Board, terms: Terms, steps: int | None) -> tuple[int, bool]:

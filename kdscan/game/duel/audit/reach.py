@@ -106,11 +106,12 @@ def _hit(remainders: list[int], size: int, chosen: int, cover: Cover) -> int | N
 @dataclass(frozen=True)
 class State:
     """A partial cover. rooted: shields that the castle's part touches; loose: likewise for
-    every part without the castle; both by equal coats, among shields still undrawn."""
+    every part without the castle, and whether it has a domino that the dot's wizard can draw;
+    both by equal coats, among shields still undrawn."""
 
     left: int
     rooted: int
-    loose: tuple[int, ...]
+    loose: tuple[tuple[int, bool], ...]
     singles: int
     free: bool
 
@@ -138,14 +139,14 @@ class Cover:
             tight = min(bits(need), key=lambda i: self._others(state, i, banned).bit_count())
             return self._branch(state, required, banned, self._pieces(state, tight, banned))
         if state.loose:
-            part = min(state.loose, key=int.bit_count)
+            part, opens = min(state.loose, key=lambda loose: loose[0].bit_count())
             pieces = list(
                 dict.fromkeys(p for i in bits(part) for p in self._pieces(state, i, banned))
             )
             found = self._branch(state, required, banned, pieces)
-            if found is None and state.free:
+            if found is None and state.free and opens:
                 loose = list(state.loose)
-                loose.remove(part)
+                loose.remove((part, opens))
                 freed = State(state.left, state.rooted, tuple(loose), state.singles, False)
                 found = self._go(freed, required, banned)
             return found
@@ -179,18 +180,19 @@ class Cover:
         own = 1 << i | 1 << j
         left = state.left & ~own
         waits = self.task.equal[i] | self.task.equal[j]
-        kept, free = [], state.free
-        for part in state.loose:
+        kept, free, opens = [], state.free, i != j
+        for part, opened in state.loose:
             if part & own:
                 waits |= part
+                opens |= opened
             else:
-                kept.append(part)
+                kept.append((part, opened))
         rooted = state.rooted
         if own & (CASTLE_BITS | rooted):
             rooted |= waits
         elif waits & left:
-            kept.append(waits & left)
-        elif free:
+            kept.append((waits & left, opens))
+        elif free and opens:
             free = False
         else:
             return None
@@ -210,10 +212,22 @@ class Cover:
             after = self.add(state, (i, i))
             assert after is not None
             return after
-        if state.free and state.left:
-            left = state.left & (state.left - 1)
-            return State(left, state.rooted & left, state.loose, 0, False)
+        for opened in self.opened(state):
+            for i in bits(opened.rooted):
+                after = self.add(opened, (i, i))
+                assert after is not None
+                return after
         return state
+
+    def opened(self, state: State) -> Iterator[State]:
+        """The states after each domino that the dot's wizard can draw."""
+        if state.free:
+            for i in bits(state.left):
+                for j in bits(self.task.partners[i] & state.left):
+                    if i < j:
+                        left = state.left & ~(1 << i | 1 << j)
+                        rooted = state.rooted | self.task.equal[i] | self.task.equal[j]
+                        yield State(left, rooted & left, state.loose, state.singles, False)
 
     def fitting(self, state: State) -> Iterator[State]:
         """The states after each piece that the castle's part connects to."""

@@ -1,0 +1,303 @@
+"""Why a map can't be: every kind of problem, word for word, and the shields it names."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+
+from kdscan.game.duel.audit import audit_map, audit_on_terms
+from kdscan.game.duel.audit.budget import Budget
+from kdscan.game.duel.audit.dominoes import LAW, Half, the_dice
+from kdscan.game.duel.audit.pairing import smallest_uncovered
+from kdscan.game.duel.audit.proof import errors
+from kdscan.game.duel.audit.search import Terms, find_way
+from kdscan.game.duel.board import CELLS, Board, Shield
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.drawing import number
+from kdscan.game.grid import Cell
+from kdscan.game.problem import Problem
+from tests.game.boards import slow_smallest, small_board
+from tests.game.test_audit import EMPTY_ROW, board_of, short_book  # noqa: F401
+
+EARLY = Board.parse(
+    """.    d+   ll+  .    f++  d    .
+       c+++ d    d    d    l    .    .
+       c    c    c++  ##   dd   .    .
+       c++  .    c    d    .    .    .
+       dd   .    .    l    .    .    ."""
+)
+"""Dots enough can be drawn before the dot's wizard is called, but not on the way here."""
+
+
+@pytest.mark.parametrize(
+    ("rows", "castle", "told"),
+    [
+        (
+            (". . . d+++++ d . .", ". . . ## . . .", EMPTY_ROW),
+            None,
+            Problem(
+                "too_many_crosses",
+                "error",
+                "5 crosses, where no shield can have more than 4",
+                ((1, 3),),
+            ),
+        ),
+        (
+            (". . . d+++ d . .", ". . . ## . . .", EMPTY_ROW),
+            False,
+            Problem(
+                "bonus_crosses",
+                "error",
+                "a die brings 2 crosses at most, and castle and wizard do not make up for the rest",
+                ((1, 3),),
+            ),
+        ),
+        (
+            # Four crosses are more than the castle makes up for; three might have been.
+            (". . . d+++ d . .", ". . . ## . . .", ". . . l++++ l . ."),
+            True,
+            Problem(
+                "bonus_crosses",
+                "error",
+                "a die brings 2 crosses at most, and castle and wizard do not make up for the rest",
+                ((3, 3),),
+            ),
+        ),
+        (
+            (". . . d++ d . .", ". . . ## . . .", EMPTY_ROW),
+            False,
+            Problem(
+                "bonus_crosses",
+                "warning",
+                "more bonus crosses than castle and wizard give: no die brings these crosses",
+                ((1, 3),),
+            ),
+        ),
+        (
+            (". . . d d . .", ". . . ## . . .", EMPTY_ROW),
+            True,
+            Problem(
+                "missing_cross",
+                "error",
+                "the roof is coloured or a wizard was used, but no cross shows for it",
+            ),
+        ),
+        (
+            (". . dd dd . . .", ". . . ## . . .", "l . . . . . ."),
+            None,
+            Problem(
+                "unpaired_shields",
+                "error",
+                "no dominoes can cover this shield: every round fills two shields",
+                ((3, 0),),
+            ),
+        ),
+        (
+            ("l l l l l l .", "l l l ## l l .", EMPTY_ROW),
+            None,
+            Problem(
+                "unpaired_shields",
+                "error",
+                "no dominoes can cover these 11 shields: every round fills two shields",
+                tuple(board_of("l l l l l l .", "l l l ## l l .", EMPTY_ROW)),
+            ),
+        ),
+        (
+            (". . . dd dd . .", ". . . ## . . .", "l f . . . . ."),
+            None,
+            Problem(
+                "unconnected_domino",
+                "error",
+                "no domino with this shield touches the castle or an equal coat drawn in an "
+                "earlier round",
+                ((3, 0),),
+            ),
+        ),
+        (
+            (". . . d+ l+ . .", ". . . ## dd . .", ". . . . dd . ."),
+            False,
+            Problem(
+                "dice",
+                "warning",
+                "no dice are known that make dominoes of this shield",
+                ((1, 3),),
+            ),
+        ),
+        (
+            # Either pair takes the castle's cross.
+            (". . . d+ l+ . .", ". . . ## . . .", ". . . d+ l+ . ."),
+            True,
+            Problem(
+                "dice",
+                "warning",
+                "no dice are known that make dominoes of these 4 shields",
+                ((1, 3), (1, 4), (3, 3), (3, 4)),
+            ),
+        ),
+    ],
+)
+def test_problems_word_for_word(rows: tuple[str, ...], castle: bool | None, told: Problem) -> None:
+    assert audit_map(board_of(*rows), castle).problems == (told,)
+
+
+def test_a_wizard_too_early_word_for_word() -> None:
+    (problem,) = audit_map(EARLY, False).problems
+    assert (problem.code, problem.severity) == ("wizard_too_early", "error")
+    assert problem.message == ("a wizard's help is needed before the spellbook can have granted it")
+    assert 1 < len(problem.cells) < len(EARLY)
+
+
+EMPTY_MAP = ". . . . . .\n" + "\n".join([EMPTY_ROW, ". . . ## . . .", EMPTY_ROW, EMPTY_ROW])
+
+PAIRS: tuple[tuple[Cell, Cell], ...] = (
+    ((2, 2), (2, 1)),
+    ((2, 4), (2, 5)),
+    ((1, 3), (0, 3)),
+    ((3, 3), (4, 3)),
+)
+"""Four dominoes beside the castle, none of which touches another."""
+
+
+def test_dice_are_blamed_for_the_fewest_shields() -> None:
+    """On maps whose dominoes are given, against every place of the castle's cross."""
+    rng = random.Random(15)
+    rare = "d+ l+ f++ c++ dd+ ll+ l d++ f+++"
+    marks = [Board.parse(f"{word} {EMPTY_MAP}")[0, 0] for word in rare.split()]
+    sizes: dict[int, int] = {}
+    for _ in range(500):
+        pairs = rng.sample(PAIRS, rng.choice((2, 3)))
+        board = Board({cell: rng.choice(marks) for pair in pairs for cell in pair})
+        if sum(s == Shield(Coat.CHECKED) for s in board.values()) > 1:
+            continue
+        castle = rng.choice((None, True, False))
+        audit = audit_map(board, castle)
+        if [p.code for p in audit.problems] != ["dice"]:
+            continue
+        assert not _by_castle(board, pairs, castle)
+        cells = audit.problems[0].cells
+        never = [pair for pair in pairs if not _makes(board, pair, castle is not False)]
+        if never:
+            (cell,) = cells
+            assert any(cell in pair for pair in never), f"\n{board}"
+        else:
+            assert cells == tuple(board)
+        sizes[len(cells)] = sizes.get(len(cells), 0) + 1
+    assert set(sizes) == {1, 4, 6} and min(sizes.values()) > 3, sizes
+
+
+def _makes(board: Board, pair: tuple[Cell, Cell], less: int) -> bool:
+    """Whether dice make a domino with up to so many of its crosses from elsewhere."""
+    crosses = [range(board[cell].crosses + 1) for cell in pair]
+    return any(
+        sum(board[cell].crosses for cell in pair) - a - b <= less
+        and the_dice().domino(Half(board[pair[0]].coat, a), Half(board[pair[1]].coat, b)).pairs
+        for a, b in product(*crosses)
+    )
+
+
+def _by_castle(board: Board, pairs: list[tuple[Cell, Cell]], castle: bool | None) -> bool:
+    places = [cell for cell in board if board[cell].crosses] if castle is not False else []
+    options: list[Cell | None] = [*places] if castle else [None, *places]
+    return any(
+        all(
+            the_dice()
+            .domino(
+                *(Half(board[c].coat, board[c].crosses - (c == place), c == place) for c in pair)
+            )
+            .pairs
+            for pair in pairs
+        )
+        for place in options
+    )
+
+
+def test_wizards_are_won_with_what_can_be_drawn() -> None:
+    """The fifth line lies alone: only the wizard that it would win could draw it."""
+    board = board_of(". l l . . . .", ". l l ## l . .", EMPTY_ROW)
+    (problem,) = audit_map(board).problems
+    assert (problem.code, problem.cells) == ("unpaired_shields", ((2, 4),))
+
+
+def test_the_dots_wizard_opens_what_wins_the_lines() -> None:
+    """Dots beside the castle, lines beyond: with the line's wizard the filled coat beside the
+    castle may lie alone, and only the checked one, which touches nothing, is to blame."""
+    board = Board.parse(
+        """.  .  .  .  .  .  .
+           .  .  .  f  .  l  l
+           d  d  d  ## .  l  l
+           d  d  d  .  .  l  l
+           .  .  .  c  .  .  ."""
+    )
+    assert [p.cells for p in audit_map(board).problems] == [((4, 3),)]
+    fewer = board.with_shield((3, 1), None).with_shield((3, 2), None)
+    assert [p.cells for p in audit_map(fewer).problems] == [((1, 3),)]
+
+
+def test_dominoes_alone_say_which_shields_fail_on_a_large_map() -> None:
+    """Hall's theorem knows a small set where searching by connection ends too early."""
+    board = Board({cell: Shield(Coat.DOUBLE_DOT) for cell in CELLS if cell != (1, 2)})
+    (problem,) = audit_map(board, False).problems
+    known = smallest_uncovered(sum(1 << number(cell) for cell in board), 0)
+    assert known is not None and problem.code == "unpaired_shields"
+    assert len(problem.cells) == known.bit_count() < 17
+    lines = Board({cell: Shield(Coat.LINE) for cell in CELLS if cell != (0, 0)})
+    (problem,) = audit_map(lines, False).problems
+    assert (problem.code, problem.cells) == ("unpaired_shields", tuple(lines))
+
+
+@pytest.fixture
+def budgets(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
+    """Steps of every search that starts."""
+    started: list[int | None] = []
+
+    def spy(steps: int | None = None) -> Budget:
+        started.append(steps)
+        return Budget(steps)
+
+    for module in ("reach", "search"):
+        monkeypatch.setattr(f"kdscan.game.duel.audit.{module}.Budget", spy)
+    return started
+
+
+@pytest.mark.parametrize(
+    ("board", "castle", "own"),
+    [
+        (EARLY, False, 50_000),
+        (board_of(". . . d+ l+ . .", ". . . ## . . .", EMPTY_ROW), False, 20_000),
+        (Board({cell: Shield(Coat.DOUBLE_DOT) for cell in CELLS}), False, 4_000),
+    ],
+)
+def test_every_search_keeps_to_its_steps(
+    board: Board, castle: bool, own: int, budgets: list[int | None]
+) -> None:
+    audit_on_terms(board, Terms(castle), steps=3_000)
+    # Shields to blame are looked for with 1,000 steps first.
+    assert set(budgets) <= {3_000, 1_000}
+    budgets.clear()
+    errors_or_warnings = audit_on_terms(board, Terms(castle)).problems
+    assert errors_or_warnings and own in budgets
+
+
+@pytest.mark.usefixtures("short_book")
+@pytest.mark.parametrize("castle_used", [None, True, False])
+def test_the_turn_of_wizards_forbids_the_smallest_shields(castle_used: bool | None) -> None:
+    """Against every lawful map of these shields, found by trying everything."""
+    rng = random.Random(12)
+    sizes: list[int] = []
+    while len(sizes) < 15:
+        board = small_board(rng, rng.choice((6, 6, 8)), (Coat.DOT, Coat.LINE, Coat.CHECKED))
+        given = rng.random() < 0.3
+        shown = sum(shield == Shield(Coat.DOT) for shield in board.values())
+        terms = Terms(castle_used, cross_given=given, recorded=((Coat.DOT, shown),))
+        if find_way(board, terms, LAW) is not None:
+            continue
+        (problem, *_) = errors(board, terms)
+        if problem.code == "wizard_too_early":
+            # Earlier the roof may have been blank, and no cross given.
+            before = Terms(None if castle_used else castle_used)
+            smallest = slow_smallest(board, before) or len(board)
+            assert len(problem.cells) == smallest, f"\n{board}\n{terms}"
+            sizes.append(smallest)
+    assert len(set(sizes)) > 1
