@@ -119,11 +119,8 @@ def _complements(pairs: int) -> int:
 
 def _idle(pairs: int, closed: frozenset[Coat]) -> bool:
     """Whether the dice left over can show a domino that its player has no room for."""
+    # A joker never asks for less: it has no room only where no coat has any.
     return any(
-        all(any(_no_room(face.coat, closed) for face in DICE[die]) for die in PAIRS[i])
+        all(any(face.coat in closed for face in DICE[die]) for die in PAIRS[i])
         for i in bits(_complements(pairs))
     )
-
-
-def _no_room(coat: Coat | None, closed: frozenset[Coat]) -> bool:
-    return len(closed) == len(Coat) if coat is None else coat in closed
