@@ -14,8 +14,11 @@ from kdscan.synth.desk import random_desk
 from kdscan.synth.fields import F64, U8, Rng, chance, color, f32
 from kdscan.synth.tiles import CASTLE, EMPTY, Bank, Board
 
-TABLE_PX = 80
+TABLE_PX = 100
 """Pixels a square on the picture of the table."""
+
+RULED = 0.15
+"""Share of table tops that are ruled in squares."""
 
 Cells = tuple[tuple[int, int], ...]
 HALF = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
@@ -211,4 +214,34 @@ def _table_top(rng: Rng, side_px: int, surfaces: Sequence[U8]) -> U8:
     h, w = tile.shape[:2]
     reflect = cv2.BORDER_REFLECT
     top = cv2.copyMakeBorder(tile, 0, max(side_px - h, 0), 0, max(side_px - w, 0), reflect)
-    return np.ascontiguousarray(top[:side_px, :side_px], np.uint8)
+    whole: U8 = np.ascontiguousarray(top[:side_px, :side_px], np.uint8)
+    return _ruled(rng, whole) if chance(rng, RULED) else whole
+
+
+def _ruled(rng: Rng, top: U8) -> U8:
+    """A cutting mat, a checked cloth or a tiled floor: squares that are no tiles."""
+    side = len(top)
+    pitch = TABLE_PX * float(np.exp(rng.uniform(np.log(0.2), np.log(1.3))))
+    turn = float(rng.uniform(0, np.pi / 2))
+    along = np.array([np.cos(turn), np.sin(turn)])
+    across = np.array([-along[1], along[0]])
+    ruled = top
+    if chance(rng, 0.7):  # a coloured mat; else the table shows through
+        part = float(rng.uniform(0.4, 0.95))
+        ruled = np.asarray(top * (1 - part) + part * color(rng, (0, 0.9), (0.1, 0.9)), np.uint8)
+    shade, line = color(rng, (0, 0.9), (0, 1)), color(rng, (0, 0.4), (0, 1))
+    if chance(rng, 0.3):
+        y, x = np.mgrid[0:side, 0:side] / pitch
+        odd = (np.floor(x * along[0] + y * along[1]) + np.floor(y * along[0] - x * along[1])) % 2
+        ruled[odd > 0] = (0.5 * ruled[odd > 0] + 0.5 * shade).astype(np.uint8)
+    thick = int(rng.integers(1, 5))
+    for k in range(-int(1.5 * side / pitch), int(1.5 * side / pitch)):
+        for one, other in ((along, across), (across, along)):
+            start, end = (k * pitch * one + far * other for far in (-2 * side, 2 * side))
+            bold = thick + 2 * (k % 5 == 0)
+            cv2.line(ruled, _pixel(start), _pixel(end), line.tolist(), bold, cv2.LINE_AA)
+    return ruled
+
+
+def _pixel(xy: F64) -> tuple[int, int]:
+    return round(float(xy[0])), round(float(xy[1]))

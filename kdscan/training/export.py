@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from kdscan.inference.store import FORMAT
 from kdscan.records import CELLS, COATS, KINDS
 from kdscan.vision.book_read import CROP_WH
+from kdscan.vision.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.vision.segment import CHANNELS, CROP_PX
 
 INPUTS = {
@@ -25,7 +26,7 @@ INPUTS = {
     "marks": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
     "spellbook": (1, 3, *CROP_WH[::-1]),
     "tiles": (1, 3, 288, 384),
-    "squares": (25, 3, CROP_PX, CROP_PX),
+    "squares": (25, 3, round(CROP_SQUARES * SIDE_PX), round(CROP_SQUARES * SIDE_PX)),
 }
 BITS = {"locate": 8, "refine": 8, "tiles": 8, "squares": 8}
 """Of a stored weight, 16 where nothing is said: places are refined again and again, which

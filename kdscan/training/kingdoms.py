@@ -23,10 +23,10 @@ from kdscan.synth.scene import make_photo
 from kdscan.synth.tiles import EMPTY, SQUARE_PX, Bank, Board
 from kdscan.training.augment import Float32, Image, random_view, relight
 from kdscan.training.dataset import THUMB_PX, jpeg, unpack
-from kdscan.vision.kingdom.classify import CROP_SQUARES
+from kdscan.vision.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.vision.locate import STRIDE
 from kdscan.vision.locate import THUMB_PX as VIEW_PX
-from kdscan.vision.rectify import FLAT_PX, flatten, lattice, project
+from kdscan.vision.rectify import flatten, lattice, project
 
 FLAT_MARGIN = 0.4
 """Squares of margin round a stored flat kingdom: crops are shifted into it."""
@@ -48,7 +48,7 @@ WHOLE_BOARD = 0.6
 class Flat:
     """A kingdom laid flat with a ring of table around it.
 
-    picture: JPEG, `FLAT_PX` a square, `FLAT_MARGIN` squares of margin.
+    picture: JPEG, `SIDE_PX` a square, `FLAT_MARGIN` squares of margin.
     kinds: (R, C) int64, index into `KINDS`, or `UNKNOWN`.
     """
 
@@ -77,9 +77,9 @@ def of_board(board: Board) -> KingdomExample:
     at = lattice(rows, cols)[board.kinds != EMPTY]
     half = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
     corners = (at[:, None] + half) * SQUARE_PX - 0.5
-    size = (cols * FLAT_PX, rows * FLAT_PX)
+    size = (cols * SIDE_PX, rows * SIDE_PX)
     small = cv2.resize(board.bgr, size, interpolation=cv2.INTER_AREA)
-    pad = round((1 + FLAT_MARGIN) * FLAT_PX)
+    pad = round((1 + FLAT_MARGIN) * SIDE_PX)
     wide = cv2.copyMakeBorder(small, pad, pad, pad, pad, cv2.BORDER_REPLICATE)
     kinds = np.pad(board.kinds, 1, constant_values=UNKNOWN)
     flat = Flat(jpeg(np.asarray(wide, np.uint8)), kinds)
@@ -123,7 +123,7 @@ def _flat(photo: KingdomPhoto, squares: Sequence[int]) -> Flat:
     places = (cells - low)[:, ::-1].astype(np.float64)
     plane, _ = cv2.findHomography(places, centers, 0)
     seen = project(np.asarray(plane, np.float64), lattice(rows, cols))
-    return Flat(jpeg(flatten(Photo(photo.bgr), seen, FLAT_PX, FLAT_MARGIN)), kinds)
+    return Flat(jpeg(flatten(Photo(photo.bgr), seen, SIDE_PX, FLAT_MARGIN)), kinds)
 
 
 def tiles_sample(rng: np.random.Generator, example: KingdomExample) -> tuple[Image, Float32]:
@@ -203,8 +203,11 @@ def squares_sample(
     A crop that is nearly half a square off shows no square: it is labelled as empty.
     """
     picture = unpack(flat.picture)
-    if rng.random() < 0.35:
-        k = float(rng.uniform(0.3, 0.9))
+    if rng.random() < 0.2:  # the boards are softer than a good phone
+        soft = cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(0.8, 2)))
+        picture = np.asarray(cv2.addWeighted(picture, 1.7, soft, -0.7, 0), np.uint8)
+    if rng.random() < 0.45:
+        k = float(np.exp(rng.uniform(np.log(0.25), np.log(0.9))))
         h, w = picture.shape[:2]
         small = cv2.resize(picture, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
         picture = np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.uint8)
@@ -226,14 +229,14 @@ def squares_sample(
 
 
 def _crop(rng: np.random.Generator, picture: Image, cell: NDArray[np.int64], astray: bool) -> Image:
-    side = round(CROP_SQUARES * FLAT_PX)
+    side = round(CROP_SQUARES * SIDE_PX)
     spread = float(rng.choice([0.01, 0.03, 0.05]))
     shift = rng.normal(0, spread, 2)
     if astray:
         shift += rng.choice([-1, 1], 2) * rng.permutation([0.5, rng.uniform(0, 0.5)])
     angle, zoom = rng.normal(0, 0.03), np.exp(rng.normal(0, 0.03))
     angle += int(rng.integers(4)) * np.pi / 2
-    at = (cell[::-1] + 0.5 + FLAT_MARGIN + shift) * FLAT_PX - 0.5
+    at = (cell[::-1] + 0.5 + FLAT_MARGIN + shift) * SIDE_PX - 0.5
     c, s = np.cos(angle) * zoom, np.sin(angle) * zoom
     turn = np.array([[c, -s], [s, c]])
     if rng.random() < 0.5:

@@ -21,12 +21,15 @@ from kdscan.training.export import Calibrated, publish, to_onnx
 from kdscan.training.fit import TASKS, fit
 from kdscan.training.kingdoms import KingdomExample, load, of_board, render
 from kdscan.training.measure import as_network, best_temperature
-from kdscan.vision.kingdom.classify import crops, looked_at
+from kdscan.vision.kingdom.classify import SIDE_PX, crops, looked_at
 from kdscan.vision.kingdom.locate import locate_kingdoms
-from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX, Network, flatten, lattice
+from kdscan.vision.rectify import FLAT_MARGIN, Network, flatten, lattice
 
 FIRST_SEED = 30_000_000
 """Seed of the first synthetic photo of kingdoms."""
+
+FEWEST_STEPS = 20
+"""The schedule of the learning rate needs a few."""
 
 SHOWN = {"tiles": 2, "squares": 3}
 """How often a real board is shown for each time that a synthetic photo is."""
@@ -72,18 +75,18 @@ def make_models(
     cv2.setNumThreads(0)  # its threads do not survive the forks of the loader
     train, back = split(boards, held)
     for name, usual in recipe.steps:
-        steps = max(1, round(recipe.effort * usual))
+        steps = max(FEWEST_STEPS, round(recipe.effort * usual))
+        more = max(FEWEST_STEPS, round(recipe.again * steps)) if recipe.again and back else 0
         net = _fit(name, train, recipe, steps, out / "held", surfaces, None)
         figures = FIGURES[name](net, back) if back else {}
         print(f"{name}: {figures}", file=sys.stderr)
         warmth = temperature(net, back) if name == "squares" and back else 1.0
-        if recipe.again and back:
+        if more:
             start = out / "held" / f"{name}.pt"
-            more = max(1, round(recipe.again * steps))
             net = _fit(name, boards, recipe, more, out / "all", surfaces, start)
         card: dict[str, Any] = {
             "steps": steps,
-            "steps_with_all_boards": round(recipe.again * steps),
+            "steps_with_all_boards": more,
             "batch": TASKS[name].size,
             "learning_rate": TASKS[name].rate,
             "synthetic_photos": recipe.photos,
@@ -128,7 +131,7 @@ def squares_logits(
     for board in boards:
         rows, cols = board.kinds.shape
         centers = (lattice(rows, cols) + 0.5) * SQUARE_PX - 0.5
-        flat = flatten(Photo(board.bgr), centers, FLAT_PX, FLAT_MARGIN)
+        flat = flatten(Photo(board.bgr), centers, SIDE_PX, FLAT_MARGIN)
         logits.append(looked_at(crops(flat, rows, cols), network))
         kinds.append(board.kinds.ravel())
     return np.concatenate(logits), np.concatenate(kinds)

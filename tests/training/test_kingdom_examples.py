@@ -18,7 +18,7 @@ from kdscan.training.kingdoms import (
     squares_sample,
     tiles_sample,
 )
-from kdscan.vision.rectify import FLAT_PX
+from kdscan.vision.kingdom.classify import SIDE_PX
 from tests.synth.test_kingdoms import BANK, COLORS, board
 
 
@@ -32,7 +32,7 @@ def test_flat_kingdoms_hold_their_kinds(seed: int) -> None:
     picture = unpack(flat.picture)
     for (row, col), kind in np.ndenumerate(flat.kinds):
         if kind != EMPTY:
-            y, x = ((np.array([row, col]) + 0.5 + FLAT_MARGIN) * FLAT_PX).astype(int)
+            y, x = ((np.array([row, col]) + 0.5 + FLAT_MARGIN) * SIDE_PX).astype(int)
             assert abs(float(np.median(picture[y - 6 : y + 6, x - 6 : x + 6])) - COLORS[kind]) < 6
 
 

@@ -51,7 +51,8 @@ def window_of(
     tiles = int((probs[..., CASTLE + 1 :].max(-1) > SURELY_TILE).sum())
     if probs[castle][CASTLE] < LIKELY_CASTLE and tiles < MANY_TILES:
         return None
-    taken = {(int(r), int(c)) for r, c in np.argwhere(probs[..., EMPTY] < 0.5)} | {castle}
+    is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5  # a second castle is none
+    taken = {(int(r), int(c)) for r, c in np.argwhere(is_tile)} | {castle}
     mine = next(cells for _, cells in groups(dict.fromkeys(taken, 1)) if castle in cells)
     span = np.ptp(np.array(mine), axis=0).max() + 1
     limit = size or (5 if span <= 5 else 7)

@@ -34,8 +34,9 @@ FEW_STEPS = 4
 """From fewer steps nothing is told."""
 ON_PLANE = 0.3
 """A centre farther than this from its place on the common plane, in sides, is left out."""
-SEEDS = 6
-"""A lattice is begun at each of so many squares; the one that grows farthest stays."""
+SEEDS, NEARLY_ALL = 6, 0.8
+"""A lattice is begun at each of so many squares; the one that grows farthest stays. One that
+holds more than this share of what is left is far enough."""
 FEWEST = 4
 """So few squares are no kingdom: the castle and two dominoes have five."""
 ROUNDS = 4
@@ -75,7 +76,11 @@ def grow_lattices(squares: Centers) -> list[Lattice]:
     grown = []
     while free:
         seeds = sorted(free, key=lambda i: -float(squares.trust[i]))[:SEEDS]
-        largest = max((_grow(squares, seed, free) for seed in seeds), key=len)
+        largest: dict[tuple[int, int], int] = {}
+        for seed in seeds:
+            largest = max(largest, _grow(squares, seed, free), key=len)
+            if len(largest) > NEARLY_ALL * len(free):
+                break
         free -= set(largest.values()) if len(largest) >= FEWEST else set(seeds)
         grown.append(largest)
     free = set(range(len(squares)))
@@ -96,6 +101,7 @@ def _grow(squares: Centers, seed: int, free: set[int]) -> dict[tuple[int, int], 
     Seen at a slant, the steps along x and y differ in length and are not square to each
     other: each step found is what the next one in its direction is expected to be.
     """
+    xy = squares.xy @ (1, 1j)  # lengths of complex numbers are quickly had
     places = {(0, 0): seed}
     steps = {seed: _first_steps(squares, seed)}
     queue = [(0, 0)]
@@ -106,9 +112,9 @@ def _grow(squares: Centers, seed: int, free: set[int]) -> dict[tuple[int, int], 
             at = (x + dx, y + dy)
             if at in places:
                 continue
-            away = squares.xy - squares.xy[here] - np.array([dx, dy]) @ steps[here]
-            far = np.linalg.norm(away, axis=1)
-            near = int(np.argmin(far))
+            step = (dx + dy) * steps[here][abs(dy)]
+            far = np.abs(xy - (xy[here] + complex(*step)))
+            near = int(far.argmin())
             unlike = abs(np.log(squares.side[near] / side)) > UNLIKE
             if near in steps or near not in free or far[near] > NEAR * side or unlike:
                 continue

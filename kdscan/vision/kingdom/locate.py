@@ -32,9 +32,10 @@ NEARER = 0.8
 """A window that is not smaller than this, by the last one's longer side, shows no more."""
 ABOVE_PX, ABOVE_MARGIN = 40, 0.5
 """Pixels a square of a lattice that is looked at from above, and squares around it."""
-ABOVE_KEEPS = 0.75
-"""What is seen from above counts if it holds such a share of the squares known before."""
-CLOSER = 0.15
+ABOVE_KEEPS, ABOVE_NEAR = 0.75, 0.45
+"""What is seen from above counts if it holds such a share of the squares known before, no
+farther off than so many sides."""
+CLOSER = 0.3
 """So much of a region's size around it is in the second look too."""
 
 
@@ -51,7 +52,7 @@ def locate_kingdoms(photo: Photo, network: Network) -> tuple[Lattice, ...]:
     found.sort(key=lambda one: -int(one.seen.sum()))
     kept: list[Lattice] = []
     for one in found:  # the larger of two views of a kingdom stays, and of equal ones the nearer
-        if not any(_covers(other, one) for other in kept):
+        if not any(_share(one, other, 1.0) > 0.5 for other in kept):
             kept.append(one)
     return tuple(_from_above(photo, one, network) for one in kept)
 
@@ -129,22 +130,25 @@ def _from_above(photo: Photo, lattice: Lattice, network: Network) -> Lattice:
         places = squares_lattice(*lattice.seen.shape)
         flat = flatten(photo, project(plane, places), ABOVE_PX, ABOVE_MARGIN)
         grown = grow_lattices(_squares(_look(Photo(flat), network)))
-        before = int(lattice.seen.sum())
-        if not grown or grown[0].seen.sum() < ABOVE_KEEPS * before:
+        if not grown:
             break
-        above = (grown[0].centers_xy + 0.5) / ABOVE_PX - 0.5 - ABOVE_MARGIN
-        lattice = Lattice(project(plane, above), grown[0].seen)
-        if lattice.seen.sum() <= before:
+        at = (grown[0].centers_xy + 0.5) / ABOVE_PX - 0.5 - ABOVE_MARGIN
+        above = Lattice(project(plane, at), grown[0].seen)
+        if _share(lattice, above, ABOVE_NEAR) < ABOVE_KEEPS:
+            break
+        before, lattice = lattice, above
+        if lattice.seen.sum() <= before.seen.sum():
             break
     return lattice
 
 
-def _covers(larger: Lattice, other: Lattice) -> bool:
-    """Whether most squares of the other lattice lie where squares of the larger one do."""
-    mine, its = larger.centers_xy[larger.seen], other.centers_xy[other.seen]
-    side = float(np.median(np.linalg.norm(np.diff(larger.centers_xy, axis=1), axis=-1)))
-    near = np.linalg.norm(its[:, None] - mine[None], axis=-1).min(1) < side
-    return bool(near.mean() > 0.5)
+def _share(other: Lattice, lattice: Lattice, near: float) -> float:
+    """Share of the other lattice's squares that lie, but for so many sides, where one of this
+    lattice's does."""
+    mine, its = lattice.centers_xy[lattice.seen], other.centers_xy[other.seen]
+    side = float(np.median(np.linalg.norm(np.diff(lattice.centers_xy, axis=1), axis=-1)))
+    away = np.linalg.norm(its[:, None] - mine[None], axis=-1).min(1)
+    return float((away < near * side).mean())
 
 
 def _squares(look: _Look) -> Centers:
@@ -186,8 +190,9 @@ def _peaks(votes: Floats, weight: Floats, shape: tuple[int, ...], side: float) -
     rows, cols = np.nonzero((soft == top) & (soft > 1e-3))
     order = np.argsort(-soft[rows, cols])
     points = (np.stack([cols, rows], 1)[order] + 0.5) / FINE - 0.5
-    kept: list[Floats] = []
-    for point in points:
-        if all(np.linalg.norm(point - other) > 0.5 * side for other in kept):
-            kept.append(point)
-    return np.array(kept).reshape(-1, 2)
+    away = np.linalg.norm(points[:, None] - points[None], axis=-1)
+    kept: list[int] = []
+    for i in range(len(points)):
+        if (away[i, kept] > 0.5 * side).all():
+            kept.append(i)
+    return points[kept]

@@ -25,6 +25,9 @@ def window(
         for c, token in enumerate(row):
             if token == "##":
                 probs[r + 1, c + 1] = np.eye(len(KINDS))[CASTLE]
+            elif token == "#?":
+                probs[r + 1, c + 1] = 0.9 * np.eye(len(KINDS))[CASTLE]
+                probs[r + 1, c + 1, EMPTY] = 0.1
             elif token != ".":
                 square = next(iter(Kingdom.parse(f"## {token}").squares.values()))
                 kind = KINDS.index((square.terrain.value, square.crowns))
@@ -89,3 +92,10 @@ def test_many_tiles_are_a_kingdom_though_nobody_sees_the_castle() -> None:
 def test_without_a_castle_there_is_no_kingdom(text: str) -> None:
     with pytest.raises(AssertionError):
         window(text)
+
+
+def test_what_looks_like_more_castles_is_no_part_of_the_kingdom() -> None:
+    """As the squares of a cutting mat may."""
+    found = window("w w w w w #? #?\nw w ## w w #? .\nf f f f f . .")
+    assert found.probs.shape[:2] == (5, 5)
+    assert found.beyond == 0

@@ -1,0 +1,37 @@
+"""Squares are looked at as often as it takes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.vision.kingdom.classify import TURNS, looked_at
+
+
+def test_only_doubtful_squares_are_turned() -> None:
+    batch = np.zeros((3, 3, 4, 4), np.float32)
+    batch[1, 0, 0, 0] = 1.0  # in doubt: what is said of it hangs on the corner that is lit
+    batch[2] = 0.5
+    shown = []
+
+    def network(crops: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+        shown.append(len(crops))
+        lit = crops[:, 0, 0, 0]
+        doubtful = crops[:, 0].max((1, 2)) == 1
+        first = np.where(doubtful, lit, 20.0)
+        return (np.stack([first, np.zeros(len(crops))], 1).astype(np.float32),)
+
+    logits = looked_at(batch, network)
+    assert shown == [3] + [1] * (TURNS - 1)
+    np.testing.assert_allclose(logits[:, 0], [20, 1 / TURNS, 20])
+
+
+def test_sure_squares_are_looked_at_once() -> None:
+    shown = []
+
+    def network(crops: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+        shown.append(len(crops))
+        return (np.tile(np.array([[9.0, 0.0]], np.float32), (len(crops), 1)),)
+
+    looked_at(np.zeros((5, 3, 4, 4), np.float32), network)
+    assert shown == [5]
