@@ -27,13 +27,14 @@ class KdscanError(Exception):
     """Base of all errors that kdscan raises on purpose.
 
     text: what to say in English, a key of the catalogues (`kdscan.locale`); values: what
-    stands in its {braces}. A text that the catalogues lack is said as it is.
+    stands in its {braces}. `what` is a key too, and another error says itself in its own
+    words. A text that the catalogues lack is said as it is.
     """
 
     code: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 1
 
-    def __init__(self, text: str, **values: object) -> None:
+    def __init__(self, text: str, /, **values: object) -> None:
         super().__init__(text.format(**values) if values else text)
         self.text, self.values = text, values
 

@@ -34,6 +34,7 @@ from kdscan.drawing import (
 )
 from kdscan.game.duel.scoring import Domain
 from kdscan.game.kingdomino.scoring import Domain as Land
+from kdscan.locale import ENGLISH, Words
 from kdscan.overlay_spellbook import draw_spellbook
 from kdscan.records import (
     AnyReading,
@@ -72,10 +73,11 @@ TILE_WH, GAP = (260, 340), 16
 """Width and height of a doubtful shield's tile, and room around it, pixels."""
 
 
-def draw_overlay(photo: Photo, sheets: Sequence[AnyReading]) -> Bgr:
+def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGLISH) -> Bgr:
     """Return the photo, at most `LONGEST_PX` long, with every sheet drawn over it.
 
-    photo, sheets: as `kdscan.pipeline.read_photo` takes and gives them.
+    photo, sheets: as `kdscan.pipeline.read_photo` takes and gives them. words: the language of
+    the total.
     Returns (H, W, 3) uint8 BGR; higher than the photo when there are doubts to show.
     """
     scale = min(1.0, LONGEST_PX / max(photo.width, photo.height))
@@ -91,13 +93,13 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading]) -> Bgr:
             continue
         # Centres of pixels lie at whole numbers, so scaling moves the origin by half a pixel.
         centers = (sheet.rectified.centers_xy + 0.5) * scale - 0.5
-        _draw_sheet(picture, sheet, centers)
+        _draw_sheet(picture, sheet, centers, words)
         unsure = square_doubts(sheet) if isinstance(sheet, KingdomReading) else doubts(sheet)
         tiles += [_tile(clean, centers, doubt) for doubt in unsure]
     return np.vstack([picture, *_rows(tiles, picture.shape[1])])
 
 
-def _draw_sheet(picture: Bgr, sheet: Board, centers: Points) -> None:
+def _draw_sheet(picture: Bgr, sheet: Board, centers: Points, words: Words) -> None:
     corners = cell_corners(centers)
     pitch = _pitch(centers)
     colors = domain_colors(sheet.score, len(DOMAIN_COLORS))
@@ -118,7 +120,7 @@ def _draw_sheet(picture: Bgr, sheet: Board, centers: Points) -> None:
             corner = quad[np.argmax(quad.sum(1))]
             _badge(picture, at + 0.66 * (corner - at), cell, pitch)
     _points(picture, sheet, corners, pitch)
-    _total(picture, sheet, corners, pitch)
+    _total(picture, sheet, corners, pitch, words)
 
 
 def _cells(sheet: Board) -> Sequence[CellReading | SquareReading]:
@@ -241,11 +243,11 @@ def _points(picture: Bgr, sheet: Board, corners: Points, pitch: float) -> None:
             write(picture, text, (x + pad, y), size, bold=True)
 
 
-def _total(picture: Bgr, sheet: Board, corners: Points, pitch: float) -> None:
+def _total(picture: Bgr, sheet: Board, corners: Points, pitch: float, words: Words) -> None:
     """The total on a plate above the sheet, else below, else at the top of the picture."""
     size = 0.5 * pitch
     review = sheet.review
-    text = f"{sheet.score.total} points" + " ?" * review
+    text = words.tn("{n} point", "{n} points", sheet.score.total) + " ?" * review
     width, height = text_width(text, size, bold=True) + size, 1.6 * size
     left = min(max(corners[..., 0].mean() - width / 2, 0), max(0, picture.shape[1] - width))
     top = corners[..., 1].min() - height - 0.5 * size

@@ -161,9 +161,9 @@ def _sheets(photo: Photo, models: Models, risk: float, maps: MapSearch) -> tuple
             )
         if cut:
             raise NoSheetFound(
-                "a map reaches beyond the {edge} of this picture; take the photo again with the "
+                "a map reaches beyond the {what} of this picture; take the photo again with the "
                 "whole grid in view",
-                edge=in_words(cut_sides(photo, cut[0])),
+                what=in_words(cut_sides(photo, cut[0])),
             )
         raise NoSheetFound(
             "no map was found in this picture; take the photo again with the whole grid in view, "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdscan.cli.rules import Game, GreatDuel, Harmony, MiddleKingdom
+from kdscan.cli.options import Event, Game, GreatDuel, Harmony, MiddleKingdom, Photos, Store
 from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 from kdscan.locale import Words
@@ -32,17 +32,6 @@ SHOWN = 20
 
 SECONDS_A_LINE = 30.0
 """Where stderr is no terminal, a line tells how far it is, so often."""
-
-Store = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL", help="SQLite file or database URL; a file in your data folder if left out."
-    ),
-]
-Event = Annotated[str, typer.Option(metavar="NAME", help="Which event.")]
-Photos = Annotated[
-    str | None, typer.Option(metavar="PLACE", help="Folder or URL where photos are kept.")
-]
 
 
 def batch(
@@ -103,7 +92,9 @@ def batch(
 
     for out in (csv, json_lines):
         if out is not None and not out.parent.is_dir():
-            raise UsageError(f"{out}: there is no folder {out.parent}; make it first")
+            raise UsageError(
+                "{path}: there is no folder {parent}; make it first", path=out, parent=out.parent
+            )
     models = default_models().version
     files = sources(paths)
     with open_store(store, photos) as kept:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kdscan.cli.board_maps import audit_maps, book_reports, parse_maps, read_text, told_by
+from kdscan.cli.options import AsJson, Edition, GreatDuel, Harmony, MiddleKingdom, OneGame
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
     from kdscan.game.duel.coats import Coat
-    from kdscan.game.duel.editions import Edition
+    from kdscan.game.duel.editions import Edition as Rulebook
     from kdscan.game.kingdomino.variants import Variants
 
 SCHEMA = "kdscan/1"
@@ -26,9 +27,7 @@ def board(
         str,
         typer.Argument(metavar="FILE", help="Boards apart by blank lines; - for standard input."),
     ],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of text.")
-    ] = False,
+    as_json: AsJson = False,
     chosen_coat: Annotated[
         str | None,
         typer.Option(metavar="COAT", help="The coat that the filled wizard pays for."),
@@ -47,19 +46,11 @@ def board(
     together: Annotated[
         bool, typer.Option("--together", help="Each two boards are the maps of one game.")
     ] = False,
-    edition: Annotated[
-        str, typer.Option(metavar="english|french|polish", help="The rulebook played by.")
-    ] = "english",
-    game: Annotated[str, typer.Option(metavar="duel|kingdomino", help="Which game.")] = "duel",
-    great_duel: Annotated[
-        bool, typer.Option("--great-duel", help="Kingdomino: kingdoms of 7 x 7.")
-    ] = False,
-    middle_kingdom: Annotated[
-        bool, typer.Option("--middle-kingdom", help="Kingdomino: 10 for a central castle.")
-    ] = False,
-    harmony: Annotated[
-        bool, typer.Option("--harmony", help="Kingdomino: 5 for a complete kingdom.")
-    ] = False,
+    edition: Edition = "english",
+    game: OneGame = "duel",
+    great_duel: GreatDuel = None,
+    middle_kingdom: MiddleKingdom = None,
+    harmony: Harmony = None,
     dynasty: Annotated[
         bool, typer.Option("--dynasty", help="Kingdomino: each three boards are added up.")
     ] = False,
@@ -83,7 +74,7 @@ def board(
     $ kdscan simulate 1 --seed 7 | kdscan board - --together --spellbook -
     """
     if game not in GAMES:
-        raise UsageError(f"--game {game}: there are duel and kingdomino")
+        raise UsageError("--game {game}: there are duel and kingdomino", game=game)
     text = read_text(file)
     entries: list[dict[str, Any]]
     pairs: list[dict[str, Any]] = []
@@ -91,25 +82,22 @@ def board(
     if game == "kingdomino":
         if spellbook is not None:
             raise UsageError("--spellbook: Kingdomino has none")
-        from kdscan.game.kingdomino.variants import VariantError, Variants
+        from kdscan.game.kingdomino.variants import Variants
 
-        try:
-            variants = Variants(dynasty, middle_kingdom, harmony, great_duel, demo)
-        except VariantError as error:
-            raise UsageError(str(error)) from error
+        variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel), demo)
         entries = _kingdoms(text, variants)
         if len(entries) % variants.games:
-            raise UsageError(f"--dynasty: {len(entries)} boards cannot be threes")
+            raise UsageError("--dynasty: {n} boards cannot be threes", n=len(entries))
     else:
         boards = parse_maps(text)
         coat, rules = _coat(chosen_coat), edition_named(edition)
         if together and len(boards) % 2:
-            raise UsageError(f"--together: {len(boards)} boards cannot be pairs")
+            raise UsageError("--together: {n} boards cannot be pairs", n=len(boards))
         told = told_by(spellbook, file, text, len(boards), castle_used)
         entries, pairs = audit_maps(boards, coat, told, rules, together)
         books = book_reports(told)
     if not entries:
-        raise UsageError(f"{file}: no board in it")
+        raise UsageError("{file}: no board in it", file=file)
     if as_json:
         answer: dict[str, Any] = {"schema": SCHEMA, "boards": entries}
         if together:
@@ -139,25 +127,30 @@ def _coat(name: str | None) -> Coat | None:
     if name is None:
         return None
     if name not in COATS:
-        raise UsageError(f"--chosen-coat {name}: there are {', '.join(Coat)}")
+        raise UsageError(
+            "--chosen-coat {name}: there are {known}", name=name, known=", ".join(Coat)
+        )
     return COATS[name]
 
 
-def edition_named(name: str) -> Edition:
+def edition_named(name: str) -> Rulebook:
     """The edition of that name; raises UsageError when there is none."""
     from kdscan.game.duel.editions import EDITIONS
 
     if name not in EDITIONS:
-        raise UsageError(f"--edition {name}: there are {', '.join(EDITIONS)}")
+        raise UsageError(
+            "--edition {name}: there are {known}", name=name, known=", ".join(EDITIONS)
+        )
     return EDITIONS[name]
 
 
 def _kingdoms(text: str, variants: Variants) -> list[dict[str, Any]]:
     from kdscan.game.kingdomino.audit import audit_kingdom
     from kdscan.game.kingdomino.checks import find_problems
-    from kdscan.game.kingdomino.kingdom import Kingdom, KingdomTextError
+    from kdscan.game.kingdomino.kingdom import Kingdom
     from kdscan.game.kingdomino.report import kingdom_json
     from kdscan.game.kingdomino.scoring import score_kingdom
+    from kdscan.game.kingdomino.tiles import KingdomTextError
     from kdscan.game.text import split_blocks
 
     entries = []
@@ -165,7 +158,7 @@ def _kingdoms(text: str, variants: Variants) -> list[dict[str, Any]]:
         try:
             kingdom = Kingdom.parse(block)
         except KingdomTextError as error:
-            raise UsageError(f"board {number}: {error}") from error
+            raise UsageError("board {number}: {error}", number=number, error=error) from error
         score = score_kingdom(kingdom, variants)
         audit = None if variants.demo else audit_kingdom(kingdom, variants.size)
         entries.append(kingdom_json(kingdom, score, find_problems(kingdom, variants), audit))

@@ -21,7 +21,9 @@ def read_text(file: str) -> str:
     try:
         return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
     except (OSError, ValueError) as error:
-        raise UsageError(f"{file}: cannot be read as text: {error}") from error
+        raise UsageError(
+            "{file}: cannot be read as text: {error}", file=file, error=error
+        ) from error
 
 
 def parse_maps(text: str) -> list[Board]:
@@ -34,7 +36,7 @@ def parse_maps(text: str) -> list[Board]:
         try:
             boards.append(Board.parse(block))
         except BoardTextError as error:
-            raise UsageError(f"board {number}: {error}") from error
+            raise UsageError("board {number}: {error}", number=number, error=error) from error
     return boards
 
 
@@ -54,11 +56,17 @@ def told_by(
     try:
         found = read_books(text if spellbook == file else read_text(spellbook))
     except BookTextError as error:
-        raise UsageError(f"--spellbook {spellbook}: {error}") from error
+        raise UsageError(
+            "{where}: {error}", where=f"--spellbook {spellbook}", error=error
+        ) from error
     if len(found) != games:
         raise UsageError(
-            f"--spellbook {spellbook}: {len(found)} spellbooks in it; each two boards, the maps of "
-            f"players 1 and 2, share one, so {boards} boards take {games}"
+            "--spellbook {path}: spellbooks in it: {n}; each two boards, the maps of players 1 "
+            "and 2, share one, so boards: {boards}, spellbooks needed: {games}",
+            path=spellbook,
+            n=len(found),
+            boards=boards,
+            games=games,
         )
     if castle_used is None:
         return found

@@ -54,7 +54,12 @@ def parse_book(text: str, match: re.Match[str], photo: int | None, sheet: int) -
         return BookCorrection(text, photo, sheet, player, chosen, None)
     coat, filled = _coat(match["line"], text), int(match["filled"])
     if filled > SQUARES[coat]:
-        raise UsageError(f"--set {text}: the line of {coat} has {SQUARES[coat]} squares")
+        raise UsageError(
+            "--set {text}: the line of {coat} has {n} squares",
+            text=text,
+            coat=coat,
+            n=SQUARES[coat],
+        )
     line = SpellbookLine(filled, bool(match["struck"]), bool(match["used"]))
     return BookCorrection(text, photo, sheet, player, coat, line)
 
@@ -62,5 +67,10 @@ def parse_book(text: str, match: re.Match[str], photo: int | None, sheet: int) -
 def _coat(name: str, text: str) -> Coat:
     if name.lower() not in COATS:
         known = " ".join(LETTERS.values())
-        raise UsageError(f"--set {text}: no coat is called {name}; known: {known}")
+        raise UsageError(
+            "--set {text}: no coat is called {name}; known: {known}",
+            text=text,
+            name=name,
+            known=known,
+        )
     return COATS[name.lower()]

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kdscan.cli.batch import Event, Store
 from kdscan.cli.book_corrections import BookCorrection
 from kdscan.cli.corrections import Correction, parse_corrections, square_of
+from kdscan.cli.options import Event, Store
 from kdscan.cli.speech import spoken, user
 from kdscan.errors import UsageError
 
@@ -81,7 +81,8 @@ def correct(
             take_back(db, row, who or user())
         if not (said or undo):
             raise UsageError(
-                f"{sheet}: say something of it, like --set C2=f++, --player, --confirm or --undo"
+                "{sheet}: say something of it, like --set C2=f++, --player, --confirm or --undo",
+                sheet=sheet,
             )
         say(db, row, said, who or user())
     with open_store(store) as kept, kept.read() as db:
@@ -111,20 +112,22 @@ def _field(one: Correction | BookCorrection, row: Result) -> tuple[str, Any]:
     """A correction as the store keeps it."""
     assert row.data is not None
     if one.photo is not None or one.sheet:
-        raise UsageError(f"--set {one.text}: the sheet is named already; leave the number out")
+        raise UsageError(
+            "--set {text}: the sheet is named already; leave the number out", text=one.text
+        )
     kind = row.data["kind"]
     if isinstance(one, BookCorrection):
         if kind != "duel_spellbook":
-            raise UsageError(f"--set {one.text}: that is no spellbook")
+            raise UsageError("--set {text}: that is no spellbook", text=one.text)
         return _book_field(one)
     if kind == "duel_spellbook":
-        raise UsageError(f"--set {one.text}: that is a spellbook, it has no such cells")
+        raise UsageError("--set {text}: that is a spellbook, it has no such cells", text=one.text)
     field = f"cell:{one.cell[0]},{one.cell[1]}"
     if kind == "kingdom":
         terrain, crowns = square_of(one, row.data["size"])
         return field, {"terrain": terrain, "crowns": crowns}
     if one.refused:
-        raise UsageError(one.refused)
+        raise one.refused
     return field, {"coat": one.coat.value if one.coat else None, "crosses": one.crosses}
 
 

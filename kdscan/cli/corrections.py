@@ -59,7 +59,7 @@ class Correction:
     coat: Coat | None
     crosses: int
     square: tuple[str, int] | None = field(default=None, compare=False)
-    refused: str | None = field(default=None, compare=False)
+    refused: UsageError | None = field(default=None, compare=False)
 
 
 AnyCorrection = Correction | BookCorrection
@@ -76,20 +76,21 @@ def _parse(text: str) -> AnyCorrection:
     match = _FORM.fullmatch(text)
     if match is None:
         raise UsageError(
-            f"--set {text}: write cell=coat and crosses, like C2=f++ or C2=. (empty); of a "
-            "spellbook left.dot=3x (three squares, struck) or right=line (the chosen coat)"
+            "--set {text}: write cell=coat and crosses, like C2=f++ or C2=. (empty); of a "
+            "spellbook left.dot=3x (three squares, struck) or right=line (the chosen coat)",
+            text=text,
         )
     count = _crosses(match["crosses"])
     square = _square(match["coat"].lower(), count)
     coat: Coat | None = None
-    refused = None
+    refused: UsageError | None = None
     try:
         coat = _coat(match["coat"], count, text)
         _check_shield(_cell(match), text)
     except UsageError as error:
         if square is None or not all(0 <= n < LARGEST_KINGDOM for n in _cell(match)):
             raise
-        refused = str(error)
+        refused = error
     return Correction(text, *_where(match, text), _cell(match), coat, count, square, refused)
 
 
@@ -105,12 +106,21 @@ def _where(match: re.Match[str], text: str) -> tuple[int | None, int]:
 def _coat(name: str, crosses: int, text: str) -> Coat | None:
     if name.lower() not in _COATS:
         known = " ".join(LETTERS.values())
-        raise UsageError(f"--set {text}: no coat is called {name}; known: {known} and .")
+        raise UsageError(
+            "--set {text}: no coat is called {name}; known: {known} and .",
+            text=text,
+            name=name,
+            known=known,
+        )
     if crosses > MAX_CROSSES:
-        raise UsageError(f"--set {text}: a shield holds {MAX_CROSSES} crosses at most")
+        raise UsageError(
+            "--set {text}: a shield holds {most} crosses at most",
+            text=text,
+            most=MAX_CROSSES,
+        )
     coat = _COATS[name.lower()]
     if coat is None and crosses:
-        raise UsageError(f"--set {text}: an empty shield has no crosses")
+        raise UsageError("--set {text}: an empty shield has no crosses", text=text)
     return coat
 
 
@@ -128,12 +138,17 @@ def square_of(correction: Correction, size: int) -> tuple[str, int]:
     """What lies on a square of a kingdom of that size; raises `UsageError`."""
     if correction.square is None:
         raise UsageError(
-            f"--set {correction.text}: no square of Kingdomino is that; terrains are w f l g s m "
-            "with a + for each crown, ## is the castle, . no tile"
+            "--set {text}: no square of Kingdomino is that; terrains are w f l g s m with a + "
+            "for each crown, ## is the castle, . no tile",
+            text=correction.text,
         )
     if max(correction.cell) >= size:
         last = f"{'ABCDEFG'[size - 1]}{size}"
-        raise UsageError(f"--set {correction.text}: squares of this kingdom go from A1 to {last}")
+        raise UsageError(
+            "--set {text}: squares of this kingdom go from A1 to {last}",
+            text=correction.text,
+            last=last,
+        )
     return correction.square
 
 
@@ -145,7 +160,7 @@ def _crosses(text: str | None) -> int:
 
 def _from_one(number: str, text: str) -> int:
     if int(number) == 0:
-        raise UsageError(f"--set {text}: photos and sheets count from 1")
+        raise UsageError("--set {text}: photos and sheets count from 1", text=text)
     return int(number) - 1
 
 
@@ -158,6 +173,6 @@ def _cell(match: re.Match[str]) -> tuple[int, int]:
 def _check_shield(cell: tuple[int, int], text: str) -> None:
     row, col = cell
     if not (0 <= row < ROWS and 0 <= col < COLS):
-        raise UsageError(f"--set {text}: cells go from A1 to G5 (or 0,0 to 4,6)")
+        raise UsageError("--set {text}: cells go from A1 to G5 (or 0,0 to 4,6)", text=text)
     if cell == CASTLE:
-        raise UsageError(f"--set {text}: that is the castle, it holds no coat")
+        raise UsageError("--set {text}: that is the castle, it holds no coat", text=text)

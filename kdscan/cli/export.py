@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.batch import Event, Photos, Store
+from kdscan.cli.options import Event, Photos, Store
 from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 

@@ -9,9 +9,11 @@ from typing import Annotated
 
 import typer
 
+from kdscan.cli.help import Command, Group
+from kdscan.cli.speech import spoken
 from kdscan.errors import NoSheetFound, UsageError
 
-layout = typer.Typer(no_args_is_help=True)
+layout = typer.Typer(cls=Group, no_args_is_help=True)
 
 
 @layout.callback()
@@ -24,7 +26,7 @@ def _layout() -> None:
     """
 
 
-@layout.command("learn")
+@layout.command("learn", cls=Command)
 def learn(
     photo: Annotated[str, typer.Argument(metavar="BLANK", help="A photo of an unmarked sheet.")],
     output: Annotated[
@@ -81,12 +83,16 @@ def learn(
         _write(overlay, data.tobytes())
     check_layout(plan)
     _write(output, layout_to_toml(plan).encode("utf-8"))
-    circles = f"{len(plan.circles)} circle{'s' * (len(plan.circles) > 1)}"
-    print(
-        f"{output}: cells of {plan.cell_mm[0]:g} × {plan.cell_mm[1]:g} mm, a shield of"
-        f" {len(plan.shield)} corners, {circles}, {plan.lines} lines",
-        file=sys.stderr,
+    found_text = spoken(sys.stderr).t(
+        "cells of {width:g} × {height:g} mm; corners of the shield: {corners}, circles: {circles}, "
+        "lines: {lines}",
+        width=plan.cell_mm[0],
+        height=plan.cell_mm[1],
+        corners=len(plan.shield),
+        circles=len(plan.circles),
+        lines=plan.lines,
     )
+    print(f"{output}: {found_text}", file=sys.stderr)
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -94,4 +100,6 @@ def _write(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     except (OSError, ValueError) as error:  # ValueError: a name with a null byte
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{path}: cannot be written: {reason}.") from error
+        raise UsageError(
+            "{path}: cannot be written: {reason}.", path=path, reason=reason
+        ) from error

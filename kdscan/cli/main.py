@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Annotated, NoReturn
 
@@ -18,6 +18,7 @@ from kdscan.cli.batch import batch
 from kdscan.cli.board import board
 from kdscan.cli.correct import correct
 from kdscan.cli.export import export, import_event
+from kdscan.cli.help import Command, Group, complaint
 from kdscan.cli.layout import layout
 from kdscan.cli.report import report
 from kdscan.cli.score import score
@@ -33,25 +34,30 @@ BUG = 1
 
 app = typer.Typer(
     name="kdscan",
+    cls=Group,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Example: kdscan score photo.jpg    More of each command: kdscan score --help",
+    epilog="Example: kdscan score photo.jpg\n\nMore of each command: kdscan score --help",
 )
-app.command("score")(score)
-app.command("batch")(batch)
-app.command("export")(export)
-app.command("import")(import_event)
-app.command("sheet")(sheet)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "score": score,
+    "batch": batch,
+    "export": export,
+    "import": import_event,
+    "sheet": sheet,
+    "pair": pair,
+    "result": result,
+    "correct": correct,
+    "standings": standings,
+    "report": report,
+    "serve": serve,
+    "board": board,
+    "simulate": simulate,
+}
+for name, command in COMMANDS.items():
+    app.command(name, cls=Command)(command)
 app.add_typer(layout, name="layout")
-app.command("pair")(pair)
-app.command("result")(result)
-app.command("correct")(correct)
-app.command("standings")(standings)
-app.command("report")(report)
-app.command("serve")(serve)
-app.command("board")(board)
-app.command("simulate")(simulate)
 
 
 def _print_version(wanted: bool) -> None:
@@ -82,24 +88,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        app(given, prog_name="kdscan")
-    except SystemExit as end:
-        # Typer has its say on usage, help and Ctrl-C in exit codes: 2, 0 and 130.
-        code = end.code if isinstance(end.code, int) else BUG
-        if code == INTERRUPTED:
-            _complain(spoken(sys.stderr).t("interrupted"), debug=False)
-        return code
+        code = app(given, prog_name="kdscan", standalone_mode=False) or 0
+    except typer.TyperException as error:  # wrong usage, or help where nothing was asked for
+        if message := complaint(error, spoken(sys.stderr).t):
+            _complain(message, debug)
+        return error.exit_code
     except KdscanError as error:
         _complain(said(error), debug)
         return error.exit_code
     except Exception as error:
         _complain(
-            f"a bug in kdscan: {type(error).__name__}: {error}\n"
-            f"Please report it with what this shows: kdscan --debug {' '.join(given)}",
+            spoken(sys.stderr).t(
+                "a bug in kdscan: {error}\nPlease report it with what this shows: {command}",
+                error=f"{type(error).__name__}: {error}",
+                command=f"kdscan --debug {' '.join(given)}",
+            ),
             debug,
         )
         return BUG
-    return 0
+    if code == INTERRUPTED:
+        _complain(spoken(sys.stderr).t("interrupted"), debug=False)
+    return int(code)
 
 
 def run() -> NoReturn:

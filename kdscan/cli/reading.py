@@ -71,7 +71,8 @@ def _check_photos_named(corrections: Sequence[AnyCorrection]) -> None:
     for one in corrections:
         if one.photo is None:
             raise UsageError(
-                f"--set {one.text}: there are several photos; say which, like --set 2:{one.text}"
+                "--set {text}: there are several photos; say which, like --set 2:{text}",
+                text=one.text,
             )
 
 
@@ -98,17 +99,21 @@ def _corrected(
     cells = [c for c in mine if isinstance(c, Correction)]
     if isinstance(sheet, SpellbookReading):
         if cells:
-            raise UsageError(f"--set {cells[0].text}: that is a spellbook, it has no such cells")
+            raise UsageError(
+                "--set {text}: that is a spellbook, it has no such cells", text=cells[0].text
+            )
         return _book(sheet, lines)
     if lines:
-        raise UsageError(f"--set {lines[0].text}: that is no spellbook; name its sheet, like 1.3:")
+        raise UsageError(
+            "--set {text}: that is no spellbook; name its sheet, like 1.3:", text=lines[0].text
+        )
     if isinstance(sheet, KingdomReading):
         return correct_kingdom(
             sheet, {c.cell: square_of(c, sheet.variants.size) for c in cells}, risk=risk
         )
     for one in cells:
         if one.refused:
-            raise UsageError(one.refused)
+            raise one.refused
     return correct(sheet, {c.cell: (c.coat, c.crosses) for c in cells}, risk=risk)
 
 

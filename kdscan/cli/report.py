@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.batch import Event, Photos, Store
+from kdscan.cli.options import Event, Photos, Store
 from kdscan.locale import of_terminal, words
 from kdscan.sheet.words import Language
 

@@ -11,7 +11,9 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from kdscan.cli.corrections import AnyCorrection, parse_corrections
+from kdscan.cli.options import AsJson, GreatDuel, Harmony, MiddleKingdom
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
+from kdscan.locale import of_terminal, words
 
 OVERLAY_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -27,9 +29,7 @@ def score(
             metavar="PHOTO", help="JPEG, PNG, WebP, HEIC, TIFF or PDF; each page is a photo."
         ),
     ],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of text.")
-    ] = False,
+    as_json: AsJson = False,
     overlay: Annotated[
         Path | None,
         typer.Option(
@@ -65,15 +65,9 @@ def score(
             "right=line (chosen coat). Repeat as needed.",
         ),
     ] = None,
-    middle_kingdom: Annotated[
-        bool, typer.Option("--middle-kingdom", help="Kingdomino: 10 for a central castle.")
-    ] = False,
-    harmony: Annotated[
-        bool, typer.Option("--harmony", help="Kingdomino: 5 for a complete kingdom.")
-    ] = False,
-    great_duel: Annotated[
-        bool, typer.Option("--great-duel", help="Kingdomino: 7 x 7, even if it looks smaller.")
-    ] = False,
+    middle_kingdom: MiddleKingdom = None,
+    harmony: Harmony = None,
+    great_duel: GreatDuel = None,
     dynasty: Annotated[
         bool, typer.Option("--dynasty", help="Kingdomino: add up one player's photos.")
     ] = False,
@@ -110,7 +104,7 @@ def score(
     learned = [load_layout(file) for file in layout or ()]
     entries: list[dict[str, Any]] = []
     maps: dict[tuple[int, int], Any] = {}
-    variants = Variants(dynasty, middle_kingdom, harmony, great_duel)
+    variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel))
     for report, photo in read_all(photos, said, risk, printer.progress, which, variants, learned):
         maps |= maps_of(len(entries), report.sheets)
         entries.append(photo_json(report))
@@ -156,9 +150,9 @@ def exit_code(
 
 def _check_usage(game: str | None, risk: float | None) -> Literal["duel", "kingdomino"] | None:
     if game not in (None, "duel", "kingdomino"):
-        raise UsageError(f"--game {game}: there are duel and kingdomino")
+        raise UsageError("--game {game}: there are duel and kingdomino", game=game)
     if risk is not None and not 0 <= risk <= 1:
-        raise UsageError(f"--risk {risk}: a probability lies between 0 and 1, like 0.02")
+        raise UsageError("--risk {risk}: a probability lies between 0 and 1, like 0.02", risk=risk)
     return cast(Literal["duel", "kingdomino"] | None, game)
 
 
@@ -168,16 +162,26 @@ def _check_overlay(overlay: Path | None, photos: Sequence[str]) -> None:
         return
     _spare_photos(overlay, photos)
     if overlay.suffix.lower() not in OVERLAY_SUFFIXES:
-        raise UsageError(f"--overlay {overlay}: end its name in {', '.join(OVERLAY_SUFFIXES)}")
+        raise UsageError(
+            "--overlay {path}: end its name in {known}",
+            path=overlay,
+            known=", ".join(OVERLAY_SUFFIXES),
+        )
     if not overlay.parent.is_dir():
-        raise UsageError(f"--overlay {overlay}: there is no folder {overlay.parent}; make it first")
+        raise UsageError(
+            "--overlay {path}: there is no folder {parent}; make it first",
+            path=overlay,
+            parent=overlay.parent,
+        )
     if os.path.isdir(overlay):  # noqa: PTH112  # says no to a name that is too long; Path raises
-        raise UsageError(f"--overlay {overlay}: that is a folder; name a file")
+        raise UsageError("--overlay {path}: that is a folder; name a file", path=overlay)
 
 
 def _spare_photos(path: Path, photos: Sequence[str]) -> None:
     if os.path.realpath(path) in {os.path.realpath(photo) for photo in photos}:
-        raise UsageError(f"--overlay {path}: that is one of the photos; name another file")
+        raise UsageError(
+            "--overlay {path}: that is one of the photos; name another file", path=path
+        )
 
 
 def _check_all_applied(said: Sequence[AnyCorrection], photos: Sequence[dict[str, Any]]) -> None:
@@ -185,10 +189,12 @@ def _check_all_applied(said: Sequence[AnyCorrection], photos: Sequence[dict[str,
     for one in said:
         number = one.photo or 0
         if number >= len(photos):
-            raise UsageError(f"--set {one.text}: there is no photo {number + 1}")
+            raise UsageError("--set {text}: there is no photo {n}", text=one.text, n=number + 1)
         sheets = photos[number]["sheets"]
         if sheets and one.sheet >= len(sheets):
-            raise UsageError(f"--set {one.text}: that photo has no sheet {one.sheet + 1}")
+            raise UsageError(
+                "--set {text}: that photo has no sheet {n}", text=one.text, n=one.sheet + 1
+            )
 
 
 def _numbered(path: Path, number: int) -> Path:
@@ -200,8 +206,14 @@ def _write_overlay(path: Path, photo: Any, report: Any) -> None:
 
     from kdscan.overlay import draw_overlay
 
-    _, data = cv2.imencode(path.suffix.lower(), draw_overlay(photo, report.sheets))
+    _, data = cv2.imencode(
+        path.suffix.lower(), draw_overlay(photo, report.sheets, words(of_terminal()))
+    )
     try:
         path.write_bytes(data.tobytes())
     except OSError as error:
-        raise UsageError(f"--overlay {path}: it cannot be written ({error.strerror})") from error
+        raise UsageError(
+            "--overlay {path}: it cannot be written ({error})",
+            path=path,
+            error=error.strerror,
+        ) from error

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -99,8 +100,11 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise UsageError(
-            f"--host {host} --port {port}: cannot listen there ({error.strerror}); "
-            "choose another port, like --port 8001"
+            "--host {host} --port {port}: cannot listen there ({error}); choose another port, "
+            "like --port 8001",
+            host=host,
+            port=port,
+            error=error.strerror,
         ) from error
     listening.listen(128)
     return listening
@@ -108,19 +112,25 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _greet(listening: socket.socket, host: str, settings: Settings) -> None:
     """Print where the page is; the QR code of the players' link on a terminal."""
+    t = spoken().t
     name = _reachable(host)
     scheme = "https" if settings.https else "http"
     address = f"{scheme}://{f'[{name}]' if ':' in name else name}:{listening.getsockname()[1]}"
     if settings.open_here:
-        print(f"{address}/  (this machine alone, no code needed)", flush=True)
+        alone = t("this machine alone, no code needed")
+        print(f"{address}/  ({alone})", flush=True)
         return
     link = f"{address}/j/{settings.join_code}"
     if sys.stdout.isatty():
         import segno
 
         segno.make(link, error="m").terminal(compact=True)
-    print(f"players:  {link}  (or {address}/ and the code {settings.join_code})")
-    print(f"desk:     {address}/j/{settings.desk_code}  (keep this one to yourself)", flush=True)
+    players, desk = t("players:"), t("desk:")
+    wide = max(len(players), len(desk))
+    by_hand = t("or {address} and the code {code}", address=f"{address}/", code=settings.join_code)
+    print(f"{players:<{wide}}  {link}  ({by_hand})")
+    mine = t("keep this one to yourself")
+    print(f"{desk:<{wide}}  {address}/j/{settings.desk_code}  ({mine})", flush=True)
 
 
 def _reachable(host: str) -> str:

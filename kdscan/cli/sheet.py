@@ -8,7 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
+from kdscan.locale import Words
 from kdscan.sheet.look import Style
 from kdscan.sheet.parts import Paper
 from kdscan.sheet.words import Language
@@ -139,7 +141,10 @@ def sheet(
     if side == "spellbook" and players is not None:
         tickets = each_once(of_tables)
         if not tickets:
-            raise UsageError(f"{players}: a spellbook belongs to a table; add the column `table`.")
+            raise UsageError(
+                "{path}: a spellbook belongs to a table; add the column `table`.",
+                path=players,
+            )
     copies = len(tickets) or (fit if count is None else count)
     pdf = sheet_pdf(
         first,
@@ -155,20 +160,29 @@ def sheet(
         output.write_bytes(pdf)
     except (OSError, ValueError) as error:  # ValueError: a name with a null byte
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{output}: cannot be written: {reason}.") from error
+        raise UsageError(
+            "{path}: cannot be written: {reason}.", path=output, reason=reason
+        ) from error
     print(
-        f"{output}: {_what(copies, side)} on {_some(-(-copies // fit), 'page')} of {paper}."
-        " Print at 100 %, not fitted to the page"
-        + (", on two sides, turned over the long edge." if side == "both" else "."),
+        f"{output}: {_told(spoken(sys.stderr), copies, side, -(-copies // fit), paper)}",
         file=sys.stderr,
     )
 
 
-def _what(copies: int, side: str) -> str:
+def _told(w: Words, copies: int, side: str, pages: int, paper: str) -> str:
+    """What the file holds and how to print it."""
+    maps = w.tn("{n} map", "{n} maps", copies)
+    books = w.tn("{n} spellbook", "{n} spellbooks", copies)
+    some = {
+        "map": maps,
+        "spellbook": books,
+        "card": w.tn("{n} card", "{n} cards", copies),
+        "both": w.t("{maps} with {spellbooks} behind", maps=maps, spellbooks=books),
+    }[side]
+    on = w.tn("on {n} page of {paper}", "on {n} pages of {paper}", pages, paper=paper)
+    how = w.t("Print at 100 %, not fitted to the page.")
     if side == "both":
-        return f"{_some(copies, 'map')} with {_some(copies, 'spellbook')} behind"
-    return _some(copies, side)
-
-
-def _some(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+        how = w.t(
+            "Print at 100 %, not fitted to the page, on two sides, turned over the long edge."
+        )
+    return f"{some} {on}. {how}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kdscan.cli.board import GAMES, SCHEMA, edition_named
+from kdscan.cli.options import AsJson, Edition, GreatDuel, Harmony, MiddleKingdom, OneGame
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,29 +23,19 @@ PLAYERS = ("random", "greedy")
 def simulate(
     number: Annotated[int, typer.Argument(metavar="N", help="How many games.")],
     seed: Annotated[int, typer.Option(metavar="S", help="Equal seeds give equal games.")] = 0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of text.")
-    ] = False,
+    as_json: AsJson = False,
     player: Annotated[
         str, typer.Option(metavar="random|greedy", help="How the players play.")
     ] = "random",
-    edition: Annotated[
-        str, typer.Option(metavar="english|french|polish", help="The rulebook played by.")
-    ] = "english",
-    game: Annotated[str, typer.Option(metavar="duel|kingdomino", help="Which game.")] = "duel",
+    edition: Edition = "english",
+    game: OneGame = "duel",
     players: Annotated[int, typer.Option(metavar="2|3|4", help="Kingdomino: how many play.")] = 2,
     dynasty: Annotated[
         bool, typer.Option("--dynasty", help="Kingdomino: three games, their scores added.")
     ] = False,
-    great_duel: Annotated[
-        bool, typer.Option("--great-duel", help="Kingdomino: 48 dominoes, 7 x 7.")
-    ] = False,
-    middle_kingdom: Annotated[
-        bool, typer.Option("--middle-kingdom", help="Kingdomino: 10 for a central castle.")
-    ] = False,
-    harmony: Annotated[
-        bool, typer.Option("--harmony", help="Kingdomino: 5 for a complete kingdom.")
-    ] = False,
+    great_duel: GreatDuel = None,
+    middle_kingdom: MiddleKingdom = None,
+    harmony: Harmony = None,
     demo: Annotated[bool, typer.Option("--demo", help="Kingdomino: the two-player demo.")] = False,
 ) -> None:
     """Play whole games and print them: maps, spellbook, rounds, scores.
@@ -56,11 +47,11 @@ def simulate(
     $ kdscan simulate 1000 --seed 1 --player greedy --json > games.json
     """
     if number < 0:
-        raise UsageError(f"{number} games cannot be played")
+        raise UsageError("{n} games cannot be played", n=number)
     if player not in PLAYERS:
-        raise UsageError(f"--player {player}: there are random and greedy")
+        raise UsageError("--player {player}: there are random and greedy", player=player)
     if game not in GAMES:
-        raise UsageError(f"--game {game}: there are duel and kingdomino")
+        raise UsageError("--game {game}: there are duel and kingdomino", game=game)
     if game == "duel":
         from kdscan.game.duel.report import game_json
 
@@ -72,9 +63,9 @@ def simulate(
         return
     options = {
         "dynasty": dynasty,
-        "great_duel": great_duel,
-        "middle_kingdom": middle_kingdom,
-        "harmony": harmony,
+        "great_duel": bool(great_duel),
+        "middle_kingdom": bool(middle_kingdom),
+        "harmony": bool(harmony),
         "demo": demo,
     }
     matches = _matches(number, seed, player, players, options)
@@ -113,13 +104,10 @@ def _matches(
 ) -> Iterator[dict[str, Any]]:
     from kdscan.game.kingdomino.players import greedy_player, play_match, random_player
     from kdscan.game.kingdomino.report import match_json
-    from kdscan.game.kingdomino.variants import VariantError, Variants
+    from kdscan.game.kingdomino.variants import Variants
 
-    try:
-        variants = Variants(**options)
-        variants.check_players(players)
-    except VariantError as error:
-        raise UsageError(str(error)) from error
+    variants = Variants(**options)
+    variants.check_players(players)
     who = greedy_player if player == "greedy" else random_player
     rng = random.Random(seed)
     for _ in range(number):

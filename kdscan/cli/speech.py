@@ -29,12 +29,29 @@ def user() -> str:
         return "arbiter"
 
 
-EDGES = (mark("left edge"), mark("right edge"), mark("top edge"), mark("bottom edge"))
-"""Words that an error's values may hold."""
+EDGES = (
+    mark("left edge"),
+    mark("right edge"),
+    mark("top edge"),
+    mark("bottom edge"),
+    mark("left and top edges"),
+    mark("left and bottom edges"),
+    mark("right and top edges"),
+    mark("right and bottom edges"),
+)
+"""What an error may say of a picture's sides."""
 
 
 def said(error: KdscanError) -> str:
     """What went wrong, in the language of stderr."""
-    t = spoken(sys.stderr).t
-    values = {k: t(v) if v in EDGES else v for k, v in error.values.items()}
-    return t(error.text, **values)
+    return _said(error, spoken(sys.stderr))
+
+
+def _said(error: KdscanError, w: Words) -> str:
+    values = dict(error.values)
+    for name, value in values.items():
+        if isinstance(value, KdscanError):
+            values[name] = _said(value, w)
+        elif name == "what":
+            values[name] = w.t(str(value))
+    return w.t(error.text, **values)

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from kdscan.cli.batch import Event, Store
-from kdscan.cli.rules import Game, GreatDuel, Harmony, MiddleKingdom, Rounds, Seats
+from kdscan.cli.options import Event, Game, GreatDuel, Harmony, MiddleKingdom, Rounds, Seats, Store
 from kdscan.cli.speech import spoken, user
 from kdscan.errors import UsageError
 from kdscan.locale import Words
@@ -243,7 +242,7 @@ def _number(points: int | None) -> str:
 def _points(text: str) -> tuple[str, int]:
     name, _, value = text.rpartition("=")
     if not name or not (value.isascii() and value.isdigit() and len(value) < 6):
-        raise UsageError(f"{text!r}: say a name and points, like Ada=51.")
+        raise UsageError("{text!r}: say a name and points, like Ada=51.", text=text)
     return name, int(value)
 
 

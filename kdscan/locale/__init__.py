@@ -43,7 +43,7 @@ class Words:
     language: str
     messages: Mapping[str, Entry] = field(default_factory=dict)
 
-    def t(self, text: str, **values: Any) -> str:
+    def t(self, text: str, /, **values: Any) -> str:
         """The text in this language, with {names} filled in."""
         found = self.messages.get(text, text)
         return _put(found if isinstance(found, str) else text, values)
@@ -56,6 +56,9 @@ class Words:
         else:
             text = one if n == 1 else many
         return _put(text, {"n": n, **values})
+
+
+ENGLISH = Words("en")
 
 
 def mark(text: str) -> str:
@@ -71,7 +74,7 @@ def _put(text: str, values: Mapping[str, Any]) -> str:
 def words(language: str) -> Words:
     """The words of a language; English for one that is not spoken here."""
     if language not in LANGUAGES[1:]:
-        return Words("en")
+        return ENGLISH
     return Words(language, json.loads((FOLDER / f"{language}.json").read_text("utf-8")))
 
 

@@ -14,10 +14,13 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
+import typer
 from babel.messages import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
+from kdscan.cli.help import put
+from kdscan.cli.main import app
 from kdscan.locale import FOLDER, LANGUAGES, Entry
 
 PACKAGE = FOLDER.parent
@@ -30,6 +33,12 @@ ERRORS = (
     "BlankPage",
     "ModelError",
     "StoreError",
+    "UsageError",
+    "LayoutError",
+    "BoardTextError",
+    "BookTextError",
+    "KingdomTextError",
+    "VariantError",
 )
 """Errors whose texts are translated wherever they are raised."""
 
@@ -66,6 +75,12 @@ def collected() -> Catalog:
     )
     for name, _, message, comments, _ in found:
         catalog.add(message, locations=[(name, 0)], auto_comments=comments)
+
+    def of_help(text: str) -> str:
+        catalog.add(text, locations=[("cli", 0)])
+        return text
+
+    put(typer.main.get_command(app), of_help)
     return catalog
 
 

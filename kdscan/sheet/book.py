@@ -127,7 +127,7 @@ def load_book(name_or_path: str | Path) -> BookLayout:
         text = read_text(Path(name_or_path), books())
     layout = record_from_toml(BookLayout, text, source)
     for problem in _problems(layout):
-        raise LayoutError(f"{source}: {problem}")
+        raise LayoutError("{where}: {error}", where=source, error=problem)
     return layout
 
 
@@ -140,7 +140,7 @@ def texts(layout: BookLayout) -> Iterator[str]:
     yield from (note.text for note in layout.notes)
 
 
-def _problems(layout: BookLayout) -> Iterator[str]:
+def _problems(layout: BookLayout) -> Iterator[LayoutError]:
     sizes = {
         "page_mm": min(layout.page_mm),
         "square_mm": layout.square_mm,
@@ -149,40 +149,50 @@ def _problems(layout: BookLayout) -> Iterator[str]:
     }
     for key, size in sizes.items():
         if size <= 0:
-            yield f"`{key}` is {size:g}; it must be more than 0."
+            yield LayoutError("`{key}` is {size:g}; it must be more than 0.", key=key, size=size)
     if len(layout.shield) < 3:
-        yield f"`shield` has {len(layout.shield)} points; three are needed."
+        yield LayoutError("`shield` has {n} points; three are needed.", n=len(layout.shield))
     for i, side in enumerate(layout.players):
         for key, coats in (
             (f"players[{i}].lines", [line.coat for line in side.lines]),
             (f"players[{i}].choices", [choice.coat for choice in side.choices]),
         ):
             if sorted(coats) != sorted(_COATS):
-                yield f"`{key}` must hold each of the six coats once: {', '.join(_COATS)}."
+                yield LayoutError(
+                    "`{key}` must hold each of the six coats once: {known}.",
+                    key=key,
+                    known=", ".join(_COATS),
+                )
         for line in side.lines:
             if not line.squares:
-                yield f"`players[{i}].lines`: the line of {line.coat} has no squares."
+                yield LayoutError(
+                    "`players[{i}].lines`: the line of {coat} has no squares.", i=i, coat=line.coat
+                )
     for text in texts(layout):
         if unprintable(text):
-            yield f"{text!r} holds {unprintable(text)!r}, which the sheets' font lacks."
+            yield LayoutError(
+                "`{key}` holds {letter!r}, which the sheets' font doesn't have.",
+                key=text,
+                letter=unprintable(text),
+            )
     yield from _collisions(layout)
     yield from marker_problems(layout.markers)
 
 
-def _collisions(layout: BookLayout) -> Iterator[str]:
+def _collisions(layout: BookLayout) -> Iterator[LayoutError]:
     """What is marked by hand needs its own place on the page."""
     width, height = layout.page_mm
     places = list(marked_places(layout))
     for name, (x, y), reach in places:
         if not (reach <= x <= width - reach and reach <= y <= height - reach):
-            yield f"`{name}` reaches beyond the page."
+            yield LayoutError("`{key}` reaches beyond the page.", key=name)
     for (name, at, reach), (other, there, far) in combinations(places, 2):
         if max(abs(at[0] - there[0]), abs(at[1] - there[1])) < reach + far - 0.01:
-            yield f"`{name}` and `{other}` overlap."
+            yield LayoutError("`{key}` and `{other}` overlap.", key=name, other=other)
     for name, at, reach in places:
         for marker in layout.markers.places:
             if dist(at, marker.center_mm) < reach + layout.markers.size_mm / 2:
-                yield f"`{name}` lies on the marker {marker.id}."
+                yield LayoutError("`{name}` lies on the marker {id}.", name=name, id=marker.id)
 
 
 def marked_places(layout: BookLayout) -> Iterator[tuple[str, Point, float]]:

@@ -57,10 +57,10 @@ class _Box:
 def check_layout(layout: Layout) -> None:
     """Raise LayoutError, with a message that names the key, for the first thing wrong."""
     for problem in _problems(layout):
-        raise LayoutError(problem)
+        raise problem
 
 
-def _problems(layout: Layout) -> Iterator[str]:
+def _problems(layout: Layout) -> Iterator[LayoutError]:
     yield from _sizes(layout)
     yield from _cell(layout)
     yield from _surroundings(layout)
@@ -69,61 +69,94 @@ def _problems(layout: Layout) -> Iterator[str]:
     yield from _texts(layout)
 
 
-def _sizes(layout: Layout) -> Iterator[str]:
+def _sizes(layout: Layout) -> Iterator[LayoutError]:
     if not layout.name.strip():
-        yield "`name` is empty."
+        yield LayoutError("`name` is empty.")
     if (layout.rows, layout.cols) != (5, 7):
-        yield f"a map has 5 rows and 7 columns, not {layout.rows} and {layout.cols}."
+        yield LayoutError(
+            "a map has 5 rows and 7 columns, not {rows} and {cols}.",
+            rows=layout.rows,
+            cols=layout.cols,
+        )
     for key, size in (("page_mm", layout.page_mm), ("cell_mm", layout.cell_mm)):
         if min(size) <= 0:
-            yield f"`{key}` is {size[0]:g} × {size[1]:g} mm; both must be more than 0."
+            yield LayoutError(
+                "`{key}` is {width:g} × {height:g} mm; both must be more than 0.",
+                key=key,
+                width=size[0],
+                height=size[1],
+            )
     if max(layout.page_mm) > _LARGEST_MM:
-        yield f"`page_mm` is larger than {_LARGEST_MM} mm, the longer side of A0."
+        yield LayoutError(
+            "`page_mm` is larger than {most} mm, the longer side of A0.",
+            most=_LARGEST_MM,
+        )
     page, grid = _page(layout), _grid(layout)
     if not page.holds(grid.corners):
         yield (
-            f"the grid needs {grid.x1 - grid.x0:g} × {grid.y1 - grid.y0:g} mm from `grid_mm`"
-            f" {layout.grid_mm[0]:g}, {layout.grid_mm[1]:g}, which reaches beyond the page of"
-            f" {layout.page_mm[0]:g} × {layout.page_mm[1]:g} mm."
+            LayoutError(
+                "the grid needs {width:g} × {height:g} mm from `grid_mm` {x:g}, {y:g}, which "
+                "reaches beyond the page of {page_width:g} × {page_height:g} mm.",
+                width=grid.x1 - grid.x0,
+                height=grid.y1 - grid.y0,
+                x=layout.grid_mm[0],
+                y=layout.grid_mm[1],
+                page_width=layout.page_mm[0],
+                page_height=layout.page_mm[1],
+            )
         )
 
 
-def _cell(layout: Layout) -> Iterator[str]:
+def _cell(layout: Layout) -> Iterator[LayoutError]:
     cell = _Box.around((0, 0), *layout.cell_mm)
     polygons = {"shield": (layout.shield,), "castle.roofs": layout.castle.roofs,
                 "castle.keep": layout.castle.keep}  # fmt: skip
     for key, group in polygons.items():
         if not group and key == "castle.roofs":
-            yield "`castle.roofs` is empty: players need a roof to colour in."
+            yield LayoutError("`castle.roofs` is empty: players need a roof to colour in.")
         for polygon in group:
             if len(polygon) < 3:
-                yield f"`{key}` has a polygon of {len(polygon)} points; three are needed."
+                yield LayoutError(
+                    "`{key}` has a polygon of {n} points; three are needed.",
+                    key=key,
+                    n=len(polygon),
+                )
             if not cell.holds(polygon):
-                yield f"`{key}` reaches beyond its cell."
+                yield LayoutError("`{key}` reaches beyond its cell.", key=key)
     if not 1 <= len(layout.circles) <= 4:
-        yield f"`circles` has {len(layout.circles)} points; one to four can be crossed out."
+        yield LayoutError(
+            "`circles` has {n} points; one to four can be crossed out.", n=len(layout.circles)
+        )
     radius = layout.circle_radius_mm
     if radius <= 0:
-        yield f"`circle_radius_mm` is {radius:g}; it must be more than 0."
+        yield LayoutError(
+            "`{key}` is {size:g}; it must be more than 0.", key="circle_radius_mm", size=radius
+        )
     for i, center in enumerate(layout.circles):
         if not cell.holds([center], radius):
-            yield f"`circles[{i}]` reaches beyond its cell."
+            yield LayoutError("`{key}` reaches beyond its cell.", key=f"circles[{i}]")
     for (i, a), (k, b) in combinations(enumerate(layout.circles), 2):
         if dist(a, b) < 2 * radius - _SLACK_MM:
-            yield f"`circles[{i}]` and `circles[{k}]` overlap."
+            yield LayoutError(
+                "`{key}` and `{other}` overlap.", key=f"circles[{i}]", other=f"circles[{k}]"
+            )
 
 
-def _surroundings(layout: Layout) -> Iterator[str]:
+def _surroundings(layout: Layout) -> Iterator[LayoutError]:
     page, grid = _page(layout), _grid(layout)
     boxes = list(_parts(layout))
     for key, box in boxes:
         if not page.holds(box.corners):
-            yield f"`{key}` reaches beyond the page."
+            yield LayoutError("`{key}` reaches beyond the page.", key=key)
         if box.meets(grid):
-            yield f"`{key}` overlaps the grid."
+            yield LayoutError("`{key}` overlaps the grid.", key=key)
     for (key, box), (other, rival) in combinations(boxes, 2):
         if "markers" in key + other and box.meets(rival):
-            yield f"`{key}` and `{other}` overlap; a marker needs its place for itself."
+            yield LayoutError(
+                "`{key}` and `{other}` overlap; a marker needs its place for itself.",
+                key=key,
+                other=other,
+            )
 
 
 def _parts(layout: Layout) -> Iterator[tuple[str, _Box]]:
@@ -155,32 +188,47 @@ def _parts(layout: Layout) -> Iterator[tuple[str, _Box]]:
             yield f"markers.places[{i}]", _Box.around(marker.center_mm, size, size)
 
 
-def marker_problems(markers: Markers) -> Iterator[str]:
+def marker_problems(markers: Markers) -> Iterator[LayoutError]:
     """What is wrong with a layout's markers, in itself."""
     family = _DICTIONARY.fullmatch(markers.dictionary)
     if family is None:
         yield (
-            f"`markers.dictionary` is {markers.dictionary!r}; it must be one of OpenCV's,"
-            " such as DICT_4X4_50."
+            LayoutError(
+                "`markers.dictionary` is {dictionary!r}; it must be one of OpenCV's, such as "
+                "DICT_4X4_50.",
+                dictionary=markers.dictionary,
+            )
         )
         return
     if markers.size_mm <= 0:
-        yield f"`markers.size_mm` is {markers.size_mm:g}; it must be more than 0."
+        yield LayoutError(
+            "`{key}` is {size:g}; it must be more than 0.",
+            key="markers.size_mm",
+            size=markers.size_mm,
+        )
     ids = [marker.id for marker in markers.places]
     for i in ids:
         if not 0 <= i < int(family[2]):
-            yield f"marker {i} is not in {markers.dictionary}."
+            yield LayoutError(
+                "marker {i} is not in {dictionary}.", i=i, dictionary=markers.dictionary
+            )
     if len(set(ids)) != len(ids):
-        yield "each of `markers.places` needs an id of its own, to tell which way is up."
+        yield LayoutError(
+            "each of `markers.places` needs an id of its own, to tell which way is up."
+        )
 
 
-def _texts(layout: Layout) -> Iterator[str]:
+def _texts(layout: Layout) -> Iterator[LayoutError]:
     texts = {"name": layout.name, "title.text": layout.title.text if layout.title else ""}
     texts |= {f"blanks[{i}].label": blank.label for i, blank in enumerate(layout.blanks)}
     texts |= {f"notes[{i}].text": note.text for i, note in enumerate(layout.notes)}
     for key, text in texts.items():
         for letter in unprintable(text):
-            yield f"`{key}` holds {letter!r}, which the sheets' font doesn't have."
+            yield LayoutError(
+                "`{key}` holds {letter!r}, which the sheets' font doesn't have.",
+                key=key,
+                letter=letter,
+            )
 
 
 def _page(layout: Layout) -> _Box:

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from kdscan.errors import UsageError
+from kdscan.locale import mark
 
 MOST_LETTERS = 38
 """As much as a QR code of 25 modules holds at level M: finer modules blur in phone photos."""
@@ -32,19 +33,25 @@ class SheetId:
     player: str = ""
 
     def __post_init__(self) -> None:
-        for what, word in (("event", self.event), ("player", self.player or "-")):
+        for what, word in ((mark("event"), self.event), (mark("player"), self.player or "-")):
             if not _WORD.fullmatch(word):
                 raise UsageError(
-                    f"the {what} {word!r} cannot stand in a sheet's code;"
-                    " use the letters A to Z, digits, points and hyphens."
+                    "{what}: {word!r} cannot stand in a sheet's code; use the letters A to Z, "
+                    "digits, points and hyphens.",
+                    what=what,
+                    word=word,
                 )
-        for what, number in (("round", self.round), ("table", self.table)):
+        for what, number in ((mark("round"), self.round), (mark("table"), self.table)):
             if number is not None and number < 0:
-                raise UsageError(f"the {what} is {number}; it cannot be less than 0.")
+                raise UsageError(
+                    "{what}: {number}; it cannot be less than 0.", what=what, number=number
+                )
         if len(str(self)) > MOST_LETTERS:
             raise UsageError(
-                f"{str(self)!r} is too long for a sheet's code;"
-                f" it may have {MOST_LETTERS} letters: shorten the event's or the player's name."
+                "{code!r} is too long for a sheet's code; it may have {most} letters: shorten "
+                "the event's or the player's name.",
+                code=str(self),
+                most=MOST_LETTERS,
             )
 
     def __str__(self) -> str:

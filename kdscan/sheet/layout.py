@@ -53,7 +53,7 @@ def load_layout(name_or_path: str | Path) -> Layout:
     try:
         check_layout(layout)
     except LayoutError as error:
-        raise LayoutError(f"{source}: {error}") from error
+        raise LayoutError("{where}: {error}", where=source, error=error) from error
     return layout
 
 
@@ -63,9 +63,10 @@ def read_text(path: Path, known: tuple[str, ...]) -> str:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise LayoutError(
-            f"{path}: there is no layout of this name and no such file; built in:"
-            f" {', '.join(known)}."
+            "{path}: there is no layout of this name and no such file; built in: {known}.",
+            path=path,
+            known=", ".join(known),
         ) from error
     except (OSError, ValueError) as error:  # ValueError: no UTF-8, or a name with a null byte
         reason = error.strerror if isinstance(error, OSError) else "not a text file in UTF-8"
-        raise LayoutError(f"{path}: cannot be read: {reason}.") from error
+        raise LayoutError("{path}: cannot be read: {reason}.", path=path, reason=reason) from error

@@ -65,8 +65,13 @@ def impose(layout: Side, paper: Paper | None = None, most: int | None = None) ->
     (pw, ph), (cols, rows) = ways[best], fits[best]
     if not cols * rows:
         raise LayoutError(
-            f"the layout's page of {w:g} × {h:g} mm does not fit on {paper.capitalize()}"
-            f" ({pw:g} × {ph:g} mm) at true scale; choose a larger paper."
+            "the layout's page of {width:g} × {height:g} mm does not fit on {paper} "
+            "({paper_width:g} × {paper_height:g} mm) at true scale; choose a larger paper.",
+            width=w,
+            height=h,
+            paper=paper.capitalize(),
+            paper_width=pw,
+            paper_height=ph,
         )
     if most is not None:
         cols = min(cols, most)
@@ -100,8 +105,14 @@ def sheet_pdf(
     """
     if back is not None and back.page_mm != layout.page_mm:
         raise LayoutError(
-            f"{back.name} is {back.page_mm[0]:g} × {back.page_mm[1]:g} mm, {layout.name} is"
-            f" {layout.page_mm[0]:g} × {layout.page_mm[1]:g} mm; both sides must be of one size."
+            "{one} is {width:g} × {height:g} mm, {other} is {other_width:g} × {other_height:g} "
+            "mm; both sides must be of one size.",
+            one=back.name,
+            width=back.page_mm[0],
+            height=back.page_mm[1],
+            other=layout.name,
+            other_width=layout.page_mm[0],
+            other_height=layout.page_mm[1],
         )
     plan = impose(layout, paper, per_page)
     maps = len(plan.places) if count is None else count

@@ -37,8 +37,10 @@ def tickets_from_csv(
     twice = next((code for code, times in Counter(codes).items() if times > 1), None)
     if twice is not None:
         raise UsageError(
-            f"{path}: the code {twice} would stand on two sheets; give each player a name of"
-            " their own in the column `player`."
+            "{path}: the code {twice} would stand on two sheets; give each player a name of "
+            "their own in the column `player`.",
+            path=path,
+            twice=twice,
         )
     return tuple(found)
 
@@ -81,15 +83,17 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file in UTF-8"
-        raise UsageError(f"{path}: cannot be read: {reason}.") from error
+        raise UsageError("{path}: cannot be read: {reason}.", path=path, reason=reason) from error
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     reader = csv.DictReader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
     names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
     if not set(columns) & set(names):
         raise UsageError(
-            f"{path}: the first line must name the columns, such as"
-            f" {', '.join(columns)}; it says {first.strip()!r}."
+            "{path}: the first line must name the columns, such as {known}; it says {first!r}.",
+            path=path,
+            known=", ".join(columns),
+            first=first.strip(),
         )
     reader.fieldnames = names
     rows = [
@@ -98,7 +102,7 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
     ]
     rows = [(number, row) for number, row in rows if any(row.values())]
     if not rows:
-        raise UsageError(f"{path}: there is nobody in the list below its first line.")
+        raise UsageError("{path}: there is nobody in the list below its first line.", path=path)
     return rows
 
 
@@ -108,10 +112,14 @@ def rounds_of(text: str | None) -> tuple[int, ...]:
         return ()
     match = re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", text)
     if match is None:
-        raise UsageError(f"--round is a number or, like 1-5, two; not {text!r}.")
+        raise UsageError("--round is a number or, like 1-5, two; not {text!r}.", text=text)
     low, high = int(match[1]), int(match[2] or match[1])
     if not 1 <= low <= high <= _MOST_ROUNDS:
-        raise UsageError(f"--round goes from 1 to {_MOST_ROUNDS}, the smaller first; not {text}.")
+        raise UsageError(
+            "--round goes from 1 to {most}, the smaller first; not {text}.",
+            most=_MOST_ROUNDS,
+            text=text,
+        )
     return tuple(range(low, high + 1))
 
 
@@ -137,7 +145,9 @@ def _entries(path: Path, rounds: Sequence[int]) -> list[_Entry]:
         for round_ in (own,) if own is not None or not rounds else rounds:
             found.append(_Entry(where, shown, player, round_, table))
     if len(found) > _MOST_SHEETS:
-        raise UsageError(f"{len(found)} sheets are more than a file should hold; split {path}.")
+        raise UsageError(
+            "{n} sheets are more than a file should hold; split {path}.", n=len(found), path=path
+        )
     return found
 
 
@@ -147,7 +157,7 @@ def _ticket(entry: _Entry, event: str | None, language: Language) -> Ticket:
         try:
             code = str(SheetId(code_word(event), entry.round, entry.table, entry.player))
         except UsageError as error:
-            raise UsageError(f"{entry.where}: {error}") from error
+            raise UsageError("{where}: {error}", where=entry.where, error=error) from error
     parts = [event or ""]
     parts += [f"{say('round', language)} {entry.round}"] if entry.round is not None else []
     parts += [f"{say('table', language)} {entry.table}"] if entry.table is not None else []
@@ -160,5 +170,10 @@ def _number(row: dict[str, str], column: str, where: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= 4):
-        raise UsageError(f"{where}: the {column} is a whole number, not {text!r}.")
+        raise UsageError(
+            "{where}: the {column} is a whole number, not {text!r}.",
+            where=where,
+            column=column,
+            text=text,
+        )
     return int(text)

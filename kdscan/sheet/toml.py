@@ -16,6 +16,7 @@ import typing
 from typing import Any, TypeVar
 
 from kdscan.errors import LayoutError
+from kdscan.locale import mark
 from kdscan.sheet.parts import Layout
 
 Record = TypeVar("Record")
@@ -34,11 +35,11 @@ def record_from_toml(kind: type[Record], text: str, source: str) -> Record:
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise LayoutError(f"{source}: not a TOML file: {error}") from error
+        raise LayoutError("{where}: not a TOML file: {error}", where=source, error=error) from error
     try:
         record: Record = _record(kind, data, "")
     except LayoutError as error:
-        raise LayoutError(f"{source}: {error}") from error
+        raise LayoutError("{where}: {error}", where=source, error=error) from error
     return record
 
 
@@ -49,21 +50,30 @@ def layout_to_toml(layout: Layout) -> str:
 
 def _record(kind: Any, value: object, where: str) -> Any:
     if not isinstance(value, dict):
-        raise LayoutError(f"`{where}` is a table, not {value!r}")
+        raise LayoutError("`{where}` is a table, not {value!r}", where=where, value=value)
     fields = {field.name: field for field in dataclasses.fields(kind)}
     hints = typing.get_type_hints(kind)
     for key in value:
         if key not in fields:
             close = difflib.get_close_matches(key, fields, 1)
-            hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(fields)}."
-            raise LayoutError(f"unknown key `{_join(where, key)}`; {hint}")
+            if close:
+                raise LayoutError(
+                    "unknown key `{key}`; did you mean `{close}`?",
+                    key=_join(where, key),
+                    close=close[0],
+                )
+            raise LayoutError(
+                "unknown key `{key}`; known are {known}.",
+                key=_join(where, key),
+                known=", ".join(fields),
+            )
     missing = [
         name
         for name, field in fields.items()
         if name not in value and field.default is dataclasses.MISSING
     ]
     if missing:
-        raise LayoutError(f"`{_join(where, missing[0])}` is missing.")
+        raise LayoutError("`{key}` is missing.", key=_join(where, missing[0]))
     return kind(**{key: _value(hints[key], item, _join(where, key)) for key, item in value.items()})
 
 
@@ -75,7 +85,12 @@ def _value(kind: Any, value: object, where: str) -> Any:
         return _record(kind, value, where)
     if origin is typing.Literal:
         if value not in args:
-            raise LayoutError(f"`{where}` is one of {', '.join(map(str, args))}, not {value!r}.")
+            raise LayoutError(
+                "`{where}` is one of {known}, not {value!r}.",
+                where=where,
+                known=", ".join(map(str, args)),
+                value=value,
+            )
         return value
     if origin is tuple:
         return _items(args, value, where)
@@ -84,11 +99,13 @@ def _value(kind: Any, value: object, where: str) -> Any:
 
 def _items(kinds: tuple[Any, ...], value: object, where: str) -> tuple[Any, ...]:
     if not isinstance(value, list):
-        raise LayoutError(f"`{where}` is a list, not {value!r}.")
+        raise LayoutError("`{where}` is a list, not {value!r}.", where=where, value=value)
     if kinds[-1] is Ellipsis:
         kinds = kinds[:1] * len(value)
     elif len(value) != len(kinds):
-        raise LayoutError(f"`{where}` has {len(kinds)} items, not {len(value)}.")
+        raise LayoutError(
+            "`{where}` has {n} items, not {found}.", where=where, n=len(kinds), found=len(value)
+        )
     pairs = enumerate(zip(kinds, value, strict=True))
     return tuple(_value(kind, item, f"{where}[{i}]") for i, (kind, item) in pairs)
 
@@ -98,14 +115,16 @@ def _scalar(kind: type, value: object, where: str) -> Any:
         value = float(value) if abs(value) < 2**53 else math.inf
     if type(value) is not kind:
         names = {
-            float: "a number",
-            int: "a whole number",
-            str: "a text in quotes",
-            bool: "true or false",
+            float: mark("a number"),
+            int: mark("a whole number"),
+            str: mark("a text in quotes"),
+            bool: mark("true or false"),
         }
-        raise LayoutError(f"`{where}` is {names[kind]}, not {value!r}.")
+        raise LayoutError(
+            "`{where}` is {what}, not {value!r}.", where=where, what=names[kind], value=value
+        )
     if isinstance(value, float) and not math.isfinite(value):
-        raise LayoutError(f"`{where}` is a finite number, not {value}.")
+        raise LayoutError("`{where}` is a finite number, not {value}.", where=where, value=value)
     return value
 
 

@@ -111,9 +111,13 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
         with zipfile.ZipFile(path) as source:
             return _load(store, source, name)
     except (OSError, zipfile.BadZipFile, EOFError) as error:
-        raise UsageError(f"{path} cannot be read as an event ({error})") from error
+        raise UsageError(
+            "{path} cannot be read as an event ({error})", path=path, error=error
+        ) from error
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path} is no event that kdscan has written, or is damaged") from error
+        raise UsageError(
+            "{path} is no event that kdscan has written, or is damaged", path=path
+        ) from error
 
 
 def _load(store: Store, source: zipfile.ZipFile, name: str | None) -> Loaded:
@@ -123,10 +127,14 @@ def _load(store: Store, source: zipfile.ZipFile, name: str | None) -> Loaded:
     with store.write() as db, source.open(ROWS) as lines:
         head = json.loads(lines.readline())
         if head["format"] != FORMAT:
-            raise UsageError(f"this event is of format {head['format']}, not {FORMAT}")
+            raise UsageError(
+                "this event is of format {found}, not {known}", found=head["format"], known=FORMAT
+            )
         wanted = name or head["name"]
         if one(db, Event, select(schema.event).where(schema.event.c.name == wanted)):
-            raise UsageError(f"there is an event {wanted} already; call this one --as 'Other name'")
+            raise UsageError(
+                "there is an event {wanted} already; call this one --as 'Other name'", wanted=wanted
+            )
         values = {
             "name": wanted,
             "game": head["game"],

@@ -33,10 +33,12 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
         return fitting[0]
     if not fitting:
         raise UsageError(
-            f"{name}: {event.name} has no such sheet; names stand in the table of kdscan export"
+            "{name}: {event} has no such sheet; names stand in the table of kdscan export",
+            name=name,
+            event=event.name,
         )
     known = ", ".join(f"{row.file.name}#{_place(row)}" for row in fitting[:SHOWN])
-    raise UsageError(f"{name}: that may be any of {known}; name one of them")
+    raise UsageError("{name}: that may be any of {known}; name one of them", name=name, known=known)
 
 
 def _place(row: Result) -> str:
@@ -58,7 +60,7 @@ def take_back(db: Connection, row: Result, who: str) -> None:
     undone = {one.undoes for one in rows}
     held = [one for one in rows if one.undoes is None and one.id not in undone]
     if not held:
-        raise UsageError(f"{row.file.name}: nobody has said anything of this sheet")
+        raise UsageError("{name}: nobody has said anything of this sheet", name=row.file.name)
     undo(db, held[-1].id, who)
 
 

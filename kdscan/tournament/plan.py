@@ -30,7 +30,9 @@ def enter_players(db: Connection, event: Event, path: Path) -> int:
     for number, row in rows:
         name = row.get("name") or row.get("player", "")
         if not name:
-            raise UsageError(f"{path}, row {number}: this player has no name.")
+            raise UsageError(
+                "{path}, row {number}: this player has no name.", path=path, number=number
+            )
         ensure_player(db, event.id, name, code=code_word(row.get("player", "") or name))
     return len(rows)
 
@@ -40,7 +42,9 @@ def drop(db: Connection, event: Event, names: Sequence[str], active: bool = Fals
     known = {player.name.upper(): player.id for player in players(db, event.id)}
     for name in names:
         if name.upper() not in known:
-            raise UsageError(f"{name}: nobody of that name plays in {event.name}.")
+            raise UsageError(
+                "{name}: nobody of that name plays in {event}.", name=name, event=event.name
+            )
     set_active(db, [known[name.upper()] for name in names], active)
 
 
@@ -65,12 +69,17 @@ def next_round(
     rules = rules_of(event)
     if len(ids) < 2:
         raise UsageError(
-            f"{event.name} has {len(ids)} players; enter them with --players FILE.csv."
+            "{name}: too few players ({n}); enter them with --players FILE.csv.",
+            name=event.name,
+            n=len(ids),
         )
     if rules.rounds is not None and round_ > rules.rounds:
         raise UsageError(
-            f"{event.name} has {rules.rounds} rounds, and all are paired; say how many it shall"
-            f" have, like --rounds {round_}."
+            "{name}: all rounds are paired ({rounds}); say how many it shall have, like "
+            "--rounds {round}.",
+            name=event.name,
+            rounds=rules.rounds,
+            round=round_,
         )
     if seed is None and round_ == 1:
         seed = secrets.randbelow(2**32)
@@ -95,14 +104,23 @@ def set_result(
     planned = next((g for g in games(db, event.id, round_) if g.table == table), None)
     if planned is None:
         known = sorted(g.table for g in games(db, event.id, round_))
+        if not known:
+            raise UsageError("round {round} has no tables; pair it first", round=round_)
         raise UsageError(
-            f"round {round_} has no table {table}; there are: "
-            + (", ".join(map(str, known)) or "none, pair the round first")
+            "round {round} has no table {table}; there are: {known}",
+            round=round_,
+            table=table,
+            known=", ".join(map(str, known)),
         )
     names = {p.name.upper(): p.id for p in players(db, event.id) if p.id in planned.seats}
     strangers = [name for name in points if name.upper() not in names]
     if strangers:
-        raise UsageError(f"{strangers[0]} does not sit at table {table} in round {round_}.")
+        raise UsageError(
+            "{name} does not sit at table {table} in round {round}.",
+            name=strangers[0],
+            table=table,
+            round=round_,
+        )
     said = {str(names[name.upper()]): value for name, value in points.items()}
     before = _game(event_state(db, event), round_, table)
     old = {seat.player: seat.total for seat in before.seats}
@@ -130,11 +148,10 @@ def _game(state: EventState, round_: int, table: int) -> Game:
 
 
 def _not_played(state: EventState, round_: int) -> None:
-    tables = [g.table for g in state.games if g.round == round_ and not g.bye]
     if any(seat.total is not None for g in state.games if g.round == round_ for seat in g.seats):
         raise UsageError(
-            f"sheets of round {round_} have come in at some of its {len(tables)} tables;"
-            " it can't be paired anew."
+            "sheets of round {round} have come in already; it can't be paired anew.",
+            round=round_,
         )
 
 
@@ -144,8 +161,11 @@ def _all_finished(played: Sequence[Game]) -> None:
         return
     first = waiting[0]
     missing = ", ".join(seat.player for seat in first.seats if seat.total is None)
-    more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
     raise UsageError(
-        f"round {first.round}, table {first.table}{more} still miss points ({missing});"
-        " read the sheets, or say the points with `kdscan result`."
+        "tables that still miss points: {n}; first round {round}, table {table} ({missing}); "
+        "read the sheets, or say the points with `kdscan result`.",
+        n=len(waiting),
+        round=first.round,
+        table=first.table,
+        missing=missing,
     )

@@ -104,16 +104,17 @@ def _check(rules: Rules, said: Json) -> None:
         if alien:
             option = alien[0].replace("_", "-")
             raise UsageError(
-                f"--{option} is a rule of Kingdomino, and this is an event of Kingdomino Duel; "
-                "make another event with --game kingdomino"
+                "--{option} is a rule of Kingdomino, and this is an event of Kingdomino Duel; "
+                "make another event with --game kingdomino",
+                option=option,
             )
         if rules.seats != 2:
-            raise UsageError(f"--seats {rules.seats}: two play Kingdomino Duel")
+            raise UsageError("--seats {seats}: two play Kingdomino Duel", seats=rules.seats)
         return
     try:
         rules.variants.check_players(rules.seats)
     except VariantError as error:
-        raise UsageError(f"--seats {rules.seats}: {error}") from error
+        raise UsageError("{where}: {error}", where=f"--seats {rules.seats}", error=error) from error
 
 
 def asked_of(sheet: Sheet, said: Said, rules: Rules) -> Said:

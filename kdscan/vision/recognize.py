@@ -56,7 +56,10 @@ def print_from_text(text: str) -> Plane:
     except (ValueError, cv2.error) as error:
         raise LayoutError("`cell_png` is no PNG in base 64; learn the layout again.") from error
     if grey is None or grey.shape != (CROP_PX, CROP_PX):
-        raise LayoutError(f"`cell_png` is no PNG of {CROP_PX} × {CROP_PX}; learn the layout again.")
+        raise LayoutError(
+            "`cell_png` is no PNG of {n} × {n}; learn the layout again.",
+            n=CROP_PX,
+        )
     return np.asarray(grey / _INK, np.float32)
 
 

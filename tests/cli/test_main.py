@@ -95,7 +95,6 @@ class Raises:
         (ModelError("a"), 6),
         (KdscanError("a"), 1),
         (ZeroDivisionError("a"), 1),
-        (SystemExit(130), 130),
     ],
 )
 def test_errors_end_in_their_exit_code(

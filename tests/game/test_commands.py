@@ -207,7 +207,7 @@ def test_kingdoms_are_audited_and_added_up(run: Any, tmp_path: Path) -> None:
         (("board", "MAPS", "--edition", "x"), "--edition x"),
         (("board", "MISSING"), "cannot be read"),
         (("board", "EMPTY"), "no board in it"),
-        (("board", "MAPS", "--spellbook", "MAPS"), "0 spellbooks in it"),
+        (("board", "MAPS", "--spellbook", "MAPS"), "spellbooks in it: 0"),
         (("board", "MAPS", "--spellbook", "MISSING"), "cannot be read"),
         (("board", "MAPS", "--spellbook", "BOOK"), "--spellbook BOOK: line 1: dots is no coat"),
         (("board", "MAPS", "--spellbook", "MAPS", "--game", "kingdomino"), "has none"),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kdscan.game.kingdomino.checks import find_problems
-from kdscan.game.kingdomino.kingdom import Kingdom, KingdomTextError
+from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.play import (
     Choose,
     Discard,
@@ -24,7 +24,7 @@ from kdscan.game.kingdomino.play import (
 )
 from kdscan.game.kingdomino.players import greedy_player, play_game, play_match, random_player
 from kdscan.game.kingdomino.scoring import score_kingdom, winners
-from kdscan.game.kingdomino.tiles import SQUARES, TILES, Square, Terrain, Tile
+from kdscan.game.kingdomino.tiles import SQUARES, TILES, KingdomTextError, Square, Terrain, Tile
 from kdscan.game.kingdomino.variants import PLAIN, VariantError, Variants
 
 seeds = st.integers(0, 2**32)

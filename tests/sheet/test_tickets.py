@@ -44,9 +44,9 @@ def test_unknown_parts_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("event", "player", "message"),
     [
-        ("", "A", "the event ''"),
-        ("ŁÓDŹ", "A", "the event 'ŁÓDŹ' cannot stand"),
-        ("X", "a b", "the player 'a b' cannot stand"),
+        ("", "A", "event: ''"),
+        ("ŁÓDŹ", "A", "event: 'ŁÓDŹ' cannot stand"),
+        ("X", "a b", "player: 'a b' cannot stand"),
         ("X" * 30, "Y" * 30, f"too long .* {MOST_LETTERS} letters"),
     ],
 )

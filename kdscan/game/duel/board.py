@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterator, Mapping
 from dataclasses import dataclass
 
+from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
 
@@ -36,7 +37,7 @@ _COATS = {letters: coat for coat, letters in LETTERS.items()}
 _CELLS = frozenset(CELLS)
 
 
-class BoardTextError(ValueError):
+class BoardTextError(UsageError, ValueError):
     """A text is no board; the message says where and why."""
 
 
@@ -121,14 +122,18 @@ class Board(Mapping[Cell, Shield]):
         """Read the text form; raises BoardTextError with row and column when it is none."""
         rows = [line.split() for line in text.strip().splitlines()]
         if len(rows) != ROWS:
-            raise BoardTextError(f"a map has {ROWS} rows, not {len(rows)}")
+            raise BoardTextError("a map has {rows} rows, not {n}", rows=ROWS, n=len(rows))
         shields: dict[Cell, Shield] = {}
         for r, row in enumerate(rows):
             if len(row) != COLS:
-                raise BoardTextError(f"row {r} has {len(row)} squares instead of {COLS}")
+                raise BoardTextError(
+                    "row {row} has {n} squares instead of {cols}", row=r, n=len(row), cols=COLS
+                )
             for c, token in enumerate(row):
                 if (token == "##") != ((r, c) == CASTLE):
-                    raise BoardTextError(f"row {r}, column {c}: '##' stands for the castle alone")
+                    raise BoardTextError(
+                        "row {row}, column {col}: '##' stands for the castle alone", row=r, col=c
+                    )
                 if token not in ("##", "."):
                     shields[r, c] = _shield(token, r, c)
         return cls(shields)
@@ -138,5 +143,11 @@ def _shield(token: str, row: int, col: int) -> Shield:
     letters = token.rstrip("+")
     if letters not in _COATS:
         known = " ".join(_COATS)
-        raise BoardTextError(f"row {row}, column {col}: '{token}' is no coat (known: {known})")
+        raise BoardTextError(
+            "row {row}, column {col}: '{token}' is no coat (known: {known})",
+            row=row,
+            col=col,
+            token=token,
+            known=known,
+        )
     return Shield(_COATS[letters], len(token) - len(letters))

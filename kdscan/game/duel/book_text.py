@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kdscan.errors import UsageError
 from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
@@ -26,7 +27,7 @@ _PLAYER = re.compile(r"#?\s*player ([12]):(?: castle (used|unused);)? spellbook\
 _CHOICE = re.compile(r"#?\s*player ([12]) chose (\S+)\s*")
 
 
-class BookTextError(ValueError):
+class BookTextError(UsageError, ValueError):
     """A text holds no spellbook where one should be; the message says where and why."""
 
 
@@ -85,7 +86,7 @@ def read_books(text: str) -> list[Told]:
                     raise BookTextError("a choice comes after both players' lines")
                 books[-1] = _choose(books[-1], int(match[1]) - 1, _coat(match[2]))
         except BookTextError as error:
-            raise BookTextError(f"line {number}: {error}") from None
+            raise BookTextError("line {number}: {error}", number=number, error=error) from None
     if first is not None:
         raise BookTextError("player 2's lines are missing at the end")
     return books
@@ -95,7 +96,9 @@ def _choose(told: Told, player: int, coat: Coat) -> Told:
     assert told.book is not None
     book = Spellbook(told.book.lines, coat)
     if book.chosen_by(player) is not coat:
-        raise BookTextError(f"player {player + 1} did not win the filled coat's wizard")
+        raise BookTextError(
+            "player {player} did not win the filled coat's wizard", player=player + 1
+        )
     return Told(book, told.castle_used)
 
 
@@ -106,7 +109,12 @@ def _lines(words: Sequence[str]) -> dict[Coat, SpellbookLine]:
         coat = _coat(waiting.pop(0))
         count = waiting.pop(0) if waiting else "nothing"
         if not (count.isdecimal() and int(count) <= SQUARES[coat]):
-            raise BookTextError(f"{coat} has 0 to {SQUARES[coat]} squares filled, not {count}")
+            raise BookTextError(
+                "{coat} has 0 to {most} squares filled, not {count}",
+                coat=coat,
+                most=SQUARES[coat],
+                count=count,
+            )
         marks = {"struck": False, "used": False}
         while waiting and waiting[0] in marks:
             marks[waiting.pop(0)] = True
@@ -116,5 +124,7 @@ def _lines(words: Sequence[str]) -> dict[Coat, SpellbookLine]:
 
 def _coat(word: str) -> Coat:
     if word not in COATS:
-        raise BookTextError(f"{word} is no coat; there are {', '.join(Coat)}")
+        raise BookTextError(
+            "{word} is no coat; there are {known}", word=word, known=", ".join(Coat)
+        )
     return COATS[word]

@@ -6,11 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kdscan.game.grid import Cell, neighbours
-from kdscan.game.kingdomino.tiles import Square, Terrain
-
-
-class KingdomTextError(ValueError):
-    """A text is no kingdom; the message says where and why."""
+from kdscan.game.kingdomino.tiles import KingdomTextError, Square, Terrain
 
 
 @dataclass(frozen=True)
@@ -78,10 +74,12 @@ class Kingdom:
                 elif token != ".":
                     try:
                         squares[r, c] = Square.parse(token)
-                    except ValueError as error:
-                        raise KingdomTextError(f"row {r}, column {c}: {error}") from None
+                    except KingdomTextError as error:
+                        raise KingdomTextError(
+                            "row {row}, column {col}: {error}", row=r, col=c, error=error
+                        ) from None
         if len(castles) != 1:
-            raise KingdomTextError(f"a kingdom has one castle '##', not {len(castles)}")
+            raise KingdomTextError("a kingdom has one castle '##', not {n}", n=len(castles))
         return cls(squares, castles[0], (len(rows), len(rows[0])))
 
 

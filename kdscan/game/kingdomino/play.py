@@ -87,7 +87,9 @@ class Game:
         count = variants.dominoes(players)
         self.deck = list(chance.sample(TILES, count) if deck is None else deck)
         if len(self.deck) != count:
-            raise VariantError(f"{count} dominoes are in play, not {len(self.deck)}")
+            raise VariantError(
+                "{count} dominoes are in play, not {n}", count=count, n=len(self.deck)
+            )
         each = 2 if players == 2 else 1
         order = [player for player in range(players) for _ in range(each)]
         if kings is None:
@@ -95,7 +97,11 @@ class Game:
         elif sorted(kings) == order:
             order = list(kings)
         else:
-            raise VariantError(f"every player has {each} of the kings, which {kings} does not say")
+            raise VariantError(
+                "every player has {each} of the kings, which {kings} does not say",
+                each=each,
+                kings=kings,
+            )
         self.players = players
         self.variants = variants
         self.lands = [Land(variants.size) for _ in range(players)]

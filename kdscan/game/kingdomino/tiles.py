@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
 
+from kdscan.errors import UsageError
+
 
 class Terrain(StrEnum):
     """A terrain; the value is its name in JSON."""
@@ -22,6 +24,11 @@ class Terrain(StrEnum):
 
 LETTERS = {terrain: terrain.value[0] for terrain in Terrain}
 """How the text form writes each terrain: w f l g s m."""
+
+
+class KingdomTextError(UsageError, ValueError):
+    """A text is no kingdom; the message says where and why."""
+
 
 _TERRAINS = {letter: terrain for terrain, letter in LETTERS.items()}
 
@@ -38,10 +45,12 @@ class Square:
 
     @classmethod
     def parse(cls, token: str) -> Square:
-        """Read a letter with a plus for each crown; raises ValueError for anything else."""
+        """Read a letter with a plus for each crown; raises KingdomTextError for anything else."""
         letter = token.rstrip("+")
         if letter not in _TERRAINS:
-            raise ValueError(f"'{token}' is no terrain (known: {' '.join(_TERRAINS)})")
+            raise KingdomTextError(
+                "'{token}' is no terrain (known: {known})", token=token, known=" ".join(_TERRAINS)
+            )
         return cls(_TERRAINS[letter], len(token) - len(letter))
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from kdscan.errors import UsageError
 
-class VariantError(ValueError):
+
+class VariantError(UsageError, ValueError):
     """Rules that cannot go together."""
 
 
@@ -46,7 +48,7 @@ class Variants:
     def check_players(self, players: int) -> None:
         """Raise VariantError when so many cannot play by these rules."""
         if not 2 <= players <= 4:
-            raise VariantError(f"2 to 4 can play, not {players}")
+            raise VariantError("2 to 4 can play, not {n}", n=players)
         if players != 2 and (self.great_duel or self.demo):
             raise VariantError("the great duel and the demo are for 2 players")
 

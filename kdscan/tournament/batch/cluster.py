@@ -43,8 +43,10 @@ class Cluster:
             self._client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             raise UsageError(
-                f"--cluster {address}: no scheduler answers there ({error}); "
-                "start one with: dask scheduler"
+                "--cluster {address}: no scheduler answers there ({error}); start one with: dask "
+                "scheduler",
+                address=address,
+                error=error,
             ) from error
         self._tasks: dict[Any, Task] = {}
         self._deaths: dict[Task, int] = {}

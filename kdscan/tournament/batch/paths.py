@@ -45,7 +45,9 @@ def _in_path(path: Path) -> list[Source]:
         Source(f"{top.name}/{file.relative_to(top).as_posix()}", str(file)) for file in _walk(top)
     ]
     if not found:
-        raise UsageError(f"{path}: there is no photo in this folder; name one that has some")
+        raise UsageError(
+            "{path}: there is no photo in this folder; name one that has some", path=path
+        )
     return found
 
 
@@ -68,8 +70,8 @@ def _in_url(url: str) -> list[Source]:
         else:
             return [Source(url, url)]
     except OSError as error:
-        raise UsageError(f"{url}: it cannot be listed ({error})") from error
+        raise UsageError("{url}: it cannot be listed ({error})", url=url, error=error) from error
     if not places:
-        raise UsageError(f"{url}: there is no photo there; name a folder that has some")
+        raise UsageError("{url}: there is no photo there; name a folder that has some", url=url)
     whole = [str(files.unstrip_protocol(place)) for place in places]
     return [Source(place, place) for place in whole]

@@ -144,7 +144,7 @@ class Pool:
                 if pipe in ready:  # a result, the word that it is ready, or its end
                     found += self._receive(number)
                 elif time.monotonic() > self._workers[number].deadline:
-                    found += self._lost(number, f"reading took more than {self._seconds:.0f} s")
+                    found += self._lost(number, slow=True)
             self._feed()
         return found
 
@@ -157,7 +157,7 @@ class Pool:
         try:
             result = worker.pipe.recv()
         except (EOFError, OSError):
-            return self._lost(number, "the process that read it ended")
+            return self._lost(number)
         if result is None:
             worker.ready, worker.deadline = True, time.monotonic() + self._seconds
             return []
@@ -168,11 +168,11 @@ class Pool:
             raise result
         return [(task, result)]
 
-    def _lost(self, number: int, why: str) -> list[tuple[Task, Result]]:
+    def _lost(self, number: int, slow: bool = False) -> list[tuple[Task, Result]]:
         """A worker is gone, or shall be: replace it, and try its task again once."""
         worker = self._workers[number]
         task = worker.tasks.popleft()
-        why += _signal_name(worker.process)
+        ended = _signal_name(worker.process)
         self._waiting.extendleft(reversed(worker.tasks))
         self._workers[number] = self._renewed(worker)
         deaths = self._deaths.pop(task, 0) + 1
@@ -180,7 +180,18 @@ class Pool:
             self._deaths[task] = deaths
             self._waiting.appendleft(task)
             return []
-        error = ReaderDied(f"{why}; the file may be damaged: save it anew or photograph again")
+        if slow:
+            error = ReaderDied(
+                "reading took more than {seconds} s; the file may be damaged: save it anew or "
+                "photograph again",
+                seconds=round(self._seconds),
+            )
+        else:
+            error = ReaderDied(
+                "the process that read it ended{signal}; the file may be damaged: save it anew or "
+                "photograph again",
+                signal=ended,
+            )
         return [(task, failed(task, error))]
 
 

@@ -63,7 +63,7 @@ class Album:
         if found is None:
             return Pictures(_jpeg(shown.bgr), (shown.width, shown.height), ())
         moved = _moved(found, origin, scale)
-        drawn = np.asarray(draw_overlay(shown, [moved])[: shown.height], np.uint8)
+        drawn = np.asarray(draw_overlay(shown, [moved], self._words)[: shown.height], np.uint8)
         places = tuple(
             (one, _jpeg(one.picture)) for one in doubtful_places(photo, found, self._words)
         )

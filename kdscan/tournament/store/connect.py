@@ -20,6 +20,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from kdscan.errors import StoreError, UsageError
+from kdscan.locale import mark
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.files import PhotoFiles, is_url
 from kdscan.tournament.store.upgrade import upgrade
@@ -95,11 +96,13 @@ def _parse(url: str) -> URL:
         parsed = make_url(url)
         backend = parsed.get_backend_name()
     except (ArgumentError, ValueError) as error:  # ValueError: a port that is no number
-        raise UsageError(f"--store: this is no URL of a database: {url}") from error
+        raise UsageError("--store: this is no URL of a database: {url}", url=url) from error
     if backend == "postgres":  # what many hosts print
         parsed, backend = parsed.set(drivername="postgresql"), "postgresql"
     if backend not in ("sqlite", "postgresql"):
-        raise UsageError(f"--store: {backend} is not supported; there are sqlite and postgresql")
+        raise UsageError(
+            "--store: {backend} is not supported; there are sqlite and postgresql", backend=backend
+        )
     return parsed.set(drivername="postgresql+psycopg") if backend == "postgresql" else parsed
 
 
@@ -111,7 +114,7 @@ def _engine(url: URL, **options: Any) -> Engine:
             "--store: PostgreSQL needs its driver: pip install 'kdscan[postgres]'"
         ) from error
     except (ArgumentError, NoSuchModuleError) as error:
-        raise UsageError(f"--store: this URL cannot be used ({error})") from error
+        raise UsageError("--store: this URL cannot be used ({error})", error=error) from error
 
 
 def _open_sqlite(url: URL, photos: str | None) -> Store:
@@ -176,14 +179,15 @@ def _explained(engine: Engine) -> Iterator[None]:
     except DBAPIError as error:
         where = engine.url.render_as_string(hide_password=True)
         said = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
-        raise StoreError(f"the store {where} failed: {said}; {_remedy(said)}") from error
+        failed = StoreError("the store {where} failed: {said}", where=where, said=said)
+        raise StoreError("{error}; {what}", error=failed, what=_remedy(said)) from error
 
 
 def _remedy(said: str) -> str:
     if "full" in said:
-        return "make room on the disk and run the command again: what was done is kept"
+        return mark("make room on the disk and run the command again: what was done is kept")
     if "locked" in said:
-        return "another program is writing; wait for it and try again"
+        return mark("another program is writing; wait for it and try again")
     if "not a database" in said or "malformed" in said:
-        return "this file is no store of kdscan, or it is damaged: name another, or a backup"
-    return "check that it is running, reachable and yours to write"
+        return mark("this file is no store of kdscan, or it is damaged: name another, or a backup")
+    return mark("check that it is running, reachable and yours to write")

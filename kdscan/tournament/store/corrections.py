@@ -71,9 +71,9 @@ def undo(db: Connection, correction_id: int, who: str) -> Correction:
     query = select(schema.correction)
     target = one(db, Correction, query.where(at.id == correction_id))
     if target is None:
-        raise UsageError(f"there is no correction {correction_id}")
+        raise UsageError("there is no correction {n}", n=correction_id)
     if one(db, Correction, query.where(at.undoes == correction_id)):
-        raise UsageError(f"correction {correction_id} was taken back already")
+        raise UsageError("correction {n} was taken back already", n=correction_id)
     values = {
         "event_id": target.event_id,
         "sheet_id": target.sheet_id,

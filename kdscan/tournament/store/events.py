@@ -23,12 +23,17 @@ def ensure_event(db: Connection, name: str, game: str | None = None) -> Event:
     if not name.strip():
         raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
     if game not in (None, *GAMES):
-        raise UsageError(f"--game {game}: there are {' and '.join(GAMES)}")
+        raise UsageError("--game {game}: there are duel and kingdomino", game=game)
     fresh = {"name": name, "game": game or GAMES[0], "details": {}, "created_at": now()}
     insert_new(db, schema.event, fresh)
     event = find_event(db, name)
     if game not in (None, event.game):
-        raise UsageError(f"--event {name}: this is an event of {event.game}, not {game}")
+        raise UsageError(
+            "--event {name}: this is an event of {found}, not {game}",
+            name=name,
+            found=event.game,
+            game=game,
+        )
     return event
 
 
@@ -37,7 +42,9 @@ def find_event(db: Connection, name: str) -> Event:
     found = one(db, Event, select(schema.event).where(schema.event.c.name == name))
     if found is None:
         known = ", ".join(event.name for event in events(db)) or "none yet"
-        raise UsageError(f"--event {name}: there is no such event; there are: {known}")
+        raise UsageError(
+            "--event {name}: there is no such event; there are: {known}", name=name, known=known
+        )
     return found
 
 

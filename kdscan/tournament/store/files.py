@@ -106,12 +106,14 @@ def filesystem(url: str) -> tuple[Any, str]:
         import fsspec  # only those whose photos lie behind a URL need it
     except ImportError as error:
         raise UsageError(
-            f"{url}: install the extra for URLs: pip install 'kdscan[cluster]'"
+            "{url}: install the extra for URLs: pip install 'kdscan[cluster]'", url=url
         ) from error
     try:
         files, path = fsspec.core.url_to_fs(url)
     except (ImportError, ValueError) as error:
-        raise UsageError(f"{url}: this kind of URL cannot be opened ({error})") from error
+        raise UsageError(
+            "{url}: this kind of URL cannot be opened ({error})", url=url, error=error
+        ) from error
     return files, str(path)
 
 

@@ -51,7 +51,9 @@ def remove_games(db: Connection, event_id: int, round: int) -> None:
     said = schema.correction.join(schema.game, schema.correction.c.game_id == at.id)
     query = select(schema.correction.c.id).select_from(said)
     if db.scalar(query.where(at.event_id == event_id, at.round == round).limit(1)):
-        raise UsageError(f"round {round} has corrected results; correct its games one by one")
+        raise UsageError(
+            "round {round} has corrected results; correct its games one by one", round=round
+        )
     db.execute(schema.game.delete().where(at.event_id == event_id, at.round == round))
 
 

@@ -1,0 +1,110 @@
+"""Help and complaints about usage in the language of the terminal.
+
+What a command declares, its docstring and its options' help, is a key of the catalogues:
+`texts` hands every one to a translator, `kdscan.locale.make` the same ones to the translators.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from kdscan.cli.speech import spoken
+from kdscan.locale import mark
+
+Translate = Callable[[str], str]
+
+COMPLAINTS = (
+    mark("Invalid value for {name}: {why}"),
+    mark("Input should be a valid number, unable to parse string as a number"),
+    mark("Input should be a valid integer, unable to parse string as an integer"),
+    mark("Input should be greater than or equal to {least}"),
+    mark("Input should be less than or equal to {most}"),
+    mark("Value error, {value} is not one of {known}."),
+    mark("Missing option {name}."),
+    mark("Missing argument {name}."),
+    mark("No such command {name}. Did you mean {known}?"),
+    mark("No such command {name}."),
+    mark("No such option: {name} (Possible options: {known})"),
+    mark("No such option: {name}"),
+    mark("Option {name} requires an argument."),
+    mark("Option {name} does not take a value."),
+    mark("Got unexpected extra argument(s) ({known})"),
+)
+"""What Typer says of wrong words, in its own; the first that fits is meant."""
+
+
+def put(command: Any, t: Translate) -> None:
+    """Put all that a command and those below it say of themselves through `t`."""
+    command.help = _paragraphs(command.help, t)
+    command.epilog = _paragraphs(command.epilog, t)
+    for param in command.params:
+        if getattr(param, "help", None):
+            line = " ".join(param.help.split())
+            param.help = t(line)
+    for below in getattr(command, "commands", {}).values():
+        put(below, t)
+
+
+def _paragraphs(text: str | None, t: Translate) -> str | None:
+    """Each paragraph as one line through `t`; commands to type stay as they are."""
+    if not text:
+        return text
+    lines = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    return "\n\n".join(line if line.startswith("$ ") else t(line) for line in lines)
+
+
+class _Spoken:
+    """What makes a command of Typer speak the terminal's language."""
+
+    def format_usage(self: Any, ctx: Any, formatter: Any) -> None:
+        pieces = " ".join(self.collect_usage_pieces(ctx))
+        usage = spoken().t("Usage:")
+        formatter.write_usage(ctx.command_path, pieces, prefix=f"{usage} ")
+
+    def format_help(self: Any, ctx: Any, formatter: Any) -> None:
+        from typer import rich_utils
+
+        t = spoken().t
+        put(self, t)
+        self.get_help_option(ctx).help = t("Show this message and exit.")
+        rich_utils.ARGUMENTS_PANEL_TITLE = t("Arguments")
+        rich_utils.OPTIONS_PANEL_TITLE = t("Options")
+        rich_utils.COMMANDS_PANEL_TITLE = t("Commands")
+        rich_utils.DEFAULT_STRING = t("[default: {}]")
+        rich_utils.REQUIRED_LONG_STRING = t("[required]")
+        super().format_help(ctx, formatter)  # type: ignore[misc]
+
+
+class Command(_Spoken, TyperCommand):
+    """A command whose help is in the terminal's language."""
+
+
+class Group(_Spoken, TyperGroup):
+    """A group of commands, likewise."""
+
+
+def complaint(error: typer.TyperException, t: Callable[..., str]) -> str:
+    """What is wrong with the words of a command line, and where its help is; "" if help was
+    shown already."""
+    said = _rephrased(error.format_message(), t)
+    context = getattr(error, "ctx", None)
+    if not said or context is None:
+        return said
+    command = f"{context.command_path} --help"
+    return said + "\n" + t("More of it: {command}", command=command)
+
+
+def _rephrased(message: str, t: Callable[..., str]) -> str:
+    for text in COMPLAINTS:
+        form = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text))
+        if found := re.fullmatch(form, message, re.DOTALL):
+            values = found.groupdict()
+            if "why" in values:
+                values["why"] = _rephrased(values["why"], t)
+            return t(text, **values)
+    return message

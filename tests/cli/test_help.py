@@ -1,0 +1,173 @@
+"""Help and complaints about usage, in the languages of the terminal."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+import typer
+
+import kdscan
+from kdscan.cli import main as main_module
+from kdscan.cli.help import COMPLAINTS, put
+from kdscan.cli.main import app, main
+from kdscan.errors import KdscanError, LayoutError, UsageError
+from kdscan.locale import LANGUAGES, words
+
+OTHERS = LANGUAGES[1:]
+
+WRONG = (
+    ["nonsense"],
+    ["scor"],
+    ["score"],
+    ["score", "--nonsense", "a.jpg"],
+    ["score", "--overlai", "x", "a.jpg"],
+    ["score", "--risk", "little", "a.jpg"],
+    ["score", "--risk"],
+    ["score", "--json=3", "a.jpg"],
+    ["sheet"],
+    ["sheet", "-o", "a.pdf", "--side", "x"],
+    ["sheet", "-o", "a.pdf", "--count", "0"],
+    ["sheet", "-o", "a.pdf", "--count", "2.5"],
+    ["serve", "--port", "70000"],
+    ["standings", "--event", "cup", "more"],
+)
+"""Words that Typer itself refuses, one for each of its complaints."""
+
+
+def declared() -> list[str]:
+    """All that the commands say of themselves."""
+    texts: list[str] = []
+
+    def keep(text: str) -> str:
+        texts.append(text)
+        return text
+
+    put(typer.main.get_command(app), keep)
+    return texts
+
+
+def help_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    assert main([*arguments, "--help"]) == 0
+    return " ".join(capsys.readouterr().out.replace("│", " ").split())
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "2000")
+    monkeypatch.setattr("typer.rich_utils.MAX_WIDTH", 2000)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_command_speaks_the_language_of_the_terminal(
+    language: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LANGUAGE", language)
+    t = words(language).t
+    group = typer.main.get_command(app)
+    commands = [[name] for name in group.commands]  # type: ignore[attr-defined]
+    said = " ".join(help_of(one, capsys) for one in [[], *commands, ["layout", "learn"]])
+    texts = declared()
+    assert len(texts) > 100
+    for text in texts:
+        assert " ".join(t(text).split()) in said
+    for word in ("Usage:", "Options", "Commands", "Arguments", "[required]"):
+        assert t(word) in said
+    if language != "en":
+        assert "Usage:" not in said
+        assert "Show this message" not in said
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
+def test_wrong_usage_is_told_in_the_language_of_the_terminal(
+    language: str,
+    arguments: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("LANGUAGE", "en")
+    assert main(arguments) == 2
+    english = capsys.readouterr().err.splitlines()
+    monkeypatch.setenv("LANGUAGE", language)
+    assert main(arguments) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == len(english)
+    for one, other in zip(said, english, strict=True):
+        assert one != other
+
+
+def test_every_complaint_is_one_that_typer_makes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A text that a newer Typer words in another way would stay English, and be seen here."""
+    monkeypatch.setenv("LANGUAGE", "en")
+    for arguments in WRONG:
+        main(arguments)
+    said = capsys.readouterr().err
+    for text in COMPLAINTS:
+        start = text.partition("{")[0] if not text.startswith("{") else text.partition("}")[2]
+        assert start.partition("{")[0] in said
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_an_error_within_an_error_is_translated_too(
+    language: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inner = LayoutError(
+        "`{where}` is {what}, not {value!r}.", where="x", what="a number", value="y"
+    )
+    outer = UsageError("{where}: {error}", where="club.toml", error=inner)
+    t = words(language).t
+
+    def fail(*_: object, **__: object) -> None:
+        raise outer
+
+    monkeypatch.setenv("LANGUAGE", language)
+    monkeypatch.setattr(main_module, "app", fail)
+    assert main(["score"]) == 2
+    said = capsys.readouterr().err
+    assert t(inner.text, where="x", what=t("a number"), value="y") in said
+    assert "number" not in said
+
+
+def test_what_a_bug_says_asks_for_a_report_in_the_language(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setenv("LANGUAGE", "pl")
+    monkeypatch.setattr(main_module, "app", fail)
+    assert main(["score"]) == 1
+    assert "błąd w kdscan: ZeroDivisionError" in capsys.readouterr().err
+
+
+def _errors(kind: type[KdscanError]) -> set[str]:
+    below = {name for one in kind.__subclasses__() for name in _errors(one)}
+    return {kind.__name__} | below
+
+
+def test_no_error_is_put_together_before_it_can_be_translated() -> None:
+    """Texts of errors are constants with {names}; what is formatted already has no key."""
+    make = pytest.importorskip("kdscan.locale.make")
+    from kdscan.game.duel import board  # noqa: F401  # its errors count too
+    from kdscan.game.kingdomino import tiles, variants  # noqa: F401
+
+    names = _errors(KdscanError) - {"KdscanError", "PhotoError", "Bug"}
+    assert names == set(make.ERRORS), "the catalogues are made from these"
+    package = Path(kdscan.__file__).parent
+    wrong, right = [], 0
+    for path in package.rglob("*.py"):
+        if {"training", "synth"} & set(path.relative_to(package).parts):
+            continue  # for who makes models, in English
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                if node.func.id not in names:
+                    continue
+                right += 1
+                if isinstance(node.args[0], ast.JoinedStr | ast.BinOp):
+                    wrong.append(f"{path.name}:{node.lineno}")
+    assert right > 90
+    assert wrong == []
