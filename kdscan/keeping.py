@@ -69,6 +69,7 @@ def _keep_map(sheet: SheetReading) -> Json:
         "wizard": {
             "coat": sheet.wizard_coat.value if sheet.wizard_coat else None,
             "confidence": _plain(sheet.wizard_confidence),
+            "coats": [[c.value if c else None, _plain(p)] for c, p in sheet.wizard_coats],
             "review": sheet.shared_review,
         },
     }
@@ -91,6 +92,7 @@ def recall_map(kept: Json, *, risk: float = DEFAULT_RISK) -> SheetReading:
             sheet,
             wizard_coat=coat,
             wizard_confidence=wizard["confidence"],
+            wizard_coats=tuple((Coat(c) if c else None, p) for c, p in wizard.get("coats", ())),
             shared_review=wizard["review"],
         )
         sheet = paid_as(sheet, told)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from kdscan.game.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.scoring import Score
+from kdscan.game.duel.scoring import WIZARD_POINTS, Score
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
@@ -259,6 +259,7 @@ class SheetReading:
     sheet_id: what the sheet's printed code says (`kdscan.sheet.ids`), None without one.
     wizard_coat: the coat that its player's wizard pays for, as a spellbook beside it says.
     wizard_confidence: probability that the wizard's points in `score` are right.
+    wizard_coats: for which coats, None for none, he may pay, with probabilities; () if sure.
     shared_review: whether a spellbook beside it gives a reason to look.
     """
 
@@ -271,6 +272,7 @@ class SheetReading:
     sheet_id: str | None = None
     wizard_coat: Coat | None = None
     wizard_confidence: float = 1.0
+    wizard_coats: tuple[tuple[Coat | None, float], ...] = ()
     shared_review: bool = False
 
     @property
@@ -288,6 +290,19 @@ class SheetReading:
     @property
     def review(self) -> bool:
         return self.reading.review or self.shared_review
+
+    @property
+    def wizard_range(self) -> tuple[int, int]:
+        """What the wizard may pay on this board, from and to."""
+        coats = [coat for coat, p in self.wizard_coats if p >= IMPROBABLE]
+        pays = [WIZARD_POINTS * sum(d.coat is coat for d in self.score.domains) for coat in coats]
+        return min([*pays, self.score.wizard]), max([*pays, self.score.wizard])
+
+    @property
+    def total_range(self) -> tuple[int, int]:
+        """What the map may be worth with its wizard, from and to."""
+        (low, high), (least, most) = self.reading.total_range, self.wizard_range
+        return low + least, high + most
 
 
 @dataclass(frozen=True)

@@ -172,11 +172,18 @@ def _map_json(sheet: SheetReading) -> dict[str, Any]:
             "total": score.total,
         },
         "chosen_coat": sheet.wizard_coat.value if sheet.wizard_coat else None,
-        "range": [total + score.wizard for total in reading.total_range],
+        "range": list(sheet.total_range),
+        **_wizard_json(sheet),
         "problems": problems_json(sheet.problems),
         "confidence": probability_json(sheet.confidence),
         "review": sheet.review,
     }
+
+
+def _wizard_json(sheet: SheetReading) -> dict[str, Any]:
+    """What the wizard may pay, where that is not sure."""
+    low, high = sheet.wizard_range
+    return {"wizard_range": [low, high]} if low < high else {}
 
 
 def _cell_json(

@@ -65,6 +65,7 @@ def _alone(one: AnyReading) -> AnyReading:
             score=score,
             wizard_coat=None,
             wizard_confidence=1.0,
+            wizard_coats=(),
             shared_review=False,
         )
     return replace(one, problems=own)
@@ -124,6 +125,7 @@ def _wizards(
                 problems=(*sheet.problems, *problems),
                 wizard_coat=coat,
                 wizard_confidence=confidence,
+                wizard_coats=_coats(book, side, sure),
                 shared_review=review,
             )
         )
@@ -137,6 +139,7 @@ def paid_as(sheet: SheetReading, told: SheetReading) -> SheetReading:
         score=score_board(_board(sheet), told.wizard_coat),
         wizard_coat=told.wizard_coat,
         wizard_confidence=told.wizard_confidence,
+        wizard_coats=told.wizard_coats,
         shared_review=told.shared_review,
     )
 
@@ -152,9 +155,7 @@ def _trust(book: SpellbookReading) -> float:
     That is who won the wizard of the filled coat, if anybody, and the coat that its owner
     chose; places are taken to be wrong independently of each other.
     """
-    marked = {
-        mark.key: mark.confidence if mark.marked else 1 - mark.confidence for mark in book.marks
-    }
+    marked = _marked(book)
     won = [_won(marked, player) for player in (0, 1)]
     owner = book.book.owner(Coat.FILLED)
     if owner is None:
@@ -164,6 +165,32 @@ def _trust(book: SpellbookReading) -> float:
         if mark.key.startswith(f"players[{owner}].choices."):
             sure *= mark.confidence
     return sure
+
+
+def _coats(book: SpellbookReading, side: int, sure: float) -> tuple[tuple[Coat | None, float], ...]:
+    """For which coat a side's wizard pays, None for none, with probabilities.
+
+    sure: that the side is this one, and not the other.
+    """
+    marked, pays = _marked(book), dict.fromkeys((None, *Coat), 0.0)
+    for player, share in ((side, sure), (1 - side, 1 - sure)):
+        won = share * _won(marked, player) * (1 - _won(marked, 1 - player))
+        pays[None] += share
+        for coat in Coat:
+            alone = won
+            for other in Coat:
+                p = marked.get(f"players[{player}].choices.{other}", 0.0)
+                alone *= p if other is coat else 1 - p
+            pays[coat] += alone
+            pays[None] -= alone
+    return tuple(pays.items())
+
+
+def _marked(book: SpellbookReading) -> dict[str, float]:
+    """How probable it is that each place is marked, by its key."""
+    return {
+        mark.key: mark.confidence if mark.marked else 1 - mark.confidence for mark in book.marks
+    }
 
 
 def _won(marked: Mapping[str, float], player: int) -> float:

@@ -14,8 +14,8 @@ from kdscan.game.duel.spellbook import Spellbook
 from kdscan.keeping import keep, recall_map
 from kdscan.pipeline import correct, hidden_cells, hide
 from kdscan.records import AnyReading, SheetReading
-from kdscan.report import PhotoReport, photo_json, report_json
-from kdscan.table import paid_as, share
+from kdscan.report import PhotoReport, photo_json, report_json, sheet_json
+from kdscan.table import _board, paid_as, share
 from tests.readings import make_book as a_book
 from tests.readings import make_sheet
 
@@ -116,6 +116,39 @@ def test_an_unsure_spellbook_makes_the_totals_unsure() -> None:
     out = shared(*(a_map(board) for board in GAME.maps), replace(book, marks=marks))
     assert all(found.review for found in out[:2])
     assert all("spellbook_unsure" in codes(found) for found in out[:2])
+
+
+def unsure(kind: str, p: float) -> list[AnyReading]:
+    """The table with marks of one kind hard to read."""
+    book = a_book(GAME.spellbook)
+    marks = tuple(replace(mark, confidence=p) if kind in mark.key else mark for mark in book.marks)
+    return shared(*(a_map(board) for board in GAME.maps), replace(book, marks=marks))
+
+
+def test_a_total_may_be_what_it_is_without_the_wizard_or_with_another_coat() -> None:
+    sure = unsure("nothing", 0.7)[0]
+    assert isinstance(sure, SheetReading)
+    assert sure.total_range == (sure.score.total, sure.score.total)
+    assert "wizard_range" not in sheet_json(sure)
+    paid = unsure(".filled.", 0.7)[0]
+    assert isinstance(paid, SheetReading) and paid.score.wizard
+    assert paid.total_range == (paid.score.domain_points, paid.score.total)
+    other = unsure(".choices.", 0.7)[0]
+    assert isinstance(other, SheetReading)
+    counts = [sum(d.coat is coat for d in other.score.domains) for coat in Coat]
+    assert other.wizard_range == (0, 3 * max(counts))
+    assert sheet_json(other)["range"] == list(other.total_range)
+    assert sheet_json(other)["wizard_range"] == list(other.wizard_range)
+    total = sum(p for _, p in other.wizard_coats)
+    assert abs(total - 1) < 1e-9
+
+
+def test_a_doubtful_wizard_stays_so_when_a_map_is_kept_or_fused() -> None:
+    for sheet in unsure(".choices.", 0.7)[:2]:
+        assert isinstance(sheet, SheetReading)
+        assert recall_map(keep(sheet)).total_range == sheet.total_range
+        bare = a_map(Board(dict(_board(sheet).items())))
+        assert paid_as(bare, sheet).wizard_range == sheet.wizard_range
 
 
 def test_a_spellbook_with_one_map_or_another_spellbook_is_not_compared() -> None:

@@ -196,7 +196,7 @@ def explain_score(sheet: SheetReading, style: Style) -> str:
     if sheet.score.wizard:
         paid = t("the wizard of the filled coat: {points}", points=sheet.score.wizard)
         lines.append(f"   {paid}")
-    low, high = (total + sheet.score.wizard for total in sheet.reading.total_range)
+    low, high = sheet.total_range
     between = ""
     if sheet.review and low < high:
         between = " " + t("between {low} and {high}", low=low, high=high) + ","

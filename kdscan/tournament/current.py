@@ -141,10 +141,12 @@ def _current(sheet: Sheet, said: Said, again: Json | None) -> Json:
     if WIZARD in said and sheet.kind == "duel_map":
         coat = Coat(said[WIZARD]) if said[WIZARD] else None
         score = score_board(board_of(marks_of(found)), coat)
-        more = score.wizard - found["score"]["wizard"]
+        before = found.get("wizard_range", [found["score"]["wizard"]] * 2)
         found["score"] |= {"wizard": score.wizard, "total": score.total}
         if "range" in found:
-            found["range"] = [total + more for total in found["range"]]
+            ends = zip(found["range"], before, strict=True)
+            found["range"] = [total - paid + score.wizard for total, paid in ends]
+            found.pop("wizard_range", None)
     if said.get("confirmed") is True:
         _settle(found)
     return found
@@ -159,6 +161,7 @@ def _settle(found: Json) -> None:
         part["review"] = False
     if "range" in found:
         found["range"] = [found["score"]["total"]] * 2
+    found.pop("wizard_range", None)
 
 
 def _marks(value: Json) -> Marks:

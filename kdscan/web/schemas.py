@@ -139,6 +139,7 @@ class Sheet(TypedDict):
     score: NotRequired[dict[str, int]]
     chosen_coat: NotRequired[CoatName | None]
     range: NotRequired[tuple[int, int]]
+    wizard_range: NotRequired[tuple[int, int]]
     size: NotRequired[Literal[5, 7]]
     variants: NotRequired[dict[str, bool]]
     players: NotRequired[list[Any]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from kdscan.game.duel.coats import Coat
@@ -114,6 +115,20 @@ def test_a_corrected_spellbook_pays_the_maps_beside_it() -> None:
     paid = current_sheets(sheets, [{}, {}, again])[owner]
     assert paid["chosen_coat"] == "checked"
     assert paid["score"]["wizard"] == 3 * sum(d["coat"] == "checked" for d in paid["domains"])
+
+
+def test_a_doubtful_wizard_widens_the_range_until_somebody_says_what_he_pays() -> None:
+    sheets, scores = table()
+    owner = scores.index(max(scores))
+    sheet = sheets[owner]
+    data = sheet.data | {"wizard_range": [0, 12]}
+    data["range"] = [data["score"]["domains"], data["score"]["domains"] + 12]
+    doubtful = replace(sheet, data=data)
+    found = current_json(doubtful, {"value:chosen_coat": None})
+    assert found["range"] == [found["score"]["total"]] * 2
+    assert "wizard_range" not in found
+    confirmed = current_json(doubtful, {"confirmed": True})
+    assert confirmed["range"] == [confirmed["score"]["total"]] * 2
 
 
 def test_what_was_photographed_apart_may_be_one_table() -> None:
