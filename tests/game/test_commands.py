@@ -136,7 +136,9 @@ def test_board_takes_spellbooks(run: Any, tmp_path: Path) -> None:
     # Only the last game may lack its second map.
     alone = tmp_path / "alone.txt"
     alone.write_text(str(games[0].maps[0]), "utf-8")
-    assert "1 boards take 1" in run("board", str(alone), "--spellbook", str(file), code=2)
+    assert "boards: 1, spellbooks needed: 1" in run(
+        "board", str(alone), "--spellbook", str(file), code=2
+    )
     book = tmp_path / "book.txt"
     book.write_text(write_book(games[0].spellbook, (None, None)).replace("# ", ""), "utf-8")
     assert "lawful: " in run("board", str(alone), "--spellbook", str(book))
