@@ -129,7 +129,8 @@ def named(kingdoms: Sequence[KingdomReading], photo: Photo) -> tuple[KingdomRead
     if not named:
         return ()
     middles = [kingdom.outline_xy.mean(0) for kingdom in named]
-    cards = [(text, quad.mean(0)) for text, quad in read_card_codes(photo)]
+    tile_px = min(kingdom.rectified.px_per_cell for kingdom in named)
+    cards = [(text, quad.mean(0)) for text, quad in read_card_codes(photo, tile_px)]
     gaps = sorted(
         (float(np.hypot(*(at - middle))), n, text)
         for text, at in cards

@@ -23,8 +23,9 @@ from kdscan.vision.identify import UNKNOWN
 from kdscan.vision.pyramid import reduced
 from kdscan.vision.rectify import Floats, lattice_to_photo, sampled
 
-_LOOK_PX = 2000
-"""Longer side of the picture in which cards are looked for."""
+_LOOK_PX, _CODE_PX = 2000, 130
+"""Cards are looked for in a picture whose codes have about such a side, six pixels a module,
+and whose own longer side is no longer than that."""
 _SIDES = (21, 25)
 """Modules along a code: the versions of QR that hold a `SheetId`."""
 _MODULE_PX = 6
@@ -62,9 +63,13 @@ def read_book_code(photo: Photo, book: PlacedBook) -> str | None:
     return None if code is None else _read(photo, code, book.to_photo)
 
 
-def read_card_codes(photo: Photo) -> list[tuple[str, Floats]]:
-    """Codes on cards that lie anywhere in a photo: what they say, and their corners (4, 2)."""
-    view, scale = reduced(photo, min(_LOOK_PX, max(photo.width, photo.height)))
+def read_card_codes(photo: Photo, code_px: float) -> list[tuple[str, Floats]]:
+    """Codes on cards that lie anywhere in a photo: what they say, and their corners (4, 2).
+
+    code_px: side of such a code in the photo, about; as large as a tile.
+    """
+    longer = max(photo.width, photo.height)
+    view, scale = reduced(photo, min(_LOOK_PX, longer, round(longer * _CODE_PX / code_px)))
     grey = cv2.cvtColor(view, cv2.COLOR_BGR2GRAY)
     try:
         found, texts, corners, _ = cv2.QRCodeDetector().detectAndDecodeMulti(grey)

@@ -128,7 +128,7 @@ def test_cards_name_the_kingdoms_that_they_lie_beside() -> None:
         one = card(code, 300)
         bgr[20 : 20 + one.shape[0], x : x + one.shape[1]] = one
     photo = Photo(bgr)
-    assert {text for text, _ in read_card_codes(photo)} == {"CUP/1/2/A", "CUP/1/2/B"}
+    assert {text for text, _ in read_card_codes(photo, 108)} == {"CUP/1/2/A", "CUP/1/2/B"}
     right, left = make_kingdom(origin_xy=(1000, 300)), make_kingdom(origin_xy=(100, 300))
     assert [one.sheet_id for one in named([right, left], photo)] == ["CUP/1/2/B", "CUP/1/2/A"]
     alone = named([make_kingdom(origin_xy=(100, 300))], photo)
@@ -136,3 +136,14 @@ def test_cards_name_the_kingdoms_that_they_lie_beside() -> None:
     assert kingdom_json(alone[0])["sheet_id"] == "CUP/1/2/A"
     plain = recall(keep(alone[0]))
     assert isinstance(plain, KingdomReading) and plain.sheet_id == "CUP/1/2/A"
+
+
+def test_codes_are_looked_for_no_larger_than_they_need_to_be() -> None:
+    """As large as tiles in a phone's photo."""
+    one = cv2.resize(card("CUP/1/2/A", 300), None, fx=2.8, fy=2.8, interpolation=cv2.INTER_CUBIC)
+    bgr = np.full((2250, 4000, 3), (60, 90, 110), np.uint8)
+    bgr[300 : 300 + one.shape[0], 2000 : 2000 + one.shape[1]] = one
+    ((text, corners),) = read_card_codes(Photo(bgr), 295.0)
+    assert text == "CUP/1/2/A"
+    side = 2.8 * 108
+    np.testing.assert_allclose(np.ptp(corners, axis=0), (side, side), rtol=0.05)
