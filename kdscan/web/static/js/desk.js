@@ -10,7 +10,7 @@ import { photoView } from "./photo.js";
 import { sheetView } from "./sheet.js";
 
 const place = $("#main");
-let queue = [], at = 0, view = null, photo = null;
+let queue = [], at = 0, view = null, opened = 0;
 
 const help = (kind) => [
   [["j", "k"], t("next, previous sheet")], [["←", "↑", "→", "↓"], t("another place")], [["n"], t("next doubtful place")],
@@ -32,7 +32,7 @@ function frame() {
 
 function showQueue() {
   $(".count").textContent = String(queue.length);
-  put($(".queue ol"), queue.length ? queue.map((one, n) => h("li", {}, h("button", { type: "button", "aria-current": n === at ? "true" : null, onclick: () => open(n) },
+  put($(".queue ol"), queue.length ? queue.map((one, n) => h("li", {}, h("button", { type: "button", "aria-current": n === at ? "true" : null, onclick: () => inTurn(() => open(n)) },
     h("img", { src: one.thumb, alt: "", loading: "lazy" }),
     h("span", {}, h("strong", {}, one.player ?? one.name), h("small", {},
       one.table !== null ? t("round {round}, table {table}", { round: one.round ?? "?", table: one.table }) : one.range?.join("–") ?? t("Spellbook"))),
@@ -48,13 +48,13 @@ async function load({ sheets: fresh }) {
   const known = queue.findIndex((one) => one.id === keep);
   at = known >= 0 ? known : Math.max(0, Math.min(at, queue.length - 1));
   showQueue();
-  if (known < 0) await open(at);
+  if (known < 0) await inTurn(() => open(at));
 }
 
 async function open(n) {
   at = Math.max(0, Math.min(n, queue.length - 1));
   showQueue();
-  const one = queue[at];
+  const one = queue[at], turn = ++opened;
   if (!one) {
     view = null;
     put($(".desk-photo"));
@@ -62,8 +62,8 @@ async function open(n) {
     put($(".desk-sheet"), h("p", { class: "none" }, t("Nothing is doubtful.")));
     return;
   }
-  photo = await get(`/api/photos/${one.photo}`);
-  if (queue[at]?.id !== one.id) return;
+  const photo = await get(`/api/photos/${one.photo}`);
+  if (turn !== opened) return; // another one was opened meanwhile
   const sheet = photo.sheets.find((s) => s.id === one.id);
   const side = $(".desk-sheet"), board = h("div", { class: "sheet" });
   const page = photo.pages.find((p) => p.page === sheet.page);
@@ -105,22 +105,26 @@ function inTurn(act) {
   return chain;
 }
 
-const say = (id, valueOf) => inTurn(async () => {
+// What was meant for one sheet is never said of another that was opened meanwhile.
+const here = (act) => { const seen = view; return inTurn(() => seen && seen === view && act()); };
+
+const say = (id, valueOf) => here(async () => {
   const value = valueOf(view.find(id));
   if (!value) return;
   await view.say(id, value);
-  focusPart($(".desk-sheet"), id);
+  if (!current()) focusPart($(".desk-sheet"), id);
 });
 
 async function settled() {
-  const id = queue[at]?.id;
+  const { id } = view.sheet;
   await view.confirm();
   queue = queue.filter((one) => one.id !== id);
   await open(Math.min(at, queue.length - 1));
 }
 
 const ACTIONS = {
-  j: () => open(at + 1), k: () => open(at - 1), n: () => nextDoubt(), u: () => view?.undo(), y: () => view && settled(),
+  j: () => inTurn(() => open(at + 1)), k: () => inTurn(() => open(at - 1)),
+  n: () => here(() => nextDoubt()), u: () => here(() => view.undo()), y: () => here(settled),
 };
 
 addEventListener("keydown", (event) => {
@@ -131,9 +135,9 @@ addEventListener("keydown", (event) => {
   if (!(key in ACTIONS) && !typed) return;
   event.preventDefault();
   event.stopPropagation();
-  if (key in ACTIONS) inTurn(ACTIONS[key]);
+  if (key in ACTIONS) ACTIONS[key]();
   else say(part.id, (now) => (key === "Enter" ? now.read : now.press(now.read, key)));
-  if (key === "Enter") inTurn(() => nextDoubt());
+  if (key === "Enter") here(() => nextDoubt());
 }, true);
 
 frame();

@@ -6,7 +6,9 @@ import { percent, t } from "./i18n.js";
 // One button for one reading of a part, with how likely it is.
 export function choice(part, value, probability, act) {
   const sure = percent(probability);
-  return h("button", { type: "button", class: "choice", "aria-pressed": "false", onclick: act,
+  return h("button", { type: "button", class: "choice", "aria-pressed": "false",
+    // What the second tap of two hits may have moved there after the first one's answer.
+    onclick: (event) => event.detail < 2 && act(),
     "aria-label": [part.words(value), sure].filter(Boolean).join(", ") },
   part.icon(value), h("span", { class: "choice-name", "aria-hidden": "true" }, part.short(value)),
   h("span", { class: "sure", "aria-hidden": "true" }, sure));

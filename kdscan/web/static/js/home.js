@@ -7,7 +7,7 @@ import { t, tn, when } from "./i18n.js";
 
 const AT_ONCE = 3;
 const running = new Map(); // name and number → element, so that going away and back shows them still
-let number = 0, list = null;
+let number = 0, list = null, asked = 0;
 
 export async function showHome(place) {
   list = h("ul", { class: "results", "aria-label": t("Last results") });
@@ -31,7 +31,8 @@ export async function showHome(place) {
 }
 
 async function refresh() {
-  const { photos } = await get("/api/photos");
+  const turn = ++asked, { photos } = await get("/api/photos");
+  if (turn !== asked) return; // a later answer knows more
   put(list, ...(photos.length ? photos.map(line) : [h("li", { class: "none" }, t("Nothing yet."))]));
 }
 
@@ -110,5 +111,5 @@ function row(file) {
 export async function showWaiting(place, id) {
   put(place, h("section", { class: "hero" }, h("h1", { tabindex: "-1" }, t("is being read")), h("progress", { "aria-label": t("Being read") })));
   await finished(id);
-  location.replace(`#/photo/${id}`);
+  if (place.isConnected) location.replace(`#/photo/${id}`);
 }

@@ -17,8 +17,11 @@ const VIEWS = {
 
 async function route(first = false) {
   const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-  const place = $("#main");
-  place.ondrop = place.ondragover = null;
+  // Each view has a place of its own: an answer that comes late draws nothing over the next one.
+  const old = $("#main"), place = old.cloneNode(false);
+  place.append(...old.childNodes);
+  old.replaceWith(place);
+  $("#editor")?.close();
   const busy = setTimeout(() => place.setAttribute("aria-busy", "true"), 200);
   try {
     await (VIEWS[name] ?? VIEWS[""])(place, rest.map((id) => (/^\d+$/.test(id) ? Number(id) : id)));
@@ -28,7 +31,7 @@ async function route(first = false) {
   }
   clearTimeout(busy);
   place.removeAttribute("aria-busy");
-  if (!first) { scrollTo(0, 0); $("h1", place)?.focus({ preventScroll: true }); }
+  if (!first && place.isConnected) { scrollTo(0, 0); $("h1", place)?.focus({ preventScroll: true }); }
 }
 
 addEventListener("hashchange", () => route());

@@ -1,0 +1,138 @@
+"""Answers that come late, taps on what was just redrawn, keys that were meant for another sheet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from kdscan.tournament.store import Store
+from tests.readings import make_kingdom, make_sheet
+from tests.web import test_browser
+from tests.web.conftest import DESK, Served, lay
+from tests.web.test_browser import DESKTOP, Open
+
+browser, open_page = test_browser.browser, test_browser.open_page
+pytestmark = test_browser.pytestmark
+
+DOUBTS = ((0, 0), (0, 1))
+
+
+@pytest.fixture
+def doubtful(served: Served, store: Store) -> int:
+    """A photo with a map of which two shields are doubtful."""
+    return lay(served, store, make_sheet(doubtful=DOUBTS))
+
+
+@contextmanager
+def held(page: Page, address: str) -> Iterator[None]:
+    """Holds back the answers from an address, the first asked for at least, until the end."""
+    waiting: list[Route] = []
+    over = False
+    page.route(
+        re.compile(address), lambda route: route.continue_() if over else waiting.append(route)
+    )
+    yield
+    while not waiting:
+        page.wait_for_timeout(20)
+    over = True
+    for route in waiting:
+        with page.expect_response(route.request.url):
+            route.continue_()
+    page.wait_for_timeout(100)  # what is drawn wrongly is drawn at once
+
+
+def come(open_page: Open, address: str, **more: Any) -> Page:
+    """Somebody of the desk, who sees every photo; answers can be held back."""
+    page = open_page(DESK, service_workers="block", **more)
+    page.goto(address)
+    return page
+
+
+def go(page: Page, address: str) -> None:
+    page.evaluate("address => { location.hash = address; }", address)
+
+
+def test_a_view_that_comes_late_is_not_drawn_over_another(open_page: Open, doubtful: int) -> None:
+    page = come(open_page, "/")
+    expect(page.locator(".hero")).to_be_visible()
+    with held(page, rf"/api/photos/{doubtful}$"):
+        go(page, f"#/photo/{doubtful}")
+        page.wait_for_timeout(50)
+        go(page, "#/")
+        expect(page.locator(".hero")).to_be_visible()
+    expect(page.locator(".hero")).to_be_visible()
+    expect(page.locator(".total-number")).to_have_count(0)
+
+
+def test_who_does_not_wait_any_more_is_not_taken_along(open_page: Open, doubtful: int) -> None:
+    page = come(open_page, "/")
+    with held(page, rf"/api/photos/{doubtful}\?wait"):
+        go(page, f"#/wait/{doubtful}")
+        expect(page.locator(".hero progress")).to_be_visible()
+        go(page, "#/")
+        expect(page.locator(".actions")).to_be_visible()
+    assert page.url.endswith("#/")
+    expect(page.locator(".actions")).to_be_visible()
+
+
+def test_an_open_question_goes_with_its_view(open_page: Open, doubtful: int) -> None:
+    page = come(open_page, f"/#/photo/{doubtful}")
+    page.locator(".doubt .more").first.tap()
+    expect(page.locator("#editor")).to_be_visible()
+    go(page, "#/")
+    expect(page.locator(".actions")).to_be_visible()
+    expect(page.locator("#editor")).to_be_hidden()
+
+
+def test_the_second_tap_of_two_answers_nothing_else(open_page: Open, doubtful: int) -> None:
+    page = come(open_page, f"/#/photo/{doubtful}")
+    expect(page.locator(".doubt")).to_have_count(2)
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url) if one.method == "POST" else None)
+    page.locator(".doubt .choice").first.dblclick(delay=5)
+    expect(page.locator(".doubt")).to_have_count(1)
+    page.wait_for_timeout(200)
+    assert len(asked) == 1
+
+
+def test_what_was_pressed_for_one_sheet_is_not_said_of_the_next(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    for _ in range(2):
+        lay(served, store, make_kingdom(doubtful={(0, 0): ("wheat", 0)}))
+    page = come(open_page, "/desk", **DESKTOP)
+    expect(page.locator(".board .cell:focus")).to_be_visible()
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url) if one.method == "POST" else None)
+    with held(page, r"/api/photos/\d+$"):
+        page.keyboard.press("j")
+        page.keyboard.press("g")  # for the sheet that is still shown, but no more asked about
+        page.keyboard.press("y")
+    expect(page.locator(".board .cell:focus")).to_be_visible()
+    assert asked == []
+    name = page.locator(".desk-sheet .file-name").inner_text()
+    page.keyboard.press("y")
+    page.keyboard.press("y")  # two presses of one finger settle one sheet
+    expect(page.locator(".desk-sheet .file-name, .desk-sheet .none")).to_be_visible()
+    page.wait_for_timeout(200)
+    assert len(asked) == 1, name
+
+
+def test_of_two_sheets_opened_the_last_is_shown(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    for _ in range(3):
+        lay(served, store, make_kingdom(doubtful={(0, 0): ("wheat", 0)}))
+    page = come(open_page, "/desk", **DESKTOP)
+    rows = page.locator(".queue li button")
+    expect(page.locator(".board .cell:focus")).to_be_visible()
+    with held(page, r"/api/photos/\d+$"):
+        rows.nth(1).click()
+        rows.nth(2).click()
+    expect(rows.nth(2)).to_have_attribute("aria-current", "true")
+    expect(page.locator(".board .cell:focus")).to_be_visible()
