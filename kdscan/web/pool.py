@@ -124,6 +124,11 @@ class Worker:
         with contextlib.suppress(ProcessLookupError):
             self.process.kill()
         await self.process.wait()
+        assert self.process.stdout is not None
+        # Only at the end of its pipe is the transport closed. RuntimeError: somebody still waits
+        # for a frame there, and reads on to the end.
+        with contextlib.suppress(RuntimeError, ConnectionError):
+            await self.process.stdout.read()
 
 
 class Pool:

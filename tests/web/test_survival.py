@@ -21,7 +21,7 @@ import pytest
 from kdscan.errors import ModelError, ReaderDied
 from kdscan.tournament.store import Store, open_store
 from kdscan.web.frames import FrameError, read_frame, write_frame
-from kdscan.web.pool import Limits, Pool, Request
+from kdscan.web.pool import Limits, Pool, Request, Worker
 from tests.web.conftest import JOIN, SAMPLES, Served, serving, settings
 
 BEARER = {"Authorization": f"Bearer {JOIN}"}
@@ -168,6 +168,16 @@ class Pieces:
         if len(found) < n:
             raise asyncio.IncompleteReadError(found, n)
         return found
+
+
+def test_a_worker_that_was_ended_leaves_no_pipe_open() -> None:
+    async def end() -> bool:
+        worker = await Worker.start(Limits())
+        await worker.kill()
+        assert worker.process.stdout is not None
+        return worker.process.stdout.at_eof()
+
+    assert asyncio.run(end())
 
 
 def test_frames_travel_whole() -> None:
