@@ -23,6 +23,10 @@ LIKELY_CASTLE = 0.2
 SURELY_TILE, MANY_TILES = 0.7, 10
 """but for one with so many sure tiles: something hides its castle, and a person is asked."""
 
+WIDER = 0.9
+"""A square that is taken with no larger probability does not make a kingdom one of 7 x 7; it
+lies beyond the limit then, and a person is asked."""
+
 
 @dataclass(frozen=True, eq=False)
 class Window:
@@ -54,7 +58,8 @@ def window_of(
     is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5  # a second castle is none
     taken = {(int(r), int(c)) for r, c in np.argwhere(is_tile)} | {castle}
     mine = next(cells for _, cells in groups(dict.fromkeys(taken, 1)) if castle in cells)
-    span = np.ptp(np.array(mine), axis=0).max() + 1
+    sure = [cell for cell in mine if probs[cell][EMPTY] < 1 - WIDER or cell == castle]
+    span = np.ptp(np.array(sure), axis=0).max() + 1
     limit = size or (5 if span <= 5 else 7)
     corner = _corner(mine, castle, patch, limit, photo_wh)
     return _cut(patch, probs, set(mine), taken, corner, limit)

@@ -25,9 +25,10 @@ def window(
         for c, token in enumerate(row):
             if token == "##":
                 probs[r + 1, c + 1] = np.eye(len(KINDS))[CASTLE]
-            elif token == "#?":
-                probs[r + 1, c + 1] = 0.9 * np.eye(len(KINDS))[CASTLE]
-                probs[r + 1, c + 1, EMPTY] = 0.1
+            elif token in ("#?", "w?"):
+                kind = CASTLE if token == "#?" else KINDS.index(("wheat", 0))
+                probs[r + 1, c + 1] = 0.8 * np.eye(len(KINDS))[kind]
+                probs[r + 1, c + 1, EMPTY] = 0.2
             elif token != ".":
                 square = next(iter(Kingdom.parse(f"## {token}").squares.values()))
                 kind = KINDS.index((square.terrain.value, square.crowns))
@@ -99,3 +100,10 @@ def test_what_looks_like_more_castles_is_no_part_of_the_kingdom() -> None:
     found = window("w w w w w #? #?\nw w ## w w #? .\nf f f f f . .")
     assert found.probs.shape[:2] == (5, 5)
     assert found.beyond == 0
+
+
+def test_a_doubtful_square_makes_no_kingdom_of_seven() -> None:
+    found = window("w w w w w w?\nw w ## w w .\nf f f f f .")
+    assert found.probs.shape[:2] == (5, 5)
+    assert found.beyond == 1
+    assert window("w w w w w w\nw w ## w w .\nf f f f f .").probs.shape[:2] == (7, 7)
