@@ -25,12 +25,15 @@ SURELY_KINGDOM = 0.95
 LIKELY_KINGDOM = 0.6
 """nor is a less sure one, if dominoes can lie so."""
 
+AGREE = 0.5
+"""Of the squares that the locating network saw on a lattice, such a share at least is no table."""
+
 
 @dataclass(frozen=True, eq=False)
 class FoundKingdom:
     """A kingdom's window laid flat, what lies on its squares, and how many lie beyond it.
 
-    flat: whether its squares lie where they were found the pictures tell. probs: (S, S, K).
+    flat: its confidence is that squares lie where they were found. probs: (S, S, K).
     sure: how sure it is that this is a kingdom: mean probability of its squares, castle included.
     """
 
@@ -59,12 +62,22 @@ def find_kingdoms(
         probs = with_table(classify_squares(around, reading), around, shown & ~patch.seen)
         window = window_of(patch, probs, wh, size)
         if window is not None:
-            flat = _flat(photo, window.centers_xy)
+            flat = _flat(photo, window.centers_xy, _placed(probs[shown & patch.seen]))
             found.append(FoundKingdom(flat, window.probs, window.beyond))
     return tuple(found)
 
 
-def _flat(photo: Photo, centers_xy: Floats) -> RectifiedSheet:
+def _placed(probs: Floats) -> float:
+    """How surely a lattice lies where tiles do, from what (N, K) is on the squares seen there.
+
+    The two networks agree on most squares of a lattice in place, and on few of one that
+    follows the lines of a floor: there, what is no whole tile is read as none.
+    """
+    agreed = float((probs[:, EMPTY] < 0.5).mean()) if len(probs) else 0.0
+    return min(1.0, agreed / AGREE)
+
+
+def _flat(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> RectifiedSheet:
     rows, cols = centers_xy.shape[:2]
     right, bottom = cols - 0.5, rows - 0.5
     corners = np.array([[(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)]])
@@ -73,5 +86,5 @@ def _flat(photo: Photo, centers_xy: Floats) -> RectifiedSheet:
         centers_xy=centers_xy,
         outline_xy=lattice_to_photo(centers_xy, corners)[0],
         px_per_cell=resolution(centers_xy),
-        confidence=1.0,
+        confidence=confidence,
     )
