@@ -55,7 +55,7 @@ TESTS: dict[str, list[str]] = {
     "audit.search": ["audit", "proof", "quick", "pair"],
     "audit.task": ["audit"],
     "audit.tilings": ["audit", "quick"],
-    "audit.witness": ["audit", "idling"],
+    "audit.witness": ["witness", "audit", "idling"],
 }
 """The files of tests/game that try each module's mutants."""
 

@@ -84,6 +84,23 @@ def test_what_is_known_beside_the_map_counts() -> None:
     assert lawful(TWO, spellbook=book, edition=FRENCH) is False
 
 
+def test_a_wizard_that_alone_can_help_is_not_overlooked() -> None:
+    opened = Board.parse(
+        """. . . . . dd f
+           . d d . . .  .
+           . d d ## c c .
+           . . c d . .  .
+           . . . . . .  ."""
+    )
+    lines = {coat: SpellbookLine() for coat in Coat}
+    dots = {**lines, Coat.DOT: SpellbookLine(5, used=True)}
+    only = Spellbook((dots, lines))
+    assert lawful(opened, spellbook=only) is audit_map(opened, spellbook=only).lawful is True
+    # The fifth dot got the checked wizard's cross.
+    crossed = opened.with_shield((3, 3), Shield(Coat.DOT, 1))
+    assert lawful(crossed, False) is audit_map(crossed, False).lawful is True
+
+
 @given(seeds)
 @settings(max_examples=20)
 def test_quick_problems_are_the_audits_own(seed: int) -> None:

@@ -279,8 +279,10 @@ def test_not_all_is_tried_where_there_are_too_many_ways(monkeypatch: pytest.Monk
         monkeypatch.setattr("kdscan.game.duel.audit.fourdice.MOST_WAYS", 2)
         monkeypatch.setattr("kdscan.game.duel.audit.fourdice.MOST_STATES", most)
         assert ruled_out((BLOCK, APART), terms, the_dice()) == answer
-    five = Board({**APART, (0, 3): Shield(Coat.LINE), (0, 4): Shield(Coat.LINE)})
-    assert ruled_out((five, five), terms, the_dice()) is None
+    monkeypatch.undo()
+    more = {(0, column): Shield(Coat.LINE) for column in (2, 3, 4, 5)}
+    six = Board({**APART, **more})
+    assert ruled_out((six, six), terms, the_dice()) is None
 
 
 FULL = Board({cell: Shield(Coat.LINE) for cell in CELLS})
