@@ -213,6 +213,15 @@ def _by_castle(board: Board, pairs: list[tuple[Cell, Cell]], castle: bool | None
     )
 
 
+def test_the_checked_wizards_cross_may_explain_either_of_two_dominoes() -> None:
+    """No die brings both crosses; the wizard makes up for one of two, so all are blamed."""
+    board = board_of(". . . d+ . . .", ". c c ## d+ l+ .", ". . . c . . .")
+    board = board.with_shield((0, 3), Shield(Coat.LINE, 1))
+    board = board.with_shield((4, 3), Shield(Coat.LINE))
+    (problem,) = audit_map(board, False).problems
+    assert (problem.code, problem.cells) == ("dice", tuple(board))
+
+
 def test_wizards_are_won_with_what_can_be_drawn() -> None:
     """The fifth line lies alone: only the wizard that it would win could draw it."""
     board = board_of(". l l . . . .", ". l l ## l . .", EMPTY_ROW)
