@@ -222,6 +222,14 @@ def test_the_checked_wizards_cross_may_explain_either_of_two_dominoes() -> None:
     assert (problem.code, problem.cells) == ("dice", tuple(board))
 
 
+def test_the_checked_wizard_crosses_one_shield() -> None:
+    """Three checked coats only where one of them got the cross; then no other shield has it."""
+    board = board_of(". . c c . . .", ". . . ## c+ l .", ". . . d++ l . .")
+    assert audit_map(board, False).lawful
+    (problem,) = audit_map(board.with_shield((3, 3), Shield(Coat.DOT, 3)), False).problems
+    assert (problem.code, problem.cells) == ("bonus_crosses", ((3, 3),))
+
+
 def test_wizards_are_won_with_what_can_be_drawn() -> None:
     """The fifth line lies alone: only the wizard that it would win could draw it."""
     board = board_of(". l l . . . .", ". l l ## l . .", EMPTY_ROW)
