@@ -7,6 +7,7 @@ left corner of the page, x right, y down.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
@@ -122,9 +123,16 @@ def load_book(name_or_path: str | Path) -> BookLayout:
     """
     source = str(name_or_path)
     if source in books():
-        text = (_FOLDER / f"{source}.toml").read_text(encoding="utf-8")
-    else:
-        text = read_text(Path(name_or_path), books())
+        return _built_in(source)
+    return _checked(read_text(Path(name_or_path), books()), source)
+
+
+@functools.cache
+def _built_in(name: str) -> BookLayout:
+    return _checked((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"), name)
+
+
+def _checked(text: str, source: str) -> BookLayout:
     layout = record_from_toml(BookLayout, text, source)
     for problem in _problems(layout):
         raise LayoutError("{where}: {error}", where=source, error=problem)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import json
 import math
 import tomllib
@@ -48,11 +49,15 @@ def layout_to_toml(layout: Layout) -> str:
     return "\n".join(_table(layout, "")) + "\n"
 
 
+_hints = functools.cache(typing.get_type_hints)
+"""Types of a record's fields: finding them takes longer than reading the file."""
+
+
 def _record(kind: Any, value: object, where: str) -> Any:
     if not isinstance(value, dict):
         raise LayoutError("`{where}` is a table, not {value!r}", where=where, value=value)
     fields = {field.name: field for field in dataclasses.fields(kind)}
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)
     for key in value:
         if key not in fields:
             close = difflib.get_close_matches(key, fields, 1)

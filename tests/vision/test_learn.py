@@ -65,7 +65,7 @@ def test_from_the_photo_to_a_file_that_prints(
     blank, club = tmp_path / "blank.png", tmp_path / "club.toml"
     cv2.imwrite(str(blank), unmarked(0, True)[0].bgr)
     assert main(["layout", "learn", str(blank), "-o", str(club)]) == 0
-    assert "4 circles" in capsys.readouterr().err
+    assert "circles: 4" in capsys.readouterr().err
     assert load_layout(club).name == "club"
     other = tmp_path / "other.png"
     cv2.imwrite(str(other), unmarked(4, False)[0].bgr)
