@@ -19,6 +19,8 @@ import argparse
 import json
 import math
 from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +122,21 @@ def show(
     cv2.imwrite(str(folder / f"{path.stem}-flat.png"), flat)
 
 
+def all_read(paths: list[Path]) -> Iterator[tuple[Path, tuple[SheetReading, ...]]]:
+    """Each photo and the maps in it, read on all cores."""
+    with ProcessPoolExecutor(initializer=cv2.setNumThreads, initargs=(1,)) as pool:
+        yield from zip(paths, pool.map(read, paths, chunksize=4), strict=True)
+
+
+def read(path: Path) -> tuple[SheetReading, ...]:
+    """The maps in a photo."""
+    try:
+        found = read_photo(next(iter(load_photos(path))))
+    except KdscanError:
+        return ()
+    return tuple(sheet for sheet in found if isinstance(sheet, SheetReading))
+
+
 def main() -> None:
     """Read every photo of the folder and print the table."""
     parser = argparse.ArgumentParser(
@@ -132,13 +149,8 @@ def main() -> None:
     args = parser.parse_args()
     groups: dict[str, list[dict[str, float]]] = defaultdict(list)
     said: list[tuple[float, bool]] = []
-    for path in sorted(args.folder.glob("*.jpg")):
+    for path, sheets in all_read(sorted(args.folder.glob("*.jpg"))):
         truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
-        photo = next(iter(load_photos(path)))
-        try:
-            sheets = tuple(s for s in read_photo(photo) if isinstance(s, SheetReading))
-        except KdscanError:
-            sheets = ()
         figures = judge(truth, sheets[0] if len(sheets) == 1 else None)
         if len(sheets) == 1:
             said.append((sheets[0].reading.confidence, figures["score"] == 1))
@@ -147,7 +159,7 @@ def main() -> None:
                 path.name, truth["level"], len(sheets), {k: round(v, 3) for k, v in figures.items()}
             )
             for sheet in sheets[:1]:
-                show(args.show, photo, path, truth, sheet)
+                show(args.show, next(iter(load_photos(path))), path, truth, sheet)
         for group in ("all", truth["level"], truth["design"]):
             groups[group].append(figures)
     table = {}

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from pathlib import Path
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,17 +30,30 @@ CAUTION = 4.0
 """Photos' worth of belief that probabilities are right as they are; keeps the fit tame."""
 
 
-def outcomes(folder: Path, models: Models) -> Iterator[tuple[float, bool]]:
-    """Of each photo with its truth beside it in which one map is found: said, and came true?"""
-    for path in sorted(folder.glob("*.jpg")):
-        truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
-        try:
-            sheets = read_photo(next(iter(load_photos(path))), models)
-        except KdscanError:
-            continue
-        (sheet, *others) = sheets
-        if isinstance(sheet, SheetReading) and not others:
-            yield sheet.reading.confidence, sheet.score.domain_points == truth["score"]
+def outcomes(folder: Path, models_folder: Path) -> Iterator[tuple[float, bool]]:
+    """Of each photo with its truth beside it in which one map is found: said, and came true?
+
+    Photos are read on all cores.
+    """
+    photos = sorted(folder.glob("*.jpg"))
+    with ProcessPoolExecutor(initializer=cv2.setNumThreads, initargs=(1,)) as pool:
+        for outcome in pool.map(partial(_outcome, models_folder), photos, chunksize=4):
+            if outcome is not None:
+                yield outcome
+
+
+_models = cache(Models)
+
+
+def _outcome(models_folder: Path, path: Path) -> tuple[float, bool] | None:
+    truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
+    try:
+        sheet, *others = read_photo(next(iter(load_photos(path))), _models(models_folder))
+    except KdscanError:
+        return None
+    if others or not isinstance(sheet, SheetReading):
+        return None
+    return sheet.reading.confidence, sheet.score.domain_points == truth["score"]
 
 
 def fit_trust(said: Floats, true: NDArray[np.bool_]) -> tuple[float, float]:
@@ -64,7 +80,7 @@ def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:
     manifest = json.loads(path.read_text("utf-8"))
     manifest.pop("trust", None)
     path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
-    said, right = zip(*outcomes(folder, Models(models_folder)), strict=True)
+    said, right = zip(*outcomes(folder, models_folder), strict=True)
     trust: dict[str, object] = {
         "total": fit_trust(np.array(said), np.array(right)),
         "photos": len(said),
