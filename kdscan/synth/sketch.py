@@ -85,6 +85,7 @@ class Sketch:
     bank: StrokeBank | None
     mess: float
     shield: Shield = field(repr=False)
+    erased: float = 1.0
     crossed: list[Spot] = field(default_factory=list, repr=False)
 
     def at(self, cell: tuple[int, int]) -> Path:

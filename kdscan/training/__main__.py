@@ -3,7 +3,7 @@
 python -m kdscan.training all --out data/training          everything, in hours
 python -m kdscan.training render --count 6000
 python -m kdscan.training fit marks
-python -m kdscan.training fit marks --start models/marks-3/model.onnx --labels labels/ --steps 500
+python -m kdscan.training fit marks --start models/marks-4/model.onnx --labels labels/ --steps 500
 python -m kdscan.training test labels/
 python -m kdscan.training publish
 """
@@ -37,6 +37,9 @@ LABEL_WEIGHT = 20
 
 TRAIN_SEED, FLAT_SEED, HELD_SEED = 1_000_000, 4_000_000, 9_000_000
 """First seeds of training photos, flat training sheets and held-back photos; they never meet."""
+
+PHOTO_SHARE = 3
+"""How much oftener than a drawn page a photographed spellbook is shown."""
 
 
 @app.command()
@@ -249,18 +252,19 @@ def spellbook(
     out: Out = Path("data/training"),
     models: Annotated[Path, typer.Option(help="Where models are kept.")] = Path("models"),
     version: str = "1",
-    pages: int = 500,
-    photos: int = 190,
-    held: int = 120,
-    steps: int = 3000,
+    pages: int = 900,
+    photos: int = 200,
+    held: int = 140,
+    steps: int = 4000,
 ) -> None:
-    """Make the network that reads spellbooks: render, train, calibrate, publish, in minutes."""
+    """Make the network that reads spellbooks: render, train, calibrate, publish, in an hour."""
     from kdscan.training import spellbook_examples as data
     from kdscan.training.spellbook import fit as train
     from kdscan.training.spellbook import publish as write
 
     shown = [*data.page_examples(data.PAGE_SEED, pages)]
-    shown += [e for _, e in data.photo_examples(data.PHOTO_SEED, photos) if e is not None]
+    seen = [e for _, e in data.photo_examples(data.PHOTO_SEED, photos) if e is not None]
+    shown += PHOTO_SHARE * seen
     kept = [e for _, e in data.photo_examples(data.HELD_SEED, held) if e is not None]
     out.mkdir(parents=True, exist_ok=True)
     data.save(out / "spellbook-held.npz", kept)

@@ -182,9 +182,9 @@ def flat_sample(
     cx, cy = (w - 1) / 2, (h - 1) / 2
     u, v = (x - cx) * np.float32(zoom[0]), (y - cy) * np.float32(zoom[1])
     c, s = np.float32(np.cos(angle)), np.float32(np.sin(angle))
-    jitter = rng.normal(0, rng.choice([0.5, 1.5, 3.0]), (ROWS, COLS, 2)).astype(np.float32)
+    jitter = rng.normal(0, rng.choice([1.0, 3.0, 6.0]), (ROWS, COLS, 2)).astype(np.float32)
     wobble = cv2.resize(jitter, (w, h), interpolation=cv2.INTER_LINEAR) + rng.normal(
-        0, 1.2, 2
+        0, 2.4, 2
     ).astype(np.float32)
     pad = (WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX
     map_x = c * u - s * v + np.float32(cx + pad) + wobble[..., 0]
@@ -193,10 +193,10 @@ def flat_sample(
     flat: Any = cv2.remap(stored, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     marked = _crossed(example, stored.shape[:2])
     spots = cv2.remap(marked, map_x, map_y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
-    if rng.random() < 0.2:
-        k = rng.uniform(0.6, 0.95)
+    if rng.random() < 0.3:
+        k = rng.uniform(0.35, 0.95)
         flat = cv2.resize(cv2.resize(flat, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), (w, h))
-    flat = relight(rng, np.asarray(flat, np.uint8), 0.8, blur=0.9)
+    flat = relight(rng, np.asarray(flat, np.uint8), 0.8, blur=1.8)
     if rng.random() < 0.2:
         code = cv2.imencode(".jpg", flat, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(45, 90))])[1]
         flat = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
@@ -204,9 +204,9 @@ def flat_sample(
     return sheet, np.asarray(spots, np.uint8)
 
 
-SPOT_PX = 4
+SPOT_PX = 8
 """Radius of what counts as the middle of a cross, in pixels of a flattened sheet."""
-SPOT_STRIDE = 4
+SPOT_STRIDE = 8
 """Pixels of a crop for one place where the marks' network looks for crosses."""
 
 
@@ -223,7 +223,7 @@ def _crossed(example: Example, shape: tuple[int, int]) -> NDArray[np.uint8]:
 def marks_sample(rng: np.random.Generator, example: Example) -> tuple[Float32, Float32]:
     """The crops of one sheet, mirrored and turned by lot: marks have no upside.
 
-    Returns (35, C, 80, 80), the castle last, and (34, 20, 20): 1 where a cross lies, else 0;
+    Returns (35, C, 160, 160), the castle last, and (34, 20, 20): 1 where a cross lies, else 0;
     -1 everywhere if nobody knows.
     """
     sheet, marked = flat_sample(rng, example)

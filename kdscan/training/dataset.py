@@ -55,6 +55,10 @@ WIDE_MARGIN = FLAT_MARGIN + 0.25
 UNKNOWN = -100
 """What stands for the coat and crosses of a shield that nobody vouches for."""
 
+ERASED = 2.5
+"""How much oftener than people do it marks are erased on flat sheets: ghosts that looked drawn
+were the surest errors."""
+
 OWN_SHARE = 0.15
 """Share of flat sheets that are our own: the one design that is known to be in use."""
 
@@ -65,7 +69,7 @@ class Example:
 
     thumb_nodes: (11, 15, 2) float32, lattice nodes every half cell, in thumbnail pixels.
     coarse_centers: (5, 7, 2) float32, true centres in the coarse view's pixels.
-    flat: the sheet flattened by the true centres, 64 px a cell, margin `WIDE_MARGIN`.
+    flat: the sheet flattened by the true centres, `FLAT_PX` a cell, margin `WIDE_MARGIN`.
     coat, crosses: (34,) int64, `UNKNOWN` where nobody knows. castle: whether the roof is
     coloured. crossed: (N, 3) float32, where the crosses lie, as in `SynthPhoto`; None when
     nobody knows.
@@ -137,7 +141,7 @@ def flat_example(seed: int, strokes: StrokeBank | None, own: Page | None = None)
     """
     rng = np.random.default_rng([seed, 4])
     layout = random_layout(rng)
-    px_per_cell = float(np.exp(rng.uniform(np.log(45), np.log(150))))
+    px_per_cell = float(np.exp(rng.uniform(np.log(50), np.log(230))))
     px_per_mm = max(100.0, px_per_cell) * rng.uniform(1, 1.3) / layout.cell_mm[0]
     if own is not None and rng.random() < OWN_SHARE:
         layout, blank, px_per_mm = own
@@ -156,6 +160,7 @@ def flat_example(seed: int, strokes: StrokeBank | None, own: Page | None = None)
         px_per_mm=px_per_mm,
         strokes=strokes,
         mess=float(rng.uniform(0, 1)),
+        erased=ERASED,
         crossed=spots,
     )
     fine = layout.cell_mm[0] * px_per_mm

@@ -24,7 +24,7 @@ INPUTS = {
     "locate": (1, 3, 288, 384),
     "refine": (1, 3, 224, 288),
     "marks": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
-    "spellbook": (1, 3, *CROP_WH[::-1]),
+    "spellbook": (72, 3, *CROP_WH[::-1]),
     "tiles": (1, 3, 288, 384),
     "squares": (25, 3, round(CROP_SQUARES * SIDE_PX), round(CROP_SQUARES * SIDE_PX)),
 }

@@ -38,7 +38,7 @@ MarksLogits = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64],
 def marks_logits(net: Network, examples: Sequence[Example], seed: int = 0) -> MarksLogits:
     """What the marks' network says of some sheets.
 
-    Sheets are as far out of place as refining leaves them, about 1.5 pixels of 64.
+    Sheets are as far out of place as refining leaves them, about 3 pixels of 128.
     """
     rng = np.random.default_rng(seed)
     coats, crosses = [], []
@@ -46,7 +46,7 @@ def marks_logits(net: Network, examples: Sequence[Example], seed: int = 0) -> Ma
     for example in examples:
         flat = unpack(example.flat)
         h, w = flat.shape[:2]
-        m = np.array([[1, 0, rng.normal(0, 1.5) - pad], [0, 1, rng.normal(0, 1.5) - pad]])
+        m = np.array([[1, 0, rng.normal(0, 3) - pad], [0, 1, rng.normal(0, 3) - pad]])
         inner = cv2.warpAffine(flat, m, (w - 2 * pad, h - 2 * pad), borderMode=cv2.BORDER_REPLICATE)
         sheet = RectifiedSheet(np.asarray(inner, np.uint8), CENTERS, NODES[CORNERS], FLAT_PX, 1.0)
         crops = segment(sheet)

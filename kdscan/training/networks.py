@@ -162,17 +162,22 @@ class Attention(nn.Module):
 class MarksNet(nn.Module):
     """All crops of a sheet at once → coats, crosses, and whether the castle's roof is coloured.
 
-    (S, 35, C, 80, 80), the castle last → logits (S, 34, 7) in the order of COATS,
+    (S, 35, 3, 160, 160), the castle last → logits (S, 34, 7) in the order of COATS,
     (S, 34, 5) for 0..4 crosses, (S, 1), and (S, 34, 1, 20, 20) that a cross lies there,
     which training alone needs. A shield is read beside the others of its sheet: first its
-    picture beside what they share, then what was understood of it beside the rest.
+    picture beside what they share, then what was understood of it beside the rest. Only
+    the ink, the first channel, is looked at in full detail.
     """
 
     def __init__(self, channels: int = 3, width: int = 16) -> None:
         super().__init__()
         w = width
+        self.fine = conv(1, w, 2, kernel=5)
         self.to20 = nn.Sequential(
-            conv(channels, w, 2), conv(w, 2 * w, 2), Residual(2 * w), Residual(2 * w)
+            conv(channels + w, w + w // 2, 2),
+            conv(w + w // 2, 2 * w, 2),
+            Residual(2 * w),
+            Residual(2 * w),
         )
         self.share20 = Shared(2 * w)
         self.to10 = nn.Sequential(conv(2 * w, 4 * w, 2), Residual(4 * w), Residual(4 * w))
@@ -194,7 +199,9 @@ class MarksNet(nn.Module):
         def per_cell(y: Tensor) -> Tensor:
             return y.reshape(sheets, cells, *y.shape[1:])
 
-        at20 = self.share20(per_cell(self.to20(x.flatten(0, 1))))
+        seen = x.flatten(0, 1)
+        both = torch.cat([F.avg_pool2d(seen, 2), self.fine(seen[:, :1])], 1)
+        at20 = self.share20(per_cell(self.to20(both)))
         at10 = self.share10(per_cell(self.to10(at20.flatten(0, 1))))
         at5 = per_cell(self.to5(at10.flatten(0, 1)))
         spots = per_cell(self.spots(at20.flatten(0, 1)))[:, :-1]

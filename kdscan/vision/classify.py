@@ -37,7 +37,7 @@ def classify(
 def look(crops: CellCrops, network: Network) -> Iterator[Logits]:
     """Look at the whole sheet at once: each shield beside the others of the same hand.
 
-    network: (1, 35, C, 80, 80), the castle last → coat logits (1, 34, 7), crosses logits
+    network: (1, 35, C, 160, 160), the castle last → coat logits (1, 34, 7), crosses logits
         (1, 34, 5), castle logit (1, 1).
     Four looks, each when it is asked for: every crop as it is, mirrored, upside down, both;
     marks have no upside.

@@ -11,22 +11,25 @@ import numpy as np
 from kdscan.errors import LayoutError
 from kdscan.records import CELLS, RectifiedSheet
 from kdscan.sheet.parts import Layout
-from kdscan.vision.segment import CROP_PX, Plane, cut, planes
+from kdscan.vision.segment import COARSE, CROP_PX, Plane, cut, halved, planes
 
 ALIKE = 0.6
 """Correlation from which two prints are one design: on synthetic photos of random designs 99% of
 pairs of different ones stayed below 0.53, all below 0.58; one in 14 of the same did, too."""
+
+PRINT_PX = CROP_PX // COARSE
+"""Side of a cell's print."""
 
 _REACH = 6  # pixels that a crop may be off
 _INK = 200.0  # grey levels of full ink in the file
 
 
 def cell_print(sheet: RectifiedSheet) -> Plane:
-    """What three quarters of a sheet's cells share: (80, 80) float32, as in `segment`.
+    """What three quarters of a sheet's cells share: (80, 80) float32, 64 pixels a cell.
 
     The cells are laid over each other first, so that thin lines stay thin.
     """
-    ink, _ = planes(sheet.bgr)
+    ink, _ = planes(halved(sheet.bgr))
     inks = np.stack([cut(ink, r, c) for r, c in CELLS])
     common = np.quantile(inks, 0.25, axis=0).astype(np.float32)
     for _ in range(2):
@@ -38,7 +41,7 @@ def _laid_over(ink: Plane, common: Plane) -> Plane:
     inner = common[_REACH:-_REACH, _REACH:-_REACH]
     _, _, _, (x, y) = cv2.minMaxLoc(cv2.matchTemplate(ink, inner, cv2.TM_CCOEFF_NORMED))
     move = np.array([[1, 0, _REACH - x], [0, 1, _REACH - y]], np.float32)
-    size = (CROP_PX, CROP_PX)
+    size = (PRINT_PX, PRINT_PX)
     return np.asarray(cv2.warpAffine(ink, move, size, borderMode=cv2.BORDER_REPLICATE), np.float32)
 
 
@@ -55,10 +58,10 @@ def print_from_text(text: str) -> Plane:
         grey = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE)
     except (ValueError, cv2.error) as error:
         raise LayoutError("`cell_png` is no PNG in base 64; learn the layout again.") from error
-    if grey is None or grey.shape != (CROP_PX, CROP_PX):
+    if grey is None or grey.shape != (PRINT_PX, PRINT_PX):
         raise LayoutError(
             "`cell_png` is no PNG of {n} × {n}; learn the layout again.",
-            n=CROP_PX,
+            n=PRINT_PX,
         )
     return np.asarray(grey / _INK, np.float32)
 

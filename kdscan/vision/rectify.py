@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Network = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], ...]]
 """A model: a float32 batch in, one array an output out."""
 
-FLAT_PX = 64
+FLAT_PX = 128
 """Pixels a cell of a rectified sheet."""
 FLAT_MARGIN = 0.125
 """Cells of margin round the grid of a rectified sheet: crops are 1.25 cells wide."""

@@ -13,11 +13,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import CASTLE, CELLS, CellCrops, RectifiedSheet
+from kdscan.records import CASTLE, CELLS, COLS, CellCrops, RectifiedSheet
 from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX
 
 CROP_PX = round((1 + 2 * FLAT_MARGIN) * FLAT_PX)
-"""Side of a crop: 80 pixels for 1.25 cells."""
+"""Side of a crop: 160 pixels for 1.25 cells."""
 
 CHANNELS = ("ink", "print", "color")
 """What the planes of a crop hold; see `planes` and `segment`."""
@@ -25,31 +25,54 @@ CHANNELS = ("ink", "print", "color")
 Plane = NDArray[np.float32]
 Pixel = TypeVar("Pixel", bound=np.generic)
 
+COARSE = 2
+"""Pixels of a rectified sheet that make one of its colour and print, which carry no detail."""
+
 
 def planes(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane]:
-    """Ink and colour of a rectified sheet, whatever light fell on it.
+    """Ink and colour of a flat sheet, whatever light fell on it.
 
+    flat_bgr: (H, W, 3) uint8, about 64 pixels a cell.
     ink: (H, W) float32, 0 for bare paper, about 1 for the darkest marks of the sheet.
     color: (H, W) float32, how far the hue leaves that of the paper nearby, 0..1.
     """
-    bgr = flat_bgr.astype(np.float32) + 1
+    relative = _relative(flat_bgr, _light(flat_bgr))
+    gain = _gain(_dark(relative))
+    return _dark(relative) * gain, _color(relative, gain)
+
+
+def _light(flat_bgr: NDArray[np.uint8]) -> Plane:
+    """How bright the paper is around each place: (H / 4, W / 4, 3)."""
     paper = cv2.dilate(flat_bgr, np.ones((9, 9), np.uint8))
     small = cv2.resize(paper, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
-    light = cv2.GaussianBlur(small, (0, 0), FLAT_PX / 8).astype(np.float32) + 1
-    relative = bgr / cv2.resize(light, flat_bgr.shape[1::-1])
+    return np.asarray(cv2.GaussianBlur(small, (0, 0), 8).astype(np.float32) + 1)
+
+
+def _relative(bgr: NDArray[np.uint8], light: Plane) -> Plane:
+    light_here = cv2.resize(light, bgr.shape[1::-1])
+    return np.asarray((bgr.astype(np.float32) + 1) / light_here, np.float32)
+
+
+def _dark(relative: Plane) -> Plane:
     grey = relative @ np.array([0.114, 0.587, 0.299], np.float32)
-    dark = np.clip(1 - grey, 0, 1)
-    gain = 0.8 / max(float(np.percentile(dark[::3, ::3], 99)), 0.25)
+    return np.asarray(np.clip(1 - grey, 0, 1), np.float32)
+
+
+def _gain(dark: Plane) -> np.float32:
+    return np.float32(0.8 / max(float(np.percentile(dark[::3, ::3], 99)), 0.25))
+
+
+def _color(relative: Plane, gain: np.float32) -> Plane:
     b, g, r = cv2.split(relative)
     spread = cv2.max(cv2.max(b, g), r) - cv2.min(cv2.min(b, g), r)
-    color = np.clip(spread * gain, 0, 1)
-    return np.asarray(dark * gain, np.float32), np.asarray(color, np.float32)
+    return np.asarray(np.clip(spread * gain, 0, 1), np.float32)
 
 
 def cut(plane: NDArray[Pixel], row: int, col: int) -> NDArray[Pixel]:
-    """The crop of one cell: (80, 80), 1.25 cells wide around its centre."""
-    y, x = row * FLAT_PX, col * FLAT_PX
-    return plane[y : y + CROP_PX, x : x + CROP_PX]
+    """The crop of one cell of a flat sheet with its margin: 1.25 cells wide around the centre."""
+    px = round(plane.shape[1] / (COLS + 2 * FLAT_MARGIN))
+    side = round((1 + 2 * FLAT_MARGIN) * px)
+    return plane[row * px : row * px + side, col * px : col * px + side]
 
 
 def segment(sheet: RectifiedSheet) -> CellCrops:
@@ -58,11 +81,26 @@ def segment(sheet: RectifiedSheet) -> CellCrops:
     The print plane is, pixel by pixel, the ink that three quarters of the shields
     exceed: what is there in nearly all of them, hence not drawn by hand.
     """
-    ink, color = planes(sheet.bgr)
-    inks = np.stack([cut(ink, r, c) for r, c in CELLS])
-    common = np.partition(inks, len(CELLS) // 4, axis=0)[len(CELLS) // 4]
+    coarse = halved(sheet.bgr)
+    light = _light(coarse)
+    relative = _relative(coarse, light)
+    faint = _dark(relative)
+    gain = _gain(faint)
+    ink = _dark(_relative(sheet.bgr, light)) * gain
+    color = _doubled(_color(relative, gain))
+    inks = np.stack([cut(faint, r, c) for r, c in CELLS])
+    common = _doubled(np.partition(inks, len(CELLS) // 4, axis=0)[len(CELLS) // 4] * gain)
     crops = np.stack(
-        [np.stack([i, common, cut(color, r, c)]) for i, (r, c) in zip(inks, CELLS, strict=True)]
+        [np.stack([cut(ink, *at), common, cut(color, *at)]) for at in (*CELLS, CASTLE)]
     )
-    castle = np.stack([cut(ink, *CASTLE), common, cut(color, *CASTLE)])
-    return CellCrops(cells=crops, castle=castle)
+    return CellCrops(cells=crops[:-1], castle=crops[-1])
+
+
+def halved(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A rectified sheet in the resolution that `planes` takes."""
+    small = cv2.resize(bgr, None, fx=1 / COARSE, fy=1 / COARSE, interpolation=cv2.INTER_AREA)
+    return np.asarray(small, np.uint8)
+
+
+def _doubled(plane: Plane) -> Plane:
+    return np.asarray(cv2.resize(plane, None, fx=COARSE, fy=COARSE), np.float32)

@@ -22,7 +22,7 @@ def warm(net: Any, pictures: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("name", "kind", "shape"),
-    [("marks", "MarksNet", (2, 35, 3, 80, 80)), ("refine", "RefineNet", (4, 3, 224, 288))],
+    [("marks", "MarksNet", (2, 35, 3, 160, 160)), ("refine", "RefineNet", (4, 3, 224, 288))],
 )
 def test_it_says_what_it_said_and_its_norms_fit_what_they_see(
     tmp_path: Path, name: str, kind: str, shape: tuple[int, ...]
@@ -57,4 +57,4 @@ def test_another_network_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(to_onnx("refine", RefineNet(), "1"))
     with pytest.raises(UsageError, match="another network than MarksNet"):
-        restore(MarksNet(), path, [torch.rand(1, 35, 3, 80, 80)])
+        restore(MarksNet(), path, [torch.rand(1, 35, 3, 160, 160)])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kdscan.records import CELLS, RectifiedSheet
 from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX
-from kdscan.vision.segment import CHANNELS, CROP_PX, planes, segment
+from kdscan.vision.segment import CHANNELS, CROP_PX, halved, planes, segment
 
 MARKED = (1, 2)
 
@@ -21,15 +21,15 @@ def flat(light: float = 1.0, pen: tuple[int, int, int] = (40, 40, 40)) -> NDArra
     for row in range(5):
         for col in range(7):
             x, y = (int((v + 0.5 + FLAT_MARGIN) * FLAT_PX) for v in (col, row))
-            cv2.circle(bgr, (x, y), 20, (120, 120, 120), 2, cv2.LINE_AA)
+            cv2.circle(bgr, (x, y), 40, (120, 120, 120), 4, cv2.LINE_AA)
             if (row, col) == MARKED:
-                cv2.line(bgr, (x - 12, y + 4), (x + 12, y - 4), pen, 4, cv2.LINE_AA)
+                cv2.line(bgr, (x - 24, y + 8), (x + 24, y - 8), pen, 8, cv2.LINE_AA)
     shade = np.linspace(1.0, 0.4, w)[None, :, None] * light
     return np.clip(bgr * shade, 0, 255).astype(np.uint8)
 
 
 def sheet(bgr: NDArray[np.uint8]) -> RectifiedSheet:
-    corners = np.array([(0.0, 0.0), (448, 0), (448, 320), (0, 320)])
+    corners = np.array([(0.0, 0.0), (896, 0), (896, 640), (0, 640)])
     return RectifiedSheet(bgr, CENTERS * FLAT_PX, corners, FLAT_PX, 1.0)
 
 
@@ -43,7 +43,7 @@ def test_crops_have_the_shape_that_the_model_wants() -> None:
 def test_the_print_plane_shows_what_all_shields_share_and_no_more() -> None:
     crops = segment(sheet(flat()))
     ink, common, _ = crops.cells[CELLS.index(MARKED)]
-    ring, middle = (40, 60), (40, 40)
+    ring, middle = (80, 120), (80, 80)
     assert common[ring] > 0.2
     assert common[middle] < 0.1
     assert ink[middle] > 0.5
@@ -51,15 +51,15 @@ def test_the_print_plane_shows_what_all_shields_share_and_no_more() -> None:
 
 @pytest.mark.parametrize("light", [1.0, 0.6, 0.3])
 def test_light_changes_nothing(light: float) -> None:
-    bright, dim = planes(flat())[0], planes(flat(light))[0]
+    bright, dim = planes(halved(flat()))[0], planes(halved(flat(light)))[0]
     assert np.abs(bright - dim).mean() < 0.03
 
 
 def test_a_coloured_pen_shows_in_the_colour_plane() -> None:
     blue = segment(sheet(flat(pen=(170, 60, 40)))).cells[CELLS.index(MARKED)]
     grey = segment(sheet(flat())).cells[CELLS.index(MARKED)]
-    assert blue[2, 40, 40] > 0.2
-    assert grey[2, 40, 40] < 0.05
+    assert blue[2, 80, 80] > 0.2
+    assert grey[2, 80, 80] < 0.05
 
 
 def test_crops_cannot_be_written_to() -> None:
