@@ -36,9 +36,17 @@ def planes(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane]:
     ink: (H, W) float32, 0 for bare paper, about 1 for the darkest marks of the sheet.
     color: (H, W) float32, how far the hue leaves that of the paper nearby, 0..1.
     """
-    relative = _relative(flat_bgr, _light(flat_bgr))
-    gain = _gain(_dark(relative))
-    return _dark(relative) * gain, _color(relative, gain)
+    ink, color, _, _ = _lit(flat_bgr)
+    return ink, color
+
+
+def _lit(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane, Plane, np.float32]:
+    """The planes, and what they were judged by: the light on the paper, the gain of the ink."""
+    light = _light(flat_bgr)
+    relative = _relative(flat_bgr, light)
+    dark = _dark(relative)
+    gain = _gain(dark)
+    return dark * gain, _color(relative, gain), light, gain
 
 
 def _light(flat_bgr: NDArray[np.uint8]) -> Plane:
@@ -81,15 +89,11 @@ def segment(sheet: RectifiedSheet) -> CellCrops:
     The print plane is, pixel by pixel, the ink that three quarters of the shields
     exceed: what is there in nearly all of them, hence not drawn by hand.
     """
-    coarse = halved(sheet.bgr)
-    light = _light(coarse)
-    relative = _relative(coarse, light)
-    faint = _dark(relative)
-    gain = _gain(faint)
+    coarse_ink, coarse_color, light, gain = _lit(halved(sheet.bgr))
     ink = _dark(_relative(sheet.bgr, light)) * gain
-    color = _doubled(_color(relative, gain))
-    inks = np.stack([cut(faint, r, c) for r, c in CELLS])
-    common = _doubled(np.partition(inks, len(CELLS) // 4, axis=0)[len(CELLS) // 4] * gain)
+    color = _doubled(coarse_color)
+    inks = np.stack([cut(coarse_ink, r, c) for r, c in CELLS])
+    common = _doubled(np.partition(inks, len(CELLS) // 4, axis=0)[len(CELLS) // 4])
     crops = np.stack(
         [np.stack([cut(ink, *at), common, cut(color, *at)]) for at in (*CELLS, CASTLE)]
     )
