@@ -58,6 +58,16 @@ TOO_MUCH = {413: "The body is too large."}
 WRONG_KIND = {409: "It cannot be so: another kind of sheet, the castle, nothing to take back."}
 CHANGES = NONE_SUCH | BAD | TOO_MUCH
 
+
+def _said_of_sheet(what: str, handler: Handler, summary: str, body: Any) -> Operation:
+    """Something that people say of a sheet; the answer is the sheet as it stands then."""
+    path = f"/api/sheets/{{id}}/{what}"
+    errors = CHANGES | WRONG_KIND
+    return Operation(
+        "POST", path, handler, summary, schemas.Sheet, body, in_path=BY_ID, errors=errors
+    )
+
+
 OPERATIONS = (
     Operation(
         "GET",
@@ -122,86 +132,43 @@ OPERATIONS = (
         in_path=BY_ID,
         errors=NONE_SUCH,
     ),
-    Operation(
-        "POST",
-        "/api/sheets/{id}/corrections",
+    _said_of_sheet(
+        "corrections",
         corrections.correct,
         "Say what a shield holds; what follows from it is worked out again",
-        schemas.Sheet,
         schemas.Correction,
-        in_path=BY_ID,
-        errors=CHANGES | WRONG_KIND,
     ),
-    Operation(
-        "POST",
-        "/api/sheets/{id}/squares",
-        corrections.square,
-        "Say what a square of a kingdom holds",
-        schemas.Sheet,
-        schemas.Square,
-        in_path=BY_ID,
-        errors=CHANGES | WRONG_KIND,
+    _said_of_sheet(
+        "squares", corrections.square, "Say what a square of a kingdom holds", schemas.Square
     ),
-    Operation(
-        "POST",
-        "/api/sheets/{id}/variants",
+    _said_of_sheet(
+        "variants",
         corrections.variants,
         "Say which extra rules a kingdom is scored by",
-        schemas.Sheet,
         schemas.Extras,
-        in_path=BY_ID,
-        errors=CHANGES | WRONG_KIND,
     ),
-    Operation(
-        "POST",
-        "/api/sheets/{id}/lines",
+    _said_of_sheet(
+        "lines",
         corrections.line,
         "Say what a side's line of a spellbook shows; the maps beside it are paid anew",
-        schemas.Sheet,
         schemas.Line,
-        in_path=BY_ID,
-        errors=CHANGES | WRONG_KIND,
     ),
-    Operation(
-        "POST",
-        "/api/sheets/{id}/choices",
+    _said_of_sheet(
+        "choices",
         corrections.choice,
         "Say which coat a side of a spellbook chose; the maps beside it are paid anew",
-        schemas.Sheet,
         schemas.Choice,
-        in_path=BY_ID,
-        errors=CHANGES | WRONG_KIND,
     ),
-    Operation(
-        "POST",
-        "/api/sheets/{id}/wizard",
+    _said_of_sheet(
+        "wizard",
         corrections.wizard,
         "Say for which coat the filled coat's wizard pays",
-        schemas.Sheet,
         schemas.Wizard,
-        in_path=BY_ID,
-        errors=CHANGES | WRONG_KIND,
     ),
-    Operation(
-        "POST",
-        "/api/sheets/{id}/confirm",
-        corrections.confirm,
-        "Say that a sheet is as on paper",
-        schemas.Sheet,
-        schemas.Nothing,
-        in_path=BY_ID,
-        errors=CHANGES | WRONG_KIND,
+    _said_of_sheet(
+        "confirm", corrections.confirm, "Say that a sheet is as on paper", schemas.Nothing
     ),
-    Operation(
-        "POST",
-        "/api/sheets/{id}/undo",
-        corrections.undo,
-        "Take the newest correction back",
-        schemas.Sheet,
-        schemas.Nothing,
-        in_path=BY_ID,
-        errors=CHANGES | WRONG_KIND,
-    ),
+    _said_of_sheet("undo", corrections.undo, "Take the newest correction back", schemas.Nothing),
     Operation(
         "GET",
         "/api/queue",
