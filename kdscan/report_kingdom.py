@@ -11,8 +11,21 @@ import numpy as np
 
 from kdscan.game.kingdomino.report import domains_json, score_json
 from kdscan.game.problem import problems_json
+from kdscan.locale import mark
 from kdscan.plain import judged_json, point_json, probability_json
 from kdscan.records import KINDS, KingdomReading, SquareKind, SquareReading, range_of
+
+TERRAIN_NAMES = {
+    "wheat": mark("wheat"),
+    "forest": mark("forest"),
+    "lake": mark("lake"),
+    "grassland": mark("grassland"),
+    "swamp": mark("swamp"),
+    "mine": mark("mine"),
+    "castle": mark("castle"),
+    "empty": mark("empty"),
+}
+"""What lies on a square, in words that catalogues know."""
 
 
 @dataclass(frozen=True)

@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from kdscan.cli.text import COLORS, Style, draw_grid, explain_problems, explain_total, percent
 from kdscan.game.kingdomino.tiles import LETTERS, Terrain
-from kdscan.locale import mark
 from kdscan.records import KingdomReading, SquareKind, SquareReading
 from kdscan.report import Cell, cell_name, domain_colors
-from kdscan.report_kingdom import square_doubts
-
-_NAMES = {
-    "wheat": mark("wheat"),
-    "forest": mark("forest"),
-    "lake": mark("lake"),
-    "grassland": mark("grassland"),
-    "swamp": mark("swamp"),
-    "mine": mark("mine"),
-    "castle": mark("castle"),
-    "empty": mark("empty"),
-}
+from kdscan.report_kingdom import TERRAIN_NAMES, square_doubts
 
 WIDTH = 12
 """Characters of a square: the longest name and three crowns."""
@@ -46,7 +34,7 @@ def draw_kingdom(kingdom: KingdomReading, style: Style) -> str:
 
 def _square(square: SquareReading, style: Style) -> str:
     signs = {"castle": "♜" if style.unicode else "##", "empty": "·" if style.unicode else "."}
-    name = signs.get(square.terrain) or style.words.t(_NAMES[square.terrain])[:6]
+    name = signs.get(square.terrain) or style.words.t(TERRAIN_NAMES[square.terrain])[:6]
     doubt = "?" if square.review else " "
     return f" {name:<6} {_crowns(square.crowns, style):<3}{doubt}"
 
@@ -67,7 +55,7 @@ def explain_kingdom(kingdom: KingdomReading, style: Style) -> str:
     for domain in scoring:
         first, size = cell_name(domain.cells[0]), len(domain.cells)
         lines.append(
-            f"   {first:<5} {t(_NAMES[domain.terrain]):<17}{size:>6}  {times}"
+            f"   {first:<5} {t(TERRAIN_NAMES[domain.terrain]):<17}{size:>6}  {times}"
             f"{domain.crowns:>7}  ={domain.points:>6}"
         )
     idle = len(score.domains) - len(scoring)
@@ -106,7 +94,7 @@ def _explain_doubts(kingdom: KingdomReading, style: Style) -> str:
 
 def _kind(kind: SquareKind, style: Style) -> str:
     terrain, crowns = kind
-    return f"{style.words.t(_NAMES[terrain])} {_crowns(crowns, style)}".rstrip()
+    return f"{style.words.t(TERRAIN_NAMES[terrain])} {_crowns(crowns, style)}".rstrip()
 
 
 def token(kind: SquareKind) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kdscan.game.duel.coats import Coat
 from kdscan.locale import Words, mark
+from kdscan.report_kingdom import TERRAIN_NAMES
 
 DECIDED = {
     "head_to_head": mark("head to head"),
@@ -26,17 +27,6 @@ _COATS = {
     Coat.CHECKED: mark("checked"),
 }
 
-_TERRAINS = {
-    "wheat": mark("wheat"),
-    "forest": mark("forest"),
-    "lake": mark("lake"),
-    "grassland": mark("grassland"),
-    "swamp": mark("swamp"),
-    "mine": mark("mine"),
-    "castle": mark("castle"),
-    "empty": mark("empty"),
-}
-
 
 def decided_by(w: Words, code: str) -> str:
     """Why a player stands before another, or won; empty for points."""
@@ -55,7 +45,7 @@ def shield_name(w: Words, coat: Coat | None, crosses: int) -> str:
 
 def square_name(w: Words, terrain: str, crowns: int) -> str:
     """A square with its crowns."""
-    return f"{w.t(_TERRAINS[terrain])} {'♛' * crowns}".rstrip()
+    return f"{w.t(TERRAIN_NAMES[terrain])} {'♛' * crowns}".rstrip()
 
 
 def book_place(w: Words, key: str) -> str:
