@@ -1,9 +1,103 @@
-"""What all tests share."""
+"""What all tests share: stores to test on, SQLite always, PostgreSQL where it can be started.
+
+`KDSCAN_TEST_POSTGRES` is the URL of a database whose user may make schemas in it. Without
+it a server of our own is started from the programs of an installed PostgreSQL, in a folder
+of its own; as root it runs as the user `postgres`, because it refuses to be root.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
+
+from kdscan.tournament.store import Store, open_store
 
 # Machines of CI are busy: a slow example is no failure.
 settings.register_profile("kdscan", deadline=None)
 settings.load_profile("kdscan")
+
+SERVER = "KDSCAN_TEST_POSTGRES"
+REQUIRED = "KDSCAN_REQUIRE_POSTGRES"
+"""Set where a missing PostgreSQL is a failure: CI."""
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """URL of a PostgreSQL database in which schemas can be made."""
+    pytest.importorskip("psycopg")
+    if os.environ.get(SERVER):
+        yield os.environ[SERVER]
+        return
+    programs = _programs()
+    if programs is None:
+        if os.environ.get(REQUIRED):
+            pytest.fail("PostgreSQL is required here, and there is none")
+        pytest.skip(f"no PostgreSQL: install it, or name a server by {SERVER}")
+    with tempfile.TemporaryDirectory(prefix="kdscan-pg-") as name:
+        yield from _serve(programs, Path(name))
+
+
+def _programs() -> Path | None:
+    """The folder of initdb and pg_ctl; Debian keeps it out of PATH."""
+    found = shutil.which("pg_ctl")
+    if found and shutil.which("initdb"):
+        return Path(found).resolve().parent
+    return next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)), None)
+
+
+def _serve(programs: Path, folder: Path) -> Iterator[str]:
+    user = "postgres" if os.name == "posix" and os.geteuid() == 0 else None
+    if user:
+        shutil.chown(folder, user)
+
+    def run(*command: str) -> None:
+        subprocess.run(
+            command, check=True, user=user, cwd=folder, stdout=subprocess.DEVNULL, env=os.environ
+        )
+
+    data = str(folder / "data")
+    initdb, pg_ctl = str(programs / "initdb"), str(programs / "pg_ctl")
+    run(initdb, "-D", data, "-U", "kdscan", "-A", "trust", "--no-sync", "-E", "UTF8")
+    settings = f"-c listen_addresses= -c fsync=off -k {folder}"
+    run(pg_ctl, "-D", data, "-w", "-l", str(folder / "log"), "-o", settings, "start")
+    try:
+        yield f"postgresql://kdscan@/postgres?host={folder}"
+    finally:
+        run(pg_ctl, "-D", data, "-m", "immediate", "stop")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """URL of an empty store, on each database in turn."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'store.sqlite'}"
+    else:
+        yield from new_store(request.getfixturevalue("postgres"))
+
+
+def new_store(server: str) -> Iterator[str]:
+    """URL of an empty store on a server: a schema of its own, dropped afterwards."""
+    import psycopg
+
+    name = f"kdscan_{uuid.uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute(f'CREATE SCHEMA "{name}"')
+        try:
+            yield f"{server}{'&' if '?' in server else '?'}options=-csearch_path%3D{name}"
+        finally:
+            admin.execute(f'DROP SCHEMA "{name}" CASCADE')
+
+
+@pytest.fixture
+def store(store_url: str, tmp_path: Path) -> Iterator[Store]:
+    """An empty store, on each database in turn."""
+    with open_store(store_url, str(tmp_path / "photos")) as opened:
+        yield opened

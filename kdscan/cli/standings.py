@@ -159,21 +159,10 @@ def result(
 
 def state_json(state: EventState) -> dict[str, object]:
     """An event's table, games and findings as plain values."""
+    from kdscan.tournament.event import table_json
     from kdscan.tournament.rules import rules_of
 
-    return {
-        "event": state.event.name,
-        "standings": [asdict(line) for line in state.standings],
-        "games": [
-            {
-                "round": game.round,
-                "table": game.table,
-                "seats": [{"player": seat.player, "total": seat.total} for seat in game.seats],
-                "winner": game.outcome.winner if game.outcome else None,
-                "decided_by": game.outcome.decided_by if game.outcome else None,
-            }
-            for game in state.games
-        ],
+    return table_json(state) | {
         "rules": asdict(rules_of(state.event)),
         "findings": [
             {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from sqlalchemy import Connection
 
 from kdscan.tournament.games import Finding, Game, SheetScore, Table, gather
-from kdscan.tournament.results import FAILED, OK, REVIEW, Result, results
+from kdscan.tournament.results import FAILED, Result, results
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.standings import Standing, standings
 from kdscan.tournament.store.corrections import corrections, in_force
@@ -38,8 +39,11 @@ class EventState:
         return max((game.round for game in self.games), default=0)
 
 
-def event_state(db: Connection, event: Event) -> EventState:
-    """Work out an event's games and standings from its sheets, corrections and plan."""
+def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = None) -> EventState:
+    """Work out an event's games and standings from its sheets, corrections and plan.
+
+    rows: `results` of the event, where they are at hand.
+    """
     entered = players(db, event.id)
     names = {player.id: player.name for player in entered}
     planned = {
@@ -48,7 +52,7 @@ def event_state(db: Connection, event: Event) -> EventState:
     }
     known = names_by_code(entered)
     scores, failed = [], []
-    for row in results(db, event.id):
+    for row in results(db, event.id) if rows is None else rows:
         if row.status == FAILED:
             failed.append((row.file.name, row.problem[1] if row.problem else ""))
         elif (score := sheet_score(row, known)) is not None:
@@ -65,7 +69,7 @@ def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:
 
     known: `names_by_code` of the event's players.
     """
-    if row.status not in (OK, REVIEW) or row.sheet is None or row.data is None:
+    if not row.counts or row.sheet is None or row.data is None:
         return None
     if row.data["kind"] not in ("duel_map", "kingdom"):
         return None
@@ -81,6 +85,28 @@ def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:
         crowns=sum(domain.get("crowns", 0) for domain in domains),
         review=row.data["review"],
     )
+
+
+def table_json(state: EventState) -> dict[str, Any]:
+    """An event's table and games as plain values."""
+    return {
+        "event": state.event.name,
+        "standings": [asdict(line) for line in state.standings],
+        "games": [_game_json(game) for game in state.games],
+    }
+
+
+def _game_json(game: Game) -> dict[str, Any]:
+    outcome = game.outcome
+    return {
+        "round": game.round,
+        "table": game.table,
+        "seats": [{"player": seat.player, "total": seat.total} for seat in game.seats],
+        "bye": game.bye,
+        "finished": game.finished,
+        "winner": outcome.winner if outcome else None,
+        "decided_by": outcome.decided_by if outcome else None,
+    }
 
 
 def names_by_code(entered: Iterable[Player]) -> dict[str, str]:

@@ -61,6 +61,11 @@ class Result:
     other: str | None = None
     problem: tuple[str, str] | None = None
 
+    @property
+    def counts(self) -> bool:
+        """Whether it is a sheet of the event, and not another photo of one."""
+        return self.status in (OK, REVIEW)
+
 
 def results(db: Connection, event_id: int) -> Iterator[Result]:
     """All rows of an event, one after another."""

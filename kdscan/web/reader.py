@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from starlette.concurrency import run_in_threadpool
 
 from kdscan.errors import KdscanError
+from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import set_pages
 from kdscan.tournament.store.readings import add_reading
@@ -29,7 +30,7 @@ class Reader:
 
     def __init__(self, store: Store, shelf: Shelf, pool: Pool, views: Views, models: str) -> None:
         self._store, self._shelf, self._pool, self._views = store, shelf, pool, views
-        self._rules = shelf.rules
+        self._rules = rules_of(shelf.event)
         self._models = self._rules.name(models)
         self._queue: asyncio.Queue[int] = asyncio.Queue()
         self._queued: set[int] = set()

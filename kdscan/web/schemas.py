@@ -219,7 +219,7 @@ class Standing(TypedDict):
     draws: int
     losses: int
     byes: int
-    spread: int
+    spread: float
     sonneborn_berger: float
     decided_by: str
 

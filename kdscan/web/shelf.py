@@ -12,17 +12,17 @@ from sqlalchemy import Connection, func, select
 
 from kdscan.errors import Bug
 from kdscan.tournament.current import WIZARD
-from kdscan.tournament.rules import rules_of
+from kdscan.tournament.rules import Rules, rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.corrections import add_correction, corrections, undo
-from kdscan.tournament.store.events import ensure_event
+from kdscan.tournament.store.events import ensure_event, get_event
 from kdscan.tournament.store.files import suffix_of
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, set_pages
 from kdscan.tournament.store.readings import readings, sheet, sheets
 from kdscan.tournament.store.records import Correction, PhotoRow, Sheet
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.sessions import Session
-from kdscan.web.standing import standing_sheets
+from kdscan.web.standing import short_name, standing_sheets
 
 Json = dict[str, Any]
 
@@ -44,7 +44,6 @@ class Shelf:
         self._store = store
         with store.write() as db:
             self.event = ensure_event(db, event)
-        self.rules = rules_of(self.event)
 
     # Photos
 
@@ -144,8 +143,7 @@ class Shelf:
 
     def _name(self, db: Connection, photo_id: int) -> str:
         rows = self._files(db, photo_id)
-        # A batch's names are paths of this machine: nobody's business on the network.
-        return rows[0].name.replace("\\", "/").rsplit("/", 1)[-1] if rows else "photo"
+        return short_name(rows[0].name) if rows else "photo"
 
     def _mine(self, db: Connection, photo_id: int, session: Session) -> PhotoRow:
         photo = get_photo(db, photo_id) if photo_id <= MAX_ID else None
@@ -169,7 +167,7 @@ class Shelf:
             said = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
             book = any(one.kind == "duel_spellbook" for one in found)
             if book and all(one.kept is not None for one in found):
-                return standing_sheets(found, said, self.rules, one_table=True)
+                return standing_sheets(found, said, self._rules(db), one_table=True)
             return [self._sheet_json(db, one) for one in found]
 
     def correct(
@@ -219,7 +217,11 @@ class Shelf:
         """The sheets of one page as they stand: what is said of one may count for others."""
         found = list(sheets(db, self.event.id, photo_id, page))
         said = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
-        return standing_sheets(found, said, self.rules)
+        return standing_sheets(found, said, self._rules(db))
+
+    def _rules(self, db: Connection) -> Rules:
+        """What holds now: rules are said again while the page is open."""
+        return rules_of(get_event(db, self.event.id) or self.event)
 
 
 def still_open(rows: Iterable[Correction]) -> list[Correction]:

@@ -62,7 +62,17 @@ def _scored(found: Json) -> Json:
     """How far the total may move, and a colour for each domain."""
     colors = domain_colors(_score(found), len(DOMAIN_COLORS))
     domains = [one | {"color": colors.get(tuple(one["cells"][0]))} for one in found["domains"]]
-    return {"domains": domains, "range": found.get("range") or [found["score"]["total"]] * 2}
+    return {"domains": domains, "range": range_of(found)}
+
+
+def range_of(found: Json) -> list[int]:
+    """The lowest and the highest total that a map or kingdom may be worth."""
+    return found.get("range") or [found["score"]["total"]] * 2
+
+
+def short_name(file: str) -> str:
+    """A file's own name: a batch's folders are nobody's business on the network."""
+    return file.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def _score(found: Json) -> Score | KingdomScore:

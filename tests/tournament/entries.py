@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from kdscan.errors import KdscanError
 from kdscan.keeping import keep
 from kdscan.records import AnyReading
 from kdscan.report import PhotoReport, photo_json
+from kdscan.tournament.store import Store
+from kdscan.tournament.store.events import ensure_event
+from kdscan.tournament.store.photos import add_file, add_photo, set_pages
+from kdscan.tournament.store.readings import add_reading
 
 MODELS = "models-1"
 
@@ -20,3 +25,13 @@ def entry(*sheets: AnyReading, error: KdscanError | None = None, page: int = 0) 
 def kept(*sheets: AnyReading) -> list[dict[str, Any] | None]:
     """What is kept of its sheets."""
     return [keep(sheet) for sheet in sheets]
+
+
+def came_in(store: Store, found: AnyReading, name: str, event: str = "Cup") -> None:
+    """A photo of that name was read, and this is what was found on it."""
+    with store.write() as db:
+        this = ensure_event(db, event)
+        photo, _ = add_photo(db, this.id, hashlib.sha256(name.encode()).hexdigest(), ".jpg", 1)
+        add_file(db, this.id, name, photo.id)
+        set_pages(db, photo.id, 1)
+        add_reading(db, photo, 0, MODELS, entry(found), kept(found), 0.1)

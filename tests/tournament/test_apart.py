@@ -6,32 +6,20 @@ from dataclasses import replace
 
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
-from kdscan.keeping import keep
-from kdscan.records import AnyReading
 from kdscan.tournament.event import event_state
 from kdscan.tournament.results import results
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import add_correction
-from kdscan.tournament.store.events import ensure_event, find_event
-from kdscan.tournament.store.photos import add_file, add_photo, set_pages
-from kdscan.tournament.store.readings import add_reading, sheets
+from kdscan.tournament.store.events import find_event
+from kdscan.tournament.store.readings import sheets
 from tests.readings import make_book, make_sheet
-from tests.tournament.entries import MODELS, entry
+from tests.tournament.entries import came_in
 
 
 def won(seed: int = 0) -> Game:
     """A game in which the wizard of the filled coat pays somebody."""
     game = play_game(seed)
     return game if any(score.wizard for score in game.scores()) else won(seed + 1)
-
-
-def came_in(store: Store, found: AnyReading, name: str) -> None:
-    with store.write() as db:
-        event = ensure_event(db, "Cup")
-        photo, _ = add_photo(db, event.id, name.ljust(64, "0"), ".jpg", 1)
-        add_file(db, event.id, name, photo.id)
-        set_pages(db, photo.id, 1)
-        add_reading(db, photo, 0, MODELS, entry(found), [keep(found)], 0.1)
 
 
 def wizards(store: Store) -> dict[str, int]:

@@ -4,114 +4,150 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.players import play_game
+from kdscan.game.duel.scoring import score_board
 from kdscan.tournament.event import names_by_code
+from kdscan.tournament.games import Game, Seat, SheetScore
+from kdscan.tournament.rules import Asked, settle_rules
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
-from kdscan.tournament.store.events import ensure_event, ensure_player
+from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
 from kdscan.tournament.store.games import set_game
-from kdscan.tournament.store.photos import add_file, add_photo, set_pages
-from kdscan.tournament.store.readings import add_reading, sheets
-from kdscan.web.tables import Line, Tables, queue_json, turning_games
+from kdscan.tournament.store.readings import sheets
+from kdscan.web.sessions import begin
+from kdscan.web.shelf import Shelf
+from kdscan.web.tables import Tables, turning_games
+from tests.readings import make_kingdom, make_sheet
+from tests.tournament.entries import came_in
 from tests.web.conftest import send
 
 
-def line(number: int, low: int, high: int, at: tuple[int, int] | None, **more: Any) -> Line:
-    score = {"total": low, "domains": low, "wizard": 0}
-    json = {"id": number, "kind": "duel_map", "photo": 1, "page": 0, "score": score, "domains": []}
-    json |= {"range": [low, high], "review": True, "confidence": 0.5} | more
-    round_, table = at or (None, None)
-    return Line(json, f"{number}.jpg", round_, table, None)
+def sat(table: int, *keys: int | None, points: int | None = None) -> Game:
+    """A game of these sheets. points: what an arbiter says of the first seat."""
+    seats = [
+        Seat(name, None if key is None else SheetScore(key, 1, table, name, 10, 3))
+        for name, key in zip("ABCD", keys, strict=False)
+    ]
+    return Game(1, table, (replace(seats[0], points=points), *seats[1:]))
 
 
 def test_a_game_may_turn_where_ranges_meet() -> None:
-    lines = [
-        line(1, 10, 20, (1, 1)),
-        line(2, 20, 30, (1, 1)),
-        line(3, 10, 19, (1, 2)),
-        line(4, 20, 30, (1, 2)),
-        line(5, 10, 20, (2, 1)),
-        line(6, 10, 20, None),
-    ]
-    assert turning_games(lines) == {1, 2}
-
-
-def test_what_may_turn_a_game_comes_first_then_what_is_least_sure() -> None:
-    lines = [
-        line(1, 10, 12, None, confidence=0.1),
-        line(2, 10, 12, None, confidence=0.9),
-        line(3, 10, 12, (1, 1), confidence=0.95),
-        line(4, 12, 12, (1, 1), confidence=0.99, review=False),
-        line(5, 10, 12, None, confidence=0.5),
-    ]
-    assert [one["id"] for one in queue_json(lines)] == [3, 1, 5, 2]
+    ranges = {1: (10, 20), 2: (20, 30), 3: (10, 19), 4: (20, 30), 5: (40, 50), 6: (50, 60)}
+    meet, apart, missing = sat(1, 1, 2), sat(2, 3, 4), sat(3, 1, None)
+    assert turning_games([meet, apart, missing], ranges) == {1, 2}
+    assert turning_games([sat(4, 3, 4, 5, 6)], ranges) == {5, 6}
+    assert turning_games([sat(5, 1, 2, points=15)], ranges) == set()
 
 
 @pytest.fixture
-def cup(tmp_path: Path) -> Iterator[Store]:
-    with open_store(str(tmp_path / "cup.sqlite")) as opened:
+def cup(store_url: str, tmp_path: Path) -> Iterator[Store]:
+    """An empty store, on each database in turn."""
+    with open_store(store_url, str(tmp_path / "photos")) as opened:
         yield opened
 
 
-def entry(total: int, code: str | None) -> dict[str, Any]:
-    cells = [
-        {"row": 0, "col": col, "coat": "dot", "crosses": total if col == 0 else 0}
-        | {"center": [0, 0], "confidence": 1.0, "review": False, "alternatives": []}
-        for col in range(1)
+MAPS = [str(board) for seed in range(4) for board in play_game(seed).maps]
+TOTALS = [score_board(Board.parse(text)).domain_points for text in MAPS]
+
+
+def photographed(
+    store: Store,
+    which: int,
+    code: str | None = None,
+    *,
+    name: str | None = None,
+    confidence: float = 0.97,
+    doubt: int = 0,
+) -> None:
+    """One of the finished maps came in. doubt: how much more than read it may be worth."""
+    sheet = make_sheet(MAPS[which], confidence=confidence)
+    total = sheet.score.total
+    totals = ((total, confidence), (total + doubt, 1 - confidence)) if doubt else ((total, 1.0),)
+    reading = replace(sheet.reading, totals=totals, review=bool(doubt))
+    name = name or f"{which}.jpg"
+    came_in(store, replace(sheet, reading=reading, sheet_id=code), f"/home/club/{name}")
+
+
+def told(tables: Tables) -> list[tuple[str, Any]]:
+    return [(one["player"], one["score"]) for one in tables.standings()["standings"]]
+
+
+def test_what_may_turn_a_game_comes_first_then_what_is_least_sure(cup: Store) -> None:
+    low, high = sorted((0, 1), key=TOTALS.__getitem__)
+    reach = TOTALS[high] - TOTALS[low]
+    photographed(cup, low, "CUP/1/1/A", confidence=0.9, doubt=reach)
+    photographed(cup, high, "CUP/1/1/B")
+    photographed(cup, 2, confidence=0.3, doubt=1)
+    photographed(cup, 3, confidence=0.1, doubt=1)
+    with cup.read() as db:
+        queue = Tables(cup, find_event(db, "Cup")).queue()["sheets"]
+    assert [(one["name"], one["decides"]) for one in queue] == [
+        (f"{low}.jpg", True),
+        ("3.jpg", False),
+        ("2.jpg", False),
     ]
-    sheet = {
-        "kind": "duel_map",
-        "layout": "kdscan-a5",
-        "sheet_id": code,
-        "outline": [[0, 0], [7, 0], [7, 5], [0, 5]],
-        "castle_bonus_used": False,
-        "cells": cells,
-        "domains": [{"coat": "dot", "cells": [[0, 0]], "crosses": total, "points": total}],
-        "score": {"domains": total, "wizard": 0, "total": total},
-        "range": [total, total],
-        "problems": [],
-        "confidence": 0.99,
-        "review": False,
-    }
-    return {"photo": "", "page": 0, "width": 7, "height": 5, "error": None, "sheets": [sheet]}
-
-
-def put(store: Store, event: int, name: str, total: int, code: str | None) -> None:
-    sha256 = store.photos.put(name.encode(), ".jpg")
-    with store.write() as db:
-        photo, _ = add_photo(db, event, sha256, ".jpg", len(name))
-        add_file(db, event, f"/home/club/{name}", photo.id)
-        add_reading(db, photo, 0, "test-1", entry(total, code), [None], 0.1)
-        set_pages(db, photo.id, 1)
+    assert queue[0]["range"] == [TOTALS[low], TOTALS[low] + reach]
+    assert (queue[0]["round"], queue[0]["table"], queue[0]["player"]) == (1, 1, "A")
 
 
 def test_standings_follow_codes_corrections_and_the_arbiter(cup: Store) -> None:
+    best, other = sorted((0, 1), key=TOTALS.__getitem__, reverse=True)
     with cup.write() as db:
         event = ensure_event(db, "Cup")
         ada = ensure_player(db, event.id, "Ada", code="A7")
         bo = ensure_player(db, event.id, "Bo")
         game = set_game(db, event.id, 1, 1, [ada.id, bo.id])
     tables = Tables(cup, event)
-    assert tables.standings()["standings"][0]["score"] == 0
-    put(cup, event.id, "a.jpg", 30, "CUP/1/1/A7")
-    put(cup, event.id, "b.jpg", 20, "CUP/1//BO")
+    assert told(tables) == [("Ada", 0), ("Bo", 0)]
+    photographed(cup, best, "CUP/1/1/A7")
+    photographed(cup, other, "CUP/1//BO")
     said = tables.standings()
-    assert [(s["player"], s["score"]) for s in said["standings"]] == [("Ada", 1), ("Bo", 0)]
+    assert told(tables) == [("Ada", 1), ("Bo", 0)]
     assert said["games"][0]["winner"] == 0
-    assert [one["total"] for one in said["totals"]] == [30, 20]
+    assert [one["total"] for one in said["totals"]] == [TOTALS[best], TOTALS[other]]
     assert "/home" not in str(said)
     with cup.write() as db:
-        add_correction(db, event.id, "result", {str(bo.id): 40}, "Arbiter", game_id=game.id)
-    assert tables.standings()["standings"][0]["player"] == "Bo"
+        add_correction(db, event.id, "result", {str(bo.id): 999}, "Arbiter", game_id=game.id)
+    assert told(tables) == [("Bo", 1), ("Ada", 0)]
     with cup.write() as db:
-        (sheet,) = (s for s in sheets(db, event.id) if s.total == 20)
+        (sheet,) = (s for s in sheets(db, event.id) if s.total == TOTALS[other])
         add_correction(db, event.id, "ignored", True, "Arbiter", sheet_id=sheet.id)
-    assert [one["total"] for one in tables.standings()["totals"]] == [30]
+    assert [one["total"] for one in tables.standings()["totals"]] == [TOTALS[best]]
+
+
+def test_a_sheet_photographed_twice_is_there_once(cup: Store) -> None:
+    photographed(cup, 0, name="a.jpg", confidence=0.6, doubt=2)
+    photographed(cup, 0, name="b.jpg", confidence=0.7, doubt=2)
+    with cup.read() as db:
+        tables = Tables(cup, find_event(db, "Cup"))
+    assert [one["name"] for one in tables.queue()["sheets"]] == ["b.jpg"]
+    assert [one["name"] for one in tables.standings()["totals"]] == ["b.jpg"]
+    with cup.write() as db:
+        first, _ = sheets(db, find_event(db, "Cup").id)
+        add_correction(db, first.event_id, "same_as", 0, "Arbiter", sheet_id=first.id)
+    assert len(tables.queue()["sheets"]) == 2
+
+
+def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
+    with cup.write() as db:
+        event = settle_rules(db, "Cup", Asked(game="kingdomino"))
+    came_in(cup, make_kingdom(), "kingdom.jpg")
+    tables, shelf, zoe = Tables(cup, event), Shelf(cup, "Cup"), begin("desk", "Zoe")
+    (before,) = tables.standings()["totals"]
+    with cup.write() as db:
+        settle_rules(db, "Cup", Asked(middle_kingdom=True))
+        (sheet,) = sheets(db, event.id)
+    (after,) = tables.standings()["totals"]
+    assert after["total"] == before["total"] + 10
+    assert shelf.sheet(sheet.id, zoe)["score"]["total"] == after["total"]
 
 
 def test_players_are_known_by_their_codes_and_names(cup: Store) -> None:

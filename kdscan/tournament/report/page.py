@@ -16,7 +16,7 @@ from kdscan.tournament.report.doubtful import CROP_PX
 from kdscan.tournament.report.pictures import Album, Pictures
 from kdscan.tournament.report.plots import places_svg, totals_svg
 from kdscan.tournament.report.style import STYLE
-from kdscan.tournament.results import OK, REVIEW, Result
+from kdscan.tournament.results import REVIEW, Result
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.words import decided_by, half, signed
 
@@ -55,7 +55,7 @@ def write_report(
         if seat.sheet is not None
     }
     for row in rows:
-        if row.status in (OK, REVIEW) and row.sheet is not None:
+        if row.counts and row.sheet is not None:
             yield _card(row, album.pictures(row), whose.get(row.sheet.id), w)
     if not state.sheets:
         yield f"<p>{nothing}</p>"

@@ -21,7 +21,7 @@ from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.results import results
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event
-from tests.tournament.conftest import new_store
+from tests.conftest import new_store
 from tests.tournament.workers import Here
 
 distributed = pytest.importorskip("distributed")

@@ -86,7 +86,7 @@ def test_the_environment_and_the_default_name_a_store(
 def test_a_server_remembers_where_the_photos_are(
     postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.tournament.conftest import new_store
+    from tests.conftest import new_store
 
     monkeypatch.setattr(connect, "default_folder", lambda: tmp_path)
     for url in new_store(postgres):
