@@ -47,6 +47,7 @@ from kdscan.records import (
 )
 from kdscan.report import Cell, Doubt, blamed_cells, cell_name, domain_colors, doubts
 from kdscan.report_kingdom import SquareDoubt, square_doubts
+from kdscan.vision.pyramid import at_most
 
 LONGEST_PX = 2400
 """Longest side of the photo in the picture: sharp on a screen, small enough to send."""
@@ -80,11 +81,7 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGL
     the total.
     Returns (H, W, 3) uint8 BGR; higher than the photo when there are doubts to show.
     """
-    scale = min(1.0, LONGEST_PX / max(photo.width, photo.height))
-    clean = photo.bgr
-    if scale < 1:
-        size = round(photo.width * scale), round(photo.height * scale)
-        clean = np.asarray(cv2.resize(photo.bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
+    clean, scale = at_most(photo, LONGEST_PX)
     picture = clean.copy()
     tiles: list[Bgr] = []
     for sheet in sheets:

@@ -18,8 +18,9 @@ Arrays inside records cannot be written to: `frozen` marks them so.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -65,31 +66,48 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-@dataclass(frozen=True, eq=False)
 class Photo:
-    """A picture as people see it: EXIF rotation applied, alpha gone, 8 bit.
+    """A picture as people see it: EXIF rotation applied, alpha gone, 8 bit. It never changes.
 
-    bgr: (H, W, 3) uint8, channels in OpenCV's order.
     name: where it came from, for people.
     page: page of a PDF or TIFF, from 0.
+    width, height: pixels.
+    half: (H / 2, W / 2, 3) uint8 where the file gave that for less than the whole, or None.
     """
 
-    bgr: NDArray[np.uint8]
-    name: str = ""
-    page: int = 0
+    def __init__(self, bgr: NDArray[np.uint8], name: str = "", page: int = 0) -> None:
+        """bgr: (H, W, 3) uint8, channels in OpenCV's order."""
+        self.name, self.page = name, page
+        self.half: NDArray[np.uint8] | None = None
+        self._whole: Callable[[], NDArray[np.uint8]] = partial(_picture, bgr)
+        self.height, self.width = (int(n) for n in self.bgr.shape[:2])
 
-    def __post_init__(self) -> None:
-        if self.bgr.ndim != 3 or self.bgr.shape[2] != 3 or self.bgr.dtype != np.uint8:
-            raise ValueError(f"a photo is (H, W, 3) uint8, not {self.bgr.shape} {self.bgr.dtype}")
-        object.__setattr__(self, "bgr", frozen(self.bgr))
+    @classmethod
+    def halved(
+        cls,
+        half: NDArray[np.uint8],
+        size_wh: tuple[int, int],
+        whole: Callable[[], NDArray[np.uint8]],
+        name: str = "",
+        page: int = 0,
+    ) -> Photo:
+        """A photo of which half the size is at hand; `whole` decodes the rest when it is needed."""
+        photo = cls.__new__(cls)
+        photo.name, photo.page = name, page
+        photo.half, photo._whole = _picture(half), lambda: _picture(whole())
+        photo.width, photo.height = size_wh
+        return photo
 
-    @property
-    def width(self) -> int:
-        return int(self.bgr.shape[1])
+    @cached_property
+    def bgr(self) -> NDArray[np.uint8]:
+        """(H, W, 3) uint8, channels in OpenCV's order."""
+        return self._whole()
 
-    @property
-    def height(self) -> int:
-        return int(self.bgr.shape[0])
+
+def _picture(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    if bgr.ndim != 3 or bgr.shape[2] != 3 or bgr.dtype != np.uint8:
+        raise ValueError(f"a photo is (H, W, 3) uint8, not {bgr.shape} {bgr.dtype}")
+    return frozen(bgr)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
@@ -11,6 +12,8 @@ from kdscan.pipeline import correct, read_photo
 from kdscan.records import CELLS, Photo, maps_of
 from kdscan.synth.__main__ import own_page
 from kdscan.synth.scene import SynthPhoto, make_photo
+from kdscan.vision.photo import decode
+from kdscan.vision.rectify import resolution
 
 
 def own_scan(seed: int) -> SynthPhoto:
@@ -36,6 +39,19 @@ def test_a_turned_photo_gives_the_same_board(turns: int) -> None:
     (turned,) = maps_of(read_photo(Photo(np.ascontiguousarray(np.rot90(synth.bgr, turns)))))
     pairs = list(zip(straight.reading.cells, turned.reading.cells, strict=True))
     assert not [(a, b) for a, b in pairs if (a.coat, a.crosses) != (b.coat, b.crosses)]
+
+
+def test_a_large_photo_is_read_at_half_its_size_and_never_decoded_whole() -> None:
+    synth = own_scan(31_000_001)
+    large = cv2.resize(synth.bgr, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
+    data = cv2.imencode(".jpg", large, [cv2.IMWRITE_JPEG_QUALITY, 92])[1].tobytes()
+    photo = decode(data)[0]
+    (sheet,) = maps_of(read_photo(photo))
+    board = {(c.row, c.col): (c.coat, c.crosses) for c in sheet.reading.cells if c.coat}
+    assert board == synth.board
+    off = sheet.rectified.centers_xy - (2 * (synth.centers_xy + 0.5) - 0.5)
+    assert np.abs(off).max() < 0.1 * resolution(sheet.rectified.centers_xy)
+    assert "bgr" not in vars(photo)
 
 
 def test_a_picture_without_a_map_is_an_error_with_a_remedy() -> None:

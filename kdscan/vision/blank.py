@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import Photo, RectifiedSheet
-from kdscan.vision.pyramid import reduced
+from kdscan.vision.pyramid import at_most
 from kdscan.vision.rectify import FLAT_PX
 
 FAINT = 0.15
@@ -49,8 +49,7 @@ def shows_through(sheet: RectifiedSheet) -> bool:
 
 def is_blank(photo: Photo) -> bool:
     """Whether a picture is a bright page with nothing on it but specks."""
-    small = max(photo.width, photo.height) <= _PAGE_PX
-    view = photo.bgr if small else reduced(photo, _PAGE_PX)[0]
+    view, _ = at_most(photo, _PAGE_PX)
     h, w = view.shape[:2]
     y, x = round(EDGE * h), round(EDGE * w)
     inner = view[y : h - y, x : w - x]

@@ -29,6 +29,8 @@ and whose own longer side is no longer than that."""
 _SIDES = (21, 25)
 """Modules along a code: the versions of QR that hold a `SheetId`."""
 _MODULE_PX = 6
+_ENOUGH = 2.2
+"""A photo so many times coarser than that still shows the modules."""
 _NET_PX = 6
 _REACH = 10
 """How many modules a code may lie beside where the layout has it."""
@@ -115,7 +117,7 @@ def _window(
     x, y = code.center_mm
     where = to_photo(np.stack(np.meshgrid(x + step, y + step), -1))
     shrink = float(np.linalg.norm(where[0, 1] - where[0, 0])) / _NET_PX
-    flat = sampled(photo, where, _NET_PX, (n, n), shrink)
+    flat = sampled(photo, where, _NET_PX, (n, n), shrink * _ENOUGH)
     return np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8)
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.sheet.layout import Layout, layouts, load_layout
-from kdscan.vision.rectify import Floats, lattice_to_photo
+from kdscan.vision.pyramid import level, level_for
+from kdscan.vision.rectify import Floats, lattice_to_photo, resolution
 
 UNKNOWN = "unknown"
 """The layout's name of a design that was never described."""
@@ -45,10 +46,11 @@ def _windows(photo: Photo, sheet: RectifiedSheet, layout: Layout) -> NDArray[np.
     n = round(_WINDOW * _MARKER_PX)
     step = (np.arange(n) + 0.5 - n / 2) / _MARKER_PX * layout.markers.size_mm
     tiles = [_at(layout, np.array(place.center_mm), step) for place in layout.markers.places]
-    where = lattice_to_photo(sheet.centers_xy, np.concatenate(tiles, axis=1)).astype(np.float32)
-    out = cv2.remap(
-        photo.bgr, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    )
+    where = lattice_to_photo(sheet.centers_xy, np.concatenate(tiles, axis=1))
+    marker = layout.markers.size_mm / layout.cell_mm[0]
+    k = level_for(photo, resolution(sheet.centers_xy) * marker / _MARKER_PX)
+    x, y = np.moveaxis(((where + 0.5) / 2**k - 0.5).astype(np.float32), -1, 0)
+    out = cv2.remap(level(photo, k), x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(cv2.cvtColor(out, cv2.COLOR_BGR2GRAY), np.uint8)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kdscan.records import Photo
 from kdscan.sheet.parts import Markers
-from kdscan.vision.pyramid import reduced
+from kdscan.vision.pyramid import at_most
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ def _detected(photo: Photo, dictionary: str) -> tuple[SeenMarker, ...]:
     detector = cv2.aruco.ArucoDetector(family, options)
     seen: tuple[SeenMarker, ...] = ()
     for longer in LOOKS_PX:
-        view, scale = reduced(photo, min(longer, max(photo.width, photo.height)))
+        view, scale = at_most(photo, longer)
         corners, ids, _ = detector.detectMarkers(cv2.cvtColor(view, cv2.COLOR_BGR2GRAY))
         numbers = [] if ids is None else np.ravel(ids).tolist()  # type: ignore[redundant-expr]
         seen = tuple(

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,10 @@ MAX_PIXELS = 120_000_000
 MAX_BYTES = 200_000_000
 """Largest file; a scan of a hundred pages stays below it."""
 
+LARGE_PIXELS = 8_000_000
+"""A JPEG from here on is first decoded at half its size, which leaves out most of the work: so
+large a photo rarely shows a map for which that is too coarse."""
+
 MAX_PAGES = 2000
 """Most pages of one file."""
 
@@ -50,11 +55,13 @@ class Pages:
     name: where they came from, for people.
     count: how many there are; 1 but for PDF and TIFF.
     read: page number → (H, W, 3) uint8 BGR, upright.
+    half: of a large JPEG, the same at half its size and how wide and high the whole is.
     """
 
     name: str
     count: int
     read: Callable[[int], Bgr]
+    half: Callable[[], tuple[Bgr, tuple[int, int]]] | None = None
 
     def __len__(self) -> int:
         return self.count
@@ -63,8 +70,15 @@ class Pages:
         """Decode a page; raise `PhotoError` when that page is broken, others may be fine."""
         if not 0 <= page < self.count:
             raise IndexError(page)
+        if self.half is None:
+            return Photo(self._decoded(page), self.name, page)
         with _decoding():
-            return Photo(self.read(page), self.name, page)
+            half, size_wh = self.half()
+        return Photo.halved(half, size_wh, partial(self._decoded, page), self.name, page)
+
+    def _decoded(self, page: int) -> Bgr:
+        with _decoding():
+            return self.read(page)
 
 
 def load_photos(path: Path | str) -> Iterator[Photo]:
@@ -93,18 +107,27 @@ def decode(data: bytes, name: str = "") -> Pages:
     if not data:
         raise UnreadableImage("the file is empty; copy or send it again")
     check_bytes(len(data))
+    half = None
     with _decoding():
         if b"%PDF-" in data[:1024]:
             count, read = open_pdf(data, MAX_PIXELS)
         elif data[4:8] == b"ftyp":
             count, read = 1, _open_heif(data)
         else:
-            count, read = _open_pillow(data)
+            image = _open_pillow(data)
+            if image.format not in ("JPEG", "MPO"):  # MPO: a JPEG with more of them behind it
+                count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
+                read = partial(_decode_pillow, image)
+            else:
+                count, read = 1, partial(_decode_jpeg, data)
+                even = image.width % 2 == image.height % 2 == 0
+                if even and image.width * image.height >= LARGE_PIXELS:
+                    half = partial(_half_jpeg, data, image.size)
     if count > MAX_PAGES:
         raise ImageTooLarge(
             "the file has {pages} pages, {most} at most; split it", pages=count, most=MAX_PAGES
         )
-    return Pages(name, count, read)
+    return Pages(name, count, read, half)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -151,7 +174,7 @@ def check_size(width: int, height: int, limit: int = MAX_PIXELS) -> None:
         )
 
 
-def _open_pillow(data: bytes) -> tuple[int, Callable[[int], Bgr]]:
+def _open_pillow(data: bytes) -> Image.Image:
     try:
         image = Image.open(io.BytesIO(data), formats=_PILLOW_FORMATS)
     except UnidentifiedImageError as error:
@@ -159,14 +182,18 @@ def _open_pillow(data: bytes) -> tuple[int, Callable[[int], Bgr]]:
             "this is not a picture that kdscan knows; save it as {formats}", formats=FORMATS
         ) from error
     check_size(*image.size)
-    if image.format in ("JPEG", "MPO"):  # MPO: a JPEG with more of them behind it
-        return 1, lambda _: _decode_jpeg(data)
-    pages = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
-    return pages, lambda page: _decode_pillow(image, page)
+    return image
 
 
-def _decode_jpeg(data: bytes) -> Bgr:
-    bgr = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+def _half_jpeg(data: bytes, stored_wh: tuple[int, int]) -> tuple[Bgr, tuple[int, int]]:
+    half = _decode_jpeg(data, 0, cv2.IMREAD_REDUCED_COLOR_2)
+    width, height = stored_wh
+    upright = 2 * half.shape[1] == width  # or else its EXIF says to turn it
+    return half, stored_wh if upright else (height, width)
+
+
+def _decode_jpeg(data: bytes, _page: int, how: int = cv2.IMREAD_COLOR) -> Bgr:
+    bgr = cv2.imdecode(np.frombuffer(data, np.uint8), how)
     if bgr is None:
         raise UnreadableImage("the JPEG is broken or cut off; copy or send it again")
     return np.asarray(bgr, np.uint8)

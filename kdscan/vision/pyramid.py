@@ -1,6 +1,8 @@
 """A photo at half, quarter and eighth of its size, made once for all stages.
 
-Halving averages two by two pixels, the one reduction that costs next to nothing.
+Halving averages two by two pixels, the one reduction that costs next to nothing; of a large
+JPEG the half comes out of the decoder for less than half of the time (`kdscan.vision.photo`),
+and the whole is decoded only if a stage asks for it.
 Point p of the photo lies at (p + .5) / 2**k - .5 on level k; an odd last row or
 column is left out.
 """
@@ -18,18 +20,25 @@ from kdscan.records import Photo
 LEVELS = 4
 """Level 0 is the photo; phones' pictures need no more than an eighth."""
 
-_made: WeakKeyDictionary[Photo, list[NDArray[np.uint8]]] = WeakKeyDictionary()
+_made: WeakKeyDictionary[Photo, dict[int, NDArray[np.uint8]]] = WeakKeyDictionary()
 
 
 def level(photo: Photo, k: int) -> NDArray[np.uint8]:
     """The photo halved k times, (H >> k, W >> k, 3) uint8; k from 0 to `LEVELS` - 1."""
-    levels = _made.setdefault(photo, [photo.bgr])
-    while len(levels) <= k:
-        last = levels[-1]
-        h, w = last.shape[0] // 2, last.shape[1] // 2
-        even = last[: 2 * h, : 2 * w]
-        levels.append(np.asarray(cv2.resize(even, (w, h), interpolation=cv2.INTER_AREA), np.uint8))
+    if k == 0:
+        return photo.bgr
+    levels = _made.setdefault(photo, {})
+    if k not in levels:
+        levels[k] = _halved(photo, k)
     return levels[k]
+
+
+def _halved(photo: Photo, k: int) -> NDArray[np.uint8]:
+    h, w = photo.height >> k, photo.width >> k
+    if k == 1 and photo.half is not None:
+        return photo.half
+    even = level(photo, k - 1)[: 2 * h, : 2 * w]
+    return np.asarray(cv2.resize(even, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def level_for(photo: Photo, shrink: float) -> int:
@@ -48,3 +57,10 @@ def reduced(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
     size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
     fine = level(photo, level_for(photo, 1 / scale))
     return np.asarray(cv2.resize(fine, size, interpolation=cv2.INTER_AREA), np.uint8), scale
+
+
+def at_most(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
+    """The photo as it is if its longer side has at most so many pixels, else `reduced` to them."""
+    if max(photo.width, photo.height) <= longer:
+        return photo.bgr, 1.0
+    return reduced(photo, longer)

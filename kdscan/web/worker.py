@@ -27,6 +27,7 @@ from kdscan.records import Photo
 from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.batch.tasks import be_the_first_to_go
 from kdscan.vision.photo import Pages, decode
+from kdscan.vision.pyramid import at_most
 from kdscan.web.frames import write_frame
 
 VIEW_PX, THUMB_PX = 2000, 360
@@ -86,17 +87,8 @@ def _shown(pages: Pages, page: int) -> tuple[PhotoReport, Photo | None]:
 
 def pictures(photo: Photo) -> tuple[bytes, bytes]:
     """JPEGs to look at and for lists, without any of the file's metadata."""
-    view = _shrunk(photo.bgr, VIEW_PX)
-    return _jpeg(view, VIEW_QUALITY), _jpeg(_shrunk(view, THUMB_PX), THUMB_QUALITY)
-
-
-def _shrunk(bgr: Any, longest: int) -> Any:
-    height, width = bgr.shape[:2]
-    scale = longest / max(height, width)
-    if scale >= 1:
-        return bgr
-    size = max(1, round(width * scale)), max(1, round(height * scale))
-    return cv2.resize(bgr, size, interpolation=cv2.INTER_AREA)
+    view, thumb = (at_most(photo, longer)[0] for longer in (VIEW_PX, THUMB_PX))
+    return _jpeg(view, VIEW_QUALITY), _jpeg(thumb, THUMB_QUALITY)
 
 
 def _jpeg(bgr: Any, quality: int) -> bytes:

@@ -17,8 +17,10 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.errors import ImageTooLarge, PhotoError, UnreadableImage
+from kdscan.records import Photo
 from kdscan.vision import photo as photo_module
 from kdscan.vision.photo import decode, load_photos, open_photos
+from kdscan.vision.pyramid import level
 
 # Four colours in four corners: any turn, mirroring or swap of channels shows.
 TILE = np.zeros((64, 96, 3), np.uint8)
@@ -59,6 +61,36 @@ def test_exif_orientation_is_applied(form: str, orientation: int) -> None:
     upright = np.asarray(ImageOps.exif_transpose(stored))
     assert upright.shape[:2] == ((64, 96) if orientation < 5 else (96, 64))
     assert_same(decode(data)[0].bgr, upright)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("size", [(96, 64), (95, 64), (96, 63)])
+def test_a_large_jpeg_is_halved_first(
+    monkeypatch: pytest.MonkeyPatch, orientation: int, size: tuple[int, int]
+) -> None:
+    monkeypatch.setattr(photo_module, "LARGE_PIXELS", 1)
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    stored = tile().crop((0, 0, *size))
+    whole = Photo(decode(encoded(stored, "JPEG", exif=exif, quality=95)).read(0))
+    photo = decode(encoded(stored, "JPEG", exif=exif, quality=95))[0]
+    assert (photo.width, photo.height) == (whole.width, whole.height)
+    half = level(photo, 1)
+    assert ("bgr" not in vars(photo)) == (size == (96, 64))  # an odd edge would shift the rest
+    assert half.shape == level(whole, 1).shape
+    assert np.abs(half.astype(int) - level(whole, 1)).mean() < 2
+    assert level(photo, 2).shape == level(whole, 2).shape
+    assert (photo.bgr == whole.bgr).all()
+
+
+@pytest.mark.parametrize("keep", [0.3, 0.9])
+def test_a_large_jpeg_that_is_cut_off_is_refused(
+    monkeypatch: pytest.MonkeyPatch, keep: float
+) -> None:
+    monkeypatch.setattr(photo_module, "LARGE_PIXELS", 1)
+    data = encoded(tile().resize((960, 640)), "JPEG", quality=95)
+    with pytest.raises(UnreadableImage, match="cut off"):
+        decode(data[: int(keep * len(data))])[0]
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
