@@ -6,8 +6,10 @@ code does, and the cells are named beside it in every language.
 
 from __future__ import annotations
 
-from kdscan.game.problem import Problem
+from kdscan.game.problem import Problem, Severity
 from kdscan.locale import Words, mark
+
+SEVERITIES: dict[Severity, str] = {"error": mark("error"), "warning": mark("warning")}
 
 PROBLEMS: dict[str, str] = {
     # where a sheet lies in the photo

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kdscan.cli.board_maps import audit_maps, book_reports, parse_maps, read_text, told_by
+from kdscan.cli.board_text import board_text, book_text, game_text
 from kdscan.cli.options import AsJson, Edition, GreatDuel, Harmony, MiddleKingdom, OneGame
+from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,16 +110,13 @@ def board(
             answer["dynasties"] = _dynasties(entries)
         print(json.dumps(answer))
     else:
-        print("\n\n".join(_text(entry, n) for n, entry in enumerate(entries, 1)))
-        for number, pair in enumerate(pairs, 1):
-            print(f"\n{_pair_text(pair, number)}")
-        for number, book in enumerate(books, 1):
-            if book["problems"]:
-                print()
-            for problem in book["problems"]:
-                print(f"spellbook {number}: {problem['severity']}: {problem['message']}")
+        w = spoken()
+        parts = [board_text(entry, n, w) for n, entry in enumerate(entries, 1)]
+        parts += [game_text(pair, n, w) for n, pair in enumerate(pairs, 1)]
+        parts += [book_text(book, n, w) for n, book in enumerate(books, 1) if book["problems"]]
         for number, total in enumerate(_dynasties(entries) if dynasty else (), 1):
-            print(f"\ndynasty {number}: {total}")
+            parts.append(w.t("dynasty {n}: {total}", n=number, total=total))
+        print("\n\n".join(parts))
 
 
 def _coat(name: str | None) -> Coat | None:
@@ -169,54 +168,3 @@ def _dynasties(entries: Sequence[dict[str, Any]]) -> list[int]:
     """The sums of three games each."""
     totals = [entry["score"]["total"] for entry in entries]
     return [sum(totals[at : at + 3]) for at in range(0, len(totals), 3)]
-
-
-def _text(entry: dict[str, Any], number: int) -> str:
-    lines = [f"# board {number}", entry["text"], ""]
-    for domain in entry["domains"]:
-        kind = domain.get("coat") or domain["terrain"]
-        marks = domain.get("crosses", domain.get("crowns"))
-        if domain["points"]:
-            size = len(domain["cells"])
-            lines.append(f"{kind:12} {size:2} x {marks} = {domain['points']}")
-    extra = {k: v for k, v in entry["score"].items() if k not in ("domains", "total") and v}
-    lines += [f"{kind.replace('_', ' '):12} {points:8}" for kind, points in extra.items()]
-    lines.append(f"{'total':12} {entry['score']['total']:8}")
-    audit = entry["audit"]
-    if audit is not None:
-        answers = {False: "no game leads here", None: "not decided"}
-        lines.append("lawful: " + (answers.get(audit["lawful"]) or _way(audit)))
-    for problem in entry["problems"]:
-        cells = " ".join(_name(cell) for cell in problem["cells"])
-        lines.append(
-            f"{problem['severity']}: {problem['message']}" + (f" ({cells})" if cells else "")
-        )
-    return "\n".join(lines)
-
-
-def _way(audit: dict[str, Any]) -> str:
-    steps = []
-    for step in audit["order"]:
-        one, two = (_name(cell) for cell in step["cells"])
-        steps.append(f"{one}-{two}" + (f" ({step['power']} wizard)" if step.get("power") else ""))
-    for who in ("castle", "wizard"):
-        if audit.get(who):
-            steps.append(f"{who}'s cross on {_name(audit[who])}")
-    for idle in audit.get("idle", ()):
-        coat = idle["coat"].replace("_", " ")
-        steps.append(f"no room for the {coat} after {idle['after']} dominoes")
-    return ", ".join(steps) or "an empty map"
-
-
-def _pair_text(pair: dict[str, Any], number: int) -> str:
-    if not pair["lawful"]:
-        reasons = [problem["message"] for problem in pair["problems"]] or ["see its boards"]
-        return f"game {number}: not lawful: {'; '.join(reasons)}"
-    said = [f"{problem['severity']}: {problem['message']}" for problem in pair["problems"]]
-    if not pair["rounds_decided"]:
-        said.append("whether the four dice make both maps in common rounds was not decided")
-    return "; ".join([f"game {number}: lawful", *said])
-
-
-def _name(cell: Sequence[int]) -> str:
-    return f"{'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[cell[1] % 26]}{cell[0] + 1}"

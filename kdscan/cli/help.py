@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from kdscan.cli.speech import spoken
 from kdscan.locale import mark
@@ -37,17 +37,46 @@ COMPLAINTS = (
 )
 """What Typer says of wrong words, in its own; the first that fits is meant."""
 
+PLACEHOLDERS = (
+    mark("ADDRESS"),
+    mark("BLANK"),
+    mark("CELL"),
+    mark("CODE"),
+    mark("COAT"),
+    mark("FILE"),
+    mark("FOLDER"),
+    mark("MARKS"),
+    mark("NAME"),
+    mark("PATH"),
+    mark("PHOTO"),
+    mark("PLACE"),
+    mark("POINTS"),
+    mark("SHEET"),
+)
+"""What stands for what one types; words to type as they are, such as duel|kingdomino, stay."""
+
+_PLACEHOLDER = re.compile("|".join(PLACEHOLDERS))
+
 
 def put(command: Any, t: Translate) -> None:
     """Put all that a command and those below it say of themselves through `t`."""
     command.help = _paragraphs(command.help, t)
     command.epilog = _paragraphs(command.epilog, t)
+    command.options_metavar = t(command.options_metavar)
+    if hasattr(command, "subcommand_metavar"):
+        command.subcommand_metavar = t(command.subcommand_metavar)
     for param in command.params:
         if getattr(param, "help", None):
             line = " ".join(param.help.split())
             param.help = t(line)
+        if param.metavar:
+            param.metavar = _placed(param.metavar, t)
     for below in getattr(command, "commands", {}).values():
         put(below, t)
+
+
+def _placed(name: str, t: Translate) -> str:
+    return _PLACEHOLDER.sub(lambda found: t(found[0]), name)
 
 
 def _paragraphs(text: str | None, t: Translate) -> str | None:
@@ -62,8 +91,9 @@ class _Spoken:
     """What makes a command of Typer speak the terminal's language."""
 
     def format_usage(self: Any, ctx: Any, formatter: Any) -> None:
+        t = spoken().t
         pieces = " ".join(self.collect_usage_pieces(ctx))
-        usage = spoken().t("Usage:")
+        usage = t("Usage:")
         formatter.write_usage(ctx.command_path, pieces, prefix=f"{usage} ")
 
     def format_help(self: Any, ctx: Any, formatter: Any) -> None:
@@ -71,7 +101,13 @@ class _Spoken:
 
         t = spoken().t
         put(self, t)
-        self.get_help_option(ctx).help = t("Show this message and exit.")
+        own = self.get_help_option(ctx)
+        own.help = t("Show this message and exit.")
+        for param in (*self.params, own):  # types such as <bool> and <list[str]> help nobody
+            if isinstance(param, TyperArgument):
+                param.display_type_rich = lambda ctx: None  # type: ignore[method-assign]
+            elif param.is_flag:
+                param.metavar = ""
         rich_utils.ARGUMENTS_PANEL_TITLE = t("Arguments")
         rich_utils.OPTIONS_PANEL_TITLE = t("Options")
         rich_utils.COMMANDS_PANEL_TITLE = t("Commands")
@@ -104,6 +140,8 @@ def _rephrased(message: str, t: Callable[..., str]) -> str:
         form = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text))
         if found := re.fullmatch(form, message, re.DOTALL):
             values = found.groupdict()
+            if "name" in values:
+                values["name"] = _placed(values["name"], t)
             if "why" in values:
                 values["why"] = _rephrased(values["why"], t)
             return t(text, **values)

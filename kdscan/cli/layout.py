@@ -36,7 +36,8 @@ def learn(
         str, typer.Option(help="How the layout is called; the file's name by default.")
     ] = "",
     cell_mm: Annotated[
-        float, typer.Option(min=5, max=100, help="Width of a cell on paper, in millimetres.")
+        float,
+        typer.Option(min=5, max=100, metavar="N", help="Width of a cell on paper, in millimetres."),
     ] = 24.0,
     overlay: Annotated[
         Path | None,

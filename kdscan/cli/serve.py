@@ -23,7 +23,9 @@ def serve(
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Where to listen; 127.0.0.1: this machine alone.")
     ] = "0.0.0.0",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 8000,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="N", help="0: any free one.")
+    ] = 8000,
     store: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Where results are kept: a SQLite file or a URL."),
@@ -32,7 +34,8 @@ def serve(
         str, typer.Option(metavar="NAME", help="The event that uploads belong to.")
     ] = "Table",
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that read photos; one a core by default.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Processes that read photos; one a core by default."),
     ] = None,
     code: Annotated[
         str | None,

@@ -51,7 +51,10 @@ def sheet(
     count: Annotated[
         int | None,
         typer.Option(
-            min=1, max=1000, help="How many copies; as many as fit on one sheet by default."
+            min=1,
+            max=1000,
+            metavar="N",
+            help="How many copies; as many as fit on one sheet by default.",
         ),
     ] = None,
     per_page: Annotated[

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, repeat
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kdscan.cli.board import GAMES, SCHEMA, edition_named
 from kdscan.cli.options import AsJson, Edition, GreatDuel, Harmony, MiddleKingdom, OneGame
+from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
+from kdscan.locale import Words
 
 if TYPE_CHECKING:
     from kdscan.game.duel.play import Game
@@ -59,7 +61,7 @@ def simulate(
         if as_json:
             _print_json(map(game_json, duels))
         else:
-            _print_text(map(_duel_text, duels, count(1)))
+            _print_text(map(_duel_text, duels, count(1), repeat(spoken())))
         return
     options = {
         "dynasty": dynasty,
@@ -72,7 +74,7 @@ def simulate(
     if as_json:
         _print_json(matches)
     else:
-        _print_text(map(_match_text, matches, count(1)))
+        _print_text(map(_match_text, matches, count(1), repeat(spoken())))
 
 
 def _print_text(games: Iterator[str]) -> None:
@@ -114,21 +116,43 @@ def _matches(
         yield match_json(play_match(rng, [who] * players, variants))
 
 
-def _duel_text(game: Game, at: int) -> str:
+def _duel_text(game: Game, at: int, w: Words) -> str:
     from kdscan.game.duel.book_text import write_book
     from kdscan.game.duel.scoring import outcome
 
     scores = game.scores()
     won = outcome(scores).winner
     totals = " : ".join(str(score.total) for score in scores)
-    winner = "a draw" if won is None else f"player {won + 1} wins"
-    head = f"# game {at}: {totals}, {winner} after {game.rounds} rounds"
+    if won is None:
+        told = w.tn(
+            "game {game}: {totals}, a draw after {n} round",
+            "game {game}: {totals}, a draw after {n} rounds",
+            game.rounds,
+            game=at,
+            totals=totals,
+        )
+    else:
+        told = w.tn(
+            "game {game}: {totals}, player {player} wins after {n} round",
+            "game {game}: {totals}, player {player} wins after {n} rounds",
+            game.rounds,
+            game=at,
+            totals=totals,
+            player=won + 1,
+        )
     book = write_book(game.spellbook, game.castle_used)
-    return f"{head}\n{book}\n" + "\n\n".join(str(board) for board in game.maps)
+    return f"# {told}\n{book}\n" + "\n\n".join(str(board) for board in game.maps)
 
 
-def _match_text(match: dict[str, Any], at: int) -> str:
-    totals = " : ".join(str(total) for total in match["totals"])
-    who = ", ".join(str(player + 1) for player in match["winners"])
+def _match_text(match: dict[str, Any], at: int, w: Words) -> str:
+    winners = match["winners"]
+    told = w.tn(
+        "match {match}: {totals}, won by player {who}",
+        "match {match}: {totals}, won by players {who}",
+        len(winners),
+        match=at,
+        totals=" : ".join(str(total) for total in match["totals"]),
+        who=", ".join(str(player + 1) for player in winners),
+    )
     kingdoms = [kingdom for game in match["games"] for kingdom in game["kingdoms"]]
-    return f"# match {at}: {totals}, won by player {who}\n" + "\n\n".join(kingdoms)
+    return f"# {told}\n" + "\n\n".join(kingdoms)

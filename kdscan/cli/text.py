@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import Coat
-from kdscan.game.problem import Severity
-from kdscan.locale import Words, mark, words
-from kdscan.problem_words import told
+from kdscan.locale import Words, words
+from kdscan.problem_words import SEVERITIES, told
 from kdscan.records import CASTLE, COLS, ROWS, CellReading, Found, SheetReading
 from kdscan.report import MOST_NAMED, Cell, cell_name, domain_colors, doubts
 
@@ -31,8 +30,6 @@ _ASCII_CORNERS = "".join(
 # The colours of Okabe and Ito (2008), told apart by colour-blind people, as the nearest
 # of the 256 colours of terminals; black text is readable on all of them.
 COLORS = (214, 117, 36, 227, 32, 166, 175)
-
-_SEVERITIES: dict[Severity, str] = {"error": mark("error"), "warning": mark("warning")}
 
 WIDTH = 9
 """Characters inside a cell of a drawn board."""
@@ -219,7 +216,7 @@ def explain_problems(found: Found, style: Style) -> list[str]:
     for problem in found.problems:
         named = problem.cells if len(problem.cells) <= MOST_NAMED else ()
         where = " ".join(cell_name(cell) for cell in named)
-        severity = style.words.t(_SEVERITIES[problem.severity])
+        severity = style.words.t(SEVERITIES[problem.severity])
         what = told(problem, style.words)
         lines.append(f" {severity}: {what}" + (f" ({where})" if where else ""))
     return lines

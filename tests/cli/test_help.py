@@ -98,6 +98,17 @@ def test_wrong_usage_is_told_in_the_language_of_the_terminal(
         assert one != other
 
 
+def test_what_stands_for_a_file_is_named_in_the_language(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LANGUAGE", "pl")
+    assert main(["score"]) == 2
+    assert "'ZDJĘCIE'" in capsys.readouterr().err
+    said = help_of(["score"], capsys)
+    assert "[OPCJE] {ZDJĘCIE}" in said and "POLE=ZNAKI" in said and "duel|kingdomino" in said
+    assert "<bool>" not in said and "<list" not in said
+
+
 def test_every_complaint_is_one_that_typer_makes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,7 +163,7 @@ def _errors(kind: type[KdscanError]) -> set[str]:
 def test_no_error_is_put_together_before_it_can_be_translated() -> None:
     """Texts of errors are constants with {names}; what is formatted already has no key."""
     make = pytest.importorskip("kdscan.locale.make")
-    from kdscan.game.duel import board  # noqa: F401  # its errors count too
+    from kdscan.game.duel import board, book_text  # noqa: F401  # its errors count too
     from kdscan.game.kingdomino import tiles, variants  # noqa: F401
 
     names = _errors(KdscanError) - {"KdscanError", "PhotoError", "Bug"}

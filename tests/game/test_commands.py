@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from kdscan.game.duel.book_text import write_book
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import random_game
 from kdscan.game.duel.scoring import score_board
+from kdscan.locale import LANGUAGES
 
 LAWFUL = """\
 .  .  l+ l  .  .  .
@@ -50,7 +52,7 @@ def test_board_as_text(run: Any, maps: str) -> None:
     out = run("board", maps, "--chosen-coat", "f")
     first, second = out.split("# board ")[1:]
     assert "line          3 x 1 = 3" in first
-    assert "double_dot    1 x 2 = 2" in first
+    assert "double dot    1 x 2 = 2" in first
     assert "wizard              3" in first and "total               8" in first
     assert "lawful: C2-D2, C3-C4, C1-D1, castle's cross on D2" in first
     assert "lawful: no game leads here" in second
@@ -116,6 +118,53 @@ def test_board_reads_what_simulate_writes(run: Any, monkeypatch: pytest.MonkeyPa
     assert told.count("lawful: ") == 4 and "game 2: lawful" in told
 
 
+def _words(text: str) -> set[str]:
+    """What is said beside boards and spellbooks, which are the same in every language."""
+    return {
+        word.lower()
+        for line in text.splitlines()
+        if not re.match(r"# player [12]", line)
+        for word in re.findall(r"[^\W\d_]{4,}", line)
+    }
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_boards_and_games_are_told_in_the_language_of_the_terminal(
+    language: str, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alike = {"total", "point", "points", "match", "plus"} if language == "fr" else set()
+    files = {"alone": ALONE, "pair": f"{LAWFUL}\n{ALONE}", "kingdom": KINGDOM}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    alone, pair, kingdom = (str(tmp_path / name) for name in files)
+    commands = [
+        ["simulate", "1", "--seed", "7"],
+        ["simulate", "2", "--game", "kingdomino", "--players", "3", "--seed", "1"],
+        ["board", pair, "--together", "--castle-used", "--chosen-coat", "f"],
+        ["board", alone],
+        ["board", kingdom, "--game", "kingdomino", "--middle-kingdom"],
+    ]
+    for command in commands:
+        monkeypatch.setenv("LANGUAGE", "en")
+        english = run(*command)
+        monkeypatch.setenv("LANGUAGE", language)
+        said = run(*command)
+        assert len(said.splitlines()) == len(english.splitlines())
+        assert _words(english) & _words(said) <= alike
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_games_are_read_back_in_any_language(
+    language: str, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def audited(spoken: str) -> Any:
+        monkeypatch.setenv("LANGUAGE", spoken)
+        monkeypatch.setattr(sys, "stdin", io.StringIO(run("simulate", "2", "--seed", "7")))
+        return json.loads(run("board", "-", "--together", "--spellbook", "-", "--json"))
+
+    assert audited(language) == audited("en")
+
+
 def test_board_takes_spellbooks(run: Any, tmp_path: Path) -> None:
     games = [random_game(seed) for seed in (1, 4, 9)]
     assert any(game.spellbook.chosen_coat for game in games)
@@ -169,7 +218,7 @@ def test_kingdoms(run: Any, tmp_path: Path) -> None:
     file = tmp_path / "kingdom.txt"
     file.write_text(f"{KINGDOM}\n## m m\n", "utf-8")
     told = run("board", str(file), "--game", "kingdomino", "--middle-kingdom")
-    assert "wheat         2 x 1 = 2" in told and "middle kingdom       10" in told
+    assert "wheat           2 x 1 = 2" in told and "Middle Kingdom       10" in told
     assert "error: 2 squares of mine with 0 crowns, where the box holds 1 (B1 C1)" in told
     answer = json.loads(run("board", str(file), "--game", "kingdomino", "--harmony", "--json"))
     first = answer["boards"][0]
