@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
-from kdscan.vision.pyramid import level, level_for, reduced
+from kdscan.vision.pyramid import reduced, window
 from kdscan.vision.rectify import GRID_CORNERS, Floats, Network, inverse, lies_in, project
 
 THUMB_PX = 384
@@ -74,7 +74,7 @@ def locate(photo: Photo, network: Network, quarter_turns: int = 0) -> tuple[Shee
     """
     view = Photo(np.rot90(photo.bgr, quarter_turns)) if quarter_turns % 4 else photo
     found: list[SheetOutline] = []
-    for far in _regions(view, network):
+    for far in _regions(view, (0, 0), 1, network):
         region = _from_near(view, far, network) or far
         corners = _fit(region) if len(region.trust) >= MIN_VOTES else None
         if corners is not None and not any(lies_in(corners.mean(0), o.corners_xy) for o in found):
@@ -91,10 +91,8 @@ def _turned_back(outline: SheetOutline, photo: Photo, quarter_turns: int) -> She
     return SheetOutline(np.stack(back[quarter_turns % 4], axis=1), outline.confidence)
 
 
-def _regions(
-    photo: Photo, network: Network, xy: tuple[int, int] = (0, 0), shrink: int = 1
-) -> list[_Region]:
-    """Patches of map in a photo, cut at `xy` from a larger one that was first made so small."""
+def _regions(photo: Photo, corner: tuple[int, int], shrink: int, network: Network) -> list[_Region]:
+    """Patches of map in a photo, or in a `window` of it."""
     thumb, scale = thumbnail(photo)
     on, place, doubt = network(thumb)
     sure = 1 / (1 + np.exp(-on[0, 0].astype(np.float64)))
@@ -108,7 +106,7 @@ def _regions(
         lattice_xy = place[0, :, rows, cols].astype(np.float64) * LATTICE_SCALE + _MIDDLE
         regions.append(
             _Region(
-                photo_xy=((thumb_xy + 0.5) / scale + xy) * shrink - 0.5,
+                photo_xy=(thumb_xy + 0.5) / scale * shrink - 0.5 + corner,
                 lattice_xy=lattice_xy,
                 trust=-doubt[0, 0, rows, cols].astype(np.float64),
                 sure=float(np.mean(sure[rows, cols])),
@@ -123,11 +121,8 @@ def _from_near(photo: Photo, far: _Region, network: Network) -> _Region | None:
     side = float(max(high - low)) * (1 + 2 * ZOOM_MARGIN)
     if side > ZOOM_BELOW * max(photo.width, photo.height):
         return None
-    k = level_for(photo, side / THUMB_PX)
-    picture, middle = level(photo, k), (low + high) / 2
-    x0, y0 = (int(v) for v in np.maximum(middle - side / 2, 0) / 2**k)
-    x1, y1 = (int(v) + 1 for v in (middle + side / 2) / 2**k)
-    near = _regions(Photo(picture[y0:y1, x0:x1]), network, (x0, y0), 2**k)
+    middle = (low + high) / 2
+    near = _regions(*window(photo, middle - side / 2, middle + side / 2, THUMB_PX), network)
 
     def inside(region: _Region) -> int:
         """Votes where the map was seen from afar: its neighbour may be larger."""

@@ -20,6 +20,8 @@ from kdscan.records import Photo
 LEVELS = 4
 """Level 0 is the photo; phones' pictures need no more than an eighth."""
 
+Corner = NDArray[np.float64]
+
 _made: WeakKeyDictionary[Photo, dict[int, NDArray[np.uint8]]] = WeakKeyDictionary()
 
 
@@ -57,6 +59,22 @@ def reduced(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
     size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
     fine = level(photo, level_for(photo, 1 / scale))
     return np.asarray(cv2.resize(fine, size, interpolation=cv2.INTER_AREA), np.uint8), scale
+
+
+def window(
+    photo: Photo, low: Corner, high: Corner, longer: int
+) -> tuple[Photo, tuple[int, int], int]:
+    """A part of a photo, as coarse as it may be for so many pixels on its longer side.
+
+    low, high: (2,) x and y, photo frame, of the corners that the part reaches to.
+    Returns the part, x and y in the photo of its corner, and how many photo pixels a pixel of
+    it is wide: point p of the part lies at (p + .5) * shrink - .5 + corner.
+    """
+    k = level_for(photo, float(max(high - low)) / longer)
+    pixels = level(photo, k)
+    x0, y0 = (int(v) for v in np.maximum(low, 0) / 2**k)
+    x1, y1 = (int(v) + 1 for v in high / 2**k)
+    return Photo(pixels[y0:y1, x0:x1]), (x0 << k, y0 << k), 1 << k
 
 
 def at_most(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:

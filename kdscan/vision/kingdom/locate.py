@@ -14,7 +14,8 @@ import numpy as np
 
 from kdscan.records import Photo
 from kdscan.vision.kingdom.lattice import Centers, Lattice, grow_lattices
-from kdscan.vision.locate import STRIDE, thumbnail
+from kdscan.vision.locate import STRIDE, THUMB_PX, thumbnail
+from kdscan.vision.pyramid import window
 from kdscan.vision.rectify import Floats, Network, fit_homography, flatten, project
 from kdscan.vision.rectify import lattice as squares_lattice
 
@@ -77,10 +78,12 @@ class _Look:
         return np.asarray((patches + 0.5) * STRIDE / self.scale - 0.5 + np.array(self.corner))
 
 
-def _look(photo: Photo, network: Network, corner: tuple[int, int] = (0, 0)) -> _Look:
+def _look(
+    photo: Photo, network: Network, corner: tuple[int, int] = (0, 0), shrink: int = 1
+) -> _Look:
     thumb, scale = thumbnail(photo)
     on, place, doubt, laid = (out[0].astype(np.float64) for out in network(thumb))
-    return _Look(on[0], place, doubt, laid, scale, corner)
+    return _Look(on[0], place, doubt, laid, scale / shrink, corner)
 
 
 def _regions(look: _Look) -> list[tuple[Floats, Floats]]:
@@ -107,13 +110,12 @@ def _from_near(photo: Photo, low: Floats, high: Floats, network: Network) -> lis
     lattices: list[Lattice] = []
     for _ in range(2):
         room = CLOSER * float(max(high - low))
-        x0, y0 = (max(0, int(v)) for v in low - room)
-        x1, y1 = int(high[0] + room) + 1, int(high[1] + room) + 1
-        window = photo.bgr[y0 : min(y1, photo.height), x0 : min(x1, photo.width)]
-        if max(window.shape[:2]) > NEARER * longer:
+        part, corner, shrink = window(photo, low - room, high + room, THUMB_PX)
+        size = shrink * max(part.width, part.height)
+        if size > NEARER * longer:
             break
-        look, longer = _look(Photo(window), network, (x0, y0)), max(window.shape[:2])
-        lattices = grow_lattices(_squares(look))
+        longer = size
+        lattices = grow_lattices(_squares(_look(part, network, corner, shrink)))
         if not lattices:
             break
         seen = lattices[0].centers_xy[lattices[0].seen]
