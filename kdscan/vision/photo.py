@@ -146,7 +146,8 @@ def read_bytes(path: Path) -> bytes:
     except PermissionError as error:
         raise UnreadableImage("no permission to read the file; ask for read access") from error
     except (OSError, ValueError) as error:
-        raise UnreadableImage("the file could not be read: {why}", why=error) from error
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise UnreadableImage("the file could not be read: {why}", why=why) from error
 
 
 def check_bytes(size: int) -> None:

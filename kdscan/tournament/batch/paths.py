@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from unicodedata import category
 
 from kdscan.errors import UsageError
 from kdscan.tournament.store.files import filesystem, is_url
@@ -15,10 +16,16 @@ SUFFIXES = frozenset(
 )
 """What is taken from a folder; a file that is named itself is taken whatever it is called."""
 
+STEERING = ("Cc", "Cf", "Zl", "Zp")
+"""Categories of Unicode that are not seen but change what is: new lines, right to left, …"""
+
 
 @dataclass(frozen=True)
 class Source:
-    """A file: `name` stays the same wherever the folder is, `place` is where it is now."""
+    """A file: `name` stays the same wherever the folder is, `place` is where it is now.
+
+    name is text that any store, terminal and table can hold; see `legible`.
+    """
 
     name: str
     place: str
@@ -37,12 +44,22 @@ def sources(given: Sequence[str]) -> list[Source]:
     return sorted(found.values(), key=lambda source: (source.name, source.place))
 
 
+def legible(name: str) -> str:
+    """A file's name with escapes for bytes that are no text and for signs that steer a terminal."""
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    return "".join(
+        c.encode("unicode_escape").decode("ascii") if category(c) in STEERING else c for c in text
+    )
+
+
 def _in_path(path: Path) -> list[Source]:
     if not path.is_dir():
-        return [Source(path.as_posix(), os.path.abspath(path))]  # noqa: PTH100  # links stay links
+        place = os.path.abspath(path)  # noqa: PTH100  # links stay links
+        return [Source(legible(path.as_posix()), place)]
     top = path.resolve()
     found = [
-        Source(f"{top.name}/{file.relative_to(top).as_posix()}", str(file)) for file in _walk(top)
+        Source(legible(f"{top.name}/{file.relative_to(top).as_posix()}"), str(file))
+        for file in _walk(top)
     ]
     if not found:
         raise UsageError(

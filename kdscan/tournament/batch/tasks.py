@@ -121,7 +121,9 @@ def fetch(place: str) -> bytes:
     except FileNotFoundError as error:
         raise UnreadableImage("there is no such file; check the address") from error
     except OSError as error:
-        raise UnreadableImage("the file could not be fetched: {why}", why=error) from error
+        raise UnreadableImage(
+            "the file could not be fetched: {why}", why=error.strerror or error
+        ) from error
     check_bytes(len(data))
     return data
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,19 @@ def test_a_file_is_taken_whatever_it_is(folder: Path, monkeypatch: pytest.Monkey
         Source("cup/none.jpg", str(folder / "none.jpg")),
         Source("cup/truth.json", str(folder / "truth.json")),
     ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems allow no such names")
+def test_names_are_text_that_can_be_kept_and_shown(folder: Path) -> None:
+    odd = [os.fsdecode(b"caf\xe9.jpg"), "a\nb\x1b[31m.jpg", "left\u202eright.jpg"]
+    for name in odd:
+        (folder / name).write_bytes(b"")
+    given = sources([str(folder / name) for name in odd])
+    names = [Path(s.name).name for s in given]
+    assert names == [r"a\nb\x1b[31m.jpg", r"caf\xe9.jpg", r"left\u202eright.jpg"]
+    assert {Path(s.place).name for s in given} == set(odd)
+    assert {s.place for s in given} < {s.place for s in sources([str(folder)])}
+    assert "cup/" + names[0] in {s.name for s in sources([str(folder)])}
 
 
 def test_a_folder_without_photos_is_wrong_usage(tmp_path: Path) -> None:

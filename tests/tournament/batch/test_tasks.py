@@ -31,7 +31,7 @@ def test_a_file_is_kept_before_it_is_looked_into(tmp_path: Path) -> None:
     assert kept.read_bytes() == broken.read_bytes()
 
 
-@pytest.mark.parametrize("what", ["missing", "folder", "large"])
+@pytest.mark.parametrize("what", ["missing", "folder", "large", "loop"])
 def test_what_cannot_be_read_is_said(
     what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -41,9 +41,12 @@ def test_what_cannot_be_read_is_said(
     if what == "large":
         shutil.copy(SAMPLE, place)
         monkeypatch.setattr(photo, "MAX_BYTES", 1000)
+    if what == "loop":
+        place.symlink_to(place.name)
     taken = take(place, tmp_path)
     assert taken.sha256 is None
     assert taken.problem is not None
+    assert str(tmp_path) not in taken.problem[1] or what == "folder"
     assert taken.problem[0] == ("image_too_large" if what == "large" else "unreadable_image")
     assert not (tmp_path / "photos").exists()
 
