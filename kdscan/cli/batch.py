@@ -214,7 +214,7 @@ def _tell(event: str, progress: Progress, rows: Iterable[Result]) -> None:
             continue
         print(f"  {title}: {count[status]}")
         for row in notable[status]:
-            why = row.problem[1] if row.problem else t("see {name}", name=row.other)
+            why = t(row.problem[1]) if row.problem else t("see {name}", name=row.other)
             print(f"    {_named(row, w)}: {why}")
         if count[status] > SHOWN:
             print("    " + t("… and {n} more", n=count[status] - SHOWN))

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
@@ -19,7 +20,11 @@ from kdscan.locale import Words
 
 if TYPE_CHECKING:
     from kdscan.tournament.event import EventState
+    from kdscan.tournament.games import FindingCode
     from kdscan.tournament.swiss import Pairing
+
+WHOSE: tuple[FindingCode, ...] = ("unplaced", "unknown_player")
+"""What a person settles by saying whose a sheet is."""
 
 
 def standings(
@@ -59,7 +64,12 @@ def standings(
     w = spoken()
     for finding in state.findings:
         where = _where(w, finding.round, finding.table) + ": " if finding.table else ""
-        print(f"kdscan: {where}{w.t(finding.text, **finding.values)}", file=sys.stderr)
+        files = ", ".join(state.names[key] for key in finding.sheets)
+        text = w.t(finding.text, **finding.values) + (f" ({files})" if files else "")
+        print(f"kdscan: {where}{text}", file=sys.stderr)
+    if any(finding.code in WHOSE for finding in state.findings):
+        command = f"kdscan correct FILE --event {quote(event)} --player NAME --round N"
+        print("kdscan: " + w.t("say whose a sheet is: {command}", command=command), file=sys.stderr)
 
 
 def pair(
@@ -123,6 +133,8 @@ def pair(
         _write_csv(csv, rows)
     if str(csv) != "-":
         print(_tables(event, round_, found))
+    elif found.bye is not None:
+        print(f"kdscan: {spoken().t('bye')}: {found.bye}", file=sys.stderr)
     for met in found.again:
         text = spoken().t("{players} have met before; all other pairings were used up", players=met)
         print(f"kdscan: {text}", file=sys.stderr)
@@ -171,6 +183,7 @@ def state_json(state: EventState) -> dict[str, object]:
                 "round": finding.round,
                 "table": finding.table,
                 "sheets": list(finding.sheets),
+                "files": [state.names[key] for key in finding.sheets],
             }
             for finding in state.findings
         ],
@@ -185,9 +198,9 @@ def _table(state: EventState) -> str:
     t = w.t
     wide = max([len(line.player) for line in state.standings], default=6)
     players = w.tn("{n} player", "{n} players", len(state.players))
-    after = t("after round {n}", n=state.last_round)
+    after = t("after round {n}", n=state.played_round)
     if planned is not None:
-        after = t("after round {n} of {rounds}", n=state.last_round, rounds=planned)
+        after = t("after round {n} of {rounds}", n=state.played_round, rounds=planned)
     heads = [t("score"), t("won"), t("drawn"), t("lost"), t("byes"), t("spread"), "SB"]
     least = (5, 3, 5, 4, 4, 6, 5)
     widths = [max(len(head), n) for head, n in zip(heads, least, strict=True)]

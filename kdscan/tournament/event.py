@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection
@@ -22,7 +22,8 @@ from kdscan.tournament.store.records import Event, Player
 class EventState:
     """players: all, those who dropped out too. games: by rounds and tables, read or planned.
 
-    sheets: all that count, seated or not. failed: names of files and why they were not read.
+    sheets: all that count, seated or not. names: how people call them, by their keys.
+    failed: names of files and why they were not read.
     """
 
     event: Event
@@ -32,11 +33,18 @@ class EventState:
     standings: tuple[Standing, ...]
     sheets: tuple[SheetScore, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
+    names: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def last_round(self) -> int:
         """The latest round that was planned or played; 0 before the first."""
         return max((game.round for game in self.games), default=0)
+
+    @property
+    def played_round(self) -> int:
+        """The latest round of which a game is finished; 0 before."""
+        played = (game.round for game in self.games if game.finished and not game.bye)
+        return max(played, default=0)
 
 
 def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = None) -> EventState:
@@ -51,17 +59,19 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
         for game in games(db, event.id)
     }
     known = names_by_code(entered)
-    scores, failed = [], []
+    scores, failed, called = [], [], {}
     for row in results(db, event.id) if rows is None else rows:
         if row.status == FAILED:
             failed.append((row.file.name, row.problem[1] if row.problem else ""))
         elif (score := sheet_score(row, known)) is not None:
             scores.append(score)
+            called[score.key] = row.name
     played, findings = gather(
         scores, planned, arbiters_points(db, event.id, names), rules_of(event).most
     )
     table = standings([player.name for player in entered], played)
-    return EventState(event, tuple(entered), played, findings, table, tuple(scores), tuple(failed))
+    found = (tuple(scores), tuple(failed), called)
+    return EventState(event, tuple(entered), played, findings, table, *found)
 
 
 def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:

@@ -129,7 +129,10 @@ def set_result(
 
 
 def pairing_rows(db: Connection, event: Event, round_: int) -> list[dict[str, object]]:
-    """A round as rows for `kdscan sheet --players`: round, table, name, player."""
+    """A round as rows for `kdscan sheet --players`: round, table, name, player.
+
+    Who has a bye needs no sheet, and has no row.
+    """
     known = {player.id: player for player in players(db, event.id)}
     return [
         {
@@ -139,6 +142,7 @@ def pairing_rows(db: Connection, event: Event, round_: int) -> list[dict[str, ob
             "player": known[seat].details.get("code") or code_word(known[seat].name),
         }
         for game in games(db, event.id, round_)
+        if len(game.seats) > 1
         for seat in game.seats
     ]
 

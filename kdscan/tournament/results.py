@@ -66,6 +66,11 @@ class Result:
         """Whether it is a sheet of the event, and not another photo of one."""
         return self.status in (OK, REVIEW)
 
+    @property
+    def name(self) -> str:
+        """How people call it: the file, and which sheet of it if that is not the first."""
+        return self.file.name if self.sheet is None else _name(self.file, self.sheet)
+
 
 def results(db: Connection, event_id: int) -> Iterator[Result]:
     """All rows of an event, one after another."""
@@ -185,9 +190,7 @@ def _pile(db: Connection, event_id: int, named: Mapping[int, tuple[int, FileRow]
     for sheet in sheets(db, event_id):
         mine = said.get(sheet.id, {})
         order, file = named[sheet.photo_id]
-        alone = (sheet.page, sheet.number) == (0, 0)
-        label = file.name if alone else f"{file.name}#{sheet.page + 1}.{sheet.number + 1}"
-        labels[sheet.id] = label
+        labels[sheet.id] = _name(file, sheet)
         if mine.get("ignored") is True:
             continue
         touched = any(field not in ("same_as", "place") for field in mine)
@@ -229,6 +232,11 @@ def _games_apart(
         if (len(maps), len(books)) == (2, 1) and len({one.page for one in game}) > 1:
             found |= dict.fromkeys((one.id for one in game), tuple(one.id for one in game))
     return found
+
+
+def _name(file: FileRow, sheet: Sheet) -> str:
+    first = (sheet.page, sheet.number) == (0, 0)
+    return file.name if first else f"{file.name}#{sheet.page + 1}.{sheet.number + 1}"
 
 
 def _problem(row: FileRow | PhotoRow) -> tuple[str, str]:

@@ -75,17 +75,26 @@ class Standing:
 def standings(players: Iterable[str], games: Iterable[Game]) -> tuple[Standing, ...]:
     """The table after these games, best first; among equals in the order of names.
 
-    Games whose points are not all known count nothing yet. Players of games who are not
-    listed take part; a player who never played stands with 0.
+    Games whose points are not all known count nothing yet, nor does a bye while nothing of
+    its round is known. Players of games who are not listed take part; a player who never
+    played stands with 0.
     """
     games = tuple(games)
     names = sorted(set(players) | {seat.player for game in games for seat in game.seats})
+    games = _begun(games)
     played = {name: rounds_of(name, games) for name in names}
     score = {name: sum(map(_score, rounds), Fraction()) for name, rounds in played.items()}
     table: list[Standing] = []
     for _, tied in groupby(sorted(names, key=lambda n: -score[n]), key=lambda n: score[n]):
         table += _placed(list(tied), played, score, first=len(table) + 1)
     return tuple(table)
+
+
+def _begun(games: Sequence[Game]) -> tuple[Game, ...]:
+    """The games without the byes of rounds that were only paired."""
+    met = [game for game in games if not game.bye]
+    ahead = {game.round for game in met} - {game.round for game in met if game.finished}
+    return tuple(game for game in games if not (game.bye and game.round in ahead))
 
 
 def rounds_of(player: str, games: Iterable[Game]) -> tuple[Round, ...]:

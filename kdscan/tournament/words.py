@@ -72,5 +72,8 @@ def half(score: float) -> str:
 
 
 def signed(spread: float) -> str:
-    """A spread: +12, or +3.3 where tables of several make a mean of it."""
-    return f"{spread:+d}" if isinstance(spread, int) else f"{spread:+.1f}"
+    """A spread: +12, −5, 0, or +3.3 where tables of several make a mean of it."""
+    if spread == 0:
+        return "0"
+    text = f"{spread:+d}" if isinstance(spread, int) else f"{spread:+.1f}"
+    return text.replace("-", "−")

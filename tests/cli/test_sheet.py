@@ -17,7 +17,7 @@ def test_sheet_writes_a_pdf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert document[0].get_size() == pytest.approx((595.28, 841.89), abs=0.01)
     out, err = capsys.readouterr()
     assert out == ""
-    assert "2 maps on 1 page of a4" in err
+    assert "2 maps on 1 page of A4" in err
 
 
 def test_sheet_takes_paper_count_and_layout(tmp_path: Path) -> None:

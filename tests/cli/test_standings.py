@@ -80,8 +80,12 @@ def test_the_first_round_is_drawn_and_printed(
     assert say(store, "pair", "--again", "--csv", str(tmp_path / "r1.csv")) == 0
     with (tmp_path / "r1.csv").open() as lines:
         rows = list(csv.DictReader(lines))
-    assert [row["round"] for row in rows] == ["1"] * 5
-    assert sorted(row["player"] for row in rows) == list("ABCDE")
+    assert [row["round"] for row in rows] == ["1"] * 4
+    (bye,) = next(names(game) for game in rounds(store, capsys) if len(names(game)) == 1)
+    assert {bye, *(row["name"] for row in rows)} == {"Ada", "Bob", "Cleo", "Dan", "Eve"}
+    assert all(row["player"] == row["name"][0] for row in rows)
+    assert say(store, "pair", "--again", "--seed", "9", "--csv", "-") == 0
+    assert "bye: " in capsys.readouterr().err
     pdf = str(tmp_path / "r1.pdf")
     assert main(["sheet", "-o", pdf, "--players", str(tmp_path / "r1.csv"), "--event", "Cup"]) == 0
 
@@ -99,6 +103,25 @@ def test_codes_bring_sheets_to_their_tables(store: str, capsys: pytest.CaptureFi
     table = list(csv.DictReader(capsys.readouterr().out.splitlines()))
     first = {row["player"]: row for row in table}[one]
     assert (first["rank"], first["score"], first["wins"]) == ("1", "1.0", "1")
+
+
+def test_what_is_to_be_settled_names_its_photos(
+    store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = names(rounds(store, capsys)[0])
+    sheet_read(store, "CUP///", 33)
+    sheet_read(store, f"CUP/1//{one[0]}", 51)
+    capsys.readouterr()
+    assert say(store, "standings") == 0
+    err = capsys.readouterr().err
+    assert "in which round a sheet was played: ?, 33 points (CUP---.jpg)" in err
+    assert f"the sheet of {two} is missing\n" in err
+    assert "say whose a sheet is: kdscan correct FILE --event Cup --player NAME --round N" in err
+    assert say(store, "standings", "--json") == 0
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert [one["files"] for one in found if one["sheets"]] == [["CUP---.jpg"]]
+    assert say(store, "correct", "CUP---.jpg", "--player", two, "--round", "1") == 0
+    assert rounds(store, capsys)[0]["winner"] == 0
 
 
 def test_an_arbiter_settles_a_game_and_the_next_round_follows(

@@ -263,3 +263,17 @@ def test_a_spellbook_is_shown_with_its_doubts(tmp_path: Path) -> None:
         r"<b>right, line: square 3</b> (marked|blank) 80%<br>or (marked|blank) 20%", page
     )
     assert len(list(_pictures(page))) == 2
+
+
+def test_a_bye_misses_no_points_and_errors_speak_the_reports_language(tmp_path: Path) -> None:
+    url, empty = str(tmp_path / "cup.sqlite"), "the file is empty; copy or send it again"
+    with open_store(url) as kept_store, kept_store.write() as db:
+        event = ensure_event(db, "Cup")
+        add_file(db, event.id, "a.jpg", None, error=("unreadable_image", empty))
+        set_game(db, event.id, 1, 1, [ensure_player(db, event.id, "Ada").id])
+    page = _report(url, tmp_path, "--language", "pl")
+    assert words("pl").t(empty) in page and empty not in page
+    assert "<td>?</td>" not in page
+    with open_store(url) as kept_store, kept_store.write() as db:
+        set_game(db, event.id, 1, 2, [ensure_player(db, event.id, n).id for n in ("Bob", "Cleo")])
+    assert _report(url, tmp_path).count("<td>?</td>") == 2

@@ -129,6 +129,16 @@ def test_a_bye_scores_like_a_win_and_gives_nothing_else() -> None:
     assert line.sonneborn_berger == 1  # A's one point; nothing from the bye
 
 
+def test_a_bye_waits_until_somebody_played() -> None:
+    paired = Game(2, 1, (Seat("A", points=30), Seat("B")))
+    games = [*played(1, ("A", 30, "B", 10)), bye(1, "C"), paired, bye(2, "C")]
+    scores = {line.player: line.score for line in standings((), games)}
+    assert scores == {"A": 1, "B": 0, "C": 1}
+    games[2] = Game(2, 1, (Seat("A", points=30), Seat("B", points=31)))
+    scores = {line.player: line.score for line in standings((), games)}
+    assert scores == {"A": 1, "B": 1, "C": 2}
+
+
 def test_games_with_a_missing_sheet_wait() -> None:
     waiting = Game(1, 1, (Seat("A", points=30), Seat("B")))
     assert [line.score for line in standings((), [waiting])] == [0, 0]

@@ -155,7 +155,7 @@ def _games(games: Iterable[Game], w: Words) -> Iterator[str]:
         for game in here:
             outcome = game.outcome
             seats = "".join(
-                _seat(seat, outcome is not None and outcome.winner == i and not game.bye)
+                _seat(seat, game, won=outcome is not None and outcome.winner == i)
                 for i, seat in enumerate(game.seats)
             )
             seats += '<td class="name"></td><td></td>' * (most - len(game.seats))
@@ -164,8 +164,9 @@ def _games(games: Iterable[Game], w: Words) -> Iterator[str]:
         yield "</tbody></table></div></section>"
 
 
-def _seat(seat: Seat, won: bool) -> str:
-    total = "?" if seat.total is None else str(seat.total)
+def _seat(seat: Seat, game: Game, *, won: bool) -> str:
+    missing, won = "" if game.bye else "?", won and not game.bye
+    total = missing if seat.total is None else str(seat.total)
     name = escape(seat.player)
     link = f'<a href="#sheet-{seat.sheet.key}">{total}</a>' if seat.sheet else total
     mark = ' class="name won"' if won else ' class="name"'
@@ -189,7 +190,7 @@ def _to_settle(state: EventState, w: Words) -> str:
         text = escape(w.t(finding.text, **finding.values))
         items.append(f"<li>{where}{text} {links}</li>")
     for name, message in state.failed:
-        items.append(f"<li><code>{escape(name)}</code>: {escape(message)}</li>")
+        items.append(f"<li><code>{escape(name)}</code>: {escape(w.t(message))}</li>")
     title, nothing = w.t("To settle"), w.t("Nothing: every game is settled.")
     inside = f"<ul>{''.join(items)}</ul>" if items else f"<p>{nothing}</p>"
     return f'<section id="settle"><h2>{title}</h2>{inside}</section>'

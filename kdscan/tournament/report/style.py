@@ -27,7 +27,7 @@ td.name,th.name{white-space:normal;min-width:7rem}abbr{text-decoration:none}
 .problem,.flag{color:var(--doubt)}
 .flag{border:1px solid;border-radius:99px;font:600 .75rem system-ui,sans-serif;padding:.1rem .5rem;
 vertical-align:middle}
-.plots{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr))}
+.plots{display:grid;gap:1rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr))}
 .plots figure,article{background:var(--card);border:1px solid var(--line);border-radius:12px;
 margin:0;padding:.8rem}figcaption{font-size:.85rem}.plots figcaption{font-weight:600}
 svg{width:100%;height:auto;display:block}svg text{fill:var(--ink);font-size:13px}
@@ -40,7 +40,7 @@ article>img{width:100%;height:auto;border-radius:8px;display:block}
 .total{float:right;font-size:1.5rem;color:var(--gules)}h3 .flag{margin-left:.4rem}
 .doubts{display:flex;flex-wrap:wrap;gap:.6rem;margin-top:.6rem}
 .doubts figure{margin:0;width:calc(50% - .3rem);font-size:.8rem;display:flex;gap:.5rem}
-.doubts img{width:5rem;height:5rem;flex:none;border-radius:6px;border:2px solid var(--doubt)}
+.doubts img{width:4rem;height:4rem;flex:none;border-radius:6px;border:2px solid var(--doubt)}
 @media(max-width:30rem){td,th{padding:.35rem .45rem;font-size:.9rem}td.name,th.name{min-width:6rem}}
 footer{text-align:center;color:var(--soft);font-size:.85rem;padding:1rem}
 @media print{:root{--page:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#bbb}
