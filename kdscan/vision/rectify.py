@@ -8,7 +8,7 @@ centres define a smooth map, and the sheet is sampled once more through it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import cv2
@@ -33,7 +33,10 @@ LOOK_MARGIN = 1.0
 """Cells of margin round the grid of what the refining network sees."""
 
 SURE = 0.9
-"""An outline that settles with less confidence may have been a quarter turn off."""
+"""A grid that settles with less confidence is settled again from elsewhere."""
+PROMISING = 0.05
+"""From here on the plane on which most cells agree is worth another start. Of 26 photos of 1,000
+whose grid was wrong, ten were unsure of it; six of those settled in place from that plane."""
 PLANE_OUTLIER = 0.25
 """A centre that leaves the common plane by more cells does not take part in fitting it."""
 
@@ -197,11 +200,12 @@ def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedS
     network: `look` → offsets (1, 2, 5, 7) in cells (x, y: true place minus guess),
         logits (1, 1, 5, 7) that a cell is in its place, logit (1, 1) that the view is upright.
     """
-    centers, confidence = _settle(photo, outline.corners_xy, network)
-    if confidence < SURE:
-        again, better = _settle(photo, np.roll(outline.corners_xy, 1, axis=0), network)
-        if better > confidence:
-            centers, confidence = again, better
+    settled: list[tuple[Floats, float]] = []
+    for one in _settlings(photo, outline.corners_xy, network):
+        settled.append(one)
+        if one[1] >= SURE:
+            break
+    centers, confidence = max(settled, key=lambda one: one[1])
     return RectifiedSheet(
         bgr=flatten(photo, centers, FLAT_PX, FLAT_MARGIN),
         centers_xy=centers,
@@ -209,6 +213,18 @@ def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedS
         px_per_cell=resolution(centers),
         confidence=confidence,
     )
+
+
+def _settlings(
+    photo: Photo, corners_xy: Floats, network: Network
+) -> Iterator[tuple[Floats, float]]:
+    """What `_settle` says, from one start after the other: an outline may be a quarter turn off,
+    and a row be taken for its neighbour where most cells lie right."""
+    for corners in (corners_xy, np.roll(corners_xy, 1, axis=0)):
+        centers, confidence = _settle(photo, corners, network)
+        yield centers, confidence
+        if confidence >= PROMISING:
+            yield _settle(photo, project(_plane(centers), GRID_CORNERS), network)
 
 
 def _settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
