@@ -129,3 +129,15 @@ def test_a_budget_ends() -> None:
     with pytest.raises(OutOfStepsError):
         budget.spend()
     Budget().spend(10**9)
+
+
+def test_a_wizard_who_needs_every_dot_is_not_tried_without_one() -> None:
+    """All five dots win the wizard who must open a part: most splits have one in that part."""
+    full = Board.parse(
+        """c  f++ d   dd l  l  ll
+           c  c   dd  d  d+ d  ll+
+           l  c++ c++ ## l  d+ ll+
+           l  c++ c   c++ l+ d ll
+           l+ l   l+  l  l  d  d++"""
+    )
+    assert lawful(full, True, steps=8000)

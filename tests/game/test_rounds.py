@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from kdscan.game.duel.audit import replay
 from kdscan.game.duel.audit.dominoes import PAIRS, the_dice
 from kdscan.game.duel.audit.fourdice import _may_have_wizard, ruled_out
 from kdscan.game.duel.audit.order import Drawn
-from kdscan.game.duel.audit.pair import GameAudit, audit_game
+from kdscan.game.duel.audit.pair import GameAudit, _each_with_each, audit_game
 from kdscan.game.duel.audit.rounds import Schedule, Side
 from kdscan.game.duel.audit.search import Terms, Way
 from kdscan.game.duel.audit.task import Bonus, Task
@@ -334,6 +335,53 @@ def test_each_player_is_held_to_the_spellbook() -> None:
         for winner in (0, 1):
             audit = audit_game(maps, spellbook=book(winner, line=5))
             assert audit.audits[mine].lawful is (winner == mine)
+
+
+def test_a_wizard_whom_the_dice_call_for_twice() -> None:
+    """One map can do without the line's wizard, but not by these dice."""
+    maps = (
+        Board.parse(
+            """.   l   d   d   dd  d   f++
+               dd  ll+ ll+ l   dd  d   c
+               ll  ll  c++ ##  dd+ d   l
+               d   l   .   dd  l   l   l
+               dd+ l+  d   dd+ l   dd+ l"""
+        ),
+        Board.parse(
+            """.   ll+ l   f   dd+ f++ d
+               ll+ ll  ll  d   dd  dd+ dd
+               l   ll  f+  ##  l+  l+  l+
+               l   l   c   ll+ l   f   l+
+               d   dd+ .   ll+ l   l   l"""
+        ),
+    )
+    audit = audit_game(maps, (False, True))
+    assert audit.lawful and audit.decided and audit.rounds is None
+    (problem,) = audit.problems
+    assert problem.message == (
+        "no rounds of the four dice are known that make both maps: "
+        "both maps need the help of the same wizard, who serves only one player"
+    )
+    for board, own in zip(maps, audit.audits, strict=True):
+        assert own.witness is not None
+        replay(board, own.witness)
+
+
+def test_first_ways_are_tried_first_and_each_with_each() -> None:
+    one, two = (
+        [Way(Bonus((side, column)), ()) for column in range(count)]
+        for side, count in ((0, 3), (1, 5))
+    )
+    number = {id(way): n for ways in (one, two) for n, way in enumerate(ways)}
+    found = _each_with_each(iter(one), iter(two))
+    pairs = [(number[id(a)], number[id(b)]) for a, b in found]
+    assert sorted(pairs) == [(a, b) for a in range(3) for b in range(5)]
+    assert [max(pair) for pair in pairs] == sorted(max(pair) for pair in pairs)
+    for first, second in ((one, []), ([], one), ([], [])):
+        assert not list(_each_with_each(iter(first), iter(second)))
+    lazy = iter(one)
+    assert next(_each_with_each(lazy, iter(two))) == (one[0], two[0])
+    assert next(lazy) is one[1]
 
 
 def test_two_french_maps() -> None:

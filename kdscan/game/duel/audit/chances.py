@@ -35,12 +35,10 @@ class Chances:
         self.obtained = obtained
         self.filled = sum(1 << number(cell) for cell in board)
         self.coats, self.plain = dict.fromkeys(Coat, 0), dict.fromkeys(Coat, 0)
-        self.single = 0
         for cell, shield in board.items():
             own = 1 << number(cell)
             self.coats[shield.coat] |= own
             self.plain[shield.coat] |= own * (shield.crosses == 0)
-            self.single |= own * (shield.crosses == 1)
         self.equal = {i: NEAR_BITS[i] & some for some in self.coats.values() for i in bits(some)}
         self._won = cache(self._winnable)
 
@@ -57,13 +55,13 @@ class Chances:
             found.append((Coat.DOT, lost | after, lone & ~after, False))
         return tuple(found)
 
-    def allow(self, calls: tuple[Call, ...], covered: int | None = None) -> bool:
+    def allow(self, calls: tuple[Call, ...], covered: int) -> bool:
         """Whether wizards may each have been won before they are called.
 
-        covered: shields of which one may fill a square though it shows a cross, the checked
-        wizard's; None for all with one cross.
+        covered: the shield that fills a square though it shows a cross, the checked wizard's,
+        as a bit; 0 where there is none.
         """
-        return all(self._won(*call, self.single if covered is None else covered) for call in calls)
+        return all(self._won(*call, covered) for call in calls)
 
     def checked(self, covered: Cell | None) -> bool:
         """Whether the checked wizard may have been won, with his cross on that shield's die."""

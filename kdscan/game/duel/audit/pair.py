@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import islice, product, zip_longest
 
 from kdscan.game.duel.audit import Audit, audit_on_terms, terms_of, witness_of
 from kdscan.game.duel.audit.dominoes import LAW, Dice, the_dice
@@ -70,10 +70,13 @@ def audit_game(
         return GameAudit(True, _told(audits, ways_found), (), rounds)
     pair = next(_together(maps, terms, LAW), None)
     if pair is None:
-        return GameAudit(False, audits, (_why(maps, terms),))
-    why = ruled_out(maps, terms, dice) if by_dice else None
+        code, text = _apart(maps, terms, LAW)
+        return GameAudit(False, audits, (Problem(code, "error", text),))
+    if not by_dice:
+        return GameAudit(True, _told(audits, pair))
+    why = _unshared(maps, terms, dice) or ruled_out(maps, terms, dice)
     if why is None:
-        return GameAudit(True, _told(audits, pair), decided=not by_dice)
+        return GameAudit(True, _told(audits, pair), decided=False)
     text = f"no rounds of the four dice are known that make both maps: {why}"
     return GameAudit(True, _told(audits, pair), (Problem("dice", "warning", text),))
 
@@ -113,13 +116,26 @@ def _together(
     """Ways to both maps that share no wizard; with `rounds`, in as many rounds."""
     idle = tuple(rounds and len(board) < len(other) for board, other in (maps, maps[::-1]))
     for split in _splits(terms):
-        pairs = [
+        one, two = (
             islice(ways(board, replace(t, idle=idles), dice, each), _WAYS_TRIED)
             for board, t, idles in zip(maps, split, idle, strict=True)
-        ]
-        firsts = list(pairs[0])
-        if firsts:
-            yield from product(firsts, pairs[1])
+        )
+        yield from _each_with_each(one, two)
+
+
+def _each_with_each(one: Iterator[Way], two: Iterator[Way]) -> Iterator[tuple[Way, Way]]:
+    """All pairs, those found first at first: most games need no more than the first ways."""
+    firsts: list[Way] = []
+    seconds: list[Way] = []
+    for first, second in zip_longest(one, two):
+        if first is not None:
+            yield from ((first, other) for other in seconds)
+            firsts.append(first)
+        if second is not None:
+            yield from ((other, second) for other in firsts)
+            seconds.append(second)
+        if not (firsts and seconds):
+            return
 
 
 def _splits(terms: tuple[Terms, Terms]) -> Iterator[tuple[Terms, Terms]]:
@@ -135,13 +151,21 @@ def _splits(terms: tuple[Terms, Terms]) -> Iterator[tuple[Terms, Terms]]:
         yield one, two
 
 
-def _why(maps: Maps, terms: tuple[Terms, Terms]) -> Problem:
-    if next(_together(maps, terms, LAW, rounds=False), None) is None:
+def _unshared(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> str | None:
+    """Why no dice make both maps, whatever the rounds; None where each has a way of its own."""
+    if next(_together(maps, terms, dice), None) is not None:
+        return None
+    return _apart(maps, terms, dice)[1]
+
+
+def _apart(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> tuple[str, str]:
+    """A code and the reason why no ways to both maps go together."""
+    if next(_together(maps, terms, dice, rounds=False), None) is None:
         why = "both maps need the help of the same wizard, who serves only one player"
-        return Problem("wizard_shared", "error", why)
+        return "wizard_shared", why
     few, many = sorted(len(board) // 2 for board in maps)
     why = (
         f"one map has {many} dominoes and the other {few}, but every round brings both players "
         "one, and the smaller map always had room for any"
     )
-    return Problem("rounds_differ", "error", why)
+    return "rounds_differ", why

@@ -94,32 +94,32 @@ def ways(
         yield from islice(_ways(task, terms, chances, barren), each)
 
 
-_Structure = tuple[tuple[int, ...], bool, bool]
-"""What decides whether any plan has a chance: partners, two dice apart, one part free."""
+_Structure = tuple[tuple[int, ...], tuple[int, ...], bool, bool]
+"""What decides whether any plan has a chance: partners, dots and lines that fill squares, two
+dice apart, one part free."""
 
 
 def _ways(task: Task, terms: Terms, chances: Chances, barren: set[_Structure]) -> Iterator[Way]:
     """Lawful orders; `barren` remembers structures without any chance from task to task."""
     needs = Needs(terms.obtained, _more_than_drawn(task, terms), terms.idle)
-    partners = tuple(task.partners.values())
+    partners, helping = tuple(task.partners.values()), _filling(task, HELPERS)
     wizard = task.wizard_cell
-    covered = 1 << wizard if wizard >= 0 and task.halves[wizard].counts else 0
+    covered = 1 << wizard if wizard in helping else 0
     for apart, free in ((False, False), (True, False), (False, True), (True, True)):
         if (apart and not _winnable(task, terms, Coat.LINE)) or (
             free and not _winnable(task, terms, Coat.DOT)
         ):
             continue
-        structure = partners, apart, free
+        structure = partners, helping, apart, free
         if structure in barren:
             continue
         none = True
-        for plan in plans(task, apart, free):
+        for plan in plans(task, apart, free, _spare(task, terms)):
             task.budget.spend(len(plan.pieces) * free)
-            calls = chances.calls(plan)
-            if not chances.allow(calls):
+            if not chances.allow(chances.calls(plan), covered):
                 continue
             none = False
-            way = _way(task, plan, needs) if chances.allow(calls, covered) else None
+            way = _way(task, plan, needs)
             if way is not None:
                 yield way
         if none:
@@ -150,8 +150,17 @@ def _more_than_drawn(task: Task, terms: Terms) -> frozenset[Coat]:
 def _winnable(task: Task, terms: Terms, coat: Coat) -> bool:
     if coat not in terms.wizards:
         return False
-    filled = sum(half.coat is coat and half.counts for half in task.halves.values())
-    return terms.obtained or filled >= SQUARES[coat]
+    return terms.obtained or len(_filling(task, (coat,))) >= SQUARES[coat]
+
+
+def _spare(task: Task, terms: Terms) -> int | None:
+    """Dots more than their wizard takes; None where they need not be drawn to win him."""
+    return None if terms.obtained else len(_filling(task, (Coat.DOT,))) - SQUARES[Coat.DOT]
+
+
+def _filling(task: Task, coats: tuple[Coat, ...]) -> tuple[int, ...]:
+    """The shields of those coats that fill squares, unless a joker made them."""
+    return tuple(i for i, half in task.halves.items() if half.counts and half.coat in coats)
 
 
 def _tasks(
@@ -210,16 +219,12 @@ class _Look:
 
 
 def _look(task: Task) -> _Look:
-    helping, checked = (
-        tuple(i for i, half in task.halves.items() if half.counts and half.coat in coats)
-        for coats in (HELPERS, (Coat.CHECKED,))
-    )
     bonus = task.bonus
     return _Look(
         tuple(task.partners.values()),
-        helping,
+        _filling(task, HELPERS),
         bonus.wizard,
-        checked if bonus.wizard else (),
+        _filling(task, (Coat.CHECKED,)) if bonus.wizard else (),
         # Only where jokers get no castle's cross does its place change what dice can do.
         None if task.dice.joker_castle else bonus.castle,
     )

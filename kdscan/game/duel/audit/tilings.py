@@ -16,21 +16,27 @@ from functools import cache
 from kdscan.game.duel.audit.order import Plan
 from kdscan.game.duel.audit.task import Piece, Task
 from kdscan.game.duel.board import COLS
+from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.drawing import CASTLE_BITS
 
-_State = tuple[int, int, bool, int, tuple[int, ...]]
+_Part = tuple[int, int]
+"""Of a part without the castle: the shields that it waits for, and how many dots it holds."""
+
+_State = tuple[int, int, bool, int, tuple[_Part, ...]]
 """Shields left, singles to place, whether the dot's wizard is left, shields that the
-castle's part waits for, and the same for every part without the castle."""
+castle's part waits for, and every part without the castle."""
 
 
-def plans(task: Task, apart: bool, free: bool) -> Iterator[Plan]:
+def plans(task: Task, apart: bool, free: bool, spare: int | None = None) -> Iterator[Plan]:
     """Every split of the filled shields that hangs together.
 
     apart: whether two shields are drawn apart; free: whether one part may do without the castle.
+    spare: dots on the spellbook that this part may fill at most, where the dot's wizard must be
+    won with the others; None for any number.
     """
     if task.filled.bit_count() % 2:
         return
-    search = _Search(task)
+    search = _Search(task, spare)
     singles = 2 if apart else 0
     if not search.splits(task.filled, singles):
         return
@@ -47,8 +53,12 @@ def plans(task: Task, apart: bool, free: bool) -> Iterator[Plan]:
 class _Search:
     """Covers the lowest shield left with the square to its right, or below, or nothing."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, spare: int | None) -> None:
         self.task = task
+        self.spare = len(task.halves) if spare is None else spare
+        dots = (i for i, half in task.halves.items() if half.counts and half.coat is Coat.DOT)
+        # Where any number may be spared, none is counted: states that differ in dots are one.
+        self.dots = 0 if spare is None else sum(1 << i for i in dots)
         self.splits = cache(self._splits)
         self.dead: set[_State] = set()
 
@@ -98,17 +108,19 @@ class _Search:
         own = 1 << i | 1 << j
         waits = (self.task.equal[i] | self.task.equal[j]) & rest
         joins_castle = bool(own & (CASTLE_BITS | rooted))
+        dots = (own & self.dots).bit_count()
         parts = []
-        for part in loose:
+        for part, inside in loose:
             if part & own:
                 waits |= part & rest
+                dots += inside
             else:
-                parts.append(part)
+                parts.append((part, inside))
         if joins_castle:
             rooted = (rooted | waits) & rest
         elif waits:
-            parts.append(waits)
-        elif free:
+            parts.append((waits, min(dots, self.spare + 1)))
+        elif free and dots <= self.spare:
             free = False
         else:
             return None
