@@ -37,7 +37,7 @@ Tally = dict[str, list[tuple[float, bool, bool, bool]]]
 
 def photos_of(page: DrawnPage, seed: int) -> list[SheetReading]:
     """The sheet as it is read from each of two photos; fewer where it is not found."""
-    found = []
+    found: list[SheetReading] = []
     for k in range(2):
         rng = np.random.default_rng([seed, k])
         level = LEVELS[int(rng.integers(len(LEVELS)))]

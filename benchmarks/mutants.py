@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import CodeType, FunctionType
+from typing import Any
 
 import hypothesis
 import pytest
@@ -74,7 +75,7 @@ class Tests:
         if end:
             raise SystemExit(f"{items[len(said) - 1].nodeid} fails without any mutation")
 
-    def _time(self, say: Callable[[object], None]) -> int:
+    def _time(self, say: Callable[[float], None]) -> int:
         for item in self.items:
             start = time.process_time()
             failed = fails(item)
@@ -131,7 +132,7 @@ class Mutants:
         """0 when no test catches the mutant."""
         numbers = self.tests.in_order()
 
-        def child(say: Callable[[object], None]) -> int:
+        def child(say: Callable[[float], None]) -> int:
             for name, code in _functions(compile(source, str(self.path), "exec")):
                 for live in self.live[name]:
                     live.__code__ = code
@@ -173,9 +174,7 @@ def fails(item: pytest.Item) -> bool:
     return any(report.failed for report in runtestprotocol(item, log=False, nextitem=None))
 
 
-def forked(
-    run: Callable[[Callable[[object], None]], int], seconds: int
-) -> tuple[int, list[object]]:
+def forked(run: Callable[[Callable[[float], None]], int], seconds: int) -> tuple[int, list[Any]]:
     """Run in a fork with a limit of CPU time; its exit status and what it said."""
     with NamedTemporaryFile("w+") as told:
         child = os.fork()
@@ -186,7 +185,7 @@ def forked(
             os.dup2(nothing, 1)
             os.dup2(nothing, 2)
 
-            def say(what: object) -> None:
+            def say(what: float) -> None:
                 told.write(json.dumps(what) + "\n")
                 told.flush()
 

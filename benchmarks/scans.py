@@ -87,9 +87,10 @@ def nearest(sheets: tuple[SheetReading, ...], centers_xy: np.ndarray) -> SheetRe
 def read(page: Scan) -> tuple[SheetReading, ...]:
     """Every map that is found, none if there is none."""
     try:
-        return read_photo(Photo(page.bgr))
+        found = read_photo(Photo(page.bgr))
     except KdscanError:
         return ()
+    return tuple(sheet for sheet in found if isinstance(sheet, SheetReading))
 
 
 def measure(row: Row, sheets: int, show: Path | None) -> None:
