@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -193,5 +193,10 @@ def _said(field: str, value: Any, ids: dict[str, dict[int, int]]) -> Any:
     if field == "same_as" and value:
         return ids["sheet"].get(value, 0)
     if field == "result" and isinstance(value, dict):
-        return {str(ids["player"][int(key)]): points for key, points in value.items()}
+        return {_player(key, ids["player"]): points for key, points in value.items()}
     return value
+
+
+def _player(key: str, ids: Mapping[int, int]) -> str:
+    """Once what a result replaced was kept by names; those stay."""
+    return str(ids[int(key)]) if key.isdecimal() and int(key) in ids else key

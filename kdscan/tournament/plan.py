@@ -123,7 +123,7 @@ def set_result(
         )
     said = {str(names[name.upper()]): value for name, value in points.items()}
     before = _game(event_state(db, event), round_, table)
-    old = {seat.player: seat.total for seat in before.seats}
+    old = {str(names[seat.player.upper()]): seat.total for seat in before.seats}
     add_correction(db, event.id, "result", said, who, game_id=planned.id, old=old)
     return _game(event_state(db, event), round_, table)
 

@@ -11,6 +11,7 @@ import pytest
 from kdscan.errors import StoreError, UsageError
 from kdscan.tournament.archive import load_event, save_event
 from kdscan.tournament.export import write_csv, write_json_lines
+from kdscan.tournament.plan import set_result
 from kdscan.tournament.results import results
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction, corrections, undo
@@ -43,7 +44,10 @@ def fill(store: Store) -> None:
         said = add_correction(db, event.id, "cell:0,1", what, "Ada", sheet_id=first.id)
         undo(db, said.id, "Bob")
         add_correction(db, event.id, "same_as", first.id, "Ada", sheet_id=second.id)
-        add_correction(db, event.id, "result", {str(a): 12}, "Ada", game_id=game.id)
+        # Once what a result replaced was kept by names.
+        named = {"Ada": 3, "Bob": None}
+        add_correction(db, event.id, "result", {str(a): 11}, "Ada", game_id=game.id, old=named)
+        set_result(db, event, 1, 2, {"ada": 12}, "Ada")
 
 
 def told(store: Store, name: str) -> tuple[object, ...]:
@@ -51,7 +55,7 @@ def told(store: Store, name: str) -> tuple[object, ...]:
     with store.read() as db:
         event = find_event(db, name)
         rows = list(results(db, event.id))
-        points = [p for c in corrections(db, event.id) if c.field == "result" for p in c.new]
+        settled = [c for c in corrections(db, event.id) if c.field == "result"]
         names = {p.id: (p.name, p.details) for p in players(db, event.id)}
         tables = [
             (g.round, g.table, [names[s] for s in g.seats], g.details) for g in games(db, event.id)
@@ -59,7 +63,13 @@ def told(store: Store, name: str) -> tuple[object, ...]:
         said = [(c.field, c.who, c.at, c.undoes is None) for c in corrections(db, event.id)]
     write_csv(rows, out)
     write_json_lines(rows, out)
-    assert [names[int(p)][0] for p in points] == ["Ada"]
+    assert [{names[int(p)][0]: n for p, n in c.new.items()} for c in settled] == [
+        {"Ada": 11},
+        {"Ada": 12},
+    ]
+    first, second = (c.old for c in settled)
+    assert first == {"Ada": 3, "Bob": None}
+    assert {names[int(p)][0]: n for p, n in second.items()} == {"Ada": 11, "Bob": None}
     return out.getvalue(), list(names.values()), tables, said, event.created_at
 
 
