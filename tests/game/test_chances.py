@@ -67,6 +67,47 @@ def test_the_checked_wizard_needs_three() -> None:
     assert not Chances(board, True).checked(None)
 
 
+def test_shields_are_told_apart_by_coat_and_cross_into_the_corner() -> None:
+    board = ISLE.with_shield((0, 0), Shield(Coat.LINE)).with_shield((1, 1), Shield(Coat.DOT, 1))
+    chances = Chances(board, False)
+    for coat in Coat:
+        own = [cell for cell, shield in board.items() if shield.coat is coat]
+        assert chances.coats[coat] == sum(1 << number(cell) for cell in own)
+        assert chances.plain[coat] == sum(1 << number(c) for c in own if not board[c].crosses)
+
+
+def test_the_checked_wizard_counts_the_corner_as_it_is() -> None:
+    plain = ISLE.with_shield((0, 0), Shield(Coat.CHECKED))
+    assert Chances(plain, False).checked(None)
+    crossed = ISLE.with_shield((0, 0), Shield(Coat.CHECKED, 1))
+    assert not Chances(crossed, False).checked(None)
+    assert Chances(crossed, False).checked((0, 0))
+
+
+def test_dice_apart_call_the_lines_wizard_and_wait_for_the_dots() -> None:
+    lines = ISLE.with_shield((4, 0), Shield(Coat.LINE)).with_shield((0, 5), Shield(Coat.CHECKED))
+    chances = Chances(lines, False)
+    near, far, lone = (number(cell) for cell in ((1, 1), (0, 5), (4, 0)))
+    isle = 1 << number((1, 5)) | 1 << number((1, 6))
+    dots = (near, number((1, 2))), (number((2, 1)), number((2, 2)))
+    over = number((1, 5)), number((1, 6))
+    both = 1 << far | 1 << lone
+    # One die joins what lies beyond, and the other nothing: both come after the dot's wizard.
+    plan = Plan((*dots, over, (far, lone)), (far, lone), True)
+    assert chances.calls(plan) == (
+        (Coat.LINE, both, 0, True),
+        (Coat.DOT, isle | both, 0, False),
+    )
+    assert chances.calls(Plan(plan.pieces, plan.apart, False)) == ((Coat.LINE, both, 0, False),)
+    # Both dice join the castle's part: they may have come before.
+    beside = Plan((*dots[1:], over, (near, number((1, 2)))), (near, number((1, 2))), True)
+    pair = 1 << near | 1 << number((1, 2))
+    assert chances.calls(beside) == (
+        (Coat.LINE, pair, 0, True),
+        (Coat.DOT, isle, pair, False),
+    )
+
+
 @pytest.mark.parametrize("obtained", [True, False])
 def test_never_rules_out_what_has_an_order(obtained: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     for coat in COATS:
