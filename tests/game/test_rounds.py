@@ -19,12 +19,13 @@ from kdscan.game.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, Face
 from kdscan.game.duel.drawing import number
-from kdscan.game.duel.editions import FRENCH
+from kdscan.game.duel.editions import ENGLISH, FRENCH
 from kdscan.game.grid import Cell, neighbours
 from kdscan.game.problem import Problem
 from tests.game.boards import played
 from tests.game.test_audit import EMPTY_ROW, board_of, book
 
+NO_JOKER = replace(ENGLISH, castle_on_joker=False)
 LINES = board_of(". . . l l l l", ". . . ## . . .", ". . . l l . .")
 ORDER = (((1, 3), (1, 4)), ((1, 5), (1, 6)), ((3, 3), (3, 4)))
 RING = Board.parse(
@@ -365,6 +366,20 @@ def test_a_wizard_whom_the_dice_call_for_twice() -> None:
     for board, own in zip(maps, audit.audits, strict=True):
         assert own.witness is not None
         replay(board, own.witness)
+
+
+def test_rounds_in_which_a_joker_got_the_castles_cross() -> None:
+    """The other map takes the first two dice, so no filled coat is left: a joker was one."""
+    one = board_of(". . . f+ . . .", ". . . ## . . .", EMPTY_ROW)
+    one = one.with_shield((0, 3), Shield(Coat.CHECKED, 2))
+    two = board_of(". . . ll+ . . .", ". . . ## . . .", EMPTY_ROW)
+    two = two.with_shield((0, 3), Shield(Coat.DOUBLE_DOT, 1))
+    for maps, roofs in (((one, two), (True, False)), ((two, one), (False, True))):
+        audit = audit_game(maps, roofs)
+        assert audit.rounds == ((0, 0),) and not audit.problems
+        strict = audit_game(maps, roofs, edition=NO_JOKER)
+        assert strict.lawful and strict.rounds is None and strict.decided
+        assert [problem.code for problem in strict.problems] == ["dice"]
 
 
 def test_first_ways_are_tried_first_and_each_with_each() -> None:
