@@ -88,7 +88,9 @@ def _parse(text: str) -> AnyCorrection:
         coat = _coat(match["coat"], count, text)
         _check_shield(_cell(match), text)
     except UsageError as error:
-        if square is None or not all(0 <= n < LARGEST_KINGDOM for n in _cell(match)):
+        name = match["coat"].lower()
+        of_kingdoms = square is not None or (name in _TERRAINS and name not in _COATS)
+        if not of_kingdoms or not all(0 <= n < LARGEST_KINGDOM for n in _cell(match)):
             raise
         refused = error
     return Correction(text, *_where(match, text), _cell(match), coat, count, square, refused)

@@ -104,7 +104,7 @@ def test_squares_of_kingdoms(text: str, cell: tuple[int, int], square: tuple[str
     assert (read.cell, read.square) == (cell, square)
 
 
-@pytest.mark.parametrize("text", ["D3=f", "A6=s", "B1=w", "B1=##"])
+@pytest.mark.parametrize("text", ["D3=f", "A6=s", "B1=w", "B1=w++", "B1=##"])
 def test_what_only_a_kingdom_holds_is_refused_of_a_map(text: str) -> None:
     read = of_cell(text)
     assert read.refused

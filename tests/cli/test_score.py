@@ -288,7 +288,12 @@ def test_a_kingdom_in_json_and_put_right(
 
 @pytest.mark.parametrize(
     ("width", "said", "why"),
-    [(807, "A6=w", "A1 to E5"), (807, "A1=dd", "no square"), (800, "A1=w", "no coat")],
+    [
+        (807, "A6=w", "A1 to E5"),
+        (807, "A1=dd", "no square"),
+        (807, "A1=w++", "no square"),
+        (800, "A1=w", "no coat"),
+    ],
 )
 def test_what_does_not_fit_the_sheet_is_refused(
     width: int,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,8 +15,10 @@ import pytest
 
 from kdscan.cli.main import main
 from kdscan.game.duel.players import play_game
+from kdscan.game.problem import Problem
 from kdscan.keeping import keep
 from kdscan.locale import words
+from kdscan.problem_words import PROBLEMS
 from kdscan.records import AnyReading
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.report.doubtful import CROP_PX
@@ -263,6 +266,16 @@ def test_a_spellbook_is_shown_with_its_doubts(tmp_path: Path) -> None:
         r"<b>right, line: square 3</b> (marked|blank) 80%<br>or (marked|blank) 20%", page
     )
     assert len(list(_pictures(page))) == 2
+
+
+def test_problems_speak_the_reports_language(tmp_path: Path) -> None:
+    url = str(tmp_path / "cup.sqlite")
+    odd = Problem("not_laid_lawfully", "error", "no such dominoes")
+    _read(url, replace(make_kingdom(), problems=(odd,)), "a.png", Asked("kingdomino"))
+    assert "no such dominoes" in _report(url, tmp_path)
+    page = _report(url, tmp_path, "--language", "uk")
+    assert "no such dominoes" not in page
+    assert words("uk").t(PROBLEMS[odd.code]) in page
 
 
 def test_a_bye_misses_no_points_and_errors_speak_the_reports_language(tmp_path: Path) -> None:

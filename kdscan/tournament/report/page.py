@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import groupby
 
+from kdscan.game.problem import Problem
 from kdscan.locale import Words
+from kdscan.problem_words import told
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.report.doubtful import CROP_PX
@@ -215,10 +217,11 @@ def _card(row: Result, pictures: Pictures, seat: tuple[Game, Seat] | None, w: Wo
         wide, high = pictures.size_wh
         alt = w.t("{name}: the photo with what was read drawn over it", name=title)
         image = f'<img width="{wide}" height="{high}" alt="{alt}" src="{pictures.sheet}">'
-    problems = "".join(
-        f'<li class="problem">{escape(problem["message"])}</li>'
-        for problem in row.data.get("problems", ())
-    )
+    known = [
+        Problem(one["code"], one["severity"], one["message"])
+        for one in row.data.get("problems", ())
+    ]
+    problems = "".join(f'<li class="problem">{escape(told(problem, w))}</li>' for problem in known)
     corrected = f"<li>{by_hand}</li>" if row.said else ""
     file = f"<li><code>{escape(row.file.name)}</code></li>"
     return (
