@@ -118,12 +118,10 @@ LETTERS = {"pl": "ąćęłńśźż", "fr": "éèêàâùûîïçœ«»", "uk": "
 ALIKE = {
     "Read as {marks}",
     "Sonneborn-Berger",
-    "board {n}",
     "board {number}: {error}",
     "domain of {points} points",
     "round {round}",
     "{error}; {what}",
-    "{n} photo",
     "{side}, {coat}",
     "{where}: {error}",
 }

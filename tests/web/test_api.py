@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pillow_heif
 import pytest
+from PIL import Image
 
 from kdscan.game.duel.board import CELLS
 from kdscan.tournament.store import Store
@@ -33,6 +36,17 @@ def test_a_photo_is_read_as_the_command_line_reads_it(photo: dict[str, Any]) -> 
     assert len(found["cells"]) == len(CELLS)
     assert found["score"]["total"] == sum(d["points"] for d in found["domains"])
     assert found["kind"] == said["sheets"][0]["kind"]
+
+
+def test_a_photo_of_an_iphone_is_read_too(player: httpx.Client, photo: dict[str, Any]) -> None:
+    pillow_heif.register_heif_opener()
+    heic = io.BytesIO()
+    Image.open(SAMPLES / "01.jpg").save(heic, "HEIF", quality=95)
+    sent = player.post("/api/photos?name=IMG_0412.HEIC", content=heic.getvalue())
+    found = player.get(f"/api/photos/{sent.json()['id']}?wait=25").json()
+    assert found["state"] == "read" and found["name"] == "IMG_0412.HEIC"
+    assert found["sheets"][0]["score"] == photo["sheets"][0]["score"]
+    assert player.get(found["pages"][0]["view"]).content.startswith(b"\xff\xd8")
 
 
 def test_the_total_lies_in_its_range(sheet: dict[str, Any]) -> None:

@@ -166,6 +166,76 @@ def test_the_photo_zooms_with_what_was_read(open_page: Open) -> None:
     assert photo.get_attribute("viewBox") == whole
 
 
+def test_two_fingers_zoom_the_photo(open_page: Open, served: Served, store: Store) -> None:
+    page = open_sheet(open_page, lay(served, store, DOUBTED))
+    page.get_by_role("button", name="Photo", exact=True).tap()
+    page.get_by_role("button", name="Whole photo").tap()
+    photo = page.locator("svg.photo")
+    photo.scroll_into_view_if_needed()
+    box = photo.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch = page.context.new_cdp_session(page)
+
+    def fingers(kind: str, apart: float) -> None:
+        points = [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}]
+        points = [] if kind == "touchEnd" else points
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    def width() -> float:
+        return float((photo.get_attribute("viewBox") or "").split()[2])
+
+    whole = width()
+    fingers("touchStart", 20)
+    for apart in range(25, 85, 5):
+        fingers("touchMove", apart)
+    fingers("touchEnd", 0)
+    assert 0.2 * whole < width() < 0.5 * whole
+    fingers("touchStart", 80)
+    for apart in range(75, 15, -5):
+        fingers("touchMove", apart)
+    fingers("touchEnd", 0)
+    assert width() > 0.9 * whole
+
+
+def test_each_answer_narrows_the_range(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "02.jpg")
+
+    def between() -> int:
+        ends = re.findall(r"\d+", page.locator(".verdict.doubtful").inner_text())
+        return int(ends[1]) - int(ends[0])
+
+    expect(page.locator(".band")).to_be_visible()
+    doubts = page.locator(".doubt")
+    many = doubts.count()
+    assert many > 1
+    seen = []
+    for left in reversed(range(many)):
+        seen.append(between())
+        doubts.first.locator(".choice").first.tap()
+        expect(doubts).to_have_count(left)
+    expect(page.locator(".verdict")).not_to_contain_text("between")
+    expect(page.locator(".band")).to_have_count(0)
+    assert seen == sorted(set(seen), reverse=True) and seen[-1] > 0
+    for answered in range(many):
+        page.get_by_role("button", name="Undo").tap()
+        expect(doubts).to_have_count(answered + 1)
+
+
+def test_a_picture_is_shared_where_the_phone_can(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = open_page(DESK)
+    page.add_init_script("""
+      navigator.canShare = ({ files }) => files.length === 1;
+      navigator.share = async ({ files }) => { document.title = `shared ${files[0].type}`; };
+    """)
+    page.goto(f"/?again#/photo/{lay(served, store, make_sheet())}")
+    page.get_by_role("button", name="Share").tap()
+    expect(page).to_have_title("shared image/png")
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_it_speaks_the_browsers_language(open_page: Open, language: str) -> None:
     page = open_page(locale=f"{language}-{language.upper()}")
@@ -256,12 +326,75 @@ def test_axe_finds_nothing(open_page: Open, scheme: str) -> None:
     accessible(desk)
 
 
-@pytest.mark.parametrize("width", [320, 768, 1440, 1920])
-def test_nothing_sticks_out(open_page: Open, width: int) -> None:
-    page = open_page(viewport={"width": width, "height": 800})
-    upload(page, "01.jpg")
-    expect(page.locator(".total-number")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+def lay_table(served: Served, store: Store) -> int:
+    """A photo of both maps of a game and their spellbook, in which a coat is doubtful."""
+    maps = [make_sheet(str(board), doubtful=[(0, 0)]) for board in GAME.maps]
+    book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
+    return lay(served, store, *share((*maps, book), DEFAULT_RISK))
+
+
+SMALL = """() => [...document.querySelectorAll("a, button, select, summary, label")]
+  .filter((one) => one.checkVisibility() && !one.matches(".skip, label:not(:has(input))"))
+  .map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 90)])
+  .filter(([box]) => box.width < 44 || box.height < 44).map(([, what]) => what)"""
+
+CUT = """() => [...document.querySelectorAll("h1, h2, h3, p, a, button, label, th, td, dd, strong")]
+  .filter((one) => one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.outerHTML.slice(0, 90))"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_elsewhere(
+    open_page: Open, served: Served, store: Store, scheme: str
+) -> None:
+    photos = lay_table(served, store), lay(served, store, DOUBTED)
+    page = open_page(DESK, color_scheme=scheme, locale="ru")
+    sheets: list[int] = []
+    for photo in photos:
+        page.goto(f"/#/photo/{photo}")
+        expect(page.locator(".board")).to_be_visible()
+        accessible(page)
+        found = page.request.get(f"/api/photos/{photo}").json()["sheets"]
+        sheets = sheets or [sheet["id"] for sheet in found]
+    for view in (f"/#/game/{'/'.join(map(str, sheets))}", f"/#/versus/{sheets[0]}", "/#/photo/999"):
+        page.goto(view)
+        expect(page.locator("main h1")).to_be_visible()
+        accessible(page)
+    page.goto(f"/#/photo/{photos[0]}/{sheets[2]}")
+    page.locator(".board [role=button]").first.tap()
+    expect(page.locator("dialog[open]")).to_be_visible()
+    accessible(page)
+    page.context.set_offline(True)
+    expect(page.locator(".lost")).to_be_visible()
+    accessible(page)
+
+
+def test_ink_is_seen_in_the_dark(open_page: Open, served: Served, store: Store) -> None:
+    page = open_page(DESK, color_scheme="dark")
+    page.goto(f"/#/photo/{lay_table(served, store)}")
+    icon = page.locator(".sum .icon:not(.tile)").first
+    expect(icon).to_be_visible()
+    paper = icon.evaluate("(one) => getComputedStyle(one).backgroundColor")
+    assert min(map(int, re.findall(r"\d+", paper)[:3])) > 150, "black coats lie on light paper"
+
+
+@pytest.mark.parametrize(
+    ("width", "language"), [(320, "ru"), (390, "fr"), (768, "pl"), (1440, "uk"), (1920, "en")]
+)
+def test_nothing_sticks_out_or_is_too_small_for_a_thumb(
+    open_page: Open, served: Served, store: Store, width: int, language: str
+) -> None:
+    photos = lay_table(served, store), lay(served, store, DOUBTED)
+    page = open_page(DESK, viewport={"width": width, "height": 800}, locale=language)
+    views = [f"/#/photo/{photo}" for photo in photos]
+    views += ["/#/photo/999", "/", "/desk", "/standings", "/join"]
+    for view in views:
+        page.goto(view)
+        shown = "main :is(.total, .failure, .emblem, .league, .board, form)"
+        expect(page.locator(shown).first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, view
+        assert page.evaluate(CUT) == [], view
+        assert page.evaluate(SMALL) == [], view
 
 
 def open_sheet(open_page: Open, photo: int, **more: Any) -> Page:

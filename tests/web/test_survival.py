@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -155,6 +158,23 @@ def test_a_worker_reads_on_after_a_bad_file(tmp_path: Path) -> None:
     first, second = asyncio.run(read())
     assert first["error"]["code"] == "unreadable_image"
     assert second["sheets"]
+
+
+def test_a_worker_has_done_all_that_only_a_first_photo_costs() -> None:
+    read = """
+import json, sys
+from kdscan.web import worker
+worker.warm_up()
+from kdscan.inference.store import default_models
+known, held = set(sys.modules), set(vars(default_models()))
+asked = {"path": sys.argv[1], "name": "01.jpg", "max_pages": 1, "risk": 0.02, "do": "read"}
+((report, _),) = worker.read_file(asked | {"game": None, "variants": {}})
+assert report.sheets
+print(json.dumps(sorted({*sys.modules} - known) + sorted({*vars(default_models())} - held)))
+"""
+    asked = [sys.executable, "-c", read, str(SAMPLES / "01.jpg")]
+    found = subprocess.run(asked, capture_output=True, check=True, timeout=120)
+    assert json.loads(found.stdout) == []
 
 
 class Pieces:

@@ -1,7 +1,7 @@
 // The page's side of the HTTP interface (see /openapi.json).
 
 import { toast } from "./dom.js";
-import { t } from "./i18n.js";
+import { language, t } from "./i18n.js";
 
 export const session = JSON.parse(document.getElementById("session").textContent);
 
@@ -13,19 +13,34 @@ export class Failure extends Error {
   }
 }
 
-// What errors say to people, by their stable code; what is not listed speaks for itself.
+const ended = () => t("The session has ended. Open the link with the code again.");
+const halfSent = () => t("The photo did not arrive whole. Send it again.");
+const ourFault = () => t("Something went wrong in the program. The photo is kept.");
+
+// What errors say to people, by their stable code; what is not listed only programs can do wrong.
 const WORDS = {
   unreadable_image: () => t("This file is no picture that can be read. Take or send it again."),
   image_too_large: () => t("The picture is too large. Save it smaller."),
   no_sheet: () => t("No map was found. Take the photo again with the whole grid in view, sharp and without reflections."),
   reader_died: () => t("Reading this photo failed half way. The photo is kept: try again."),
   too_many_requests: () => t("Too many requests. Wait a moment."),
-  no_session: () => t("The session has ended. Open the link with the code again."),
+  no_session: ended,
+  no_csrf_token: ended,
+  desk_only: () => t("This is for the desk: come in with its code."),
+  not_found: () => t("This is not here, or not yours to see."),
+  cut_off: halfSent,
+  too_slow: halfSent,
+  blank_page: () => t("There is nothing on this page."),
+  wrong_kind: () => t("A game is two maps with their spellbook, or two to four kingdoms."),
+  not_kept: () => t("An older version read this sheet. Photograph it again to correct it."),
+  nothing_to_undo: () => t("There is nothing to take back."),
+  store: () => t("The results cannot be kept or found now. Try again later."),
   offline: () => t("No connection. What you did last stays readable here."),
-  bug: () => t("Something went wrong in the program. The photo is kept."),
+  model: ourFault,
+  bug: ourFault,
 };
 
-export const explain = (error) => WORDS[error.code]?.() ?? error.message;
+export const explain = (error) => WORDS[error.code]?.() ?? (language === "en" ? error.message : t("This cannot be done."));
 
 async function call(method, path, body) {
   let response;

@@ -39,16 +39,16 @@ export function total(sheet, before, widest) {
   countTo(number, before ?? 0, points);
   return h("section", { class: "total", "aria-label": tn("{n} point", "{n} points", points) },
     h("p", { class: "total-line" }, number, h("span", { class: "total-unit" }, tn("point", "points", points))),
-    low < high ? band([low, high], widest, points) : null, verdict(sheet));
+    sheet.review && low < high ? band([low, high], widest, points) : null, verdict(sheet));
 }
 
 // What stands there for a sheet that is worth nothing itself.
 export const heading = (sheet, name) => h("section", { class: "total" }, h("h2", { class: "total-line" }, name), verdict(sheet));
 
 const WORDS = {
-  duel_map: { holds: (d) => [icon({ coat: d.coat, crosses: 0 }), " ", coatName(d.coat)], times: (d) => d.crosses, of: () => t("Coats of arms"), by: () => t("Crosses"),
+  duel_map: { holds: (d) => [icon({ coat: d.coat, crosses: 0 }), coatName(d.coat)], times: (d) => d.crosses, of: () => t("Coats of arms"), by: () => t("Crosses"),
     idle: (n) => tn("{n} domain without a cross", "{n} domains without a cross", n) },
-  kingdom: { holds: (d) => [squareIcon({ terrain: d.terrain, crowns: 0 }), " ", terrainName(d.terrain)], times: (d) => d.crowns, of: () => t("Squares"), by: () => t("Crowns"),
+  kingdom: { holds: (d) => [squareIcon({ terrain: d.terrain, crowns: 0 }), terrainName(d.terrain)], times: (d) => d.crowns, of: () => t("Squares"), by: () => t("Crowns"),
     idle: (n) => tn("{n} domain without a crown", "{n} domains without a crown", n) },
 };
 
@@ -59,7 +59,7 @@ export function explanation(sheet, show) {
   const idle = sheet.domains.length - scoring.length;
   const row = (domain) => h("tr", { tabindex: "0", onfocus: () => show(domain.cells), onblur: () => show([]),
     onpointerenter: () => show(domain.cells), onpointerleave: () => show([]) },
-  h("th", { scope: "row" }, words.holds(domain)),
+  h("th", { scope: "row" }, h("span", { class: "holds" }, words.holds(domain))),
   h("td", {}, String(domain.cells.length)), h("td", {}, "× " + words.times(domain)), h("td", { class: "points" }, String(domain.points)));
   const extra = (text, points) => points > 0 && h("tr", {}, h("td", { colspan: "3" }, text), h("td", { class: "points" }, String(points)));
   return h("section", { class: "sum card" }, h("h2", {}, t("How it adds up")),

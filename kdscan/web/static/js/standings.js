@@ -7,15 +7,18 @@ import { language, t, tn } from "./i18n.js";
 
 const place = $("#main");
 
+const crown = (leads) => (leads ? h("span", { class: "crown", "aria-hidden": "true" }, "♛") : null);
+const played = (row) => row.wins + row.draws + row.losses > 0;
+
 const number = (n) => n.toLocaleString(language);
 
 const table = (rows) => h("table", { class: "league card" },
   h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "#"), h("th", { scope: "col", class: "name" }, t("Player")), h("th", { scope: "col" }, t("Score")),
-    h("th", { scope: "col" }, t("Won, drawn, lost")), h("th", { scope: "col" }, t("Spread")))),
-  h("tbody", {}, rows.map((row) => h("tr", { class: row.rank <= 3 ? `place-${row.rank}` : "" },
-    h("td", { class: "rank" }, row.rank === 1 ? h("span", { class: "crown", "aria-hidden": "true" }, "♛") : null, String(row.rank)),
+    h("th", { scope: "col", class: "record" }, t("Won, drawn, lost")), h("th", { scope: "col" }, t("Spread")))),
+  h("tbody", {}, rows.map((row) => h("tr", { class: row.rank <= 3 && played(row) ? `place-${row.rank}` : "" },
+    h("td", { class: "rank" }, crown(row.rank === 1 && played(row)), String(row.rank)),
     h("th", { scope: "row", class: "name" }, row.player), h("td", { class: "points" }, number(row.score)),
-    h("td", {}, `${row.wins} · ${row.draws} · ${row.losses}`), h("td", {}, row.spread > 0 ? `+${row.spread}` : String(row.spread).replace("-", "−"))))));
+    h("td", { class: "record" }, `${row.wins} · ${row.draws} · ${row.losses}`), h("td", {}, row.spread > 0 ? `+${row.spread}` : String(row.spread).replace("-", "−"))))));
 
 const games = (list) => h("section", { class: "games" }, h("h2", {}, t("Round {n}", { n: list[0].round })),
   h("ul", {}, list.map((game) => h("li", { class: game.finished ? "card" : "card open" }, h("span", { class: "table-number" }, String(game.table)),
@@ -24,7 +27,7 @@ const games = (list) => h("section", { class: "games" }, h("h2", {}, t("Round {n
 
 const totals = (rows) => h("table", { class: "league card" },
   h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "#"), h("th", { scope: "col", class: "name" }, t("Map")), h("th", { scope: "col" }, t("Points")))),
-  h("tbody", {}, rows.map((row, n) => h("tr", { class: n < 3 ? `place-${n + 1}` : "" }, h("td", { class: "rank" }, n === 0 ? h("span", { class: "crown", "aria-hidden": "true" }, "♛") : null, String(n + 1)),
+  h("tbody", {}, rows.map((row, n) => h("tr", { class: n < 3 ? `place-${n + 1}` : "" }, h("td", { class: "rank" }, crown(n === 0), String(n + 1)),
     h("th", { scope: "row", class: "name" }, row.name), h("td", { class: "points" }, String(row.total), row.review ? h("span", { class: "doubtful", title: t("please check") }, " ?") : "")))));
 
 function draw(now) {

@@ -1,0 +1,110 @@
+"""What stands between the terminal and a phone's home screen: QR code, manifest, words."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import cv2
+import httpx
+import numpy as np
+import pytest
+from PIL import Image
+
+import kdscan
+from kdscan.cli.serve import _greet
+from kdscan.errors import KdscanError
+from kdscan.locale import LANGUAGES, words
+from kdscan.web.pages import STATIC
+from tests.web.conftest import DESK, JOIN, settings
+
+FOR_PROGRAMS = {"bad_request", "impossible", "other_site", "too_much", "wrong_code", "wrong_method"}
+FOR_PROGRAMS |= {"usage", "bad_layout", "error"}
+"""Codes of what only a program can do wrong; the page says that it cannot be done."""
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def qr_text(printed: str) -> str:
+    """What a phone sees in a terminal with light letters on dark ground."""
+    halves = {"█": (1, 1), "▀": (1, 0), "▄": (0, 1), " ": (0, 0)}
+    lines = [line for line in printed.splitlines() if line and set(line) <= set(halves)]
+    wide = max(map(len, lines))
+    rows = [[halves[c][half] for c in f"{line:{wide}}"] for line in lines for half in (0, 1)]
+    light = np.kron(np.array(rows), np.full((8, 8), 255)).astype(np.uint8)
+    found, _, _ = cv2.QRCodeDetector().detectAndDecode(light)
+    return str(found)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_terminal_shows_a_qr_code_that_lets_a_phone_in(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANGUAGE", language)
+    shown = Terminal()
+    monkeypatch.setattr("sys.stdout", shown)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        _greet(listening, "127.0.0.1", settings())
+    said = re.sub(r"\x1b\[[0-9;]*m", "", shown.getvalue())
+    assert qr_text(said) == f"{address}/j/{JOIN}"
+    *_, players, desk = said.splitlines()
+    assert f"{address}/j/{JOIN}" in players and JOIN in players.split("/j/")[1]
+    assert f"{address}/j/{DESK}" in desk and words(language).t("desk:") in desk
+
+
+def test_a_phone_can_install_the_page(player: httpx.Client) -> None:
+    page = player.get("/").text
+    assert '<link rel="manifest" href="/manifest.webmanifest">' in page
+    answer = player.get("/manifest.webmanifest")
+    said: dict[str, Any] = answer.json()
+    assert said["display"] == "standalone" and said["start_url"] == said["scope"] == "/"
+    assert said["name"] and said["short_name"]
+    sizes = set()
+    for icon in said["icons"]:
+        picture = player.get(icon["src"])
+        assert picture.status_code == 200
+        if icon["type"] == "image/png":
+            width, height = Image.open(io.BytesIO(picture.content)).size
+            assert icon["sizes"] == f"{width}x{height}"
+            sizes.add(width)
+    assert {192, 512} <= sizes
+    worker = player.get("/sw.js")
+    assert worker.headers["content-type"].startswith("text/javascript")
+    for path in re.findall(r'"(/static/[^"]+)"', worker.text):
+        assert player.get(path).status_code == 200, "kept for reading offline"
+
+
+def _codes() -> set[str]:
+    """Every code that an answer of the page may hold."""
+
+    def below(kind: type[KdscanError]) -> set[str]:
+        return {kind.code}.union(*(below(one) for one in kind.__subclasses__()))
+
+    found = below(KdscanError) | {"not_found"}
+    for path in (Path(kdscan.__file__).parent / "web").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != "ApiError":
+                continue
+            if isinstance(node.args[1], ast.Constant):
+                found.add(str(node.args[1].value))
+    return found
+
+
+def test_every_error_that_people_meet_has_words_in_their_language() -> None:
+    script = (STATIC / "js" / "api.js").read_text("utf-8")
+    start = script.index("const WORDS = {")
+    named = set(re.findall(r"^  (\w+):", script[start : script.index("};", start)], re.MULTILINE))
+    codes = _codes()
+    assert len(codes) > 20
+    assert codes - FOR_PROGRAMS <= named
+    assert not named & FOR_PROGRAMS
