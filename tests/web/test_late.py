@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from kdscan.tournament.store import Store
-from tests.readings import make_kingdom, make_sheet
+from tests.readings import KINGDOM, make_kingdom, make_sheet
 from tests.web import test_browser
 from tests.web.conftest import DESK, Served, lay
 from tests.web.test_browser import DESKTOP, Open
@@ -126,8 +126,9 @@ def test_what_was_pressed_for_one_sheet_is_not_said_of_the_next(
 def test_of_two_sheets_opened_the_last_is_shown(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    for _ in range(3):
-        lay(served, store, make_kingdom(doubtful={(0, 0): ("wheat", 0)}))
+    for swapped in ("", "wl", "wf"):  # alike they would be photos of one kingdom
+        text = KINGDOM.translate(str.maketrans(swapped, swapped[::-1]))
+        lay(served, store, make_kingdom(text, doubtful={(0, 0): ("mine", 1)}))
     page = come(open_page, "/desk", **DESKTOP)
     rows = page.locator(".queue li button")
     expect(page.locator(".board .cell:focus")).to_be_visible()
