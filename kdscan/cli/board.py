@@ -10,7 +10,15 @@ import typer
 
 from kdscan.cli.board_maps import audit_maps, book_reports, parse_maps, read_text, told_by
 from kdscan.cli.board_text import board_text, book_text, game_text
-from kdscan.cli.options import AsJson, Edition, GreatDuel, Harmony, MiddleKingdom, OneGame
+from kdscan.cli.options import (
+    AsJson,
+    Edition,
+    GreatDuel,
+    Harmony,
+    MiddleKingdom,
+    OneGame,
+    only_for,
+)
 from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 
@@ -82,8 +90,8 @@ def board(
     pairs: list[dict[str, Any]] = []
     books: list[dict[str, Any]] = []
     if game == "kingdomino":
-        if spellbook is not None:
-            raise UsageError("--spellbook: Kingdomino has none")
+        only_for("duel", spellbook=spellbook, chosen_coat=chosen_coat, together=together)
+        only_for("duel", castle_used=None if castle_used is None else True)
         from kdscan.game.kingdomino.variants import Variants
 
         variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel), demo)
@@ -91,6 +99,8 @@ def board(
         if len(entries) % variants.games:
             raise UsageError("--dynasty: {n} boards cannot be threes", n=len(entries))
     else:
+        only_for("kingdomino", great_duel=great_duel, middle_kingdom=middle_kingdom)
+        only_for("kingdomino", harmony=harmony, dynasty=dynasty, demo=demo)
         boards = parse_maps(text)
         coat, rules = _coat(chosen_coat), edition_named(edition)
         if together and len(boards) % 2:

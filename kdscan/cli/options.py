@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from kdscan.errors import UsageError
+
 Store = Annotated[
     str | None,
     typer.Option(
@@ -46,3 +48,11 @@ OneGame = Annotated[str, typer.Option("--game", metavar="duel|kingdomino", help=
 Edition = Annotated[
     str, typer.Option(metavar="english|french|polish", help="The rulebook played by.")
 ]
+
+
+def only_for(game: str, **options: object) -> None:
+    """Raise UsageError when an option is given that only that game has."""
+    for name, value in options.items():
+        if value is not None and value is not False:
+            option = "--" + name.replace("_", "-")
+            raise UsageError("{option} is of {game} alone: --game {game}", option=option, game=game)

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kdscan.cli.board import GAMES, SCHEMA, edition_named
-from kdscan.cli.options import AsJson, Edition, GreatDuel, Harmony, MiddleKingdom, OneGame
+from kdscan.cli.options import (
+    AsJson,
+    Edition,
+    GreatDuel,
+    Harmony,
+    MiddleKingdom,
+    OneGame,
+    only_for,
+)
 from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 from kdscan.locale import Words
@@ -31,7 +39,9 @@ def simulate(
     ] = "random",
     edition: Edition = "english",
     game: OneGame = "duel",
-    players: Annotated[int, typer.Option(metavar="2|3|4", help="Kingdomino: how many play.")] = 2,
+    players: Annotated[
+        int | None, typer.Option(metavar="2|3|4", help="Kingdomino: how many play; 2 if left out.")
+    ] = None,
     dynasty: Annotated[
         bool, typer.Option("--dynasty", help="Kingdomino: three games, their scores added.")
     ] = False,
@@ -57,6 +67,8 @@ def simulate(
     if game == "duel":
         from kdscan.game.duel.report import game_json
 
+        only_for("kingdomino", great_duel=great_duel, middle_kingdom=middle_kingdom)
+        only_for("kingdomino", harmony=harmony, dynasty=dynasty, demo=demo, players=players)
         duels = _duels(number, seed, player, edition)
         if as_json:
             _print_json(map(game_json, duels))
@@ -70,7 +82,7 @@ def simulate(
         "harmony": bool(harmony),
         "demo": demo,
     }
-    matches = _matches(number, seed, player, players, options)
+    matches = _matches(number, seed, player, 2 if players is None else players, options)
     if as_json:
         _print_json(matches)
     else:

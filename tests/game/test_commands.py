@@ -214,6 +214,27 @@ def test_a_spellbook_convicts_a_map_and_itself(run: Any, maps: str, tmp_path: Pa
         assert (first["audit"]["castle"] is not None) == bool(option)
 
 
+@pytest.mark.parametrize(
+    ("command", "option", "game"),
+    [
+        (("board", "FILE", "--great-duel"), "--great-duel", "kingdomino"),
+        (("board", "FILE", "--harmony"), "--harmony", "kingdomino"),
+        (("board", "FILE", "--game", "kingdomino", "--chosen-coat", "f"), "--chosen-coat", "duel"),
+        (("board", "FILE", "--game", "kingdomino", "--castle-unused"), "--castle-used", "duel"),
+        (("board", "FILE", "--game", "kingdomino", "--spellbook", "-"), "--spellbook", "duel"),
+        (("simulate", "1", "--players", "3"), "--players", "kingdomino"),
+        (("simulate", "1", "--demo"), "--demo", "kingdomino"),
+    ],
+)
+def test_an_option_of_the_other_game_is_refused_with_the_remedy(
+    run: Any, tmp_path: Path, command: tuple[str, ...], option: str, game: str
+) -> None:
+    file = tmp_path / "board.txt"
+    file.write_text(KINGDOM if "kingdomino" in command else ALONE, "utf-8")
+    words = [str(file) if word == "FILE" else word for word in command]
+    assert f"{option} is of {game} alone: --game {game}" in run(*words, code=2)
+
+
 def test_kingdoms(run: Any, tmp_path: Path) -> None:
     file = tmp_path / "kingdom.txt"
     file.write_text(f"{KINGDOM}\n## m m\n", "utf-8")
@@ -261,7 +282,7 @@ def test_kingdoms_are_audited_and_added_up(run: Any, tmp_path: Path) -> None:
         (("board", "MAPS", "--spellbook", "MAPS"), "spellbooks in it: 0"),
         (("board", "MAPS", "--spellbook", "MISSING"), "cannot be read"),
         (("board", "MAPS", "--spellbook", "BOOK"), "--spellbook BOOK: line 1: dots is no coat"),
-        (("board", "MAPS", "--spellbook", "MAPS", "--game", "kingdomino"), "has none"),
+        (("board", "MAPS", "--spellbook", "MAPS", "--game", "kingdomino"), "of duel alone"),
         (("board", "BROKEN"), "board 1: a map has 5 rows, not 1"),
         (("simulate", "--", "-1"), "cannot be played"),
         (("simulate", "1", "--player", "x"), "--player x"),
