@@ -3,7 +3,7 @@
 python -m kdscan.training all --out data/training          everything, in hours
 python -m kdscan.training render --count 6000
 python -m kdscan.training fit marks
-python -m kdscan.training fit marks --start models/marks-4/model.onnx --labels labels/ --steps 500
+python -m kdscan.training fit marks --start models/marks-5/model.onnx --labels labels/ --steps 500
 python -m kdscan.training test labels/
 python -m kdscan.training publish
 """
@@ -18,7 +18,7 @@ from typing import Annotated
 import typer
 
 PHOTO_WEIGHT = 2
-"""Photos are fewer than flat sheets, and they are what is read: each is shown so much oftener."""
+"""Photos are what is read: each is shown so much oftener than a flat sheet."""
 
 app = typer.Typer(add_completion=False, help=__doc__)
 Out = Annotated[Path, typer.Option(help="Folder for rendered examples and checkpoints.")]
@@ -45,8 +45,8 @@ PHOTO_SHARE = 3
 @app.command()
 def render(
     out: Out = Path("data/training"),
-    count: int = 1500,
-    flat: int = 7200,
+    count: int = 6000,
+    flat: int = 6000,
     held: int = 400,
     strokes: Strokes = None,
     surfaces: Surfaces = None,

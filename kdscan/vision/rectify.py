@@ -36,7 +36,8 @@ SURE = 0.9
 """A grid that settles with less confidence is settled again from elsewhere."""
 PROMISING = 0.05
 """From here on the plane on which most cells agree is worth another start. Of 26 photos of 1,000
-whose grid was wrong, ten were unsure of it; six of those settled in place from that plane."""
+whose grid was wrong, ten were unsure of it; six of those settled in place from that plane. Not so
+for cells smaller than the network's view of them: a printed marker then passes for a map."""
 PLANE_OUTLIER = 0.25
 """A centre that leaves the common plane by more cells does not take part in fitting it."""
 
@@ -223,7 +224,7 @@ def _settlings(
     for corners in (corners_xy, np.roll(corners_xy, 1, axis=0)):
         centers, confidence = _settle(photo, corners, network)
         yield centers, confidence
-        if confidence >= PROMISING:
+        if confidence >= PROMISING and resolution(centers) >= LOOK_PX:
             yield _settle(photo, project(_plane(centers), GRID_CORNERS), network)
 
 
