@@ -283,6 +283,7 @@ def test_the_desk_needs_no_mouse(open_page: Open) -> None:
     page = open_page(DESK, **DESKTOP)
     expect(page.locator(".queue [aria-current]")).to_be_visible()
     waiting = page.locator(".queue li").count()
+    page.locator(".queue li").filter(has_text="02.jpg").first.click()
     focused = page.locator(".board .cell:focus")
     expect(focused).to_have_attribute("aria-label", re.compile("please check"))
     page.keyboard.press("f")
