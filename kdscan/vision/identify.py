@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.sheet.layout import Layout, layouts, load_layout
-from kdscan.vision.pyramid import level, level_for
-from kdscan.vision.rectify import Floats, lattice_to_photo, resolution
+from kdscan.vision.rectify import Floats, lattice_to_photo, resolution, sampled
 
 UNKNOWN = "unknown"
 """The layout's name of a design that was never described."""
@@ -44,14 +43,15 @@ def _windows(photo: Photo, sheet: RectifiedSheet, layout: Layout) -> NDArray[np.
     """The neighbourhood of the four markers, upright, side by side."""
     assert layout.markers is not None
     n = round(_WINDOW * _MARKER_PX)
-    step = (np.arange(n) + 0.5 - n / 2) / _MARKER_PX * layout.markers.size_mm
-    tiles = [_at(layout, np.array(place.center_mm), step) for place in layout.markers.places]
-    where = lattice_to_photo(sheet.centers_xy, np.concatenate(tiles, axis=1))
+    step = (np.arange(n + 1) + 0.5 - n / 2) / _MARKER_PX * layout.markers.size_mm
     marker = layout.markers.size_mm / layout.cell_mm[0]
-    k = level_for(photo, resolution(sheet.centers_xy) * marker / _MARKER_PX)
-    x, y = np.moveaxis(((where + 0.5) / 2**k - 0.5).astype(np.float32), -1, 0)
-    out = cv2.remap(level(photo, k), x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(cv2.cvtColor(out, cv2.COLOR_BGR2GRAY), np.uint8)
+    shrink = resolution(sheet.centers_xy) * marker / _MARKER_PX
+    tiles = []
+    for place in layout.markers.places:
+        on_grid = _at(layout, np.array(place.center_mm), step)
+        where = lattice_to_photo(sheet.centers_xy, on_grid)
+        tiles.append(sampled(photo, where, 1, (n, n), shrink))
+    return np.asarray(cv2.cvtColor(np.concatenate(tiles, 1), cv2.COLOR_BGR2GRAY), np.uint8)
 
 
 def _at(layout: Layout, center_mm: Floats, step_mm: Floats) -> Floats:

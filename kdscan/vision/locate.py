@@ -72,7 +72,7 @@ def locate(photo: Photo, network: Network, quarter_turns: int = 0) -> tuple[Shee
     quarter_turns: turn the photo so often to the left before looking; the outlines are
         in the photo's own frame all the same.
     """
-    view = Photo(np.rot90(photo.bgr, quarter_turns)) if quarter_turns % 4 else photo
+    view = photo.turned(quarter_turns)
     found: list[SheetOutline] = []
     for far in _regions(view, (0, 0), 1, network):
         region = _from_near(view, far, network) or far

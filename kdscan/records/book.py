@@ -1,0 +1,62 @@
+"""What was read of a spellbook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.spellbook import Spellbook
+from kdscan.game.problem import Problem
+from kdscan.records.photo import frozen
+
+
+@dataclass(frozen=True)
+class BookMark:
+    """One place of a spellbook that players may mark.
+
+    key: `players[I].lines.COAT.squares[K]`, `.used` or `.struck`, `players[I].choices.COAT`.
+    at_xy: photo frame; the place's centre, of a struck line both its ends.
+    reach_px: half the place's side. confidence: probability that `marked` is right.
+    """
+
+    key: str
+    at_xy: tuple[tuple[float, float], ...]
+    reach_px: float
+    marked: bool
+    confidence: float
+    review: bool
+
+
+@dataclass(frozen=True, eq=False)
+class SpellbookReading:
+    """All that is known of a spellbook in a photo.
+
+    page_xy: (4, 2) float64, photo frame: the page's corners as its reader sees it.
+    marks: every place, in the order of the layout. book: the same as the game knows it.
+    chosen: the coat that each player's side names. confidence: that all of it is right.
+    sheet_id: what its printed code says (`kdscan.sheet.ids`), None without one.
+    """
+
+    layout: str
+    page_xy: NDArray[np.float64]
+    marks: tuple[BookMark, ...]
+    book: Spellbook
+    chosen: tuple[Coat | None, Coat | None]
+    confidence: float
+    review: bool
+    problems: tuple[Problem, ...] = ()
+    sheet_id: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "page_xy", frozen(self.page_xy))
+
+    @property
+    def kind(self) -> str:
+        return "duel_spellbook"
+
+    @property
+    def outline_xy(self) -> NDArray[np.float64]:
+        return self.page_xy

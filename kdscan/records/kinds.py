@@ -1,0 +1,19 @@
+"""What a shield and a square can hold, in the order of the networks' probabilities."""
+
+from __future__ import annotations
+
+from kdscan.game.duel.coats import Coat
+from kdscan.game.kingdomino.tiles import SQUARES
+
+COATS: tuple[Coat | None, ...] = (None, *Coat)
+"""What a shield can hold, in the order of the coat probabilities: empty first."""
+
+SquareKind = tuple[str, int]
+"""What a square of a kingdom holds: a terrain, "castle" or "empty", and its crowns."""
+
+KINDS: tuple[SquareKind, ...] = (
+    ("empty", 0),
+    ("castle", 0),
+    *sorted((square.terrain.value, square.crowns) for square in SQUARES),
+)
+"""All kinds of squares that the box holds, in the order of their probabilities."""

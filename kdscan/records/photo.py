@@ -1,0 +1,95 @@
+"""A picture, and arrays that nobody writes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of `array` that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Photo:
+    """A picture as people see it: EXIF rotation applied, alpha gone, 8 bit.
+
+    name: where it came from, for people.
+    page: page of a PDF or TIFF, from 0.
+    width, height: pixels.
+    half: (H / 2, W / 2, 3) uint8 where the file gave that for less than the whole, or None;
+        width and height are even then.
+    """
+
+    name: str
+    page: int
+    width: int
+    height: int
+    half: NDArray[np.uint8] | None
+    _whole: Callable[[], NDArray[np.uint8]]
+
+    def __init__(self, bgr: NDArray[np.uint8], name: str = "", page: int = 0) -> None:
+        """bgr: (H, W, 3) uint8, channels in OpenCV's order."""
+        whole = _picture(bgr)
+        self._set(name, page, (whole.shape[1], whole.shape[0]), None, lambda: whole)
+
+    @classmethod
+    def halved(
+        cls,
+        half: NDArray[np.uint8],
+        size_wh: tuple[int, int],
+        whole: Callable[[], NDArray[np.uint8]],
+        name: str = "",
+        page: int = 0,
+    ) -> Photo:
+        """A photo of which half the size is at hand; `whole` decodes the rest when it is needed."""
+        photo = cls.__new__(cls)
+        photo._set(name, page, size_wh, _picture(half), lambda: _picture(whole()))
+        return photo
+
+    def _set(
+        self,
+        name: str,
+        page: int,
+        size_wh: tuple[int, int],
+        half: NDArray[np.uint8] | None,
+        whole: Callable[[], NDArray[np.uint8]],
+    ) -> None:
+        width, height = size_wh
+        values = {"name": name, "page": page, "width": width, "height": height}
+        for key, value in (values | {"half": half, "_whole": whole}).items():
+            object.__setattr__(self, key, value)
+
+    @cached_property
+    def bgr(self) -> NDArray[np.uint8]:
+        """(H, W, 3) uint8, channels in OpenCV's order."""
+        return self._whole()
+
+    def turned(self, quarter_turns: int) -> Photo:
+        """The same photo, turned so often to the left."""
+        if quarter_turns % 4 == 0:
+            return self
+        if self.half is None:
+            return Photo(np.rot90(self.bgr, quarter_turns), self.name, self.page)
+        size_wh = (self.width, self.height)
+        return Photo.halved(
+            np.rot90(self.half, quarter_turns),
+            size_wh if quarter_turns % 2 == 0 else size_wh[::-1],
+            lambda: np.rot90(self.bgr, quarter_turns),
+            self.name,
+            self.page,
+        )
+
+
+def _picture(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    if bgr.ndim != 3 or bgr.shape[2] != 3 or bgr.dtype != np.uint8:
+        raise ValueError(f"a photo is (H, W, 3) uint8, not {bgr.shape} {bgr.dtype}")
+    return frozen(bgr)

@@ -1,0 +1,102 @@
+"""What travels from finding a map to reading its marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.game.duel.board import CELLS, MAX_CROSSES
+from kdscan.records.kinds import COATS
+from kdscan.records.photo import frozen
+
+
+@dataclass(frozen=True, eq=False)
+class SheetOutline:
+    """Where the map's grid lies in the photo, by a homography alone.
+
+    corners_xy: (4, 2) float64, photo frame: top left, top right, bottom right,
+        bottom left corner of the grid (lattice (-.5, -.5), (6.5, -.5), (6.5, 4.5),
+        (-.5, 4.5)) as the reader of the sheet sees it.
+    confidence: 0..1, how sure it is that a map lies there.
+    """
+
+    corners_xy: NDArray[np.float64]
+    confidence: float
+
+    def __post_init__(self) -> None:
+        if self.corners_xy.shape != (4, 2):
+            raise ValueError(f"an outline has 4 corners, not {self.corners_xy.shape}")
+        object.__setattr__(self, "corners_xy", frozen(self.corners_xy))
+
+
+@dataclass(frozen=True, eq=False)
+class RectifiedSheet:
+    """The grid laid flat and upright, a fixed number of pixels a cell.
+
+    bgr: (H, W, 3) uint8; see `kdscan.vision.rectify` for pixels a cell and margin.
+    centers_xy: (R, C, 2) float64, photo frame: centre of each cell (the castle's
+        too), after curl and folds were followed; (5, 7, 2) for a map.
+    outline_xy: (4, 2) float64, photo frame: corners of the grid, as in SheetOutline.
+    px_per_cell: resolution of the photo there, in photo pixels a cell.
+    confidence: 0..1, how sure it is that every cell is in place.
+    """
+
+    bgr: NDArray[np.uint8]
+    centers_xy: NDArray[np.float64]
+    outline_xy: NDArray[np.float64]
+    px_per_cell: float
+    confidence: float
+
+    def __post_init__(self) -> None:
+        if self.centers_xy.ndim != 3 or self.centers_xy.shape[2] != 2:
+            raise ValueError(f"centres are (R, C, 2), not {self.centers_xy.shape}")
+        for name in ("bgr", "centers_xy", "outline_xy"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+
+@dataclass(frozen=True, eq=False)
+class CellCrops:
+    """What the cell model sees.
+
+    cells: (34, C, S, S) float32, one crop a shield in the order of `CELLS`.
+    castle: (C, S, S) float32, the castle's crop.
+    """
+
+    cells: NDArray[np.float32]
+    castle: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        if len(self.cells) != len(CELLS) or self.cells.dtype != np.float32:
+            raise ValueError(f"34 float32 crops are needed, not {self.cells.shape}")
+        object.__setattr__(self, "cells", frozen(self.cells))
+        object.__setattr__(self, "castle", frozen(self.castle))
+
+
+@dataclass(frozen=True, eq=False)
+class MarkProbs:
+    """What the model says of each shield, before any rule has its say.
+
+    coat: (34, 7) float64, probabilities in the order of `COATS`, rows sum to 1.
+    crosses: (34, 5) float64, probabilities of 0..4 crosses, rows sum to 1.
+    castle_used: probability that the castle's roof is coloured.
+    placed: probability that every cell is where it should be.
+    trust: (2,) float64, slope and offset that turn the log odds of a total, as these
+        probabilities give them, into calibrated ones; fitted on photos held back.
+    """
+
+    coat: NDArray[np.float64]
+    crosses: NDArray[np.float64]
+    castle_used: float
+    placed: float
+    trust: NDArray[np.float64] = field(default_factory=lambda: np.array([1.0, 0.0]))
+
+    def __post_init__(self) -> None:
+        if self.coat.shape != (len(CELLS), len(COATS)):
+            raise ValueError(f"coat probabilities have shape {self.coat.shape}")
+        if self.crosses.shape != (len(CELLS), MAX_CROSSES + 1):
+            raise ValueError(f"cross probabilities have shape {self.crosses.shape}")
+        object.__setattr__(self, "coat", frozen(self.coat))
+        object.__setattr__(self, "crosses", frozen(self.crosses))
+        object.__setattr__(self, "trust", frozen(self.trust))

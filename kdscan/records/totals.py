@@ -1,0 +1,27 @@
+"""What something may be worth, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+IMPROBABLE = 0.005
+"""A total less probable than this is left out of the range that is shown."""
+
+Totals = tuple[tuple[int, float], ...]
+"""What something may be worth, with probabilities, the most probable first."""
+
+
+def range_of(totals: Totals) -> tuple[int, int]:
+    """The least and the greatest total that is not all but impossible."""
+    likely = [total for total, p in totals if p >= IMPROBABLE] or [totals[0][0]]
+    return min(likely), max(likely)
+
+
+def calibrated(p: float, trust: NDArray[np.float64]) -> float:
+    """A probability with the slope and offset that its log odds need (Platt 1999)."""
+    inside = min(max(p, 1e-9), 1 - 1e-9)
+    z = float(trust[0]) * math.log(inside / (1 - inside)) + float(trust[1])
+    return 1 / (1 + math.exp(-z))
