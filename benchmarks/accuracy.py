@@ -3,6 +3,7 @@
     python -m kdscan.synth data/photos --count 300      makes photos of unseen designs
     python benchmarks/accuracy.py data/photos           measures on them
     python benchmarks/accuracy.py samples --show wrong  and keeps pictures of what went wrong
+    python benchmarks/accuracy.py samples --without paper   what a part of the reader gives
 
 found     photos in which exactly one map was reported
 placed    cells reported within 0.25 cells of the true centre
@@ -19,19 +20,24 @@ import argparse
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 
+from kdscan import pipeline
 from kdscan.errors import KdscanError
 from kdscan.overlay import draw_overlay
 from kdscan.pipeline import read_photo
 from kdscan.records import CELLS, Photo, SheetReading
+from kdscan.vision import posterior, rectify
+from kdscan.vision.classify import look
 from kdscan.vision.photo import load_photos
+from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX, Floats, Network
 
 KEYS = ("found", "placed", "coat", "crosses", "cell", "board", "score", "silent", "review")
 
@@ -112,9 +118,12 @@ def show(
             cv2.putText(
                 flat,
                 said,
-                (cell.col * 64, cell.row * 64 + 16),
+                (
+                    round((cell.col + FLAT_MARGIN) * FLAT_PX),
+                    round((cell.row + FLAT_MARGIN) * FLAT_PX) + 16,
+                ),
                 0,
-                0.35,
+                0.5,
                 (0, 0, 255),
                 1,
                 cv2.LINE_AA,
@@ -122,9 +131,61 @@ def show(
     cv2.imwrite(str(folder / f"{path.stem}-flat.png"), flat)
 
 
-def all_read(paths: list[Path]) -> Iterator[tuple[Path, tuple[SheetReading, ...]]]:
+def _no_refining() -> None:
+    """The grid stays where locating put it; which way is up is still asked for."""
+
+    def settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
+        def still(view: np.ndarray) -> tuple[np.ndarray, ...]:
+            offset, *rest = network(view)
+            return (np.zeros_like(offset), *rest)
+
+        return settled(photo, corners_xy, still)
+
+    settled = rectify._settle
+    rectify._settle = settle
+
+
+def _flat_paper() -> None:
+    """The grid is the plane on which most cells agree: curl and folds are not followed."""
+
+    def settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
+        centers, confidence = settled(photo, corners_xy, network)
+        return rectify.project(rectify._plane(centers), rectify.CENTERS), confidence
+
+    settled = rectify._settle
+    rectify._settle = settle
+
+
+def _one_look() -> None:
+    """No second look from other sides where doubts are left."""
+    pipeline.look = lambda crops, network: islice(look(crops, network), 1)  # type: ignore[attr-defined]
+
+
+def _no_neighbours() -> None:
+    """What simulated players lay side by side counts for nothing."""
+    posterior.NEIGHBOURS = 0.0
+
+
+WITHOUT: dict[str, Callable[[], None]] = {
+    "refining": _no_refining,
+    "paper": _flat_paper,
+    "looks": _one_look,
+    "neighbours": _no_neighbours,
+}
+"""Parts of the reader that can be left out, to see what they give."""
+
+
+def _start(without: Sequence[str]) -> None:
+    cv2.setNumThreads(1)
+    for part in without:
+        WITHOUT[part]()
+
+
+def all_read(
+    paths: list[Path], without: Sequence[str] = ()
+) -> Iterator[tuple[Path, tuple[SheetReading, ...]]]:
     """Each photo and the maps in it, read on all cores."""
-    with ProcessPoolExecutor(initializer=cv2.setNumThreads, initargs=(1,)) as pool:
+    with ProcessPoolExecutor(initializer=_start, initargs=(without,)) as pool:
         yield from zip(paths, pool.map(read, paths, chunksize=4), strict=True)
 
 
@@ -145,11 +206,14 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--show", type=Path, help="folder for pictures of wrong readings")
     parser.add_argument("--json", type=Path, help="file for the table as JSON")
+    parser.add_argument(
+        "--without", action="append", default=[], choices=WITHOUT, help="leave a part out"
+    )
     parser.add_argument("--curves", type=Path, help="picture of calibration and of what it costs")
     args = parser.parse_args()
     groups: dict[str, list[dict[str, float]]] = defaultdict(list)
     said: list[tuple[float, bool]] = []
-    for path, sheets in all_read(sorted(args.folder.glob("*.jpg"))):
+    for path, sheets in all_read(sorted(args.folder.glob("*.jpg")), args.without):
         truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
         figures = judge(truth, sheets[0] if len(sheets) == 1 else None)
         if len(sheets) == 1:
