@@ -34,8 +34,6 @@ def plans(task: Task, apart: bool, free: bool, spare: int | None = None) -> Iter
     spare: dots on the spellbook that this part may fill at most, where the dot's wizard must be
     won with the others; None for any number.
     """
-    if task.filled.bit_count() % 2:
-        return
     search = _Search(task, spare)
     singles = 2 if apart else 0
     if not search.splits(task.filled, singles):
