@@ -61,7 +61,10 @@ TESTS: dict[str, list[str]] = {
 """The files of tests/game that try each module's mutants."""
 
 SECONDS = 40
-"""CPU time after which a mutant is stopped; it counts as caught."""
+"""CPU time after which a mutant is stopped, if its tests take no longer; it counts as caught."""
+
+PATIENCE = 3
+"""How many times the tests' own CPU time a mutant gets at least."""
 
 
 class Tests:
@@ -72,6 +75,7 @@ class Tests:
         self.catches: Counter[int] = Counter()
         end, said = forked(self._time, 600)
         self.times = [float(seconds) for seconds in said]
+        self.limit = max(SECONDS, round(PATIENCE * sum(self.times)))
         if end:
             raise SystemExit(f"{items[len(said) - 1].nodeid} fails without any mutation")
 
@@ -106,6 +110,7 @@ class Mutants:
     def try_all(self) -> None:
         """Try every mutant, and say which were not caught."""
         start, count, stopped = time.time(), 0, 0
+        print(f"... {self.module}: {len(self.tests.items)} tests, {sum(self.tests.times):.0f} s")
         survived: list[int] = []
         for count, (function, source) in enumerate(self._mutants(), 1):
             end = self._fate(function, source)
@@ -142,7 +147,7 @@ class Mutants:
                     return 1
             return 0
 
-        end, said = forked(child, SECONDS)
+        end, said = forked(child, self.tests.limit)
         self.tests.catches.update(said)
         return end
 
@@ -218,13 +223,14 @@ def main() -> None:
     """Collect the tests, then try mutants instead of running them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modules", nargs="*", choices=[*TESTS, []], default=[])
-    # The same examples for all mutants, none of them made smaller.
+    # The same examples for all mutants, none of them made smaller, however busy the machine.
     quick = hypothesis.settings(
         deadline=None,
         database=None,
         derandomize=True,
         max_examples=20,
         phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
     )
     hypothesis.settings.register_profile("mutants", quick)
     hypothesis.settings.load_profile("mutants")
