@@ -33,6 +33,7 @@ from kdscan.drawing import (
     write,
 )
 from kdscan.game.duel.scoring import Domain
+from kdscan.game.grid import Cell, cell_name
 from kdscan.game.kingdomino.scoring import Domain as Land
 from kdscan.locale import ENGLISH, Words
 from kdscan.overlay_spellbook import draw_spellbook
@@ -45,7 +46,7 @@ from kdscan.records import (
     SpellbookReading,
     SquareReading,
 )
-from kdscan.report import Cell, Doubt, blamed_cells, cell_name, domain_colors, doubts
+from kdscan.report import Doubt, blamed_cells, domain_colors, doubts
 from kdscan.report_kingdom import SquareDoubt, square_doubts
 from kdscan.vision.pyramid import at_most
 

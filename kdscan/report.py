@@ -13,6 +13,7 @@ from typing import Any
 from kdscan.errors import KdscanError
 from kdscan.fusing import FusedSheet
 from kdscan.game.duel.scoring import Domain, Score
+from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.game.problem import problems_json
 from kdscan.plain import judged_json, point_json, probability_json
@@ -29,8 +30,6 @@ from kdscan.report_spellbook import spellbook_json
 from kdscan.vision.decode import Marks, alternatives
 
 SCHEMA = "kdscan/1"
-
-Cell = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +54,6 @@ class Doubt:
 
     cell: CellReading
     alternatives: tuple[tuple[Marks, float], ...]
-
-
-def cell_name(cell: Cell) -> str:
-    """How people call a cell: column letter and row number, `A1` at the top left, castle `D3`."""
-    row, col = cell
-    return f"{'ABCDEFG'[col]}{row + 1}"
 
 
 def doubts(sheet: SheetReading, most: int = 2, least_probability: float = 0.02) -> list[Doubt]:

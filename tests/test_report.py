@@ -11,8 +11,9 @@ from kdscan.errors import NoSheetFound
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
+from kdscan.game.grid import cell_name
 from kdscan.records import CELLS, Problem
-from kdscan.report import PhotoReport, cell_name, domain_colors, doubts, photo_json, report_json
+from kdscan.report import PhotoReport, domain_colors, doubts, photo_json, report_json
 from tests.readings import make_sheet
 
 boards = st.dictionaries(
@@ -114,6 +115,7 @@ def test_maps_of_two_photos_are_no_game() -> None:
 
 def test_cells_are_named_as_on_a_map() -> None:
     assert [cell_name(c) for c in ((0, 0), (2, 3), (4, 6))] == ["A1", "D3", "G5"]
+    assert [cell_name((0, col)) for col in (25, 26, 52, 702)] == ["Z1", "AA1", "BA1", "AAA1"]
     assert len({cell_name(c) for c in CELLS}) == 34
 
 

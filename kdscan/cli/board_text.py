@@ -6,9 +6,9 @@ is said about them beside it is for people.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from kdscan.game.grid import cell_name
 from kdscan.game.problem import Problem
 from kdscan.locale import Words, mark
 from kdscan.problem_words import SEVERITIES, told
@@ -30,7 +30,7 @@ def board_text(entry: dict[str, Any], number: int, w: Words) -> str:
     if entry["audit"] is not None:
         lines.append(_lawful(entry["audit"], w))
     for problem in entry["problems"]:
-        cells = " ".join(_name(cell) for cell in problem["cells"])
+        cells = " ".join(cell_name(cell) for cell in problem["cells"])
         lines.append(_problem(problem, w) + (f" ({cells})" if cells else ""))
     return "\n".join(lines)
 
@@ -61,14 +61,14 @@ def _way(audit: dict[str, Any], w: Words) -> str:
     """Dominoes in an order in which they can be laid, with the help that they took."""
     steps = []
     for step in audit["order"]:
-        one, two = (_name(cell) for cell in step["cells"])
+        one, two = (cell_name(cell) for cell in step["cells"])
         power = step.get("power")
         helped = " (" + w.t("{coat} wizard", coat=_coat(power, w)) + ")" if power else ""
         steps.append(f"{one}-{two}{helped}")
     if audit.get("castle"):
-        steps.append(w.t("castle's cross on {cell}", cell=_name(audit["castle"])))
+        steps.append(w.t("castle's cross on {cell}", cell=cell_name(audit["castle"])))
     if audit.get("wizard"):
-        steps.append(w.t("wizard's cross on {cell}", cell=_name(audit["wizard"])))
+        steps.append(w.t("wizard's cross on {cell}", cell=cell_name(audit["wizard"])))
     for idle in audit.get("idle", ()):
         steps.append(
             w.tn(
@@ -109,7 +109,3 @@ def _told(problem: dict[str, Any], w: Words) -> str:
 
 def _coat(coat: str, w: Words) -> str:
     return w.t(coat.replace("_", " "))
-
-
-def _name(cell: Sequence[int]) -> str:
-    return f"{'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[cell[1] % 26]}{cell[0] + 1}"

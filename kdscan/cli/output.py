@@ -13,9 +13,10 @@ from kdscan.cli.text import Style, sheet_text
 from kdscan.cli.text_kingdom import kingdom_text
 from kdscan.cli.text_spellbook import spellbook_text
 from kdscan.fusing import FusedSheet
+from kdscan.game.grid import cell_name
 from kdscan.locale import mark, of_terminal, words
 from kdscan.records import AnyReading, KingdomReading, SpellbookReading
-from kdscan.report import PhotoReport, cell_name
+from kdscan.report import PhotoReport
 
 _CLEAR_LINE = "\r\x1b[K"
 

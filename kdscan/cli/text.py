@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import Coat
+from kdscan.game.grid import Cell, cell_name
 from kdscan.locale import Words, words
 from kdscan.problem_words import SEVERITIES, told
 from kdscan.records import CASTLE, COLS, ROWS, CellReading, Found, SheetReading
-from kdscan.report import MOST_NAMED, Cell, cell_name, domain_colors, doubts
+from kdscan.report import MOST_NAMED, domain_colors, doubts
 
 _GLYPHS = {
     Coat.DOT: "● ",

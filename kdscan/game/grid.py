@@ -12,6 +12,19 @@ Cell = tuple[int, int]
 """Row and column, counted from 0 at the top left."""
 
 
+def cell_name(cell: Cell) -> str:
+    """How people call a cell: column letter and row number, `A1` at the top left, castle `D3`.
+
+    After column Z comes AA.
+    """
+    row, col = cell
+    letters = ""
+    while col >= 0:
+        letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[col % 26] + letters
+        col = col // 26 - 1
+    return f"{letters}{row + 1}"
+
+
 @lru_cache(maxsize=4096)
 def neighbours(cell: Cell) -> tuple[Cell, Cell, Cell, Cell]:
     """The four cells that share a side with `cell`, on the grid or off it."""

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from kdscan.errors import BlankPage
-from kdscan.report import cell_name
+from kdscan.game.grid import cell_name
 from kdscan.sheet.ids import SheetId
 from kdscan.tournament.current import current_json, current_sheets
 from kdscan.tournament.rules import Rules, asked_of, rules_of

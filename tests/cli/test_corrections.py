@@ -14,8 +14,8 @@ from kdscan.cli.text import token
 from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
+from kdscan.game.grid import cell_name
 from kdscan.records import CELLS, COATS
-from kdscan.report import cell_name
 
 
 def of_cell(text: str) -> Correction:

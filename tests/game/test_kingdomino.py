@@ -83,7 +83,7 @@ def test_text_round_trip() -> None:
         ("w w\n## w w", "equally many"),
         ("w w", "not 0"),
         ("## ##", "not 2"),
-        ("## x+", "row 0, column 1: 'x\\+' is no terrain"),
+        ("## x+", "B1: 'x\\+' is no terrain"),
     ],
 )
 def test_what_is_no_kingdom_is_refused(text: str, message: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
-from kdscan.game.grid import Cell
+from kdscan.game.grid import Cell, cell_name
 
 ROWS, COLS = 5, 7
 """Rows and columns of a Duel map (34 shields and the castle)."""
@@ -119,7 +119,7 @@ class Board(Mapping[Cell, Shield]):
 
     @classmethod
     def parse(cls, text: str) -> Board:
-        """Read the text form; raises BoardTextError with row and column when it is none."""
+        """Read the text form; raises BoardTextError with the square's name when it is none."""
         rows = [line.split() for line in text.strip().splitlines()]
         if len(rows) != ROWS:
             raise BoardTextError("a map has {rows} rows, not {n}", rows=ROWS, n=len(rows))
@@ -127,27 +127,38 @@ class Board(Mapping[Cell, Shield]):
         for r, row in enumerate(rows):
             if len(row) != COLS:
                 raise BoardTextError(
-                    "row {row} has {n} squares instead of {cols}", row=r, n=len(row), cols=COLS
+                    "row {row} has {n} squares instead of {cols}", row=r + 1, n=len(row), cols=COLS
                 )
             for c, token in enumerate(row):
-                if (token == "##") != ((r, c) == CASTLE):
-                    raise BoardTextError(
-                        "row {row}, column {col}: '##' stands for the castle alone", row=r, col=c
-                    )
-                if token not in ("##", "."):
-                    shields[r, c] = _shield(token, r, c)
+                if (r, c) == CASTLE:
+                    _check_castle(token)
+                elif token != ".":
+                    shields[r, c] = _shield(token, (r, c))
         return cls(shields)
 
 
-def _shield(token: str, row: int, col: int) -> Shield:
+def _check_castle(token: str) -> None:
+    if token != "##":
+        raise BoardTextError(
+            "{cell} is the castle: write '##' there, not '{token}'",
+            cell=cell_name(CASTLE),
+            token=token,
+        )
+
+
+def _shield(token: str, cell: Cell) -> Shield:
+    if token == "##":
+        raise BoardTextError(
+            "{cell}: the castle '##' stands at {castle} and nowhere else",
+            cell=cell_name(cell),
+            castle=cell_name(CASTLE),
+        )
     letters = token.rstrip("+")
     if letters not in _COATS:
-        known = " ".join(_COATS)
         raise BoardTextError(
-            "row {row}, column {col}: '{token}' is no coat (known: {known})",
-            row=row,
-            col=col,
+            "{cell}: '{token}' is no coat (known: {known})",
+            cell=cell_name(cell),
             token=token,
-            known=known,
+            known=" ".join(_COATS),
         )
     return Shield(_COATS[letters], len(token) - len(letters))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kdscan.game.grid import Cell, neighbours
+from kdscan.game.grid import Cell, cell_name, neighbours
 from kdscan.game.kingdomino.tiles import KingdomTextError, Square, Terrain
 
 
@@ -62,7 +62,7 @@ class Kingdom:
 
     @classmethod
     def parse(cls, text: str) -> Kingdom:
-        """Read the text form; raises KingdomTextError with row and column when it is none."""
+        """Read the text form; raises KingdomTextError with the square's name when it is none."""
         rows = [line.split() for line in text.strip().splitlines()]
         if not rows or len({len(row) for row in rows}) != 1:
             raise KingdomTextError("a kingdom is rows of equally many squares")
@@ -76,7 +76,7 @@ class Kingdom:
                         squares[r, c] = Square.parse(token)
                     except KingdomTextError as error:
                         raise KingdomTextError(
-                            "row {row}, column {col}: {error}", row=r, col=c, error=error
+                            "{where}: {error}", where=cell_name((r, c)), error=error
                         ) from None
         if len(castles) != 1:
             raise KingdomTextError("a kingdom has one castle '##', not {n}", n=len(castles))

@@ -9,10 +9,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.game.grid import cell_name
 from kdscan.locale import Words
 from kdscan.overlay import cell_corners
 from kdscan.records import AnyReading, BookMark, KingdomReading, Photo, SpellbookReading
-from kdscan.report import cell_name, doubts
+from kdscan.report import doubts
 from kdscan.report_kingdom import square_doubts
 from kdscan.tournament.words import book_place, shield_name, square_name
 
