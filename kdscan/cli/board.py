@@ -17,7 +17,7 @@ from kdscan.cli.options import (
     Harmony,
     MiddleKingdom,
     OneGame,
-    only_for,
+    check_game,
 )
 from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
@@ -29,10 +29,9 @@ if TYPE_CHECKING:
 
 SCHEMA = "kdscan/1"
 
-GAMES = ("duel", "kingdomino")
-
 
 def board(
+    context: typer.Context,
     file: Annotated[
         str,
         typer.Argument(metavar="FILE", help="Boards apart by blank lines; - for standard input."),
@@ -83,15 +82,12 @@ def board(
 
     $ kdscan simulate 1 --seed 7 | kdscan board - --together --spellbook -
     """
-    if game not in GAMES:
-        raise UsageError("--game {game}: there are duel and kingdomino", game=game)
+    check_game(context, game)
     text = read_text(file)
     entries: list[dict[str, Any]]
     pairs: list[dict[str, Any]] = []
     books: list[dict[str, Any]] = []
     if game == "kingdomino":
-        only_for("duel", spellbook=spellbook, chosen_coat=chosen_coat, together=together)
-        only_for("duel", castle_used=None if castle_used is None else True)
         from kdscan.game.kingdomino.variants import Variants
 
         variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel), demo)
@@ -99,8 +95,6 @@ def board(
         if len(entries) % variants.games:
             raise UsageError("--dynasty: {n} boards cannot be threes", n=len(entries))
     else:
-        only_for("kingdomino", great_duel=great_duel, middle_kingdom=middle_kingdom)
-        only_for("kingdomino", harmony=harmony, dynasty=dynasty, demo=demo)
         boards = parse_maps(text)
         coat, rules = _coat(chosen_coat), edition_named(edition)
         if together and len(boards) % 2:

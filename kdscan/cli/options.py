@@ -50,9 +50,26 @@ Edition = Annotated[
 ]
 
 
-def only_for(game: str, **options: object) -> None:
-    """Raise UsageError when an option is given that only that game has."""
-    for name, value in options.items():
-        if value is not None and value is not False:
-            option = "--" + name.replace("_", "-")
-            raise UsageError("{option} is of {game} alone: --game {game}", option=option, game=game)
+OF_ONE_GAME = {
+    "duel": ("edition", "chosen_coat", "castle_used", "spellbook", "together"),
+    "kingdomino": ("players", "great_duel", "middle_kingdom", "harmony", "dynasty", "demo"),
+}
+"""The games, and what only one of them knows of the options of `board` and `simulate`."""
+
+
+def check_game(context: typer.Context, game: str) -> None:
+    """Raise UsageError when there is no such game, or an option is given that it does not have."""
+    if game not in OF_ONE_GAME:
+        raise UsageError("--game {game}: there are duel and kingdomino", game=game)
+    foreign = {
+        name: other for other, names in OF_ONE_GAME.items() if other != game for name in names
+    }
+    for option in context.command.params:
+        value = context.params.get(option.name or "")
+        if option.name in foreign and value != option.default:
+            spelled = option.secondary_opts if value is False else option.opts
+            raise UsageError(
+                "{option} is of {game} alone: --game {game}",
+                option=spelled[0],
+                game=foreign[option.name],
+            )

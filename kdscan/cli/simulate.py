@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kdscan.cli.board import GAMES, SCHEMA, edition_named
+from kdscan.cli.board import SCHEMA, edition_named
 from kdscan.cli.options import (
     AsJson,
     Edition,
@@ -18,7 +18,7 @@ from kdscan.cli.options import (
     Harmony,
     MiddleKingdom,
     OneGame,
-    only_for,
+    check_game,
 )
 from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
@@ -31,6 +31,7 @@ PLAYERS = ("random", "greedy")
 
 
 def simulate(
+    context: typer.Context,
     number: Annotated[int, typer.Argument(metavar="N", help="How many games.")],
     seed: Annotated[int, typer.Option(metavar="S", help="Equal seeds give equal games.")] = 0,
     as_json: AsJson = False,
@@ -62,13 +63,10 @@ def simulate(
         raise UsageError("{n} games cannot be played", n=number)
     if player not in PLAYERS:
         raise UsageError("--player {player}: there are random and greedy", player=player)
-    if game not in GAMES:
-        raise UsageError("--game {game}: there are duel and kingdomino", game=game)
+    check_game(context, game)
     if game == "duel":
         from kdscan.game.duel.report import game_json
 
-        only_for("kingdomino", great_duel=great_duel, middle_kingdom=middle_kingdom)
-        only_for("kingdomino", harmony=harmony, dynasty=dynasty, demo=demo, players=players)
         duels = _duels(number, seed, player, edition)
         if as_json:
             _print_json(map(game_json, duels))

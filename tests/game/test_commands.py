@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
 import re
@@ -11,7 +12,10 @@ from typing import Any
 
 import pytest
 
+from kdscan.cli.board import board
 from kdscan.cli.main import main
+from kdscan.cli.options import OF_ONE_GAME
+from kdscan.cli.simulate import simulate
 from kdscan.game.duel.audit import Step, Witness, replay
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.book_text import write_book
@@ -220,10 +224,14 @@ def test_a_spellbook_convicts_a_map_and_itself(run: Any, maps: str, tmp_path: Pa
         (("board", "FILE", "--great-duel"), "--great-duel", "kingdomino"),
         (("board", "FILE", "--harmony"), "--harmony", "kingdomino"),
         (("board", "FILE", "--game", "kingdomino", "--chosen-coat", "f"), "--chosen-coat", "duel"),
-        (("board", "FILE", "--game", "kingdomino", "--castle-unused"), "--castle-used", "duel"),
+        (("board", "FILE", "--game", "kingdomino", "--castle-unused"), "--castle-unused", "duel"),
+        (("board", "FILE", "--game", "kingdomino", "--castle-used"), "--castle-used", "duel"),
+        (("board", "FILE", "--game", "kingdomino", "--together"), "--together", "duel"),
+        (("board", "FILE", "--no-harmony"), "--no-harmony", "kingdomino"),
         (("board", "FILE", "--game", "kingdomino", "--spellbook", "-"), "--spellbook", "duel"),
         (("simulate", "1", "--players", "3"), "--players", "kingdomino"),
         (("simulate", "1", "--demo"), "--demo", "kingdomino"),
+        (("simulate", "1", "--game", "kingdomino", "--edition", "french"), "--edition", "duel"),
     ],
 )
 def test_an_option_of_the_other_game_is_refused_with_the_remedy(
@@ -232,7 +240,13 @@ def test_an_option_of_the_other_game_is_refused_with_the_remedy(
     file = tmp_path / "board.txt"
     file.write_text(KINGDOM if "kingdomino" in command else ALONE, "utf-8")
     words = [str(file) if word == "FILE" else word for word in command]
-    assert f"{option} is of {game} alone: --game {game}" in run(*words, code=2)
+    assert f"kdscan: {option} is of {game} alone: --game {game}\n" == run(*words, code=2)
+
+
+def test_every_option_of_one_game_is_an_option() -> None:
+    commands = (inspect.signature(command).parameters for command in (board, simulate))
+    there = {name for parameters in commands for name in parameters}
+    assert {name for names in OF_ONE_GAME.values() for name in names} <= there
 
 
 def test_kingdoms(run: Any, tmp_path: Path) -> None:
