@@ -264,6 +264,35 @@ def test_dominoes_alone_say_which_shields_fail_on_a_large_map() -> None:
     assert (problem.code, problem.cells) == ("unpaired_shields", tuple(lines))
 
 
+BEYOND = Board.parse(
+    """.  .  .  .  .  f  dd
+       .  d  d  .  .  .  .
+       .  d  d  ## .  .  .
+       .  d  d  .  .  .  .
+       .  .  .  .  .  c  ll"""
+)
+"""The dot's wizard opens either of two dominoes that touch nothing, but not both."""
+
+
+@pytest.mark.parametrize(
+    ("board", "blamed"),
+    [
+        (BEYOND, 2),
+        (Board({c: s for c, s in BEYOND.items() if c not in ((3, 1), (3, 2))}), 1),
+        # The line's wizard draws two of the three that have no partner.
+        (board_of("l l . f . . .", "l l l ## dd . .", "l . . c . . ."), 3),
+    ],
+)
+def test_a_second_search_knows_the_same_wizards(
+    board: Board, blamed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (problem,) = audit_map(board, False).problems
+    assert len(problem.cells) == blamed
+    monkeypatch.setattr("kdscan.game.duel.audit.proof._FEW_STEPS", 0)
+    (again,) = audit_map(board, False).problems
+    assert (again.code, len(again.cells)) == (problem.code, blamed)
+
+
 @pytest.fixture
 def budgets(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
     """Steps of every search that starts."""
