@@ -300,8 +300,6 @@ def test_the_desk_needs_no_mouse(open_page: Open) -> None:
 
 
 def accessible(page: Page) -> None:
-    # While it waits for an answer the page is dimmed, and nobody is asked to read it.
-    expect(page.locator("main[aria-busy]")).to_have_count(0)
     found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
     assert found.violations_count == 0, found.generate_report()
 
