@@ -17,6 +17,7 @@ UNKNOWN = "unknown"
 
 _MARKER_PX = 48  # eight pixels a module of a 4 × 4 marker with its border
 _WINDOW = 2.0  # side of the looked-at window, in markers: quiet zone and misplacement
+_STEP = 8  # pixels from one computed place to the next
 
 
 @lru_cache(maxsize=1)
@@ -43,14 +44,14 @@ def _windows(photo: Photo, sheet: RectifiedSheet, layout: Layout) -> NDArray[np.
     """The neighbourhood of the four markers, upright, side by side."""
     assert layout.markers is not None
     n = round(_WINDOW * _MARKER_PX)
-    step = (np.arange(n + 1) + 0.5 - n / 2) / _MARKER_PX * layout.markers.size_mm
+    away = (np.arange(0, n + _STEP, _STEP) + 0.5 - n / 2) / _MARKER_PX * layout.markers.size_mm
     marker = layout.markers.size_mm / layout.cell_mm[0]
     shrink = resolution(sheet.centers_xy) * marker / _MARKER_PX
     tiles = []
     for place in layout.markers.places:
-        on_grid = _at(layout, np.array(place.center_mm), step)
+        on_grid = _at(layout, np.array(place.center_mm), away)
         where = lattice_to_photo(sheet.centers_xy, on_grid)
-        tiles.append(sampled(photo, where, 1, (n, n), shrink))
+        tiles.append(sampled(photo, where, _STEP, (n, n), shrink))
     return np.asarray(cv2.cvtColor(np.concatenate(tiles, 1), cv2.COLOR_BGR2GRAY), np.uint8)
 
 
