@@ -37,7 +37,7 @@ HOME = Path("kdscan/game/duel")
 
 TESTS: dict[str, list[str]] = {
     "scoring": ["board"],
-    "audit.__init__": ["audit"],
+    "audit.__init__": ["terms", "audit", "proof", "quick"],
     "audit.book": ["audit", "proof"],
     "audit.budget": ["quick", "reach"],
     "audit.chances": ["chances", "audit"],

@@ -1,0 +1,70 @@
+"""What a roof, a spellbook and an edition say about a map, beside the map itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from kdscan.game.duel.audit import audit_map, terms_of
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.editions import ENGLISH, Edition
+from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
+
+NO_JOKER = Edition("house", castle_on_joker=False)
+
+
+def book(**lines: SpellbookLine) -> Spellbook:
+    """The first player's lines by name; all others are blank."""
+    mine = {coat: lines.get(coat.value, SpellbookLine()) for coat in Coat}
+    return Spellbook((mine, {coat: SpellbookLine() for coat in Coat}))
+
+
+def test_whether_the_castles_cross_may_go_to_a_joker_is_the_editions_word() -> None:
+    """Two filled coats got the bonus crosses. A checked coat beside the castle's fills a square
+    only where a joker made the filled one, for both coats without a cross are on one die."""
+    board = Board.parse(
+        """. . . c  . . .
+           . . . f+ . . .
+           . l c ## . . .
+           . . . f+ . . .
+           . . . c  . . ."""
+    )
+    assert audit_map(board, True).problems == ()
+    audit = audit_map(board, True, edition=NO_JOKER)
+    assert audit.lawful and [p.code for p in audit.problems] == ["dice"]
+
+
+THREE = Board.parse(
+    """. . . .     . . .
+       . . c c     . . .
+       . . . ##    . . .
+       . . c dd+++ . . .
+       . . . .     . . ."""
+)
+
+
+@pytest.mark.parametrize(
+    ("castle", "given", "lawful"),
+    [
+        (True, book(checked=SpellbookLine(0)), True),
+        (False, book(checked=SpellbookLine(0)), False),
+        # The checked wizard's cross is given at once: nobody crosses a box for it.
+        (False, book(checked=SpellbookLine(3)), True),
+        (False, book(checked=SpellbookLine(3, used=True)), True),
+        (False, book(checked=SpellbookLine(2, used=True)), False),
+    ],
+)
+def test_a_third_cross_is_the_castles_or_that_of_a_wizard_who_was_won(
+    castle: bool, given: Spellbook, lawful: bool
+) -> None:
+    assert audit_map(THREE, castle, spellbook=given).lawful is lawful
+
+
+def test_a_wizard_helps_who_was_won_and_called() -> None:
+    def wizards(line: SpellbookLine) -> frozenset[Coat]:
+        return terms_of(None, book(line=line), 0, ENGLISH).wizards
+
+    assert wizards(SpellbookLine(5, used=True)) == {Coat.LINE}
+    assert wizards(SpellbookLine(5)) == set()
+    assert wizards(SpellbookLine(4, used=True)) == set()
+    assert terms_of(None, book(line=SpellbookLine(5, used=True)), 1, ENGLISH).wizards == set()
