@@ -365,4 +365,8 @@ def test_rules_that_cannot_go_together() -> None:
     with pytest.raises(VariantError, match="kings"):
         Game(2, kings=(0, 0, 0, 1))
     assert Variants(great_duel=True).dominoes(2) == 48
+    central = Variants(great_duel=True, harmony=True)
+    assert central.with_extras(middle_kingdom=True, harmony=False) == Variants(
+        great_duel=True, middle_kingdom=True
+    )
     assert [PLAIN.dominoes(n) for n in (2, 3, 4)] == [24, 36, 48]

@@ -122,3 +122,10 @@ def _smallest(board: Board, sound: list[set[Cell]]) -> int | None:
             if not any(part.issuperset(cells) for part in largest):
                 return size
     return None
+
+
+def test_what_can_be_reached_is_everything_until_it_is_known() -> None:
+    far = Board({cell: Shield(Coat.FILLED) for cell in ((1, 3), (1, 4), (4, 0), (4, 1))})
+    task = Task(far, Bonus(), LAW)
+    assert reachable(task, 0, False) == sum(1 << number(cell) for cell in ((1, 3), (1, 4)))
+    assert reachable(task, 0, False, steps=0) == task.filled
