@@ -68,6 +68,13 @@ class Models:
         together = hashlib.sha256("".join(str(entry["sha256"]) for entry in used).encode())
         return f"{names} {together.hexdigest()[:12]}"
 
+    def path(self, name: str) -> Path:
+        """Where a model lies; raises ModelError if the manifest names none."""
+        entry = self.manifest["models"].get(name)
+        if entry is None:
+            raise ModelError("no model is named {name}; install kdscan again", name=name)
+        return self.folder / str(entry["file"])
+
     @cached_property
     def locate(self) -> Network:
         return self._network("locate")
@@ -157,16 +164,14 @@ class Models:
 
     def _checked(self, name: str) -> bytes:
         """The model's bytes, if they are those that the manifest promises."""
-        entry = self.manifest["models"].get(name)
-        if entry is None:
-            raise ModelError("no model is named {name}; install kdscan again", name=name)
+        path = self.path(name)
         try:
-            data: bytes = (self.folder / str(entry["file"])).read_bytes()
+            data: bytes = path.read_bytes()
         except OSError as error:
             raise ModelError(
                 "the model {name} is missing ({why}); install kdscan again", name=name, why=error
             ) from error
-        if hashlib.sha256(data).hexdigest() != entry["sha256"]:
+        if hashlib.sha256(data).hexdigest() != self.manifest["models"][name]["sha256"]:
             raise ModelError(
                 "the model {name} is damaged (checksum differs); install kdscan again", name=name
             )

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Literal, cast
 
 import cv2
 import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from kdscan.edge import run
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.sheet.book import BookLayout, load_book
@@ -60,28 +61,33 @@ def own_book(px_per_mm: float = 6.25) -> tuple[BookLayout, NDArray[np.uint8], fl
 
 def main(
     folder: Path,
-    count: Annotated[int, typer.Option(help="How many photos.")] = 12,
-    first: Annotated[int, typer.Option(help="Seed of the first one.")] = 20_000_000,
-    level: Annotated[str, typer.Option(help="flat, easy, normal, hard or mixed.")] = "mixed",
+    count: Annotated[int, typer.Option(help="How many photos.", min=1)] = 12,
+    first: Annotated[int, typer.Option(help="Seed of the first one.", min=0)] = 20_000_000,
+    level: Annotated[
+        Literal["flat", "easy", "normal", "hard", "mixed"],
+        typer.Option(help="How hard to read; mixed: by lot."),
+    ] = "mixed",
     own: Annotated[bool, typer.Option("--own", help="Our own printed sheet.")] = False,
     style: Annotated[
-        str, typer.Option(help="Of our own sheet: plain, decorated, saving or mixed.")
+        Literal["plain", "decorated", "saving", "mixed"], typer.Option(help="Of our own sheet.")
     ] = "plain",
     code: Annotated[str, typer.Option(help="Of our own sheet: what its code says.")] = "",
     table: Annotated[
         bool, typer.Option("--table", help="Both maps of a game and their spellbook in a photo.")
     ] = False,
     mess: Annotated[
-        float | None, typer.Option(help="0 clean .. 1 messy; random if not given.")
+        float | None, typer.Option(help="0 clean .. 1 messy; random if not given.", min=0, max=1)
     ] = None,
-    long_side: Annotated[int, typer.Option(help="Pixels of the longer side.")] = 2016,
-    quality: Annotated[int, typer.Option(help="JPEG quality.")] = 90,
+    long_side: Annotated[
+        int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)
+    ] = 2016,
+    quality: Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)] = 90,
 ) -> None:
     """Write NUMBER.jpg and NUMBER.json for each seed."""
     folder.mkdir(parents=True, exist_ok=True)
     for seed in range(first, first + count):
         rng = np.random.default_rng([seed, 3])
-        chosen = LEVELS[int(rng.integers(0, 3))] if level == "mixed" else cast(Level, level)
+        chosen = LEVELS[int(rng.integers(0, 3))] if level == "mixed" else level
         size = (long_side, round(long_side * 0.75))
         page = _own_page(rng, style, code) if own else None
         turned = size[::-1] if rng.random() < 0.5 else size
@@ -99,10 +105,12 @@ def main(
         if code:
             truth["sheet_id"] = code
         path = folder / f"{seed:08d}.jpg"
-        cv2.imwrite(str(path), synth.bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
+        path.write_bytes(
+            cv2.imencode(".jpg", synth.bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
+        )
         path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
         print(path, file=sys.stderr)
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(lambda: typer.run(main))

@@ -3,7 +3,7 @@
 python -m kdscan.training all --out data/training          everything, in hours
 python -m kdscan.training render --count 6000
 python -m kdscan.training fit marks
-python -m kdscan.training fit marks --start models/marks-5/model.onnx --labels labels/ --steps 500
+python -m kdscan.training fit marks --start models --labels labels/ --steps 500
 python -m kdscan.training test labels/
 python -m kdscan.training publish
 """
@@ -12,25 +12,43 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
+
+from kdscan.edge import run
+from kdscan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kdscan.training.dataset import Example
 
 PHOTO_WEIGHT = 2
 """Photos are what is read: each is shown so much oftener than a flat sheet."""
 
-app = typer.Typer(add_completion=False, help=__doc__)
+app = typer.Typer(add_completion=False, help=__doc__, pretty_exceptions_enable=False)
 Out = Annotated[Path, typer.Option(help="Folder for rendered examples and checkpoints.")]
 Strokes = Annotated[
     Path | None,
-    typer.Option(help="Folder with real pen strokes (unipen.jsonl.gz, scribbles.jsonl.gz)."),
+    typer.Option(
+        help="Folder with real pen strokes (unipen.jsonl.gz, scribbles.jsonl.gz).",
+        exists=True,
+        file_okay=False,
+    ),
 ]
-Surfaces = Annotated[Path | None, typer.Option(help="Folder with pictures of real surfaces.")]
-
+Surfaces = Annotated[
+    Path | None,
+    typer.Option(help="Folder with pictures of real surfaces.", exists=True, file_okay=False),
+]
 Labels = Annotated[
-    Path | None, typer.Option(help="Photos that people labelled: kdscan export --labels.")
+    Path | None,
+    typer.Option(
+        help="Photos that people labelled: kdscan export --labels.", exists=True, file_okay=False
+    ),
 ]
+Network = Literal["locate", "refine", "marks"]
 
 LABEL_WEIGHT = 20
 """An event has few sheets, and they are the real thing: each is shown so much oftener."""
@@ -42,15 +60,40 @@ PHOTO_SHARE = 3
 """How much oftener than a drawn page a photographed spellbook is shown."""
 
 
+def _examples(folder: Path, limit: int | None = None) -> Iterator[Example]:
+    """Rendered examples, the first `limit` of them; raises UsageError where there are none."""
+    from kdscan.training.dataset import load
+
+    if not any(folder.glob("*.pickle")):
+        raise UsageError(
+            f"{folder} holds no examples; make them: python -m kdscan.training render "
+            f"--out {folder.parent}"
+        )
+    return islice(load(folder), limit)
+
+
+def _labelled(folder: Path) -> list[Example]:
+    """Photos that people labelled; raises UsageError where there are none."""
+    from kdscan.training.labels import load_labels
+
+    found = load_labels(folder)
+    if not found:
+        raise UsageError(
+            f"{folder} holds no labelled map; "
+            f"write some: kdscan export --event NAME --labels {folder}"
+        )
+    return found
+
+
 @app.command()
 def render(
     out: Out = Path("data/training"),
-    count: int = 6000,
-    flat: int = 6000,
-    held: int = 400,
+    count: Annotated[int, typer.Option(help="Photos to train on.", min=0)] = 6000,
+    flat: Annotated[int, typer.Option(help="Flat sheets to train on.", min=0)] = 6000,
+    held: Annotated[int, typer.Option(help="Photos to measure on.", min=0)] = 400,
     strokes: Strokes = None,
     surfaces: Surfaces = None,
-    workers: int = 2,
+    workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
 ) -> None:
     """Render training and held-back examples; resumes where it stopped."""
     from kdscan.training.dataset import render as render_examples
@@ -68,70 +111,90 @@ def render(
 
 @app.command()
 def fit(
-    name: str,
+    name: Network,
     out: Out = Path("data/training"),
-    steps: int | None = None,
+    steps: Annotated[int | None, typer.Option(help="How many; the usual number.", min=2)] = None,
     seed: int = 0,
-    limit: int | None = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Only so many rendered examples of each kind.", min=0)
+    ] = None,
     start: Annotated[
-        Path | None, typer.Option(help="Checkpoint or published model.onnx to go on from.")
+        Path | None,
+        typer.Option(
+            help="What to go on from: a folder of published models, a model.onnx or a checkpoint.",
+            exists=True,
+        ),
     ] = None,
     labels: Labels = None,
     rate: Annotated[
         float | None, typer.Option(help="Highest learning rate; lower it when going on.")
     ] = None,
 ) -> None:
-    """Train one network: locate, refine or marks."""
+    """Train one network, from the start or from a published one.
+
+    Labelled photos teach beside rendered ones, so that what it knows of other hands and papers
+    stays; without rendered ones they teach alone.
+    """
+    if labels is not None and name != "marks":
+        raise typer.BadParameter("labelled sheets teach marks alone", param_hint="--labels")
     from dataclasses import replace
-    from itertools import islice
 
     import torch
 
-    from kdscan.training.dataset import load
+    from kdscan.inference.store import Models
     from kdscan.training.fit import TASKS
     from kdscan.training.fit import fit as train
 
-    examples = list(islice(load(out / "train"), limit))
-    if name == "marks":
-        examples = [*examples * PHOTO_WEIGHT, *islice(load(out / "flat"), limit)]
-    if labels is not None:
-        if name != "marks":
-            raise typer.BadParameter("labelled sheets teach marks alone", param_hint="--labels")
-        from kdscan.training.labels import load_labels
-
-        examples += load_labels(labels) * LABEL_WEIGHT
+    seen = _labelled(labels) * LABEL_WEIGHT if labels is not None else []
+    try:
+        examples = list(_examples(out / "train", limit))
+        if name == "marks":
+            examples = [*examples * PHOTO_WEIGHT, *_examples(out / "flat", limit)]
+    except UsageError as error:
+        if not seen:
+            raise
+        print(f"labelled photos alone: {error}", file=sys.stderr)
+        examples = []
+    examples += seen
     print(f"{name}: {len(examples)} examples", file=sys.stderr)
+    if start is not None and start.is_dir():
+        start = Models(start).path(name)
+    out.mkdir(parents=True, exist_ok=True)
     part = out / f"{name}.part.pt"
     task = replace(TASKS[name], rate=rate or TASKS[name].rate)
     net = train(task, examples, steps=steps, seed=seed, checkpoint=part, start=start)
     torch.save(net.state_dict(), out / f"{name}.pt")
+    print(f"{out / name}.pt", file=sys.stderr)
 
 
 @app.command()
 def test(
-    labels: Annotated[Path, typer.Argument(help="What kdscan export --labels wrote.")],
+    labels: Annotated[
+        Path,
+        typer.Argument(help="What kdscan export --labels wrote.", exists=True, file_okay=False),
+    ],
     weights: Annotated[
-        Path | None, typer.Option(help="Checkpoint of marks; the published model if left out.")
+        Path | None,
+        typer.Option(
+            help="Checkpoint of marks; the published model if left out.",
+            exists=True,
+            dir_okay=False,
+        ),
     ] = None,
 ) -> None:
     """How well the marks' network reads the shields that people have seen."""
-    from kdscan.training.labels import load_labels, published_figures
-
-    examples = load_labels(labels)
-    if not examples:
-        raise typer.BadParameter(f"there is no labelled photo in {labels}")
+    examples = _labelled(labels)
     if weights is None:
         from kdscan.inference.store import default_models
+        from kdscan.training.labels import published_figures
 
         figures = published_figures(default_models(), examples)
     else:
-        import torch
-
-        from kdscan.training.fit import TASKS
+        from kdscan.training.fit import TASKS, load_weights
         from kdscan.training.measure import as_network, marks_figures, marks_logits
 
         net = TASKS["marks"].net()
-        net.load_state_dict(torch.load(weights))
+        load_weights(net, weights)
         figures = marks_figures(marks_logits(as_network(net.eval()), examples))
     typer.echo(json.dumps(figures, indent=1))
 
@@ -147,12 +210,14 @@ def publish(
     ] = "locate,refine,marks",
 ) -> None:
     """Measure on held-back examples, calibrate, and write ONNX files with their cards."""
-    import torch
+    chosen = names.split(",")
+    if unknown := [name for name in chosen if name not in get_args(Network)]:
+        known = ", ".join(get_args(Network))
+        raise UsageError(f"--names: there is no network {unknown[0]}; there are {known}")
 
-    from kdscan.training.dataset import load
     from kdscan.training.export import Calibrated, to_onnx
     from kdscan.training.export import publish as write
-    from kdscan.training.fit import TASKS
+    from kdscan.training.fit import TASKS, load_weights
     from kdscan.training.measure import (
         FIGURES,
         as_network,
@@ -161,10 +226,10 @@ def publish(
         temperatures,
     )
 
-    held = list(load(out / "held"))
-    for name in names.split(","):
+    held = list(_examples(out / "held"))
+    for name in chosen:
         net = TASKS[name].net()
-        net.load_state_dict(torch.load(out / f"{name}.pt"))
+        load_weights(net, out / f"{name}.pt")
         net.eval()
         card: dict[str, object] = {
             "steps": TASKS[name].steps,
@@ -190,11 +255,18 @@ def publish(
 @app.command()
 def kingdoms(
     boards: Annotated[
-        Path | None, typer.Option(help="Folder of cut-out boards: boards/*.jpg, tiles.csv.")
+        Path | None,
+        typer.Option(
+            help="Folder of cut-out boards: boards/*.jpg, tiles.csv.", exists=True, file_okay=False
+        ),
     ] = None,
     photos: Annotated[
         Path | None,
-        typer.Option(help="Folder of photos NAME.jpg beside kdscan score --json's NAME.json."),
+        typer.Option(
+            help="Folder of photos NAME.jpg beside kdscan score --json's NAME.json.",
+            exists=True,
+            file_okay=False,
+        ),
     ] = None,
     surfaces: Surfaces = None,
     out: Out = Path("data/training"),
@@ -214,7 +286,6 @@ def kingdoms(
 
     Correct what kdscan reads with --set first, so that NAME.json says what is there.
     """
-    from kdscan.errors import UsageError
     from kdscan.synth.tiles import load_boards, load_photos
     from kdscan.training.tiles import Recipe, make_models
 
@@ -227,8 +298,15 @@ def kingdoms(
 
 @app.command()
 def trust(
-    folder: Annotated[Path, typer.Argument(help="Photos of kdscan.synth with their truth.")],
-    models: Annotated[Path, typer.Option(help="Where models are kept.")] = Path("models"),
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="Photos of kdscan.synth with their truth.", exists=True, file_okay=False
+        ),
+    ],
+    models: Annotated[
+        Path, typer.Option(help="Where models are kept.", exists=True, file_okay=False)
+    ] = Path("models"),
 ) -> None:
     """Fit how far totals may be believed on whole photos, into the models' manifest."""
     from kdscan.training.trust import calibrate
@@ -241,10 +319,9 @@ def compare(out: Out = Path("data/training"), steps: int = 700) -> None:
     """Train marks networks with other planes and widths on the same batches; print the table."""
     from kdscan.training.compare import compare as race
     from kdscan.training.compare import table
-    from kdscan.training.dataset import load
 
-    examples = [*load(out / "train"), *load(out / "flat")]
-    typer.echo(table(race(examples, list(load(out / "held")), steps)))
+    examples = [*_examples(out / "train"), *_examples(out / "flat")]
+    typer.echo(table(race(examples, list(_examples(out / "held")), steps)))
 
 
 @app.command()
@@ -283,10 +360,10 @@ def everything(
 ) -> None:
     """Render, train all three networks, calibrate and publish: some three hours on two cores."""
     render(out, strokes=strokes, surfaces=surfaces)
-    for name in ("locate", "refine", "marks"):
+    for name in get_args(Network):
         fit(name, out)
     publish(out, version=version)
 
 
 if __name__ == "__main__":
-    app()
+    run(app)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, IterableDataset
 
+from kdscan.errors import UsageError
 from kdscan.training import augment
 from kdscan.training.dataset import Example
 from kdscan.training.kingdoms import KingdomExample, squares_sample, tiles_sample
@@ -202,6 +204,17 @@ def stream(task: Task, examples: list[Any], seed: int, workers: int = 1) -> Data
     return DataLoader(source, batch_size=None, num_workers=workers, prefetch_factor=4)
 
 
+def load_weights(net: nn.Module, path: Path) -> None:
+    """Fill a network with a checkpoint's weights; raises UsageError for anything else."""
+    if not path.is_file():
+        raise UsageError(f"{path}: there is no such checkpoint; python -m kdscan.training fit")
+    try:
+        net.load_state_dict(torch.load(path))
+    except (pickle.UnpicklingError, EOFError, RuntimeError, TypeError, AttributeError) as error:
+        kind = type(net).__name__
+        raise UsageError(f"{path} is no checkpoint of a {kind} of this version") from error
+
+
 def fit(
     task: Task,
     examples: list[Any],
@@ -216,8 +229,12 @@ def fit(
 
     A checkpoint is written now and then, so that a long run can be looked at.
     start: what to go on from, rather than random weights: a checkpoint, or the model.onnx of
-    a published model of this task.
+    a published model of this task. Raises UsageError for a start that is neither, and where
+    there are not even examples for one batch.
     """
+    if len(examples) < task.size:
+        why = f"{len(examples)} examples are too few: a batch has {task.size}; render more"
+        raise UsageError(why)
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     steps = steps or task.steps
@@ -226,11 +243,12 @@ def fit(
         some = islice(stream(task, examples, seed, workers), RESTORING)
         restore(net, start, [_as_floats(batch[0]) for batch in some])
     elif start is not None:
-        net.load_state_dict(torch.load(start))
+        load_weights(net, start)
     average = copy.deepcopy(net)
     optimizer = torch.optim.AdamW(net.parameters(), lr=task.rate, weight_decay=0.02)
+    rising = max(0.1, 2 / steps)  # torch divides by the steps that rise, less one
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, task.rate, total_steps=steps, pct_start=0.1
+        optimizer, task.rate, total_steps=steps, pct_start=rising
     )
     began = time.perf_counter()
     shown: dict[str, float] = {}

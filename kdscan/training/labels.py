@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
 from kdscan.inference.store import Models
 from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, Photo, RectifiedSheet
@@ -24,13 +25,18 @@ def load_labels(folder: Path) -> list[Example]:
     """Every `NAME.json` of the folder with the photo beside it; marks alone can learn of them.
 
     Shields that `seen` leaves out are `UNKNOWN`; a truth without `seen` is all seen. Raises
-    `PhotoError` for a photo that cannot be read, FileNotFoundError for one that is not there.
+    `PhotoError` for a photo that cannot be read, `UsageError` for one that is not there and
+    for a truth that is none.
     """
     found: list[Example] = []
     for path in sorted(folder.glob("*.json")):
-        truth = json.loads(path.read_text("utf-8"))
-        if isinstance(truth, dict) and {"board", "pixels"} <= truth.keys():
-            found.append(_example(next(iter(load_photos(_photo_of(path)))), truth, len(found)))
+        try:
+            truth = json.loads(path.read_text("utf-8"))
+            if isinstance(truth, dict) and {"board", "pixels"} <= truth.keys():
+                found.append(_example(next(iter(load_photos(_photo_of(path)))), truth, len(found)))
+        except (ValueError, KeyError, TypeError) as error:
+            why = f"{path}: not what kdscan export --labels writes ({error}); write it again"
+            raise UsageError(why) from error
     return found
 
 
@@ -61,7 +67,7 @@ def _photo_of(path: Path) -> Path:
     for suffix in (".jpg", ".jpeg", ".png", ".webp"):
         if path.with_suffix(suffix).is_file():
             return path.with_suffix(suffix)
-    raise FileNotFoundError(f"there is no photo beside {path}")
+    raise UsageError(f"{path}: there is no photo beside it; write both again")
 
 
 def _example(photo: Photo, truth: dict[str, Any], number: int) -> Example:

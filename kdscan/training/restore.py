@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
+from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 from onnx import numpy_helper
 from torch import Tensor, nn
@@ -32,7 +33,10 @@ def restore(net: nn.Module, path: Path, batches: Iterable[Tensor]) -> nn.Module:
     """
     pictures = list(batches)
     layers = _layers_as_called(net, pictures[0])
-    graph = onnx.load(path).graph
+    try:
+        graph = onnx.load(path).graph
+    except DecodeError as error:
+        raise UsageError(f"{path} is no ONNX file") from error
     values = _stored_values(graph)
     try:
         with torch.no_grad():

@@ -51,9 +51,12 @@ class Recipe:
 def split(boards: Sequence[Board], held: str) -> tuple[list[Board], list[Board]]:
     """Boards to train on and boards held back, `held` as in "0/2": every second kingdom.
 
-    Boards of one kingdom stay together. Raises UsageError when nothing is left to train on.
+    Boards of one kingdom stay together. Raises UsageError when nothing is left to train on,
+    or `held` is no such share.
     """
-    part, parts = (int(n) for n in held.split("/"))
+    part, _, parts = (int(n) if n.isdecimal() else -1 for n in held.partition("/"))
+    if not 0 <= part < parts:
+        raise UsageError(f"--held {held}: say which part of how many, as in 0/5: each fifth")
     names = sorted({board.kingdom for board in boards}, key=lambda name: (len(name), name))
     back = {name for n, name in enumerate(names) if n % parts == part}
     train = [board for board in boards if board.kingdom not in back]

@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.errors import KdscanError
+from kdscan.errors import KdscanError, UsageError
 from kdscan.inference.store import Models
 from kdscan.pipeline import read_photo
 from kdscan.records import SheetReading
@@ -75,7 +75,14 @@ def fit_trust(said: Floats, true: NDArray[np.bool_]) -> tuple[float, float]:
 
 
 def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:
-    """Fit the trust on a folder of photos and write it into the models' manifest."""
+    """Fit the trust on a folder of photos and write it into the models' manifest.
+
+    Raises UsageError for a folder without photos that have their truth beside them.
+    """
+    photos = list(folder.glob("*.jpg"))
+    if not photos or not all(photo.with_suffix(".json").is_file() for photo in photos):
+        why = f"{folder} holds no photos with their truth; make some: python -m kdscan.synth"
+        raise UsageError(f"{why} {folder}")
     path = models_folder / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
     manifest.pop("trust", None)

@@ -1,0 +1,39 @@
+"""The edge of the tools for those who train and measure: `python -m kdscan.training` and `.synth`.
+
+They speak English alone and know no exit codes but their errors'; what people score with is
+`kdscan.cli`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from kdscan.errors import KdscanError, UsageError
+
+EXTRAS = {"torch": "train", "onnx": "train", "matplotlib": "train"}
+"""What is installed by which extra."""
+
+
+def run(command: Callable[[], object]) -> NoReturn:
+    """Run a tool and exit; what went wrong on purpose, or outside of kdscan, is one line."""
+    try:
+        command()
+    except KdscanError as error:
+        _end(str(error), error.exit_code)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _end(f"{where}{error.strerror or error}", UsageError.exit_code)
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get(error.name or "")
+        if extra is None:
+            raise
+        remedy = f"pip install 'kdscan[{extra}]'"
+        _end(f"this needs {error.name}; {remedy}", UsageError.exit_code)
+    sys.exit(0)
+
+
+def _end(message: str, code: int) -> NoReturn:
+    print(f"Error: {message}", file=sys.stderr)
+    sys.exit(code)

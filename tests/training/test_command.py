@@ -1,0 +1,157 @@
+"""The tool for training, from an event's corrections to a network; bad input is one line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+
+from kdscan.edge import run
+from kdscan.synth.__main__ import main as synth
+from kdscan.tournament.batch.paths import sources
+from kdscan.tournament.batch.run import Run
+from kdscan.tournament.batch.tasks import perform
+from kdscan.tournament.store import open_store
+from kdscan.tournament.store.corrections import add_correction
+from kdscan.tournament.store.events import ensure_event
+from kdscan.tournament.store.readings import sheets
+from kdscan.tournament.teach import save_labels
+from tests.tournament.workers import Here
+
+ROOT = Path(__file__).parent.parent.parent
+MODELS = ROOT / "models"
+
+
+def tool(module: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """`python -m kdscan.MODULE ARGUMENTS`."""
+    command = (sys.executable, "-m", f"kdscan.{module}", *arguments)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=1500)
+
+
+def taught(folder: Path) -> Path:
+    """The labelled set of an event in which a person put two shields right."""
+    with open_store(str(folder / "s.sqlite")) as store:
+        with store.write() as db:
+            event = ensure_event(db, "cup")
+        Run(store, event, "models").read(sources([str(ROOT / "samples/01.jpg")]), Here(perform))
+        with store.write() as db:
+            (sheet,) = sheets(db, event.id)
+            for cell in ("cell:0,3", "cell:4,6"):
+                new = {"coat": "checked", "crosses": 1}
+                add_correction(db, event.id, cell, new, "Ada", sheet_id=sheet.id)
+        assert save_labels(store, "cup", folder / "labels") == (1, 2)
+    return folder / "labels"
+
+
+@pytest.mark.slow
+def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("onnx")
+    labels = str(taught(tmp_path))
+    ran = tool(
+        *("training", "fit", "marks", "--start", str(MODELS), "--labels", labels),
+        *("--steps", "3", "--limit", "6", "--rate", "1e-4"),
+        cwd=tmp_path,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "labelled photos alone: data/training/train holds no examples" in ran.stderr
+    weights = tmp_path / "data/training/marks.pt"
+    assert all(bool(v.isfinite().all()) for v in torch.load(weights).values())
+
+    ran = tool("training", "test", labels, "--weights", str(weights), cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["shields"] == 2
+
+    # It went on from what the published network knows: nearly all of another sheet is read.
+    samples = str(ROOT / "samples")
+    ran = tool("training", "test", samples, "--weights", str(weights), cwd=tmp_path)
+    assert json.loads(ran.stdout)["cell"] > 0.8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        ("fit nothing", "'nothing' is not one of"),
+        ("fit locate", "make them: python -m kdscan.training render"),
+        ("fit marks --start gone.onnx", "does not exist"),
+        ("fit marks --start a-file --labels samples", "a-file is no checkpoint of a MarksNet"),
+        ("fit marks --start . --labels samples", "install kdscan again"),
+        ("fit marks --labels gone", "does not exist"),
+        ("fit marks --labels .", "kdscan export --event NAME --labels"),
+        ("fit marks --steps 1", "greater than or equal to 2"),
+        ("test .", "kdscan export --event NAME --labels"),
+        ("test samples --weights a-file", "a-file is no checkpoint of a MarksNet"),
+        ("publish --names mark", "there is no network mark"),
+        ("publish", "make them: python -m kdscan.training render"),
+        ("compare", "make them: python -m kdscan.training render"),
+        ("kingdoms", "--boards or --photos"),
+        ("kingdoms --boards .", "no such table of squares"),
+        ("trust . --models models", "python -m kdscan.synth"),
+        ("render --strokes gone", "does not exist"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_its_remedy(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: str,
+    remedy: str,
+) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("onnx")
+    from kdscan.training.__main__ import app
+
+    monkeypatch.chdir(tmp_path)
+    Path("a-file").touch()
+    Path("models").mkdir()
+    Path("models/manifest.json").write_text('{"trust": 1}', "utf-8")
+    Path("samples").mkdir()
+    for name in ("01.jpg", "01.json"):
+        Path("samples", name).symlink_to(ROOT / "samples" / name)
+    said = complaint(lambda: app(arguments.split()), capsys)
+    assert remedy in said
+    assert json.loads(Path("models/manifest.json").read_text("utf-8")) == {"trust": 1}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        ("photos --level odd", "'odd' is not one of"),
+        ("photos --count 0", "greater than or equal to 1"),
+        ("a-file/photos --count 1", "a-file"),
+    ],
+)
+def test_synthetic_photos_likewise(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: str,
+    remedy: str,
+) -> None:
+    app = typer.Typer()
+    app.command()(synth)
+    monkeypatch.chdir(tmp_path)
+    Path("a-file").touch()
+    assert remedy in complaint(lambda: app(arguments.split()), capsys)
+
+
+def complaint(command: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> str:
+    """What a tool says on stderr when it cannot do what it is asked, on one line."""
+    with pytest.raises(SystemExit) as ended:
+        run(command)
+    assert ended.value.code in (2, 6)
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    return " ".join(said.replace("│", " ").split())
+
+
+def test_what_is_not_installed_is_named_with_its_extra(capsys: pytest.CaptureFixture[str]) -> None:
+    def command() -> None:
+        raise ModuleNotFoundError(name="torch")
+
+    assert "pip install 'kdscan[train]'" in complaint(command, capsys)
