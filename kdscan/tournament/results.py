@@ -7,7 +7,7 @@ same photos give the same rows.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,30 +15,17 @@ from sqlalchemy import Connection
 
 from kdscan.errors import BlankPage
 from kdscan.game.grid import cell_name
-from kdscan.sheet.ids import SheetId
-from kdscan.tournament.current import current_json, current_sheets
+from kdscan.tournament.apart import Named, Place, compared, first_names, place_of, said_of
+from kdscan.tournament.current import Said, current_sheets
 from kdscan.tournament.rules import Rules, asked_of, rules_of
-from kdscan.tournament.same import Look, marks_code, same_sheets
-from kdscan.tournament.store.corrections import corrections, in_force
 from kdscan.tournament.store.events import get_event
 from kdscan.tournament.store.photos import files, photos
 from kdscan.tournament.store.readings import errors, sheets
 from kdscan.tournament.store.readings import sheet as get_sheet
-from kdscan.tournament.store.records import Correction, FileRow, Json, PhotoRow, Sheet
-
-Said = Mapping[str, Any]
+from kdscan.tournament.store.records import FileRow, Json, PhotoRow, Sheet
 
 OK, REVIEW, FAILED, BLANK = "ok", "review", "failed", "blank"
 SAME_PHOTO, SAME_SHEET, IGNORED = "same photo", "same sheet", "ignored"
-
-
-@dataclass(frozen=True)
-class Place:
-    """Whose sheet it is, as far as anybody knows."""
-
-    round: int | None = None
-    table: int | None = None
-    player: str | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +44,7 @@ class Result:
     sheet: Sheet | None = None
     data: Json | None = None
     said: Said = field(default_factory=dict)
-    place: Place = Place()
+    place: Place = field(default_factory=Place)
     other: str | None = None
     problem: tuple[str, str] | None = None
 
@@ -75,12 +62,8 @@ class Result:
 def results(db: Connection, event_id: int) -> Iterator[Result]:
     """All rows of an event, one after another."""
     known = {photo.id: photo for photo in photos(db, event_id)}
-    named: dict[int, tuple[int, FileRow]] = {}
     all_files = files(db, event_id)
-    for order, file in enumerate(all_files):
-        if file.photo_id is not None:
-            named.setdefault(file.photo_id, (order, file))
-    pile = _pile(db, event_id, named)
+    pile = _pile(db, event_id, first_names(all_files))
     shown: dict[int, str] = {}
     for file in all_files:
         photo = None if file.photo_id is None else known[file.photo_id]
@@ -150,88 +133,23 @@ def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _P
         status = IGNORED
     elif sheet.id in pile.same:
         status, other = SAME_SHEET, pile.where[pile.same[sheet.id]]
-    place = place_of(sheet, said, file)
+    place = place_of(sheet.code, said, file)
     return Result(file, photo, status, sheet.page, sheet, data, said, place, other)
 
 
-def said_of(db: Connection, event_id: int) -> dict[int, Said]:
-    """What people said of each sheet that they said anything of: field → value."""
-    rows: dict[int, list[Correction]] = defaultdict(list)
-    for row in corrections(db, event_id):
-        if row.sheet_id is not None:
-            rows[row.sheet_id].append(row)
-    return {
-        sheet_id: {name: row.new for name, row in in_force(mine).items()}
-        for sheet_id, mine in rows.items()
-    }
-
-
-def place_of(sheet: Sheet, said: Said, file: FileRow) -> Place:
-    """Whose sheet it is: a person's word, then the printed code's, then the file's."""
-    if isinstance(said.get("place"), dict):
-        place = said["place"]
-        return Place(place.get("round"), place.get("table"), place.get("player"))
-    code = SheetId.parse(sheet.code) if sheet.code else None
-    round_ = code.round if code and code.round is not None else file.details.get("round")
-    if code is None:
-        return Place(round=round_)
-    return Place(round_, code.table, code.player or None)
-
-
-def _pile(db: Connection, event_id: int, named: Mapping[int, tuple[int, FileRow]]) -> _Pile:
-    """Compare every sheet with the others, in the order of the files' names.
-
-    Photos come in as fast as they are read: only names have an order that stays.
-    """
+def _pile(db: Connection, event_id: int, named: Named) -> _Pile:
     said = said_of(db, event_id)
-    found: list[tuple[tuple[int, int, int], Look]] = []
-    labels: dict[int, str] = {}
-    tables: dict[tuple[int, int], list[_Seated]] = defaultdict(list)
-    for sheet in sheets(db, event_id):
-        mine = said.get(sheet.id, {})
-        order, file = named[sheet.photo_id]
-        labels[sheet.id] = _name(file, sheet)
-        if mine.get("ignored") is True:
-            continue
-        touched = any(field not in ("same_as", "place") for field in mine)
-        rank = (float(mine.get("confirmed") is True), float(touched), sheet.confidence)
-        marks = marks_code(current_json(sheet, mine) if mine else sheet.data)
-        look = Look(sheet.id, sheet.code, marks, rank, mine.get("same_as"), sheet.kind)
-        found.append(((order, sheet.page, sheet.number), look))
-        place = place_of(sheet, mine, file)
-        if place.round is not None and place.table is not None:
-            seated = _Seated(sheet.id, sheet.kind, (sheet.photo_id, sheet.page))
-            tables[place.round, place.table].append(seated)
-    found.sort(key=lambda one: one[0])
-    same = same_sheets([look for _, look in found])
+    where: dict[int, str] = {}
+
+    def labelled() -> Iterator[Sheet]:
+        for sheet in sheets(db, event_id):
+            where[sheet.id] = _name(named[sheet.photo_id][1], sheet)
+            yield sheet
+
+    found = compared(labelled(), said, named)
     event = get_event(db, event_id)
     rules = Rules() if event is None else rules_of(event)
-    games = _games_apart(tables.values(), same)
-    return _Pile(said, same, labels, games, errors(db, event_id), rules)
-
-
-@dataclass(frozen=True)
-class _Seated:
-    """A sheet that names its table. page: id of the photo, and the page."""
-
-    id: int
-    kind: str
-    page: tuple[int, int]
-
-
-def _games_apart(
-    tables: Iterable[Sequence[_Seated]], same: Mapping[int, int]
-) -> dict[int, tuple[int, ...]]:
-    """Two maps and the spellbook of one table that lie in several photos, by each of the three."""
-    found: dict[int, tuple[int, ...]] = {}
-    for everything in tables:
-        those = [one for one in everything if one.id not in same]
-        maps = [one for one in those if one.kind == "duel_map"]
-        books = [one for one in those if one.kind == "duel_spellbook"]
-        game = (*maps, *books)
-        if (len(maps), len(books)) == (2, 1) and len({one.page for one in game}) > 1:
-            found |= dict.fromkeys((one.id for one in game), tuple(one.id for one in game))
-    return found
+    return _Pile(said, found.same, where, found.games, errors(db, event_id), rules)
 
 
 def _name(file: FileRow, sheet: Sheet) -> str:

@@ -19,8 +19,8 @@ from sqlalchemy import Connection
 from kdscan.errors import PhotoError, StoreError
 from kdscan.records import CASTLE, CELLS
 from kdscan.report import SCHEMA
-from kdscan.tournament.current import cell_of, current_json, marks_of
-from kdscan.tournament.results import Said, said_of
+from kdscan.tournament.apart import said_of
+from kdscan.tournament.current import Said, cell_of, current_json, marks_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import get_photo

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from kdscan.errors import Bug
+from kdscan.tournament.apart import game_apart
 from kdscan.tournament.current import WIZARD
 from kdscan.tournament.rules import Rules, rules_of
 from kdscan.tournament.store import Store, schema
@@ -164,10 +165,9 @@ class Shelf:
         """Sheets that lay on one table, as they stand together."""
         with self._store.read() as db:
             found = [self._sheet(db, one, session) for one in ids]
-            said = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
             book = any(one.kind == "duel_spellbook" for one in found)
             if book and all(one.kept is not None for one in found):
-                return standing_sheets(found, said, self._rules(db), one_table=True)
+                return self._standing(db, found, one_table=True)
             return [self._sheet_json(db, one) for one in found]
 
     def correct(
@@ -216,8 +216,20 @@ class Shelf:
     def _page(self, db: Connection, photo_id: int, page: int) -> list[Json]:
         """The sheets of one page as they stand: what is said of one may count for others."""
         found = list(sheets(db, self.event.id, photo_id, page))
+        standing = self._standing(db, found)
+        if self._rules(db).game != "duel":
+            return standing
+        for n, one in enumerate(found):
+            if game := game_apart(db, one):
+                at = [other.id for other in game].index(one.id)
+                standing[n] = self._standing(db, game, one_table=True)[at]
+        return standing
+
+    def _standing(
+        self, db: Connection, found: Sequence[Sheet], *, one_table: bool = False
+    ) -> list[Json]:
         said = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
-        return standing_sheets(found, said, self._rules(db))
+        return standing_sheets(found, said, self._rules(db), one_table=one_table)
 
     def _rules(self, db: Connection) -> Rules:
         """What holds now: rules are said again while the page is open."""

@@ -27,11 +27,17 @@ def kept(*sheets: AnyReading) -> list[dict[str, Any] | None]:
     return [keep(sheet) for sheet in sheets]
 
 
-def came_in(store: Store, found: AnyReading, name: str, event: str = "Cup") -> None:
+def came_in(
+    store: Store,
+    found: AnyReading,
+    name: str,
+    event: str = "Cup",
+    details: dict[str, Any] | None = None,
+) -> None:
     """A photo of that name was read, and this is what was found on it."""
     with store.write() as db:
         this = ensure_event(db, event)
         photo, _ = add_photo(db, this.id, hashlib.sha256(name.encode()).hexdigest(), ".jpg", 1)
-        add_file(db, this.id, name, photo.id)
+        add_file(db, this.id, name, photo.id, details=details)
         set_pages(db, photo.id, 1)
         add_reading(db, photo, 0, MODELS, entry(found), kept(found), 0.1)

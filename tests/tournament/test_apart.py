@@ -7,11 +7,13 @@ from dataclasses import replace
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
 from kdscan.tournament.event import event_state
-from kdscan.tournament.results import results
+from kdscan.tournament.results import OK, REVIEW, results
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.readings import sheets
+from kdscan.web.sessions import Session, begin
+from kdscan.web.shelf import Shelf
 from tests.readings import make_book, make_sheet
 from tests.tournament.entries import came_in
 
@@ -32,6 +34,17 @@ def wizards(store: Store) -> dict[str, int]:
     }
 
 
+def pages(store: Store, who: Session) -> dict[str, int]:
+    """What each map's own page says of the wizard's points."""
+    shelf = Shelf(store, "Cup")
+    with store.read() as db:
+        maps = [one for one in sheets(db, shelf.event.id) if one.kind == "duel_map"]
+    shown = [shelf.photo(one.photo_id, who) for one in maps]
+    for photo, one in zip(shown, maps, strict=True):
+        assert photo["sheets"] == [shelf.sheet(one.id, who)]
+    return {photo["name"]: photo["sheets"][0]["score"]["wizard"] for photo in shown}
+
+
 def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
     game = won()
     for board, player in zip(game.maps, "AB", strict=True):
@@ -41,6 +54,8 @@ def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
     came_in(store, replace(make_book(game.spellbook), sheet_id="CUP/1/4/"), "book")
     paid = [score.wizard for score in game.scores()]
     assert wizards(store) == {"A": paid[0], "B": paid[1]}
+    desk = begin("desk", "test")
+    assert pages(store, desk) == wizards(store)
     with store.read() as db:
         (played,) = event_state(db, find_event(db, "Cup")).games
     assert [seat.total for seat in played.seats] == [score.total for score in game.scores()]
@@ -51,3 +66,26 @@ def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
         place = {"round": 1, "table": 5, "player": None}
         add_correction(db, event.id, "place", place, "Zoe", sheet_id=book.id)
     assert wizards(store) == {"A": 0, "B": 0}
+    assert pages(store, desk) == {"A": 0, "B": 0}
+
+
+def test_sheets_that_name_the_table_alone_belong_to_the_round_of_their_photos(
+    store: Store,
+) -> None:
+    """The same codes in each round are other sheets."""
+    desk = begin("desk", "test")
+    games = [won(), won(100)]
+    for round_, game in enumerate(games, 1):
+        for board, player in zip(game.maps, "AB", strict=True):
+            sheet = replace(make_sheet(str(board), confidence=0.999), sheet_id=f"CUP//4/{player}")
+            came_in(store, sheet, f"{player}{round_}", details={"round": round_})
+        book = replace(make_book(game.spellbook), sheet_id="CUP//4/")
+        came_in(store, book, f"book{round_}", details={"round": round_})
+    paid = {
+        f"{player}{round_}": score.wizard
+        for round_, game in enumerate(games, 1)
+        for player, score in zip("AB", game.scores(), strict=True)
+    }
+    assert wizards(store) == pages(store, desk) == paid
+    with store.read() as db:
+        assert {row.status for row in results(db, find_event(db, "Cup").id)} <= {OK, REVIEW}

@@ -89,15 +89,22 @@ def undo(db: Connection, correction_id: int, who: str) -> Correction:
 
 
 def corrections(
-    db: Connection, event_id: int, *, sheet_id: int | None = None, game_id: int | None = None
+    db: Connection,
+    event_id: int,
+    *,
+    sheet_id: int | None = None,
+    game_id: int | None = None,
+    field: str | None = None,
 ) -> list[Correction]:
-    """All corrections of an event (of a sheet, of a game), the oldest first."""
+    """All corrections of an event (of a sheet, of a game, of a field), the oldest first."""
     at = schema.correction.c
     query = select(schema.correction).where(at.event_id == event_id).order_by(at.id)
     if sheet_id is not None:
         query = query.where(at.sheet_id == sheet_id)
     if game_id is not None:
         query = query.where(at.game_id == game_id)
+    if field is not None:
+        query = query.where(at.field == field)
     return all_of(db, Correction, query)
 
 

@@ -1,0 +1,168 @@
+"""Games whose two maps and spellbook lie in several photos: what one says counts for the others.
+
+They find each other by round and table, as a person, a printed code or the photo's file says.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from kdscan.sheet.ids import SheetId
+from kdscan.tournament.current import Said, current_json
+from kdscan.tournament.same import Look, marks_code, same_sheets
+from kdscan.tournament.store import schema
+from kdscan.tournament.store.corrections import corrections, in_force
+from kdscan.tournament.store.photos import files
+from kdscan.tournament.store.readings import sheet as get_sheet
+from kdscan.tournament.store.records import Correction, FileRow, Sheet
+
+Named = Mapping[int, tuple[int, FileRow]]
+"""Of each photo the first of its names, and which of the event's names that is."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Whose sheet it is, as far as anybody knows."""
+
+    round: int | None = None
+    table: int | None = None
+    player: str | None = None
+
+
+@dataclass(frozen=True)
+class Pile:
+    """Sheets that were compared with each other. same: those that another one shows better.
+    games: two maps and a spellbook of one table in several photos, by each of the three."""
+
+    same: Mapping[int, int]
+    games: Mapping[int, tuple[int, ...]]
+
+
+def compared(sheets: Iterable[Sheet], said: Mapping[int, Said], named: Named) -> Pile:
+    """Compare sheets in the order of their files' names; photos come in as fast as they are read.
+
+    said: by the sheets' ids, what people said of them.
+    """
+    found: list[tuple[tuple[int, int, int], Look]] = []
+    tables: dict[tuple[int, int], list[_Seated]] = defaultdict(list)
+    for sheet in sheets:
+        mine = said.get(sheet.id, {})
+        order, file = named[sheet.photo_id]
+        if mine.get("ignored") is True:
+            continue
+        place = place_of(sheet.code, mine, file)
+        found.append(((order, sheet.page, sheet.number), _look(sheet, mine, place.round)))
+        if place.round is not None and place.table is not None:
+            seated = _Seated(sheet.id, sheet.kind, (sheet.photo_id, sheet.page))
+            tables[place.round, place.table].append(seated)
+    found.sort(key=lambda one: one[0])
+    same = same_sheets([look for _, look in found])
+    return Pile(same, _games(tables.values(), same))
+
+
+def _look(sheet: Sheet, said: Said, round_: int | None) -> Look:
+    touched = any(field not in ("same_as", "place") for field in said)
+    rank = (float(said.get("confirmed") is True), float(touched), sheet.confidence)
+    marks = marks_code(current_json(sheet, said) if said else sheet.data)
+    code = _whole(sheet.code, round_)
+    return Look(sheet.id, code, marks, rank, said.get("same_as"), sheet.kind)
+
+
+def _whole(code: str | None, round_: int | None) -> str | None:
+    """The code with its round, else the photo's; None without any: it stands on a sheet a round."""
+    printed = SheetId.parse(code) if code else None
+    if printed is None or printed.round is not None:
+        return code
+    return None if round_ is None else f"{code} {round_}"
+
+
+@dataclass(frozen=True)
+class _Seated:
+    """A sheet that names its table. page: id of the photo, and the page."""
+
+    id: int
+    kind: str
+    page: tuple[int, int]
+
+
+def _games(
+    tables: Iterable[Sequence[_Seated]], same: Mapping[int, int]
+) -> dict[int, tuple[int, ...]]:
+    found: dict[int, tuple[int, ...]] = {}
+    for everything in tables:
+        those = [one for one in everything if one.id not in same]
+        maps = [one for one in those if one.kind == "duel_map"]
+        books = [one for one in those if one.kind == "duel_spellbook"]
+        game = (*maps, *books)
+        if (len(maps), len(books)) == (2, 1) and len({one.page for one in game}) > 1:
+            found |= dict.fromkeys((one.id for one in game), tuple(one.id for one in game))
+    return found
+
+
+def game_apart(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
+    """The two maps and the spellbook of a sheet's game, if they lie in several photos.
+
+    Empty if they do not, or one is missing. Only what names the same table is looked at: a
+    sheet that is photographed once more without its code is not taken for it here.
+    """
+    event, at = one.event_id, schema.sheet.c
+    placed = _by_sheet(corrections(db, event, field="place"))
+    known = db.execute(select(at.id, at.code, at.photo_id).where(at.event_id == event)).all()
+    # A file may say the round, never the table.
+    tables = {number: place_of(code, placed.get(number, {})).table for number, code, _ in known}
+    if one.kind not in ("duel_map", "duel_spellbook") or tables[one.id] is None:
+        return ()
+    near = [row for row in known if tables[row.id] == tables[one.id]]
+    names = [file for photo in {row.photo_id for row in near} for file in files(db, event, photo)]
+    named = first_names(sorted(names, key=lambda file: (file.name, file.id)))
+    places = {
+        number: place_of(code, placed.get(number, {}), named[photo][1])
+        for number, code, photo in near
+    }
+    there = [n for n, place in places.items() if place.round == places[one.id].round]
+    beside = {n: sheet for n in there if (sheet := get_sheet(db, n)) is not None}
+    said = {n: _by_sheet(corrections(db, event, sheet_id=n)).get(n, {}) for n in there}
+    game = compared(beside.values(), said, named).games.get(one.id, ())
+    return tuple(beside[n] for n in game)
+
+
+def first_names(rows: Iterable[FileRow]) -> dict[int, tuple[int, FileRow]]:
+    """`Named` of an event's files, in the order of their names."""
+    named: dict[int, tuple[int, FileRow]] = {}
+    for order, file in enumerate(rows):
+        if file.photo_id is not None:
+            named.setdefault(file.photo_id, (order, file))
+    return named
+
+
+def said_of(db: Connection, event_id: int) -> dict[int, Said]:
+    """What people said of each sheet that they said anything of: field → value."""
+    return _by_sheet(corrections(db, event_id))
+
+
+def _by_sheet(said: Iterable[Correction]) -> dict[int, Said]:
+    rows: dict[int, list[Correction]] = defaultdict(list)
+    for row in said:
+        if row.sheet_id is not None:
+            rows[row.sheet_id].append(row)
+    return {
+        sheet_id: {name: row.new for name, row in in_force(mine).items()}
+        for sheet_id, mine in rows.items()
+    }
+
+
+def place_of(code: str | None, said: Said, file: FileRow | None = None) -> Place:
+    """Whose sheet it is: a person's word, then the printed code's, then the file's."""
+    if isinstance(said.get("place"), dict):
+        place = said["place"]
+        return Place(place.get("round"), place.get("table"), place.get("player"))
+    given = file.details.get("round") if file else None
+    printed = SheetId.parse(code) if code else None
+    if printed is None:
+        return Place(round=given)
+    round_ = given if printed.round is None else printed.round
+    return Place(round_, printed.table, printed.player or None)
