@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kdscan.error_words import error_json
 from kdscan.errors import KdscanError
 from kdscan.fusing import FusedSheet
 from kdscan.game.duel.scoring import Domain, Score
@@ -134,7 +135,7 @@ def photo_json(report: PhotoReport) -> dict[str, Any]:
         "page": report.page,
         "width": width,
         "height": height,
-        "error": {"code": error.code, "message": str(error)} if error else None,
+        "error": error_json(error) if error else None,
         "sheets": [sheet_json(sheet) for sheet in report.sheets],
     }
 

@@ -107,9 +107,9 @@ def batch(
         with kept.read() as db:
             _tell(event, run.progress, results(db, this.id))
             if csv:
-                save(csv, write_csv, results(db, this.id))
+                save(csv, write_csv, results(db, this.id), spoken())
             if json_lines:
-                save(json_lines, write_json_lines, results(db, this.id))
+                save(json_lines, write_json_lines, results(db, this.id), spoken())
     raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
 
 
@@ -191,6 +191,7 @@ def _line_now_and_then() -> Callable[[Progress], None]:
 
 def _tell(event: str, progress: Progress, rows: Iterable[Result]) -> None:
     """What the event holds now, and what somebody should look at."""
+    from kdscan.error_words import told
     from kdscan.tournament.results import FAILED, OK, REVIEW, SAME_PHOTO, SAME_SHEET
 
     count: Counter[str] = Counter()
@@ -214,7 +215,7 @@ def _tell(event: str, progress: Progress, rows: Iterable[Result]) -> None:
             continue
         print(f"  {title}: {count[status]}")
         for row in notable[status]:
-            why = t(row.problem[1]) if row.problem else t("see {name}", name=row.other)
+            why = told(row.problem, w) if row.problem else t("see {name}", name=row.other)
             print(f"    {_named(row, w)}: {why}")
         if count[status] > SHOWN:
             print("    " + t("… and {n} more", n=count[status] - SHOWN))

@@ -54,9 +54,9 @@ def export(
         with kept.read() as db:
             this = find_event(db, event)
             if csv is not None:
-                save(csv, write_csv, results(db, this.id))
+                save(csv, write_csv, results(db, this.id), spoken())
             if json_lines is not None:
-                save(json_lines, write_json_lines, results(db, this.id))
+                save(json_lines, write_json_lines, results(db, this.id), spoken())
         if archive is not None:
             from kdscan.tournament.archive import save_event
 

@@ -6,8 +6,9 @@ import getpass
 import sys
 from typing import TextIO
 
+from kdscan.error_words import error_json, told
 from kdscan.errors import KdscanError
-from kdscan.locale import Words, mark, of_terminal, words
+from kdscan.locale import Words, of_terminal, words
 
 
 def spoken(stream: TextIO | None = None) -> Words:
@@ -29,29 +30,6 @@ def user() -> str:
         return "arbiter"
 
 
-EDGES = (
-    mark("left edge"),
-    mark("right edge"),
-    mark("top edge"),
-    mark("bottom edge"),
-    mark("left and top edges"),
-    mark("left and bottom edges"),
-    mark("right and top edges"),
-    mark("right and bottom edges"),
-)
-"""What an error may say of a picture's sides."""
-
-
 def said(error: KdscanError) -> str:
     """What went wrong, in the language of stderr."""
-    return _said(error, spoken(sys.stderr))
-
-
-def _said(error: KdscanError, w: Words) -> str:
-    values = dict(error.values)
-    for name, value in values.items():
-        if isinstance(value, KdscanError):
-            values[name] = _said(value, w)
-        elif name == "what":
-            values[name] = w.t(str(value))
-    return w.t(error.text, **values)
+    return told(error_json(error), spoken(sys.stderr))

@@ -15,7 +15,7 @@ from kdscan.tournament.standings import Standing, standings
 from kdscan.tournament.store.corrections import corrections, in_force
 from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
-from kdscan.tournament.store.records import Event, Player
+from kdscan.tournament.store.records import Event, Json, Player
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class EventState:
     """players: all, those who dropped out too. games: by rounds and tables, read or planned.
 
     sheets: all that count, seated or not. names: how people call them, by their keys.
-    failed: names of files and why they were not read.
+    failed: names of files and why they were not read, as `kdscan.error_words` tells it.
     """
 
     event: Event
@@ -32,7 +32,7 @@ class EventState:
     findings: tuple[Finding, ...]
     standings: tuple[Standing, ...]
     sheets: tuple[SheetScore, ...] = ()
-    failed: tuple[tuple[str, str], ...] = ()
+    failed: tuple[tuple[str, Json], ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
 
     @property
@@ -62,7 +62,7 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
     scores, failed, called = [], [], {}
     for row in results(db, event.id) if rows is None else rows:
         if row.status == FAILED:
-            failed.append((row.file.name, row.problem[1] if row.problem else ""))
+            failed.append((row.file.name, row.problem or {}))
         elif (score := sheet_score(row, known)) is not None:
             scores.append(score)
             called[score.key] = row.name
@@ -101,6 +101,7 @@ def table_json(state: EventState) -> dict[str, Any]:
     """An event's table and games as plain values."""
     return {
         "event": state.event.name,
+        "played_round": state.played_round,
         "standings": [asdict(line) for line in state.standings],
         "games": [_game_json(game) for game in state.games],
     }

@@ -11,29 +11,34 @@ from pathlib import Path
 from typing import TextIO
 
 from kdscan.errors import StoreError
+from kdscan.locale import ENGLISH, Words
 from kdscan.tournament.results import Result, columns
 
 Rows = Iterable[Result]
+Write = Callable[[Rows, TextIO, Words], None]
 
 CELLS_THAT_CALCULATE = ("=", "+", "-", "@", "\t", "\r")
 """First letters for which a spreadsheet takes a text for a formula (OWASP, CSV injection)."""
 
 
-def write_csv(rows: Rows, out: TextIO) -> None:
-    """A row a line, columns as in `docs/batch.md`, RFC 4180 with a line of names."""
+def write_csv(rows: Rows, out: TextIO, words: Words = ENGLISH) -> None:
+    """A row a line, columns as in `docs/batch.md`, RFC 4180 with a line of names.
+
+    words: the language of what is told for people.
+    """
     writer: csv.DictWriter[str] | None = None
     for row in rows:
-        values = columns(row)
+        values = columns(row, words)
         if writer is None:
             writer = csv.DictWriter(out, list(values), lineterminator="\n")
             writer.writeheader()
         writer.writerow({name: harmless(value) for name, value in values.items()})
 
 
-def write_json_lines(rows: Rows, out: TextIO) -> None:
+def write_json_lines(rows: Rows, out: TextIO, words: Words = ENGLISH) -> None:
     """A JSON object a line: the columns of the CSV, and `data`, the sheet as in `kdscan/1`."""
     for row in rows:
-        out.write(json.dumps(columns(row) | {"data": row.data}) + "\n")
+        out.write(json.dumps(columns(row, words) | {"data": row.data}) + "\n")
 
 
 def harmless(value: object) -> object:
@@ -45,13 +50,13 @@ def harmless(value: object) -> object:
     return value
 
 
-def save(path: Path, write: Callable[[Rows, TextIO], None], rows: Rows) -> None:
+def save(path: Path, write: Write, rows: Rows, words: Words = ENGLISH) -> None:
     """Write rows to a file, or to stdout if its name is `-`; raise `StoreError`."""
     if str(path) == "-":
-        write(rows, sys.stdout)
+        write(rows, sys.stdout, words)
         return
     with whole_file(path) as out:
-        write(rows, out)
+        write(rows, out, words)
 
 
 @contextmanager

@@ -13,13 +13,15 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from kdscan.error_words import told
 from kdscan.errors import BlankPage
 from kdscan.game.grid import cell_name
+from kdscan.locale import ENGLISH, Words
 from kdscan.tournament.apart import Named, Place, compared, first_names, place_of, said_of
 from kdscan.tournament.current import Said, current_sheets
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store.events import get_event
-from kdscan.tournament.store.photos import files, photos
+from kdscan.tournament.store.photos import files, photos, reason_of
 from kdscan.tournament.store.readings import errors, sheets
 from kdscan.tournament.store.readings import sheet as get_sheet
 from kdscan.tournament.store.records import FileRow, Json, PhotoRow, Sheet
@@ -46,7 +48,7 @@ class Result:
     said: Said = field(default_factory=dict)
     place: Place = field(default_factory=Place)
     other: str | None = None
-    problem: tuple[str, str] | None = None
+    problem: Json | None = None
 
     @property
     def counts(self) -> bool:
@@ -68,7 +70,7 @@ def results(db: Connection, event_id: int) -> Iterator[Result]:
     for file in all_files:
         photo = None if file.photo_id is None else known[file.photo_id]
         if photo is None:
-            yield Result(file, None, FAILED, problem=_problem(file))
+            yield Result(file, None, FAILED, problem=reason_of(file))
         elif photo.id in shown:
             yield Result(file, photo, SAME_PHOTO, other=shown[photo.id])
         else:
@@ -89,7 +91,7 @@ class _Pile:
     same: Mapping[int, int]
     where: Mapping[int, str]
     games: Mapping[int, tuple[int, ...]]
-    failures: Mapping[tuple[int, int], tuple[str, str]]
+    failures: Mapping[tuple[int, int], Json]
     rules: Rules
 
     def asked(self, sheet: Sheet) -> Said:
@@ -99,7 +101,7 @@ class _Pile:
 
 def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> Iterator[Result]:
     if photo.error_code:
-        yield Result(file, photo, FAILED, problem=_problem(photo))
+        yield Result(file, photo, FAILED, problem=reason_of(photo))
     by_page: dict[int, list[Sheet]] = defaultdict(list)
     for sheet in sheets(db, photo.event_id, photo.id):
         by_page[sheet.page].append(sheet)
@@ -109,7 +111,7 @@ def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> It
             yield _of_sheet(file, photo, sheet, data, pile)
         problem = pile.failures.get((photo.id, page))
         if problem and not by_page[page]:
-            status = BLANK if problem[0] == BlankPage.code else FAILED
+            status = BLANK if problem["code"] == BlankPage.code else FAILED
             yield Result(file, photo, status, page, problem=problem)
 
 
@@ -157,15 +159,10 @@ def _name(file: FileRow, sheet: Sheet) -> str:
     return file.name if first else f"{file.name}#{sheet.page + 1}.{sheet.number + 1}"
 
 
-def _problem(row: FileRow | PhotoRow) -> tuple[str, str]:
-    return row.error_code or "error", row.error_message or ""
-
-
-def columns(result: Result) -> dict[str, Any]:
-    """A row as plain values, for a table."""
+def columns(result: Result, words: Words = ENGLISH) -> dict[str, Any]:
+    """A row as plain values, for a table; reasons are told in that language."""
     data, place = result.data or {}, result.place
     score = data.get("score") or {}
-    code, message = result.problem or (None, None)
     look_at = [cell_name((c["row"], c["col"])) for c in data.get("cells", ()) if c["review"]]
     return {
         "file": result.file.name,
@@ -187,7 +184,7 @@ def columns(result: Result) -> dict[str, Any]:
         "look_at": " ".join(look_at),
         "corrected": bool(result.said),
         "same_as": result.other,
-        "error": code,
-        "message": message,
+        "error": result.problem["code"] if result.problem else None,
+        "message": told(result.problem, words) if result.problem else None,
         "sha256": result.photo.sha256 if result.photo else None,
     }

@@ -41,7 +41,7 @@ large a photo rarely shows a map for which that is too coarse."""
 MAX_PAGES = 2000
 """Most pages of one file."""
 
-FORMATS = "JPEG, PNG, WebP, HEIC, TIFF or PDF"
+FORMATS = "JPEG, PNG, WebP, HEIC, TIFF, PDF"
 
 _PILLOW_FORMATS = ("JPEG", "PNG", "WEBP", "TIFF")
 

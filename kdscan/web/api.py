@@ -18,6 +18,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 
+from kdscan.error_words import told
+from kdscan.errors import Bug
+from kdscan.locale import asked_for, mark, words
 from kdscan.web import schemas, sessions
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
 from kdscan.web.pool import Pool
@@ -40,6 +43,8 @@ MAX_WAIT = 25.0
 
 LOOK_EVERY = 0.5
 """Seconds between two looks for news, while somebody waits for them."""
+
+BUG = mark("Something went wrong in the program. The photo is kept.")
 
 KEEP_FOREVER = "private, max-age=31536000, immutable"
 """For what is named by its content."""
@@ -113,6 +118,12 @@ def _no(text: str) -> float:
     raise ValueError(f"{text} is no JSON")
 
 
+def language_of(request: Request) -> str:
+    """The reader's language: chosen by hand, else what the browser asks for."""
+    chosen = request.cookies.get("language", "")
+    return asked_for(chosen or request.headers.get("accept-language", ""))
+
+
 async def session(request: Request) -> Response:
     """GET /api/session"""
     return JsonAnswer(session_info(rooms_of(request).settings, session_of(request)))
@@ -181,7 +192,22 @@ def clean_name(name: str) -> str:
 
 async def photos(request: Request) -> Response:
     """GET /api/photos"""
-    return JsonAnswer({"photos": await ask(rooms_of(request).shelf.photos, session_of(request))})
+    found = await ask(rooms_of(request).shelf.photos, session_of(request))
+    return JsonAnswer({"photos": [_in_words(one, request) for one in found]})
+
+
+def _in_words(photo: dict[str, Any], request: Request) -> dict[str, Any]:
+    """A photo with its errors in the language that is asked for."""
+    spoken = words(language_of(request))
+
+    def tell(error: dict[str, Any] | None) -> dict[str, Any] | None:
+        if error is None:
+            return None
+        inside = error["code"] == Bug.code  # what went wrong there is for the log alone
+        return {"code": error["code"], "message": spoken.t(BUG) if inside else told(error, spoken)}
+
+    pages = [page | {"error": tell(page["error"])} for page in photo["pages"]]
+    return photo | {"error": tell(photo["error"]), "pages": pages}
 
 
 async def photo(request: Request) -> Response:
@@ -191,7 +217,8 @@ async def photo(request: Request) -> Response:
     if wait is not None:
         await ask(rooms.shelf.photo_row, number, session_of(request))
         await rooms.reader.wait(number, _seconds(wait))
-    return JsonAnswer(await ask(rooms.shelf.photo, number, session_of(request)))
+    found = await ask(rooms.shelf.photo, number, session_of(request))
+    return JsonAnswer(_in_words(found, request))
 
 
 def _seconds(text: str) -> float:
@@ -209,7 +236,7 @@ async def again(request: Request) -> Response:
     answer = await ask(rooms.shelf.photo, number, session_of(request))
     if answer["state"] == WAITING:
         rooms.reader.enqueue(number)
-    return JsonAnswer(answer)
+    return JsonAnswer(_in_words(answer, request))
 
 
 async def view(request: Request) -> Response:

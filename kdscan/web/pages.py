@@ -13,11 +13,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
-from kdscan.locale import Words, asked_for, words
+from kdscan.locale import Words, words
 from kdscan.problem_words import PROBLEMS
 from kdscan.web import sessions
 from kdscan.web.answers import JsonAnswer, not_found
-from kdscan.web.api import KEEP_FOREVER, body_of, rooms_of, session_info, session_of
+from kdscan.web.api import KEEP_FOREVER, body_of, language_of, rooms_of, session_info, session_of
 from kdscan.web.sessions import Session
 
 STATIC = Path(__file__).parent / "static"
@@ -57,12 +57,6 @@ def version() -> str:
 def static_url(name: str) -> str:
     """Where a static file is found; a new version has a new address."""
     return f"/static/{version()}/{name}"
-
-
-def language_of(request: Request) -> str:
-    """The reader's language: chosen by hand, else what the browser asks for."""
-    chosen = request.cookies.get("language", "")
-    return asked_for(chosen or request.headers.get("accept-language", ""))
 
 
 def _html(request: Request, template: str, status: int = 200, **values: Any) -> Response:

@@ -8,11 +8,13 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
+from kdscan.error_words import error_json
 from kdscan.errors import KdscanError
-from kdscan.tournament.rules import rules_of
+from kdscan.tournament.rules import Rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import set_pages
 from kdscan.tournament.store.readings import add_reading
@@ -30,8 +32,7 @@ class Reader:
 
     def __init__(self, store: Store, shelf: Shelf, pool: Pool, views: Views, models: str) -> None:
         self._store, self._shelf, self._pool, self._views = store, shelf, pool, views
-        self._rules = rules_of(shelf.event)
-        self._models = self._rules.name(models)
+        self._models = models
         self._queue: asyncio.Queue[int] = asyncio.Queue()
         self._queued: set[int] = set()
         self._waiting: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
@@ -102,42 +103,44 @@ class Reader:
         photo, name = known
         with self._views.coming(photo.sha256):
             try:
-                await self._ask(photo, name)
+                rules = await run_in_threadpool(self._shelf.rules)
+                await self._ask(photo, name, rules)
             except KdscanError as error:
                 if photo_id in self._queued:  # not if only its pictures are missing
-                    await run_in_threadpool(self._failed, photo, error.code, str(error))
+                    await run_in_threadpool(self._failed, photo, error_json(error))
 
-    async def _ask(self, photo: PhotoRow, name: str) -> None:
+    async def _ask(self, photo: PhotoRow, name: str, rules: Rules) -> None:
         """Have a worker read it; keep what it says as soon as all of it is said."""
         said: list[tuple[Frame, float]] = []
         since = time.monotonic()
         # An event of Duel may still have a kingdom photographed: what it is shows by itself.
-        game = None if self._rules.game == "duel" else self._rules.game
+        game = None if rules.game == "duel" else rules.game
         async with local_file(self._store, photo) as path:
-            what = Request(path, name, game=game, variants=self._rules.variants)
+            what = Request(path, name, game=game, variants=rules.variants)
             async for frame in self._pool.ask(what):
                 if "report" in frame.header:
                     said.append((frame, time.monotonic() - since))
                     if len(said) == frame.header["pages"]:
-                        await run_in_threadpool(self._finished, photo, said)
+                        await run_in_threadpool(self._finished, photo, said, rules)
                         self._tell(photo.id)
                 else:
                     page = int(frame.header["page"])
                     await run_in_threadpool(self._views.put, photo.sha256, page, frame.blobs)
                 since = time.monotonic()
 
-    def _failed(self, photo: PhotoRow, code: str, message: str) -> None:
+    def _failed(self, photo: PhotoRow, error: dict[str, Any]) -> None:
         with self._store.write() as db:
-            set_pages(db, photo.id, None, (code, message))
+            set_pages(db, photo.id, None, error)
 
-    def _finished(self, photo: PhotoRow, frames: list[tuple[Frame, float]]) -> None:
+    def _finished(self, photo: PhotoRow, frames: list[tuple[Frame, float]], rules: Rules) -> None:
         """All pages in one transaction: a photo was read whole or not at all."""
         first = frames[0][0].header["report"]
         if first["width"] is None and len(frames) == 1 and first["error"]:
-            self._failed(photo, first["error"]["code"], first["error"]["message"])
+            self._failed(photo, first["error"])
             return
         with self._store.write() as db:
             for frame, seconds in frames:
                 entry, kept = frame.header["report"], frame.header["kept"]
-                add_reading(db, photo, int(entry["page"]), self._models, entry, kept, seconds)
+                page, models = int(entry["page"]), rules.name(self._models)
+                add_reading(db, photo, page, models, entry, kept, seconds)
             set_pages(db, photo.id, len(frames))

@@ -10,7 +10,6 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from kdscan.errors import Bug
 from kdscan.tournament.apart import game_apart
 from kdscan.tournament.current import WIZARD
 from kdscan.tournament.rules import Rules, rules_of
@@ -18,7 +17,7 @@ from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.corrections import add_correction, corrections, undo
 from kdscan.tournament.store.events import ensure_event, get_event
 from kdscan.tournament.store.files import suffix_of
-from kdscan.tournament.store.photos import add_file, add_photo, get_photo, set_pages
+from kdscan.tournament.store.photos import add_file, add_photo, get_photo, reason_of, set_pages
 from kdscan.tournament.store.readings import readings, sheet, sheets
 from kdscan.tournament.store.records import Correction, PhotoRow, Sheet
 from kdscan.web.answers import ApiError, not_found
@@ -114,13 +113,12 @@ class Shelf:
     def _photo_json(self, db: Connection, photo: PhotoRow, *, whole: bool) -> Json:
         newest = {row.page: row for row in readings(db, photo.id)}
         standing = [one for page in sorted(newest) for one in self._page(db, photo.id, page)]
-        error = {"code": photo.error_code, "message": photo.error_message}
         return {
             "id": photo.id,
             "name": self._name(db, photo.id),
             "added_at": photo.added_at.isoformat(),
             "state": self._state(db, photo),
-            "error": error if photo.error_code else None,
+            "error": reason_of(photo),
             "pages": [_page_json(photo, newest[page].entry) for page in sorted(newest)],
             "sheets": standing if whole else [_brief(one) for one in standing],
         }
@@ -231,6 +229,11 @@ class Shelf:
         said = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
         return standing_sheets(found, said, self._rules(db), one_table=one_table)
 
+    def rules(self) -> Rules:
+        """What the event plays now."""
+        with self._store.read() as db:
+            return self._rules(db)
+
     def _rules(self, db: Connection) -> Rules:
         """What holds now: rules are said again while the page is open."""
         return rules_of(get_event(db, self.event.id) or self.event)
@@ -272,14 +275,12 @@ def standing_value(found: Json, field: str, new: Any) -> tuple[Any, bool]:
 
 def _page_json(photo: PhotoRow, entry: Json) -> Json:
     at = f"/api/photos/{photo.id}/pages/{entry['page']}"
-    shown, error = entry["width"] is not None, entry["error"]
-    if error and error["code"] == Bug.code:  # what went wrong inside is for the log alone
-        error = {"code": Bug.code, "message": "a bug in kdscan; the photo is kept"}
+    shown = entry["width"] is not None
     return {
         "page": entry["page"],
         "width": entry["width"],
         "height": entry["height"],
-        "error": error,
+        "error": entry["error"],
         "view": f"{at}/view.jpg" if shown else None,
         "thumb": f"{at}/thumb.jpg" if shown else None,
     }

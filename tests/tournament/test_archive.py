@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.errors import StoreError, UsageError
+from kdscan.error_words import error_json
+from kdscan.errors import StoreError, UnreadableImage, UsageError
 from kdscan.tournament.archive import load_event, save_event
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.plan import set_result
@@ -38,7 +39,8 @@ def fill(store: Store) -> None:
             add_file(db, event.id, f"{n}{suffix}", photo.id, details={"round": 1})
             sheet = make_sheet(doubtful=[(n, 1)])
             add_reading(db, photo, 0, MODELS, entry(sheet), kept(sheet), 0.5)
-        add_file(db, event.id, "gone", None, error=("unreadable_image", "gone"))
+        gone = UnreadableImage("the file could not be fetched: {why}", why="gone")
+        add_file(db, event.id, "gone", None, error=error_json(gone))
         first, second = sheets(db, event.id)
         what = {"coat": "dot", "crosses": 3}
         said = add_correction(db, event.id, "cell:0,1", what, "Ada", sheet_id=first.id)

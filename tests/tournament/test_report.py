@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from kdscan.cli.main import main
+from kdscan.error_words import error_json
+from kdscan.errors import UnreadableImage
 from kdscan.game.duel.players import play_game
 from kdscan.game.problem import Problem
 from kdscan.keeping import keep
@@ -79,7 +81,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
                 set_pages(db, row.id, 1)
                 add_reading(db, row, 0, MODELS, entry(sheet), kept(sheet), 0.1)
         with kept_store.write() as db:
-            add_file(db, event.id, "broken.jpg", None, error=("unreadable_image", "no <picture>"))
+            add_file(
+                db, event.id, "broken.jpg", None, error=error_json(UnreadableImage("no <picture>"))
+            )
             ids = [ensure_player(db, event.id, name).id for name in ("Ada", EVIL, "C", "D")]
             set_game(db, event.id, 1, 1, ids[:2])
             set_game(db, event.id, 1, 2, ids[2:])
@@ -198,6 +202,8 @@ def test_places_are_followed_round_by_round() -> None:
     lines = re.findall(r'points="([^"]+)"[^>]*><title>(\w)</title>', svg)
     heights = {name: [float(at.split(",")[1]) for at in way.split()] for way, name in lines}
     assert set(heights) == set("ABCD")
+    paired = [Game(3, 1, (Seat("A"), Seat("B"))), Game(3, 2, (Seat("C"),))]
+    assert places_svg("ABCD", [*first, *second, *paired], EN) == svg  # nobody has played round 3
     assert heights["C"][1] == min(h[1] for h in heights.values())  # C leads after two rounds
     assert heights["D"][1] == max(h[1] for h in heights.values())
 
@@ -282,7 +288,7 @@ def test_a_bye_misses_no_points_and_errors_speak_the_reports_language(tmp_path: 
     url, empty = str(tmp_path / "cup.sqlite"), "the file is empty; copy or send it again"
     with open_store(url) as kept_store, kept_store.write() as db:
         event = ensure_event(db, "Cup")
-        add_file(db, event.id, "a.jpg", None, error=("unreadable_image", empty))
+        add_file(db, event.id, "a.jpg", None, error=error_json(UnreadableImage(empty)))
         set_game(db, event.id, 1, 1, [ensure_player(db, event.id, "Ada").id])
     page = _report(url, tmp_path, "--language", "pl")
     assert words("pl").t(empty) in page and empty not in page

@@ -178,16 +178,23 @@ def test_players_see_their_own_photos_alone(
 
 
 @pytest.mark.parametrize(
-    ("data", "code"),
-    [(b"no picture", "unreadable_image"), (b"\xff\xd8\xff\xe0 cut off", "unreadable_image")],
+    ("data", "code", "in_polish"),
+    [
+        (b"no picture", "unreadable_image", "to nie jest obraz"),
+        (b"\xff\xd8\xff\xe0 cut off", "unreadable_image", "JPEG jest uszkodzony"),
+    ],
 )
 def test_what_is_no_picture_says_so_and_is_kept(
-    player: httpx.Client, store: Store, data: bytes, code: str
+    player: httpx.Client, store: Store, data: bytes, code: str, in_polish: str
 ) -> None:
     made = player.post("/api/photos?name=../../etc/x%00y.jpg", content=data).json()
     photo = player.get(f"/api/photos/{made['id']}?wait=25").json()
     assert photo["state"] == "failed"
     assert photo["error"]["code"] == code
+    headers = {"Accept-Language": "pl"}
+    polish = player.get(f"/api/photos/{made['id']}", headers=headers).json()["error"]
+    assert polish["code"] == code
+    assert in_polish in polish["message"]
     assert "/" not in photo["name"] and "\0" not in photo["name"]
     assert player.post(f"/api/photos/{made['id']}/again", json={}).status_code == 200
     assert player.get(f"/api/photos/{made['id']}?wait=25").json()["error"]["code"] == code

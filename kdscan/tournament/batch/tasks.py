@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from kdscan.error_words import error_json
 from kdscan.errors import KdscanError, ModelError, PhotoError, StoreError, UnreadableImage
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.keeping import keep
@@ -23,9 +24,6 @@ from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.store.files import PhotoFiles, is_url, open_place, suffix_of
 from kdscan.tournament.store.records import Json
 from kdscan.vision.photo import Pages, check_bytes, decode, read_bytes
-
-Problem = tuple[str, str]
-"""Code and message of the error that stands for a photo."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +37,16 @@ class Take:
 
 @dataclass(frozen=True)
 class Taken:
-    """What came of a `Take`. sha256 is None if no byte of the file could be read."""
+    """What came of a `Take`. sha256 is None if no byte of the file could be read.
+
+    problem: the error that stands for the photo, as `kdscan.error_words` keeps it.
+    """
 
     sha256: str | None = None
     suffix: str = ""
     size: int = 0
     pages: int | None = None
-    problem: Problem | None = None
+    problem: Json | None = None
 
 
 @dataclass(frozen=True)
@@ -98,14 +99,14 @@ def take(task: Take) -> Taken:
     try:
         data = fetch(task.place)
     except PhotoError as error:
-        return Taken(problem=problem_of(error))
+        return Taken(problem=error_json(error))
     sha256 = PhotoFiles(task.photos).put(data, suffix)
     try:
         pages = len(decode(data, task.name))
     except PhotoError as error:
-        return Taken(sha256, suffix, len(data), problem=problem_of(error))
+        return Taken(sha256, suffix, len(data), problem=error_json(error))
     except Exception as cause:
-        return Taken(sha256, suffix, len(data), problem=problem_of(bug_of(cause)))
+        return Taken(sha256, suffix, len(data), problem=error_json(bug_of(cause)))
     return Taken(sha256, suffix, len(data), pages)
 
 
@@ -157,13 +158,8 @@ def _opened(photos: str, sha256: str, suffix: str) -> Pages:
 def failed(task: Task, error: KdscanError) -> Result:
     """The result of a task whose worker died of it."""
     if isinstance(task, Take):
-        return Taken(suffix=suffix_of(task.name), problem=problem_of(error))
+        return Taken(suffix=suffix_of(task.name), problem=error_json(error))
     return Done(photo_json(PhotoReport("", task.page, error=error)), [], 0.0)
-
-
-def problem_of(error: KdscanError) -> Problem:
-    """An error as a row holds it."""
-    return error.code, str(error)
 
 
 FATAL = (ModelError, StoreError)

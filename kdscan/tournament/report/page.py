@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import groupby
 
+from kdscan import error_words
 from kdscan.game.problem import Problem
 from kdscan.locale import Words
 from kdscan.problem_words import told
@@ -78,7 +79,7 @@ def _summary(state: EventState, w: Words) -> str:
     parts = [
         *extras,
         w.tn("{n} player", "{n} players", players) if players else "",
-        w.tn("{n} round", "{n} rounds", state.last_round) if state.last_round > 1 else "",
+        w.tn("{n} round", "{n} rounds", state.played_round) if state.played_round > 1 else "",
         w.tn("{n} game", "{n} games", played) if played else "",
         w.tn("{n} sheet", "{n} sheets", len(state.sheets)) if state.sheets else "",
     ]
@@ -191,8 +192,8 @@ def _to_settle(state: EventState, w: Words) -> str:
         links = " ".join(f'<a href="#sheet-{key}">{show}</a>' for key in finding.sheets)
         text = escape(w.t(finding.text, **finding.values))
         items.append(f"<li>{where}{text} {links}</li>")
-    for name, message in state.failed:
-        items.append(f"<li><code>{escape(name)}</code>: {escape(w.t(message))}</li>")
+    for name, why in state.failed:
+        items.append(f"<li><code>{escape(name)}</code>: {escape(error_words.told(why, w))}</li>")
     title, nothing = w.t("To settle"), w.t("Nothing: every game is settled.")
     inside = f"<ul>{''.join(items)}</ul>" if items else f"<p>{nothing}</p>"
     return f'<section id="settle"><h2>{title}</h2>{inside}</section>'

@@ -37,16 +37,29 @@ def add_photo(
     return photo, fresh is not None
 
 
-def set_pages(
-    db: Connection, photo_id: int, pages: int | None, error: tuple[str, str] | None = None
-) -> None:
-    """Say how many pages a photo has, or (code, message) of why it cannot be opened."""
-    code, message = error or (None, None)
+def set_pages(db: Connection, photo_id: int, pages: int | None, error: Json | None = None) -> None:
+    """Say how many pages a photo has, or why it cannot be opened, as `error_words` keeps it."""
     db.execute(
         schema.photo.update()
         .where(schema.photo.c.id == photo_id)
-        .values(pages=pages, error_code=code, error_message=message)
+        .values(pages=pages, **_reason(error))
     )
+
+
+def _reason(error: Json | None) -> Json:
+    """The columns that say why."""
+    if error is None:
+        return {"error_code": None, "error_message": None, "error_said": None}
+    said = {"text": error["text"], "values": error["values"]} if "text" in error else None
+    return {"error_code": error["code"], "error_message": error["message"], "error_said": said}
+
+
+def reason_of(row: FileRow | PhotoRow) -> Json | None:
+    """Why a file or photo could not be read, as `kdscan.error_words` tells it."""
+    if row.error_code is None:
+        return None
+    said = row.error_said or {}
+    return {"code": row.error_code, "message": row.error_message or "", **said}
 
 
 def add_file(
@@ -57,7 +70,7 @@ def add_file(
     *,
     source: str = "batch",
     details: Json | None = None,
-    error: tuple[str, str] | None = None,
+    error: Json | None = None,
 ) -> int:
     """Note the name under which a photo came, or that the name could not be read.
 
@@ -70,7 +83,6 @@ def add_file(
     known = db.scalar(select(at.id).where(mine, at.photo_id == photo_id))
     if known is not None:
         return int(known)
-    code, message = error or (None, None)
     return insert(
         db,
         schema.file,
@@ -80,9 +92,8 @@ def add_file(
             "name": name,
             "source": source,
             "details": details or {},
-            "error_code": code,
-            "error_message": message,
             "added_at": now(),
+            **_reason(error),
         },
     )
 

@@ -68,8 +68,9 @@ def newest_reading(db: Connection, photo_id: int, page: int) -> ReadingRow | Non
     return one(db, ReadingRow, query.order_by(at.id.desc()).limit(1))
 
 
-def errors(db: Connection, event_id: int) -> dict[tuple[int, int], tuple[str, str]]:
-    """Pages of which the newest reading is an error: (photo id, page) → (code, message)."""
+def errors(db: Connection, event_id: int) -> dict[tuple[int, int], Json]:
+    """Pages of which the newest reading is an error: (photo id, page) → the error, see
+    `kdscan.error_words`."""
     at = schema.reading.c
     newest = select(func.max(at.id)).group_by(at.photo_id, at.page)
     query = (
@@ -77,10 +78,7 @@ def errors(db: Connection, event_id: int) -> dict[tuple[int, int], tuple[str, st
         .join(schema.photo, schema.photo.c.id == at.photo_id)
         .where(schema.photo.c.event_id == event_id, at.error_code.is_not(None), at.id.in_(newest))
     )
-    return {
-        (photo_id, page): (entry["error"]["code"], entry["error"]["message"])
-        for photo_id, page, entry in db.execute(query)
-    }
+    return {(photo_id, page): entry["error"] for photo_id, page, entry in db.execute(query)}
 
 
 def sheet(db: Connection, sheet_id: int) -> Sheet | None:

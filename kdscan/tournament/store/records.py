@@ -43,6 +43,7 @@ class PhotoRow:
     pages: int | None
     error_code: str | None
     error_message: str | None
+    error_said: Json | None
     added_at: datetime
 
 
@@ -58,6 +59,7 @@ class FileRow:
     details: Json
     error_code: str | None
     error_message: str | None
+    error_said: Json | None
     added_at: datetime
 
 

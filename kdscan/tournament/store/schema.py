@@ -107,6 +107,7 @@ photo = Table(
     Column("pages", Integer),
     Column("error_code", String(50)),
     Column("error_message", Text),
+    Column("error_said", JSON(none_as_null=True)),
     Column("added_at", Moment, nullable=False),
     UniqueConstraint("event_id", "sha256"),
 )
@@ -122,6 +123,7 @@ file = Table(
     Column("details", JSON, nullable=False),
     Column("error_code", String(50)),
     Column("error_message", Text),
+    Column("error_said", JSON(none_as_null=True)),
     Column("added_at", Moment, nullable=False),
     UniqueConstraint("event_id", "name", "photo_id"),
 )

@@ -37,9 +37,9 @@ def test_a_worker_that_dies_or_hangs_costs_one_row(
     assert {n for n, p in problems.items() if p} == {"dies", "hangs"}
     assert problems["dies"] is not None
     assert problems["hangs"] is not None
-    assert problems["dies"][0] == problems["hangs"][0] == ReaderDied.code
-    assert "SIGKILL" in problems["dies"][1]
-    assert "more than 2 s" in problems["hangs"][1]
+    assert problems["dies"]["code"] == problems["hangs"]["code"] == ReaderDied.code
+    assert "SIGKILL" in problems["dies"]["message"]
+    assert "more than 2 s" in problems["hangs"]["message"]
     assert capfd.readouterr().out == ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import random
@@ -12,16 +13,21 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kdscan.errors import ReaderDied, StoreError
+from kdscan.error_words import error_json
+from kdscan.error_words import told as told_in
+from kdscan.errors import ImageTooLarge, ReaderDied, StoreError
 from kdscan.game.kingdomino.variants import Variants
+from kdscan.locale import words
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Progress, Run
 from kdscan.tournament.batch.tasks import Read, Result, Take, Task, failed
+from kdscan.tournament.event import event_state
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.results import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET, results
 from kdscan.tournament.rules import Asked, settle_rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import ensure_event
+from kdscan.tournament.store.photos import files, set_pages
 from tests.tournament.entries import MODELS
 from tests.tournament.workers import Here, pages_of, read_by_hand
 
@@ -71,6 +77,28 @@ ROWS = [
     ("cup/z.jpg", 0, FAILED),
 ]
 """Every page shows the same map; the first in the order of names counts."""
+
+
+def test_reasons_are_told_in_the_readers_language(store: Store, folder: Path) -> None:
+    read(store, folder, Here())
+    polish, out = words("pl"), io.StringIO()
+    large = ImageTooLarge(
+        "the file has {size} MB, {most} MB at most; save it smaller or split it", size=90, most=40
+    )
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+        photo = next(file.photo_id for file in files(db, event.id) if file.name == "cup/a.png")
+        assert photo is not None
+        set_pages(db, photo, None, error_json(large))
+    with store.read() as db:
+        write_csv(results(db, event.id), out, polish)
+        failed = dict(event_state(db, event).failed)
+    messages = {row["file"]: row["message"] for row in csv.DictReader(out.getvalue().splitlines())}
+    assert messages["cup/a.png"] == polish.t(large.text, size=90, most=40) != str(large)
+    assert {name: told_in(why, polish) for name, why in failed.items()} == {
+        name: messages[name] for name in failed
+    }
+    assert set(failed) == {"cup/a.png", "cup/z.jpg"}
 
 
 def test_every_page_is_read_once(store: Store, folder: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+from kdscan.error_words import error_json
 from kdscan.errors import ModelError, ReaderDied, StoreError
 from kdscan.inference.store import default_models
 from kdscan.tournament.batch.tasks import Done, Read, Take, Taken, failed, perform
@@ -25,7 +27,7 @@ def test_a_file_is_kept_before_it_is_looked_into(tmp_path: Path) -> None:
     broken = tmp_path / "a.JPG"
     broken.write_bytes(SAMPLE.read_bytes()[:5000])
     taken = take(broken, tmp_path)
-    assert taken.problem is None or taken.problem[0] == "unreadable_image"
+    assert taken.problem is None or taken.problem["code"] == "unreadable_image"
     assert taken.sha256 is not None
     kept = tmp_path / "photos" / taken.sha256[:2] / f"{taken.sha256}.jpg"
     assert kept.read_bytes() == broken.read_bytes()
@@ -46,8 +48,8 @@ def test_what_cannot_be_read_is_said(
     taken = take(place, tmp_path)
     assert taken.sha256 is None
     assert taken.problem is not None
-    assert str(tmp_path) not in taken.problem[1] or what == "folder"
-    assert taken.problem[0] == ("image_too_large" if what == "large" else "unreadable_image")
+    assert str(tmp_path) not in json.dumps(taken.problem) or what == "folder"
+    assert taken.problem["code"] == ("image_too_large" if what == "large" else "unreadable_image")
     assert not (tmp_path / "photos").exists()
 
 
@@ -70,7 +72,7 @@ def test_a_task_that_killed_its_worker_has_a_result_too() -> None:
     error = ReaderDied("it ended")
     taken = failed(Take("a.jpg", "a.jpg", "p"), error)
     assert isinstance(taken, Taken)
-    assert taken.problem == ("reader_died", "it ended")
+    assert taken.problem == error_json(ReaderDied("it ended"))
     done = failed(Read("p", "ab", "", 3, "m"), error)
     assert isinstance(done, Done)
     assert (done.entry["page"], done.entry["error"]["code"]) == (3, "reader_died")

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -16,6 +17,7 @@ from sqlalchemy import text
 from kdscan.errors import StoreError, UsageError
 from kdscan.tournament.store import connect, open_store, upgrade
 from kdscan.tournament.store.events import ensure_event, events
+from kdscan.tournament.store.photos import add_photo, photos, reason_of, set_pages
 from kdscan.tournament.store.schema import metadata
 
 
@@ -61,6 +63,25 @@ def test_an_older_sqlite_file_is_copied_before_it_changes(tmp_path: Path) -> Non
     upgrade._back_up(path, "0001")
     with closing(sqlite3.connect(tmp_path / "store.sqlite.before-0001")) as db:
         assert db.execute("SELECT name FROM event").fetchall() == [("kept",)]
+
+
+def test_a_store_of_the_first_version_keeps_its_reasons(store_url: str, tmp_path: Path) -> None:
+    """They were texts alone then."""
+    old = {"code": "unreadable_image", "message": "it is broken in 3 places"}
+    with open_store(store_url) as store, store.write() as db:
+        photo, _ = add_photo(db, ensure_event(db, "cup").id, "ab" * 32, ".jpg", 10)
+        set_pages(db, photo.id, None, old)
+        config = Config()
+        folder = Path(upgrade.__file__).parent / "migrations"
+        config.set_main_option("script_location", str(folder))
+        config.attributes["connection"] = db
+        command.downgrade(config, "0001")
+    with open_store(store_url) as store, store.read() as db:
+        (found,) = photos(db, ensure_event(db, "cup").id)
+        assert reason_of(found) == old
+        assert compare_metadata(MigrationContext.configure(db), metadata) == []
+    if store_url.startswith("sqlite"):
+        assert (tmp_path / "store.sqlite.before-0001").is_file()
 
 
 def test_sqlite_is_set_up_to_survive(tmp_path: Path) -> None:

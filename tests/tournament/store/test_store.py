@@ -106,7 +106,9 @@ def test_a_file_that_could_not_be_read_gives_way_to_one_that_can(store: Store) -
     with store.write() as db:
         event = ensure_event(db, "e")
         for reason in ("gone", "still gone"):
-            add_file(db, event.id, "a.jpg", None, error=("unreadable_image", reason))
+            add_file(
+                db, event.id, "a.jpg", None, error={"code": "unreadable_image", "message": reason}
+            )
         assert [f.error_message for f in files(db, event.id)] == ["still gone"]
         photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
         add_file(db, event.id, "a.jpg", photo.id)
@@ -127,7 +129,7 @@ def test_what_is_left_to_do_is_known(store: Store) -> None:
         assert [page for _, page in all_unread(db, event.id, MODELS)] == [0, 2]
         assert unread(db, scan, "models-2") == [0, 1, 2]
         bad, _ = add_photo(db, event.id, "cd" * 32, ".jpg", 10)
-        set_pages(db, bad.id, None, ("unreadable_image", "broken"))
+        set_pages(db, bad.id, None, {"code": "unreadable_image", "message": "broken"})
         assert unopened(db, event.id) == []
 
 

@@ -19,6 +19,9 @@ export function tn(one, many, n, values = {}) {
 // A problem of a sheet: in English in its own words, elsewhere in those of its code.
 export const problemText = ({ code, message }) => (language !== "en" && problems[code] ? t(problems[code]) : message);
 
+// What the program says without a full stop, to stand alone.
+export const sentence = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+
 export const percent = (p) => {
   const whole = p >= 1 ? 100 : Math.min(99, Math.floor(100 * p));
   return (whole / 100).toLocaleString(language, { style: "percent" });

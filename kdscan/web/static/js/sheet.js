@@ -6,7 +6,7 @@ import { winners } from "./book.js";
 import { COATS, coatName, icon } from "./coats.js";
 import { announce, h, put, toast } from "./dom.js";
 import { choice, openEditor, options } from "./editor.js";
-import { problemText, t, tn, when } from "./i18n.js";
+import { problemText, sentence, t, tn, when } from "./i18n.js";
 import { isWorth, kindOf, nameOf } from "./kinds.js";
 import { photoView } from "./photo.js";
 import { explanation, heading, total } from "./score.js";
@@ -98,6 +98,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   }
 
   function draw() {
+    const scrolled = place.querySelector(".doubt-row")?.scrollLeft ?? 0;
     const focused = document.activeElement?.closest?.("[data-cell]")?.dataset.cell;
     const board = kind.draw(sheet, { onCell: (row, col) => edit(col === undefined ? row : `${row},${col}`) });
     const mine = photo.sheets.map((other) => (other.id === sheet.id ? sheet : other)).filter((s) => s.page === sheet.page);
@@ -110,6 +111,8 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
         h("button", { type: "button", class: "bar-button", disabled: !sheet.can_undo, onclick: undo }, h("span", { "aria-hidden": "true" }, "↶"), t("Undo")),
         isWorth(sheet) && h("a", { class: "bar-button", href: `#/versus/${sheet.id}` }, h("span", { "aria-hidden": "true" }, "⚔"), t("Game")),
         isWorth(sheet) && h("button", { type: "button", class: "bar-button", onclick: () => share([sheet], null) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share"))));
+    // Where the row was scrolled to the next doubt stands now.
+    if (scrolled) place.querySelector(".doubt-row")?.scrollTo({ left: scrolled, behavior: "instant" });
     if (focused) place.querySelector(`[data-cell="${focused}"]`)?.focus({ preventScroll: true });
   }
 
@@ -173,7 +176,7 @@ function gameOf(sheets) {
 function failure(photo, error) {
   const page = photo.pages.find((p) => p.thumb);
   return h("section", { class: "card failure" }, page && h("img", { src: page.thumb, alt: "" }),
-    h("p", { role: "alert" }, explain(error)),
+    h("p", { role: "alert" }, error.message ? sentence(error.message) : explain(error)),
     h("div", { class: "row" },
       photo.state === "failed" && h("button", { type: "button", class: "main", onclick: async () => {
         await post(`/api/photos/${photo.id}/again`).catch((e) => toast(explain(e)));

@@ -1,0 +1,66 @@
+"""What went wrong, kept with its figures and told in the reader's language, now or years later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kdscan.errors import KdscanError
+from kdscan.locale import ENGLISH, Words, mark
+
+Json = dict[str, Any]
+
+EDGES = (
+    mark("left edge"),
+    mark("right edge"),
+    mark("top edge"),
+    mark("bottom edge"),
+    mark("left and top edges"),
+    mark("left and bottom edges"),
+    mark("right and top edges"),
+    mark("right and bottom edges"),
+)
+"""What an error may say of a picture's sides."""
+
+
+def error_json(error: KdscanError) -> Json:
+    """An error as it is kept: its stable `code`, its `message` in English, and what tells it in
+    any language: `text`, a key of the catalogues, and the `values` in its braces.
+
+    A value is a number, a text, or another error's text and values.
+    """
+    return {"code": error.code, "message": str(error), **_parts(error)}
+
+
+def _parts(error: KdscanError) -> Json:
+    return {"text": error.text, "values": {k: _plain(v) for k, v in error.values.items()}}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, KdscanError):
+        return _parts(value)
+    return value if isinstance(value, int | float) else str(value)
+
+
+def told(error: Mapping[str, Any], words: Words) -> str:
+    """A kept error in that language; one that an older version kept as a text alone, as that."""
+    if error.get("text") is None:
+        message = error.get("message", "")
+        return words.t(message)
+    return _told(error, words)
+
+
+def _told(error: Mapping[str, Any], words: Words) -> str:
+    values = {
+        name: _told(value, words)
+        if isinstance(value, dict)
+        else words.t(value)
+        if name == "what" and isinstance(value, str)
+        else value
+        for name, value in error["values"].items()
+    }
+    text = error["text"]
+    try:
+        return words.t(text, **values)
+    except (LookupError, ValueError):  # a translation of another version has other braces
+        return ENGLISH.t(text, **values)
