@@ -187,7 +187,6 @@ class _Stream(IterableDataset[Batch]):
         self.task, self.examples, self.seed = task, examples, seed
 
     def __iter__(self) -> Iterator[Batch]:
-        cv2.setNumThreads(1)
         info = torch.utils.data.get_worker_info()
         rng = np.random.default_rng([self.seed, info.id if info else 0])
         while True:
@@ -200,6 +199,9 @@ class _Stream(IterableDataset[Batch]):
 
 def stream(task: Task, examples: list[Any], seed: int, workers: int = 1) -> DataLoader[Batch]:
     """Batches without end, made in worker processes."""
+    # A process a core. Here, not in the workers: OpenCV's threads do not survive the fork, and a
+    # worker that wants them gone waits for them for ever.
+    cv2.setNumThreads(1)
     source = _Stream(task, examples, seed)
     return DataLoader(source, batch_size=None, num_workers=workers, prefetch_factor=4)
 

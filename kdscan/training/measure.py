@@ -85,6 +85,7 @@ def marks_figures(logits: MarksLogits) -> dict[str, float]:
         "cell": float(both[known].mean()),
         "board": float(boards.mean()),
         "sheets": len(boards),
+        "shields": int(known.sum()),
     }
 
 
