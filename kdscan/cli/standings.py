@@ -192,15 +192,13 @@ def state_json(state: EventState) -> dict[str, object]:
 
 def _table(state: EventState) -> str:
     from kdscan.tournament.rules import rules_of
-    from kdscan.tournament.words import decided_by, half, signed
+    from kdscan.tournament.words import decided_by, half, signed, so_far
 
     w, planned = spoken(), rules_of(state.event).rounds
     t = w.t
     wide = max([len(line.player) for line in state.standings], default=6)
     players = w.tn("{n} player", "{n} players", len(state.players))
-    after = t("after round {n}", n=state.played_round)
-    if planned is not None:
-        after = t("after round {n} of {rounds}", n=state.played_round, rounds=planned)
+    after = so_far(w, state.played_round, planned)
     heads = [t("score"), t("won"), t("drawn"), t("lost"), t("byes"), t("spread"), "SB"]
     least = (5, 3, 5, 4, 4, 6, 5)
     widths = [max(len(head), n) for head, n in zip(heads, least, strict=True)]

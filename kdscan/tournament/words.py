@@ -63,6 +63,16 @@ def book_place(w: Words, key: str) -> str:
     return w.t("{side}, {coat}: square {n}", side=side, coat=name, n=number)
 
 
+def so_far(w: Words, played: int, planned: int | None = None) -> str:
+    """What a table heads: after which round it stands. played: the latest of which a game is
+    finished, 0 before the first."""
+    if not played:
+        return w.t("before round 1")
+    if planned is None:
+        return w.t("after round {n}", n=played)
+    return w.t("after round {n} of {rounds}", n=played, rounds=planned)
+
+
 def half(score: float) -> str:
     """Points of the standings: 2, 2½; thirds of a table of four to two digits."""
     whole = int(score)

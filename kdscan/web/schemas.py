@@ -252,10 +252,14 @@ class Total(TypedDict):
 
 
 class Standings(TypedDict):
-    """The event from above. state: changes with everything that may show here."""
+    """The event from above. state: changes with everything that may show here.
+
+    played_round: the latest of which a game is finished, 0 before.
+    """
 
     state: str
     event: str
+    played_round: int
     standings: list[Standing]
     games: list[TableGame]
     totals: list[Total]

@@ -127,6 +127,8 @@ def test_what_is_to_be_settled_names_its_photos(
 def test_an_arbiter_settles_a_game_and_the_next_round_follows(
     store: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert say(store, "standings") == 0
+    assert "Cup: before round 1, 5 players" in capsys.readouterr().out
     assert say(store, "pair") == 2
     assert "still miss points" in capsys.readouterr().err
     for game in rounds(store, capsys)[:2]:
@@ -138,6 +140,8 @@ def test_an_arbiter_settles_a_game_and_the_next_round_follows(
     assert say(store, "pair") == 0
     second = {frozenset(names(g)) for g in rounds(store, capsys) if g["round"] == 2}
     assert len(second) == 3 and not first & second
+    assert say(store, "standings") == 0
+    assert "Cup: after round 1, 5 players" in capsys.readouterr().out  # the second is paired
     with open_store(store) as kept, kept.read() as db:
         said = corrections(db, find_event(db, "Cup").id)
     assert [(row.field, row.who) for row in said] == [("result", "Z")] * 2

@@ -107,10 +107,14 @@ def test_standings_follow_codes_corrections_and_the_arbiter(cup: Store) -> None:
         game = set_game(db, event.id, 1, 1, [ada.id, bo.id])
     tables = Tables(cup, event)
     assert told(tables) == [("Ada", 0), ("Bo", 0)]
+    assert tables.standings()["played_round"] == 0
     photographed(cup, best, "CUP/1/1/A7")
     photographed(cup, other, "CUP/1//BO")
     said = tables.standings()
     assert told(tables) == [("Ada", 1), ("Bo", 0)]
+    with cup.write() as db:  # the next round is paired
+        set_game(db, event.id, 2, 1, [ada.id, bo.id])
+    assert tables.standings()["played_round"] == 1
     assert said["games"][0]["winner"] == 0
     assert [one["total"] for one in said["totals"]] == [TOTALS[best], TOTALS[other]]
     assert "/home" not in str(said)

@@ -34,7 +34,7 @@ function draw(now) {
   const latest = now.games.length ? Math.max(...now.games.map((game) => game.round)) : null;
   put(place,
     h("header", { class: "standings-head" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)),
-      h("h1", { tabindex: "-1" }, now.event), h("p", {}, latest ? t("after round {n}", { n: latest }) : tn("{n} map", "{n} maps", now.totals.length))),
+      h("h1", { tabindex: "-1" }, now.event), h("p", {}, latest ? (now.played_round ? t("after round {n}", { n: now.played_round }) : t("before round 1")) : tn("{n} map", "{n} maps", now.totals.length))),
     h("div", { class: latest ? "standings two" : "standings" },
       now.standings.length ? table(now.standings) : now.totals.length ? totals(now.totals) : h("p", { class: "none" }, t("Nothing yet.")),
       latest ? games(now.games.filter((game) => game.round === latest)) : null));
