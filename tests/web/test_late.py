@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import FloatRect, Locator, Page, Route, expect
 
 from kdscan.tournament.store import Store
 from tests.readings import KINGDOM, make_kingdom, make_sheet
@@ -98,6 +99,95 @@ def test_the_second_tap_of_two_answers_nothing_else(open_page: Open, doubtful: i
     expect(page.locator(".doubt")).to_have_count(1)
     page.wait_for_timeout(200)
     assert len(asked) == 1
+
+
+class Finger:
+    """One finger on the screen, with moments of its own: a busy machine changes nothing."""
+
+    def __init__(self, page: Page) -> None:
+        self._touch = page.context.new_cdp_session(page)
+        self._now = time.time()
+
+    def down(self, box: FloatRect, *, after: float = 1.0) -> None:
+        """Put it on the middle of a box, so many seconds after it was lifted."""
+        self._now += after
+        at = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+        self._send("touchStart", [at])
+
+    def up(self) -> None:
+        self._now += 0.05
+        self._send("touchEnd", [])
+
+    def _send(self, kind: str, points: list[dict[str, float]]) -> None:
+        what = {"type": kind, "touchPoints": points, "timestamp": self._now}
+        self._touch.send("Input.dispatchTouchEvent", what)
+
+
+def place(choice: Locator) -> FloatRect:
+    box = choice.bounding_box()
+    assert box is not None
+    return box
+
+
+THREE = {(0, 0): ("wheat", 0), (0, 1): ("lake", 0), (0, 2): ("swamp", 0)}
+
+TABLET = {"viewport": {"width": 820, "height": 900}}
+
+
+def answered(page: Page) -> list[str]:
+    """The squares that were spoken of, the first one first."""
+    return [text.split(":")[0] for text in page.locator(".history strong").all_inner_texts()]
+
+
+def test_a_tap_counts_for_the_crop_that_it_was_put_on(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    """The answer before it comes while the finger lies there, and draws the page anew."""
+    photo = lay(served, store, make_kingdom(doubtful=THREE))
+    page = come(open_page, f"/#/photo/{photo}", **TABLET)
+    doubts, finger = page.locator(".doubt"), Finger(page)
+    expect(doubts).to_have_count(3)
+    names = [one.get_attribute("aria-label") for one in doubts.all()]
+    first, second = (place(doubts.nth(n).locator(".choice").first) for n in (0, 1))
+    with held(page, "/squares$"):
+        finger.down(first)
+        finger.up()
+        finger.down(second)
+    expect(doubts).to_have_count(2)
+    finger.up()
+    expect(doubts).to_have_count(1)
+    page.locator(".history summary").tap()
+    assert answered(page) == names[:2]
+    assert doubts.get_attribute("aria-label") == names[2]
+
+
+def test_a_tap_counts_while_the_page_scrolls_and_two_at_once_are_one(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = come(open_page, f"/#/photo/{lay(served, store, make_kingdom(doubtful=THREE))}")
+    doubts, finger = page.locator(".doubt"), Finger(page)
+    expect(doubts).to_have_count(3)
+    names = [one.get_attribute("aria-label") for one in doubts.all()]
+    doubts.nth(1).scroll_into_view_if_needed()
+    before = page.evaluate(
+        """() => { const row = document.querySelector(".doubt-row");
+        row.style.scrollSnapType = "none"; row.scrollTo({ left: 0, behavior: "instant" });
+        row.scrollTo({ left: 12, behavior: "smooth" }); return row.scrollLeft; }"""
+    )
+    assert before == 0
+    where = place(doubts.first.locator(".choice").first)
+    finger.down(where)
+    finger.up()
+    expect(doubts).to_have_count(2)
+    finger.down(where, after=0.1)
+    finger.up()
+    page.wait_for_timeout(300)
+    expect(doubts).to_have_count(2)
+    finger.down(where)
+    finger.up()
+    expect(doubts).to_have_count(1)
+    page.locator(".history summary").tap()
+    assert answered(page) == names[:2]
 
 
 def test_what_was_pressed_for_one_sheet_is_not_said_of_the_next(

@@ -3,12 +3,46 @@
 import { h, put } from "./dom.js";
 import { percent, t } from "./i18n.js";
 
+const NEAR = 24; // pixels that a finger moves in a tap
+const TWICE = 350; // milliseconds between the two taps of a double tap
+
+let last = { x: 0, y: 0, time: -Infinity };
+
+const near = (a, b) => Math.hypot(a.clientX - b.x, a.clientY - b.y) < NEAR;
+
+// Listeners by which a finger's tap counts for what it was put on. Browsers make no click of it
+// while the page still scrolls, nor if the answer before it draws the page anew meanwhile.
+function tapping(act) {
+  let done = false;
+  const down = (start) => {
+    done = false;
+    if (!start.isPrimary || start.pointerType === "mouse") return;
+    const end = (event) => {
+      if (event.pointerId !== start.pointerId) return;
+      removeEventListener("pointerup", end, true);
+      removeEventListener("pointercancel", end, true);
+      if (event.type === "pointercancel" || !near(event, { x: start.clientX, y: start.clientY })) return;
+      done = true;
+      // What the second tap of two hits may have moved there after the first one's answer.
+      const again = start.timeStamp - last.time < TWICE && near(start, last);
+      last = { x: event.clientX, y: event.clientY, time: event.timeStamp };
+      if (!again) act();
+    };
+    addEventListener("pointerup", end, true);
+    addEventListener("pointercancel", end, true);
+  };
+  // A mouse, keys, and what reads the page aloud.
+  const click = (event) => {
+    if (!done && event.detail < 2) act();
+    done = false;
+  };
+  return { onpointerdown: down, onclick: click };
+}
+
 // One button for one reading of a part, with how likely it is.
 export function choice(part, value, probability, act) {
   const sure = percent(probability);
-  return h("button", { type: "button", class: "choice", "aria-pressed": "false",
-    // What the second tap of two hits may have moved there after the first one's answer.
-    onclick: (event) => event.detail < 2 && act(),
+  return h("button", { type: "button", class: "choice", "aria-pressed": "false", ...tapping(act),
     "aria-label": [part.words(value), sure].filter(Boolean).join(", ") },
   part.icon(value), h("span", { class: "choice-name", "aria-hidden": "true" }, part.short(value)),
   h("span", { class: "sure", "aria-hidden": "true" }, sure));
