@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from kdscan.edge import run
+from kdscan.inference.store import default_models
 from kdscan.synth.__main__ import main as synth
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Run
@@ -38,7 +39,8 @@ def taught(folder: Path) -> Path:
     with open_store(str(folder / "s.sqlite")) as store:
         with store.write() as db:
             event = ensure_event(db, "cup")
-        Run(store, event, "models").read(sources([str(ROOT / "samples/01.jpg")]), Here(perform))
+        run = Run(store, event, default_models().version)
+        run.read(sources([str(ROOT / "samples/01.jpg")]), Here(perform))
         with store.write() as db:
             (sheet,) = sheets(db, event.id)
             for cell in ("cell:0,3", "cell:4,6"):

@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 from kdscan.errors import ModelError, ReaderDied
+from kdscan.synth.__main__ import own_book
 from kdscan.tournament.store import Store, open_store
 from kdscan.web.frames import FrameError, read_frame, write_frame
 from kdscan.web.pool import Limits, Pool, Request, Worker
@@ -160,19 +161,25 @@ def test_a_worker_reads_on_after_a_bad_file(tmp_path: Path) -> None:
     assert second["sheets"]
 
 
-def test_a_worker_has_done_all_that_only_a_first_photo_costs() -> None:
+def test_a_worker_has_done_all_that_only_a_first_photo_costs(tmp_path: Path) -> None:
     read = """
 import json, sys
 from kdscan.web import worker
 worker.warm_up()
 from kdscan.inference.store import default_models
+from kdscan.vision.book_place import blank_page
 known, held = set(sys.modules), set(vars(default_models()))
-asked = {"path": sys.argv[1], "name": "01.jpg", "max_pages": 1, "risk": 0.02, "do": "read"}
-((report, _),) = worker.read_file(asked | {"game": None, "variants": {}})
-assert report.sheets
-print(json.dumps(sorted({*sys.modules} - known) + sorted({*vars(default_models())} - held)))
+drawn = blank_page.cache_info().misses
+asked = {"name": "a", "max_pages": 1, "risk": 0.02, "do": "read", "game": None, "variants": {}}
+for path, kind in zip(sys.argv[1:], ("duel_map", "duel_spellbook")):
+    ((report, _),) = worker.read_file(asked | {"path": path})
+    assert [sheet["kind"] for sheet in worker.photo_json(report)["sheets"]] == [kind]
+new = sorted({*sys.modules} - known) + sorted({*vars(default_models())} - held)
+print(json.dumps(new + ["a blank page"] * (blank_page.cache_info().misses - drawn)))
 """
-    asked = [sys.executable, "-c", read, str(SAMPLES / "01.jpg")]
+    book = tmp_path / "book.png"
+    cv2.imwrite(str(book), own_book()[1])
+    asked = [sys.executable, "-c", read, str(SAMPLES / "01.jpg"), str(book)]
     found = subprocess.run(asked, capture_output=True, check=True, timeout=120)
     assert json.loads(found.stdout) == []
 

@@ -1,0 +1,66 @@
+"""What is read by which rules, and when."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kdscan.errors import NoSheetFound
+from kdscan.report import PhotoReport, photo_json
+from kdscan.tournament.rules import Asked, settle_rules
+from kdscan.tournament.store import Store
+from kdscan.tournament.store.readings import newest_reading
+from kdscan.web.frames import Frame
+from kdscan.web.pool import Limits, Pool, Request
+from kdscan.web.reader import Reader
+from kdscan.web.sessions import begin
+from kdscan.web.shelf import Shelf
+from kdscan.web.views import Views
+
+
+class Heard(Pool):
+    """Workers that note what they are asked and find nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(1, Limits())
+        self.asked: list[Request] = []
+
+    async def ask(self, what: Request) -> AsyncIterator[Frame]:
+        self.asked.append(what)
+        report = PhotoReport(what.name, size_wh=(8, 8), error=NoSheetFound("nothing"))
+        yield Frame({"pages": 1, "report": photo_json(report), "kept": []})
+
+
+@pytest.mark.parametrize("size", [5, 7])
+def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
+    store: Store, size: int
+) -> None:
+    def say(great_duel: bool) -> None:
+        with store.write() as db:
+            settle_rules(db, f"Cup {size}", Asked("kingdomino", great_duel=great_duel))
+
+    async def read(reader: Reader, shelf: Shelf, data: bytes) -> str:
+        photo, _ = shelf.add(data, "a.jpg", begin("desk", "test"))
+        reader.enqueue(photo)
+        await reader.wait(photo, 60)
+        with store.read() as db:
+            found = newest_reading(db, photo, 0)
+        assert found is not None
+        return found.models
+
+    async def both() -> list[str]:
+        reader = Reader(store, shelf, heard, Views(store), "models")
+        await reader.start()
+        try:
+            before = await read(reader, shelf, b"before" + bytes([size]))
+            say(size == 7)
+            return [before, await read(reader, shelf, b"after" + bytes([size]))]
+        finally:
+            await reader.close()
+
+    say(size != 7)
+    shelf, heard = Shelf(store, f"Cup {size}"), Heard()
+    assert asyncio.run(both()) == [f"models {n}x{n}" for n in (12 - size, size)]
+    assert [what.variants.size for what in heard.asked] == [12 - size, size]
