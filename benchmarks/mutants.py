@@ -3,6 +3,7 @@
     pip install mutmut==3.8.1
     python benchmarks/mutants.py                         every module below
     python benchmarks/mutants.py audit.order scoring     some of them
+    python benchmarks/mutants.py audit.order --only 3 7  the third and seventh of its mutants
 
 The mutants are mutmut's, in the bodies of functions. Tests are collected once; each
 mutant is put in place in a fork of this process and tried by its module's tests up to
@@ -38,7 +39,7 @@ HOME = Path("kdscan/game/duel")
 TESTS: dict[str, list[str]] = {
     "scoring": ["board"],
     "audit.__init__": ["terms", "audit", "proof", "quick"],
-    "audit.book": ["audit", "proof"],
+    "audit.book": ["terms", "audit", "proof"],
     "audit.budget": ["quick", "reach"],
     "audit.chances": ["chances", "audit"],
     "audit.dominoes": ["dominoes", "audit", "pair"],
@@ -107,12 +108,15 @@ class Mutants:
             if isinstance(thing, FunctionType) and thing.__module__ == self.name:
                 self.live[thing.__code__.co_qualname].append(thing)
 
-    def try_all(self) -> None:
-        """Try every mutant, and say which were not caught."""
-        start, count, stopped = time.time(), 0, 0
+    def try_all(self, only: set[int]) -> None:
+        """Try every mutant, or those numbers only, and say which were not caught."""
+        start, tried, stopped = time.time(), 0, 0
         print(f"... {self.module}: {len(self.tests.items)} tests, {sum(self.tests.times):.0f} s")
         survived: list[int] = []
         for count, (function, source) in enumerate(self._mutants(), 1):
+            if only and count not in only:
+                continue
+            tried += 1
             end = self._fate(function, source)
             stopped += end == signal.SIGXCPU
             if not end:
@@ -121,7 +125,7 @@ class Mutants:
                 lines = difflib.unified_diff(self.source.split("\n"), source.split("\n"), n=1)
                 print("\n".join(list(lines)[2:]), flush=True)
         print(
-            f"=== {self.module}: {count} mutants, {count - len(survived)} caught "
+            f"=== {self.module}: {tried} mutants, {tried - len(survived)} caught "
             f"({stopped} by time), {len(survived)} not, {time.time() - start:.0f} s",
             flush=True,
         )
@@ -207,15 +211,15 @@ def forked(run: Callable[[Callable[[float], None]], int], seconds: int) -> tuple
 class _Instead:
     """Tries mutants where pytest would run its tests."""
 
-    def __init__(self, modules: list[str]) -> None:
-        self.modules = modules
+    def __init__(self, modules: list[str], only: set[int]) -> None:
+        self.modules, self.only = modules, only
 
     @pytest.hookimpl
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         for module in self.modules:
             files = [f"test_{name}.py" for name in TESTS[module]]
             items = [item for item in session.items if item.path.name in files]
-            Mutants(module, Tests(items)).try_all()
+            Mutants(module, Tests(items)).try_all(self.only)
         return True
 
 
@@ -223,6 +227,8 @@ def main() -> None:
     """Collect the tests, then try mutants instead of running them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modules", nargs="*", choices=[*TESTS, []], default=[])
+    parser.add_argument("--only", type=int, nargs="+", default=[], metavar="N")
+    given = parser.parse_args()
     # The same examples for all mutants, none of them made smaller, however busy the machine.
     quick = hypothesis.settings(
         deadline=None,
@@ -235,7 +241,7 @@ def main() -> None:
     hypothesis.settings.register_profile("mutants", quick)
     hypothesis.settings.load_profile("mutants")
     config.__globals__["_guess_source_paths"] = lambda: [str(HOME)]
-    chosen = _Instead(parser.parse_args().modules or list(TESTS))
+    chosen = _Instead(given.modules or list(TESTS), set(given.only))
     names = sorted({name for module in chosen.modules for name in TESTS[module]})
     files = [f"tests/game/test_{name}.py" for name in names]
     options = ["-q", "-p", "no:cacheprovider", "--noconftest", "-s"]

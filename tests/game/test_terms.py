@@ -7,8 +7,9 @@ import pytest
 from kdscan.game.duel.audit import audit_map, terms_of
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.editions import ENGLISH, Edition
+from kdscan.game.duel.editions import ENGLISH, FRENCH, Edition
 from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
+from kdscan.game.problem import Problem
 
 NO_JOKER = Edition("house", castle_on_joker=False)
 
@@ -68,3 +69,72 @@ def test_a_wizard_helps_who_was_won_and_called() -> None:
     assert wizards(SpellbookLine(5)) == set()
     assert wizards(SpellbookLine(4, used=True)) == set()
     assert terms_of(None, book(line=SpellbookLine(5, used=True)), 1, ENGLISH).wizards == set()
+
+
+DOTS = Board.parse(
+    """. . . .  . . .
+       . . d dd . . .
+       . d d ## . . .
+       . . d dd . . .
+       . . . .  . . ."""
+)
+CROSSED = Board.parse(
+    """. . . .  .  . .
+       . . c c  d+ . .
+       . . . ## d  . .
+       . . c l+ .  . .
+       . . . .  .  . ."""
+)
+
+
+@pytest.mark.parametrize(
+    ("board", "given", "edition", "told"),
+    [
+        (
+            DOTS,
+            book(double_dot=SpellbookLine(3)),
+            ENGLISH,
+            Problem(
+                "spellbook",
+                "error",
+                "the spellbook counts 3 double dot without a cross, the map shows 2 at most",
+                ((1, 3), (3, 3)),
+            ),
+        ),
+        (
+            DOTS,
+            book(dot=SpellbookLine(5), double_dot=SpellbookLine(2)),
+            FRENCH,
+            Problem(
+                "spellbook",
+                "error",
+                "the spellbook counts 5 dot without a cross, the map shows 4 at most, "
+                "and there was room to draw more",
+                ((1, 2), (2, 1), (2, 2), (3, 2)),
+            ),
+        ),
+        (
+            CROSSED,
+            book(dot=SpellbookLine(2), line=SpellbookLine(1), checked=SpellbookLine(3)),
+            ENGLISH,
+            Problem(
+                "spellbook",
+                "error",
+                "the spellbook counts 2 dot and 1 line without a cross, the map shows 2 and 1 "
+                "at most, not all at once",
+                ((1, 4), (2, 4), (3, 3)),
+            ),
+        ),
+    ],
+)
+def test_what_a_spellbook_counts_too_much_word_for_word(
+    board: Board, given: Spellbook, edition: Edition, told: Problem
+) -> None:
+    (first, *_) = audit_map(board, False, spellbook=given, edition=edition).problems
+    assert first == told
+
+
+def test_every_line_that_counts_too_much_is_told() -> None:
+    given = book(dot=SpellbookLine(5), double_dot=SpellbookLine(3), line=SpellbookLine(1))
+    problems = audit_map(DOTS, False, spellbook=given).problems
+    assert [(p.code, len(p.cells)) for p in problems] == [("spellbook", n) for n in (4, 2, 0)]
