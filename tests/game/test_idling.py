@@ -165,6 +165,7 @@ def check_told(
     assert sorted(pieces) == sorted(plan.pieces)
     assert needs.coats <= {coat for _, coat in idle}
     assert idle or not needs.some
+    assert plan.free or all(step.power is not Coat.DOT for step in order)
     for count, coat in idle:
         drawn = {cell_of(i) for piece in pieces[:count] for i in piece}
         assert not _has_room(task.board, drawn, coat)
@@ -175,3 +176,25 @@ def check_told(
 def test_pieces_as_bits() -> None:
     assert list(bits(mask((3, 10)))) == [3, 10]
     assert list(bits(0)) == []
+
+
+def test_the_dots_wizard_may_draw_what_fits_without_him(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cross lies beyond the dominoes that win it: only he draws its shield before them."""
+    monkeypatch.setitem(SQUARES, Coat.DOT, 2)
+    monkeypatch.setitem(SQUARES, Coat.CHECKED, 2)
+    board = Board.parse(
+        """. . .  c  c++ f  .
+           . . .  c  .   .  .
+           . d d  ## ll  ll .
+           . . ll ll .   .  .
+           . . .  .  .   .  ."""
+    )
+    task = Task(board, Bonus(None, (0, 4)), LAW)
+    pairs = (((2, 1), (2, 2)), ((0, 3), (1, 3)), ((0, 4), (0, 5)), ((2, 4), (2, 5)))
+    pieces = tuple((number(a), number(b)) for a, b in (*pairs, ((3, 2), (3, 3))))
+    needs = Needs(some=True)
+    plan = Plan(pieces, None, True)
+    found = arrange_idling(task, plan, needs)
+    assert found is not None and slow_idling(task, plan, needs)
+    check_told(task, plan, needs, *found)
+    assert arrange_idling(task, Plan(pieces), needs) is None
