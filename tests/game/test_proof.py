@@ -302,8 +302,8 @@ def budgets(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
         started.append(steps)
         return Budget(steps)
 
-    for module in ("reach", "search"):
-        monkeypatch.setattr(f"kdscan.game.duel.audit.{module}.Budget", spy)
+    for module in ("", ".reach", ".search"):
+        monkeypatch.setattr(f"kdscan.game.duel.audit{module}.Budget", spy)
     return started
 
 
