@@ -9,12 +9,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdscan.cli.options import Event, Game, GreatDuel, Harmony, MiddleKingdom, Photos, Store
+from kdscan.cli.options import (
+    Event,
+    Game,
+    GreatDuel,
+    Harmony,
+    MiddleKingdom,
+    Photos,
+    Store,
+    same_event,
+)
 from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 from kdscan.locale import Words
@@ -105,11 +113,11 @@ def batch(
         with _workers(cluster, workers) as pool, _bar(len(files)) as told:
             run.read(files, pool, told)
         with kept.read() as db:
-            _tell(event, run.progress, results(db, this.id))
+            _tell(event, store, run.progress, results(db, this.id))
             if csv:
                 save(csv, write_csv, results(db, this.id), spoken())
             if json_lines:
-                save(json_lines, write_json_lines, results(db, this.id), spoken())
+                save(json_lines, write_json_lines, results(db, this.id))
     raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
 
 
@@ -189,10 +197,10 @@ def _line_now_and_then() -> Callable[[Progress], None]:
     return told
 
 
-def _tell(event: str, progress: Progress, rows: Iterable[Result]) -> None:
+def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Result]) -> None:
     """What the event holds now, and what somebody should look at."""
     from kdscan.error_words import told
-    from kdscan.tournament.results import FAILED, OK, REVIEW, SAME_PHOTO, SAME_SHEET
+    from kdscan.tournament.results import BLANK, FAILED, OK, REVIEW, SAME_PHOTO, SAME_SHEET
 
     count: Counter[str] = Counter()
     notable: dict[str, list[Result]] = {FAILED: [], SAME_PHOTO: [], SAME_SHEET: []}
@@ -219,8 +227,11 @@ def _tell(event: str, progress: Progress, rows: Iterable[Result]) -> None:
             print(f"    {_named(row, w)}: {why}")
         if count[status] > SHOWN:
             print("    " + t("… and {n} more", n=count[status] - SHOWN))
-    if count[REVIEW] or count[FAILED]:
-        print("  " + t("look at them: {command}", command=f"kdscan serve --event {quote(event)}"))
+    if count[BLANK]:
+        print("  " + t("blank pages: {n}", n=count[BLANK]))
+    if count[REVIEW]:
+        command = f"kdscan serve {same_event(event, store)}"
+        print("  " + t("look at them: {command}", command=command))
 
 
 def cores() -> int:

@@ -56,7 +56,7 @@ def export(
             if csv is not None:
                 save(csv, write_csv, results(db, this.id), spoken())
             if json_lines is not None:
-                save(json_lines, write_json_lines, results(db, this.id), spoken())
+                save(json_lines, write_json_lines, results(db, this.id))
         if archive is not None:
             from kdscan.tournament.archive import save_event
 

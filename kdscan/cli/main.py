@@ -6,6 +6,7 @@ Command modules import the heavy half of kdscan inside their functions, so that
 
 from __future__ import annotations
 
+import shlex
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -101,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             spoken(sys.stderr).t(
                 "a bug in kdscan: {error}\nPlease report it with what this shows: {command}",
                 error=f"{type(error).__name__}: {error}",
-                command=f"kdscan --debug {' '.join(given)}",
+                command=shlex.join(["kdscan", "--debug", *given]),
             ),
             debug,
         )

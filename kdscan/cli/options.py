@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -48,6 +49,12 @@ OneGame = Annotated[str, typer.Option("--game", metavar="duel|kingdomino", help=
 Edition = Annotated[
     str, typer.Option(metavar="english|french|polish", help="The rulebook played by.")
 ]
+
+
+def same_event(event: str, store: str | None) -> str:
+    """The options that name an event and its store, for a command to copy."""
+    shown = "URL" if store and "@" in store else store  # it may hold a password
+    return shlex.join(["--event", event, *(["--store", shown] if shown else [])])
 
 
 OF_ONE_GAME = {

@@ -8,12 +8,21 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from kdscan.cli.options import Event, Game, GreatDuel, Harmony, MiddleKingdom, Rounds, Seats, Store
+from kdscan.cli.options import (
+    Event,
+    Game,
+    GreatDuel,
+    Harmony,
+    MiddleKingdom,
+    Rounds,
+    Seats,
+    Store,
+    same_event,
+)
 from kdscan.cli.speech import spoken, user
 from kdscan.errors import UsageError
 from kdscan.locale import Words
@@ -68,7 +77,7 @@ def standings(
         text = w.t(finding.text, **finding.values) + (f" ({files})" if files else "")
         print(f"kdscan: {where}{text}", file=sys.stderr)
     if any(finding.code in WHOSE for finding in state.findings):
-        command = f"kdscan correct FILE --event {quote(event)} --player NAME --round N"
+        command = f"kdscan correct FILE {same_event(event, store)} --player NAME --round N"
         print("kdscan: " + w.t("say whose a sheet is: {command}", command=command), file=sys.stderr)
 
 

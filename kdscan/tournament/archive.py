@@ -17,7 +17,8 @@ from typing import IO, Any
 
 from sqlalchemy import Connection, Table, select
 
-from kdscan.errors import StoreError, UsageError
+from kdscan.errors import UsageError
+from kdscan.tournament.export import beside
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.records import Event, Json
@@ -50,17 +51,8 @@ def save_event(store: Store, name: str, path: Path) -> int:
     The file is there when it is complete, and not before. Raises `UsageError` for an
     unknown event, `StoreError` when a photo is gone or the file cannot be written.
     """
-    part = path.with_name(path.name + ".part")
-    try:
-        with zipfile.ZipFile(part, "w") as out, store.read() as db:
-            count = _write(store, db, find_event(db, name), out)
-        part.replace(path)
-    except OSError as error:
-        why = error.strerror or error
-        raise StoreError("{path} cannot be written ({why})", path=path, why=why) from error
-    finally:
-        part.unlink(missing_ok=True)
-    return count
+    with beside(path) as part, zipfile.ZipFile(part, "w") as out, store.read() as db:
+        return _write(store, db, find_event(db, name), out)
 
 
 def _write(store: Store, db: Connection, event: Event, out: zipfile.ZipFile) -> int:

@@ -6,7 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -62,13 +62,23 @@ def save(path: Path, write: Write, rows: Rows, words: Words = ENGLISH) -> None:
 @contextmanager
 def whole_file(path: Path) -> Iterator[TextIO]:
     """A text file that appears under its name when it is complete, and not before."""
+    with beside(path) as part, part.open("w", encoding="utf-8", newline="") as out:
+        yield out
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """A place beside a file, which takes its name at the end if all went well, else is gone.
+
+    Raises `StoreError` when it cannot be written.
+    """
     part = path.with_name(path.name + ".part")
     try:
-        with part.open("w", encoding="utf-8", newline="") as out:
-            yield out
+        yield part
         part.replace(path)
     except OSError as error:
         why = error.strerror or error
         raise StoreError("{path} cannot be written ({why})", path=path, why=why) from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing can be written nothing can be taken away
+            part.unlink(missing_ok=True)

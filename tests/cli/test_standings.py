@@ -116,7 +116,7 @@ def test_what_is_to_be_settled_names_its_photos(
     err = capsys.readouterr().err
     assert "in which round a sheet was played: ?, 33 points (CUP---.jpg)" in err
     assert f"the sheet of {two} is missing\n" in err
-    assert "say whose a sheet is: kdscan correct FILE --event Cup --player NAME --round N" in err
+    assert f"kdscan correct FILE --event Cup --store {store} --player NAME --round N" in err
     assert say(store, "standings", "--json") == 0
     found = json.loads(capsys.readouterr().out)["findings"]
     assert [one["files"] for one in found if one["sheets"]] == [["CUP---.jpg"]]
@@ -170,6 +170,17 @@ def test_mistakes_are_explained(
     capsys.readouterr()
     assert say(store, *words) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", ["standings --csv", "export --csv", "export --archive", "report -o"]
+)
+def test_a_place_that_cannot_be_written_is_no_bug(
+    store: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a-file").touch()
+    assert say(store, *words.split(), str(tmp_path / "a-file" / "out")) == 8
+    assert "cannot be written" in capsys.readouterr().err
 
 
 def test_an_event_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
