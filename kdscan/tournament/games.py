@@ -8,7 +8,7 @@ Kingdomino on 5 x 5; one alone at a table has a bye.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -151,7 +151,9 @@ def gather(
     tables = {at: tuple(players) for at, players in (planned or {}).items()}
     at_table: dict[Table, list[SheetScore]] = defaultdict(list)
     findings = []
+    begun = {at[0] for at in results or {}}
     for sheet in sheets:
+        begun.add(sheet.round or 0)
         at = _table_of(sheet, tables)
         if at is None:
             findings.append(_unplaced(sheet))
@@ -163,7 +165,19 @@ def gather(
         findings += odd
         if game is not None:
             games.append(game)
-    return tuple(games), tuple(findings)
+    return tuple(games), tuple(_to_come(findings, begun))
+
+
+def _to_come(findings: Iterable[Finding], begun: Container[int | None]) -> Iterator[Finding]:
+    """A round of which nothing has come in misses no single sheets: it is told once."""
+    told: set[int | None] = set()
+    for finding in findings:
+        if finding.code != "missing_sheet" or finding.round in begun:
+            yield finding
+        elif finding.round not in told:
+            told.add(finding.round)
+            text = mark("no sheet of round {n} has come in yet")
+            yield Finding("missing_sheet", text, {"n": finding.round}, finding.round)
 
 
 def _table_of(sheet: SheetScore, tables: Mapping[Table, Sequence[str]]) -> Table | None:

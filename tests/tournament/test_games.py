@@ -93,6 +93,18 @@ def test_a_player_sits_where_the_plan_says() -> None:
     assert games[2].outcome == Outcome(0, "bye")
 
 
+def test_a_round_of_which_nothing_has_come_in_is_told_once() -> None:
+    planned = {(1, 1): "AB", (1, 2): "CD", (2, 1): "AC", (2, 2): "BD", (2, 3): "E"}
+    sheets = [sheet(n, player, 40 + n) for n, player in enumerate("ABC")]
+    _, findings = gather(sheets, planned)
+    assert [(f.round, f.table, f.message) for f in findings] == [
+        (1, 2, "the sheet of D is missing"),
+        (2, None, "no sheet of round 2 has come in yet"),
+    ]
+    _, findings = gather(sheets, planned, {(2, 1): {"A": 40}})
+    assert [(f.round, f.table) for f in findings] == [(1, 2), (2, 1), (2, 2), (2, 2)]
+
+
 def test_missing_sheets_are_named() -> None:
     games, findings = gather([sheet(1, "A", 50)], {(1, 1): ("A", "B")})
     assert not games[0].finished and games[0].outcome is None

@@ -21,7 +21,7 @@ table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 td,th{padding:.4rem .7rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 tr:last-child td,tr:last-child th{border-bottom:0}
 thead th{color:var(--soft);font-weight:600;font-size:.85rem}.name{text-align:left}
-td.name,th.name{white-space:normal;min-width:7rem}abbr{text-decoration:none}
+td.name,th.name{white-space:normal;overflow-wrap:break-word;min-width:7rem}abbr{text-decoration:none}
 .medal th{font-weight:700}.m1 td:first-child{color:var(--gold);font-weight:800}.won{font-weight:700}
 .note{color:var(--soft);font-size:.85rem;margin:.4rem 0}ul.note{padding-left:1.1rem}
 .problem,.flag{color:var(--doubt)}

@@ -60,9 +60,9 @@ export function drawGrid(sheet, { size: [rows, cols], face, name, count, title }
 }
 
 function axis(left, top, rows, cols) {
-  const text = (x, y, what) => s("text", { x, y, "font-size": 24, "text-anchor": "middle", class: "axis", fill: "currentColor", "aria-hidden": "true" }, what);
+  const text = (x, y, what) => s("text", { x, y, "font-size": 22, "text-anchor": "middle", class: "axis", fill: "currentColor", "aria-hidden": "true" }, what);
   return [
-    ...Array.from({ length: cols }, (_, c) => text(left + 100 * c + 50, top - 9, "ABCDEFG"[c])),
+    ...Array.from({ length: cols }, (_, c) => text(left + 100 * c + 50, top - 16, "ABCDEFG"[c])),
     ...Array.from({ length: rows }, (_, r) => text(left - 18, top + 100 * r + 58, String(r + 1))),
   ];
 }

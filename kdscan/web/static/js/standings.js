@@ -22,7 +22,7 @@ const table = (rows) => h("table", { class: "league card" },
 
 const games = (list) => h("section", { class: "games" }, h("h2", {}, t("Round {n}", { n: list[0].round })),
   h("ul", {}, list.map((game) => h("li", { class: game.finished ? "card" : "card open" }, h("span", { class: "table-number" }, String(game.table)),
-    game.seats.map((seat, n) => h("span", { class: game.winner === n ? "seat won" : "seat" }, seat.player, " ", h("strong", {}, seat.total ?? "–"))),
+    game.seats.map((seat, n) => h("span", { class: game.winner === n ? "seat won" : "seat" }, h("span", {}, seat.player), game.seats.some((one) => one.total !== null) && h("strong", {}, seat.total ?? "–"))),
     game.bye ? h("em", {}, t("bye")) : null))));
 
 const totals = (rows) => h("table", { class: "league card" },
