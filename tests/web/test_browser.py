@@ -1,86 +1,31 @@
-"""The page in a real browser: Debian's Chromium, driven by Playwright."""
+"""The page in a real browser, as a phone has it."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import expect
 
 from kdscan.locale import LANGUAGES, words
-from kdscan.table import share
 from kdscan.tournament.store import Store
-from kdscan.vision.decode import DEFAULT_RISK
-from tests.readings import make_book, make_kingdom, make_sheet
-from tests.web.conftest import DESK, JOIN, SAMPLES, Served, lay
-from tests.web.test_kinds import DOUBT, GAME, OWNER
-
-DOUBTED = make_kingdom(doubtful={(0, 0): ("wheat", 0)})
-
-CHROMIUM = os.environ.get("KDSCAN_CHROMIUM") or shutil.which("chromium")
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None and not os.environ.get("KDSCAN_REQUIRE_CHROMIUM"),
-    reason="no Chromium: apt install chromium, or name one by KDSCAN_CHROMIUM",
+from tests.readings import make_sheet
+from tests.web import browsing
+from tests.web.browsing import (
+    DESKTOP,
+    DOUBTED,
+    Open,
+    cell,
+    open_sheet,
+    total,
+    upload,
 )
+from tests.web.conftest import DESK, SAMPLES, Served, lay
 
-PATIENCE_MS = 60_000
-expect.set_options(timeout=PATIENCE_MS)
-
-PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
-DESKTOP = {"viewport": {"width": 1440, "height": 900}}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-Open = Callable[..., Page]
-
-
-@pytest.fixture
-def open_page(browser: Browser, served: Served) -> Iterator[Open]:
-    """Opens the page as somebody who comes in with a code; fails on any error in it."""
-    contexts = []
-    said: list[str] = []
-
-    def come(code: str = JOIN, **more: Any) -> Page:
-        options: dict[str, Any] = PHONE | {"locale": "en", "reduced_motion": "reduce"} | more
-        contexts.append(browser.new_context(base_url=served.address, **options))
-        contexts[-1].set_default_timeout(PATIENCE_MS)
-        page = contexts[-1].new_page()
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("console", lambda m: said.append(m.text) if "Security Policy" in m.text else None)
-        page.goto(f"/j/{code}")
-        return page
-
-    yield come
-    for context in contexts:
-        context.close()
-    assert said == []
-
-
-def upload(page: Page, *names: str) -> None:
-    page.goto("/")
-    page.set_input_files("input[multiple]", [SAMPLES / name for name in names])
-
-
-def total(page: Page) -> int:
-    return int(page.locator(".total-number").inner_text())
-
-
-def cell(page: Page, row: int, col: int) -> Any:
-    return page.locator(f'.board [data-cell="{row},{col}"]')
+browser, open_page = browsing.browser, browsing.open_page
+pytestmark = browsing.needs_chromium
 
 
 def test_upload_look_tap_undo(open_page: Open) -> None:
@@ -274,210 +219,3 @@ def test_a_worker_that_dies_loses_no_photo(open_page: Open, served: Served) -> N
     expect(page.get_by_role("alert")).to_contain_text("The photo is kept")
     page.get_by_role("button", name="Try again").tap()
     expect(page.locator(".total-number")).to_be_visible()
-
-
-def test_the_desk_needs_no_mouse(open_page: Open) -> None:
-    phone = open_page()
-    upload(phone, "02.jpg")
-    expect(phone.locator(".total-number")).to_be_visible()
-    page = open_page(DESK, **DESKTOP)
-    expect(page.locator(".queue [aria-current]")).to_be_visible()
-    waiting = page.locator(".queue li").count()
-    page.locator(".queue li").filter(has_text="02.jpg").first.click()
-    focused = page.locator(".board .cell:focus")
-    expect(focused).to_have_attribute("aria-label", re.compile("please check"))
-    page.keyboard.press("f")
-    page.keyboard.press("4")
-    expect(focused).to_have_attribute("aria-label", re.compile("filled, 4 crosses"))
-    page.keyboard.press("u")
-    page.keyboard.press("u")
-    expect(focused).to_have_attribute("aria-label", re.compile("please check"))
-    page.keyboard.press("y")
-    if waiting > 1:
-        expect(page.locator(".queue li")).to_have_count(waiting - 1)
-    else:
-        expect(page.locator(".desk-sheet .none")).to_be_visible()
-
-
-def accessible(page: Page) -> None:
-    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
-    assert found.violations_count == 0, found.generate_report()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(open_page: Open, scheme: str) -> None:
-    page = open_page(color_scheme=scheme)
-    page.goto("/join")
-    accessible(page)
-    upload(page, "02.jpg")
-    expect(page.locator(".total-number")).to_be_visible()
-    accessible(page)
-    cell(page, 0, 0).tap()
-    accessible(page)
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="Photo", exact=True).tap()
-    accessible(page)
-    page.goto("/")
-    expect(page.locator(".result")).not_to_have_count(0)
-    accessible(page)
-    page.goto("/standings")
-    expect(page.locator(".league")).to_be_visible()
-    accessible(page)
-    desk = open_page(DESK, color_scheme=scheme, **DESKTOP)
-    expect(desk.locator(".keys")).to_be_visible()
-    accessible(desk)
-
-
-def lay_table(served: Served, store: Store) -> int:
-    """A photo of both maps of a game and their spellbook, in which a coat is doubtful."""
-    maps = [make_sheet(str(board), doubtful=[(0, 0)]) for board in GAME.maps]
-    book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
-    return lay(served, store, *share((*maps, book), DEFAULT_RISK))
-
-
-SMALL = """() => [...document.querySelectorAll("a, button, select, summary, label")]
-  .filter((one) => one.checkVisibility() && !one.matches(".skip, label:not(:has(input))"))
-  .map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 90)])
-  .filter(([box]) => box.width < 44 || box.height < 44).map(([, what]) => what)"""
-
-CUT = """() => [...document.querySelectorAll("h1, h2, h3, p, a, button, label, th, td, dd, strong")]
-  .filter((one) => one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1)
-  .map((one) => one.outerHTML.slice(0, 90))"""
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_elsewhere(
-    open_page: Open, served: Served, store: Store, scheme: str
-) -> None:
-    photos = lay_table(served, store), lay(served, store, DOUBTED)
-    page = open_page(DESK, color_scheme=scheme, locale="ru")
-    sheets: list[int] = []
-    for photo in photos:
-        page.goto(f"/#/photo/{photo}")
-        expect(page.locator(".board")).to_be_visible()
-        accessible(page)
-        found = page.request.get(f"/api/photos/{photo}").json()["sheets"]
-        sheets = sheets or [sheet["id"] for sheet in found]
-    for view in (f"/#/game/{'/'.join(map(str, sheets))}", f"/#/versus/{sheets[0]}", "/#/photo/999"):
-        page.goto(view)
-        expect(page.locator("main h1")).to_be_visible()
-        accessible(page)
-    page.goto(f"/#/photo/{photos[0]}/{sheets[2]}")
-    page.locator(".board [role=button]").first.tap()
-    expect(page.locator("dialog[open]")).to_be_visible()
-    accessible(page)
-    page.context.set_offline(True)
-    expect(page.locator(".lost")).to_be_visible()
-    accessible(page)
-
-
-def test_ink_is_seen_in_the_dark(open_page: Open, served: Served, store: Store) -> None:
-    page = open_page(DESK, color_scheme="dark")
-    page.goto(f"/#/photo/{lay_table(served, store)}")
-    icon = page.locator(".sum .icon:not(.tile)").first
-    expect(icon).to_be_visible()
-    paper = icon.evaluate("(one) => getComputedStyle(one).backgroundColor")
-    assert min(map(int, re.findall(r"\d+", paper)[:3])) > 150, "black coats lie on light paper"
-
-
-@pytest.mark.parametrize(
-    ("width", "language"), [(320, "ru"), (390, "fr"), (768, "pl"), (1440, "uk"), (1920, "en")]
-)
-def test_nothing_sticks_out_or_is_too_small_for_a_thumb(
-    open_page: Open, served: Served, store: Store, width: int, language: str
-) -> None:
-    photos = lay_table(served, store), lay(served, store, DOUBTED)
-    page = open_page(DESK, viewport={"width": width, "height": 800}, locale=language)
-    views = [f"/#/photo/{photo}" for photo in photos]
-    views += ["/#/photo/999", "/", "/desk", "/standings", "/join"]
-    for view in views:
-        page.goto(view)
-        shown = "main :is(.total, .failure, .emblem, .league, .board, form)"
-        expect(page.locator(shown).first).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, view
-        assert page.evaluate(CUT) == [], view
-        assert page.evaluate(SMALL) == [], view
-
-
-def open_sheet(open_page: Open, photo: int, **more: Any) -> Page:
-    """A photo that is read already, as the desk sees it."""
-    page = open_page(DESK, **more)
-    page.goto(f"/#/photo/{photo}")
-    return page
-
-
-def test_a_kingdom_is_put_right_by_tap(open_page: Open, served: Served, store: Store) -> None:
-    page = open_sheet(open_page, lay(served, store, DOUBTED))
-    expect(page.locator(".verdict")).to_contain_text("between")
-    before = total(page)
-    page.locator(".doubt .choice").nth(1).tap()
-    expect(page.locator(".doubt")).to_have_count(0)
-    expect(page.locator(".verdict")).not_to_contain_text("between")
-    assert total(page) < before
-    cell(page, 4, 4).tap()
-    editor = page.locator("dialog")
-    editor.get_by_role("button", name="mine", exact=True).tap()
-    editor.get_by_role("button", name="3 crowns").tap()
-    accessible(page)
-    editor.get_by_role("button", name="That is it").tap()
-    expect(cell(page, 4, 4)).to_have_attribute("aria-label", re.compile("E5, mine, 3 crowns"))
-    page.get_by_label("Middle Kingdom").check()
-    expect(page.locator(".sum")).to_contain_text("The castle lies in the middle")
-    page.get_by_role("button", name="Photo", exact=True).tap()
-    expect(page.locator("svg.photo .badge")).to_have_count(25)
-    for _ in range(3):
-        page.get_by_role("button", name="Undo").tap()
-        page.wait_for_timeout(100)
-    expect(page.locator(".doubt")).to_have_count(1)
-    assert total(page) == before
-
-
-def test_a_spellbook_put_right_pays_the_maps(open_page: Open, served: Served, store: Store) -> None:
-    maps = [make_sheet(str(board), confidence=0.999) for board in GAME.maps]
-    book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
-    laid = lay(served, store, *share((*maps, book), DEFAULT_RISK))
-    page = open_sheet(open_page, laid, service_workers="block")  # its answers can be held back
-    page.get_by_role("button", name=re.compile("Spellbook")).first.tap()
-    expect(page.locator(".doubt")).to_have_count(1)
-    accessible(page)
-    held: list[Route] = []
-    page.route(re.compile(r"/api/photos/\w+$"), lambda route: held.append(route))
-    with page.expect_request(lambda request: request.url.endswith(f"/api/photos/{laid}")):
-        page.locator(".doubt .choice").nth(1).tap()  # no coat was chosen: nothing is paid
-    expect(page.locator(".doubt")).to_have_count(0)
-    page.get_by_role("button", name=f"Map {OWNER + 1}").tap()
-    expect(page.locator(".total-number")).to_be_visible()
-    held.pop().continue_()  # what the maps are worth now is told only when one is looked at
-    paid = GAME.scores()[OWNER]
-    expect(page.locator(".total-number")).to_have_text(str(paid.total - paid.wizard))
-    page.get_by_role("link", name="Who won?").tap()
-    expect(page.locator(".player")).to_have_count(3)
-    accessible(page)
-
-
-def test_the_desk_knows_kingdoms_and_spellbooks_by_keys(
-    open_page: Open, served: Served, store: Store
-) -> None:
-    lay(served, store, DOUBTED)
-    lay(served, store, make_book(GAME.spellbook, doubtful={DOUBT: 0.9}))
-    page = open_page(DESK, **DESKTOP)
-    waiting = page.locator(".queue li").filter(has_text="table.png")
-    waiting.filter(has_text="Spellbook").first.click()
-    focused = page.locator(".board .cell:focus")
-    expect(focused).to_have_attribute("aria-label", re.compile("chosen coat.*please check"))
-    page.keyboard.press("D")
-    expect(focused).to_have_attribute("aria-label", re.compile("double dot$"))
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("2")
-    page.keyboard.press("s")
-    expect(focused).to_have_attribute("aria-label", re.compile("checked, 2 squares, struck"))
-    for _ in range(3):
-        page.keyboard.press("u")
-    waiting.filter(has_not_text="Spellbook").first.click()
-    expect(focused).to_have_attribute("aria-label", re.compile("A1, wheat field.*please check"))
-    page.keyboard.press("g")
-    page.keyboard.press("2")
-    expect(focused).to_have_attribute("aria-label", re.compile("A1, grassland, 2 crowns"))
-    page.keyboard.press("u")
-    page.keyboard.press("u")
-    expect(focused).to_have_attribute("aria-label", re.compile("please check"))

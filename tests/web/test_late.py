@@ -13,12 +13,12 @@ from playwright.sync_api import FloatRect, Locator, Page, Route, expect
 
 from kdscan.tournament.store import Store
 from tests.readings import KINGDOM, make_kingdom, make_sheet
-from tests.web import test_browser
+from tests.web import browsing
+from tests.web.browsing import DESKTOP, Open
 from tests.web.conftest import DESK, Served, lay
-from tests.web.test_browser import DESKTOP, Open
 
-browser, open_page = test_browser.browser, test_browser.open_page
-pytestmark = test_browser.pytestmark
+browser, open_page = browsing.browser, browsing.open_page
+pytestmark = browsing.needs_chromium
 
 DOUBTS = ((0, 0), (0, 1))
 

@@ -1,0 +1,88 @@
+"""What the browser's tests share: Debian's Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.readings import make_kingdom
+from tests.web.conftest import DESK, JOIN, SAMPLES, Served
+
+DOUBTED = make_kingdom(doubtful={(0, 0): ("wheat", 0)})
+
+CHROMIUM = os.environ.get("KDSCAN_CHROMIUM") or shutil.which("chromium")
+
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None and not os.environ.get("KDSCAN_REQUIRE_CHROMIUM"),
+    reason="no Chromium: apt install chromium, or name one by KDSCAN_CHROMIUM",
+)
+
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
+
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
+DESKTOP = {"viewport": {"width": 1440, "height": 900}}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser, served: Served) -> Iterator[Open]:
+    """Opens the page as somebody who comes in with a code; fails on any error in it."""
+    contexts = []
+    said: list[str] = []
+
+    def come(code: str = JOIN, **more: Any) -> Page:
+        options: dict[str, Any] = PHONE | {"locale": "en", "reduced_motion": "reduce"} | more
+        contexts.append(browser.new_context(base_url=served.address, **options))
+        contexts[-1].set_default_timeout(PATIENCE_MS)
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("console", lambda m: said.append(m.text) if "Security Policy" in m.text else None)
+        page.goto(f"/j/{code}")
+        return page
+
+    yield come
+    for context in contexts:
+        context.close()
+    assert said == []
+
+
+def upload(page: Page, *names: str) -> None:
+    page.goto("/")
+    page.set_input_files("input[multiple]", [SAMPLES / name for name in names])
+
+
+def total(page: Page) -> int:
+    return int(page.locator(".total-number").inner_text())
+
+
+def cell(page: Page, row: int, col: int) -> Any:
+    return page.locator(f'.board [data-cell="{row},{col}"]')
+
+
+def open_sheet(open_page: Open, photo: int, **more: Any) -> Page:
+    """A photo that is read already, as the desk sees it."""
+    page = open_page(DESK, **more)
+    page.goto(f"/#/photo/{photo}")
+    return page
+
+
+def accessible(page: Page) -> None:
+    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
+    assert found.violations_count == 0, found.generate_report()

@@ -1,0 +1,123 @@
+"""How the page looks: contrast, room for thumbs, nothing cut off."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from kdscan.table import share
+from kdscan.tournament.store import Store
+from kdscan.vision.decode import DEFAULT_RISK
+from tests.readings import make_book, make_sheet
+from tests.web import browsing
+from tests.web.browsing import (
+    DESKTOP,
+    DOUBTED,
+    Open,
+    accessible,
+    cell,
+    upload,
+)
+from tests.web.conftest import DESK, Served, lay
+from tests.web.test_kinds import DOUBT, GAME
+
+browser, open_page = browsing.browser, browsing.open_page
+pytestmark = browsing.needs_chromium
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(open_page: Open, scheme: str) -> None:
+    page = open_page(color_scheme=scheme)
+    page.goto("/join")
+    accessible(page)
+    upload(page, "02.jpg")
+    expect(page.locator(".total-number")).to_be_visible()
+    accessible(page)
+    cell(page, 0, 0).tap()
+    accessible(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Photo", exact=True).tap()
+    accessible(page)
+    page.goto("/")
+    expect(page.locator(".result")).not_to_have_count(0)
+    accessible(page)
+    page.goto("/standings")
+    expect(page.locator(".league")).to_be_visible()
+    accessible(page)
+    desk = open_page(DESK, color_scheme=scheme, **DESKTOP)
+    expect(desk.locator(".keys")).to_be_visible()
+    accessible(desk)
+
+
+def lay_table(served: Served, store: Store) -> int:
+    """A photo of both maps of a game and their spellbook, in which a coat is doubtful."""
+    maps = [make_sheet(str(board), doubtful=[(0, 0)]) for board in GAME.maps]
+    book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
+    return lay(served, store, *share((*maps, book), DEFAULT_RISK))
+
+
+SMALL = """() => [...document.querySelectorAll("a, button, select, summary, label")]
+  .filter((one) => one.checkVisibility() && !one.matches(".skip, label:not(:has(input))"))
+  .map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 90)])
+  .filter(([box]) => box.width < 44 || box.height < 44).map(([, what]) => what)"""
+
+
+CUT = """() => [...document.querySelectorAll("h1, h2, h3, p, a, button, label, th, td, dd, strong")]
+  .filter((one) => one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.outerHTML.slice(0, 90))"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_elsewhere(
+    open_page: Open, served: Served, store: Store, scheme: str
+) -> None:
+    photos = lay_table(served, store), lay(served, store, DOUBTED)
+    page = open_page(DESK, color_scheme=scheme, locale="ru")
+    sheets: list[int] = []
+    for photo in photos:
+        page.goto(f"/#/photo/{photo}")
+        expect(page.locator(".board")).to_be_visible()
+        accessible(page)
+        found = page.request.get(f"/api/photos/{photo}").json()["sheets"]
+        sheets = sheets or [sheet["id"] for sheet in found]
+    for view in (f"/#/game/{'/'.join(map(str, sheets))}", f"/#/versus/{sheets[0]}", "/#/photo/999"):
+        page.goto(view)
+        expect(page.locator("main h1")).to_be_visible()
+        accessible(page)
+    page.goto(f"/#/photo/{photos[0]}/{sheets[2]}")
+    page.locator(".board [role=button]").first.tap()
+    expect(page.locator("dialog[open]")).to_be_visible()
+    accessible(page)
+    page.context.set_offline(True)
+    expect(page.locator(".lost")).to_be_visible()
+    accessible(page)
+
+
+def test_ink_is_seen_in_the_dark(open_page: Open, served: Served, store: Store) -> None:
+    page = open_page(DESK, color_scheme="dark")
+    page.goto(f"/#/photo/{lay_table(served, store)}")
+    icon = page.locator(".sum .icon:not(.tile)").first
+    expect(icon).to_be_visible()
+    paper = icon.evaluate("(one) => getComputedStyle(one).backgroundColor")
+    assert min(map(int, re.findall(r"\d+", paper)[:3])) > 150, "black coats lie on light paper"
+
+
+@pytest.mark.parametrize(
+    ("width", "language"), [(320, "ru"), (390, "fr"), (768, "pl"), (1440, "uk"), (1920, "en")]
+)
+def test_nothing_sticks_out_or_is_too_small_for_a_thumb(
+    open_page: Open, served: Served, store: Store, width: int, language: str
+) -> None:
+    photos = lay_table(served, store), lay(served, store, DOUBTED)
+    page = open_page(DESK, viewport={"width": width, "height": 800}, locale=language)
+    views = [f"/#/photo/{photo}" for photo in photos]
+    views += ["/#/photo/999", "/", "/desk", "/standings", "/join"]
+    for view in views:
+        page.goto(view)
+        shown = "main :is(.total, .failure, .emblem, .league, .board, form)"
+        expect(page.locator(shown).first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, view
+        assert page.evaluate(CUT) == [], view
+        assert page.evaluate(SMALL) == [], view
