@@ -142,6 +142,12 @@ def settle(photo: Photo, book: PlacedBook) -> PlacedBook:
     return book
 
 
+def draw_blanks(layout: BookLayout) -> None:
+    """Draw what every spellbook of a layout is compared with; else the first one waits for it."""
+    for px_per_mm in {float(PX_PER_MM), *(px for px, _, _ in _STEPS)}:
+        blank_page(layout, px_per_mm)
+
+
 @lru_cache(maxsize=8)
 def blank_page(layout: BookLayout, px_per_mm: float) -> NDArray[np.uint8]:
     """The blank page without its words, which may be in any language; (H, W, 3) uint8 BGR."""

@@ -34,7 +34,7 @@ VIEW_PX, THUMB_PX = 2000, 360
 """Longest sides of the pictures that the page shows: one to look at, one in lists."""
 
 DRAWN_PX_PER_MM = 5.0
-"""Of the sheets that are read before any photo: as large as in a photo."""
+"""Of the map that is read before any photo: as large as one in a photo."""
 
 VIEW_QUALITY, THUMB_QUALITY = 80, 70
 
@@ -111,18 +111,19 @@ def limit_memory(megabytes: int) -> None:
 
 
 def warm_up() -> None:
-    """Load the models, read a drawn map and a drawn spellbook, so that no photo waits for what only
-    the first one costs: half as long again, and on each worker."""
+    """Load the models, read a drawn map and draw what spellbooks are compared with, so that no
+    photo waits for what only the first one costs: half as long again, and on each worker."""
     from kdscan.inference.store import default_models
     from kdscan.sheet.book import load_book
     from kdscan.sheet.layout import load_layout
     from kdscan.sheet.raster import render_page
+    from kdscan.vision.book_place import draw_blanks
 
     models = default_models()
-    _ = models.tiles, models.squares  # drawn sheets need the others
-    for layout in (load_layout("kdscan-a5"), load_book("kdscan-a5-spellbook")):
-        _, png = cv2.imencode(".png", render_page(layout, DRAWN_PX_PER_MM))
-        read_page(decode(png.tobytes(), layout.name), 0)
+    _ = models.spellbook, models.struck_by, models.tiles, models.squares  # a map needs the others
+    _, png = cv2.imencode(".png", render_page(load_layout("kdscan-a5"), DRAWN_PX_PER_MM))
+    read_page(decode(png.tobytes(), "a drawn map"), 0)
+    draw_blanks(load_book("kdscan-a5-spellbook"))
 
 
 def main() -> None:
