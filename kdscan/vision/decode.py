@@ -20,7 +20,7 @@ from kdscan.vision.posterior import Marks, alternatives, joint, likely_boards
 
 __all__ = ["DEFAULT_RISK", "Marks", "alternatives", "board_of", "corrected", "decode", "joint"]
 
-DEFAULT_RISK = 0.01
+DEFAULT_RISK = 0.02
 """A reading that is wrong with more than this probability asks for a look."""
 
 CELL_DOUBT = 0.8
@@ -93,7 +93,7 @@ def _to_look_at(boards: Sequence[Listed], risk: float) -> set[int]:
     while sum(p for p, _ in others) > risk / 2:
         gain = [sum(p for p, marks in others if marks[i] != best[i]) for i in range(len(best))]
         first = int(np.argmax(gain))
-        if look and gain[first] < risk / 2:
+        if look and gain[first] < risk / 4:
             break
         look.add(first)
         others = [(p, marks) for p, marks in others if marks[first] == best[first]]

@@ -17,7 +17,7 @@ from kdscan.vision.locate import locate
 from kdscan.vision.markers import pages_seen
 from kdscan.vision.rectify import SURE, Network, lies_in, project, rectify
 
-LIKELY, POSSIBLE = 0.3, 0.05
+LIKELY, POSSIBLE = 0.7, 0.05
 """Probability that all cells are in place: above the first it is a map; above the second it is
 shown, as doubtful, when there is nothing better in the photo."""
 
