@@ -216,6 +216,6 @@ def test_a_worker_that_dies_loses_no_photo(open_page: Open, served: Served) -> N
         expect(page.locator(".upload strong")).to_have_text("is being read")
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
-    expect(page.get_by_role("alert")).to_contain_text("The photo is kept")
+    expect(page.get_by_role("alert")).to_contain_text("the photo is kept")
     page.get_by_role("button", name="Try again").tap()
     expect(page.locator(".total-number")).to_be_visible()
