@@ -68,7 +68,9 @@ def test_a_sheet_has_every_field_of_the_contract() -> None:
 
 def test_a_failed_photo_has_an_entry() -> None:
     entry = photo_json(PhotoReport("b.jpg", error=NoSheetFound("nothing there")))
-    assert entry["error"] == {"code": "no_sheet", "message": "nothing there"}
+    said = {"code": "no_sheet", "message": "nothing there"}
+    # And what it takes to say it in another language.
+    assert entry["error"] == said | {"text": "nothing there", "values": {}}
     assert entry["sheets"] == []
 
 

@@ -10,21 +10,22 @@ let last = { x: 0, y: 0, time: -Infinity };
 
 const near = (a, b) => Math.hypot(a.clientX - b.x, a.clientY - b.y) < NEAR;
 
+// The click that follows a tap, and the second tap of two: what lies there now may have moved there
+// after the first one's answer.
+const justTapped = (event) => event.timeStamp - last.time < TWICE && near(event, last);
+
 // Listeners by which a finger's tap counts for what it was put on. Browsers make no click of it
-// while the page still scrolls, nor if the answer before it draws the page anew meanwhile.
+// while the page still scrolls; and where the page was drawn anew under the finger meanwhile they
+// click what lies there now, which nobody meant.
 function tapping(act) {
-  let done = false;
   const down = (start) => {
-    done = false;
     if (!start.isPrimary || start.pointerType === "mouse") return;
     const end = (event) => {
       if (event.pointerId !== start.pointerId) return;
       removeEventListener("pointerup", end, true);
       removeEventListener("pointercancel", end, true);
       if (event.type === "pointercancel" || !near(event, { x: start.clientX, y: start.clientY })) return;
-      done = true;
-      // What the second tap of two hits may have moved there after the first one's answer.
-      const again = start.timeStamp - last.time < TWICE && near(start, last);
+      const again = justTapped(start);
       last = { x: event.clientX, y: event.clientY, time: event.timeStamp };
       if (!again) act();
     };
@@ -33,8 +34,7 @@ function tapping(act) {
   };
   // A mouse, keys, and what reads the page aloud.
   const click = (event) => {
-    if (!done && event.detail < 2) act();
-    done = false;
+    if (event.detail < 2 && !justTapped(event)) act();
   };
   return { onpointerdown: down, onclick: click };
 }
