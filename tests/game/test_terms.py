@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdscan.game.duel.audit import audit_map, terms_of
-from kdscan.game.duel.board import Board
+from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.editions import ENGLISH, FRENCH, Edition
 from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
@@ -138,3 +138,39 @@ def test_every_line_that_counts_too_much_is_told() -> None:
     given = book(dot=SpellbookLine(5), double_dot=SpellbookLine(3), line=SpellbookLine(1))
     problems = audit_map(DOTS, False, spellbook=given).problems
     assert [(p.code, len(p.cells)) for p in problems] == [("spellbook", n) for n in (4, 2, 0)]
+
+
+@pytest.mark.parametrize(
+    ("given", "counted"),
+    [
+        (book(dot=SpellbookLine(2)), "2 dot without a cross, the map shows 1 at most"),
+        (
+            book(dot=SpellbookLine(3), checked=SpellbookLine(3)),
+            "3 dot without a cross, the map shows 2 at most",
+        ),
+        (
+            book(double_dot=SpellbookLine(1), checked=SpellbookLine(3)),
+            "1 double dot without a cross, the map shows 0 at most",
+        ),
+    ],
+)
+def test_a_crossed_shield_counts_only_under_the_cross_of_a_wizard_who_was_won(
+    given: Spellbook, counted: str
+) -> None:
+    (problem,) = audit_map(CROSSED, False, spellbook=given).problems
+    assert problem.message == f"the spellbook counts {counted}"
+
+
+ITS_OWN = CROSSED.with_shield((3, 2), Shield(Coat.CHECKED, 1))
+"""The third checked coat has a cross: it filled a square only where that cross is its wizard's."""
+
+
+@pytest.mark.parametrize("board", [ITS_OWN, ITS_OWN.with_shield((0, 6), Shield(Coat.FILLED))])
+def test_a_cross_that_wins_the_checked_wizard_lies_on_no_other_coat(board: Board) -> None:
+    """On a map that is lawful but for the spellbook, and on one that is not."""
+    given = book(dot=SpellbookLine(2), checked=SpellbookLine(3))
+    told = [p.message for p in audit_map(board, False, spellbook=given).problems]
+    counted = "the spellbook counts 2 dot without a cross, the map shows 1 at most"
+    assert [message for message in told if "spellbook" in message] == [counted]
+    alone = audit_map(board, False, spellbook=book(checked=SpellbookLine(3)))
+    assert "spellbook" not in [p.code for p in alone.problems]

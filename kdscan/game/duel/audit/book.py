@@ -48,7 +48,7 @@ def _shown(board: Board, terms: Terms) -> Iterator[Task]:
     """The map with every choice of bonus crosses; as it stands where there is none."""
     some = list(bonuses(board, terms, LAW)) or [Bonus()]
     for bonus in some:
-        if bonus.wizard is None or checked_wizard(board, terms):
+        if bonus.wizard is None or checked_wizard(board, terms, bonus.wizard):
             yield Task(board, bonus, LAW)
 
 
@@ -67,7 +67,8 @@ def _problem(board: Board, terms: Terms, lines: _Lines) -> Problem:
 def _most(board: Board, terms: Terms, coat: Coat) -> int:
     """The most shields of a coat that can have filled a square, one under the wizard's cross."""
     plain = sum(shield == Shield(coat) for shield in board.values())
-    return plain + (checked_wizard(board, terms) and Shield(coat, 1) in board.values())
+    crossed = (cell for cell, shield in board.items() if shield == Shield(coat, 1))
+    return plain + any(checked_wizard(board, terms, cell) for cell in crossed)
 
 
 def checked_wizard(board: Board, terms: Terms, cell: Cell | None = None) -> bool:
