@@ -56,7 +56,7 @@ TESTS: dict[str, list[str]] = {
     "audit.rounds": ["rounds", "pair"],
     "audit.search": ["audit", "proof", "quick", "pair"],
     "audit.task": ["audit"],
-    "audit.tilings": ["audit", "quick"],
+    "audit.tilings": ["tilings", "chances", "audit", "quick"],
     "audit.witness": ["witness", "audit", "idling"],
 }
 """The files of tests/game that try each module's mutants."""

@@ -108,6 +108,77 @@ def test_dice_apart_call_the_lines_wizard_and_wait_for_the_dots() -> None:
     )
 
 
+def closes(board: Board, later: int = 0, alone: int = 0, apart: bool = False) -> bool:
+    """Whether the line's wizard may have been won where lines had no room."""
+    return Chances(board, True).allow(((Coat.LINE, later, alone, apart),), 0)
+
+
+RING = Board.parse(
+    """\
+    .  .  .  .  .  .  .
+    .  .  f  f  f  .  .
+    .  .  f  ## f  .  .
+    .  .  f  f  f  .  .
+    .  .  .  .  .  .  ."""
+)
+
+
+def test_a_coat_has_no_room_where_nothing_beside_it_or_the_castle_is_free() -> None:
+    assert closes(RING)
+    assert not closes(RING.with_shield((1, 3), None))
+    # A line has room beside itself, and without that shield the castle has.
+    assert not closes(RING.with_shield((1, 3), Shield(Coat.LINE)))
+    # One that is not needed may come later, and so may what lies beside it.
+    assert closes(RING.with_shield((0, 3), Shield(Coat.LINE)))
+    assert closes(RING, later=1 << number((1, 2)))
+    assert not closes(RING, later=1 << number((1, 3)))
+
+
+def test_a_shield_without_any_beside_it_is_not_there_unless_drawn_alone() -> None:
+    bare = RING
+    for cell in ((1, 2), (1, 4)):
+        bare = bare.with_shield(cell, None)
+    assert not closes(bare)
+    assert closes(bare, alone=1 << number((1, 3)))
+
+
+def test_a_line_in_the_corner_has_no_more_room_than_elsewhere() -> None:
+    """The shields that close the square left of the castle in reach it through that corner."""
+    board = Board.parse(
+        """\
+        l  f  f  .  .  .  .
+        f  .  f  f  f  .  .
+        f  f  .  ## f  .  .
+        .  .  f  f  f  .  .
+        .  .  .  .  .  .  ."""
+    )
+    assert closes(board)
+    assert not closes(board.with_shield((0, 0), None))
+
+
+AROUND = Board.parse(
+    """\
+    .  .  .  f  f  .  .
+    .  f  f  .  f  f  .
+    .  f  .  ## .  f  .
+    .  .  f  f  f  .  .
+    .  .  .  .  .  .  ."""
+)
+"""Three squares beside the castle are free and lie alone, by shields that do not reach it."""
+
+
+def test_only_the_dots_wizard_closes_the_castle_in_from_afar() -> None:
+    assert closes(AROUND, apart=True)
+    assert not closes(AROUND)
+    below = AROUND
+    for cell in ((3, 3), (3, 2), (3, 4)):
+        below = below.with_shield(cell, None)
+    for cell in ((3, 1), (3, 2), (4, 2), (4, 3), (3, 5), (3, 4)):
+        below = below.with_shield(cell, Shield(Coat.FILLED))
+    assert closes(below, apart=True)
+    assert not closes(below)
+
+
 @pytest.mark.parametrize("obtained", [True, False])
 def test_never_rules_out_what_has_an_order(obtained: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     for coat in COATS:
