@@ -58,7 +58,7 @@ def fresh(path: Path) -> bytes:
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("address")
+    parser.add_argument("address", type=lambda text: text.rstrip("/"))
     parser.add_argument("--photos", type=int, default=50)
     parser.add_argument("--times", type=int, default=5, help="how often each sample is read")
     given = parser.parse_args()
