@@ -198,3 +198,48 @@ def test_the_dots_wizard_may_draw_what_fits_without_him(monkeypatch: pytest.Monk
     assert found is not None and slow_idling(task, plan, needs)
     check_told(task, plan, needs, *found)
     assert arrange_idling(task, Plan(pieces), needs) is None
+
+
+RING = (((1, 2), (2, 2)), ((1, 3), (1, 4)), ((2, 4), (3, 4)), ((3, 2), (3, 3)))
+CLOSED = Board({cell: Shield(Coat.FILLED) for pair in RING for cell in pair})
+
+
+@pytest.mark.parametrize(
+    ("beside", "lawful"),
+    [
+        # Lines leave no room for the checked coat once the cross's shield is drawn.
+        (Shield(Coat.LINE), True),
+        # The domino itself fills the last square after rounds without room.
+        (Shield(Coat.CHECKED), True),
+        # It fills none, and from then on there is room: the cross came before its shield.
+        (Shield(Coat.CHECKED, 1), False),
+    ],
+)
+def test_rounds_without_room_give_the_cross_to_a_shield_that_is_there(
+    beside: Shield, lawful: bool
+) -> None:
+    board = CLOSED.with_shield((2, 5), Shield(Coat.FILLED, 1)).with_shield((2, 6), beside)
+    task = Task(board, Bonus(None, (2, 5)), LAW)
+    pairs = (((2, 5), (2, 6)), *RING)
+    plan = Plan(tuple((number(a), number(b)) for a, b in pairs))
+    found = arrange_idling(task, plan, Needs(obtained=True))
+    assert (found is not None) == lawful == slow_idling(task, plan, Needs(obtained=True))
+    if found is not None:
+        check_told(task, plan, Needs(obtained=True), *found)
+
+
+@pytest.mark.parametrize("obtained", [True, False])
+def test_only_what_fills_squares_wins_the_wizard_who_is_called_after(
+    obtained: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dots had no room before there were any; in the English edition that wins nobody."""
+    monkeypatch.setitem(SQUARES, Coat.DOT, 1)
+    isle = {(0, 6): Shield(Coat.LINE), (1, 6): Shield(Coat.LINE)}
+    own = {(2, 5): Shield(Coat.FILLED), (2, 6): Shield(Coat.DOT)}
+    task = Task(Board({cell: CLOSED[cell] for cell in CLOSED} | isle | own), Bonus(), LAW)
+    pairs = (((0, 6), (1, 6)), *RING, ((2, 5), (2, 6)))
+    plan = Plan(tuple((number(a), number(b)) for a, b in pairs), None, True)
+    needs = Needs(obtained, frozenset({Coat.DOT}))
+    found = arrange_idling(task, plan, needs)
+    assert found is not None
+    check_told(task, plan, needs, *found)
