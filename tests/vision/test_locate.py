@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from kdscan.records import Photo
 from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX, locate, thumbnail
+from kdscan.vision.pyramid import level
 from kdscan.vision.rectify import Network, inverse, lattice_to_photo_homography, project
 
 ONE = np.array([(300.0, 200.0), (1210.0, 260.0), (1160.0, 900.0), (260.0, 820.0)])
@@ -102,3 +103,20 @@ def test_looking_at_a_turned_photo_gives_outlines_in_its_own_frame(quarter_turns
     seen = oracle(Photo(np.rot90(photo.bgr, quarter_turns)), [np.stack(turned, axis=1)])
     (outline,) = locate(photo, seen, quarter_turns)
     assert outline.corners_xy == pytest.approx(ONE, abs=1.5)
+
+
+@pytest.mark.parametrize("quarter_turns", [0, 1, 2, 3])
+def test_a_halved_photo_is_turned_without_being_decoded(quarter_turns: int) -> None:
+    whole = np.arange(8 * 12 * 3, dtype=np.uint8).reshape(8, 12, 3)
+    decoded = []
+
+    def decode() -> NDArray[np.uint8]:
+        decoded.append(True)
+        return whole
+
+    photo = Photo.halved(whole[::2, ::2], (12, 8), decode, "a.jpg", 2).turned(quarter_turns)
+    assert np.array_equal(level(photo, 1), np.rot90(whole[::2, ::2], quarter_turns))
+    assert not decoded
+    assert np.array_equal(photo.bgr, np.rot90(whole, quarter_turns))
+    assert (photo.height, photo.width) == photo.bgr.shape[:2]
+    assert (photo.name, photo.page) == ("a.jpg", 2)
