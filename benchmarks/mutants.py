@@ -54,7 +54,7 @@ TESTS: dict[str, list[str]] = {
     "audit.quick": ["quick"],
     "audit.reach": ["reach", "proof", "audit"],
     "audit.rounds": ["rounds", "pair"],
-    "audit.search": ["audit", "proof", "quick", "pair"],
+    "audit.search": ["search", "audit", "proof", "quick", "pair"],
     "audit.task": ["audit"],
     "audit.tilings": ["tilings", "chances", "audit", "quick"],
     "audit.witness": ["witness", "audit", "idling"],

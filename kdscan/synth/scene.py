@@ -82,12 +82,20 @@ def crossed_cells(layout: Layout, spots: Sequence[Spot]) -> NDArray[np.float32]:
     return np.array(rows, np.float32).reshape(-1, 3)
 
 
+BEYOND = 0.4
+"""How much rarer crosses beyond the circles are than as many within them, on wild boards."""
+
+
 def wild_board(rng: np.random.Generator, circles: int) -> tuple[Marks, bool]:
-    """Any coats with any crosses: for training, so that rare marks are seen often enough."""
+    """Any coats with any crosses: for training, so that rare marks are seen often enough.
+
+    Crosses beyond the circles, drawn where none was left, are among them.
+    """
     coats = list(Coat)
     weight = rng.dirichlet(np.full(len(coats), 2.0))
     empty = rng.choice([0.0, 0.1, 0.4])
-    crosses = np.array([0.35, 0.24, 0.18, 0.13, 0.1])[: circles + 1]
+    crosses = np.array([0.35, 0.24, 0.18, 0.13, 0.1])
+    crosses *= np.where(np.arange(len(crosses)) > circles, BEYOND, 1.0)
     board = {
         at: (
             coats[int(rng.choice(len(coats), p=weight))],

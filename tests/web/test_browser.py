@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -206,6 +207,16 @@ def test_the_last_results_stay_readable_offline(open_page: Open) -> None:
     page.goto("/#/")
     expect(page.locator(".results:not(.uploads) .result")).to_have_count(1)
     page.context.set_offline(False)
+
+
+def test_a_file_that_is_no_picture_is_not_tried_again(open_page: Open, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.jpg"
+    broken.write_bytes((SAMPLES / "03.jpg").read_bytes()[:3000])
+    page = open_page()
+    page.goto("/")
+    page.set_input_files("input[multiple]", broken)
+    expect(page.get_by_role("alert")).to_contain_text("no picture that can be read")
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
 
 
 def test_a_worker_that_dies_loses_no_photo(open_page: Open, served: Served) -> None:

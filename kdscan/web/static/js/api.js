@@ -42,6 +42,9 @@ const WORDS = {
 
 export const explain = (error) => WORDS[error.code]?.() ?? (language === "en" ? error.message : t("This cannot be done."));
 
+// Whether the same file may fare better when it is read again.
+export const mayChange = (error) => !["unreadable_image", "image_too_large"].includes(error.code);
+
 async function call(method, path, body) {
   let response;
   try {

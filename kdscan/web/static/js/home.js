@@ -1,6 +1,6 @@
 // The start: photograph or choose, watch it go, and what came before.
 
-import { explain, finished, get, session, upload } from "./api.js";
+import { explain, finished, get, mayChange, session, upload } from "./api.js";
 import { castle } from "./coats.js";
 import { announce, h, put, s } from "./dom.js";
 import { t, tn, when } from "./i18n.js";
@@ -101,7 +101,8 @@ function row(file) {
       bar.remove();
       item.classList.add("failed");
       state.textContent = "";
-      state.append(explain(error), " ", h("button", { type: "button", class: "quiet", onclick: () => { item.remove(); send([file]); } }, t("Try again")));
+      state.append(explain(error));
+      if (mayChange(error)) state.append(" ", h("button", { type: "button", class: "quiet", onclick: () => { item.remove(); send([file]); } }, t("Try again")));
       announce(`${file.name}: ${explain(error)}`);
     },
   };

@@ -1,6 +1,6 @@
 // One sheet: what it is worth, doubts first, the board and the photo, and what follows from a tap.
 
-import { explain, get, post } from "./api.js";
+import { explain, get, mayChange, post } from "./api.js";
 import { cellName, focusPart, highlight } from "./board.js";
 import { winners } from "./book.js";
 import { COATS, coatName, icon } from "./coats.js";
@@ -178,7 +178,7 @@ function failure(photo, error) {
   return h("section", { class: "card failure" }, page && h("img", { src: page.thumb, alt: "" }),
     h("p", { role: "alert" }, error.message ? sentence(error.message) : explain(error)),
     h("div", { class: "row" },
-      photo.state === "failed" && h("button", { type: "button", class: "main", onclick: async () => {
+      photo.state === "failed" && mayChange(error) && h("button", { type: "button", class: "main", onclick: async () => {
         await post(`/api/photos/${photo.id}/again`).catch((e) => toast(explain(e)));
         location.hash = `#/wait/${photo.id}`;
       } }, t("Try again")),

@@ -1,0 +1,76 @@
+"""Ways with each choice of bonus crosses: nothing learned from one choice may spoil another."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from kdscan.game.duel.audit.budget import Budget, OutOfStepsError
+from kdscan.game.duel.audit.chances import Chances
+from kdscan.game.duel.audit.dominoes import LAW, Dice, the_dice
+from kdscan.game.duel.audit.search import (
+    MAP_WIZARDS,
+    Terms,
+    _ways,
+    bonuses,
+    find_way,
+    matches_book,
+    ways,
+)
+from kdscan.game.duel.audit.task import Bonus, Task
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
+from tests.game.boards import changed, played
+
+STEPS = 20_000
+"""What one search may cost here; boards that cost more are left to other tests."""
+
+
+def one_by_one(board: Board, terms: Terms, dice: Dice) -> list[Bonus]:
+    """The choices with which a board has a way when nothing is known of the other choices."""
+    found = []
+    for bonus in bonuses(board, terms, dice):
+        task = Task(board, bonus, dice, Budget(STEPS))
+        fits = terms.obtained or matches_book(task, terms.recorded)
+        if fits and any(_ways(task, terms, Chances(board, terms.obtained), set())):
+            found.append(bonus)
+    return found
+
+
+def some_case(rng: random.Random) -> tuple[Board, Terms, Dice]:
+    """A played map, perhaps changed, and some of what may be known beside it."""
+    board = played(rng.randrange(2**32), rng.randint(2, 20)).maps[0]
+    for _ in range(rng.choice((0, 0, 1, 2))):
+        board = changed(board, rng)
+    terms = Terms(
+        rng.choice((None, True, False)),
+        frozenset(coat for coat in sorted(MAP_WIZARDS) if rng.random() < 0.7),
+        cross_given=rng.random() < 0.2,
+        obtained=rng.random() < 0.5,
+        idle=rng.random() < 0.2,
+    )
+    if rng.random() < 0.3:
+        terms = replace(terms, recorded=tuple((coat, rng.choice((0, 0, 1, 2))) for coat in Coat))
+    return board, terms, rng.choice((LAW, the_dice(True), the_dice(False)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_way_with_each_choice_of_bonus_crosses(seed: int) -> None:
+    rng = random.Random(seed)
+    compared = 0
+    for _ in range(25):
+        board, terms, dice = some_case(rng)
+        try:
+            expected = one_by_one(board, terms, dice)
+            found = [way.bonus for way in ways(board, terms, dice, each=1, budget=Budget(STEPS))]
+            way = find_way(board, terms, dice, Budget(STEPS))
+        except OutOfStepsError:
+            continue
+        compared += 1
+        if len(board) % 2:
+            expected = []
+        assert found == expected, f"\n{board}\n{terms}"
+        assert (way is None) == (not expected), f"\n{board}\n{terms}"
+    assert compared > 15
