@@ -20,11 +20,10 @@ Translate = Callable[[str], str]
 
 COMPLAINTS = (
     mark("Invalid value for {name}: {why}"),
-    mark("Input should be a valid number, unable to parse string as a number"),
-    mark("Input should be a valid integer, unable to parse string as an integer"),
-    mark("Input should be greater than or equal to {least}"),
-    mark("Input should be less than or equal to {most}"),
-    mark("Value error, {value} is not one of {known}."),
+    mark("{value} is not a valid float."),
+    mark("{value} is not a valid int range."),
+    mark("{value} is not in the range {limits}."),
+    mark("{value} is not one of {known}."),
     mark("Missing option {name}."),
     mark("Missing argument {name}."),
     mark("No such command {name}. Did you mean {known}?"),

@@ -23,6 +23,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL.JpegImagePlugin import JpegImageFile
 
 from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
 from kdscan.records import Photo
@@ -43,7 +44,10 @@ MAX_PAGES = 2000
 
 FORMATS = "JPEG, PNG, WebP, HEIC, TIFF, PDF"
 
-_PILLOW_FORMATS = ("JPEG", "PNG", "WEBP", "TIFF")
+_JPEG = b"\xff\xd8\xff"
+"""What a JPEG starts with: start of image and another marker (ITU T.81, B.1.1.3)."""
+
+_PILLOW_FORMATS = ("PNG", "WEBP", "TIFF")
 
 Bgr = NDArray[np.uint8]
 
@@ -113,16 +117,15 @@ def decode(data: bytes, name: str = "") -> Pages:
             count, read = open_pdf(data, MAX_PIXELS)
         elif data[4:8] == b"ftyp":
             count, read = 1, _open_heif(data)
+        elif data.startswith(_JPEG):  # MPO is one as well, with more of them behind it
+            count, read = 1, partial(_decode_jpeg, data)
+            width, height = size_wh = _jpeg_size(data)
+            if width % 2 == height % 2 == 0 and width * height >= LARGE_PIXELS:
+                half = partial(_half_jpeg, data, size_wh)
         else:
             image = _open_pillow(data)
-            if image.format not in ("JPEG", "MPO"):  # MPO: a JPEG with more of them behind it
-                count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
-                read = partial(_decode_pillow, image)
-            else:
-                count, read = 1, partial(_decode_jpeg, data)
-                even = image.width % 2 == image.height % 2 == 0
-                if even and image.width * image.height >= LARGE_PIXELS:
-                    half = partial(_half_jpeg, data, image.size)
+            count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
+            read = partial(_decode_pillow, image)
     if count > MAX_PAGES:
         raise ImageTooLarge(
             "the file has {pages} pages, {most} at most; split it", pages=count, most=MAX_PAGES
@@ -173,6 +176,13 @@ def check_size(width: int, height: int, limit: int = MAX_PIXELS) -> None:
             height=height,
             most=limit // 1_000_000,
         )
+
+
+def _jpeg_size(data: bytes) -> tuple[int, int]:
+    """Width and height as stored. `Image.open` would load the readers of all formats first."""
+    width, height = JpegImageFile(io.BytesIO(data)).size
+    check_size(width, height)
+    return width, height
 
 
 def _open_pillow(data: bytes) -> Image.Image:

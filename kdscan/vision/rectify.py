@@ -9,6 +9,7 @@ centres define a smooth map, and the sheet is sampled once more through it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 from typing import Any
 
 import cv2
@@ -47,6 +48,9 @@ AT_REST = 0.03
 """A plane that moved by fewer cells is settled. On 149 photos this took 3.1 looks rather than 4
 and put as many shields in place; 0.1 took 2.2, and let 0.6% fewer photos settle surely."""
 
+STEP = 8
+"""Flat pixels from one computed place to the next; the map is smooth, the rest is interpolated."""
+
 SOFTEN = 1.3
 """Photo pixels that become one by plain interpolation; if more do, they are averaged first."""
 
@@ -54,9 +58,17 @@ GRID_CORNERS = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
 """(4, 2) float64: the grid's corners in the lattice frame, in the order of `SheetOutline`."""
 
 
+def _net(xs: NDArray[Any], ys: NDArray[Any]) -> Floats:
+    """(rows, cols, 2) float64, not to be written to: every x with every y, x first."""
+    net = np.stack(np.meshgrid(xs, ys), -1).astype(np.float64)
+    net.setflags(write=False)
+    return net
+
+
+@cache
 def lattice(rows: int, cols: int) -> Floats:
-    """(rows, cols, 2) float64: the cells' centres in the lattice frame, x before y."""
-    return np.stack(np.meshgrid(np.arange(cols), np.arange(rows)), -1).astype(np.float64)
+    """(rows, cols, 2) float64: the cells' centres in the lattice frame, x before y; read-only."""
+    return _net(np.arange(cols), np.arange(rows))
 
 
 CENTERS = lattice(ROWS, COLS)
@@ -119,12 +131,20 @@ def flatten(photo: Photo, centers_xy: Floats, px_per_cell: int, margin: float) -
     (r, c) lies at pixel ((c + .5 + margin) * px - .5, (r + .5 + margin) * px - .5).
     """
     rows, cols = centers_xy.shape[:2]
+    net, size_wh = _coarse_net(rows, cols, px_per_cell, margin)
+    coarse = lattice_to_photo(centers_xy, net)
+    return sampled(photo, coarse, STEP, size_wh, resolution(centers_xy) / px_per_cell)
+
+
+@lru_cache(maxsize=16)
+def _coarse_net(
+    rows: int, cols: int, px_per_cell: int, margin: float
+) -> tuple[Floats, tuple[int, int]]:
+    """Every `STEP`-th pixel of a flat sheet in the lattice frame, and its width and height."""
     w, h = round((cols + 2 * margin) * px_per_cell), round((rows + 2 * margin) * px_per_cell)
-    step = 8  # the map is smooth: compute it on a coarse net, then enlarge
-    gx = (np.arange(0, w + step, step) + 0.5) / px_per_cell - 0.5 - margin
-    gy = (np.arange(0, h + step, step) + 0.5) / px_per_cell - 0.5 - margin
-    coarse = lattice_to_photo(centers_xy, np.stack(np.meshgrid(gx, gy), -1))
-    return sampled(photo, coarse, step, (w, h), resolution(centers_xy) / px_per_cell)
+    gx = (np.arange(0, w + STEP, STEP) + 0.5) / px_per_cell - 0.5 - margin
+    gy = (np.arange(0, h + STEP, STEP) + 0.5) / px_per_cell - 0.5 - margin
+    return _net(gx, gy), (w, h)
 
 
 def sampled(
