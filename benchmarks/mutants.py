@@ -47,7 +47,7 @@ TESTS: dict[str, list[str]] = {
     "audit.fourdice": ["rounds", "pair"],
     "audit.idling": ["idling", "audit"],
     "audit.moments": ["idling", "audit"],
-    "audit.order": ["audit", "quick"],
+    "audit.order": ["order", "audit", "quick"],
     "audit.pair": ["rounds", "pair"],
     "audit.pairing": ["reach", "audit"],
     "audit.proof": ["proof", "audit", "quick"],

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from kdscan.game.duel.audit import Step, Witness, audit_map, replay
 from kdscan.game.duel.audit.dominoes import LAW, Half, the_dice
-from kdscan.game.duel.audit.order import Drawn, Plan, arrange
+from kdscan.game.duel.audit.order import Drawn
 from kdscan.game.duel.audit.pairing import smallest_uncovered
 from kdscan.game.duel.audit.proof import errors
 from kdscan.game.duel.audit.reach import Proof, smallest_unreached
@@ -466,13 +466,6 @@ def test_a_proof_that_takes_too_long_stays_as_large_as_it_is(
     proof = smallest_unreached(task, 0, False)
     assert proof is not None and not proof.smallest
     assert proof.cells.bit_count() == 1
-
-
-def test_arrange_refuses_what_hangs_in_the_air() -> None:
-    board = board_of(". . . dd dd . .", ". . . ## . . .", "l f . . . . .")
-    task = Task(board, Bonus(), LAW)
-    pieces = ((number((1, 3)), number((1, 4))), (number((3, 0)), number((3, 1))))
-    assert arrange(task, Plan(pieces)) is None
 
 
 # The replay, which trusts nothing
