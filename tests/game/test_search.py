@@ -20,8 +20,9 @@ from kdscan.game.duel.audit.search import (
     ways,
 )
 from kdscan.game.duel.audit.task import Bonus, Task
-from kdscan.game.duel.board import Board
+from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import SQUARES
 from tests.game.boards import changed, played
 
 STEPS = 20_000
@@ -74,3 +75,67 @@ def test_one_way_with_each_choice_of_bonus_crosses(seed: int) -> None:
         assert found == expected, f"\n{board}\n{terms}"
         assert (way is None) == (not expected), f"\n{board}\n{terms}"
     assert compared > 15
+
+
+def test_a_second_shield_may_hold_the_wizards_cross_where_the_first_cannot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Checked coats are drawn from the castle outwards: the shield above comes too late."""
+    monkeypatch.setitem(SQUARES, Coat.CHECKED, 1)
+    board = Board.parse(
+        """. . . .  .  .  .
+           . . . .  .  c++ l
+           . . . ## f+ c  .
+           . . . .  .  .  .
+           . . . .  .  .  ."""
+    )
+    way = find_way(board, Terms(castle_used=False, cross_given=True))
+    assert way is not None and way.bonus == Bonus(None, (2, 4))
+
+
+@pytest.mark.parametrize(
+    ("filled", "lawful"),
+    [
+        # As many as the map shows, which always had room.
+        ({Coat.DOT: 1, Coat.LINE: 1}, True),
+        ({Coat.DOT: 2, Coat.LINE: 1}, False),
+        # The shield of the wizard's cross filled a square as well.
+        ({Coat.DOT: 1, Coat.LINE: 1, Coat.CHECKED: 1, Coat.FILLED: 1}, True),
+        ({Coat.DOT: 1, Coat.LINE: 1, Coat.CHECKED: 1, Coat.FILLED: 2}, False),
+    ],
+)
+def test_a_french_spellbook_counts_what_the_map_shows(
+    filled: dict[Coat, int], lawful: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SQUARES, Coat.CHECKED, 1)
+    board = Board.parse(
+        """. . . .  . .  .
+           . . . d  l .  .
+           . . . ## c f+ .
+           . . . .  . .  .
+           . . . .  . .  ."""
+    )
+    terms = Terms(False, recorded=tuple(filled.items()), obtained=True)
+    assert (find_way(board, terms) is not None) is lawful
+
+
+WITH_CROSSES = Board.parse(
+    """. . . .  . .  .
+       . . . d+ l .  .
+       . . . ## c f+ .
+       . . . .  . .  .
+       . . . .  . .  ."""
+)
+
+
+def test_no_bonus_is_spent_where_none_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SQUARES, Coat.CHECKED, 1)
+    way = find_way(WITH_CROSSES, Terms())
+    assert way is not None and way.bonus == Bonus()
+
+
+def test_a_checked_wizard_who_was_not_won_gives_no_cross(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SQUARES, Coat.CHECKED, 1)
+    board = WITH_CROSSES.with_shield((2, 5), Shield(Coat.FILLED, 3))
+    assert find_way(board, Terms(False)) is not None
+    assert find_way(board, Terms(False, MAP_WIZARDS - {Coat.CHECKED})) is None

@@ -182,7 +182,7 @@ def _tasks(
             continue
         look = _look(task)
         # A wizard's cross only adds needs: without any other effect it is worth no try.
-        known = look in tried or replace(look, wizard=None, checked=()) in tried
+        known = look in tried or replace(look, wizard=None) in tried
         if known and not every:
             continue
         tried.add(look)
@@ -214,7 +214,6 @@ class _Look:
     partners: tuple[int, ...]
     helping: tuple[int, ...]
     wizard: Cell | None
-    checked: tuple[int, ...]
     castle: Cell | None
 
 
@@ -224,7 +223,6 @@ def _look(task: Task) -> _Look:
         tuple(task.partners.values()),
         _filling(task, HELPERS),
         bonus.wizard,
-        _filling(task, (Coat.CHECKED,)) if bonus.wizard else (),
         # Only where jokers get no castle's cross does its place change what dice can do.
         None if task.dice.joker_castle else bonus.castle,
     )
