@@ -65,6 +65,11 @@ def _one_dot(shield: Shield, brush: Brush) -> list[Stroke]:
     return dot(at, radius, brush.pick(brush.taste.dot, DOTS), brush)
 
 
+CAREFUL, TOUCHING = 0.3, 0.5
+"""Writers less careless than the first keep two dots apart; beyond it the share of pairs that touch
+or overlap, by up to a third, grows by the second for each unit of slop. A guess."""
+
+
 def _two_dots(shield: Shield, brush: Brush) -> list[Stroke]:
     rng, taste = brush.rng, brush.taste
     one = min(_dot_radius(shield, brush, 0.14, 0.36), 0.38 * shield.radius)
@@ -72,6 +77,8 @@ def _two_dots(shield: Shield, brush: Brush) -> list[Stroke]:
     clear = one + other + max(1.3 * brush.width, 0.22 * shield.radius)
     far = max(1.75 * shield.radius - one - other, clear)
     apart = clear + (far - clear) * brush.near(taste.spread, 0.2, 0, 1)
+    if rng.random() < TOUCHING * (taste.slop - CAREFUL):
+        apart = (one + other) * rng.uniform(0.65, 1.1)
     angle = taste.pair + rng.normal(0, 0.15)
     middle = _middle(shield, brush, 0.25 * shield.radius)
     style = brush.pick(taste.dot, DOTS)

@@ -14,7 +14,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.records import CELLS
 from kdscan.sheet.layout import Castle, Layout
 from kdscan.synth.hand import Hand, draw_board
-from kdscan.synth.marks import draw_coat
+from kdscan.synth.marks import CAREFUL, draw_coat
 from kdscan.synth.sketch import free_room
 from kdscan.synth.taste import Brush
 
@@ -156,20 +156,33 @@ def test_the_roof_is_coloured_only_when_the_castle_was_used(seed: int) -> None:
     assert not darkened(draw({}, seed, mess=0.0))[roof].any()
 
 
-@pytest.mark.parametrize("coat", [Coat.DOUBLE_DOT, Coat.DOUBLE_LINE])
-@pytest.mark.parametrize("mess", [0.0, 1.0])
-def test_two_marks_never_touch(coat: Coat, mess: float) -> None:
+def parts_of_two(coat: Coat, mess: float, seed: int) -> tuple[int, float]:
+    """How many parts two marks come in, and how careless their writer is."""
     shield = free_room(LAYOUT)
+    rng = np.random.default_rng(seed)
+    hand = Hand.random(rng)
+    width = min(hand.pen.width, 0.28 * shield.radius)
+    taste = replace(hand.taste, slop=hand.taste.slop * (0.4 + mess))
+    canvas = np.zeros((400, 400), np.uint8)
+    for stroke in draw_coat(coat, shield, Brush(taste, rng, width)):
+        points = [np.round(stroke.path * 15 + 200).astype(np.int32)]
+        cv2.polylines(canvas, points, False, 255, max(1, round(width * stroke.width * 15)))
+        if stroke.solid:
+            cv2.fillPoly(canvas, points, 255)
+    return cv2.connectedComponents(canvas)[0] - 1, taste.slop
+
+
+@pytest.mark.parametrize("mess", [0.0, 1.0])
+def test_two_lines_never_touch(mess: float) -> None:
     for seed in range(150):
-        rng = np.random.default_rng(seed)
-        hand = Hand.random(rng)
-        width = min(hand.pen.width, 0.28 * shield.radius)
-        taste = replace(hand.taste, slop=hand.taste.slop * (0.4 + mess))
-        marks = draw_coat(coat, shield, Brush(taste, rng, width))
-        canvas = np.zeros((400, 400), np.uint8)
-        for stroke in marks:
-            points = [np.round(stroke.path * 15 + 200).astype(np.int32)]
-            cv2.polylines(canvas, points, False, 255, max(1, round(width * stroke.width * 15)))
-            if stroke.solid:
-                cv2.fillPoly(canvas, points, 255)
-        assert cv2.connectedComponents(canvas)[0] - 1 == 2, seed
+        assert parts_of_two(Coat.DOUBLE_LINE, mess, seed)[0] == 2, seed
+
+
+def test_two_dots_touch_at_times_but_not_of_a_careful_writer() -> None:
+    drawn = [
+        parts_of_two(Coat.DOUBLE_DOT, mess, seed) for mess in (0.0, 1.0) for seed in range(150)
+    ]
+    careful = [parts for parts, slop in drawn if slop <= CAREFUL]
+    careless = [parts for parts, slop in drawn if slop > CAREFUL]
+    assert set(careful) == {2}
+    assert 0.03 < careless.count(1) / len(careless) < 0.3
