@@ -215,7 +215,7 @@ def test_a_file_that_is_no_picture_is_not_tried_again(open_page: Open, tmp_path:
     page = open_page()
     page.goto("/")
     page.set_input_files("input[multiple]", broken)
-    expect(page.get_by_role("alert")).to_contain_text("no picture that can be read")
+    expect(page.get_by_role("alert")).to_contain_text("broken or cut off")
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
 
 
