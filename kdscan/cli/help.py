@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import typer
@@ -102,11 +103,10 @@ class _Spoken:
         put(self, t)
         own = self.get_help_option(ctx)
         own.help = t("Show this message and exit.")
-        for param in (*self.params, own):  # types such as <bool> and <list[str]> help nobody
+        for param in self.params:  # a type such as <str> beside a name helps nobody
             if isinstance(param, TyperArgument):
-                param.display_type_rich = lambda ctx: None  # type: ignore[method-assign]
-            elif param.is_flag:
-                param.metavar = ""
+                param.type = copy(param.type)
+                param.type.get_metavar = lambda param, ctx: ""  # type: ignore[method-assign]
         rich_utils.ARGUMENTS_PANEL_TITLE = t("Arguments")
         rich_utils.OPTIONS_PANEL_TITLE = t("Options")
         rich_utils.COMMANDS_PANEL_TITLE = t("Commands")
