@@ -85,7 +85,7 @@ def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> 
         ("fit marks --start . --labels samples", "install kdscan again"),
         ("fit marks --labels gone", "does not exist"),
         ("fit marks --labels .", "kdscan export --event NAME --labels"),
-        ("fit marks --steps 1", "greater than or equal to 2"),
+        ("fit marks --steps 1", "not in the range x>=2"),
         ("test .", "kdscan export --event NAME --labels"),
         ("test samples --weights a-file", "a-file is no checkpoint of a MarksNet"),
         ("publish --names mark", "there is no network mark"),
@@ -124,7 +124,7 @@ def test_what_cannot_be_done_is_said_with_its_remedy(
     ("arguments", "remedy"),
     [
         ("photos --level odd", "'odd' is not one of"),
-        ("photos --count 0", "greater than or equal to 1"),
+        ("photos --count 0", "not in the range"),
         ("a-file/photos --count 1", "a-file"),
     ],
 )
