@@ -155,9 +155,8 @@ def sampled(
     coarse: (rows, cols, 2) photo frame, beyond the last pixel. shrink: photo pixels a pixel.
     Returns (H, W, 3) uint8.
     """
+    roi, coarse = _window(photo, coarse, shrink)
     where = _enlarge(coarse, step)[: size_wh[1], : size_wh[0]]
-    low, high = coarse.reshape(-1, 2).min(0), coarse.reshape(-1, 2).max(0)
-    roi, where = _window(photo, low, high, where, shrink)
     out = cv2.remap(
         roi, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
@@ -176,24 +175,24 @@ def _enlarge(coarse: Floats, step: int) -> NDArray[np.float32]:
     return np.asarray(out, np.float32)
 
 
-def _window(
-    photo: Photo, low: Floats, high: Floats, where: NDArray[np.float32], shrink: float
-) -> tuple[NDArray[Any], NDArray[np.float32]]:
-    """Cut out what `where` needs, from `low` to `high`, and reduce it first when it is too fine."""
+def _window(photo: Photo, places: Floats, shrink: float) -> tuple[NDArray[np.uint8], Floats]:
+    """Cut out what `places` (rows, cols, 2) span, and reduce it first when it is too fine.
+
+    Returns the part and the places in its frame.
+    """
     k = level_for(photo, shrink)
     bgr, shrink = level(photo, k), shrink / 2**k
     h, w = bgr.shape[:2]
-    x0, y0 = (int(v) for v in np.clip(low / 2**k - 4, 0, (w - 1, h - 1)))
-    x1, y1 = (int(v) for v in np.clip(high / 2**k + 5, (x0 + 1, y0 + 1), (w, h)))
-    roi = bgr[y0:y1, x0:x1]
-    scale = np.full(2, 0.5**k, np.float32)
-    shift = np.array([x0, y0], np.float32)
+    places = (places + 0.5) / 2**k - 0.5
+    low, high = places.reshape(-1, 2).min(0), places.reshape(-1, 2).max(0)
+    x0, y0 = (int(v) for v in np.clip(low - 4, 0, (w - 1, h - 1)))
+    x1, y1 = (int(v) for v in np.clip(high + 5, (x0 + 1, y0 + 1), (w, h)))
+    roi, places = bgr[y0:y1, x0:x1], places - (x0, y0)
     if shrink > SOFTEN:
         size = (max(1, round(roi.shape[1] / shrink)), max(1, round(roi.shape[0] / shrink)))
-        more = np.array([size[0] / roi.shape[1], size[1] / roi.shape[0]], np.float32)
-        roi = np.asarray(cv2.resize(roi, size, interpolation=cv2.INTER_AREA))
-        scale, shift = scale * more, shift * more
-    return roi, (where + np.float32(0.5)) * scale - shift - np.float32(0.5)
+        places = (places + 0.5) * size / roi.shape[1::-1] - 0.5
+        roi = np.asarray(cv2.resize(roi, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return roi, places
 
 
 def resolution(centers_xy: Floats) -> float:
