@@ -28,3 +28,20 @@ def test_a_shown_coat_fills_a_square_a_joker_none() -> None:
     most = dice.domino(Half(Coat.DOT, 0), Half(Coat.DOT, 0)).most
     assert most[0] == min(2, len(showing))
     assert dice.domino(Half(Coat.DOT, 0, castle=True), Half(Coat.DOT, 1)).most == (0, 0, 0)
+
+
+@pytest.mark.parametrize("coat", list(Coat))
+def test_where_the_castles_cross_may_lie_on_several_shields_it_changes_no_domino(
+    coat: Coat,
+) -> None:
+    """The search asks about one such place for all, even where jokers get no castle's cross."""
+    dice = the_dice(joker_castle=False)
+    others = [Half(other, n) for other in Coat for n in range(3)]
+    for crosses in (1, 2, 3):
+        taken, own = Half(coat, crosses - 1, castle=True), Half(coat, crosses)
+        if not (dice.shows(coat, crosses - 1) and dice.shows(coat, crosses)):
+            continue
+        for other in others:
+            with_it, without = dice.domino(taken, other), dice.domino(own, other)
+            if with_it.pairs and without.pairs:
+                assert with_it.most == without.most

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -14,6 +15,7 @@ from kdscan.game.duel.audit.pair import audit_game
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, Face
+from kdscan.game.duel.editions import ENGLISH
 from kdscan.game.duel.report import pair_json
 from tests.game.boards import played, seeds
 from tests.game.test_audit import EMPTY_ROW, board_of
@@ -87,6 +89,16 @@ def test_what_only_the_dice_forbid_on_one_map_stays_a_warning() -> None:
     assert [p.severity for p in audit.audits[0].problems] == ["warning"]
 
 
+def test_each_map_is_held_to_the_edition() -> None:
+    """A filled shield with the castle's cross and a checked one that fills its square take the
+    same die, unless the filled one may be a joker's; the wizard's cross needs all three."""
+    board = board_of(". c f+ . dd . .", ". c d ## ll . .", "d c+ f l . . .")
+    severe = replace(ENGLISH, castle_on_joker=False)
+    for edition, codes in ((ENGLISH, []), (severe, ["dice"])):
+        audit = audit_game((board, board), (True, True), edition=edition)
+        assert [[p.code for p in one.problems] for one in audit.audits] == [codes, codes]
+
+
 @pytest.mark.parametrize("module", ["rounds", "ways"])
 def test_the_search_for_rounds_gives_up(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kdscan.game.duel.audit.pair.MOST_STATES", -1)
@@ -95,6 +107,7 @@ def test_the_search_for_rounds_gives_up(module: str, monkeypatch: pytest.MonkeyP
     audit = audit_game((FOUR, FOUR))
     assert audit.lawful and audit.rounds is None
     assert not audit.decided and not audit.problems
+    assert all(one.witness is not None for one in audit.audits)
     assert pair_json(audit)["rounds_decided"] is False
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 import pytest
 
 from kdscan.game.duel.audit.dominoes import LAW
-from kdscan.game.duel.audit.pairing import smallest_uncovered
+from kdscan.game.duel.audit.pairing import EVEN, smallest_uncovered
 from kdscan.game.duel.audit.reach import Cover, reachable, smallest_unreached
 from kdscan.game.duel.audit.task import Bonus, Task, bits
 from kdscan.game.duel.board import CASTLE, CELLS, Board, Shield
@@ -115,6 +115,16 @@ def test_smallest_uncovered_is_the_smallest(spare: int) -> None:
             assert not any({cell_of(i) for i in bits(cells)} <= part for part in sound)
 
 
+def test_the_squares_are_coloured_like_a_chessboard() -> None:
+    assert {cell_of(i) for i in bits(EVEN)} == {(r, c) for r, c in CELLS if (r + c) % 2 == 0}
+
+
+def test_two_that_want_one_neighbour_are_blamed_rather_than_four_that_want_two() -> None:
+    row = [(2, 4), (2, 5), (2, 6), (3, 3), (3, 4), (3, 5), (4, 4)]
+    cells = smallest_uncovered(bits_of(*row), 0)
+    assert cells is not None and cells.bit_count() == 2
+
+
 def _smallest(board: Board, sound: list[set[Cell]]) -> int | None:
     largest = [part for part in sound if not any(part < other for other in sound)]
     for size in range(1, len(board) + 1):
@@ -129,3 +139,47 @@ def test_what_can_be_reached_is_everything_until_it_is_known() -> None:
     task = Task(far, Bonus(), LAW)
     assert reachable(task, 0, False) == sum(1 << number(cell) for cell in ((1, 3), (1, 4)))
     assert reachable(task, 0, False, steps=0) == task.filled
+
+
+def bits_of(*cells: Cell) -> int:
+    return sum(1 << number(cell) for cell in cells)
+
+
+def test_a_domino_in_the_corner_is_the_dots_wizards() -> None:
+    corner = Board({cell: Shield(Coat.FILLED) for cell in ((0, 0), (0, 1))})
+    task = Task(corner, Bonus(), LAW)
+    assert Cover(task, 0, True).cover(task.filled) == task.filled
+    assert Cover(task, 0, False).cover(task.filled) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({1: Coat.LINE, 2: Coat.LINE, 3: Coat.LINE}, True),
+        ({0: Coat.LINE, 1: Coat.LINE, 2: Coat.DOT}, True),  # from the earlier shield of the two
+        ({0: Coat.DOT, 1: Coat.LINE, 2: Coat.LINE}, True),  # from the later one
+        ({0: Coat.DOT, 1: Coat.LINE, 2: Coat.CHECKED}, False),
+        ({0: Coat.LINE, 1: Coat.LINE, 6: Coat.LINE}, False),  # only neighbours make a domino
+    ],
+)
+def test_the_second_lone_shield_may_hang_on_the_dots_wizard(
+    row: dict[int, Coat], found: bool
+) -> None:
+    """One shield beside the castle stays alone, the other die's in the last row, far from it."""
+    near, far = {(1, 3): Shield(Coat.CHECKED)}, {(4, c): Shield(k) for c, k in row.items()}
+    task = Task(Board(near | far), Bonus(), LAW)
+    alone = bits_of((1, 3))
+    assert Cover(task, 2, True).cover(alone) == (task.filled if found else None)
+    assert Cover(task, 2, False).cover(alone) is None
+
+
+def test_a_proof_that_runs_out_of_remainders_is_made_smaller_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Either end of three in a row takes the middle; the domino below has no part in it."""
+    monkeypatch.setattr("kdscan.game.duel.audit.reach._MOST_REMAINDERS", 0)
+    three, two = [(1, 2), (1, 3), (1, 4)], [(3, 3), (4, 3)]
+    task = Task(Board({cell: Shield(Coat.DOT) for cell in (*three, *two)}), Bonus(), LAW)
+    proof = smallest_unreached(task, 0, False)
+    assert proof is not None and not proof.smallest
+    assert proof.cells == bits_of((1, 2), (1, 4))

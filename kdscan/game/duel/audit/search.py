@@ -209,23 +209,19 @@ def _without(effect: _Effect) -> _Effect:
 
 @dataclass(frozen=True)
 class _Look:
-    """All that bonus crosses change about a task; equal looks have equal answers."""
+    """All that bonus crosses change about a task; equal looks have equal answers.
+
+    Where the castle's cross lies changes nothing else: a shield that may have it or not is shown
+    by the same dice beside the same squares, even where jokers get no castle's cross.
+    """
 
     partners: tuple[int, ...]
     helping: tuple[int, ...]
     wizard: Cell | None
-    castle: Cell | None
 
 
 def _look(task: Task) -> _Look:
-    bonus = task.bonus
-    return _Look(
-        tuple(task.partners.values()),
-        _filling(task, HELPERS),
-        bonus.wizard,
-        # Only where jokers get no castle's cross does its place change what dice can do.
-        None if task.dice.joker_castle else bonus.castle,
-    )
+    return _Look(tuple(task.partners.values()), _filling(task, HELPERS), task.bonus.wizard)
 
 
 def matches_book(task: Task, recorded: tuple[tuple[Coat, int], ...]) -> bool:
