@@ -81,10 +81,8 @@ def read_photo(
     """
     models = models or default_models()
     maps = MapSearch(photo, models.locate, models.refine)
-    if game is None:
-        maps.look()
     kingdoms: tuple[KingdomReading, ...] = ()
-    if game == "kingdomino" or (game is None and not maps.sure):
+    if game == "kingdomino" or (game is None and not maps.glance()):
         kingdoms, sure = _kingdoms(photo, models, variants, risk)
         if kingdoms and (sure or game):
             return named(kingdoms, photo)

@@ -20,7 +20,7 @@ from kdscan.sheet.ids import SheetId
 from kdscan.sheet.layout import Code, Layout, layouts, load_layout
 from kdscan.vision.book_place import PlacedBook
 from kdscan.vision.identify import UNKNOWN
-from kdscan.vision.pyramid import reduced
+from kdscan.vision.pyramid import grey_at_most
 from kdscan.vision.rectify import Floats, lattice_to_photo, sampled
 
 _LOOK_PX, _CODE_PX = 2000, 130
@@ -71,8 +71,7 @@ def read_card_codes(photo: Photo, code_px: float) -> list[tuple[str, Floats]]:
     code_px: side of such a code in the photo, about; as large as a tile.
     """
     longer = max(photo.width, photo.height)
-    view, scale = reduced(photo, min(_LOOK_PX, longer, round(longer * _CODE_PX / code_px)))
-    grey = cv2.cvtColor(view, cv2.COLOR_BGR2GRAY)
+    grey, scale = grey_at_most(photo, min(_LOOK_PX, round(longer * _CODE_PX / code_px)))
     try:
         found, texts, corners, _ = cv2.QRCodeDetector().detectAndDecodeMulti(grey)
     except (cv2.error, UnicodeDecodeError):  # OpenCV gives up on some pictures by raising

@@ -7,6 +7,8 @@ and of several finds of one map the surest stays.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import cv2
 import numpy as np
 
@@ -32,35 +34,34 @@ def find(photo: Photo, locating: Network, refining: Network) -> tuple[RectifiedS
 
 
 class MapSearch:
-    """Looks for the maps in a photo, one quarter turn after the other, as often as it needs."""
+    """Looks for the maps in a photo, one outline after the other, as far as it is asked to."""
 
     def __init__(self, photo: Photo, locating: Network, refining: Network) -> None:
         self._photo, self._locating, self._refining = photo, locating, refining
-        self._turns = 0
         self._found: list[RectifiedSheet] = []
         self._cut: list[SheetOutline] = []
+        self._steps = self._search()
 
-    @property
-    def sure(self) -> bool:
-        """Whether a map has settled surely; tiles never did at the first look, in 142 photos."""
+    def glance(self) -> bool:
+        """Whether the first outline settles surely as a map; tiles never did, in 142 photos."""
+        next(self._steps, None)
         return any(sheet.confidence >= SURE for sheet in self._found)
 
-    @property
-    def _done(self) -> bool:
-        settled = all(sheet.confidence >= SURE for sheet in self._found)
-        return self._turns == QUARTERS or bool(self._found and settled)
-
-    def look(self) -> None:
-        """Look once, from the next side."""
-        photo, first = self._photo, self._turns == 0
-        known = by_markers(photo) if first else ()
-        for outline in (*known, *locate(photo, self._locating, self._turns)):
-            if any(one.confidence >= SURE and _holds(one, outline) for one in self._found):
-                continue
-            if first and cut_sides(photo, outline):
-                self._cut.append(outline)
-            self._found = _surest(self._found, rectify(photo, outline, self._refining))
-        self._turns += 1
+    def _search(self) -> Iterator[None]:
+        """Lay flat what is outlined; again with the photo turned by a quarter until all is sure."""
+        photo = self._photo
+        for turns in range(QUARTERS):
+            known = by_markers(photo) if turns == 0 else ()
+            for outline in (*known, *locate(photo, self._locating, turns)):
+                if any(one.confidence >= SURE and _holds(one, outline) for one in self._found):
+                    continue
+                if turns == 0 and cut_sides(photo, outline):
+                    self._cut.append(outline)
+                self._found = _surest(self._found, rectify(photo, outline, self._refining))
+                yield
+            if self._found and all(sheet.confidence >= SURE for sheet in self._found):
+                return
+            yield
 
     def finish(self) -> tuple[tuple[RectifiedSheet, ...], tuple[SheetOutline, ...]]:
         """Look until all finds are sure or all sides were tried.
@@ -68,8 +69,8 @@ class MapSearch:
         Returns the maps, the largest first, and the outlines of what may be maps too, but is
         cut off by the picture.
         """
-        while not self._done:
-            self.look()
+        for _ in self._steps:
+            pass
         found = self._found
         best = max((sheet.confidence for sheet in found), default=0.0)
         line = LIKELY if best >= LIKELY else max(best, POSSIBLE)

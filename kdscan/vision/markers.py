@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kdscan.records import Photo
 from kdscan.sheet.parts import Markers
-from kdscan.vision.pyramid import at_most
+from kdscan.vision.pyramid import grey_at_most
 
 Floats = NDArray[np.float64]
 
@@ -61,8 +61,8 @@ def _detected(photo: Photo, dictionary: str) -> tuple[SeenMarker, ...]:
     detector = cv2.aruco.ArucoDetector(family, options)
     seen: tuple[SeenMarker, ...] = ()
     for longer in LOOKS_PX:
-        view, scale = at_most(photo, longer)
-        corners, ids, _ = detector.detectMarkers(cv2.cvtColor(view, cv2.COLOR_BGR2GRAY))
+        view, scale = grey_at_most(photo, longer)
+        corners, ids, _ = detector.detectMarkers(view)
         numbers = [] if ids is None else np.ravel(ids).tolist()  # type: ignore[redundant-expr]
         seen = tuple(
             SeenMarker(int(i), (np.asarray(c, np.float64).reshape(4, 2) + 0.5) / scale - 0.5)

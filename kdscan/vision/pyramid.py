@@ -58,7 +58,8 @@ def reduced(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
     scale = longer / max(photo.width, photo.height)
     size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
     fine = level(photo, level_for(photo, 1 / scale))
-    return np.asarray(cv2.resize(fine, size, interpolation=cv2.INTER_AREA), np.uint8), scale
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(fine, size, interpolation=how), np.uint8), scale
 
 
 def window(
@@ -68,9 +69,10 @@ def window(
 
     low, high: (2,) x and y, photo frame, of the corners that the part reaches to.
     Returns the part, x and y in the photo of its corner, and how many photo pixels a pixel of
-    it is wide: point p of the part lies at (p + .5) * shrink - .5 + corner.
+    it is wide: point p of the part lies at (p + .5) * shrink - .5 + corner. No photo is decoded
+    whole for it: the part may be half as fine then.
     """
-    k = level_for(photo, float(max(high - low)) / longer)
+    k = max(level_for(photo, float(max(high - low)) / longer), int(photo.half is not None))
     pixels = level(photo, k)
     x0, y0 = (int(v) for v in np.maximum(low, 0) / 2**k)
     x1, y1 = (int(v) + 1 for v in high / 2**k)
@@ -82,3 +84,12 @@ def at_most(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
     if max(photo.width, photo.height) <= longer:
         return photo.bgr, 1.0
     return reduced(photo, longer)
+
+
+def grey_at_most(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
+    """As `at_most`, but grey and sampled from a picture that is at most twice as fine: printed
+    codes need no averaging, which takes seven times as long."""
+    scale = min(1.0, longer / max(photo.width, photo.height))
+    size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
+    grey = cv2.cvtColor(level(photo, level_for(photo, 1 / scale)), cv2.COLOR_BGR2GRAY)
+    return np.asarray(cv2.resize(grey, size), np.uint8), scale
