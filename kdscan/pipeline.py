@@ -212,11 +212,11 @@ def _covers(book: SpellbookReading, rectified: RectifiedSheet) -> bool:
 
 
 def _read(rectified: RectifiedSheet, models: Models, layout: str, risk: float) -> SheetReading:
-    """What a sheet holds; one that leaves doubts is looked at from all sides."""
+    """What a sheet holds; one that leaves doubts is looked at again, up to eight times."""
     crops = segment(rectified)
     looks = look(crops, models.marks)
     said: list[Logits] = []
-    for more in (1, 3):
+    for more in (1, 3, 4):
         said += islice(looks, more)
         probs = weigh(said, rectified.confidence, models.trust)
         reading = decode(probs, risk)

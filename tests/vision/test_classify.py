@@ -1,0 +1,74 @@
+"""Looks at a sheet: how its crops are shown to the network, and when."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdscan.records import CellCrops
+from kdscan.vision.classify import VIEWS, View, classify, look, seen
+from kdscan.vision.rectify import FLAT_PX
+from kdscan.vision.segment import CROP_PX
+
+Batch = NDArray[np.float32]
+
+
+def some_crops(seed: int = 0) -> CellCrops:
+    planes = np.random.default_rng(seed).random((35, 3, CROP_PX, CROP_PX), np.float32)
+    return CellCrops(cells=planes[:-1], castle=planes[-1])
+
+
+def spot(x: int, y: int) -> Batch:
+    sheet = np.zeros((35, 3, CROP_PX, CROP_PX), np.float32)
+    sheet[:, :, y, x] = 1
+    return sheet
+
+
+def brightest(view: Batch) -> tuple[int, int]:
+    y, x = np.unravel_index(int(view[20, 0].argmax()), view.shape[2:])
+    return int(x), int(y)
+
+
+def test_the_first_look_is_at_the_crops_as_they_are() -> None:
+    sheet = spot(40, 60)
+    assert seen(sheet, VIEWS[0]) is sheet
+    assert len(set(VIEWS)) == len(VIEWS) == 8
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("upside_down", [False, True])
+def test_mirrored_and_upside_down_lose_nothing(mirrored: bool, upside_down: bool) -> None:
+    crops = some_crops()
+    sheet = np.concatenate([crops.cells, crops.castle[None]])
+    turned = sheet[..., :: -1 if upside_down else 1, :: -1 if mirrored else 1]
+    assert np.allclose(seen(sheet, View(mirrored, upside_down)), turned, atol=1e-5)
+
+
+def test_a_view_is_shifted_by_cells_and_enlarged_about_its_middle() -> None:
+    last = CROP_PX - 1
+    assert brightest(seen(spot(40, 60), View(shift=(4 / FLAT_PX, -8 / FLAT_PX)))) == (44, 52)
+    x, y = brightest(seen(spot(40, 60), View(zoom=1.5)))
+    assert (x, y) == pytest.approx(
+        (last / 2 + 1.5 * (40 - last / 2), last / 2 + 1.5 * (60 - last / 2)), abs=1
+    )
+
+
+def test_looks_are_taken_one_by_one_and_their_mean_is_believed() -> None:
+    asked: list[Batch] = []
+
+    def network(batch: Batch) -> tuple[Batch, ...]:
+        asked.append(batch)
+        coat = np.zeros((1, 34, 7), np.float32)
+        coat[..., 3] = len(asked) == 1
+        coat[..., 4] = 3 * (len(asked) == 2)
+        return coat, np.zeros((1, 34, 5), np.float32), np.zeros((1, 1), np.float32)
+
+    one = classify(some_crops(), network)
+    assert len(asked) == 1 and (one.coat.argmax(1) == 3).all()
+    asked.clear()
+    both = classify(some_crops(), network, views=2)
+    assert len(asked) == 2 and (both.coat.argmax(1) == 4).all()
+    assert len(list(islice(look(some_crops(), network), 99))) == len(VIEWS)
