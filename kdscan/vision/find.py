@@ -8,6 +8,8 @@ and of several finds of one map the surest stays.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -17,7 +19,16 @@ from kdscan.vision.edges import cut_sides
 from kdscan.vision.identify import known_layouts
 from kdscan.vision.locate import locate
 from kdscan.vision.markers import pages_seen
-from kdscan.vision.rectify import SURE, Network, lies_in, project, rectify
+from kdscan.vision.rectify import (
+    SURE,
+    Floats,
+    Network,
+    laid_flat,
+    lies_in,
+    outline_of,
+    project,
+    settle,
+)
 
 LIKELY, POSSIBLE = 0.7, 0.05
 """Probability that all cells are in place: above the first it is a map; above the second it is
@@ -33,19 +44,35 @@ def find(photo: Photo, locating: Network, refining: Network) -> tuple[RectifiedS
     return MapSearch(photo, locating, refining).finish()[0]
 
 
+@dataclass(frozen=True, eq=False)
+class _Find:
+    """Where the cells of a map may lie, (5, 7, 2) in the photo, and how sure that is."""
+
+    centers_xy: Floats
+    confidence: float
+
+    @property
+    def sure(self) -> bool:
+        return self.confidence >= SURE
+
+    @cached_property
+    def outline_xy(self) -> Floats:
+        return outline_of(self.centers_xy)
+
+
 class MapSearch:
     """Looks for the maps in a photo, one outline after the other, as far as it is asked to."""
 
     def __init__(self, photo: Photo, locating: Network, refining: Network) -> None:
         self._photo, self._locating, self._refining = photo, locating, refining
-        self._found: list[RectifiedSheet] = []
+        self._found: list[_Find] = []
         self._cut: list[SheetOutline] = []
         self._steps = self._search()
 
     def glance(self) -> bool:
         """Whether the first outline settles surely as a map; tiles never did, in 142 photos."""
         next(self._steps, None)
-        return any(sheet.confidence >= SURE for sheet in self._found)
+        return any(one.sure for one in self._found)
 
     def _search(self) -> Iterator[None]:
         """Lay flat what is outlined; again with the photo turned by a quarter until all is sure."""
@@ -53,13 +80,13 @@ class MapSearch:
         for turns in range(QUARTERS):
             known = by_markers(photo) if turns == 0 else ()
             for outline in (*known, *locate(photo, self._locating, turns)):
-                if any(one.confidence >= SURE and _holds(one, outline) for one in self._found):
+                if any(one.sure and _holds(one, outline) for one in self._found):
                     continue
                 if turns == 0 and cut_sides(photo, outline):
                     self._cut.append(outline)
-                self._found = _surest(self._found, rectify(photo, outline, self._refining))
+                self._found = _surest(self._found, _Find(*settle(photo, outline, self._refining)))
                 yield
-            if self._found and all(sheet.confidence >= SURE for sheet in self._found):
+            if self._found and all(one.sure for one in self._found):
                 return
             yield
 
@@ -71,14 +98,12 @@ class MapSearch:
         """
         for _ in self._steps:
             pass
-        found = self._found
-        best = max((sheet.confidence for sheet in found), default=0.0)
+        best = max((one.confidence for one in self._found), default=0.0)
         line = LIKELY if best >= LIKELY else max(best, POSSIBLE)
-        kept = [sheet for sheet in found if sheet.confidence >= line]
-        lost = tuple(one for one in self._cut if not any(_holds(sheet, one) for sheet in kept))
-        return tuple(
-            sorted(kept, key=lambda sheet: -cv2.contourArea(sheet.outline_xy.astype(np.float32)))
-        ), lost
+        kept = [one for one in self._found if one.confidence >= line]
+        kept.sort(key=lambda one: -cv2.contourArea(one.outline_xy.astype(np.float32)))
+        lost = tuple(one for one in self._cut if not any(_holds(find, one) for find in kept))
+        return tuple(laid_flat(self._photo, one.centers_xy, one.confidence) for one in kept), lost
 
 
 def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:
@@ -96,20 +121,18 @@ def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:
     return tuple(outlines)
 
 
-def _holds(sheet: RectifiedSheet, outline: SheetOutline) -> bool:
+def _holds(find: _Find, outline: SheetOutline) -> bool:
     """Whether the middle of an outline lies in a map that was found."""
-    return lies_in(outline.corners_xy.mean(0), sheet.outline_xy)
+    return lies_in(outline.corners_xy.mean(0), find.outline_xy)
 
 
-def _surest(found: list[RectifiedSheet], new: RectifiedSheet) -> list[RectifiedSheet]:
+def _surest(found: list[_Find], new: _Find) -> list[_Find]:
     """The finds with a new one; of those that show the same map, the surest alone."""
-    same = [sheet for sheet in found if _overlap(sheet, new)]
-    others = [sheet for sheet in found if not _overlap(sheet, new)]
-    return (
-        [*others, max(*same, new, key=lambda sheet: sheet.confidence)] if same else [*others, new]
-    )
+    same = [one for one in found if _overlap(one, new)]
+    others = [one for one in found if not _overlap(one, new)]
+    return [*others, max(*same, new, key=lambda one: one.confidence)] if same else [*others, new]
 
 
-def _overlap(a: RectifiedSheet, b: RectifiedSheet) -> bool:
+def _overlap(a: _Find, b: _Find) -> bool:
     """Whether the middle of either lies in the other."""
     return lies_in(a.centers_xy[2, 3], b.outline_xy) or lies_in(b.centers_xy[2, 3], a.outline_xy)

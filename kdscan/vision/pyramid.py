@@ -43,6 +43,11 @@ def _halved(photo: Photo, k: int) -> NDArray[np.uint8]:
     return np.asarray(cv2.resize(even, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
 
 
+def at_hand(photo: Photo) -> int:
+    """The finest level that takes no decoding of a large photo as a whole."""
+    return 0 if photo.half is None else 1
+
+
 def level_for(photo: Photo, shrink: float) -> int:
     """The coarsest level that is still fine enough when so many photo pixels become one."""
     least = min(photo.width, photo.height)
@@ -72,7 +77,7 @@ def window(
     it is wide: point p of the part lies at (p + .5) * shrink - .5 + corner. No photo is decoded
     whole for it: the part may be half as fine then.
     """
-    k = max(level_for(photo, float(max(high - low)) / longer), int(photo.half is not None))
+    k = max(level_for(photo, float(max(high - low)) / longer), at_hand(photo))
     pixels = level(photo, k)
     x0, y0 = (int(v) for v in np.maximum(low, 0) / 2**k)
     x1, y1 = (int(v) + 1 for v in high / 2**k)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import COLS, ROWS, Photo, RectifiedSheet, SheetOutline
-from kdscan.vision.pyramid import level, level_for
+from kdscan.vision.pyramid import at_hand, level, level_for
 
 Floats = NDArray[np.float64]
 Network = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], ...]]
@@ -123,17 +123,19 @@ def lattice_to_photo(centers_xy: Floats, points_xy: Floats) -> Floats:
     return project(h, points_xy) + bend
 
 
-def flatten(photo: Photo, centers_xy: Floats, px_per_cell: int, margin: float) -> NDArray[np.uint8]:
+def flatten(
+    photo: Photo, centers_xy: Floats, px_per_cell: int, margin: float, finest: int = 0
+) -> NDArray[np.uint8]:
     """Sample the photo through the lattice.
 
-    centers_xy: (R, C, 2) photo frame.
+    centers_xy: (R, C, 2) photo frame. finest: level of the photo's pyramid that will do.
     Returns ((R + 2 margin) * px, (C + 2 margin) * px, 3) uint8; the centre of cell
     (r, c) lies at pixel ((c + .5 + margin) * px - .5, (r + .5 + margin) * px - .5).
     """
     rows, cols = centers_xy.shape[:2]
     net, size_wh = _coarse_net(rows, cols, px_per_cell, margin)
     coarse = lattice_to_photo(centers_xy, net)
-    return sampled(photo, coarse, STEP, size_wh, resolution(centers_xy) / px_per_cell)
+    return sampled(photo, coarse, STEP, size_wh, resolution(centers_xy) / px_per_cell, finest)
 
 
 @lru_cache(maxsize=16)
@@ -148,14 +150,20 @@ def _coarse_net(
 
 
 def sampled(
-    photo: Photo, coarse: Floats, step: int, size_wh: tuple[int, int], shrink: float
+    photo: Photo,
+    coarse: Floats,
+    step: int,
+    size_wh: tuple[int, int],
+    shrink: float,
+    finest: int = 0,
 ) -> NDArray[np.uint8]:
     """Sample the photo through a smooth map, known at every `step`-th pixel from pixel 0.
 
     coarse: (rows, cols, 2) photo frame, beyond the last pixel. shrink: photo pixels a pixel.
+    finest: as `flatten` takes it.
     Returns (H, W, 3) uint8.
     """
-    roi, coarse = _window(photo, coarse, shrink)
+    roi, coarse = _window(photo, coarse, shrink, finest)
     where = _enlarge(coarse, step)[: size_wh[1], : size_wh[0]]
     out = cv2.remap(
         roi, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
@@ -175,12 +183,14 @@ def _enlarge(coarse: Floats, step: int) -> NDArray[np.float32]:
     return np.asarray(out, np.float32)
 
 
-def _window(photo: Photo, places: Floats, shrink: float) -> tuple[NDArray[np.uint8], Floats]:
+def _window(
+    photo: Photo, places: Floats, shrink: float, finest: int
+) -> tuple[NDArray[np.uint8], Floats]:
     """Cut out what `places` (rows, cols, 2) span, and reduce it first when it is too fine.
 
     Returns the part and the places in its frame.
     """
-    k = level_for(photo, shrink)
+    k = max(level_for(photo, shrink), finest)
     bgr, shrink = level(photo, k), shrink / 2**k
     h, w = bgr.shape[:2]
     places = (places + 0.5) / 2**k - 0.5
@@ -204,7 +214,7 @@ def resolution(centers_xy: Floats) -> float:
 
 def look(photo: Photo, centers_xy: Floats) -> NDArray[np.float32]:
     """What the refining network sees: (1, 3, 224, 288) float32, 0..1, BGR."""
-    view = flatten(photo, centers_xy, LOOK_PX, LOOK_MARGIN)
+    view = flatten(photo, centers_xy, LOOK_PX, LOOK_MARGIN, at_hand(photo))
     return np.ascontiguousarray(view.transpose(2, 0, 1)[None], np.float32) / np.float32(255)
 
 
@@ -214,25 +224,40 @@ def turned(centers_xy: Floats) -> Floats:
 
 
 def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedSheet:
-    """Find every cell's place, which way is up, and lay the sheet flat.
+    """`settle`, then `laid_flat`."""
+    return laid_flat(photo, *settle(photo, outline, network))
+
+
+def settle(photo: Photo, outline: SheetOutline, network: Network) -> tuple[Floats, float]:
+    """Find every cell's place and which way is up.
 
     The outline may be wrong by a cell, upside down or turned by a quarter.
     network: `look` → offsets (1, 2, 5, 7) in cells (x, y: true place minus guess),
         logits (1, 1, 5, 7) that a cell is in its place, logit (1, 1) that the view is upright.
+    Returns centres (5, 7, 2) in the photo, and how sure it is that all of them are in place.
     """
     settled: list[tuple[Floats, float]] = []
     for one in _settlings(photo, outline.corners_xy, network):
         settled.append(one)
         if one[1] >= SURE:
             break
-    centers, confidence = max(settled, key=lambda one: one[1])
+    return max(settled, key=lambda one: one[1])
+
+
+def laid_flat(photo: Photo, centers: Floats, confidence: float) -> RectifiedSheet:
+    """The sheet whose cells lie there, (5, 7, 2), seen from straight above."""
     return RectifiedSheet(
         bgr=flatten(photo, centers, FLAT_PX, FLAT_MARGIN),
         centers_xy=centers,
-        outline_xy=lattice_to_photo(centers, GRID_CORNERS[None])[0],
+        outline_xy=outline_of(centers),
         px_per_cell=resolution(centers),
         confidence=confidence,
     )
+
+
+def outline_of(centers: Floats) -> Floats:
+    """(4, 2): the corners, in the photo, of the grid whose cells lie there."""
+    return np.asarray(lattice_to_photo(centers, GRID_CORNERS[None])[0])
 
 
 def _settlings(
