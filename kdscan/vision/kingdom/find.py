@@ -9,6 +9,7 @@ import numpy as np
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.vision.kingdom.classify import SIDE_PX, classify_squares
 from kdscan.vision.kingdom.extent import CASTLE, EMPTY, window_of
+from kdscan.vision.kingdom.lattice import Lattice
 from kdscan.vision.kingdom.locate import locate_kingdoms
 from kdscan.vision.kingdom.surface import with_table
 from kdscan.vision.rectify import (
@@ -17,6 +18,7 @@ from kdscan.vision.rectify import (
     Network,
     flatten,
     lattice_to_photo,
+    lies_in,
     resolution,
 )
 
@@ -53,18 +55,58 @@ def find_kingdoms(
 ) -> tuple[FoundKingdom, ...]:
     """Find the kingdoms in a photo, the largest first; loose dominoes are none.
 
+    A lattice that follows the lines of a table is mostly read as table; what is left when its
+    squares are refused may be the kingdom's own.
     size: squares that a kingdom may span, 5 or 7; None for what it does span.
     """
-    found, wh = [], (photo.width, photo.height)
+    found: list[FoundKingdom] = []
     for patch in locate_kingdoms(photo, locating):
-        around = _flat(photo, patch.centers_xy)
-        shown = np.all((patch.centers_xy > 0) & (patch.centers_xy < wh), axis=-1)
-        probs = with_table(classify_squares(around, reading), around, shown & ~patch.seen)
-        window = window_of(patch, probs, wh, size)
+        read = _read(photo, patch, reading)
+        if read.placed < 1:
+            others = locate_kingdoms(photo, locating, read.refused)
+            rivals = [_read(photo, other, reading) for other in others]
+            read = max([read, *rivals], key=lambda one: (one.placed, one.tiles))
+        window = window_of(read.patch, read.probs, (photo.width, photo.height), size)
         if window is not None:
-            flat = _flat(photo, window.centers_xy, _placed(probs[shown & patch.seen]))
-            found.append(FoundKingdom(flat, window.probs, window.beyond))
+            flat = _flat(photo, window.centers_xy, read.placed)
+            if not any(_overlap(flat, one.flat) for one in found):
+                found.append(FoundKingdom(flat, window.probs, window.beyond))
     return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """A lattice and what lies on its squares, (R, C, K).
+
+    placed: see `_placed`. tiles: on how many squares the two networks agree. refused: (N, 2),
+    photo frame, squares that were seen on it and that the reading network says are table.
+    """
+
+    patch: Lattice
+    probs: Floats
+    placed: float
+    tiles: int
+    refused: Floats
+
+
+def _read(photo: Photo, patch: Lattice, reading: Network) -> _Read:
+    around = _flat(photo, patch.centers_xy)
+    wh = (photo.width, photo.height)
+    shown = np.all((patch.centers_xy > 0) & (patch.centers_xy < wh), axis=-1)
+    probs = with_table(classify_squares(around, reading), around, shown & ~patch.seen)
+    empty = probs[..., EMPTY] >= 0.5
+    return _Read(
+        patch,
+        probs,
+        _placed(probs[shown & patch.seen]),
+        int((shown & patch.seen & ~empty).sum()),
+        patch.centers_xy[patch.seen & empty],
+    )
+
+
+def _overlap(a: RectifiedSheet, b: RectifiedSheet) -> bool:
+    """Whether the middle of either lies in the other."""
+    return any(lies_in(one.outline_xy.mean(0), other.outline_xy) for one, other in ((a, b), (b, a)))
 
 
 def _placed(probs: Floats) -> float:

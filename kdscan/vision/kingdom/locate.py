@@ -40,16 +40,24 @@ CLOSER = 0.3
 """So much of a region's size around it is in the second look too."""
 
 
-def locate_kingdoms(photo: Photo, network: Network) -> tuple[Lattice, ...]:
+def locate_kingdoms(
+    photo: Photo, network: Network, refused: Floats | None = None
+) -> tuple[Lattice, ...]:
     """Find lattices of tiles in a photo, the largest first; `Lattice` in the photo's frame.
+
+    refused: (N, 2), photo frame, what was taken for squares of tiles and is none. Then the photo
+        is not looked at from nearer, where the same would be seen.
 
     network: `thumbnail` → on-square logit (1, 1, h, w), centre x, y in patches (1, 2, h, w),
         log of its expected error (1, 1, h, w), cosine and sine of four times the angle and log
         of the side in patches (1, 3, h, w).
     """
     far = _look(photo, network)
-    found = [one for low, high in _regions(far) for one in _from_near(photo, low, high, network)]
-    found += grow_lattices(_squares(far))
+    if refused is None:
+        near = [_from_near(photo, low, high, network) for low, high in _regions(far)]
+        found = [one for lattices in near for one in lattices] + grow_lattices(_squares(far))
+    else:
+        found = grow_lattices(_without(_squares(far), refused))
     found.sort(key=lambda one: -int(one.seen.sum()))
     kept: list[Lattice] = []
     for one in found:  # the larger of two views of a kingdom stays, and of equal ones the nearer
@@ -142,6 +150,13 @@ def _from_above(photo: Photo, lattice: Lattice, network: Network) -> Lattice:
         if lattice.seen.sum() <= before.seen.sum():
             break
     return lattice
+
+
+def _without(squares: Centers, refused: Floats) -> Centers:
+    """The squares that do not lie at a refused place."""
+    away = np.linalg.norm(squares.xy[:, None] - refused[None], axis=-1)
+    kept = (away > MEET * squares.side[:, None]).all(1)
+    return Centers(squares.xy[kept], squares.side[kept], squares.angle[kept], squares.trust[kept])
 
 
 def _share(other: Lattice, lattice: Lattice, near: float) -> float:

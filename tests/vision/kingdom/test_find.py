@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from kdscan.records import KINDS
+from kdscan.records import KINDS, Photo, RectifiedSheet
+from kdscan.vision.kingdom import find as finding
+from kdscan.vision.kingdom.classify import SIDE_PX
 from kdscan.vision.kingdom.extent import CASTLE, EMPTY
-from kdscan.vision.kingdom.find import AGREE, _placed
+from kdscan.vision.kingdom.find import AGREE, _placed, find_kingdoms
+from kdscan.vision.kingdom.lattice import Lattice
+from kdscan.vision.rectify import lattice
 
 
 @pytest.mark.parametrize(
@@ -17,3 +22,33 @@ def test_a_lattice_is_in_place_where_pictures_agree(tiles: int, table: int, plac
     each = np.eye(len(KINDS))
     said = np.concatenate([np.tile(each[CASTLE + 1], (tiles, 1)), np.tile(each[EMPTY], (table, 1))])
     assert _placed(said) == pytest.approx(placed)
+
+
+def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the reading network takes for table is refused, and the kingdom is what is left."""
+    photo = Photo(np.zeros((900, 1200, 3), np.uint8))
+    floor, own = (
+        Lattice(lattice(7, 7) * SIDE_PX + at, np.ones((7, 7), bool)) for at in (200.0, 230.0)
+    )
+    refused: list[NDArray[np.float64] | None] = []
+
+    def locate(
+        photo: Photo, network: object, places: NDArray[np.float64] | None = None
+    ) -> tuple[Lattice, ...]:
+        refused.append(places)
+        return (floor,) if places is None else (own,)
+
+    def classify(flat: RectifiedSheet, network: object) -> NDArray[np.float64]:
+        at_home = bool((flat.centers_xy == own.centers_xy).all())
+        kinds = np.full((7, 7), EMPTY)
+        kinds[1:-1, 1:-1] = CASTLE + 1 if at_home else EMPTY
+        kinds[3, 3] = CASTLE
+        return np.asarray(np.eye(len(KINDS))[kinds] * 0.98 + 0.001)
+
+    monkeypatch.setattr(finding, "locate_kingdoms", locate)
+    monkeypatch.setattr(finding, "classify_squares", classify)
+    monkeypatch.setattr(finding, "with_table", lambda probs, flat, unseen: probs)
+    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: ())
+    assert np.allclose(found.flat.centers_xy, own.centers_xy[1:-1, 1:-1])
+    assert found.flat.confidence == 1
+    assert refused[0] is None and refused[1] is not None and len(refused[1]) == 48

@@ -25,7 +25,9 @@ def table(
     return np.asarray(side * places @ np.array([[c, s], [-s, c]]) + np.array(at))
 
 
-def located(corners: NDArray[np.float64], wh: tuple[int, int]) -> tuple[Lattice, ...]:
+def located(
+    corners: NDArray[np.float64], wh: tuple[int, int], refused: NDArray[np.float64] | None = None
+) -> tuple[Lattice, ...]:
     """What is found by votes that are right, whichever part of the photo is looked at.
 
     The picture says where it is: blue grows with x, green with y, red is full. However it is
@@ -46,7 +48,7 @@ def located(corners: NDArray[np.float64], wh: tuple[int, int]) -> tuple[Lattice,
         on = np.where(votes[:1] > 0, 5, -5).astype(np.float32)
         return on[None], votes[None, 1:3], np.full_like(on, -3)[None], votes[None, 3:]
 
-    return locate_kingdoms(Photo(picture), network)
+    return locate_kingdoms(Photo(picture), network, refused)
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.4, 1.3])
@@ -73,6 +75,14 @@ def test_two_kingdoms_far_from_each_other() -> None:
     one, two = table(60, 0.3, (400, 400)), table(50, 1.0, (1500, 1000), 4)
     found = located(np.concatenate([one, two]), (2016, 1512))
     assert [int(f.seen.sum()) for f in found] == [25, 16]
+
+
+def test_refused_squares_take_part_in_no_lattice() -> None:
+    one, two = table(70, 0.1, (250, 250)), table(70, 0.7, (700, 600))
+    assert len(located(np.concatenate([one, two]), (1000, 1000))) == 2
+    (left,) = located(np.concatenate([one, two]), (1000, 1000), one.mean(1))
+    near = np.linalg.norm(left.centers_xy[left.seen][:, None] - two.mean(1), axis=-1).min(1)
+    assert left.seen.sum() == 25 and near.max() < 10
 
 
 def test_a_picture_that_is_the_board_itself() -> None:
