@@ -41,8 +41,9 @@ function showQueue() {
 }
 
 async function load({ sheets: fresh }) {
-  const held = view && queue[at], keep = queue[at]?.id ?? null;
-  // What somebody works on stays, though it may be settled by now.
+  // What somebody works on stays, though it may be settled by now; not what was confirmed here,
+  // which news on the way from before may bring back for a moment.
+  const held = view && !view.sheet.confirmed && queue[at], keep = queue[at]?.id ?? null;
   if (held && !fresh.some((one) => one.id === keep)) fresh.splice(at, 0, held);
   queue = fresh;
   const known = queue.findIndex((one) => one.id === keep);
