@@ -227,28 +227,3 @@ def test_of_two_sheets_opened_the_last_is_shown(
         rows.nth(2).click()
     expect(rows.nth(2)).to_have_attribute("aria-current", "true")
     expect(page.locator(".board .cell:focus")).to_be_visible()
-
-
-def test_news_from_before_a_sheet_was_confirmed_does_not_keep_it(
-    open_page: Open, doubtful: int
-) -> None:
-    page = come(open_page, "/desk", **DESKTOP)
-    old: list[dict[str, Any]] = []
-    told = page.evaluate("() => fetch('/api/queue').then((answer) => answer.json())")
-
-    def before(route: Route) -> None:
-        """The first news after the confirmation are from before it."""
-        if old:
-            route.continue_()
-        else:
-            old.append(told)
-            route.fulfill(json={**told, "state": "on the way"})
-
-    expect(page.locator(".board .cell:focus")).to_be_visible()
-    page.route(re.compile(r"/api/queue\?after="), before)
-    page.keyboard.press("y")
-    expect(page.locator(".desk-sheet .none")).to_be_visible()
-    expect(page.locator(".queue li.none")).to_be_visible()
-    page.wait_for_timeout(500)
-    expect(page.locator(".desk-sheet .none")).to_be_visible()
-    assert old
