@@ -55,14 +55,19 @@ def level_for(photo: Photo, shrink: float) -> int:
     return max(0, min(k, LEVELS - 1, least.bit_length() - 2))
 
 
+def _before(photo: Photo, scale: float) -> tuple[NDArray[np.uint8], tuple[int, int]]:
+    """The level that a picture of that scale is made from, and its width and height."""
+    size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
+    return level(photo, level_for(photo, 1 / scale)), size
+
+
 def reduced(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
     """The photo with `longer` pixels on its longer side, and the scale that this took.
 
     Point p of the photo lies at (p + .5) * scale - .5.
     """
     scale = longer / max(photo.width, photo.height)
-    size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
-    fine = level(photo, level_for(photo, 1 / scale))
+    fine, size = _before(photo, scale)
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(fine, size, interpolation=how), np.uint8), scale
 
@@ -95,6 +100,5 @@ def grey_at_most(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
     """As `at_most`, but grey and sampled from a picture that is at most twice as fine: printed
     codes need no averaging, which takes seven times as long."""
     scale = min(1.0, longer / max(photo.width, photo.height))
-    size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
-    grey = cv2.cvtColor(level(photo, level_for(photo, 1 / scale)), cv2.COLOR_BGR2GRAY)
-    return np.asarray(cv2.resize(grey, size), np.uint8), scale
+    fine, size = _before(photo, scale)
+    return np.asarray(cv2.resize(cv2.cvtColor(fine, cv2.COLOR_BGR2GRAY), size), np.uint8), scale

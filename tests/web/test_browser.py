@@ -157,20 +157,19 @@ def test_each_answer_narrows_the_range(open_page: Open) -> None:
     doubts = page.locator(".doubt")
     many = doubts.count()
     assert many > 1
-    seen = [between()]
+    first = "document.querySelector('.doubt')?.innerText"
+    seen, asked = [between()], []
     for _ in range(many):  # smaller doubts may come up once these are answered
-        asked = doubts.first.inner_text()
+        asked.append(doubts.first.inner_text())
         page.wait_for_timeout(400)  # sooner it would be a double tap
         doubts.first.locator(".choice").first.tap()
-        page.wait_for_function(
-            "asked => document.querySelector('.doubt')?.innerText !== asked", arg=asked
-        )
+        page.wait_for_function(f"asked => {first} !== asked", arg=asked[-1])
         seen.append(between())
     assert seen == sorted(seen, reverse=True) and seen[0] > seen[-1]
     assert doubts.count() < many
-    for _ in range(many):
+    for again in reversed(asked):
         page.get_by_role("button", name="Undo").tap()
-        page.wait_for_timeout(400)
+        page.wait_for_function(f"asked => {first} === asked", arg=again)
     expect(doubts).to_have_count(many)
     assert between() == seen[0]
 

@@ -57,6 +57,7 @@ def find_kingdoms(
 
     A lattice that follows the lines of a table is mostly read as table; what is left when its
     squares are refused may be the kingdom's own.
+
     size: squares that a kingdom may span, 5 or 7; None for what it does span.
     """
     found: list[FoundKingdom] = []

@@ -47,7 +47,6 @@ def locate_kingdoms(
 
     refused: (N, 2), photo frame, what was taken for squares of tiles and is none. Then the photo
         is not looked at from nearer, where the same would be seen.
-
     network: `thumbnail` → on-square logit (1, 1, h, w), centre x, y in patches (1, 2, h, w),
         log of its expected error (1, 1, h, w), cosine and sine of four times the angle and log
         of the side in patches (1, 3, h, w).
