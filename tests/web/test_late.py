@@ -227,3 +227,36 @@ def test_of_two_sheets_opened_the_last_is_shown(
         rows.nth(2).click()
     expect(rows.nth(2)).to_have_attribute("aria-current", "true")
     expect(page.locator(".board .cell:focus")).to_be_visible()
+
+
+def test_news_from_before_a_sheet_was_confirmed_do_not_bring_it_back(
+    open_page: Open, doubtful: int
+) -> None:
+    page = open_page(DESK, service_workers="block", **DESKTOP)
+    asked: list[Route] = []
+    page.route(re.compile(r"/api/queue\?after="), lambda route: asked.append(route))
+    page.goto("/desk")
+    expect(page.locator(".board .cell:focus")).to_be_visible()
+    before = page.evaluate("() => fetch('/api/queue').then((answer) => answer.json())")
+    rows, waiting = page.locator(".queue li button"), len(before["sheets"])
+    expect(rows).to_have_count(waiting)
+    page.keyboard.press("y")
+    expect(rows).to_have_count(waiting - 1)
+    with page.expect_request(re.compile(r"/api/queue\?after=")) as again:
+        asked[0].fulfill(json={**before, "state": "on-the-way"})
+    assert "on-the-way" not in again.value.url
+    expect(rows).to_have_count(waiting - 1)
+
+
+def test_a_sheet_whose_confirmation_is_not_kept_stays_in_the_queue(
+    open_page: Open, doubtful: int
+) -> None:
+    page = come(open_page, "/desk", **DESKTOP)
+    expect(page.locator(".board .cell:focus")).to_be_visible()
+    waiting = page.locator(".queue li button").count()
+    name = page.locator(".desk-sheet .file-name").inner_text()
+    page.route(re.compile(r"/confirm$"), lambda route: route.abort())
+    page.keyboard.press("y")
+    expect(page.locator("#toast")).to_contain_text("No connection")
+    expect(page.locator(".queue li button")).to_have_count(waiting)
+    expect(page.locator(".desk-sheet .file-name")).to_have_text(name)

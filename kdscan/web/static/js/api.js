@@ -93,11 +93,14 @@ export function upload(file, onProgress) {
 
 const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
 
-// Asks for what an event shows, and again whenever something changed there, for ever.
-export async function news(path, show) {
+// Asks for what an event shows, and again whenever something changed there, for ever. An answer that
+// was on its way while `done`, which counts what was done here, grew may be from before it: asked again.
+export async function news(path, show, done = () => 0) {
   for (let state = null; ;) {
     try {
+      const before = done();
       const now = await get(state === null ? path : `${path}?after=${state}&wait=20`);
+      if (done() !== before) continue;
       if (now.state !== state) await show(now);
       state = now.state;
       document.body.classList.remove("offline");

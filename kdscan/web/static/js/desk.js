@@ -10,7 +10,7 @@ import { photoView } from "./photo.js";
 import { sheetView } from "./sheet.js";
 
 const place = $("#main");
-let queue = [], at = 0, view = null, opened = 0;
+let queue = [], at = 0, view = null, opened = 0, confirmed = 0;
 
 const help = (kind) => [
   [["j", "k"], t("next, previous sheet")], [["←", "↑", "→", "↓"], t("another place")], [["n"], t("next doubtful place")],
@@ -41,9 +41,8 @@ function showQueue() {
 }
 
 async function load({ sheets: fresh }) {
-  // What somebody works on stays, though it may be settled by now; not what was confirmed here,
-  // which news on the way from before may bring back for a moment.
-  const held = view && !view.sheet.confirmed && queue[at], keep = queue[at]?.id ?? null;
+  // What somebody works on stays, though it may be settled by now.
+  const held = view && queue[at], keep = queue[at]?.id ?? null;
   if (held && !fresh.some((one) => one.id === keep)) fresh.splice(at, 0, held);
   queue = fresh;
   const known = queue.findIndex((one) => one.id === keep);
@@ -119,6 +118,8 @@ const say = (id, valueOf) => here(async () => {
 async function settled() {
   const { id } = view.sheet;
   await view.confirm();
+  if (!view.sheet.confirmed) return; // it was not kept: said already
+  confirmed += 1;
   queue = queue.filter((one) => one.id !== id);
   await open(Math.min(at, queue.length - 1));
 }
@@ -142,4 +143,4 @@ addEventListener("keydown", (event) => {
 }, true);
 
 frame();
-news("/api/queue", load);
+news("/api/queue", load, () => confirmed);
