@@ -8,7 +8,7 @@ import numpy as np
 
 from kdscan.synth.ink import Stroke
 from kdscan.synth.marks import dot
-from kdscan.synth.strokes import Path, line, scribble, turned, unit
+from kdscan.synth.strokes import Path, line, rounded, scribble, turned, unit
 from kdscan.synth.taste import Brush
 
 _LARGE = frozenset(("x", "plus", "star", "wide"))
@@ -47,11 +47,9 @@ def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) 
         return _arms(at, size, (tilt, tilt + 1.05, tilt + 2.1), brush)
     if style == "slash":
         lean = math.pi / 4 if taste.first else -math.pi / 4
-        return _arms(at, max(size, 1.1 * radius), (tilt + lean,), brush)
+        return _arms(at, max(size, 1.1 * radius), (tilt + lean + rng.normal(0, 0.25),), brush)
     if style == "tick":
-        corners = np.array(((-0.7, -0.1), (-0.2, 0.7), (0.9, -1.1))) * size * rng.uniform(0.6, 1.3)
-        legs = (line(corners[0], corners[1], rng), line(corners[1], corners[2], rng))
-        return [Stroke(at + turned(np.concatenate(legs), tilt))]
+        return [Stroke(at + turned(_tick(size, rng), tilt))]
     if style == "scribble":
         return [Stroke(scribble(at, min(size, 1.15 * radius), rng, int(rng.integers(3, 7))))]
     if style == "fill":
@@ -59,6 +57,22 @@ def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) 
     if style == "dot":
         return dot(at, max(0.75 * radius, 0.8 * brush.width), "spiral", brush)
     return _arms(at, size, (tilt + 0.8, tilt - 0.8), brush)
+
+
+def _tick(size: float, rng: np.random.Generator) -> Path:
+    """Return a tick whose foot lies in the circle: a short stroke down, a long one up.
+
+    Angles and lengths are guesses; the foot is sharp or round, now and then all is mirrored.
+    """
+    foot = np.array((rng.uniform(-0.35, 0.15), rng.uniform(0.2, 0.75)))
+    short = -unit(rng.uniform(0.5, 1.3)) * rng.uniform(0.45, 1.1)
+    long = unit(-rng.uniform(0.6, 1.3)) * rng.uniform(1.1, 2.5)
+    corners = np.array((foot + short, foot, foot + long)) * size * rng.uniform(0.7, 1.1)
+    if rng.random() < 0.1:
+        corners = corners * (-1.0, 1.0)
+    if rng.random() < 0.3:
+        return rounded(rounded(corners))
+    return np.concatenate((line(corners[0], corners[1], rng), line(corners[1], corners[2], rng)))
 
 
 def _arms(at: Path, size: float, angles: tuple[float, ...], brush: Brush) -> list[Stroke]:

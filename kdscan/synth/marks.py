@@ -65,9 +65,13 @@ def _one_dot(shield: Shield, brush: Brush) -> list[Stroke]:
     return dot(at, radius, brush.pick(brush.taste.dot, DOTS), brush)
 
 
-CAREFUL, TOUCHING = 0.3, 0.5
+CAREFUL, TOUCHING = 0.3, 0.3
 """Writers less careless than the first keep two dots apart; beyond it the share of pairs that touch
-or overlap, by up to a third, grows by the second for each unit of slop. A guess."""
+or overlap grows by the second for each unit of slop. A guess."""
+
+WAIST, LINKED = 0.88, 0.65
+"""How near the middles of two dots come, by the sum of their radii: solid ones keep a waist that
+tells them from one long dot, rings may be linked like those of a chain."""
 
 
 def _two_dots(shield: Shield, brush: Brush) -> list[Stroke]:
@@ -77,14 +81,15 @@ def _two_dots(shield: Shield, brush: Brush) -> list[Stroke]:
     clear = one + other + max(1.3 * brush.width, 0.22 * shield.radius)
     far = max(1.75 * shield.radius - one - other, clear)
     apart = clear + (far - clear) * brush.near(taste.spread, 0.2, 0, 1)
-    if rng.random() < TOUCHING * (taste.slop - CAREFUL):
-        apart = (one + other) * rng.uniform(0.65, 1.1)
     angle = taste.pair + rng.normal(0, 0.15)
     middle = _middle(shield, brush, 0.25 * shield.radius)
     style = brush.pick(taste.dot, DOTS)
     second = style
     if rng.random() < 0.12:
         second = "blob" if style == "ring" else "ring"
+    if rng.random() < TOUCHING * (taste.slop - CAREFUL):
+        open_rings = style == second == "ring" and min(one, other) > 2.5 * brush.width
+        apart = (one + other) * rng.uniform(LINKED if open_rings else WAIST, 1.1)
     step = unit(angle) * apart / 2
     return dot(middle - step, one, style, brush) + dot(middle + step, other, second, brush)
 
@@ -104,6 +109,11 @@ def _ends(shield: Shield, brush: Brush, angle: float, at: Path, reach: float) ->
     return np.stack((at + unit(angle) * (a - t), at + unit(angle) * (b - t)))
 
 
+ASTRAY = 0.12
+"""How far the end of a line's second run may lie from the first, by the free radius: less than half
+the least distance of two lines. A guess."""
+
+
 def _stripe(shield: Shield, brush: Brush, ends: Path, style: str) -> list[Stroke]:
     """Return one line of a coat between two ends, kept away from the circles."""
     rng, taste, w = brush.rng, brush.taste, brush.width
@@ -120,6 +130,8 @@ def _stripe(shield: Shield, brush: Brush, ends: Path, style: str) -> list[Stroke
         path = line(ends[0], ends[1], rng)
     if style == "retraced":
         back = path[::-1] + rng.normal(0, 0.25 * w, 2)
+        apart = np.clip(rng.normal(0, 0.05, 2), -ASTRAY, ASTRAY) * shield.radius
+        back = back + np.linspace(0, 1, len(back))[:, None] * apart
         return [Stroke(path), Stroke(back)][: 1 + (rng.random() < 0.8)]
     if style == "thick":
         wide = min(rng.uniform(0.5, 1.6) * w, 0.09 * shield.radius + 0.3 * w)

@@ -193,11 +193,12 @@ def flat_sample(
     flat: Any = cv2.remap(stored, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     marked = _crossed(example, stored.shape[:2])
     spots = cv2.remap(marked, map_x, map_y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
-    if rng.random() < 0.3:
-        k = rng.uniform(0.35, 0.95)
+    worse = 0.5 if example.thumb else 1.0  # a photo has been through a camera already
+    if rng.random() < 0.3 * worse:
+        k = rng.uniform(1 - 0.65 * worse, 0.95)
         flat = cv2.resize(cv2.resize(flat, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), (w, h))
-    flat = relight(rng, np.asarray(flat, np.uint8), 0.8, blur=1.8)
-    if rng.random() < 0.2:
+    flat = relight(rng, np.asarray(flat, np.uint8), 0.8 * worse, blur=1.8 * worse)
+    if rng.random() < 0.2 * worse:
         code = cv2.imencode(".jpg", flat, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(45, 90))])[1]
         flat = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
     sheet = RectifiedSheet(flat, CENTERS, NODES[[0, 0, -1, -1], [0, -1, -1, 0]], FLAT_PX, 1.0)

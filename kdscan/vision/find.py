@@ -26,8 +26,9 @@ from kdscan.vision.rectify import (
     laid_flat,
     lies_in,
     outline_of,
+    overlap,
     project,
-    settle,
+    settlings,
 )
 
 LIKELY, POSSIBLE = 0.7, 0.05
@@ -70,7 +71,7 @@ class MapSearch:
         self._steps = self._search()
 
     def glance(self) -> bool:
-        """Whether the first outline settles surely as a map; tiles never did, in 142 photos."""
+        """Whether the first outline settles at once and surely; tiles of 142 photos never did."""
         next(self._steps, None)
         return any(one.sure for one in self._found)
 
@@ -84,8 +85,10 @@ class MapSearch:
                     continue
                 if turns == 0 and cut_sides(photo, outline):
                     self._cut.append(outline)
-                self._found = _surest(self._found, _Find(*settle(photo, outline, self._refining)))
-                yield
+                others = self._found
+                for best in settlings(photo, outline, self._refining):
+                    self._found = _surest(others, _Find(*best))
+                    yield
             if self._found and all(one.sure for one in self._found):
                 return
             yield
@@ -128,11 +131,6 @@ def _holds(find: _Find, outline: SheetOutline) -> bool:
 
 def _surest(found: list[_Find], new: _Find) -> list[_Find]:
     """The finds with a new one; of those that show the same map, the surest alone."""
-    same = [one for one in found if _overlap(one, new)]
-    others = [one for one in found if not _overlap(one, new)]
+    same = [one for one in found if overlap(one.outline_xy, new.outline_xy)]
+    others = [one for one in found if one not in same]
     return [*others, max(*same, new, key=lambda one: one.confidence)] if same else [*others, new]
-
-
-def _overlap(a: _Find, b: _Find) -> bool:
-    """Whether the middle of either lies in the other."""
-    return lies_in(a.centers_xy[2, 3], b.outline_xy) or lies_in(b.centers_xy[2, 3], a.outline_xy)

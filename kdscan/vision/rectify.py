@@ -81,6 +81,11 @@ def lies_in(point_xy: Floats, corners_xy: Floats) -> bool:
     return cv2.pointPolygonTest(corners_xy.astype(np.float32), (x, y), False) >= 0
 
 
+def overlap(one_xy: Floats, other_xy: Floats) -> bool:
+    """Whether the middle of either outline (N, 2) lies in the other."""
+    return lies_in(one_xy.mean(0), other_xy) or lies_in(other_xy.mean(0), one_xy)
+
+
 def project(homography: Floats, points_xy: Floats) -> Floats:
     """Apply a (3, 3) homography to points of shape (..., 2)."""
     p = points_xy @ homography[:, :2].T + homography[:, 2]
@@ -236,12 +241,8 @@ def settle(photo: Photo, outline: SheetOutline, network: Network) -> tuple[Float
         logits (1, 1, 5, 7) that a cell is in its place, logit (1, 1) that the view is upright.
     Returns centres (5, 7, 2) in the photo, and how sure it is that all of them are in place.
     """
-    settled: list[tuple[Floats, float]] = []
-    for one in _settlings(photo, outline.corners_xy, network):
-        settled.append(one)
-        if one[1] >= SURE:
-            break
-    return max(settled, key=lambda one: one[1])
+    *_, best = settlings(photo, outline, network)
+    return best
 
 
 def laid_flat(photo: Photo, centers: Floats, confidence: float) -> RectifiedSheet:
@@ -260,9 +261,19 @@ def outline_of(centers: Floats) -> Floats:
     return np.asarray(lattice_to_photo(centers, GRID_CORNERS[None])[0])
 
 
-def _settlings(
-    photo: Photo, corners_xy: Floats, network: Network
+def settlings(
+    photo: Photo, outline: SheetOutline, network: Network
 ) -> Iterator[tuple[Floats, float]]:
+    """The surest of what was tried so far, one start after the other, until one is sure."""
+    best: tuple[Floats, float] | None = None
+    for one in _starts(photo, outline.corners_xy, network):
+        best = one if best is None or one[1] > best[1] else best
+        yield best
+        if best[1] >= SURE:
+            return
+
+
+def _starts(photo: Photo, corners_xy: Floats, network: Network) -> Iterator[tuple[Floats, float]]:
     """What `_settle` says, from one start after the other: an outline may be a quarter turn off,
     and a row be taken for its neighbour where most cells lie right."""
     for corners in (corners_xy, np.roll(corners_xy, 1, axis=0)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,7 @@ def found(monkeypatch: pytest.MonkeyPatch, looks: list[list[tuple[Floats, float]
         return outlines
 
     monkeypatch.setattr(finding, "locate", locate)
-    monkeypatch.setattr(finding, "settle", lambda photo, outline, network: told[id(outline)])
+    monkeypatch.setattr(finding, "settlings", lambda photo, outline, network: [told[id(outline)]])
     network = lambda batch: ()  # noqa: E731
     return [s.confidence for s in finding.find(PHOTO, network, network)]
 
@@ -62,17 +64,26 @@ def test_alone_a_doubtful_find_is_shown_and_an_unlikely_one_is_not(
     assert found(monkeypatch, [[]]) == []
 
 
-def test_a_glance_stops_at_the_first_outline(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[SheetOutline] = []
+def test_a_glance_stops_at_the_first_start_of_the_first_outline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[SheetOutline, float]] = []
 
-    def settle(photo: Photo, outline: SheetOutline, network: object) -> tuple[Floats, float]:
-        asked.append(outline)
-        return cells(HERE, 0.95) if outline is outlines[0] else cells(THERE, 0.97)
+    def settlings(
+        photo: Photo, outline: SheetOutline, network: object
+    ) -> Iterator[tuple[Floats, float]]:
+        for confidence in sure[id(outline)]:
+            asked.append((outline, confidence))
+            yield cells(HERE if outline is one else THERE, confidence)
 
-    outlines = tuple(SheetOutline(outline_of(cells(at, 1)[0]), 1.0) for at in (HERE, THERE))
-    monkeypatch.setattr(finding, "locate", lambda photo, network, turns: outlines)
-    monkeypatch.setattr(finding, "settle", settle)
+    one, other = (SheetOutline(outline_of(cells(at, 1)[0]), 1.0) for at in (HERE, THERE))
+    sure = {id(one): (0.3, 0.95), id(other): (0.97,)}
+    monkeypatch.setattr(finding, "locate", lambda photo, network, turns: (one, other))
+    monkeypatch.setattr(finding, "settlings", settlings)
     network = lambda batch: ()  # noqa: E731
     search = finding.MapSearch(PHOTO, network, network)
-    assert search.glance() and asked == [outlines[0]]
-    assert len(search.finish()[0]) == 2 and asked == list(outlines)
+    assert not search.glance() and asked == [(one, 0.3)]
+    assert sorted(sheet.confidence for sheet in search.finish()[0]) == [0.95, 0.97]
+    assert asked == [(one, 0.3), (one, 0.95), (other, 0.97)]
+    sure[id(one)] = (0.95,)
+    assert finding.MapSearch(PHOTO, network, network).glance()

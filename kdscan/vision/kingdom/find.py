@@ -18,7 +18,7 @@ from kdscan.vision.rectify import (
     Network,
     flatten,
     lattice_to_photo,
-    lies_in,
+    overlap,
     resolution,
 )
 
@@ -70,7 +70,7 @@ def find_kingdoms(
         window = window_of(read.patch, read.probs, (photo.width, photo.height), size)
         if window is not None:
             flat = _flat(photo, window.centers_xy, read.placed)
-            if not any(_overlap(flat, one.flat) for one in found):
+            if not any(overlap(flat.outline_xy, one.flat.outline_xy) for one in found):
                 found.append(FoundKingdom(flat, window.probs, window.beyond))
     return tuple(found)
 
@@ -103,11 +103,6 @@ def _read(photo: Photo, patch: Lattice, reading: Network) -> _Read:
         int((shown & patch.seen & ~empty).sum()),
         patch.centers_xy[patch.seen & empty],
     )
-
-
-def _overlap(a: RectifiedSheet, b: RectifiedSheet) -> bool:
-    """Whether the middle of either lies in the other."""
-    return any(lies_in(one.outline_xy.mean(0), other.outline_xy) for one, other in ((a, b), (b, a)))
 
 
 def _placed(probs: Floats) -> float:
