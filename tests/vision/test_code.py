@@ -138,6 +138,22 @@ def test_cards_name_the_kingdoms_that_they_lie_beside() -> None:
     assert isinstance(plain, KingdomReading) and plain.sheet_id == "CUP/1/2/A"
 
 
+@pytest.mark.parametrize("angle", [0, 35, 90, 200])
+def test_cards_are_read_turned_and_in_noise(angle: int) -> None:
+    """Noise must cost no time either: detectors that try all pairs of its specks take minutes."""
+    one = card(LONG, 330)
+    turn = cv2.getRotationMatrix2D((165, 115), angle, 1.0)
+    turn[:, 2] += (500, 400)
+    desk = np.full((1200, 1600, 3), (70, 90, 110), np.uint8)
+    cv2.warpAffine(one, turn, desk.shape[1::-1], desk, borderMode=cv2.BORDER_TRANSPARENT)
+    noise = np.random.default_rng(angle).normal(0, 7, desk.shape)
+    bgr = np.clip(cv2.GaussianBlur(desk, (0, 0), 0.9) + noise, 0, 255).astype(np.uint8)
+    ((text, corners),) = read_card_codes(Photo(bgr), 119.0)
+    assert text == LONG
+    middle = turn @ (165, 27.5 / 105 * 330, 1)
+    np.testing.assert_allclose(corners.mean(0), middle, atol=3)
+
+
 def test_codes_are_looked_for_no_larger_than_they_need_to_be() -> None:
     """As large as tiles in a phone's photo."""
     one = cv2.resize(card("CUP/1/2/A", 300), None, fx=2.8, fy=2.8, interpolation=cv2.INTER_CUBIC)
