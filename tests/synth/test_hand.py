@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from kdscan.game.duel.coats import Coat
 from kdscan.records import CELLS
 from kdscan.sheet.layout import Castle, Layout
+from kdscan.synth.crosses import draw_cross
 from kdscan.synth.hand import Hand, draw_board
 from kdscan.synth.marks import CAREFUL, draw_coat
 from kdscan.synth.sketch import free_room
-from kdscan.synth.taste import Brush
+from kdscan.synth.taste import Brush, random_taste
 
 PX = 5.0
 SHIELD = ((-6.0, -6.5), (6.0, -6.5), (6.0, 2.0), (0.0, 7.5), (-6.0, 2.0))
@@ -186,3 +187,18 @@ def test_two_dots_touch_at_times_but_not_of_a_careful_writer() -> None:
     careless = [parts for parts, slop in drawn if slop > CAREFUL]
     assert set(careful) == {2}
     assert 0.03 < careless.count(1) / len(careless) < 0.3
+
+
+def test_a_tick_passes_through_its_circle_and_stands_near_it() -> None:
+    radius, pitch = 2.0, 6.0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        brush = Brush(replace(random_taste(rng), slop=0.3), rng, 0.3)
+        (tick,) = draw_cross(np.zeros(2), radius, pitch, brush, "tick")
+        foot = tick.path[tick.path[:, 1].argmax()]
+        share = np.linspace(0, 1, 20)[:, None, None]
+        stroke = (1 - share) * tick.path[:-1] + share * tick.path[1:]
+        assert np.hypot(*foot) < 1.5 * radius, seed
+        assert np.hypot(*stroke.reshape(-1, 2).T).min() < 0.8 * radius, seed
+        assert np.ptp(tick.path[:, 1]) > 0.3 * radius, seed
+        assert np.hypot(*tick.path.T).max() < pitch, seed
