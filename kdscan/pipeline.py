@@ -84,7 +84,8 @@ def read_photo(
     kingdoms: tuple[KingdomReading, ...] = ()
     if game == "kingdomino" or (game is None and not maps.glance()):
         kingdoms, sure = _kingdoms(photo, models, variants, risk)
-        if kingdoms and (sure or game):
+        likely = sure > SURELY_KINGDOM or (sure > LIKELY_KINGDOM and not maps.surely())
+        if kingdoms and (game or likely):
             return named(kingdoms, photo)
     if game == "kingdomino":
         raise NoSheetFound(
@@ -101,23 +102,28 @@ def read_photo(
 
 def _kingdoms(
     photo: Photo, models: Models, variants: Variants, risk: float
-) -> tuple[tuple[KingdomReading, ...], bool]:
-    """The kingdoms of tiles in a photo, and whether one of them surely is one."""
+) -> tuple[tuple[KingdomReading, ...], float]:
+    """The kingdoms of tiles in a photo, and how sure it is that one of them is one.
+
+    One whose dominoes cannot lie so counts where it is beyond all doubt: what is read into a map
+    of the other game never can.
+    """
     found = find_kingdoms(photo, models.tiles, models.squares, 7 if variants.great_duel else None)
     sightings = [
         Sighting(one.flat, one.probs, replace(variants, great_duel=len(one.probs) == 7), one.beyond)
         for one in found
     ]
     read = decode_kingdoms(sightings, risk)
-    sure = any(
-        one.sure > (LIKELY_KINGDOM if _possible(reading) else SURELY_KINGDOM)
+    sure = (
+        one.sure
         for one, reading in zip(found, read, strict=True)
+        if _possible(reading) or one.sure > SURELY_KINGDOM
     )
-    return read, sure
+    return read, max(sure, default=0.0)
 
 
 def _possible(kingdom: KingdomReading) -> bool:
-    """Whether dominoes can lie so: what is read into a map of the other game never can."""
+    """Whether dominoes can lie so."""
     return not any(problem.severity == "error" for problem in kingdom.problems)
 
 

@@ -6,14 +6,17 @@ import cv2
 import numpy as np
 import pytest
 
+from kdscan import pipeline
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.coats import Coat
 from kdscan.pipeline import correct, read_photo
-from kdscan.records import CELLS, Photo, maps_of
+from kdscan.records import CELLS, AnyReading, KingdomReading, Photo, SheetReading, maps_of
 from kdscan.synth.__main__ import own_page
 from kdscan.synth.scene import SynthPhoto, make_photo
+from kdscan.vision.find import MapSearch
 from kdscan.vision.photo import decode
 from kdscan.vision.rectify import resolution
+from tests.readings import make_kingdom
 
 
 def own_scan(seed: int) -> SynthPhoto:
@@ -52,6 +55,17 @@ def test_a_large_photo_is_read_at_half_its_size_and_never_decoded_whole() -> Non
     off = sheet.rectified.centers_xy - (2 * (synth.centers_xy + 0.5) - 0.5)
     assert np.abs(off).max() < 0.1 * resolution(sheet.rectified.centers_xy)
     assert "bgr" not in vars(photo)
+
+
+@pytest.mark.parametrize(("sure", "kind"), [(0.66, SheetReading), (0.97, KingdomReading)])
+def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
+    sure: float, kind: type[AnyReading], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A glance may miss a map, as its first outline may be wrong."""
+    monkeypatch.setattr(MapSearch, "glance", lambda search: False)
+    monkeypatch.setattr(pipeline, "_kingdoms", lambda *_: ((make_kingdom(),), sure))
+    (one,) = read_photo(Photo(own_scan(31_000_001).bgr))
+    assert isinstance(one, kind)
 
 
 def test_a_picture_without_a_map_is_an_error_with_a_remedy() -> None:

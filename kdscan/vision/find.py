@@ -74,6 +74,14 @@ class MapSearch:
     def glance(self) -> bool:
         """Whether the first outline settles at once and surely; tiles of 142 photos never did."""
         next(self._steps, None)
+        return self._sure
+
+    def surely(self) -> bool:
+        """Whether some outline settles surely, however long it takes to know."""
+        return self._sure or any(self._sure for _ in self._steps)
+
+    @property
+    def _sure(self) -> bool:
         return any(one.sure for one in self._found)
 
     def _search(self) -> Iterator[None]:

@@ -25,7 +25,7 @@ from kdscan.vision.rectify import (
 SURELY_KINGDOM = 0.95
 """A find that is surer than this is no map of the other game,"""
 LIKELY_KINGDOM = 0.6
-"""nor is a less sure one, if dominoes can lie so."""
+"""nor is a less sure one, if dominoes can lie so and nothing in the photo surely is a map."""
 
 AGREE = 0.5
 """Of the squares that the locating network saw on a lattice, such a share at least is no table."""
