@@ -246,17 +246,3 @@ def test_news_from_before_a_sheet_was_confirmed_do_not_bring_it_back(
         asked[0].fulfill(json={**before, "state": "on-the-way"})
     assert "on-the-way" not in again.value.url
     expect(rows).to_have_count(waiting - 1)
-
-
-def test_a_sheet_whose_confirmation_is_not_kept_stays_in_the_queue(
-    open_page: Open, doubtful: int
-) -> None:
-    page = come(open_page, "/desk", **DESKTOP)
-    expect(page.locator(".board .cell:focus")).to_be_visible()
-    waiting = page.locator(".queue li button").count()
-    name = page.locator(".desk-sheet .file-name").inner_text()
-    page.route(re.compile(r"/confirm$"), lambda route: route.abort())
-    page.keyboard.press("y")
-    expect(page.locator("#toast")).to_contain_text("No connection")
-    expect(page.locator(".queue li button")).to_have_count(waiting)
-    expect(page.locator(".desk-sheet .file-name")).to_have_text(name)
