@@ -75,7 +75,10 @@ def read_card_codes(photo: Photo, code_px: float) -> list[tuple[str, Floats]]:
     longer = max(photo.width, photo.height)
     grey, scale = grey_at_most(photo, min(_LOOK_PX, round(longer * _CODE_PX / code_px)))
     # OpenCV's other detector takes twice the time, minutes where a picture is noisy.
-    found, corners = cv2.QRCodeDetectorAruco().detectMulti(grey)
+    try:
+        found, corners = cv2.QRCodeDetectorAruco().detectMulti(grey)
+    except cv2.error:  # OpenCV gives up on some pictures by raising
+        return []
     if not found:
         return []
     cards = []
