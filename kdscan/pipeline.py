@@ -84,8 +84,9 @@ def read_photo(
     kingdoms: tuple[KingdomReading, ...] = ()
     if game == "kingdomino" or (game is None and not maps.glance()):
         kingdoms, sure = _kingdoms(photo, models, variants, risk)
-        likely = sure > SURELY_KINGDOM or (sure > LIKELY_KINGDOM and not maps.surely())
-        if kingdoms and (game or likely):
+        if kingdoms and (
+            game or sure > SURELY_KINGDOM or (sure > LIKELY_KINGDOM and not maps.surely())
+        ):
             return named(kingdoms, photo)
     if game == "kingdomino":
         raise NoSheetFound(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import cv2
 import numpy as np
 import pytest
@@ -66,6 +68,16 @@ def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
     monkeypatch.setattr(pipeline, "_kingdoms", lambda *_: ((make_kingdom(),), sure))
     (one,) = read_photo(Photo(own_scan(31_000_001).bgr))
     assert isinstance(one, kind)
+
+
+def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unwanted(search: MapSearch) -> Iterator[None]:
+        yield pytest.fail("maps were looked for")
+
+    monkeypatch.setattr(MapSearch, "_search", unwanted)
+    monkeypatch.setattr(pipeline, "_kingdoms", lambda *_: ((make_kingdom(),), 0.66))
+    (one,) = read_photo(Photo(np.full((600, 800, 3), 200, np.uint8)), game="kingdomino")
+    assert isinstance(one, KingdomReading)
 
 
 def test_a_picture_without_a_map_is_an_error_with_a_remedy() -> None:

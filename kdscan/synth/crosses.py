@@ -60,7 +60,7 @@ def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) 
 
 
 def _tick(size: float, rng: np.random.Generator) -> Path:
-    """Return a tick whose foot lies in the circle: a short stroke down, a long one up.
+    """Return a tick that passes through the circle: a short stroke down, a long one up.
 
     Angles and lengths are guesses; the foot is sharp or round, now and then all is mirrored.
     """

@@ -193,7 +193,7 @@ def flat_sample(
     flat: Any = cv2.remap(stored, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     marked = _crossed(example, stored.shape[:2])
     spots = cv2.remap(marked, map_x, map_y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
-    worse = 0.5 if example.thumb else 1.0  # a photo has been through a camera already
+    worse = 0.5 if example.photographed else 1.0
     if rng.random() < 0.3 * worse:
         k = rng.uniform(1 - 0.65 * worse, 0.95)
         flat = cv2.resize(cv2.resize(flat, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), (w, h))

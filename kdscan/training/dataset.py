@@ -89,6 +89,12 @@ class Example:
     castle: bool
     crossed: NDArray[np.float32] | None
 
+    @property
+    def photographed(self) -> bool:
+        """Whether it has been through a camera: of people's photos, which have a flat picture
+        alone too, nobody knows where the crosses lie."""
+        return bool(self.thumb) or self.crossed is None
+
 
 def jpeg(bgr: NDArray[np.uint8], quality: int = 93) -> bytes:
     """A picture as an Example keeps it."""

@@ -229,20 +229,9 @@ def turned(centers_xy: Floats) -> Floats:
 
 
 def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedSheet:
-    """`settle`, then `laid_flat`."""
-    return laid_flat(photo, *settle(photo, outline, network))
-
-
-def settle(photo: Photo, outline: SheetOutline, network: Network) -> tuple[Floats, float]:
-    """Find every cell's place and which way is up.
-
-    The outline may be wrong by a cell, upside down or turned by a quarter.
-    network: `look` → offsets (1, 2, 5, 7) in cells (x, y: true place minus guess),
-        logits (1, 1, 5, 7) that a cell is in its place, logit (1, 1) that the view is upright.
-    Returns centres (5, 7, 2) in the photo, and how sure it is that all of them are in place.
-    """
-    *_, best = settlings(photo, outline, network)
-    return best
+    """The last of `settlings`, `laid_flat`."""
+    *_, (centers, confidence) = settlings(photo, outline, network)
+    return laid_flat(photo, centers, confidence)
 
 
 def laid_flat(photo: Photo, centers: Floats, confidence: float) -> RectifiedSheet:
@@ -264,7 +253,14 @@ def outline_of(centers: Floats) -> Floats:
 def settlings(
     photo: Photo, outline: SheetOutline, network: Network
 ) -> Iterator[tuple[Floats, float]]:
-    """The surest of what was tried so far, one start after the other, until one is sure."""
+    """Find every cell's place and which way is up, from one start after the other.
+
+    The outline may be wrong by a cell, upside down or turned by a quarter.
+    network: `look` → offsets (1, 2, 5, 7) in cells (x, y: true place minus guess),
+        logits (1, 1, 5, 7) that a cell is in its place, logit (1, 1) that the view is upright.
+    Yields after each start, until one is sure, the surest so far: centres (5, 7, 2) in the photo,
+    and how sure it is that all of them are in place.
+    """
     best: tuple[Floats, float] | None = None
     for one in _starts(photo, outline.corners_xy, network):
         best = one if best is None or one[1] > best[1] else best

@@ -65,6 +65,7 @@ def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:
     at = CELLS.index((0, 3))
     assert (COATS[int(corrected.coat[at])], int(corrected.crosses[at])) == ("checked", 4)
     assert unpack(confirmed.flat).shape[2] == 3
+    assert confirmed.photographed
 
     # The sample's own truth lies in the same places and says nearly the same.
     (sample,) = [e for e in load_labels(SAMPLES) if e.seed == 3]

@@ -107,6 +107,7 @@ def test_a_flat_example_is_repeatable_and_labelled() -> None:
     assert np.array_equal(a.coat, b.coat)
     assert unpack(a.flat).shape == unpack(example().flat).shape
     assert set(np.unique(a.coat)) <= set(range(7))
+    assert example().photographed and not a.photographed
 
 
 def test_plans_use_every_level() -> None:

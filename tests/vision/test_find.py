@@ -16,7 +16,7 @@ HERE, THERE = (100.0, 100.0), (800.0, 500.0)
 
 
 def cells(at: tuple[float, float], confidence: float, size: float = 60.0) -> tuple[Floats, float]:
-    """Where a map's cells lie and how sure that is, as `settle` says it."""
+    """Where a map's cells lie and how sure that is, as `settlings` says it."""
     return CENTERS * size + at, confidence
 
 
