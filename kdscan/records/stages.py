@@ -60,18 +60,15 @@ class RectifiedSheet:
 class CellCrops:
     """What the cell model sees.
 
-    cells: (34, C, S, S) float32, one crop a shield in the order of `CELLS`.
-    castle: (C, S, S) float32, the castle's crop.
+    cells: (35, C, S, S) float32, one crop a shield in the order of `CELLS`, then the castle's.
     """
 
     cells: NDArray[np.float32]
-    castle: NDArray[np.float32]
 
     def __post_init__(self) -> None:
-        if len(self.cells) != len(CELLS) or self.cells.dtype != np.float32:
-            raise ValueError(f"34 float32 crops are needed, not {self.cells.shape}")
+        if len(self.cells) != len(CELLS) + 1 or self.cells.dtype != np.float32:
+            raise ValueError(f"35 float32 crops are needed, not {self.cells.shape}")
         object.__setattr__(self, "cells", frozen(self.cells))
-        object.__setattr__(self, "castle", frozen(self.castle))
 
 
 @dataclass(frozen=True, eq=False)

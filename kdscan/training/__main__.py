@@ -56,6 +56,12 @@ LABEL_WEIGHT = 20
 TRAIN_SEED, FLAT_SEED, HELD_SEED = 1_000_000, 4_000_000, 9_000_000
 """First seeds of training photos, flat training sheets and held-back photos; they never meet."""
 
+PHOTOS, FLATS, HELD = 6000, 6000, 400
+"""How many training photos, flat training sheets and held-back photos are rendered."""
+
+TRUST_SEED, TRUSTED = 21_000_000, 600
+"""First seed and number of the whole photos that say how far totals may be believed."""
+
 PHOTO_SHARE = 3
 """How much oftener than a drawn page a photographed spellbook is shown."""
 
@@ -88,9 +94,9 @@ def _labelled(folder: Path) -> list[Example]:
 @app.command()
 def render(
     out: Out = Path("data/training"),
-    count: Annotated[int, typer.Option(help="Photos to train on.", min=0)] = 6000,
-    flat: Annotated[int, typer.Option(help="Flat sheets to train on.", min=0)] = 6000,
-    held: Annotated[int, typer.Option(help="Photos to measure on.", min=0)] = 400,
+    count: Annotated[int, typer.Option(help="Photos to train on, in hundreds.", min=0)] = PHOTOS,
+    flat: Annotated[int, typer.Option(help="Flat sheets, in hundreds.", min=0)] = FLATS,
+    held: Annotated[int, typer.Option(help="Photos to measure on, in hundreds.", min=0)] = HELD,
     strokes: Strokes = None,
     surfaces: Surfaces = None,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
@@ -113,7 +119,7 @@ def render(
 def fit(
     name: Network,
     out: Out = Path("data/training"),
-    steps: Annotated[int | None, typer.Option(help="How many; the usual number.", min=2)] = None,
+    steps: Annotated[int | None, typer.Option(help="How many; the usual number.", min=3)] = None,
     seed: int = 0,
     limit: Annotated[
         int | None, typer.Option(help="Only so many rendered examples of each kind.", min=0)
@@ -215,41 +221,13 @@ def publish(
         known = ", ".join(get_args(Network))
         raise UsageError(f"--names: there is no network {unknown[0]}; there are {known}")
 
-    from kdscan.training.export import Calibrated, to_onnx
-    from kdscan.training.export import publish as write
-    from kdscan.training.fit import TASKS, load_weights
-    from kdscan.training.measure import (
-        FIGURES,
-        as_network,
-        marks_figures,
-        marks_logits,
-        temperatures,
-    )
+    from kdscan.training.publishing import publish as write
 
     held = list(_examples(out / "held"))
+    card: dict[str, object] = {"training_seed": TRAIN_SEED, "held_back_seed": HELD_SEED}
     for name in chosen:
-        net = TASKS[name].net()
-        load_weights(net, out / f"{name}.pt")
-        net.eval()
-        card: dict[str, object] = {
-            "steps": TASKS[name].steps,
-            "batch": TASKS[name].size,
-            "learning_rate": TASKS[name].rate,
-            "training_seed": TRAIN_SEED,
-            "held_back_seed": HELD_SEED,
-            "data": about,
-            "parameters": sum(p.numel() for p in net.parameters()),
-        }
-        if name == "marks":
-            said = marks_logits(as_network(net), held)
-            warmth = temperatures(said)
-            card |= {"temperatures": {"coat": warmth[0], "crosses": warmth[1]}}
-            card["figures"] = marks_figures(said)
-            net = Calibrated(net, (*warmth, 1.0))
-        else:
-            card["figures"] = FIGURES[name](as_network(net), held)
-        typer.echo(f"{name}: {card['figures']}")
-        write(models, name, version, to_onnx(name, net, version), card)
+        done = write(name, out / f"{name}.pt", held, models, version, card | {"data": about})
+        typer.echo(f"{name}: {done['figures']}")
 
 
 @app.command()
@@ -356,13 +334,36 @@ def everything(
     out: Out = Path("data/training"),
     strokes: Strokes = None,
     surfaces: Surfaces = None,
+    models: Annotated[Path, typer.Option(help="Where models are kept.")] = Path("models"),
     version: str = "1",
+    effort: Annotated[
+        float, typer.Option(help="Share of the work: 0.001 to try the command out.", min=1e-4)
+    ] = 1.0,
 ) -> None:
-    """Render, train all three networks, calibrate and publish: some three hours on two cores."""
-    render(out, strokes=strokes, surfaces=surfaces)
+    """Render, train the three networks of maps, publish them and fit the trust.
+
+    Most of a day on two cores. What an earlier run has finished is kept: photos, and networks
+    that were trained to the end.
+    """
+    from kdscan.synth.__main__ import main as photograph
+    from kdscan.training.fit import TASKS
+    from kdscan.training.trust import calibrate
+
+    def some(usual: int) -> int:
+        return max(3, round(usual * effort))
+
+    counts = {"count": some(PHOTOS), "flat": some(FLATS), "held": some(HELD)}
+    render(out, **counts, strokes=strokes, surfaces=surfaces)
     for name in get_args(Network):
-        fit(name, out)
-    publish(out, version=version)
+        if (out / f"{name}.pt").exists():
+            print(f"{name}: trained already", file=sys.stderr)
+        else:
+            fit(name, out, steps=some(TASKS[name].steps))
+    publish(out, models=models, version=version)
+    for seed in range(TRUST_SEED, TRUST_SEED + some(TRUSTED)):
+        if not (out / "trust" / f"{seed:08d}.json").exists():
+            photograph(out / "trust", count=1, first=seed)
+    typer.echo(calibrate(out / "trust", models))
 
 
 if __name__ == "__main__":

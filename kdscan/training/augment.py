@@ -228,8 +228,7 @@ def marks_sample(rng: np.random.Generator, example: Example) -> tuple[Float32, F
     -1 everywhere if nobody knows.
     """
     sheet, marked = flat_sample(rng, example)
-    crops = segment(sheet)
-    cells = np.concatenate([crops.cells, crops.castle[None]])
+    cells = segment(sheet).cells
     own = [cut(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)]
     n = cells.shape[-1] // SPOT_STRIDE
     spots = np.stack(own).reshape(len(CELLS), n, SPOT_STRIDE, n, SPOT_STRIDE).mean((2, 4)) > 0.4

@@ -22,7 +22,7 @@ from kdscan.training.fit import TASKS, fit
 from kdscan.training.kingdoms import KingdomExample, load, of_board, render
 from kdscan.training.measure import as_network, best_temperature
 from kdscan.vision.kingdom.classify import SIDE_PX, crops, looked_at
-from kdscan.vision.kingdom.locate import locate_kingdoms
+from kdscan.vision.kingdom.locate import KingdomSearch
 from kdscan.vision.rectify import FLAT_MARGIN, Network, flatten, lattice
 
 FIRST_SEED = 30_000_000
@@ -159,7 +159,7 @@ def tiles_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]:
     network: Network = as_network(net)
     away, wanted = [], 0
     for board in boards:
-        found = locate_kingdoms(Photo(board.bgr), network)
+        found = KingdomSearch(Photo(board.bgr), network).lattices()
         seen = found[0].centers_xy[found[0].seen] if found else np.zeros((0, 2))
         centers = (lattice(*board.kinds.shape)[board.kinds > 0] + 0.5) * SQUARE_PX - 0.5
         wanted += len(centers)

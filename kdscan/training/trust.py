@@ -42,7 +42,13 @@ def outcomes(folder: Path, models_folder: Path) -> Iterator[tuple[float, bool]]:
                 yield outcome
 
 
-_models = cache(Models)
+class _Unbelieved(Models):
+    """Published models, their totals as the networks' probabilities give them."""
+
+    trust = np.array((1.0, 0.0))
+
+
+_models = cache(_Unbelieved)
 
 
 def _outcome(models_folder: Path, path: Path) -> tuple[float, bool] | None:
@@ -77,20 +83,23 @@ def fit_trust(said: Floats, true: NDArray[np.bool_]) -> tuple[float, float]:
 def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:
     """Fit the trust on a folder of photos and write it into the models' manifest.
 
-    Raises UsageError for a folder without photos that have their truth beside them.
+    Raises UsageError for a folder without photos that have their truth beside them, and for
+    models that find nothing there.
     """
     photos = list(folder.glob("*.jpg"))
     if not photos or not all(photo.with_suffix(".json").is_file() for photo in photos):
         why = f"{folder} holds no photos with their truth; make some: python -m kdscan.synth"
         raise UsageError(f"{why} {folder}")
-    path = models_folder / "manifest.json"
-    manifest = json.loads(path.read_text("utf-8"))
-    manifest.pop("trust", None)
-    path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
-    said, right = zip(*outcomes(folder, models_folder), strict=True)
+    came = list(outcomes(folder, models_folder))
+    if not came:
+        why = f"{models_folder} finds no map in the {len(photos)} photos of {folder}"
+        raise UsageError(f"{why}; its networks have to learn for longer first")
+    said, right = zip(*came, strict=True)
     trust: dict[str, object] = {
         "total": fit_trust(np.array(said), np.array(right)),
         "photos": len(said),
     }
-    path.write_text(json.dumps(manifest | {"trust": trust}, indent=1) + "\n", "utf-8")
+    path = models_folder / "manifest.json"
+    manifest = json.loads(path.read_text("utf-8")) | {"trust": trust}
+    path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
     return trust

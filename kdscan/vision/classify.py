@@ -68,9 +68,8 @@ def look(crops: CellCrops, network: Network) -> Iterator[Logits]:
         (1, 34, 5), castle logit (1, 1).
     A look for each of `VIEWS`, when it is asked for.
     """
-    sheet = np.concatenate([crops.cells, crops.castle[None]])
     for view in VIEWS:
-        yield network(seen(sheet, view)[None])
+        yield network(seen(crops.cells, view)[None])
 
 
 def seen(sheet: NDArray[np.float32], view: View) -> NDArray[np.float32]:

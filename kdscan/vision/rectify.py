@@ -51,9 +51,6 @@ and put as many shields in place; 0.1 took 2.2, and let 0.6% fewer photos settle
 STEP = 8
 """Flat pixels from one computed place to the next; the map is smooth, the rest is interpolated."""
 
-SOFTEN = 1.3
-"""Photo pixels that become one by plain interpolation; if more do, they are averaged first."""
-
 GRID_CORNERS = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
 """(4, 2) float64: the grid's corners in the lattice frame, in the order of `SheetOutline`."""
 
@@ -191,23 +188,18 @@ def _enlarge(coarse: Floats, step: int) -> NDArray[np.float32]:
 def _window(
     photo: Photo, places: Floats, shrink: float, finest: int
 ) -> tuple[NDArray[np.uint8], Floats]:
-    """Cut out what `places` (rows, cols, 2) span, and reduce it first when it is too fine.
+    """Cut out what `places` (rows, cols, 2) span, of the level that is less than twice too fine.
 
     Returns the part and the places in its frame.
     """
     k = max(level_for(photo, shrink), finest)
-    bgr, shrink = level(photo, k), shrink / 2**k
+    bgr = level(photo, k)
     h, w = bgr.shape[:2]
     places = (places + 0.5) / 2**k - 0.5
     low, high = places.reshape(-1, 2).min(0), places.reshape(-1, 2).max(0)
     x0, y0 = (int(v) for v in np.clip(low - 4, 0, (w - 1, h - 1)))
     x1, y1 = (int(v) for v in np.clip(high + 5, (x0 + 1, y0 + 1), (w, h)))
-    roi, places = bgr[y0:y1, x0:x1], places - (x0, y0)
-    if shrink > SOFTEN:
-        size = (max(1, round(roi.shape[1] / shrink)), max(1, round(roi.shape[0] / shrink)))
-        places = (places + 0.5) * size / roi.shape[1::-1] - 0.5
-        roi = np.asarray(cv2.resize(roi, size, interpolation=cv2.INTER_AREA), np.uint8)
-    return roi, places
+    return bgr[y0:y1, x0:x1], places - (x0, y0)
 
 
 def resolution(centers_xy: Floats) -> float:

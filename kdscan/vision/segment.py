@@ -57,13 +57,13 @@ def _light(flat_bgr: NDArray[np.uint8]) -> Plane:
 
 
 def _relative(bgr: NDArray[np.uint8], light: Plane) -> Plane:
-    light_here = cv2.resize(light, bgr.shape[1::-1])
-    return np.asarray((bgr.astype(np.float32) + 1) / light_here, np.float32)
+    lit = bgr.astype(np.float32) + np.float32(1)
+    return np.asarray(cv2.divide(lit, cv2.resize(light, bgr.shape[1::-1])), np.float32)
 
 
 def _dark(relative: Plane) -> Plane:
-    grey = relative @ np.array([0.114, 0.587, 0.299], np.float32)
-    return np.asarray(np.clip(1 - grey, 0, 1), np.float32)
+    grey = cv2.transform(relative, np.array([[0.114, 0.587, 0.299]], np.float32))
+    return np.asarray(np.maximum(1 - grey, 0), np.float32)
 
 
 def _gain(dark: Plane) -> np.float32:
@@ -94,10 +94,10 @@ def segment(sheet: RectifiedSheet) -> CellCrops:
     color = _doubled(coarse_color)
     inks = np.stack([cut(coarse_ink, r, c) for r, c in CELLS])
     common = _doubled(np.partition(inks, len(CELLS) // 4, axis=0)[len(CELLS) // 4])
-    crops = np.stack(
-        [np.stack([cut(ink, *at), common, cut(color, *at)]) for at in (*CELLS, CASTLE)]
-    )
-    return CellCrops(cells=crops[:-1], castle=crops[-1])
+    crops = np.empty((len(CELLS) + 1, len(CHANNELS), *common.shape), np.float32)
+    for crop, at in zip(crops, (*CELLS, CASTLE), strict=True):
+        crop[0], crop[1], crop[2] = cut(ink, *at), common, cut(color, *at)
+    return CellCrops(crops)
 
 
 def halved(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -75,6 +76,26 @@ def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> 
     assert json.loads(ran.stdout)["cell"] > 0.8
 
 
+@pytest.mark.slow
+def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("onnx")
+    shutil.copytree(MODELS, tmp_path / "models")
+    before = json.loads((tmp_path / "models/manifest.json").read_text("utf-8"))
+    everything = ("training", "all", "--effort", "1e-4", "--version", "test")
+    # Networks that hardly learned anything find no map, so that there is no trust to be fitted.
+    ran = tool(*everything, cwd=tmp_path)
+    assert ran.returncode == 2, ran.stderr
+    assert "learn for longer" in ran.stderr
+    manifest = json.loads((tmp_path / "models/manifest.json").read_text("utf-8"))
+    for name in ("locate", "refine", "marks"):
+        assert manifest["models"][name]["file"] == f"{name}-test/model.onnx"
+    assert manifest["trust"] == before["trust"]
+
+    ran = tool(*everything, cwd=tmp_path)
+    assert ran.stderr.count("trained already") == 3
+
+
 @pytest.mark.parametrize(
     ("arguments", "remedy"),
     [
@@ -85,7 +106,7 @@ def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> 
         ("fit marks --start . --labels samples", "install kdscan again"),
         ("fit marks --labels gone", "does not exist"),
         ("fit marks --labels .", "kdscan export --event NAME --labels"),
-        ("fit marks --steps 1", "not in the range x>=2"),
+        ("fit marks --steps 2", "not in the range x>=3"),
         ("test .", "kdscan export --event NAME --labels"),
         ("test samples --weights a-file", "a-file is no checkpoint of a MarksNet"),
         ("publish --names mark", "there is no network mark"),

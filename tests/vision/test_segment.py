@@ -35,8 +35,7 @@ def sheet(bgr: NDArray[np.uint8]) -> RectifiedSheet:
 
 def test_crops_have_the_shape_that_the_model_wants() -> None:
     crops = segment(sheet(flat()))
-    assert crops.cells.shape == (34, len(CHANNELS), CROP_PX, CROP_PX)
-    assert crops.castle.shape == (len(CHANNELS), CROP_PX, CROP_PX)
+    assert crops.cells.shape == (35, len(CHANNELS), CROP_PX, CROP_PX)
     assert crops.cells.dtype == np.float32
 
 

@@ -10,7 +10,7 @@ from kdscan.records import Photo, RectifiedSheet
 from kdscan.vision.kingdom.classify import SIDE_PX, classify_squares
 from kdscan.vision.kingdom.extent import CASTLE, EMPTY, window_of
 from kdscan.vision.kingdom.lattice import Lattice
-from kdscan.vision.kingdom.locate import locate_kingdoms
+from kdscan.vision.kingdom.locate import KingdomSearch
 from kdscan.vision.kingdom.surface import with_table
 from kdscan.vision.rectify import (
     FLAT_MARGIN,
@@ -61,11 +61,11 @@ def find_kingdoms(
     size: squares that a kingdom may span, 5 or 7; None for what it does span.
     """
     found: list[FoundKingdom] = []
-    for patch in locate_kingdoms(photo, locating):
+    search = KingdomSearch(photo, locating)
+    for patch in search.lattices():
         read = _read(photo, patch, reading)
         if read.placed < 1:
-            others = locate_kingdoms(photo, locating, read.refused)
-            rivals = [_read(photo, other, reading) for other in others]
+            rivals = [_read(photo, other, reading) for other in search.others(read.refused)]
             read = max([read, *rivals], key=lambda one: (one.placed, one.tiles))
         window = window_of(read.patch, read.probs, (photo.width, photo.height), size)
         if window is not None:

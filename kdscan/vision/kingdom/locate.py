@@ -40,29 +40,43 @@ CLOSER = 0.3
 """So much of a region's size around it is in the second look too."""
 
 
-def locate_kingdoms(
-    photo: Photo, network: Network, refused: Floats | None = None
-) -> tuple[Lattice, ...]:
-    """Find lattices of tiles in a photo, the largest first; `Lattice` in the photo's frame.
+class KingdomSearch:
+    """Looks for lattices of tiles in a photo, and for others where those were none.
 
-    refused: (N, 2), photo frame, what was taken for squares of tiles and is none. Then the photo
-        is not looked at from nearer, where the same would be seen.
     network: `thumbnail` → on-square logit (1, 1, h, w), centre x, y in patches (1, 2, h, w),
         log of its expected error (1, 1, h, w), cosine and sine of four times the angle and log
         of the side in patches (1, 3, h, w).
     """
-    far = _look(photo, network)
-    if refused is None:
-        near = [_from_near(photo, low, high, network) for low, high in _regions(far)]
-        found = [one for lattices in near for one in lattices] + grow_lattices(_squares(far))
-    else:
-        found = grow_lattices(_without(_squares(far), refused))
-    found.sort(key=lambda one: -int(one.seen.sum()))
-    kept: list[Lattice] = []
-    for one in found:  # the larger of two views of a kingdom stays, and of equal ones the nearer
-        if not any(_share(one, other, 1.0) > 0.5 for other in kept):
-            kept.append(one)
-    return tuple(_from_above(photo, one, network) for one in kept)
+
+    def __init__(self, photo: Photo, network: Network) -> None:
+        self._photo, self._network = photo, network
+        self._far = _look(photo, network)
+
+    def lattices(self) -> tuple[Lattice, ...]:
+        """What is seen from afar and from nearer, the largest first, in the photo's frame."""
+        regions = _regions(self._far)
+        near = [_from_near(self._photo, low, high, self._network) for low, high in regions]
+        found = [one for lattices in near for one in lattices]
+        return self._from_above([*found, *grow_lattices(_squares(self._far))])
+
+    def others(self, refused: Floats) -> tuple[Lattice, ...]:
+        """The same without squares of which another look says that they are no tiles.
+
+        refused: (N, 2), their centres in the photo's frame. The photo is not looked at from
+        nearer, where the same would be seen.
+        """
+        return self._from_above(grow_lattices(_without(_squares(self._far), refused)))
+
+    def _from_above(self, found: list[Lattice]) -> tuple[Lattice, ...]:
+        """Of two views of a kingdom the larger one stays, and of equal ones the nearer."""
+        found.sort(key=lambda one: -int(one.seen.sum()))
+        kept: list[Lattice] = []
+        for (
+            one
+        ) in found:  # the larger of two views of a kingdom stays, and of equal ones the nearer
+            if not any(_share(one, other, 1.0) > 0.5 for other in kept):
+                kept.append(one)
+        return tuple(_from_above(self._photo, one, self._network) for one in kept)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from kdscan.vision.kingdom.classify import SIDE_PX
 from kdscan.vision.kingdom.extent import CASTLE, EMPTY
 from kdscan.vision.kingdom.find import AGREE, _placed, find_kingdoms
 from kdscan.vision.kingdom.lattice import Lattice
+from kdscan.vision.kingdom.locate import KingdomSearch
 from kdscan.vision.rectify import lattice
 
 
@@ -30,13 +31,18 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
     floor, own = (
         Lattice(lattice(7, 7) * SIDE_PX + at, np.ones((7, 7), bool)) for at in (200.0, 230.0)
     )
-    refused: list[NDArray[np.float64] | None] = []
+    refused: list[NDArray[np.float64]] = []
 
-    def locate(
-        photo: Photo, network: object, places: NDArray[np.float64] | None = None
-    ) -> tuple[Lattice, ...]:
-        refused.append(places)
-        return (floor,) if places is None else (own,)
+    class Search(KingdomSearch):
+        def __init__(self, photo: Photo, network: object) -> None:
+            pass
+
+        def lattices(self) -> tuple[Lattice, ...]:
+            return (floor,)
+
+        def others(self, places: NDArray[np.float64]) -> tuple[Lattice, ...]:
+            refused.append(places)
+            return (own,)
 
     def classify(flat: RectifiedSheet, network: object) -> NDArray[np.float64]:
         at_home = bool((flat.centers_xy == own.centers_xy).all())
@@ -45,10 +51,10 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
         kinds[3, 3] = CASTLE
         return np.asarray(np.eye(len(KINDS))[kinds] * 0.98 + 0.001)
 
-    monkeypatch.setattr(finding, "locate_kingdoms", locate)
+    monkeypatch.setattr(finding, "KingdomSearch", Search)
     monkeypatch.setattr(finding, "classify_squares", classify)
     monkeypatch.setattr(finding, "with_table", lambda probs, flat, unseen: probs)
     (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: ())
     assert np.allclose(found.flat.centers_xy, own.centers_xy[1:-1, 1:-1])
     assert found.flat.confidence == 1
-    assert refused[0] is None and refused[1] is not None and len(refused[1]) == 48
+    assert [len(places) for places in refused] == [48]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from kdscan.records import Photo
 from kdscan.training.kingdoms import votes_of
 from kdscan.vision.kingdom.lattice import Lattice
-from kdscan.vision.kingdom.locate import locate_kingdoms
+from kdscan.vision.kingdom.locate import KingdomSearch
 from kdscan.vision.locate import STRIDE
 from kdscan.vision.rectify import lattice
 
@@ -48,7 +48,8 @@ def located(
         on = np.where(votes[:1] > 0, 5, -5).astype(np.float32)
         return on[None], votes[None, 1:3], np.full_like(on, -3)[None], votes[None, 3:]
 
-    return locate_kingdoms(Photo(picture), network, refused)
+    search = KingdomSearch(Photo(picture), network)
+    return search.lattices() if refused is None else search.others(refused)
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.4, 1.3])
