@@ -18,7 +18,7 @@ from kdscan.game.duel.dice import DICE, Face
 from kdscan.game.duel.editions import ENGLISH
 from kdscan.game.duel.report import pair_json
 from tests.game.boards import played, seeds
-from tests.game.test_audit import EMPTY_ROW, board_of
+from tests.game.rows import EMPTY_ROW, board_of
 
 TWO = board_of(". . dd dd . . .", ". . . ## . . .", EMPTY_ROW)
 FOUR = board_of(". . dd dd . . .", ". . . ## . . .", ". . dd dd . . .")

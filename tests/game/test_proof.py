@@ -19,7 +19,7 @@ from kdscan.game.duel.drawing import number
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
 from tests.game.boards import slow_smallest, small_board
-from tests.game.test_audit import EMPTY_ROW, board_of, short_book  # noqa: F401
+from tests.game.rows import EMPTY_ROW, board_of, short_book_fixture  # noqa: F401
 
 EARLY = Board.parse(
     """.    d+   ll+  .    f++  d    .

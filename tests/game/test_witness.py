@@ -11,7 +11,7 @@ from kdscan.game.duel.audit.witness import BrokenWitnessError
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.editions import FRENCH
-from tests.game.test_audit import EMPTY_ROW, board_of, short_book  # noqa: F401
+from tests.game.rows import EMPTY_ROW, board_of, short_book_fixture  # noqa: F401
 
 TWO = board_of(". . dd dd . . .", ". . . ## . . .", EMPTY_ROW)
 DRAWN = Witness((Step(((1, 2), (1, 3))),))

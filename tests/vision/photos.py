@@ -1,0 +1,51 @@
+"""Photos as files of every format, for tests."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pillow_heif
+from numpy.typing import NDArray
+from PIL import Image
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
+
+# Four colours in four corners: any turn, mirroring or swap of channels shows.
+TILE = np.zeros((64, 96, 3), np.uint8)
+TILE[:32, :48], TILE[:32, 48:] = (220, 30, 30), (30, 200, 40)
+TILE[32:, :48], TILE[32:, 48:] = (40, 40, 210), (230, 220, 60)
+
+
+def tile() -> Image.Image:
+    return Image.fromarray(TILE)
+
+
+def encoded(image: Image.Image, form: str, **options: object) -> bytes:
+    stream = io.BytesIO()
+    image.save(stream, form, **options)
+    return stream.getvalue()
+
+
+def heic(image: Image.Image, **options: object) -> bytes:
+    stream = io.BytesIO()
+    pillow_heif.from_pillow(image).save(stream, quality=95, **options)
+    return stream.getvalue()
+
+
+def assert_same(bgr: NDArray[np.uint8], rgb: NDArray[np.uint8], within: float = 4.0) -> None:
+    assert bgr.shape == rgb.shape
+    assert np.abs(bgr[..., ::-1].astype(int) - rgb).mean() < within
+
+
+def pdf_of(*pages: tuple[Image.Image, float], password: str | None = None) -> bytes:
+    """A PDF of pictures that fill their page; the number is pixels an inch."""
+    stream = io.BytesIO()
+    canvas = Canvas(stream, encrypt=password)
+    for image, dpi in pages:
+        width, height = (72 * n / dpi for n in image.size)
+        canvas.setPageSize((width, height))
+        canvas.drawImage(ImageReader(image), 0, 0, width, height)
+        canvas.showPage()
+    canvas.save()
+    return stream.getvalue()
