@@ -172,13 +172,12 @@ class MarksNet(nn.Module):
     def __init__(self, channels: int = 3, width: int = 16) -> None:
         super().__init__()
         w = width
+        m = w + w // 2
         self.fine = conv(1, w, 2, kernel=5)
-        self.to20 = nn.Sequential(
-            conv(channels + w, w + w // 2, 2),
-            conv(w + w // 2, 2 * w, 2),
-            Residual(2 * w),
-            Residual(2 * w),
-        )
+        # Not one convolution of both together: 19 channels fall out of onnxruntime's fast layout.
+        self.coarse40 = nn.Conv2d(channels, m, 3, 2, 1, bias=False)
+        self.fine40 = nn.Sequential(nn.Conv2d(w, m, 3, 2, 1, bias=False), nn.BatchNorm2d(m))
+        self.to20 = nn.Sequential(conv(m, 2 * w, 2), Residual(2 * w), Residual(2 * w))
         self.share20 = Shared(2 * w)
         self.to10 = nn.Sequential(conv(2 * w, 4 * w, 2), Residual(4 * w), Residual(4 * w))
         self.share10 = Shared(4 * w)
@@ -200,8 +199,8 @@ class MarksNet(nn.Module):
             return y.reshape(sheets, cells, *y.shape[1:])
 
         seen = x.flatten(0, 1)
-        both = torch.cat([F.avg_pool2d(seen, 2), self.fine(seen[:, :1])], 1)
-        at20 = self.share20(per_cell(self.to20(both)))
+        both = self.coarse40(F.avg_pool2d(seen, 2)) + self.fine40(self.fine(seen[:, :1]))
+        at20 = self.share20(per_cell(self.to20(torch.relu(both))))
         at10 = self.share10(per_cell(self.to10(at20.flatten(0, 1))))
         at5 = per_cell(self.to5(at10.flatten(0, 1)))
         spots = per_cell(self.spots(at20.flatten(0, 1)))[:, :-1]
