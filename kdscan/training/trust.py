@@ -9,6 +9,7 @@ came true on synthetic photos of other designs, other hands, played boards.
 from __future__ import annotations
 
 import json
+import multiprocessing
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
@@ -36,7 +37,10 @@ def outcomes(folder: Path, models_folder: Path) -> Iterator[tuple[float, bool]]:
     Photos are read on all cores.
     """
     photos = sorted(folder.glob("*.jpg"))
-    with ProcessPoolExecutor(initializer=cv2.setNumThreads, initargs=(1,)) as pool:
+    # Processes of their own, no forks: OpenCV's threads, which whoever made the photos has woken,
+    # do not survive a fork, and a worker that wants them gone waits for them for ever.
+    own = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(None, own, cv2.setNumThreads, (1,)) as pool:
         for outcome in pool.map(partial(_outcome, models_folder), photos, chunksize=4):
             if outcome is not None:
                 yield outcome
