@@ -343,7 +343,7 @@ def everything(
     """Render, train the three networks of maps, publish them and fit the trust.
 
     Most of a day on two cores. What an earlier run has finished is kept: photos, and networks
-    that were trained to the end.
+    that were trained to the end with as many steps.
     """
     from kdscan.synth.__main__ import main as photograph
     from kdscan.training.fit import TASKS
@@ -354,11 +354,16 @@ def everything(
 
     counts = {"count": some(PHOTOS), "flat": some(FLATS), "held": some(HELD)}
     render(out, **counts, strokes=strokes, surfaces=surfaces)
+    note = out / "trained.json"
+    trained = json.loads(note.read_text("utf-8")) if note.exists() else {}
     for name in get_args(Network):
-        if (out / f"{name}.pt").exists():
+        steps = some(TASKS[name].steps)
+        if trained.get(name) == steps:
             print(f"{name}: trained already", file=sys.stderr)
-        else:
-            fit(name, out, steps=some(TASKS[name].steps))
+            continue
+        fit(name, out, steps=steps)
+        trained[name] = steps
+        note.write_text(json.dumps(trained) + "\n", "utf-8")
     publish(out, models=models, version=version)
     for seed in range(TRUST_SEED, TRUST_SEED + some(TRUSTED)):
         if not (out / "trust" / f"{seed:08d}.json").exists():

@@ -92,8 +92,12 @@ def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
         assert manifest["models"][name]["file"] == f"{name}-test/model.onnx"
     assert manifest["trust"] == before["trust"]
 
+    # One network that was tried with fewer steps is trained again, the others are kept.
+    note = tmp_path / "data/training/trained.json"
+    note.write_text(json.dumps(json.loads(note.read_text("utf-8")) | {"locate": 2}), "utf-8")
     ran = tool(*everything, cwd=tmp_path)
-    assert ran.stderr.count("trained already") == 3
+    assert ran.stderr.count("trained already") == 2
+    assert json.loads(note.read_text("utf-8"))["locate"] == 3
 
 
 @pytest.mark.parametrize(

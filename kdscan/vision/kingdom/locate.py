@@ -71,9 +71,7 @@ class KingdomSearch:
         """Of two views of a kingdom the larger one stays, and of equal ones the nearer."""
         found.sort(key=lambda one: -int(one.seen.sum()))
         kept: list[Lattice] = []
-        for (
-            one
-        ) in found:  # the larger of two views of a kingdom stays, and of equal ones the nearer
+        for one in found:
             if not any(_share(one, other, 1.0) > 0.5 for other in kept):
                 kept.append(one)
         return tuple(_from_above(self._photo, one, self._network) for one in kept)
