@@ -91,6 +91,16 @@ def _labelled(folder: Path) -> list[Example]:
     return found
 
 
+def _trained_file(out: Path) -> Path:
+    return out / "trained.json"
+
+
+def _trained(out: Path) -> dict[str, int]:
+    """With how many steps the networks of a folder were trained to the end."""
+    note = _trained_file(out)
+    return dict(json.loads(note.read_text("utf-8"))) if note.exists() else {}
+
+
 @app.command()
 def render(
     out: Out = Path("data/training"),
@@ -170,6 +180,7 @@ def fit(
     task = replace(TASKS[name], rate=rate or TASKS[name].rate)
     net = train(task, examples, steps=steps, seed=seed, checkpoint=part, start=start)
     torch.save(net.state_dict(), out / f"{name}.pt")
+    _trained_file(out).write_text(json.dumps(_trained(out) | {name: steps or task.steps}), "utf-8")
     print(f"{out / name}.pt", file=sys.stderr)
 
 
@@ -226,7 +237,10 @@ def publish(
     held = list(_examples(out / "held"))
     card: dict[str, object] = {"training_seed": TRAIN_SEED, "held_back_seed": HELD_SEED}
     for name in chosen:
-        done = write(name, out / f"{name}.pt", held, models, version, card | {"data": about})
+        told = card | {"data": about}
+        if name in _trained(out):
+            told["steps"] = _trained(out)[name]
+        done = write(name, out / f"{name}.pt", held, models, version, told)
         typer.echo(f"{name}: {done['figures']}")
 
 
@@ -354,16 +368,12 @@ def everything(
 
     counts = {"count": some(PHOTOS), "flat": some(FLATS), "held": some(HELD)}
     render(out, **counts, strokes=strokes, surfaces=surfaces)
-    note = out / "trained.json"
-    trained = json.loads(note.read_text("utf-8")) if note.exists() else {}
     for name in get_args(Network):
         steps = some(TASKS[name].steps)
-        if trained.get(name) == steps:
+        if _trained(out).get(name) == steps:
             print(f"{name}: trained already", file=sys.stderr)
-            continue
-        fit(name, out, steps=steps)
-        trained[name] = steps
-        note.write_text(json.dumps(trained) + "\n", "utf-8")
+        else:
+            fit(name, out, steps=steps)
     publish(out, models=models, version=version)
     for seed in range(TRUST_SEED, TRUST_SEED + some(TRUSTED)):
         if not (out / "trust" / f"{seed:08d}.json").exists():

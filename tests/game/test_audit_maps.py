@@ -207,32 +207,27 @@ def test_dots_that_the_dot_wizard_must_open_do_not_win_him() -> None:
     assert (problem.code, len(problem.cells)) == ("unconnected_domino", 1)
 
 
+CALLED_TOO_EARLY = Board.parse(
+    """.    d+   ll+  .    f++  d    .
+       c+++ d    d    d    l    .    .
+       c    c    c++  ##   dd   .    .
+       c++  .    c    d    .    .    .
+       dd   .    .    l    .    .    ."""
+)
+
+
 def test_a_wizard_needed_before_it_can_be_won() -> None:
     """Dots enough can be drawn before the dot's wizard is called, but not on the way here."""
-    board = Board.parse(
-        """.    d+   ll+  .    f++  d    .
-           c+++ d    d    d    l    .    .
-           c    c    c++  ##   dd   .    .
-           c++  .    c    d    .    .    .
-           dd   .    .    l    .    .    ."""
-    )
-    (problem,) = audit_map(board, False).problems
+    (problem,) = audit_map(CALLED_TOO_EARLY, False).problems
     assert problem.code == "wizard_too_early"
-    assert set(problem.cells) <= set(board)
+    assert set(problem.cells) <= set(CALLED_TOO_EARLY)
 
 
 def test_the_turn_of_wizards_is_a_search_that_may_end_early() -> None:
-    board = Board.parse(
-        """.    d+   ll+  .    f++  d    .
-           c+++ d    d    d    l    .    .
-           c    c    c++  ##   dd   .    .
-           c++  .    c    d    .    .    .
-           dd   .    .    l    .    .    ."""
-    )
-    (problem,) = errors(board, Terms(False), steps=60)
+    (problem,) = errors(CALLED_TOO_EARLY, Terms(False), steps=60)
     assert problem.code == "wizard_too_early"
-    assert set(problem.cells) == set(board)
-    assert len(errors(board, Terms(False))[0].cells) < len(board)
+    assert set(problem.cells) == set(CALLED_TOO_EARLY)
+    assert len(errors(CALLED_TOO_EARLY, Terms(False))[0].cells) < len(CALLED_TOO_EARLY)
 
 
 def test_the_cross_must_find_its_shield_drawn(short_book: None) -> None:

@@ -90,6 +90,8 @@ def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "models/manifest.json").read_text("utf-8"))
     for name in ("locate", "refine", "marks"):
         assert manifest["models"][name]["file"] == f"{name}-test/model.onnx"
+        card = json.loads((tmp_path / f"models/{name}-test/card.json").read_text("utf-8"))
+        assert card["steps"] < 10
     assert manifest["trust"] == before["trust"]
 
     # One network that was tried with fewer steps is trained again, the others are kept.

@@ -51,13 +51,14 @@ class KingdomSearch:
     def __init__(self, photo: Photo, network: Network) -> None:
         self._photo, self._network = photo, network
         self._far = _look(photo, network)
+        self._squares = _squares(self._far)
 
     def lattices(self) -> tuple[Lattice, ...]:
         """What is seen from afar and from nearer, the largest first, in the photo's frame."""
         regions = _regions(self._far)
         near = [_from_near(self._photo, low, high, self._network) for low, high in regions]
         found = [one for lattices in near for one in lattices]
-        return self._from_above([*found, *grow_lattices(_squares(self._far))])
+        return self._kept([*found, *grow_lattices(self._squares)])
 
     def others(self, refused: Floats) -> tuple[Lattice, ...]:
         """The same without squares of which another look says that they are no tiles.
@@ -65,10 +66,10 @@ class KingdomSearch:
         refused: (N, 2), their centres in the photo's frame. The photo is not looked at from
         nearer, where the same would be seen.
         """
-        return self._from_above(grow_lattices(_without(_squares(self._far), refused)))
+        return self._kept(grow_lattices(_without(self._squares, refused)))
 
-    def _from_above(self, found: list[Lattice]) -> tuple[Lattice, ...]:
-        """Of two views of a kingdom the larger one stays, and of equal ones the nearer."""
+    def _kept(self, found: list[Lattice]) -> tuple[Lattice, ...]:
+        """Of two views of a kingdom the larger one, of equal ones the nearer; seen from above."""
         found.sort(key=lambda one: -int(one.seen.sum()))
         kept: list[Lattice] = []
         for one in found:
