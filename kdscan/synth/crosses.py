@@ -18,12 +18,35 @@ _LEAST_MM = 0.9
 """Nobody draws crosses with arms shorter than this, however small the circle; a guess."""
 
 
+_WITHIN, _THROUGH = 0.75, 0.8
+"""Within so much of a circle's radius, where its own line hides nothing, runs so much of a mark, in
+radii: one that only touches the rim crosses nothing out. Guesses."""
+
+
 def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> list[Stroke]:
     """Return the strokes that cross out a circle.
 
     radius: of the circle; pitch: distance to the next one, which the mark leaves clear.
     style: one of CROSSES.
     """
+    for _ in range(8):
+        strokes = _drawn(at, radius, pitch, brush, style)
+        if sum(_inside(s.path, at, _WITHIN * radius) for s in strokes) > _THROUGH * radius:
+            return strokes
+    return _arms(at, radius, (0.8, -0.8), brush)
+
+
+def _inside(path: Path, at: Path, radius: float) -> float:
+    """Return the length (mm) of a path within a circle, by its parts' middles."""
+    fine = np.linspace(0, len(path) - 1, 8 * len(path))
+    points = np.stack([np.interp(fine, np.arange(len(path)), axis) for axis in path.T], 1)
+    parts = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    away = np.linalg.norm((points[1:] + points[:-1]) / 2 - at, axis=1)
+    return float(parts[away < radius].sum())
+
+
+def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> list[Stroke]:
+    """Return one try, somewhere about the circle."""
     rng, taste = brush.rng, brush.taste
     room = min(0.25 * pitch, (0.75 if style in _LARGE else 0.4) * radius)
     off = rng.normal(0, 0.12 + 0.3 * taste.slop, 2) * radius

@@ -112,14 +112,22 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
 
 
 def _strays(sheet: Sketch) -> None:
-    """Slips of the pen along the lines between cells and outside of the map."""
+    """Slips of the pen along the lines between cells and outside of the map, off the circles."""
     rng, layout = sheet.rng, sheet.layout
     pitch = np.array(layout.cell_mm)
+    cells = np.array(layout.grid_mm) + pitch * (
+        np.indices((layout.cols, layout.rows)).reshape(2, -1).T + 0.5
+    )
+    circles = (cells[:, None] + np.array(layout.circles).reshape(-1, 2)).reshape(-1, 2)
     for _ in range(int(rng.poisson(3.0 * sheet.mess))):
         place = rng.uniform(0, 1, 2) * (layout.cols, layout.rows)
         place[int(rng.integers(2))] = float(rng.integers(0, layout.rows + 1))
         at = np.array(layout.grid_mm) + place * pitch
         marks = scrawl.stray(at, 0.05 * float(pitch.min()), rng)
+        points = np.concatenate([mark.path for mark in marks])
+        off = np.linalg.norm(points[:, None] - circles, axis=-1)
+        if off.size and off.min() < 1.2 * layout.circle_radius_mm:
+            continue
         pen = replace(sheet.hand.pen, width=min(sheet.hand.pen.width, 0.03 * float(pitch.min())))
         sheet.ink(marks, pen)
 

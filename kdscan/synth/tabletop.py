@@ -126,15 +126,16 @@ class Table:
             self._castle(faces[0][0])
 
     def lay_board(self, board: Board, kingdom: int, at: F64) -> None:
-        """Lay a photographed kingdom as one piece, its top left corner at `at`."""
+        """Lay a photographed kingdom as one piece, its top left corner at `at`, without the
+        table of its own that its picture shows where no tile lies."""
         rows, cols = board.kinds.shape
-        whole = (HALF + 0.5) * (cols, rows) + at
-        self._shadow(whole)
-        self._paste(board.bgr, whole)
         for (r, c), kind in np.ndenumerate(board.kinds):
             if kind != EMPTY:
                 corners = HALF + 0.5 + at + (c, r)
                 self.squares.append(Square(kingdom, (r, c), int(kind), corners))
+                self._shadow(corners)
+        tiles = (board.kinds != EMPTY).astype(np.float32)
+        self._paste(board.bgr, (HALF + 0.5) * (cols, rows) + at, tiles)
 
     def _shadow(self, corners: F64) -> None:
         """The dark rim of a thick card: a blurred shadow to one side."""
@@ -187,7 +188,8 @@ class Table:
             if mask.size:
                 view[mask > 127] = np.clip(shade + rng.normal(0, 6, 3), 0, 255)
 
-    def _paste(self, picture: U8, corners: F64) -> None:
+    def _paste(self, picture: U8, corners: F64, shown: NDArray[np.float32] | None = None) -> None:
+        """Lay a picture between corners; of its squares, (R, C), only those that are 1."""
         target = corners * TABLE_PX - 0.5
         low = np.floor(target.min(0)).astype(int) - 1
         high = np.ceil(target.max(0)).astype(int) + 2
@@ -200,6 +202,9 @@ class Table:
         mask = np.zeros((size[1], size[0]), np.uint8)
         cv2.fillConvexPoly(mask, np.round((target - low) * 16).astype(np.int32), 255, 16, 4)
         weight = mask.astype(np.float32) / np.float32(255)
+        if shown is not None:
+            wide = cv2.resize(shown, picture.shape[1::-1], interpolation=cv2.INTER_NEAREST)
+            weight *= cv2.warpPerspective(wide, matrix, size, borderMode=cv2.BORDER_REPLICATE)
         view = self.picture[low[1] : high[1], low[0] : high[0]]
         view[:] = cv2.blendLinear(
             np.asarray(seen, np.uint8), np.ascontiguousarray(view), weight, 1 - weight

@@ -101,6 +101,11 @@ def test_a_board_in_one_piece_lies_as_it_was_photographed() -> None:
         x, y = made.corners_xy[i].mean(0).round().astype(int)
         patch = made.bgr[y - 8 : y + 9, x - 8 : x + 9]
         assert abs(float(np.median(patch)) - COLORS[made.squares[i].kind]) < 3
+    (free,) = np.argwhere(BANK.boards[0].kinds == EMPTY)
+    at = made.corners_xy[mine][0].mean(0) + (free - made.squares[mine[0]].cell)[::-1] * TABLE_PX
+    x, y = at.round().astype(int)
+    patch = made.bgr[y - 8 : y + 9, x - 8 : x + 9]
+    assert abs(float(np.median(patch)) - COLORS[EMPTY]) > 3, "not the table of its own picture"
 
 
 def test_another_print_keeps_what_is_where_and_changes_colours() -> None:

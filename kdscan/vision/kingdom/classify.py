@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import RectifiedSheet
+from kdscan.records import KINDS, RectifiedSheet
 from kdscan.vision.classify import softmax
+from kdscan.vision.kingdom.extent import EMPTY
 from kdscan.vision.rectify import FLAT_MARGIN, Floats, Network
 
 SIDE_PX = 64
@@ -31,23 +34,39 @@ def crops(flat_bgr: NDArray[np.uint8], rows: int, cols: int) -> NDArray[np.float
     return np.stack(cut).astype(np.float32) / np.float32(255)
 
 
-def classify_squares(flat: RectifiedSheet, network: Network) -> Floats:
+def classify_squares(
+    flat: RectifiedSheet,
+    network: Network,
+    shown: NDArray[np.bool_],
+    told: Callable[[Floats], Floats] = np.asarray,
+) -> Floats:
     """(R, C, K) float64: probability of each of `KINDS` on each square.
 
-    network: (B, 3, 80, 80) → logits (B, K).
+    network: (B, 3, 80, 80) → logits (B, K). shown: (R, C), squares that the photo shows; none
+    are looked at beyond its edge, and those are empty. told: the same with what else is known.
     """
-    rows, cols = flat.centers_xy.shape[:2]
-    return softmax(looked_at(crops(flat.bgr, rows, cols), network)).reshape(rows, cols, -1)
+    probs = np.tile(np.eye(len(KINDS))[EMPTY], (*shown.shape, 1))
+
+    def known(some: Floats) -> Floats:
+        probs[shown] = some
+        return np.asarray(told(probs)[shown])
+
+    batch = crops(flat.bgr, *shown.shape)[shown.ravel()]
+    known(softmax(looked_at(batch, network, known)))
+    return told(probs)
 
 
-def looked_at(batch: NDArray[np.float32], network: Network) -> Floats:
+def looked_at(
+    batch: NDArray[np.float32], network: Network, told: Callable[[Floats], Floats] = np.asarray
+) -> Floats:
     """Logits (B, K), float64, of crops (B, 3, 80, 80).
 
     A tile has no upside: a square that one look leaves in doubt is looked at in all four
-    quarter turns, and the logits are averaged.
+    quarter turns, and the logits are averaged. told: probabilities (B, K) → the same with what
+    else is known of these squares, which may end a doubt.
     """
     logits = network(batch)[0].astype(np.float64)
-    doubtful = softmax(logits).max(1) < AT_ONCE
+    doubtful = told(softmax(logits)).max(1) < AT_ONCE
     if doubtful.any():
         rest = batch[doubtful]
         views = [np.ascontiguousarray(np.rot90(rest, k, (2, 3))) for k in range(1, TURNS)]

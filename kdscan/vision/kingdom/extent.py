@@ -1,6 +1,6 @@
-"""Stage: a lattice's squares → the square of 5 × 5 or 7 × 7 that its kingdom spans.
+"""Stage: a lattice's squares → the square of 5 × 5 or 7 × 7 that each kingdom on it spans.
 
-The kingdom is what hangs together with the castle; other squares on the same lattice are
+A kingdom is what hangs together with its castle; other squares on the same lattice are
 loose dominoes. The window lies inside the photo where it can, and has the castle in the
 middle where that is open: rims without tiles look the same on every side.
 """
@@ -22,6 +22,9 @@ LIKELY_CASTLE = 0.2
 """A lattice on which no square is a castle with more than this probability is no kingdom,"""
 SURELY_TILE, MANY_TILES = 0.7, 10
 """but for one with so many sure tiles: something hides its castle, and a person is asked."""
+ANOTHER, ANOTHER_SQUARES = 0.9, 3
+"""A further castle on a lattice, as of two kingdoms laid side by side, is more probable than this,
+and at least a domino lies at it."""
 
 WIDER = 0.9
 """A square that is taken with no larger probability does not make a kingdom one of 7 x 7; it
@@ -40,34 +43,44 @@ class Window:
     probs: Floats
     beyond: int
 
+    @property
+    def tiles(self) -> float:
+        """How many of its squares are taken, each by its probability."""
+        return float((1 - self.probs[..., EMPTY]).sum())
 
-def window_of(
+
+def windows_of(
     patch: Lattice, probs: Floats, photo_wh: tuple[int, int], size: int | None = None
-) -> Window | None:
-    """Choose the window of a kingdom, or None when there is no castle.
+) -> tuple[Window, ...]:
+    """Choose the windows of a lattice's kingdoms; none when there is no castle.
 
     probs: (R, C, K), what lies on each square of `patch`. size: 5 or 7; None for the
     smaller of them that holds all.
     """
     inside = np.all((patch.centers_xy > 0) & (patch.centers_xy < photo_wh), axis=-1)
     probs = np.where(np.expand_dims(inside, -1), probs, np.eye(len(KINDS))[EMPTY])
-    castle = _castle(probs)
-    tiles = int((probs[..., CASTLE + 1 :].max(-1) > SURELY_TILE).sum())
-    if probs[castle][CASTLE] < LIKELY_CASTLE and tiles < MANY_TILES:
-        return None
-    is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5  # a second castle is none
-    taken = {(int(r), int(c)) for r, c in np.argwhere(is_tile)} | {castle}
-    mine = next(cells for _, cells in groups(dict.fromkeys(taken, 1)) if castle in cells)
-    sure = [cell for cell in mine if probs[cell][EMPTY] < 1 - WIDER or cell == castle]
-    span = np.ptp(np.array(sure), axis=0).max() + 1
-    limit = size or (5 if span <= 5 else 7)
-    corner = _corner(mine, castle, patch, limit, photo_wh)
-    return _cut(patch, probs, set(mine), taken, corner, limit)
-
-
-def _castle(probs: Floats) -> Cell:
-    row, col = np.unravel_index(int(np.argmax(probs[..., CASTLE])), probs.shape[:2])
-    return int(row), int(col)
+    is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5
+    taken = {(int(r), int(c)) for r, c in np.argwhere(is_tile)}
+    many = int((probs[..., CASTLE + 1 :].max(-1) > SURELY_TILE).sum()) >= MANY_TILES
+    free = probs[..., CASTLE].copy()
+    others: set[Cell] = set()
+    found: list[Window] = []
+    while True:
+        row, col = np.unravel_index(int(np.argmax(free)), free.shape)
+        castle = int(row), int(col)
+        if free[castle] < (ANOTHER if found else LIKELY_CASTLE) and (found or not many):
+            return tuple(found)
+        free[castle] = 0
+        taken.add(castle)
+        left = taken - others
+        mine = next(cells for _, cells in groups(dict.fromkeys(left, 1)) if castle in cells)
+        others |= set(mine)
+        if not found or len(mine) >= ANOTHER_SQUARES:
+            sure = [cell for cell in mine if probs[cell][EMPTY] < 1 - WIDER or cell == castle]
+            span = np.ptp(np.array(sure), axis=0).max() + 1
+            limit = size or (5 if span <= 5 else 7)
+            corner = _corner(mine, castle, patch, limit, photo_wh)
+            found.append(_cut(patch, probs, set(mine), taken, corner, limit))
 
 
 def _corner(

@@ -8,7 +8,7 @@ import numpy as np
 
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.vision.kingdom.classify import SIDE_PX, classify_squares
-from kdscan.vision.kingdom.extent import CASTLE, EMPTY, window_of
+from kdscan.vision.kingdom.extent import CASTLE, EMPTY, Window, windows_of
 from kdscan.vision.kingdom.lattice import Lattice
 from kdscan.vision.kingdom.locate import KingdomSearch
 from kdscan.vision.kingdom.surface import with_table
@@ -55,23 +55,28 @@ def find_kingdoms(
 ) -> tuple[FoundKingdom, ...]:
     """Find the kingdoms in a photo, the largest first; loose dominoes are none.
 
+    One that lies nearly on another's lattice is seen on both: where it shows more tiles counts.
+
     A lattice that follows the lines of a table is mostly read as table; what is left when its
     squares are refused may be the kingdom's own.
 
     size: squares that a kingdom may span, 5 or 7; None for what it does span.
     """
-    found: list[FoundKingdom] = []
+    windows: list[tuple[Window, float]] = []
     search = KingdomSearch(photo, locating)
     for patch in search.lattices():
         read = _read(photo, patch, reading)
         if read.placed < 1:
             rivals = [_read(photo, other, reading) for other in search.others(read.refused)]
             read = max([read, *rivals], key=lambda one: (one.placed, one.tiles))
-        window = window_of(read.patch, read.probs, (photo.width, photo.height), size)
-        if window is not None:
-            flat = _flat(photo, window.centers_xy, read.placed)
-            if not any(overlap(flat.outline_xy, one.flat.outline_xy) for one in found):
-                found.append(FoundKingdom(flat, window.probs, window.beyond))
+        wh = (photo.width, photo.height)
+        windows += [(w, read.placed) for w in windows_of(read.patch, read.probs, wh, size)]
+    found: list[FoundKingdom] = []
+    for window, placed in sorted(windows, key=lambda one: -one[0].tiles):
+        outline = _outline(window.centers_xy)
+        if not any(overlap(outline, one.flat.outline_xy) for one in found):
+            flat = _flat(photo, window.centers_xy, placed)
+            found.append(FoundKingdom(flat, window.probs, window.beyond))
     return tuple(found)
 
 
@@ -94,7 +99,10 @@ def _read(photo: Photo, patch: Lattice, reading: Network) -> _Read:
     around = _flat(photo, patch.centers_xy)
     wh = (photo.width, photo.height)
     shown = np.all((patch.centers_xy > 0) & (patch.centers_xy < wh), axis=-1)
-    probs = with_table(classify_squares(around, reading), around, shown & ~patch.seen)
+    unseen = shown & ~patch.seen
+    probs = classify_squares(
+        around, reading, shown, lambda pictures: with_table(pictures, around, unseen)
+    )
     empty = probs[..., EMPTY] >= 0.5
     return _Read(
         patch,
@@ -116,13 +124,18 @@ def _placed(probs: Floats) -> float:
 
 
 def _flat(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> RectifiedSheet:
-    rows, cols = centers_xy.shape[:2]
-    right, bottom = cols - 0.5, rows - 0.5
-    corners = np.array([[(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)]])
     return RectifiedSheet(
         bgr=flatten(photo, centers_xy, SIDE_PX, FLAT_MARGIN),
         centers_xy=centers_xy,
-        outline_xy=lattice_to_photo(centers_xy, corners)[0],
+        outline_xy=_outline(centers_xy),
         px_per_cell=resolution(centers_xy),
         confidence=confidence,
     )
+
+
+def _outline(centers_xy: Floats) -> Floats:
+    """(4, 2): corners of a lattice's outer squares, in the photo's frame."""
+    rows, cols = centers_xy.shape[:2]
+    right, bottom = cols - 0.5, rows - 0.5
+    corners = np.array([[(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)]])
+    return np.asarray(lattice_to_photo(centers_xy, corners)[0])

@@ -25,7 +25,7 @@ MEET = 0.32
 """Votes so near to each other, in sides, stand for one square."""
 LEAST = 1.2
 """Votes that a square needs, each by its certainty."""
-LEAST_PATCHES = 6
+LEAST_PATCHES = 3
 """A region of fewer patches on squares is not looked at."""
 SURELY_ON = 1.5
 """Logit of a patch that a region is made of."""
@@ -36,8 +36,9 @@ ABOVE_PX, ABOVE_MARGIN = 40, 0.5
 ABOVE_KEEPS, ABOVE_NEAR = 0.75, 0.45
 """What is seen from above counts if it holds such a share of the squares known before, no
 farther off than so many sides."""
-CLOSER = 0.3
-"""So much of a region's size around it is in the second look too."""
+CLOSER, CLOSER_PATCHES = 0.3, 2.5
+"""So much of a region's size around it is in the second look too, or so many patches of the first:
+of a kingdom far away only the middle is surely one."""
 
 
 class KingdomSearch:
@@ -127,20 +128,24 @@ def _from_near(photo: Photo, low: Floats, high: Floats, network: Network) -> lis
     largest lattice that the first has shown.
     """
     longer = max(photo.width, photo.height)
+    room = max(CLOSER * float(max(high - low)), CLOSER_PATCHES * STRIDE * longer / THUMB_PX)
     lattices: list[Lattice] = []
     for _ in range(2):
-        room = CLOSER * float(max(high - low))
         part, corner, shrink = window(photo, low - room, high + room, THUMB_PX)
         size = shrink * max(part.width, part.height)
         if size > NEARER * longer:
             break
         longer = size
-        lattices = grow_lattices(_squares(_look(part, network, corner, shrink)))
-        if not lattices:
+        nearer = grow_lattices(_squares(_look(part, network, corner, shrink)))
+        if not nearer:
             break
+        lattices = nearer + [
+            one for one in lattices if all(_share(one, other, 1.0) <= 0.5 for other in nearer)
+        ]
         seen = lattices[0].centers_xy[lattices[0].seen]
         side = float(np.median(np.linalg.norm(np.diff(lattices[0].centers_xy, axis=1), axis=-1)))
         low, high = seen.min(0) - side, seen.max(0) + side
+        room = CLOSER * float(max(high - low))
     return lattices
 
 

@@ -7,17 +7,17 @@ import pytest
 
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.records import KINDS
-from kdscan.vision.kingdom.extent import CASTLE, EMPTY, Window, window_of
+from kdscan.vision.kingdom.extent import CASTLE, EMPTY, Window, windows_of
 from kdscan.vision.kingdom.lattice import Lattice
 from kdscan.vision.rectify import lattice
 
 SIDE = 50.0
 
 
-def window(
+def windows(
     text: str, photo_wh: tuple[int, int] = (2000, 2000), origin: float = 500.0, **asked: int
-) -> Window:
-    """The window of squares that lie on the table as the text says, with a ring around."""
+) -> tuple[Window, ...]:
+    """The windows of squares that lie on the table as the text says, with a ring around."""
     rows = [line.split() for line in text.strip().splitlines()]
     shape = len(rows) + 2, len(rows[0]) + 2
     probs = np.tile(np.eye(len(KINDS))[EMPTY], (*shape, 1))
@@ -34,8 +34,14 @@ def window(
                 kind = KINDS.index((square.terrain.value, square.crowns))
                 probs[r + 1, c + 1] = np.eye(len(KINDS))[kind]
     centers = lattice(*shape) * SIDE + origin - SIDE / 2
-    found = window_of(Lattice(centers, probs[..., EMPTY] < 0.5), probs, photo_wh, **asked)
-    assert found is not None
+    return windows_of(Lattice(centers, probs[..., EMPTY] < 0.5), probs, photo_wh, **asked)
+
+
+def window(
+    text: str, photo_wh: tuple[int, int] = (2000, 2000), origin: float = 500.0, **asked: int
+) -> Window:
+    """The only one."""
+    (found,) = windows(text, photo_wh, origin, **asked)
     return found
 
 
@@ -91,8 +97,18 @@ def test_many_tiles_are_a_kingdom_though_nobody_sees_the_castle() -> None:
 
 @pytest.mark.parametrize("text", ["w w w\nw w w", ". . ."])
 def test_without_a_castle_there_is_no_kingdom(text: str) -> None:
-    with pytest.raises(AssertionError):
-        window(text)
+    assert windows(text) == ()
+
+
+def test_kingdoms_side_by_side_may_lie_on_one_lattice() -> None:
+    one, two = windows("w w w . s s s\nw ## w . s ## s\nw w w . s s s")
+    assert {"w"} == set(held(one)) - {"c", "e"} and held(one).count("w") == 8
+    assert {"s"} == set(held(two)) - {"c", "e"} and held(two).count("s") == 8
+    assert one.tiles == two.tiles == pytest.approx(9)
+
+
+def test_a_castle_by_itself_is_no_further_kingdom() -> None:
+    assert len(windows("w w w . . .\nw ## w . ## .\nw w w . . .")) == 1
 
 
 def test_what_looks_like_more_castles_is_no_part_of_the_kingdom() -> None:

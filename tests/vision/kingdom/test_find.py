@@ -44,7 +44,7 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
             refused.append(places)
             return (own,)
 
-    def classify(flat: RectifiedSheet, network: object) -> NDArray[np.float64]:
+    def classify(flat: RectifiedSheet, *_: object) -> NDArray[np.float64]:
         at_home = bool((flat.centers_xy == own.centers_xy).all())
         kinds = np.full((7, 7), EMPTY)
         kinds[1:-1, 1:-1] = CASTLE + 1 if at_home else EMPTY
@@ -53,7 +53,6 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(finding, "KingdomSearch", Search)
     monkeypatch.setattr(finding, "classify_squares", classify)
-    monkeypatch.setattr(finding, "with_table", lambda probs, flat, unseen: probs)
     (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: ())
     assert np.allclose(found.flat.centers_xy, own.centers_xy[1:-1, 1:-1])
     assert found.flat.confidence == 1
