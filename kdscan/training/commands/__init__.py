@@ -1,0 +1,1 @@
+"""What `python -m kdscan.training` can do, by what is trained."""

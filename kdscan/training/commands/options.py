@@ -1,0 +1,30 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Out = Annotated[Path, typer.Option(help="Folder for rendered examples and checkpoints.")]
+Strokes = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder with real pen strokes (unipen.jsonl.gz, scribbles.jsonl.gz).",
+        exists=True,
+        file_okay=False,
+    ),
+]
+Surfaces = Annotated[
+    Path | None,
+    typer.Option(help="Folder with pictures of real surfaces.", exists=True, file_okay=False),
+]
+Labels = Annotated[
+    Path | None,
+    typer.Option(
+        help="Photos that people labelled: kdscan export --labels.", exists=True, file_okay=False
+    ),
+]
+Store = Annotated[Path, typer.Option(help="Where models are kept.")]
+Network = Literal["locate", "refine", "marks"]
