@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from kdscan.records import Photo
 from kdscan.vision.kingdom.lattice import Centers, Lattice, grow_lattices
@@ -25,8 +26,10 @@ MEET = 0.32
 """Votes so near to each other, in sides, stand for one square."""
 LEAST = 1.2
 """Votes that a square needs, each by its certainty."""
-LEAST_PATCHES = 3
-"""A region of fewer patches on squares is not looked at."""
+LEAST_PATCHES, MANY_PATCHES = 3, 8
+"""A region of fewer patches that surely, or likely, lie on squares is not looked at."""
+JOINED = 3
+"""Patches that surely lie on squares and are so near to each other are one region's."""
 SURELY_ON = 1.5
 """Logit of a patch that a region is made of."""
 NEARER = 0.8
@@ -108,13 +111,29 @@ def _look(
 
 
 def _regions(look: _Look) -> list[tuple[Floats, Floats]]:
-    """Corners, low and high, in the photo, of patches of table with squares on them."""
+    """Corners, low and high, in the photo, of patches of table with squares on them: surely so,
+    or many that are only likely and have no sure ones by them."""
     sure = (look.on > SURELY_ON).astype(np.uint8)
-    count, label = cv2.connectedComponents(cv2.dilate(sure, np.ones((3, 3), np.uint8)))
+    found = _patches(look, sure, LEAST_PATCHES, JOINED)
+    for low, high in _patches(look, (look.on > 0).astype(np.uint8), MANY_PATCHES, 1):
+        middle = (low + high) / 2
+        if not any(((middle > a) & (middle < b)).all() for a, b in found):
+            found.append((low, high))
+    return found
+
+
+def _patches(
+    look: _Look, marked: NDArray[np.uint8], least: int, joined: int
+) -> list[tuple[Floats, Floats]]:
+    """Corners of what hangs together of (h, w) patches that are 1, where these are so many.
+
+    joined: patches that are no farther apart than this hang together.
+    """
+    count, label = cv2.connectedComponents(cv2.dilate(marked, np.ones((joined, joined), np.uint8)))
     found = []
     for i in range(1, count):
-        rows, cols = np.nonzero((label == i) & (sure > 0))
-        if len(rows) >= LEAST_PATCHES:
+        rows, cols = np.nonzero((label == i) & (marked > 0))
+        if len(rows) >= least:
             low = look.to_photo(np.array([cols.min(), rows.min()]) - 0.5)
             found.append((low, look.to_photo(np.array([cols.max(), rows.max()]) + 0.5)))
     return found
