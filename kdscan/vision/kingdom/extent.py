@@ -44,9 +44,11 @@ class Window:
     beyond: int
 
     @property
-    def tiles(self) -> float:
-        """How many of its squares are taken, each by its probability."""
-        return float((1 - self.probs[..., EMPTY]).sum())
+    def said(self) -> float:
+        """How much is surely said: what is most probable on its taken squares, added up, times how
+        probable its castle is."""
+        taken = self.probs[..., EMPTY] < 0.5
+        return float(self.probs.max(-1)[taken].sum() * self.probs[..., CASTLE].max())
 
 
 def windows_of(

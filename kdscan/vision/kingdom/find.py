@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,9 @@ SURELY_KINGDOM = 0.95
 """A find that is surer than this is no map of the other game,"""
 LIKELY_KINGDOM = 0.6
 """nor is a less sure one, if dominoes can lie so and nothing in the photo surely is a map."""
+
+DOUBTFUL = 0.9
+"""A photo with a find that is less sure may show the table at a slant."""
 
 AGREE = 0.5
 """Of the squares that the locating network saw on a lattice, such a share at least is no table."""
@@ -55,29 +59,50 @@ def find_kingdoms(
 ) -> tuple[FoundKingdom, ...]:
     """Find the kingdoms in a photo, the largest first; loose dominoes are none.
 
-    One that lies nearly on another's lattice is seen on both: where it shows more tiles counts.
+    One that lies nearly on another's lattice is seen on both: where it says more counts.
 
     A lattice that follows the lines of a table is mostly read as table; what is left when its
     squares are refused may be the kingdom's own.
 
     size: squares that a kingdom may span, 5 or 7; None for what it does span.
     """
-    windows: list[tuple[Window, float]] = []
     search = KingdomSearch(photo, locating)
-    for patch in search.lattices():
+    windows = _windows(photo, search, search.lattices(), reading, size)
+    found = _apart(photo, windows)
+    if not found or min(one.sure for one in found) < DOUBTFUL:
+        windows += _windows(photo, search, search.slanted(), reading, size)
+        found = _apart(photo, windows)
+    return found
+
+
+def _windows(
+    photo: Photo,
+    search: KingdomSearch,
+    lattices: Sequence[Lattice],
+    reading: Network,
+    size: int | None,
+) -> list[tuple[Window, float]]:
+    """The windows of the kingdoms on lattices, and how surely each lattice lies where tiles do."""
+    windows: list[tuple[Window, float]] = []
+    for patch in lattices:
         read = _read(photo, patch, reading)
         if read.placed < 1:
             rivals = [_read(photo, other, reading) for other in search.others(read.refused)]
             read = max([read, *rivals], key=lambda one: (one.placed, one.tiles))
         wh = (photo.width, photo.height)
         windows += [(w, read.placed) for w in windows_of(read.patch, read.probs, wh, size)]
+    return windows
+
+
+def _apart(photo: Photo, windows: list[tuple[Window, float]]) -> tuple[FoundKingdom, ...]:
+    """Windows laid flat, the largest first; of those that overlap the one that says most."""
     found: list[FoundKingdom] = []
-    for window, placed in sorted(windows, key=lambda one: -one[0].tiles):
+    for window, placed in sorted(windows, key=lambda one: -one[0].said):
         outline = _outline(window.centers_xy)
         if not any(overlap(outline, one.flat.outline_xy) for one in found):
             flat = _flat(photo, window.centers_xy, placed)
             found.append(FoundKingdom(flat, window.probs, window.beyond))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda one: -int((one.probs[..., EMPTY] < 0.5).sum())))
 
 
 @dataclass(frozen=True, eq=False)

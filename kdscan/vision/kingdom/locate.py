@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kdscan.records import Photo
 from kdscan.vision.kingdom.lattice import Centers, Lattice, grow_lattices
 from kdscan.vision.locate import STRIDE, THUMB_PX, thumbnail
-from kdscan.vision.pyramid import window
+from kdscan.vision.pyramid import reduced, window
 from kdscan.vision.rectify import Floats, Network, fit_homography, flatten, project
 from kdscan.vision.rectify import lattice as squares_lattice
 
@@ -28,6 +28,11 @@ LEAST = 1.2
 """Votes that a square needs, each by its certainty."""
 LEAST_PATCHES, MANY_PATCHES = 3, 8
 """A region of fewer patches that surely, or likely, lie on squares is not looked at."""
+DIRECTIONS, SQUEEZE, SQUEEZED_PX = 4, 0.5, 768
+"""A photo is squeezed in so many directions, to so much of its extent, with so many pixels on its
+longer side;"""
+MANY_SURE = 100
+"""that is done only where so many patches surely lie on squares, as those of a large kingdom."""
 JOINED = 3
 """Patches that surely lie on squares and are so near to each other are one region's."""
 SURELY_ON = 1.5
@@ -71,6 +76,18 @@ class KingdomSearch:
         nearer, where the same would be seen.
         """
         return self._kept(grow_lattices(_without(self._squares, refused)))
+
+    def slanted(self) -> tuple[Lattice, ...]:
+        """What is seen when the photo is squeezed in one direction or another, as a table that is
+        seen at a slant is; nothing where hardly any patch is surely on a tile."""
+        if (self._far.on > SURELY_ON).sum() < MANY_SURE:
+            return ()
+        found: list[Lattice] = []
+        for direction in range(DIRECTIONS):
+            view, to_photo = _squeezed(self._photo, np.pi * direction / DIRECTIONS)
+            lattices = grow_lattices(_squares(_look(view, self._network)))
+            found += [Lattice(project(to_photo, one.centers_xy), one.seen) for one in lattices]
+        return self._kept(found)
 
     def _kept(self, found: list[Lattice]) -> tuple[Lattice, ...]:
         """Of two views of a kingdom the larger one, of equal ones the nearer; seen from above."""
@@ -166,6 +183,27 @@ def _from_near(photo: Photo, low: Floats, high: Floats, network: Network) -> lis
         low, high = seen.min(0) - side, seen.max(0) + side
         room = CLOSER * float(max(high - low))
     return lattices
+
+
+def _squeezed(photo: Photo, angle: float) -> tuple[Photo, Floats]:
+    """The photo, small, with less of its extent in a direction (radians from x, y down), and the
+    (3, 3) matrix from the one's points to the other's."""
+    small, scale = reduced(photo, SQUEEZED_PX)
+    h, w = small.shape[:2]
+    along = np.array([np.cos(angle), np.sin(angle)])
+    turn = np.eye(2) - (1 - SQUEEZE) * np.outer(along, along)
+    corners = np.array([(0, 0), (w, 0), (w, h), (0, h)]) @ turn.T
+    low, high = corners.min(0), corners.max(0)
+    matrix = np.column_stack([turn, -low])
+    size = (int(np.ceil(high[0] - low[0])), int(np.ceil(high[1] - low[1])))
+    view = cv2.warpAffine(
+        small, matrix, size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE
+    )
+    back = np.linalg.inv(np.vstack([matrix, (0, 0, 1)]))
+    larger = np.array(
+        [[1 / scale, 0, 0.5 / scale - 0.5], [0, 1 / scale, 0.5 / scale - 0.5], [0, 0, 1]]
+    )
+    return Photo(np.asarray(view, np.uint8)), np.asarray(larger @ back)
 
 
 def _from_above(photo: Photo, lattice: Lattice, network: Network) -> Lattice:

@@ -104,7 +104,7 @@ def test_kingdoms_side_by_side_may_lie_on_one_lattice() -> None:
     one, two = windows("w w w . s s s\nw ## w . s ## s\nw w w . s s s")
     assert {"w"} == set(held(one)) - {"c", "e"} and held(one).count("w") == 8
     assert {"s"} == set(held(two)) - {"c", "e"} and held(two).count("s") == 8
-    assert one.tiles == two.tiles == pytest.approx(9)
+    assert one.said == two.said == pytest.approx(9)
 
 
 def test_a_castle_by_itself_is_no_further_kingdom() -> None:
