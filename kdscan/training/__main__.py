@@ -20,7 +20,7 @@ from kdscan.edge import run
 from kdscan.training.commands import kingdoms, maps, spellbooks
 from kdscan.training.commands.options import Network, Out, Store, Strokes, Surfaces
 
-TRUST_SEED, TRUSTED = 21_000_000, 600
+TRUST_SEED, TRUSTED = 21_000_000, 1600
 """First seed and number of the whole photos that say how far totals may be believed."""
 
 app = typer.Typer(add_completion=False, help=__doc__, pretty_exceptions_enable=False)

@@ -169,6 +169,11 @@ def refine_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Fl
     return relight(rng, np.asarray(view, np.uint8)), out.astype(np.float32), upright
 
 
+SLIPPED, SLIPS_PX = 0.2, (2.4, 8.0)
+"""A grid lies off as a whole by the first, and such a share of them, as on sheets without lines, by
+the second: standard deviations in pixels of a flattened sheet."""
+
+
 def flat_sample(
     rng: np.random.Generator, example: Example
 ) -> tuple[RectifiedSheet, NDArray[np.uint8]]:
@@ -183,8 +188,9 @@ def flat_sample(
     u, v = (x - cx) * np.float32(zoom[0]), (y - cy) * np.float32(zoom[1])
     c, s = np.float32(np.cos(angle)), np.float32(np.sin(angle))
     jitter = rng.normal(0, rng.choice([1.0, 3.0, 6.0]), (ROWS, COLS, 2)).astype(np.float32)
+    astray = SLIPS_PX[int(rng.random() < SLIPPED)]
     wobble = cv2.resize(jitter, (w, h), interpolation=cv2.INTER_LINEAR) + rng.normal(
-        0, 2.4, 2
+        0, astray, 2
     ).astype(np.float32)
     pad = (WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX
     map_x = c * u - s * v + np.float32(cx + pad) + wobble[..., 0]
@@ -221,20 +227,25 @@ def _crossed(example: Example, shape: tuple[int, int]) -> NDArray[np.uint8]:
     return out
 
 
-def marks_sample(rng: np.random.Generator, example: Example) -> tuple[Float32, Float32]:
+def marks_sample(rng: np.random.Generator, example: Example) -> tuple[Float32, Float32, Float32]:
     """The crops of one sheet, mirrored and turned by lot: marks have no upside.
 
-    Returns (35, C, 160, 160), the castle last, and (34, 20, 20): 1 where a cross lies, else 0;
-    -1 everywhere if nobody knows.
+    Returns (35, C, 160, 160), the castle last, (34, 20, 20): 1 where a cross lies, else 0;
+    -1 everywhere if nobody knows, and (34, 2): the column and row in which each shield now lies,
+    from the castle.
     """
     sheet, marked = flat_sample(rng, example)
     cells = segment(sheet).cells
     own = [cut(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)]
     n = cells.shape[-1] // SPOT_STRIDE
     spots = np.stack(own).reshape(len(CELLS), n, SPOT_STRIDE, n, SPOT_STRIDE).mean((2, 4)) > 0.4
+    places = np.array([(c - COLS // 2, r - ROWS // 2) for r, c in CELLS], np.float32)
     k, mirror = int(rng.integers(0, 4)), rng.random() < 0.5
     cells, spots = np.rot90(cells, k, (2, 3)), np.rot90(spots, k, (1, 2))
+    for _ in range(k):
+        places = np.stack([places[:, 1], -places[:, 0]], 1)
     if mirror:
-        cells, spots = cells[..., ::-1], spots[..., ::-1]
+        cells, spots, places = cells[..., ::-1], spots[..., ::-1], places * (-1, 1)
     where = np.ascontiguousarray(spots, np.float32)
-    return np.ascontiguousarray(cells), where - 1 if example.crossed is None else where
+    where = where - 1 if example.crossed is None else where
+    return np.ascontiguousarray(cells), where, np.asarray(places, np.float32)

@@ -49,8 +49,10 @@ class _Planes(nn.Module):
         super().__init__()
         self.net, self.channels = net, list(candidate.channels)
 
-    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        out: tuple[torch.Tensor, ...] = self.net(x[:, :, self.channels])
+    def forward(
+        self, x: torch.Tensor, places: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, ...]:
+        out: tuple[torch.Tensor, ...] = self.net(x[:, :, self.channels], places)
         return out
 
 
@@ -72,7 +74,7 @@ def compare(
             break
         for net, optimizer, schedule in zip(nets, optimizers, schedules, strict=True):
             with torch.autocast("cpu", dtype=torch.bfloat16):
-                out = net(batch[0])
+                out = net(*batch[:2])
             loss = torch.stack(list(marks_loss(out, batch).values())).sum()
             optimizer.zero_grad(set_to_none=True)
             loss.backward()

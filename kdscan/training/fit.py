@@ -34,7 +34,10 @@ RESTORING = 8
 
 @dataclass(frozen=True)
 class Task:
-    """How one network is trained: its samples, its loss and its schedule."""
+    """How one network is trained: its samples, its loss and its schedule.
+
+    shown: how many of a batch's tensors the network sees, the first ones.
+    """
 
     net: Callable[[], nn.Module]
     batch: Callable[[np.random.Generator, list[Any]], Batch]
@@ -42,6 +45,7 @@ class Task:
     size: int
     steps: int
     rate: float
+    shown: int = 1
 
 
 def _images(views: list[Any]) -> Tensor:
@@ -106,14 +110,16 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 
 def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
-    """Crops (S, 35, C, 160, 160) of whole sheets, what they hold (S, 34), castle (S, 1), spots."""
+    """Crops (S, 35, C, 160, 160) of whole sheets, where shields lie (S, 34, 2), what they hold
+    (S, 34), castle (S, 1), spots."""
     samples = [augment.marks_sample(rng, e) for e in examples]
     return (
-        torch.from_numpy(np.stack([cells for cells, _ in samples])),
+        torch.from_numpy(np.stack([cells for cells, _, _ in samples])),
+        torch.from_numpy(np.stack([places for _, _, places in samples])),
         torch.from_numpy(np.stack([e.coat for e in examples])),
         torch.from_numpy(np.stack([e.crosses for e in examples])),
         torch.tensor([[float(e.castle)] for e in examples]),
-        torch.from_numpy(np.stack([spots for _, spots in samples])),
+        torch.from_numpy(np.stack([spots for _, spots, _ in samples])),
     )
 
 
@@ -124,10 +130,10 @@ def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     """
     coat, crosses, castle, spots = (o.float() for o in out)
     return {
-        "coat": F.cross_entropy(coat.flatten(0, 1), batch[1].flatten()),
-        "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[2].flatten()),
-        "castle": 0.1 * F.binary_cross_entropy_with_logits(castle, batch[3]),
-        "spots": 5 * _known_spots(spots[:, :, 0], batch[4]),
+        "coat": F.cross_entropy(coat.flatten(0, 1), batch[2].flatten()),
+        "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[3].flatten()),
+        "castle": 0.1 * F.binary_cross_entropy_with_logits(castle, batch[4]),
+        "spots": 5 * _known_spots(spots[:, :, 0], batch[5]),
     }
 
 
@@ -174,7 +180,7 @@ def squares_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 TASKS: dict[str, Task] = {
     "locate": Task(LocateNet, locate_batch, locate_loss, 16, 5100, 2e-3),
     "refine": Task(RefineNet, refine_batch, refine_loss, 32, 13103, 2e-3),
-    "marks": Task(MarksNet, marks_batch, marks_loss, 6, 59285, 2e-3),
+    "marks": Task(MarksNet, marks_batch, marks_loss, 6, 65085, 2e-3, shown=2),
     "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
     "squares": Task(SquaresNet, squares_batch, squares_loss, 7, 1500, 3e-3),
 }
@@ -259,7 +265,7 @@ def fit(
             break
         net.train()
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            out = net(_as_floats(batch[0]))
+            out = net(*(_as_floats(part) for part in batch[: task.shown]))
         parts = task.loss(out, batch)
         optimizer.zero_grad(set_to_none=True)
         torch.stack(list(parts.values())).sum().backward()

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from kdscan.records import COATS, COLS, KINDS, MAX_CROSSES, ROWS
+from kdscan.records import CELLS, COATS, COLS, KINDS, MAX_CROSSES, ROWS
 
 
 def conv(cin: int, cout: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:
@@ -116,25 +116,32 @@ class RefineNet(nn.Module):
 
 
 class Shared(nn.Module):
-    """Each cell beside what all shields of its sheet have in common, and how they vary.
+    """Each cell beside what all shields of its sheet have in common, how they vary, and how
+    the shields along each edge of the map look: what lies between two cells belongs to the
+    one on whose side it is seen along an edge as well.
 
-    (S, 35, C, H, W) → the same shape; the castle, last, looks on but is not counted.
+    (S, 35, C, H, W), (S, 4, 34) of `edges` → the first one's shape; the castle, last, looks on
+    but is not counted.
     """
 
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.sheet = conv(2 * channels, channels, kernel=1)
+        self.rims = nn.Conv2d(4 * channels, channels, 1)
+        nn.init.zeros_(self.rims.weight)
         self.mix = conv(2 * channels, channels, kernel=1)
         self.out = nn.Sequential(
             nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels)
         )
         nn.init.zeros_(self.out[1].weight)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, rims: Tensor) -> Tensor:
         shields = x[:, :-1]
         mean = shields.mean(1)
         spread = (shields - mean[:, None]).square().mean(1).add(1e-4).sqrt()
-        common = self.sheet(torch.cat([mean, spread], 1))[:, None].expand_as(x)
+        along = (rims @ shields.flatten(2)).view(x.shape[0], -1, *x.shape[3:])
+        sheet = self.sheet(torch.cat([mean, spread], 1)) + self.rims(along)
+        common = sheet[:, None].expand_as(x)
         y = self.out(self.mix(torch.cat([x, common], 2).flatten(0, 1)))
         return torch.relu(x + y.view_as(x))
 
@@ -159,6 +166,26 @@ class Attention(nn.Module):
         return x + self.say(self.think(self.after(x)))
 
 
+def cell_places() -> Tensor:
+    """(34, 2): columns and rows of the shields, from the castle."""
+    return torch.tensor([(c - COLS // 2, r - ROWS // 2) for r, c in CELLS], dtype=torch.float32)
+
+
+def rims_of(places: Tensor) -> Tensor:
+    """(S, 34, 2) places → (S, 4, 34): the mean of the shields along the left edge, the right
+    one, the upper and the lower one, as weights of the shields."""
+    low, high = places.amin(1, keepdim=True), places.amax(1, keepdim=True)
+    on = torch.cat([places == low, places == high], 2)[:, :, [0, 2, 1, 3]].float()
+    return (on / on.sum(1, keepdim=True)).transpose(1, 2)
+
+
+def _at(table: Tensor, places: Tensor) -> Tensor:
+    """(34, D) of the shields as `cell_places` → (S, 34, D) of shields at these places; 0 where
+    there is none."""
+    same = (places[:, :, None] == cell_places()).all(-1)
+    return same.to(table.dtype) @ table
+
+
 class MarksNet(nn.Module):
     """All crops of a sheet at once → coats, crosses, and whether the castle's roof is coloured.
 
@@ -167,6 +194,9 @@ class MarksNet(nn.Module):
     which training alone needs. A shield is read beside the others of its sheet: first its
     picture beside what they share, then what was understood of it beside the rest. Only
     the ink, the first channel, is looked at in full detail.
+
+    places: (S, 34, 2), see `cell_places`, of sheets that were turned or mirrored; a sheet turned
+    by a quarter has edges, but its shields do not know where they lie.
     """
 
     def __init__(self, channels: int = 3, width: int = 16) -> None:
@@ -187,28 +217,33 @@ class MarksNet(nn.Module):
         self.drop = nn.Dropout(0.1)
         known = 16 * w + 8 * w + 1
         self.token = nn.Linear(known, 6 * w)
+        self.place = nn.Parameter(torch.zeros(len(CELLS), 6 * w))
         self.talk = nn.Sequential(Attention(6 * w), Attention(6 * w))
         self.coat = nn.Linear(known + 6 * w, len(COATS))
         self.crosses = nn.Linear(known + 6 * w, MAX_CROSSES + 1)
         self.castle = nn.Linear(16 * w, 1)
 
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def forward(
+        self, x: Tensor, places: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         sheets, cells = x.shape[:2]
+        rims = rims_of(cell_places()[None] if places is None else places)
+        where = self.place if places is None else _at(self.place, places)
 
         def per_cell(y: Tensor) -> Tensor:
             return y.reshape(sheets, cells, *y.shape[1:])
 
         seen = x.flatten(0, 1)
         both = self.coarse40(F.avg_pool2d(seen, 2)) + self.fine40(self.fine(seen[:, :1]))
-        at20 = self.share20(per_cell(self.to20(torch.relu(both))))
-        at10 = self.share10(per_cell(self.to10(at20.flatten(0, 1))))
+        at20 = self.share20(per_cell(self.to20(torch.relu(both))), rims)
+        at10 = self.share10(per_cell(self.to10(at20.flatten(0, 1))), rims)
         at5 = per_cell(self.to5(at10.flatten(0, 1)))
         spots = per_cell(self.spots(at20.flatten(0, 1)))[:, :-1]
         near = torch.cat([at5.mean((3, 4)), at5.amax((3, 4))], 2)
         fine = torch.cat([at10.mean((3, 4)), at10.amax((3, 4))], 2)[:, :-1]
         count = torch.sigmoid(spots).sum((3, 4)) / 4
         known = self.drop(torch.cat([near[:, :-1], fine, count], 2))
-        told = torch.cat([known, self.talk(self.token(known))], 2)
+        told = torch.cat([known, self.talk(self.token(known) + where)], 2)
         return self.coat(told), self.crosses(told), self.castle(near[:, -1]), spots
 
 

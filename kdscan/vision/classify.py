@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import CellCrops, MarkProbs
+from kdscan.records import CELLS, COLS, ROWS, CellCrops, MarkProbs
 from kdscan.vision.rectify import FLAT_PX, Floats, Network
 
 Logits = tuple[NDArray[np.float32], ...]
@@ -69,11 +69,22 @@ def look(crops: CellCrops, network: Network) -> Iterator[Logits]:
     A look for each of `VIEWS`, when it is asked for.
     """
     for view in VIEWS:
-        yield network(seen(crops.cells, view)[None])
+        coat, crosses, castle, *_ = network(seen(crops.cells, view)[None])
+        shields = order_of(view)[:-1]
+        yield coat[:, shields], crosses[:, shields], castle
+
+
+def order_of(view: View) -> list[int]:
+    """(35,): which crop lies in each one's place when the whole sheet is mirrored or turned;
+    applied twice, everything is where it was. The castle stays."""
+    rows = range(ROWS)[:: -1 if view.upside_down else 1]
+    cols = range(COLS)[:: -1 if view.mirrored else 1]
+    return [*(CELLS.index((rows[r], cols[c])) for r, c in CELLS), len(CELLS)]
 
 
 def seen(sheet: NDArray[np.float32], view: View) -> NDArray[np.float32]:
-    """(35, C, 160, 160) crops in that view; beyond their edge they go on as they end."""
+    """(35, C, 160, 160) crops in that view, each in the place that it then has; beyond their
+    edge they go on as they end."""
     if view == View():
         return sheet
     side = sheet.shape[-1]
@@ -83,7 +94,7 @@ def seen(sheet: NDArray[np.float32], view: View) -> NDArray[np.float32]:
     matrix = np.column_stack([turn, shift])
     planes = [
         cv2.warpAffine(plane, matrix, (side, side), borderMode=cv2.BORDER_REPLICATE)
-        for plane in sheet.reshape(-1, side, side)
+        for plane in sheet[order_of(view)].reshape(-1, side, side)
     ]
     return np.asarray(planes, np.float32).reshape(sheet.shape)
 

@@ -86,19 +86,34 @@ def test_offsets_point_at_the_true_centres(seed: int) -> None:
 
 
 def test_marks_samples_are_what_segment_makes() -> None:
-    cells, spots = augment.marks_sample(np.random.default_rng(0), example())
+    cells, spots, places = augment.marks_sample(np.random.default_rng(0), example())
     assert cells.shape == (35, 3, CROP_PX, CROP_PX)
+    assert places.shape == (34, 2)
     assert spots.shape == (34, CROP_PX // augment.SPOT_STRIDE, CROP_PX // augment.SPOT_STRIDE)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_spots_are_marked_in_the_shields_that_have_crosses(seed: int) -> None:
     """Each cross within the crop is a blob of its own or touches another."""
-    _, spots = augment.marks_sample(np.random.default_rng(seed), example())
+    _, spots, _ = augment.marks_sample(np.random.default_rng(seed), example())
     for shield, crosses in zip(spots, example().crosses, strict=True):
         blobs = cv2.connectedComponents(shield.astype(np.uint8))[0] - 1
         assert (blobs > 0) == (crosses > 0)
         assert blobs <= crosses
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_neighbours_share_what_lies_between_them_however_a_sheet_is_turned(seed: int) -> None:
+    cells, _, places = augment.marks_sample(np.random.default_rng(seed), example())
+    at = {(int(x), int(y)): i for i, (x, y) in enumerate(places)}
+    assert len(at) == 34 and (0, 0) not in at
+    band = CROP_PX // 5
+    agree = [
+        np.corrcoef(cells[i, 0, :, -band:].ravel(), cells[at[x + 1, y], 0, :, :band].ravel())[0, 1]
+        for (x, y), i in at.items()
+        if (x + 1, y) in at
+    ]
+    assert np.median(agree) > 0.9
 
 
 def test_a_flat_example_is_repeatable_and_labelled() -> None:

@@ -41,9 +41,26 @@ def test_the_first_look_is_at_the_crops_as_they_are() -> None:
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize("upside_down", [False, True])
 def test_mirrored_and_upside_down_lose_nothing(mirrored: bool, upside_down: bool) -> None:
-    crops = some_crops()
-    turned = crops.cells[..., :: -1 if upside_down else 1, :: -1 if mirrored else 1]
-    assert np.allclose(seen(crops.cells, View(mirrored, upside_down)), turned, atol=1e-5)
+    crops = some_crops().cells
+    grid = np.insert(crops[:34], 17, crops[34], 0).reshape(5, 7, *crops.shape[1:])
+    whole = grid[:: -1 if upside_down else 1, :: -1 if mirrored else 1]
+    whole = whole[..., :: -1 if upside_down else 1, :: -1 if mirrored else 1]
+    whole = whole.reshape(35, *crops.shape[1:])
+    turned = np.append(np.delete(whole, 17, 0), whole[17:18], 0)
+    assert np.allclose(seen(crops, View(mirrored, upside_down)), turned, atol=1e-5)
+
+
+def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:
+    crops = np.zeros((35, 3, CROP_PX, CROP_PX), np.float32)
+    crops += np.arange(35, dtype=np.float32)[:, None, None, None]
+
+    def network(batch: Batch) -> tuple[Batch, ...]:
+        number = np.round(batch[:, :34, 0, 80, 80])
+        return number[..., None], -number[..., None], batch[:, 34:, 0, 80, 80]
+
+    for coat, crosses, castle in look(CellCrops(crops), network):
+        assert (coat[0, :, 0] == np.arange(34)).all() and (crosses == -coat).all()
+        assert castle == pytest.approx(34)
 
 
 def test_a_view_is_shifted_by_cells_and_enlarged_about_its_middle() -> None:

@@ -45,10 +45,8 @@ class Window:
 
     @property
     def said(self) -> float:
-        """How much is surely said: what is most probable on its taken squares, added up, times how
-        probable its castle is."""
-        taken = self.probs[..., EMPTY] < 0.5
-        return float(self.probs.max(-1)[taken].sum() * self.probs[..., CASTLE].max())
+        """How much is surely said: what is most probable on its taken squares, added up."""
+        return float(self.probs.max(-1)[self.probs[..., EMPTY] < 0.5].sum())
 
 
 def windows_of(

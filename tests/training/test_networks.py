@@ -1,0 +1,64 @@
+"""What the marks' network knows of where a shield lies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kdscan.records import CELLS
+
+torch = pytest.importorskip("torch")
+
+
+def taught() -> Any:
+    """A network in which all that starts at nothing counts."""
+    from kdscan.training.networks import MarksNet
+
+    torch.manual_seed(3)
+    net = MarksNet().eval()
+    with torch.no_grad():
+        net.place.normal_(0, 0.5)
+        for share in (net.share20, net.share10):
+            share.rims.weight.normal_(0, 0.2)
+            share.out[1].weight.fill_(1.0)
+    return net
+
+
+def test_a_sheet_as_it_lies_needs_no_places() -> None:
+    from kdscan.training.networks import cell_places
+
+    crops, net = torch.rand(2, 35, 3, 160, 160), taught()
+    with torch.no_grad():
+        plain, told = net(crops), net(crops, cell_places().expand(2, -1, -1))
+    for a, b in zip(plain, told, strict=True):
+        assert torch.allclose(a, b, atol=1e-4)
+
+
+@pytest.mark.parametrize("sign", [(-1, 1), (1, -1)])
+def test_mirrored_places_are_the_same_as_shields_in_mirrored_order(sign: tuple[int, int]) -> None:
+    from kdscan.training.networks import cell_places
+
+    crops, net = torch.rand(1, 35, 3, 160, 160), taught()
+    across, down = sign
+    order = [CELLS.index((r if down > 0 else 4 - r, c if across > 0 else 6 - c)) for r, c in CELLS]
+    with torch.no_grad():
+        told = net(crops, (cell_places() * torch.tensor(sign))[None])
+        ordered = net(crops[:, [*order, 34]])
+        unlike = net(crops)
+    for a, b, c in zip(told[:2], ordered[:2], unlike[:2], strict=True):
+        assert torch.allclose(a[:, order], b, atol=1e-4)
+        assert not torch.allclose(a, c, atol=1e-3)
+
+
+def test_every_edge_is_the_mean_of_its_own_shields() -> None:
+    from kdscan.training.networks import cell_places, rims_of
+
+    left, right, upper, lower = rims_of(cell_places()[None])[0]
+    for rim, on in (
+        (left, [c == 0 for _, c in CELLS]),
+        (right, [c == 6 for _, c in CELLS]),
+        (upper, [r == 0 for r, _ in CELLS]),
+        (lower, [r == 4 for r, _ in CELLS]),
+    ):
+        assert torch.allclose(rim, torch.tensor(on) / sum(on))
