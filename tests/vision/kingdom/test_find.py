@@ -57,3 +57,42 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
     assert np.allclose(found.flat.centers_xy, own.centers_xy[1:-1, 1:-1])
     assert found.flat.confidence == 1
     assert [len(places) for places in refused] == [48]
+
+
+def test_where_a_find_is_doubtful_the_photo_is_looked_at_as_a_table_at_a_slant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    photo = Photo(np.zeros((900, 1200, 3), np.uint8))
+    askew, own = (
+        Lattice(lattice(7, 7) * SIDE_PX + at, np.ones((7, 7), bool)) for at in (200.0, 230.0)
+    )
+    squeezed = []
+
+    class Search(KingdomSearch):
+        def __init__(self, photo: Photo, network: object) -> None:
+            pass
+
+        def lattices(self) -> tuple[Lattice, ...]:
+            return (askew,)
+
+        def slanted(self) -> tuple[Lattice, ...]:
+            squeezed.append(True)
+            return (own,)
+
+    def classify(flat: RectifiedSheet, *_: object) -> NDArray[np.float64]:
+        sure = 0.95 if doubtful and (flat.centers_xy == own.centers_xy).all() else 0.7
+        kinds = np.full((7, 7), EMPTY)
+        kinds[1:-1, 1:-1] = CASTLE + 1
+        kinds[3, 3] = CASTLE
+        each = np.eye(len(KINDS))[kinds] * (sure if doubtful else 0.99)
+        return np.asarray(each + (1 - each.sum(-1, keepdims=True)) / len(KINDS))
+
+    monkeypatch.setattr(finding, "KingdomSearch", Search)
+    monkeypatch.setattr(finding, "classify_squares", classify)
+    doubtful = True
+    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: ())
+    assert squeezed and np.allclose(found.flat.centers_xy, own.centers_xy[1:-1, 1:-1])
+    doubtful = False
+    squeezed.clear()
+    (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: ())
+    assert not squeezed and np.allclose(found.flat.centers_xy, askew.centers_xy[1:-1, 1:-1])

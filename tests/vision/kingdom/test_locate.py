@@ -25,10 +25,8 @@ def table(
     return np.asarray(side * places @ np.array([[c, s], [-s, c]]) + np.array(at))
 
 
-def located(
-    corners: NDArray[np.float64], wh: tuple[int, int], refused: NDArray[np.float64] | None = None
-) -> tuple[Lattice, ...]:
-    """What is found by votes that are right, whichever part of the photo is looked at.
+def searched(corners: NDArray[np.float64], wh: tuple[int, int]) -> KingdomSearch:
+    """A search with votes that are right, whichever part of the photo is looked at.
 
     The picture says where it is: blue grows with x, green with y, red is full. However it is
     turned and scaled, that tells how.
@@ -48,8 +46,12 @@ def located(
         on = np.where(votes[:1] > 0, 5, -5).astype(np.float32)
         return on[None], votes[None, 1:3], np.full_like(on, -3)[None], votes[None, 3:]
 
-    search = KingdomSearch(Photo(picture), network)
-    return search.lattices() if refused is None else search.others(refused)
+    return KingdomSearch(Photo(picture), network)
+
+
+def located(corners: NDArray[np.float64], wh: tuple[int, int]) -> tuple[Lattice, ...]:
+    """What is found first."""
+    return searched(corners, wh).lattices()
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.4, 1.3])
@@ -81,9 +83,32 @@ def test_two_kingdoms_far_from_each_other() -> None:
 def test_refused_squares_take_part_in_no_lattice() -> None:
     one, two = table(70, 0.1, (250, 250)), table(70, 0.7, (700, 600))
     assert len(located(np.concatenate([one, two]), (1000, 1000))) == 2
-    (left,) = located(np.concatenate([one, two]), (1000, 1000), one.mean(1))
+    (left,) = searched(np.concatenate([one, two]), (1000, 1000)).others(one.mean(1))
     near = np.linalg.norm(left.centers_xy[left.seen][:, None] - two.mean(1), axis=-1).min(1)
     assert left.seen.sum() == 25 and near.max() < 10
+
+
+@pytest.mark.parametrize("slant", [(1.0, 0.5), (0.5, 1.0)])
+def test_what_a_squeezed_photo_shows_lies_where_it_is_in_the_photo(
+    slant: tuple[float, float],
+) -> None:
+    middle = np.array([700.0, 420.0])
+    corners = (table(120, 0.4, (0, 0)) * slant) + middle
+    found = searched(corners, (1200, 900)).slanted()
+    assert found and found[0].seen.sum() == 25
+    away = np.linalg.norm(found[0].centers_xy[found[0].seen][:, None] - corners.mean(1), axis=-1)
+    assert away.min(1).max() < 6 and set(away.argmin(1)) == set(range(25))
+
+
+def test_a_photo_with_few_sure_patches_is_not_squeezed() -> None:
+    assert searched(table(24, 0.3, (1500, 400)), (2016, 1512)).slanted() == ()
+
+
+def test_a_small_kingdom_beside_a_larger_one_is_kept_when_that_is_looked_at_from_near() -> None:
+    """Both lie in one region: the second look is at the larger one alone."""
+    one, two = table(30, 0.3, (1000, 500), 5), table(30, 0.9, (1230, 560), 4)
+    found = located(np.concatenate([one, two]), (2016, 1512))
+    assert [int(f.seen.sum()) for f in found] == [25, 16]
 
 
 def test_a_picture_that_is_the_board_itself() -> None:
