@@ -120,7 +120,7 @@ class Shared(nn.Module):
     the shields along each edge of the map look: what lies between two cells belongs to the
     one on whose side it is seen along an edge as well.
 
-    (S, 35, C, H, W), (S, 4, 34) of `edges` → the first one's shape; the castle, last, looks on
+    (S, 35, C, H, W), (S, 4, 34) of `rims_of` → the first one's shape; the castle, last, looks on
     but is not counted.
     """
 
