@@ -115,10 +115,8 @@ def _strays(sheet: Sketch) -> None:
     """Slips of the pen along the lines between cells and outside of the map, off the circles."""
     rng, layout = sheet.rng, sheet.layout
     pitch = np.array(layout.cell_mm)
-    cells = np.array(layout.grid_mm) + pitch * (
-        np.indices((layout.cols, layout.rows)).reshape(2, -1).T + 0.5
-    )
-    circles = (cells[:, None] + np.array(layout.circles).reshape(-1, 2)).reshape(-1, 2)
+    cells = np.ndindex(layout.rows, layout.cols)
+    circles = np.concatenate([moved(sheet.shield, sheet.at(cell)).circles for cell in cells])
     for _ in range(int(rng.poisson(3.0 * sheet.mess))):
         place = rng.uniform(0, 1, 2) * (layout.cols, layout.rows)
         place[int(rng.integers(2))] = float(rng.integers(0, layout.rows + 1))

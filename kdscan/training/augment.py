@@ -227,6 +227,10 @@ def _crossed(example: Example, shape: tuple[int, int]) -> NDArray[np.uint8]:
     return out
 
 
+PLACES = np.array([(c - COLS // 2, r - ROWS // 2) for r, c in CELLS], np.float32)
+"""(34, 2): columns and rows of the shields, from the castle."""
+
+
 def marks_sample(rng: np.random.Generator, example: Example) -> tuple[Float32, Float32, Float32]:
     """The crops of one sheet, mirrored and turned by lot: marks have no upside.
 
@@ -239,7 +243,7 @@ def marks_sample(rng: np.random.Generator, example: Example) -> tuple[Float32, F
     own = [cut(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)]
     n = cells.shape[-1] // SPOT_STRIDE
     spots = np.stack(own).reshape(len(CELLS), n, SPOT_STRIDE, n, SPOT_STRIDE).mean((2, 4)) > 0.4
-    places = np.array([(c - COLS // 2, r - ROWS // 2) for r, c in CELLS], np.float32)
+    places = PLACES
     k, mirror = int(rng.integers(0, 4)), rng.random() < 0.5
     cells, spots = np.rot90(cells, k, (2, 3)), np.rot90(spots, k, (1, 2))
     for _ in range(k):

@@ -74,7 +74,7 @@ def compare(
             break
         for net, optimizer, schedule in zip(nets, optimizers, schedules, strict=True):
             with torch.autocast("cpu", dtype=torch.bfloat16):
-                out = net(*batch[:2])
+                out = net(*batch[: task.shown])
             loss = torch.stack(list(marks_loss(out, batch).values())).sum()
             optimizer.zero_grad(set_to_none=True)
             loss.backward()

@@ -112,14 +112,15 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
     """Crops (S, 35, C, 160, 160) of whole sheets, where shields lie (S, 34, 2), what they hold
     (S, 34), castle (S, 1), spots."""
-    samples = [augment.marks_sample(rng, e) for e in examples]
+    samples = zip(*(augment.marks_sample(rng, e) for e in examples), strict=True)
+    cells, spots, places = (torch.from_numpy(np.stack(part)) for part in samples)
     return (
-        torch.from_numpy(np.stack([cells for cells, _, _ in samples])),
-        torch.from_numpy(np.stack([places for _, _, places in samples])),
+        cells,
+        places,
         torch.from_numpy(np.stack([e.coat for e in examples])),
         torch.from_numpy(np.stack([e.crosses for e in examples])),
         torch.tensor([[float(e.castle)] for e in examples]),
-        torch.from_numpy(np.stack([spots for _, spots, _ in samples])),
+        spots,
     )
 
 

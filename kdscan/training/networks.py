@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kdscan.records import CELLS, COATS, COLS, KINDS, MAX_CROSSES, ROWS
+from kdscan.training.augment import PLACES
 
 
 def conv(cin: int, cout: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:
@@ -167,8 +168,8 @@ class Attention(nn.Module):
 
 
 def cell_places() -> Tensor:
-    """(34, 2): columns and rows of the shields, from the castle."""
-    return torch.tensor([(c - COLS // 2, r - ROWS // 2) for r, c in CELLS], dtype=torch.float32)
+    """`PLACES` of a sheet that lies as it was drawn."""
+    return torch.tensor(PLACES)
 
 
 def rims_of(places: Tensor) -> Tensor:

@@ -110,7 +110,7 @@ def weigh(
     trust: see `MarkProbs`.
     """
     coat, crosses, castle = (
-        np.asarray(np.mean(out, axis=0)[0], np.float64) for out in list(zip(*said, strict=True))[:3]
+        np.asarray(np.mean(out, axis=0)[0], np.float64) for out in zip(*said, strict=True)
     )
     return MarkProbs(
         coat=softmax(coat),

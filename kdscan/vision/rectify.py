@@ -238,8 +238,11 @@ def laid_flat(photo: Photo, centers: Floats, confidence: float) -> RectifiedShee
 
 
 def outline_of(centers: Floats) -> Floats:
-    """(4, 2): the corners, in the photo, of the grid whose cells lie there."""
-    return np.asarray(lattice_to_photo(centers, GRID_CORNERS[None])[0])
+    """(4, 2): the corners, in the photo, of the grid whose cells, (R, C, 2), lie there."""
+    rows, cols = centers.shape[:2]
+    right, bottom = cols - 0.5, rows - 0.5
+    corners = np.array([[(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)]])
+    return np.asarray(lattice_to_photo(centers, corners)[0])
 
 
 def settlings(

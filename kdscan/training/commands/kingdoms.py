@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from kdscan.errors import UsageError
-from kdscan.training.commands.options import Out, Store, Surfaces
+from kdscan.training.commands.options import About, Out, Store, Surfaces
 
 
 def kingdoms(
@@ -38,7 +38,7 @@ def kingdoms(
     effort: Annotated[
         float, typer.Option(help="Share of the usual steps: 0.01 to try the command out.")
     ] = 1.0,
-    about: Annotated[str, typer.Option(help="What a card says of the data, beside figures.")] = "",
+    about: About = "",
 ) -> None:
     """Train both networks of Kingdomino's tiles on boards and a club's own photos.
 

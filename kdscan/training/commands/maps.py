@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import typer
 
 from kdscan.errors import UsageError
-from kdscan.training.commands.options import Labels, Network, Out, Store, Strokes, Surfaces
+from kdscan.training.commands.options import About, Labels, Network, Out, Store, Strokes, Surfaces
 
 if TYPE_CHECKING:
     from kdscan.training.dataset import Example
@@ -186,7 +186,7 @@ def publish(
     out: Out = Path("data/training"),
     models: Store = Path("models"),
     version: str = "1",
-    about: Annotated[str, typer.Option(help="What a card says of the data, beside figures.")] = "",
+    about: About = "",
     names: Annotated[
         str, typer.Option(help="Which networks, comma-separated.")
     ] = "locate,refine,marks",

@@ -18,7 +18,7 @@ from kdscan.vision.rectify import (
     Floats,
     Network,
     flatten,
-    lattice_to_photo,
+    outline_of,
     overlap,
     resolution,
 )
@@ -98,7 +98,7 @@ def _apart(photo: Photo, windows: list[tuple[Window, float]]) -> tuple[FoundKing
     """Windows laid flat, the largest first; of those that overlap the one that says most."""
     found: list[FoundKingdom] = []
     for window, placed in sorted(windows, key=lambda one: -one[0].said):
-        outline = _outline(window.centers_xy)
+        outline = outline_of(window.centers_xy)
         if not any(overlap(outline, one.flat.outline_xy) for one in found):
             flat = _flat(photo, window.centers_xy, placed)
             found.append(FoundKingdom(flat, window.probs, window.beyond))
@@ -152,15 +152,7 @@ def _flat(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> Rectifie
     return RectifiedSheet(
         bgr=flatten(photo, centers_xy, SIDE_PX, FLAT_MARGIN),
         centers_xy=centers_xy,
-        outline_xy=_outline(centers_xy),
+        outline_xy=outline_of(centers_xy),
         px_per_cell=resolution(centers_xy),
         confidence=confidence,
     )
-
-
-def _outline(centers_xy: Floats) -> Floats:
-    """(4, 2): corners of a lattice's outer squares, in the photo's frame."""
-    rows, cols = centers_xy.shape[:2]
-    right, bottom = cols - 0.5, rows - 0.5
-    corners = np.array([[(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)]])
-    return np.asarray(lattice_to_photo(centers_xy, corners)[0])

@@ -82,9 +82,10 @@ class KingdomSearch:
         seen at a slant is; nothing where hardly any patch is surely on a tile."""
         if (self._far.on > SURELY_ON).sum() < MANY_SURE:
             return ()
+        small, scale = reduced(self._photo, SQUEEZED_PX)
         found: list[Lattice] = []
         for direction in range(DIRECTIONS):
-            view, to_photo = _squeezed(self._photo, np.pi * direction / DIRECTIONS)
+            view, to_photo = _squeezed(small, scale, np.pi * direction / DIRECTIONS)
             lattices = grow_lattices(_squares(_look(view, self._network)))
             found += [Lattice(project(to_photo, one.centers_xy), one.seen) for one in lattices]
         return self._kept(found)
@@ -185,10 +186,9 @@ def _from_near(photo: Photo, low: Floats, high: Floats, network: Network) -> lis
     return lattices
 
 
-def _squeezed(photo: Photo, angle: float) -> tuple[Photo, Floats]:
-    """The photo, small, with less of its extent in a direction (radians from x, y down), and the
-    (3, 3) matrix from the one's points to the other's."""
-    small, scale = reduced(photo, SQUEEZED_PX)
+def _squeezed(small: NDArray[np.uint8], scale: float, angle: float) -> tuple[Photo, Floats]:
+    """A photo reduced to that scale with less of its extent in a direction (radians from x, y
+    down), and the (3, 3) matrix from its points to the whole photo's."""
     h, w = small.shape[:2]
     along = np.array([np.cos(angle), np.sin(angle)])
     turn = np.eye(2) - (1 - SQUEEZE) * np.outer(along, along)
