@@ -34,7 +34,7 @@ from kdscan.errors import KdscanError
 from kdscan.overlay import draw_overlay
 from kdscan.pipeline import read_photo
 from kdscan.records import CELLS, Photo, SheetReading
-from kdscan.vision import posterior, rectify
+from kdscan.vision import find, posterior, rectify, settle
 from kdscan.vision.classify import look
 from kdscan.vision.photo import load_photos
 from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX, Floats, Network
@@ -134,26 +134,26 @@ def show(
 def _no_refining() -> None:
     """The grid stays where locating put it; which way is up is still asked for."""
 
-    def settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
+    def unmoved(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
         def still(view: np.ndarray) -> tuple[np.ndarray, ...]:
             offset, *rest = network(view)
             return (np.zeros_like(offset), *rest)
 
         return settled(photo, corners_xy, still)
 
-    settled = rectify._settle
-    rectify._settle = settle
+    settled, settle._settle = settle._settle, unmoved
+    find.FOLLOWED = 0
 
 
 def _flat_paper() -> None:
     """The grid is the plane on which most cells agree: curl and folds are not followed."""
 
-    def settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
+    def plane(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
         centers, confidence = settled(photo, corners_xy, network)
-        return rectify.project(rectify._plane(centers), rectify.CENTERS), confidence
+        return rectify.project(settle._plane(centers), rectify.CENTERS), confidence
 
-    settled = rectify._settle
-    rectify._settle = settle
+    settled, settle._settle = settle._settle, plane
+    find.FOLLOWED = 0
 
 
 def _one_look() -> None:

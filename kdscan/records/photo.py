@@ -73,21 +73,6 @@ class Photo:
         """(H, W, 3) uint8, channels in OpenCV's order."""
         return self._whole()
 
-    def turned(self, quarter_turns: int) -> Photo:
-        """The same photo, turned so often to the left."""
-        if quarter_turns % 4 == 0:
-            return self
-        if self.half is None:
-            return Photo(np.rot90(self.bgr, quarter_turns), self.name, self.page)
-        size_wh = (self.width, self.height)
-        return Photo.halved(
-            np.rot90(self.half, quarter_turns),
-            size_wh if quarter_turns % 2 == 0 else size_wh[::-1],
-            lambda: np.rot90(self.bgr, quarter_turns),
-            self.name,
-            self.page,
-        )
-
 
 def _picture(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
     if bgr.ndim != 3 or bgr.shape[2] != 3 or bgr.dtype != np.uint8:

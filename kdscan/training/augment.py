@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, WIDE_MARGIN, Example, unpack
 from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
-from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, LOOK_MARGIN, LOOK_PX, project
+from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, project
 from kdscan.vision.segment import cut, segment
+from kdscan.vision.settle import LOOK_MARGIN, LOOK_PX
 
 Image = NDArray[np.uint8]
 Float32 = NDArray[np.float32]

@@ -14,8 +14,9 @@ from kdscan.records import Photo, RectifiedSheet, SheetOutline
 from kdscan.training.augment import NODES
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 from kdscan.vision.locate import locate
-from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, Network, rectify
+from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, Network
 from kdscan.vision.segment import segment
+from kdscan.vision.settle import rectify
 
 CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
-from kdscan.vision.pyramid import reduced, window
+from kdscan.vision.pyramid import mapped, reduced, window
 from kdscan.vision.rectify import GRID_CORNERS, Floats, Network, inverse, lies_in, project
 
 THUMB_PX = 384
@@ -49,6 +49,8 @@ MIN_AGREE = 0.4
 """Share of votes that must agree on one grid."""
 
 
+TURNED_PX = 1536
+"""Longer side of a photo that is turned to look at it."""
 ZOOM_BELOW, ZOOM_MARGIN = 0.6, 0.35
 """A region that fills less of the frame is looked at again, with so much of it around."""
 
@@ -63,32 +65,28 @@ class _Region:
     sure: float
 
 
-def locate(photo: Photo, network: Network, quarter_turns: int = 0) -> tuple[SheetOutline, ...]:
+def locate(photo: Photo, network: Network, turn: float = 0.0) -> tuple[SheetOutline, ...]:
     """Find the maps in a photo, the largest first.
 
     A small map is looked at twice: once to find it, and again from near to place it.
     network: `thumbnail` → on-grid logit (1, 1, h, w), lattice place u, v (1, 2, h, w)
         from -1 to 1 across the grid, and the log of its expected error (1, 1, h, w).
-    quarter_turns: turn the photo so often to the left before looking; the outlines are
-        in the photo's own frame all the same.
+    turn: radians by which to turn the photo, from x to y, before looking; the outlines are in the
+        photo's own frame all the same.
     """
-    view = photo.turned(quarter_turns)
+    if turn:
+        c, s = np.cos(turn), np.sin(turn)
+        view, back = mapped(photo, np.array([[c, -s], [s, c]]), TURNED_PX)
+        seen = locate(view, network)
+        return tuple(SheetOutline(project(back, o.corners_xy), o.confidence) for o in seen)
     found: list[SheetOutline] = []
-    for far in _regions(view, (0, 0), 1, network):
-        region = _from_near(view, far, network) or far
+    for far in _regions(photo, (0, 0), 1, network):
+        region = _from_near(photo, far, network) or far
         corners = _fit(region) if len(region.trust) >= MIN_VOTES else None
         if corners is not None and not any(lies_in(corners.mean(0), o.corners_xy) for o in found):
             found.append(SheetOutline(corners, region.sure))
     found.sort(key=lambda o: -_area(o.corners_xy))
-    return tuple(_turned_back(o, photo, quarter_turns) for o in found)
-
-
-def _turned_back(outline: SheetOutline, photo: Photo, quarter_turns: int) -> SheetOutline:
-    """An outline in a turned photo → the same in the photo's frame."""
-    x, y = outline.corners_xy.T
-    right, bottom = photo.width - 1.0, photo.height - 1.0
-    back = ((x, y), (right - y, x), (right - x, bottom - y), (y, bottom - x))
-    return SheetOutline(np.stack(back[quarter_turns % 4], axis=1), outline.confidence)
+    return tuple(found)
 
 
 def _regions(photo: Photo, corner: tuple[int, int], shrink: int, network: Network) -> list[_Region]:

@@ -20,6 +20,7 @@ from kdscan.records import Photo
 LEVELS = 4
 """Level 0 is the photo; phones' pictures need no more than an eighth."""
 
+Matrix = NDArray[np.float64]
 Corner = NDArray[np.float64]
 
 _made: WeakKeyDictionary[Photo, dict[int, NDArray[np.uint8]]] = WeakKeyDictionary()
@@ -70,6 +71,26 @@ def reduced(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
     fine, size = _before(photo, scale)
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(fine, size, interpolation=how), np.uint8), scale
+
+
+def mapped(photo: Photo, matrix: NDArray[np.float64], longer: int) -> tuple[Photo, Matrix]:
+    """The photo with at most `longer` pixels on its longer side, then turned or squeezed; beyond
+    its edges it goes on as it ends.
+
+    matrix: (2, 2), by which x and y are multiplied.
+    Returns all of it, and the (3, 3) matrix from its points to the photo's.
+    """
+    small, scale = reduced(photo, min(longer, max(photo.width, photo.height)))
+    h, w = small.shape[:2]
+    corners = np.array([(-0.5, -0.5), (w - 0.5, -0.5), (w - 0.5, h - 0.5), (-0.5, h - 0.5)])
+    low, high = (corners @ matrix.T).min(0), (corners @ matrix.T).max(0)
+    there = np.column_stack([matrix, -low - 0.5])
+    size = (int(np.ceil(high[0] - low[0])), int(np.ceil(high[1] - low[1])))
+    view = cv2.warpAffine(small, there, size, borderMode=cv2.BORDER_REPLICATE)
+    back = np.linalg.inv(np.vstack([there, (0, 0, 1)]))
+    shift = 0.5 / scale - 0.5
+    larger = np.array([[1 / scale, 0, shift], [0, 1 / scale, shift], [0, 0, 1]])
+    return Photo(np.asarray(view, np.uint8)), np.asarray(larger @ back)
 
 
 def window(

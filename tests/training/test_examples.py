@@ -21,8 +21,9 @@ from kdscan.training.dataset import (
     unpack,
 )
 from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
-from kdscan.vision.rectify import CENTERS, LOOK_MARGIN, LOOK_PX
+from kdscan.vision.rectify import CENTERS
 from kdscan.vision.segment import CROP_PX
+from kdscan.vision.settle import LOOK_MARGIN, LOOK_PX
 
 
 @cache

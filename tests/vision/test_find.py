@@ -20,18 +20,28 @@ def cells(at: tuple[float, float], confidence: float, size: float = 60.0) -> tup
     return CENTERS * size + at, confidence
 
 
-def found(monkeypatch: pytest.MonkeyPatch, looks: list[list[tuple[Floats, float]]]) -> list[float]:
-    """Confidences of what is kept when each quarter turn shows the given maps."""
+def found(
+    monkeypatch: pytest.MonkeyPatch,
+    looks: list[list[tuple[Floats, float]]],
+    followed: float = 0.0,
+) -> list[float]:
+    """Confidences of what is kept when each turn of the photo shows the given maps.
+
+    followed: how sure a grid becomes when the paper is followed from there.
+    """
     told: dict[int, tuple[Floats, float]] = {}
 
-    def locate(photo: Photo, network: object, quarter_turns: int) -> tuple[SheetOutline, ...]:
-        maps = looks[quarter_turns] if quarter_turns < len(looks) else []
+    def locate(photo: Photo, network: object, turn: float) -> tuple[SheetOutline, ...]:
+        number = finding.TURNS.index(turn)
+        maps = looks[number] if number < len(looks) else []
         outlines = tuple(SheetOutline(outline_of(centers), 1.0) for centers, _ in maps)
         told.update({id(o): one for o, one in zip(outlines, maps, strict=True)})
         return outlines
 
     monkeypatch.setattr(finding, "locate", locate)
     monkeypatch.setattr(finding, "settlings", lambda photo, outline, network: [told[id(outline)]])
+    follow = lambda photo, centers, network: (centers, followed)  # noqa: E731
+    monkeypatch.setattr(finding, "followed", follow)
     network = lambda batch: ()  # noqa: E731
     return [s.confidence for s in finding.find(PHOTO, network, network)]
 
@@ -45,6 +55,22 @@ def test_a_doubtful_find_is_tried_again_turned_and_the_surest_stays(
 ) -> None:
     assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.97)]]) == [0.97]
     assert found(monkeypatch, [[cells(HERE, 0.6)], [cells(HERE, 0.5)], []]) == [0.6]
+
+
+def test_every_turn_is_an_eighth_and_none_is_left_out() -> None:
+    assert sorted(finding.TURNS) == pytest.approx([np.pi / 4 * n for n in range(8)])
+    assert finding.TURNS[0] == 0
+
+
+def test_where_no_turn_helps_the_paper_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.6)]], followed=0.97) == [0.97]
+    assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.6)]], followed=0.3) == [0.6]
+
+
+def test_what_is_sure_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = [[cells(HERE, 0.92), cells(THERE, 0.4)]]
+    assert found(monkeypatch, looks, followed=0.99) == [0.92, 0.99]
+    assert found(monkeypatch, looks, followed=0.85) == [0.92]  # clutter beside a map
 
 
 def test_two_maps_are_two_finds_the_larger_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.records import Photo
-from kdscan.vision.pyramid import at_hand, grey_at_most, level_for, reduced, window
-from kdscan.vision.rectify import CENTERS, look
+from kdscan.vision.pyramid import at_hand, grey_at_most, level_for, mapped, reduced, window
+from kdscan.vision.rectify import CENTERS
+from kdscan.vision.settle import look
 
 WIDTH, HEIGHT = 1600, 1200
 
@@ -38,6 +39,30 @@ def test_no_window_takes_the_whole_however_small() -> None:
     assert part.bgr[0, 0].tolist() == [50, 25, 90]
     seen, scale = reduced(part, 102)
     assert seen.shape[:2] == (92, 102) and scale == 2
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.7, np.pi / 2, 3.0])
+@pytest.mark.parametrize("squeeze", [1.0, 0.5])
+def test_what_a_mapped_photo_shows_lies_where_it_is_in_the_photo(
+    angle: float, squeeze: float
+) -> None:
+    bgr = np.zeros((300, 500, 3), np.uint8)
+    bgr[100:108, 340:348] = 255  # its middle lies at 343.5, 103.5
+    c, s = np.cos(angle), np.sin(angle)
+    view, back = mapped(Photo(bgr), np.array([[c, -s], [s, c]]) * (squeeze, 1), 400)
+    ys, xs = np.nonzero(view.bgr[..., 0] > 128)
+    at = back @ (xs.mean(), ys.mean(), 1)
+    assert at[:2] / at[2] == pytest.approx((343.5, 103.5), abs=1.0)
+    corners = np.array([(0, 0), (499, 0), (499, 299), (0, 299)])
+    there = (np.column_stack([corners, np.ones(4)]) @ np.linalg.inv(back).T)[:, :2]
+    assert (there > -1).all() and (there < (view.width, view.height)).all()
+
+
+def test_a_mapped_photo_is_never_enlarged_nor_decoded_whole() -> None:
+    view, _ = mapped(large(), np.eye(2), WIDTH // 2)
+    assert (view.width, view.height) == (WIDTH // 2, HEIGHT // 2)
+    small, _ = mapped(Photo(half()), np.eye(2), 4000)
+    assert (small.width, small.height) == (WIDTH // 2, HEIGHT // 2)
 
 
 def test_the_refining_look_takes_no_whole() -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kdscan.records import Photo
 from kdscan.vision.kingdom.lattice import Centers, Lattice, grow_lattices
 from kdscan.vision.locate import STRIDE, THUMB_PX, thumbnail
-from kdscan.vision.pyramid import reduced, window
+from kdscan.vision.pyramid import mapped, window
 from kdscan.vision.rectify import Floats, Network, fit_homography, flatten, project
 from kdscan.vision.rectify import lattice as squares_lattice
 
@@ -82,10 +82,12 @@ class KingdomSearch:
         seen at a slant is; nothing where hardly any patch is surely on a tile."""
         if (self._far.on > SURELY_ON).sum() < MANY_SURE:
             return ()
-        small, scale = reduced(self._photo, SQUEEZED_PX)
         found: list[Lattice] = []
         for direction in range(DIRECTIONS):
-            view, to_photo = _squeezed(small, scale, np.pi * direction / DIRECTIONS)
+            angle = np.pi * direction / DIRECTIONS
+            along = np.array([np.cos(angle), np.sin(angle)])
+            squeezed = np.eye(2) - (1 - SQUEEZE) * np.outer(along, along)
+            view, to_photo = mapped(self._photo, squeezed, SQUEEZED_PX)
             lattices = grow_lattices(_squares(_look(view, self._network)))
             found += [Lattice(project(to_photo, one.centers_xy), one.seen) for one in lattices]
         return self._kept(found)
@@ -184,26 +186,6 @@ def _from_near(photo: Photo, low: Floats, high: Floats, network: Network) -> lis
         low, high = seen.min(0) - side, seen.max(0) + side
         room = CLOSER * float(max(high - low))
     return lattices
-
-
-def _squeezed(small: NDArray[np.uint8], scale: float, angle: float) -> tuple[Photo, Floats]:
-    """A photo reduced to that scale with less of its extent in a direction (radians from x, y
-    down), and the (3, 3) matrix from its points to the whole photo's."""
-    h, w = small.shape[:2]
-    along = np.array([np.cos(angle), np.sin(angle)])
-    turn = np.eye(2) - (1 - SQUEEZE) * np.outer(along, along)
-    corners = np.array([(0, 0), (w, 0), (w, h), (0, h)]) @ turn.T
-    low, high = corners.min(0), corners.max(0)
-    matrix = np.column_stack([turn, -low])
-    size = (int(np.ceil(high[0] - low[0])), int(np.ceil(high[1] - low[1])))
-    view = cv2.warpAffine(
-        small, matrix, size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE
-    )
-    back = np.linalg.inv(np.vstack([matrix, (0, 0, 1)]))
-    larger = np.array(
-        [[1 / scale, 0, 0.5 / scale - 0.5], [0, 1 / scale, 0.5 / scale - 0.5], [0, 0, 1]]
-    )
-    return Photo(np.asarray(view, np.uint8)), np.asarray(larger @ back)
 
 
 def _from_above(photo: Photo, lattice: Lattice, network: Network) -> Lattice:
