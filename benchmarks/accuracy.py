@@ -33,9 +33,9 @@ from kdscan import pipeline
 from kdscan.errors import KdscanError
 from kdscan.overlay import draw_overlay
 from kdscan.pipeline import read_photo
-from kdscan.records import CELLS, Photo, SheetReading
-from kdscan.vision import find, posterior, rectify, settle
-from kdscan.vision.classify import look
+from kdscan.records import CELLS, Photo, RectifiedSheet, SheetReading
+from kdscan.vision import closer, find, posterior, rectify, settle
+from kdscan.vision.classify import Logits
 from kdscan.vision.photo import load_photos
 from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX, Floats, Network
 
@@ -158,7 +158,19 @@ def _flat_paper() -> None:
 
 def _one_look() -> None:
     """No second look from other sides where doubts are left."""
-    pipeline.look = lambda crops, network: islice(look(crops, network), 1)  # type: ignore[attr-defined]
+
+    def once(
+        photo: Photo, sheet: RectifiedSheet, network: Network
+    ) -> tuple[RectifiedSheet, Iterator[Logits]]:
+        placed, looks = closer.look_closer(photo, sheet, network)
+        return placed, islice(looks, 1)
+
+    pipeline.look_closer = once  # type: ignore[attr-defined]
+
+
+def _no_closer() -> None:
+    """The sheet is read where refining left it."""
+    closer.ASTRAY = math.inf
 
 
 def _no_neighbours() -> None:
@@ -169,6 +181,7 @@ def _no_neighbours() -> None:
 WITHOUT: dict[str, Callable[[], None]] = {
     "refining": _no_refining,
     "paper": _flat_paper,
+    "closer": _no_closer,
     "looks": _one_look,
     "neighbours": _no_neighbours,
 }

@@ -27,12 +27,12 @@ import numpy as np
 
 from kdscan.inference.store import default_models
 from kdscan.pipeline import interpret
-from kdscan.vision.classify import classify
+from kdscan.vision.classify import weigh
+from kdscan.vision.closer import look_closer
 from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.vision.find import find
 from kdscan.vision.identify import identify
 from kdscan.vision.photo import load_photos
-from kdscan.vision.segment import segment
 
 Times = dict[str, list[float]]
 
@@ -53,9 +53,8 @@ def one_round(path: Path, times: Times) -> None:
     sheets = clocked(times, "find", lambda: find(photo, models.locate, models.refine))
     if not sheets:
         return
-    sheet = sheets[0]
-    crops = clocked(times, "segment", lambda: segment(sheet))
-    probs = clocked(times, "classify", lambda: classify(crops, models.marks))
+    sheet, looks = clocked(times, "marks", lambda: look_closer(photo, sheets[0], models.marks))
+    probs = weigh([next(looks)], sheet.confidence, models.trust)
     layout = clocked(times, "identify", lambda: identify(photo, sheet))
     clocked(times, "decode", lambda: interpret(sheet, probs, layout, DEFAULT_RISK))
 

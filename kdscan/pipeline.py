@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Literal
@@ -37,7 +37,8 @@ from kdscan.vision.blank import is_blank, shows_through
 from kdscan.vision.book_place import PlacedBook, find_books
 from kdscan.vision.book_read import interpret_book, read_book
 from kdscan.vision.book_said import said_of
-from kdscan.vision.classify import Logits, look, weigh
+from kdscan.vision.classify import Logits, weigh
+from kdscan.vision.closer import look_closer
 from kdscan.vision.code import read_book_code, read_card_codes, read_code
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.edges import cut_sides, in_words, unseen_cells
@@ -50,7 +51,6 @@ from kdscan.vision.kingdom.find import (
     find_kingdoms,
 )
 from kdscan.vision.rectify import lies_in
-from kdscan.vision.segment import segment
 
 SURELY_PLACED = 0.9
 """Below this the reading says that the grid itself may be wrong."""
@@ -155,8 +155,9 @@ def _sheets(photo: Photo, models: Models, risk: float, maps: MapSearch) -> tuple
     for rectified in placed:
         if shows_through(rectified) or any(_covers(book, rectified) for book in books):
             continue
+        rectified, looks = look_closer(photo, rectified, models.marks)
         layout = identify(photo, rectified)
-        sheet = _read(rectified, models, layout, risk)
+        sheet = _read(rectified, looks, models, layout, risk)
         sheet = hide(sheet, unseen_cells(photo, rectified))
         sheets.append(replace(sheet, sheet_id=read_code(photo, rectified, layout)))
     if not sheets and not books:
@@ -218,10 +219,10 @@ def _covers(book: SpellbookReading, rectified: RectifiedSheet) -> bool:
     return lies_in(rectified.centers_xy[2, 3], book.page_xy)
 
 
-def _read(rectified: RectifiedSheet, models: Models, layout: str, risk: float) -> SheetReading:
+def _read(
+    rectified: RectifiedSheet, looks: Iterator[Logits], models: Models, layout: str, risk: float
+) -> SheetReading:
     """What a sheet holds; one that leaves doubts is looked at again, up to eight times."""
-    crops = segment(rectified)
-    looks = look(crops, models.marks)
     said: list[Logits] = []
     for more in (1, 3, 4):
         said += islice(looks, more)

@@ -63,6 +63,7 @@ def learn(
     from kdscan.inference.store import default_models
     from kdscan.sheet.checks import check_layout
     from kdscan.sheet.layout import layout_to_toml
+    from kdscan.vision.closer import look_closer
     from kdscan.vision.find import find
     from kdscan.vision.learn import draw_print
     from kdscan.vision.learn import learn as learned
@@ -77,8 +78,9 @@ def learn(
             "{photo}: no map was found; photograph the whole unmarked sheet from straight above",
             photo=photo,
         )
-    plan, found = learned(picture, sheets[0], name or output.stem, cell_mm)
-    plan = replace(plan, cell_png=print_to_text(cell_print(sheets[0])))
+    sheet, _ = look_closer(picture, sheets[0], models.marks)
+    plan, found = learned(picture, sheet, name or output.stem, cell_mm)
+    plan = replace(plan, cell_png=print_to_text(cell_print(sheet)))
     if overlay is not None:
         _, data = cv2.imencode(".png", draw_print(found))
         _write(overlay, data.tobytes())

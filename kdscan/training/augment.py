@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
+from kdscan.records import CASTLE, CELLS, COLS, ROWS, RectifiedSheet
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, WIDE_MARGIN, Example, unpack
 from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, project
@@ -170,17 +170,18 @@ def refine_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Fl
     return relight(rng, np.asarray(view, np.uint8)), out.astype(np.float32), upright
 
 
-SLIPPED, SLIPS_PX = 0.2, (2.4, 8.0)
+SLIPPED, SLIPS_PX = 0.25, (2.4, 10.0)
 """A grid lies off as a whole by the first, and such a share of them, as on sheets without lines, by
 the second: standard deviations in pixels of a flattened sheet."""
 
 
 def flat_sample(
     rng: np.random.Generator, example: Example
-) -> tuple[RectifiedSheet, NDArray[np.uint8]]:
+) -> tuple[RectifiedSheet, NDArray[np.uint8], Float32]:
     """The flattened sheet with cells a little out of place, as `rectify` leaves them.
 
-    With it (H, W) uint8, the same pixels: index + 1 of the shield whose cross lies there.
+    With it (H, W) uint8, the same pixels: index + 1 of the shield whose cross lies there; and
+    (5, 7, 2), how far from its place each cell lies, in cells, x before y.
     """
     w, h = round((COLS + 2 * FLAT_MARGIN) * FLAT_PX), round((ROWS + 2 * FLAT_MARGIN) * FLAT_PX)
     angle, zoom = rng.normal(0, 0.012), np.exp(rng.normal(0, 0.015, 2))
@@ -209,7 +210,20 @@ def flat_sample(
         code = cv2.imencode(".jpg", flat, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(45, 90))])[1]
         flat = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
     sheet = RectifiedSheet(flat, CENTERS, NODES[[0, 0, -1, -1], [0, -1, -1, 0]], FLAT_PX, 1.0)
-    return sheet, np.asarray(spots, np.uint8)
+    return sheet, np.asarray(spots, np.uint8), _astray(map_x, map_y)
+
+
+def _astray(map_x: Float32, map_y: Float32) -> Float32:
+    """(5, 7, 2): how far cells of a flat sheet lie from where they should, in cells, whose pixels
+    were taken from there in a stored one."""
+    middles = (CENTERS + 0.5 + FLAT_MARGIN) * FLAT_PX - 0.5
+    stored = (CENTERS + 0.5 + WIDE_MARGIN) * FLAT_PX - 0.5
+    at = middles.copy()
+    for _ in range(3):  # what is taken from too far left lies as far to the right
+        x, y = at[..., 0].astype(np.float32), at[..., 1].astype(np.float32)
+        taken = [cv2.remap(one, x, y, cv2.INTER_LINEAR) for one in (map_x, map_y)]
+        at += stored - np.stack(taken, -1)
+    return np.asarray((at - middles) / FLAT_PX, np.float32)
 
 
 SPOT_PX = 8
@@ -232,25 +246,38 @@ PLACES = np.array([(c - COLS // 2, r - ROWS // 2) for r, c in CELLS], np.float32
 """(34, 2): columns and rows of the shields, from the castle."""
 
 
-def marks_sample(rng: np.random.Generator, example: Example) -> tuple[Float32, Float32, Float32]:
+def marks_sample(
+    rng: np.random.Generator, example: Example
+) -> tuple[Float32, Float32, Float32, Float32]:
     """The crops of one sheet, mirrored and turned by lot: marks have no upside.
 
     Returns (35, C, 160, 160), the castle last, (34, 20, 20): 1 where a cross lies, else 0;
-    -1 everywhere if nobody knows, and (34, 2): the column and row in which each shield now lies,
-    from the castle.
+    -1 everywhere if nobody knows, (34, 2): the column and row in which each shield now lies,
+    from the castle, and (35, 2): how far each cell lies from its crop's middle, in cells.
     """
-    sheet, marked = flat_sample(rng, example)
+    sheet, marked, off = flat_sample(rng, example)
     cells = segment(sheet).cells
     own = [cut(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)]
     n = cells.shape[-1] // SPOT_STRIDE
     spots = np.stack(own).reshape(len(CELLS), n, SPOT_STRIDE, n, SPOT_STRIDE).mean((2, 4)) > 0.4
-    places = PLACES
+    places, astray = PLACES, np.stack([off[at] for at in (*CELLS, CASTLE)])
     k, mirror = int(rng.integers(0, 4)), rng.random() < 0.5
     cells, spots = np.rot90(cells, k, (2, 3)), np.rot90(spots, k, (1, 2))
     for _ in range(k):
-        places = np.stack([places[:, 1], -places[:, 0]], 1)
+        places, astray = _quartered(places), _quartered(astray)
     if mirror:
-        cells, spots, places = cells[..., ::-1], spots[..., ::-1], places * (-1, 1)
+        cells, spots = cells[..., ::-1], spots[..., ::-1]
+        places, astray = places * (-1, 1), astray * (-1, 1)
     where = np.ascontiguousarray(spots, np.float32)
     where = where - 1 if example.crossed is None else where
-    return np.ascontiguousarray(cells), where, np.asarray(places, np.float32)
+    return (
+        np.ascontiguousarray(cells),
+        where,
+        np.asarray(places, np.float32),
+        np.asarray(astray, np.float32),
+    )
+
+
+def _quartered(xy: Float32) -> Float32:
+    """(N, 2) as `np.rot90` of a picture, x before y, takes them once round its middle."""
+    return np.stack([xy[:, 1], -xy[:, 0]], 1)

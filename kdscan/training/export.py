@@ -34,7 +34,7 @@ bears rounding; marks are read once."""
 OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
     "refine": ("offset", "there", "upright"),
-    "marks": ("coat", "crosses", "castle"),
+    "marks": ("coat", "crosses", "castle", "astray"),
     "spellbook": ("marked_passed_there",),
     "tiles": ("on_square", "center", "doubt", "laid"),
     "squares": ("kind",),

@@ -111,9 +111,9 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
     """Crops (S, 35, C, 160, 160) of whole sheets, where shields lie (S, 34, 2), what they hold
-    (S, 34), castle (S, 1), spots."""
+    (S, 34), castle (S, 1), spots, and how far astray the crops are (S, 35, 2)."""
     samples = zip(*(augment.marks_sample(rng, e) for e in examples), strict=True)
-    cells, spots, places = (torch.from_numpy(np.stack(part)) for part in samples)
+    cells, spots, places, astray = (torch.from_numpy(np.stack(part)) for part in samples)
     return (
         cells,
         places,
@@ -121,20 +121,23 @@ def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
         torch.from_numpy(np.stack([e.crosses for e in examples])),
         torch.tensor([[float(e.castle)] for e in examples]),
         spots,
+        astray,
     )
 
 
 def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Cross entropy of coat and crosses; where crosses lie helps; the castle counts little.
+    """Cross entropy of coat and crosses; where crosses lie helps, and so does how far the crops are
+    astray; the castle counts little.
 
     Shields that are `UNKNOWN` count nowhere: that is torch's own number for such labels.
     """
-    coat, crosses, castle, spots = (o.float() for o in out)
+    coat, crosses, castle, astray, spots = (o.float() for o in out)
     return {
         "coat": F.cross_entropy(coat.flatten(0, 1), batch[2].flatten()),
         "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[3].flatten()),
         "castle": 0.1 * F.binary_cross_entropy_with_logits(castle, batch[4]),
         "spots": 5 * _known_spots(spots[:, :, 0], batch[5]),
+        "astray": 5 * _known_astray(astray, batch[6], batch[5]),
     }
 
 
@@ -142,6 +145,13 @@ def _known_spots(said: Tensor, true: Tensor) -> Tensor:
     """Binary cross entropy where it is known where the crosses lie; -1 elsewhere."""
     known = (true >= 0).float()
     loss: Tensor = F.binary_cross_entropy_with_logits(said, true.clamp(min=0), weight=known)
+    return loss
+
+
+def _known_astray(said: Tensor, true: Tensor, spots: Tensor) -> Tensor:
+    """Smooth L1 where it is known how far crops are astray: where it is known where crosses lie."""
+    known = (spots.amax((1, 2, 3)) >= 0).float()[:, None, None]
+    loss: Tensor = (known * F.smooth_l1_loss(said, true, beta=0.02, reduction="none")).mean()
     return loss
 
 
@@ -181,7 +191,7 @@ def squares_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 TASKS: dict[str, Task] = {
     "locate": Task(LocateNet, locate_batch, locate_loss, 16, 5100, 2e-3),
     "refine": Task(RefineNet, refine_batch, refine_loss, 32, 13103, 2e-3),
-    "marks": Task(MarksNet, marks_batch, marks_loss, 6, 65085, 2e-3, shown=2),
+    "marks": Task(MarksNet, marks_batch, marks_loss, 6, 70785, 2e-3, shown=2),
     "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
     "squares": Task(SquaresNet, squares_batch, squares_loss, 7, 1500, 3e-3),
 }

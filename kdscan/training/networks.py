@@ -180,6 +180,33 @@ def rims_of(places: Tensor) -> Tensor:
     return (on / on.sum(1, keepdim=True)).transpose(1, 2)
 
 
+class Astray(nn.Module):
+    """How far each crop's cell lies from the crop's middle: its own picture beside the mean of
+    all shields and of those along each edge, for on a sheet without lines one shield does not
+    say whose the circles beside it are.
+
+    (S, 35, C, 10, 10), (S, 4, 34) of `rims_of` → (S, 35, 2) in cells, x before y.
+    """
+
+    def __init__(self, channels: int, side: int = 10) -> None:
+        super().__init__()
+        few, known = 8, 64
+        self.few = nn.Conv2d(channels, few, 1)
+        self.own = nn.Linear(few * side * side, known)
+        self.sheet = nn.Linear(5 * few * side * side, known)
+        self.say = nn.Linear(known, 2)
+        nn.init.zeros_(self.say.weight)
+
+    def forward(self, x: Tensor, rims: Tensor) -> Tensor:
+        sheets, cells = x.shape[:2]
+        few = torch.relu(self.few(x.flatten(0, 1))).reshape(sheets, cells, -1)
+        shields = few[:, :-1]
+        sheet = torch.cat([shields.mean(1, keepdim=True), rims @ shields], 1)
+        known = self.own(few) + self.sheet(sheet.flatten(1))[:, None]
+        astray: Tensor = self.say(torch.relu(known))
+        return astray
+
+
 def _at(table: Tensor, places: Tensor) -> Tensor:
     """(34, D) of the shields as `cell_places` → (S, 34, D) of shields at these places; 0 where
     there is none."""
@@ -188,13 +215,15 @@ def _at(table: Tensor, places: Tensor) -> Tensor:
 
 
 class MarksNet(nn.Module):
-    """All crops of a sheet at once → coats, crosses, and whether the castle's roof is coloured.
+    """All crops of a sheet at once → coats, crosses, whether the castle's roof is coloured, and
+    how far the cells lie from where they were cut.
 
     (S, 35, 3, 160, 160), the castle last → logits (S, 34, 7) in the order of COATS,
-    (S, 34, 5) for 0..4 crosses, (S, 1), and (S, 34, 1, 20, 20) that a cross lies there,
-    which training alone needs. A shield is read beside the others of its sheet: first its
-    picture beside what they share, then what was understood of it beside the rest. Only
-    the ink, the first channel, is looked at in full detail.
+    (S, 34, 5) for 0..4 crosses, (S, 1), (S, 35, 2) in cells, true place minus guess, x before y,
+    and logits (S, 34, 1, 20, 20) that a cross lies there, which training alone needs. A shield
+    is read beside the others of its sheet: first its picture beside what they share, then what
+    was understood of it beside the rest. Only the ink, the first channel, is looked at in full
+    detail.
 
     places: (S, 34, 2), see `cell_places`, of sheets that were turned or mirrored; a sheet turned
     by a quarter has edges, but its shields do not know where they lie.
@@ -215,6 +244,7 @@ class MarksNet(nn.Module):
         self.to5 = nn.Sequential(conv(4 * w, 8 * w, 2), Residual(8 * w))
         self.spots = nn.Conv2d(2 * w, 1, 1)
         nn.init.constant_(self.spots.bias, -4.0)
+        self.astray = Astray(4 * w)
         self.drop = nn.Dropout(0.1)
         known = 16 * w + 8 * w + 1
         self.token = nn.Linear(known, 6 * w)
@@ -224,9 +254,7 @@ class MarksNet(nn.Module):
         self.crosses = nn.Linear(known + 6 * w, MAX_CROSSES + 1)
         self.castle = nn.Linear(16 * w, 1)
 
-    def forward(
-        self, x: Tensor, places: Tensor | None = None
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def forward(self, x: Tensor, places: Tensor | None = None) -> tuple[Tensor, ...]:
         sheets, cells = x.shape[:2]
         rims = rims_of(cell_places()[None] if places is None else places)
         where = self.place if places is None else _at(self.place, places)
@@ -238,6 +266,7 @@ class MarksNet(nn.Module):
         both = self.coarse40(F.avg_pool2d(seen, 2)) + self.fine40(self.fine(seen[:, :1]))
         at20 = self.share20(per_cell(self.to20(torch.relu(both))), rims)
         at10 = self.share10(per_cell(self.to10(at20.flatten(0, 1))), rims)
+        astray = self.astray(at10, rims)
         at5 = per_cell(self.to5(at10.flatten(0, 1)))
         spots = per_cell(self.spots(at20.flatten(0, 1)))[:, :-1]
         near = torch.cat([at5.mean((3, 4)), at5.amax((3, 4))], 2)
@@ -245,7 +274,7 @@ class MarksNet(nn.Module):
         count = torch.sigmoid(spots).sum((3, 4)) / 4
         known = self.drop(torch.cat([near[:, :-1], fine, count], 2))
         told = torch.cat([known, self.talk(self.token(known) + where)], 2)
-        return self.coat(told), self.crosses(told), self.castle(near[:, -1]), spots
+        return self.coat(told), self.crosses(told), self.castle(near[:, -1]), astray, spots
 
 
 class SquaresNet(nn.Module):

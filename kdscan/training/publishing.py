@@ -43,7 +43,7 @@ def publish(
         warmth = temperatures(said)
         card |= {"temperatures": {"coat": warmth[0], "crosses": warmth[1]}}
         card["figures"] = marks_figures(said)
-        published = Calibrated(net, (*warmth, 1.0))
+        published = Calibrated(net, (*warmth, 1.0, 1.0))
     else:
         card["figures"] = FIGURES[name](as_network(net), held)
     write(models, name, version, to_onnx(name, published, version), card)

@@ -65,13 +65,16 @@ def look(crops: CellCrops, network: Network) -> Iterator[Logits]:
     """Look at the whole sheet at once: each shield beside the others of the same hand.
 
     network: (1, 35, C, 160, 160), the castle last → coat logits (1, 34, 7), crosses logits
-        (1, 34, 5), castle logit (1, 1).
-    A look for each of `VIEWS`, when it is asked for.
+        (1, 34, 5), castle logit (1, 1), and in cells, x before y, how far each cell lies from
+        its crop's middle (1, 35, 2).
+    A look for each of `VIEWS`, when it is asked for, as if the sheet had been seen as it is.
     """
     for view in VIEWS:
-        coat, crosses, castle, *_ = network(seen(crops.cells, view)[None])
-        shields = order_of(view)[:-1]
-        yield coat[:, shields], crosses[:, shields], castle
+        coat, crosses, castle, astray = network(seen(crops.cells, view)[None])
+        order = order_of(view)
+        turn = np.array((-1 if view.mirrored else 1, -1 if view.upside_down else 1)) / view.zoom
+        off = ((astray[:, order] - np.array(view.shift)) * turn).astype(np.float32)
+        yield coat[:, order[:-1]], crosses[:, order[:-1]], castle, off
 
 
 def order_of(view: View) -> list[int]:
@@ -109,7 +112,7 @@ def weigh(
     placed: how sure it is that the crops are where the cells are.
     trust: see `MarkProbs`.
     """
-    coat, crosses, castle = (
+    coat, crosses, castle, _ = (
         np.asarray(np.mean(out, axis=0)[0], np.float64) for out in zip(*said, strict=True)
     )
     return MarkProbs(

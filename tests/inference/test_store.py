@@ -48,9 +48,9 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     assert (on.shape, place.shape, doubt.shape) == ((1, 1, 36, 48), (1, 2, 36, 48), (1, 1, 36, 48))
     offset, there, up = models.refine(np.zeros((1, 3, 224, 288), np.float32))
     assert (offset.shape, there.shape, up.shape) == ((1, 2, 5, 7), (1, 1, 5, 7), (1, 1))
-    coat, crosses, castle = models.marks(np.zeros((2, 35, 3, 160, 160), np.float32))
+    coat, crosses, castle, astray = models.marks(np.zeros((2, 35, 3, 160, 160), np.float32))
     assert (coat.shape, crosses.shape) == ((2, 34, len(COATS)), (2, 34, 5))
-    assert castle.shape == (2, 1)
+    assert (castle.shape, astray.shape) == ((2, 1), (2, 35, 2))
     found = models.tiles(np.zeros((1, 3, 288, 384), np.float32))
     assert [out.shape for out in found] == [(1, n, 36, 48) for n in (1, 2, 1, 3)]
     (kinds,) = models.squares(np.zeros((3, 3, 80, 80), np.float32))

@@ -56,11 +56,30 @@ def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:
 
     def network(batch: Batch) -> tuple[Batch, ...]:
         number = np.round(batch[:, :34, 0, 80, 80])
-        return number[..., None], -number[..., None], batch[:, 34:, 0, 80, 80]
+        off = np.repeat(batch[:, :, 0, 80, 80, None], 2, 2)
+        return number[..., None], -number[..., None], batch[:, 34:, 0, 80, 80], off
 
-    for coat, crosses, castle in look(CellCrops(crops), network):
+    for (coat, crosses, castle, off), view in zip(
+        look(CellCrops(crops), network), VIEWS, strict=True
+    ):
         assert (coat[0, :, 0] == np.arange(34)).all() and (crosses == -coat).all()
         assert castle == pytest.approx(34)
+        assert np.abs(off[0, :, 0]) * view.zoom == pytest.approx(np.arange(35), abs=0.1)
+
+
+def test_how_far_a_cell_lies_off_is_told_as_if_the_sheet_were_seen_as_it_is() -> None:
+    """A spot 16 pixels right of the crop's middle and 8 above it."""
+    middle = (CROP_PX - 1) / 2
+
+    def network(batch: Batch) -> tuple[Batch, ...]:
+        at = [brightest(sheet) for sheet in batch]
+        off = [[((x - middle) / FLAT_PX, (y - middle) / FLAT_PX)] * 35 for x, y in at]
+        nothing = np.zeros((1, 34, 7), np.float32), np.zeros((1, 34, 5), np.float32)
+        return *nothing, np.zeros((1, 1), np.float32), np.array(off, np.float32)
+
+    crops = CellCrops(spot(round(middle + 16), round(middle - 8)))
+    for *_, off in look(crops, network):
+        assert off[0, 20] * FLAT_PX == pytest.approx((16.5, -7.5), abs=1.1)
 
 
 def test_a_view_is_shifted_by_cells_and_enlarged_about_its_middle() -> None:
@@ -80,7 +99,8 @@ def test_looks_are_taken_one_by_one_and_their_mean_is_believed() -> None:
         coat = np.zeros((1, 34, 7), np.float32)
         coat[..., 3] = len(asked) == 1
         coat[..., 4] = 3 * (len(asked) == 2)
-        return coat, np.zeros((1, 34, 5), np.float32), np.zeros((1, 1), np.float32)
+        rest = (1, 34, 5), (1, 1), (1, 35, 2)
+        return coat, *(np.zeros(shape, np.float32) for shape in rest)
 
     one = classify(some_crops(), network)
     assert len(asked) == 1 and (one.coat.argmax(1) == 3).all()

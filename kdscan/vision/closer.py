@@ -1,0 +1,50 @@
+"""Stage: rectified sheet → the same with every cell in its place, and looks at its marks.
+
+Refining sees a cell at 32 pixels. On a sheet without lines it takes the shields' middles for the
+cells', for the thin circles beside them are hardly there. The marks' network sees all of them
+four times as large, and says for each crop how far its cell lies from the crop's middle; a sheet
+that lies off is sampled once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+import numpy as np
+
+from kdscan.records import CASTLE, CELLS, Photo, RectifiedSheet
+from kdscan.vision.classify import Logits, look
+from kdscan.vision.rectify import CENTERS, Floats, Network, laid_flat, lattice_to_photo
+from kdscan.vision.segment import segment
+
+ASTRAY, CLOSER = 0.03, 2
+"""A sheet whose cells lie off by more cells, in the root mean square, is sampled again, so often at
+most. Of 300 photos the log loss of totals is 0.193 where none is, 0.186 with this, 0.182 and 0.180
+with 0.02 and 0.012; but each takes as long again as the first look."""
+
+
+def look_closer(
+    photo: Photo, sheet: RectifiedSheet, network: Network
+) -> tuple[RectifiedSheet, Iterator[Logits]]:
+    """The sheet with its cells in place, and the looks at it, the first one already taken.
+
+    network: see `look`.
+    """
+    for more in reversed(range(CLOSER + 1)):
+        looks = look(segment(sheet), network)
+        first = next(looks)
+        astray = astray_of(first)
+        if not more or np.sqrt(np.square(astray).sum(-1).mean()) < ASTRAY:
+            break
+        centers = lattice_to_photo(sheet.centers_xy, CENTERS + astray)
+        sheet = laid_flat(photo, centers, sheet.confidence)
+    return sheet, chain((first,), looks)
+
+
+def astray_of(said: Logits) -> Floats:
+    """(5, 7, 2) float64: how far each cell lies from where it was cut, in cells, x before y."""
+    out = np.zeros_like(CENTERS)
+    for at, xy in zip((*CELLS, CASTLE), said[3][0], strict=True):
+        out[at] = xy
+    return out
