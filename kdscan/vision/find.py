@@ -1,7 +1,7 @@
-"""Stages locate and rectify together: photo → every map in it, flat and upright.
+"""Stages locate and settle together: photo → every map in it, flat and upright.
 
 A thumbnail can mislead; the refining network notices, because its cells then don't
-come to rest. So a doubtful find is tried again with the photo turned by a quarter,
+come to rest. So a doubtful find is tried again with the photo turned by an eighth,
 and of several finds of one map the surest stays.
 """
 
@@ -45,7 +45,7 @@ FOLLOWED = 4
 
 
 def find(photo: Photo, locating: Network, refining: Network) -> tuple[RectifiedSheet, ...]:
-    """Find the maps in a photo, the largest first; see `locate` and `rectify`."""
+    """Find the maps in a photo, the largest first; see `locate` and `settlings`."""
     return MapSearch(photo, locating, refining).finish()[0]
 
 
