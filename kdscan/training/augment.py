@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import CASTLE, CELLS, COLS, ROWS, RectifiedSheet
+from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, WIDE_MARGIN, Example, unpack
 from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, project
-from kdscan.vision.segment import cut, segment
+from kdscan.vision.segment import CROPPED, cut, segment
 from kdscan.vision.settle import LOOK_MARGIN, LOOK_PX
 
 Image = NDArray[np.uint8]
@@ -178,7 +178,7 @@ the second: standard deviations in pixels of a flattened sheet."""
 def flat_sample(
     rng: np.random.Generator, example: Example
 ) -> tuple[RectifiedSheet, NDArray[np.uint8], Float32]:
-    """The flattened sheet with cells a little out of place, as `rectify` leaves them.
+    """The flattened sheet with cells a little out of place, as settling leaves them.
 
     With it (H, W) uint8, the same pixels: index + 1 of the shield whose cross lies there; and
     (5, 7, 2), how far from its place each cell lies, in cells, x before y.
@@ -260,7 +260,7 @@ def marks_sample(
     own = [cut(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)]
     n = cells.shape[-1] // SPOT_STRIDE
     spots = np.stack(own).reshape(len(CELLS), n, SPOT_STRIDE, n, SPOT_STRIDE).mean((2, 4)) > 0.4
-    places, astray = PLACES, np.stack([off[at] for at in (*CELLS, CASTLE)])
+    places, astray = PLACES, np.stack([off[at] for at in CROPPED])
     k, mirror = int(rng.integers(0, 4)), rng.random() < 0.5
     cells, spots = np.rot90(cells, k, (2, 3)), np.rot90(spots, k, (1, 2))
     for _ in range(k):

@@ -45,6 +45,11 @@ class View:
     zoom: float = 1.0
     shift: tuple[float, float] = (0.0, 0.0)
 
+    @property
+    def sign(self) -> tuple[int, int]:
+        """-1 along x, along y, where it is the other way round, else 1."""
+        return (-1 if self.mirrored else 1, -1 if self.upside_down else 1)
+
 
 VIEWS = (
     View(),
@@ -72,16 +77,16 @@ def look(crops: CellCrops, network: Network) -> Iterator[Logits]:
     for view in VIEWS:
         coat, crosses, castle, astray = network(seen(crops.cells, view)[None])
         order = order_of(view)
-        turn = np.array((-1 if view.mirrored else 1, -1 if view.upside_down else 1)) / view.zoom
-        off = ((astray[:, order] - np.array(view.shift)) * turn).astype(np.float32)
+        back = np.array(view.sign) / view.zoom
+        off = ((astray[:, order] - np.array(view.shift)) * back).astype(np.float32)
         yield coat[:, order[:-1]], crosses[:, order[:-1]], castle, off
 
 
 def order_of(view: View) -> list[int]:
     """(35,): which crop lies in each one's place when the whole sheet is mirrored or turned;
     applied twice, everything is where it was. The castle stays."""
-    rows = range(ROWS)[:: -1 if view.upside_down else 1]
-    cols = range(COLS)[:: -1 if view.mirrored else 1]
+    across, down = view.sign
+    rows, cols = range(ROWS)[::down], range(COLS)[::across]
     return [*(CELLS.index((rows[r], cols[c])) for r, c in CELLS), len(CELLS)]
 
 
@@ -92,7 +97,7 @@ def seen(sheet: NDArray[np.float32], view: View) -> NDArray[np.float32]:
         return sheet
     side = sheet.shape[-1]
     middle = (side - 1) / 2
-    turn = view.zoom * np.diag([-1 if view.mirrored else 1, -1 if view.upside_down else 1])
+    turn = view.zoom * np.diag(view.sign)
     shift = np.array(view.shift) * FLAT_PX + middle - turn @ (middle, middle)
     matrix = np.column_stack([turn, shift])
     planes = [

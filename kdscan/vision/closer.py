@@ -13,10 +13,10 @@ from itertools import chain
 
 import numpy as np
 
-from kdscan.records import CASTLE, CELLS, Photo, RectifiedSheet
+from kdscan.records import Photo, RectifiedSheet
 from kdscan.vision.classify import Logits, look
-from kdscan.vision.rectify import CENTERS, Floats, Network, laid_flat, lattice_to_photo
-from kdscan.vision.segment import segment
+from kdscan.vision.rectify import CENTERS, Floats, Network, laid_flat, moved
+from kdscan.vision.segment import CROPPED, segment
 
 ASTRAY, CLOSER = 0.03, 2
 """A sheet whose cells lie off by more cells, in the root mean square, is sampled again, so often at
@@ -37,14 +37,13 @@ def look_closer(
         astray = astray_of(first)
         if not more or np.sqrt(np.square(astray).sum(-1).mean()) < ASTRAY:
             break
-        centers = lattice_to_photo(sheet.centers_xy, CENTERS + astray)
-        sheet = laid_flat(photo, centers, sheet.confidence)
+        sheet = laid_flat(photo, moved(sheet.centers_xy, astray), sheet.confidence)
     return sheet, chain((first,), looks)
 
 
 def astray_of(said: Logits) -> Floats:
     """(5, 7, 2) float64: how far each cell lies from where it was cut, in cells, x before y."""
     out = np.zeros_like(CENTERS)
-    for at, xy in zip((*CELLS, CASTLE), said[3][0], strict=True):
+    for at, xy in zip(CROPPED, said[3][0], strict=True):
         out[at] = xy
     return out

@@ -73,7 +73,7 @@ def reduced(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
     return np.asarray(cv2.resize(fine, size, interpolation=how), np.uint8), scale
 
 
-def mapped(photo: Photo, matrix: NDArray[np.float64], longer: int) -> tuple[Photo, Matrix]:
+def mapped(photo: Photo, matrix: Matrix, longer: int) -> tuple[Photo, Matrix]:
     """The photo with at most `longer` pixels on its longer side, then turned or squeezed; beyond
     its edges it goes on as it ends.
 

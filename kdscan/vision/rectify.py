@@ -103,6 +103,11 @@ def lattice_to_photo(centers_xy: Floats, points_xy: Floats) -> Floats:
     return project(h, points_xy) + bend
 
 
+def moved(centers_xy: Floats, cells_xy: Floats) -> Floats:
+    """(R, C, 2) centres in the photo, each moved by so many cells, (R, C, 2), through curl."""
+    return lattice_to_photo(centers_xy, lattice(*centers_xy.shape[:2]) + cells_xy)
+
+
 def flatten(
     photo: Photo, centers_xy: Floats, px_per_cell: int, margin: float, finest: int = 0
 ) -> NDArray[np.uint8]:

@@ -19,6 +19,9 @@ from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX
 CROP_PX = round((1 + 2 * FLAT_MARGIN) * FLAT_PX)
 """Side of a crop: 160 pixels for 1.25 cells."""
 
+CROPPED = (*CELLS, CASTLE)
+"""The cells in the order of their crops."""
+
 CHANNELS = ("ink", "print", "color")
 """What the planes of a crop hold; see `planes` and `segment`."""
 
@@ -94,8 +97,8 @@ def segment(sheet: RectifiedSheet) -> CellCrops:
     color = _doubled(coarse_color)
     inks = np.stack([cut(coarse_ink, r, c) for r, c in CELLS])
     common = _doubled(np.partition(inks, len(CELLS) // 4, axis=0)[len(CELLS) // 4])
-    crops = np.empty((len(CELLS) + 1, len(CHANNELS), *common.shape), np.float32)
-    for crop, at in zip(crops, (*CELLS, CASTLE), strict=True):
+    crops = np.empty((len(CROPPED), len(CHANNELS), *common.shape), np.float32)
+    for crop, at in zip(crops, CROPPED, strict=True):
         crop[0], crop[1], crop[2] = cut(ink, *at), common, cut(color, *at)
     return CellCrops(crops)
 

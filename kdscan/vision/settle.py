@@ -23,8 +23,8 @@ from kdscan.vision.rectify import (
     fit_homography,
     flatten,
     laid_flat,
-    lattice_to_photo,
     lattice_to_photo_homography,
+    moved,
     project,
     resolution,
 )
@@ -105,20 +105,19 @@ def _settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats,
     """Centres (5, 7, 2) in the photo, and how sure it is that all of them are in place."""
     centers = project(lattice_to_photo_homography(corners_xy), CENTERS)
     for more in reversed(range(LOOKS)):
-        offset, _, upright = network(look(photo, centers))
-        moved = CENTERS + offset[0].transpose(1, 2, 0).astype(np.float64)
-        bent = lattice_to_photo(centers, moved)
+        offset, _, upright = _asked(photo, centers, network)
+        bent = moved(centers, offset)
         plane = project(_plane(bent), CENTERS)
         step = float(np.linalg.norm(plane - centers, axis=-1).max()) / resolution(centers)
-        if more == 0 or (upright[0, 0] >= 0 and step < AT_REST):
+        if more == 0 or (upright >= 0 and step < AT_REST):
             centers = bent  # the plane is settled: follow the paper
             break
-        centers = plane if upright[0, 0] >= 0 else turned(plane)
+        centers = plane if upright >= 0 else turned(plane)
     sure, left = _judged(photo, centers, network)
     for _ in range(BENDS):
         if sure < SURE or np.abs(left).max() < AT_HOME:
             break
-        bent = lattice_to_photo(centers, CENTERS + left)
+        bent = moved(centers, left)
         surer, left = _judged(photo, bent, network)
         if surer < SURE:
             break
@@ -130,33 +129,35 @@ def followed(photo: Photo, centers: Floats, network: Network) -> tuple[Floats, f
     """Centres (5, 7, 2) of a sheet that no plane comes near, from about where they lie: the paper
     is followed from look to look. With them, how sure it is that all of them are in place."""
     for _ in range(LOOKS):
-        offset, _, upright = network(look(photo, centers))
-        moved = CENTERS + offset[0].transpose(1, 2, 0).astype(np.float64)
-        centers = turned(centers) if upright[0, 0] < 0 else lattice_to_photo(centers, moved)
+        offset, _, upright = _asked(photo, centers, network)
+        centers = turned(centers) if upright < 0 else moved(centers, offset)
     return centers, _judged(photo, centers, network)[0]
+
+
+def _asked(photo: Photo, centers: Floats, network: Network) -> tuple[Floats, Floats, float]:
+    """How far cells lie off, (5, 7, 2) in cells, and logits that each is in its place, (35,), and
+    that the view is upright."""
+    offset, in_place, upright = network(look(photo, centers))
+    off = offset[0].transpose(1, 2, 0).astype(np.float64)
+    return off, in_place.ravel().astype(np.float64), float(upright[0, 0])
 
 
 def _judged(photo: Photo, centers: Floats, network: Network) -> tuple[float, Floats]:
     """How sure it is that all cells are in place and upright, and (5, 7, 2), in cells, how far
     they still lie off."""
-    offset, in_place, upright = network(look(photo, centers))
-    certain = 1 / (1 + np.exp(-np.append(in_place, upright).astype(np.float64)))
+    offset, in_place, upright = _asked(photo, centers, network)
+    certain = 1 / (1 + np.exp(-np.append(in_place, upright)))
     sure = float(certain[:-1].min() * certain[-1])
     sure = sure if _leap(centers) < LEAP else min(sure, TORN)
-    return sure, offset[0].transpose(1, 2, 0).astype(np.float64)
+    return sure, offset
 
 
 def _leap(centers_xy: Floats) -> float:
     """How many times as large as its neighbour the largest cell is, as the centres around it
     span it; infinite where the paper would lie upside down."""
-    a, b, c, d = (
-        centers_xy[:-1, :-1],
-        centers_xy[:-1, 1:],
-        centers_xy[1:, 1:],
-        centers_xy[1:, :-1],
-    )
-    (ux, uy), (vx, vy) = np.moveaxis(c - a, -1, 0), np.moveaxis(d - b, -1, 0)
-    spanned = ux * vy - uy * vx
+    falling = centers_xy[1:, 1:] - centers_xy[:-1, :-1]
+    rising = centers_xy[1:, :-1] - centers_xy[:-1, 1:]
+    spanned = falling[..., 0] * rising[..., 1] - falling[..., 1] * rising[..., 0]
     if spanned.min() <= 0:
         return float("inf")
     size = np.log(spanned)
