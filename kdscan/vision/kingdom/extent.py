@@ -45,23 +45,29 @@ class Window:
 
     @property
     def said(self) -> float:
-        """How much is surely said: what is most probable on its taken squares, added up."""
-        return float(self.probs.max(-1)[self.probs[..., EMPTY] < 0.5].sum())
+        """How much is surely said: what is most probable on its taken squares, added up, by how
+        surely one of them is the castle; a table ruled in squares has many and no castle."""
+        taken = self.probs[self.probs[..., EMPTY] < 0.5]
+        return float(taken.max(-1).sum() * max(LIKELY_CASTLE, self.probs[..., CASTLE].max()))
 
 
 def windows_of(
-    patch: Lattice, probs: Floats, photo_wh: tuple[int, int], size: int | None = None
+    patch: Lattice,
+    probs: Floats,
+    photo_wh: tuple[int, int],
+    size: int | None = None,
+    hidden: bool = True,
 ) -> tuple[Window, ...]:
     """Choose the windows of a lattice's kingdoms; none when there is no castle.
 
     probs: (R, C, K), what lies on each square of `patch`. size: 5 or 7; None for the
-    smaller of them that holds all.
+    smaller of them that holds all. hidden: whether there may be a castle that nobody sees.
     """
     inside = np.all((patch.centers_xy > 0) & (patch.centers_xy < photo_wh), axis=-1)
     probs = np.where(np.expand_dims(inside, -1), probs, np.eye(len(KINDS))[EMPTY])
     is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5
     taken = {(int(r), int(c)) for r, c in np.argwhere(is_tile)}
-    many = int((probs[..., CASTLE + 1 :].max(-1) > SURELY_TILE).sum()) >= MANY_TILES
+    many = hidden and int((probs[..., CASTLE + 1 :].max(-1) > SURELY_TILE).sum()) >= MANY_TILES
     free = probs[..., CASTLE].copy()
     others: set[Cell] = set()
     found: list[Window] = []

@@ -70,7 +70,8 @@ def find_kingdoms(
     windows = _windows(photo, search, search.lattices(), reading, size)
     found = _apart(photo, windows)
     if not found or min(one.sure for one in found) < DOUBTFUL:
-        windows += _windows(photo, search, search.slanted(), reading, size)
+        others = (*search.passed(), *search.slanted())
+        windows += _windows(photo, search, others, reading, size)
         found = _apart(photo, windows)
     return found
 
@@ -90,7 +91,9 @@ def _windows(
             rivals = [_read(photo, other, reading) for other in search.others(read.refused)]
             read = max([read, *rivals], key=lambda one: (one.placed, one.tiles))
         wh = (photo.width, photo.height)
-        windows += [(w, read.placed) for w in windows_of(read.patch, read.probs, wh, size)]
+        hidden = not search.looks_bare(read.patch)
+        these = windows_of(read.patch, read.probs, wh, size, hidden)
+        windows += [(window, read.placed) for window in these]
     return windows
 
 

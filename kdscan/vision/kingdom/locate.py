@@ -37,6 +37,9 @@ JOINED = 3
 """Patches that surely lie on squares and are so near to each other are one region's."""
 SURELY_ON = 1.5
 """Logit of a patch that a region is made of."""
+BARE = -2.0
+"""Logit of a patch that looks like bare table. Of 68 kingdoms in hard photos two, small and far
+away, did so on most of their squares."""
 NEARER = 0.8
 """A window that is not smaller than this, by the last one's longer side, shows no more."""
 ABOVE_PX, ABOVE_MARGIN = 40, 0.5
@@ -44,6 +47,8 @@ ABOVE_PX, ABOVE_MARGIN = 40, 0.5
 ABOVE_KEEPS, ABOVE_NEAR = 0.75, 0.45
 """What is seen from above counts if it holds such a share of the squares known before, no
 farther off than so many sides."""
+RIVALS = 4
+"""So many lattices that lie where a larger one does are tried where that is hardly a kingdom."""
 CLOSER, CLOSER_PATCHES = 0.3, 2.5
 """So much of a region's size around it is in the second look too, or so many patches of the first:
 of a kingdom far away only the middle is surely one."""
@@ -61,6 +66,7 @@ class KingdomSearch:
         self._photo, self._network = photo, network
         self._far = _look(photo, network)
         self._squares = _squares(self._far)
+        self._passed: list[Lattice] = []
 
     def lattices(self) -> tuple[Lattice, ...]:
         """What is seen from afar and from nearer, the largest first, in the photo's frame."""
@@ -68,6 +74,16 @@ class KingdomSearch:
         near = [_from_near(self._photo, low, high, self._network) for low, high in regions]
         found = [one for lattices in near for one in lattices]
         return self._kept([*found, *grow_lattices(self._squares)])
+
+    def passed(self) -> tuple[Lattice, ...]:
+        """The largest of those that `lattices` has left out, because a larger one lies there."""
+        self._passed.sort(key=lambda one: -int(one.seen.sum()))
+        return self._seen_from_above(self._passed[:RIVALS])
+
+    def looks_bare(self, lattice: Lattice) -> bool:
+        """Whether most squares seen on a lattice look like bare table from afar, as those of a
+        table ruled in squares do."""
+        return bool(np.median(self._far.at(lattice.centers_xy[lattice.seen])) < BARE)
 
     def others(self, refused: Floats) -> tuple[Lattice, ...]:
         """The same without squares of which another look says that they are no tiles.
@@ -97,9 +113,12 @@ class KingdomSearch:
         found.sort(key=lambda one: -int(one.seen.sum()))
         kept: list[Lattice] = []
         for one in found:
-            if not any(_share(one, other, 1.0) > 0.5 for other in kept):
-                kept.append(one)
-        return tuple(_from_above(self._photo, one, self._network) for one in kept)
+            hidden = any(_share(one, other, 1.0) > 0.5 for other in kept)
+            (self._passed if hidden else kept).append(one)
+        return self._seen_from_above(kept)
+
+    def _seen_from_above(self, found: list[Lattice]) -> tuple[Lattice, ...]:
+        return tuple(_from_above(self._photo, one, self._network) for one in found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +139,13 @@ class _Look:
     def to_photo(self, patches: Floats) -> Floats:
         """Points in patches → the photo's frame."""
         return np.asarray((patches + 0.5) * STRIDE / self.scale - 0.5 + np.array(self.corner))
+
+    def at(self, xy: Floats) -> Floats:
+        """(N,) logits of the patches nearest to points (N, 2) of the photo."""
+        patches = (xy - np.array(self.corner) + 0.5) * self.scale / STRIDE - 0.5
+        last = np.array(self.on.shape[::-1]) - 1
+        cols, rows = np.clip(np.round(patches).astype(int), 0, last).T
+        return np.asarray(self.on[rows, cols])
 
 
 def _look(

@@ -15,7 +15,11 @@ SIDE = 50.0
 
 
 def windows(
-    text: str, photo_wh: tuple[int, int] = (2000, 2000), origin: float = 500.0, **asked: int
+    text: str,
+    photo_wh: tuple[int, int] = (2000, 2000),
+    origin: float = 500.0,
+    size: int | None = None,
+    hidden: bool = True,
 ) -> tuple[Window, ...]:
     """The windows of squares that lie on the table as the text says, with a ring around."""
     rows = [line.split() for line in text.strip().splitlines()]
@@ -34,14 +38,17 @@ def windows(
                 kind = KINDS.index((square.terrain.value, square.crowns))
                 probs[r + 1, c + 1] = np.eye(len(KINDS))[kind]
     centers = lattice(*shape) * SIDE + origin - SIDE / 2
-    return windows_of(Lattice(centers, probs[..., EMPTY] < 0.5), probs, photo_wh, **asked)
+    return windows_of(Lattice(centers, probs[..., EMPTY] < 0.5), probs, photo_wh, size, hidden)
 
 
 def window(
-    text: str, photo_wh: tuple[int, int] = (2000, 2000), origin: float = 500.0, **asked: int
+    text: str,
+    photo_wh: tuple[int, int] = (2000, 2000),
+    origin: float = 500.0,
+    size: int | None = None,
 ) -> Window:
     """The only one."""
-    (found,) = windows(text, photo_wh, origin, **asked)
+    (found,) = windows(text, photo_wh, origin, size)
     return found
 
 
@@ -92,7 +99,15 @@ def test_pictures_of_squares_outside_the_photo_are_none() -> None:
 
 
 def test_many_tiles_are_a_kingdom_though_nobody_sees_the_castle() -> None:
-    assert window("w w w w w\nw w w w w").probs.shape[:2] == (5, 5)
+    many = "w w w w w\nw w w w w"
+    assert window(many).probs.shape[:2] == (5, 5)
+    assert windows(many, hidden=False) == (), "on a table that looks bare from afar"
+
+
+def test_a_kingdom_with_its_castle_says_more_than_a_larger_one_without() -> None:
+    """As the squares of a ruled table are more, and no castle is among them."""
+    without = window("\n".join(["w w w w w w w"] * 7))
+    assert window("w w ## w w\nw w w w w").said > without.said
 
 
 @pytest.mark.parametrize("text", ["w w w\nw w w", ". . ."])

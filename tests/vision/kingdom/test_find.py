@@ -40,6 +40,9 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
         def lattices(self) -> tuple[Lattice, ...]:
             return (floor,)
 
+        def looks_bare(self, lattice: Lattice) -> bool:
+            return False
+
         def others(self, places: NDArray[np.float64]) -> tuple[Lattice, ...]:
             refused.append(places)
             return (own,)
@@ -59,9 +62,11 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
     assert [len(places) for places in refused] == [48]
 
 
-def test_where_a_find_is_doubtful_the_photo_is_looked_at_as_a_table_at_a_slant(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("left_out", [False, True])
+def test_where_a_find_is_doubtful_other_lattices_are_tried(
+    left_out: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Those of a table seen at a slant, and those left out because a larger one lies there."""
     photo = Photo(np.zeros((900, 1200, 3), np.uint8))
     askew, own = (
         Lattice(lattice(7, 7) * SIDE_PX + at, np.ones((7, 7), bool)) for at in (200.0, 230.0)
@@ -75,9 +80,15 @@ def test_where_a_find_is_doubtful_the_photo_is_looked_at_as_a_table_at_a_slant(
         def lattices(self) -> tuple[Lattice, ...]:
             return (askew,)
 
+        def looks_bare(self, lattice: Lattice) -> bool:
+            return False
+
+        def passed(self) -> tuple[Lattice, ...]:
+            return (own,) if left_out else ()
+
         def slanted(self) -> tuple[Lattice, ...]:
             squeezed.append(True)
-            return (own,)
+            return () if left_out else (own,)
 
     def classify(flat: RectifiedSheet, *_: object) -> NDArray[np.float64]:
         sure = 0.95 if doubtful and (flat.centers_xy == own.centers_xy).all() else 0.7

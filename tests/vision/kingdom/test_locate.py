@@ -132,3 +132,20 @@ def test_votes_lie_on_squares_and_point_at_their_centres() -> None:
     assert away.max() < 0.01
     np.testing.assert_allclose(votes[5, rows, cols], np.log(64 / STRIDE), atol=1e-4)
     np.testing.assert_allclose(votes[3, rows, cols], 1, atol=1e-4)
+
+
+def test_what_a_larger_lattice_hides_is_kept_for_later() -> None:
+    """The same kingdom as it was seen from afar, here; from above it is no worse."""
+    search = searched(table(60, 0.3, (400, 400)), (2016, 1512))
+    (found,) = search.lattices()
+    (passed,) = search.passed()
+    assert found.seen.sum() == passed.seen.sum() == 25
+    assert np.ptp(passed.centers_xy - found.centers_xy) < 3
+
+
+def test_a_lattice_beside_all_tiles_looks_bare() -> None:
+    search = searched(table(80, 0.0, (400, 400)), (2016, 1512))
+    seen = np.ones((5, 5), bool)
+    there, beside = (lattice(5, 5) * 80 + at for at in (240.0, (1400.0, 900.0)))
+    assert not search.looks_bare(Lattice(there, seen))
+    assert search.looks_bare(Lattice(beside, seen))
