@@ -59,7 +59,8 @@ def find_kingdoms(
 ) -> tuple[FoundKingdom, ...]:
     """Find the kingdoms in a photo, the largest first; loose dominoes are none.
 
-    One that lies nearly on another's lattice is seen on both: where it says more counts.
+    One that lies nearly on another's lattice is seen on both: where it says more counts. What
+    was seen beside those that are found is asked again by itself.
 
     A lattice that follows the lines of a table is mostly read as table; what is left when its
     squares are refused may be the kingdom's own.
@@ -69,6 +70,10 @@ def find_kingdoms(
     search = KingdomSearch(photo, locating)
     windows = _windows(photo, search, search.lattices(), reading, size)
     found = _apart(photo, windows)
+    rest = search.rest([one.flat.outline_xy for one in found])
+    if rest:
+        windows += _windows(photo, search, rest, reading, size)
+        found = _apart(photo, windows)
     if not found or min(one.sure for one in found) < DOUBTFUL:
         others = (*search.passed(), *search.slanted())
         windows += _windows(photo, search, others, reading, size)

@@ -57,6 +57,10 @@ class Centers:
     def __len__(self) -> int:
         return len(self.xy)
 
+    def __getitem__(self, kept: NDArray[np.bool_]) -> Centers:
+        """Some of the squares; kept: (N,)."""
+        return Centers(self.xy[kept], self.side[kept], self.angle[kept], self.trust[kept])
+
 
 @dataclass(frozen=True, eq=False)
 class Lattice:

@@ -7,6 +7,7 @@ how large it is. Votes of one square meet in one point. Small kingdoms are looke
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -17,7 +18,7 @@ from kdscan.records import Photo
 from kdscan.vision.kingdom.lattice import Centers, Lattice, grow_lattices
 from kdscan.vision.locate import STRIDE, THUMB_PX, thumbnail
 from kdscan.vision.pyramid import mapped, window
-from kdscan.vision.rectify import Floats, Network, fit_homography, flatten, project
+from kdscan.vision.rectify import Floats, Network, fit_homography, flatten, lies_in, project
 from kdscan.vision.rectify import lattice as squares_lattice
 
 FINE = 4
@@ -47,6 +48,8 @@ ABOVE_PX, ABOVE_MARGIN = 40, 0.5
 ABOVE_KEEPS, ABOVE_NEAR = 0.75, 0.45
 """What is seen from above counts if it holds such a share of the squares known before, no
 farther off than so many sides."""
+LEAST_REST = 9
+"""Fewer squares beside the kingdoms that were found are loose dominoes."""
 RIVALS = 4
 """So many lattices that lie where a larger one does are tried where that is hardly a kingdom."""
 CLOSER, CLOSER_PATCHES = 0.3, 2.5
@@ -65,15 +68,15 @@ class KingdomSearch:
     def __init__(self, photo: Photo, network: Network) -> None:
         self._photo, self._network = photo, network
         self._far = _look(photo, network)
-        self._squares = _squares(self._far)
+        self._seen = [_squares(self._far)]
         self._passed: list[Lattice] = []
 
     def lattices(self) -> tuple[Lattice, ...]:
         """What is seen from afar and from nearer, the largest first, in the photo's frame."""
-        regions = _regions(self._far)
-        near = [_from_near(self._photo, low, high, self._network) for low, high in regions]
-        found = [one for lattices in near for one in lattices]
-        return self._kept([*found, *grow_lattices(self._squares)])
+        near, squares = _nearer(self._photo, self._far, self._network)
+        found = [*near, *grow_lattices(self._seen[0])]
+        self._seen += squares
+        return self._kept(found)
 
     def passed(self) -> tuple[Lattice, ...]:
         """The largest of those that `lattices` has left out, because a larger one lies there."""
@@ -91,7 +94,17 @@ class KingdomSearch:
         refused: (N, 2), their centres in the photo's frame. The photo is not looked at from
         nearer, where the same would be seen.
         """
-        return self._kept(grow_lattices(_without(self._squares, refused)))
+        return self._kept(grow_lattices(_without(self._seen[0], refused)))
+
+    def rest(self, outlines: Sequence[Floats]) -> tuple[Lattice, ...]:
+        """What was seen outside kingdoms that were found: one beside another may have been taken
+        for a part of it.
+
+        outlines: (4, 2) each, photo frame.
+        """
+        left = [_outside(squares, outlines) for squares in self._seen]
+        grown = [one for squares in left for one in grow_lattices(squares)]
+        return self._kept([one for one in grown if one.seen.sum() >= LEAST_REST])
 
     def slanted(self) -> tuple[Lattice, ...]:
         """What is seen when the photo is squeezed in one direction or another, as a table that is
@@ -104,8 +117,9 @@ class KingdomSearch:
             along = np.array([np.cos(angle), np.sin(angle)])
             squeezed = np.eye(2) - (1 - SQUEEZE) * np.outer(along, along)
             view, to_photo = mapped(self._photo, squeezed, SQUEEZED_PX)
-            lattices = grow_lattices(_squares(_look(view, self._network)))
-            found += [Lattice(project(to_photo, one.centers_xy), one.seen) for one in lattices]
+            far = _look(view, self._network)
+            seen = [*_nearer(view, far, self._network)[0], *grow_lattices(_squares(far))]
+            found += [Lattice(project(to_photo, one.centers_xy), one.seen) for one in seen]
         return self._kept(found)
 
     def _kept(self, found: list[Lattice]) -> tuple[Lattice, ...]:
@@ -158,14 +172,15 @@ def _look(
 
 def _regions(look: _Look) -> list[tuple[Floats, Floats]]:
     """Corners, low and high, in the photo, of patches of table with squares on them: surely so,
-    or many that are only likely and have no sure ones by them."""
+    or many that are only likely and have no sure ones by them; where there is nothing else, many
+    that are hardly likely."""
     sure = (look.on > SURELY_ON).astype(np.uint8)
     found = _patches(look, sure, LEAST_PATCHES, JOINED)
     for low, high in _patches(look, (look.on > 0).astype(np.uint8), MANY_PATCHES, 1):
         middle = (low + high) / 2
         if not any(((middle > a) & (middle < b)).all() for a, b in found):
             found.append((low, high))
-    return found
+    return found or _patches(look, (look.on > BARE).astype(np.uint8), MANY_PATCHES, 1)
 
 
 def _patches(
@@ -185,9 +200,18 @@ def _patches(
     return found
 
 
-def _from_near(photo: Photo, low: Floats, high: Floats, network: Network) -> list[Lattice]:
-    """The lattices in a region, looked at from as near as it fills the view; none where that
-    is no nearer.
+def _nearer(photo: Photo, far: _Look, network: Network) -> tuple[list[Lattice], list[Centers]]:
+    """The lattices in the regions of a look, each looked at from near, and all squares seen."""
+    near = [_from_near(photo, low, high, network) for low, high in _regions(far)]
+    found = [one for lattices, _ in near for one in lattices]
+    return found, [squares for _, seen in near for squares in seen]
+
+
+def _from_near(
+    photo: Photo, low: Floats, high: Floats, network: Network
+) -> tuple[list[Lattice], list[Centers]]:
+    """The lattices in a region, looked at from as near as it fills the view, and the squares that
+    each look saw; none where that is no nearer.
 
     The first window holds the whole region; the second one, if that was much too wide, the
     largest lattice that the first has shown.
@@ -195,13 +219,15 @@ def _from_near(photo: Photo, low: Floats, high: Floats, network: Network) -> lis
     longer = max(photo.width, photo.height)
     room = max(CLOSER * float(max(high - low)), CLOSER_PATCHES * STRIDE * longer / THUMB_PX)
     lattices: list[Lattice] = []
+    looks: list[Centers] = []
     for _ in range(2):
         part, corner, shrink = window(photo, low - room, high + room, THUMB_PX)
         size = shrink * max(part.width, part.height)
         if size > NEARER * longer:
             break
         longer = size
-        nearer = grow_lattices(_squares(_look(part, network, corner, shrink)))
+        looks.append(_squares(_look(part, network, corner, shrink)))
+        nearer = grow_lattices(looks[-1])
         if not nearer:
             break
         lattices = nearer + [
@@ -211,7 +237,7 @@ def _from_near(photo: Photo, low: Floats, high: Floats, network: Network) -> lis
         side = float(np.median(np.linalg.norm(np.diff(lattices[0].centers_xy, axis=1), axis=-1)))
         low, high = seen.min(0) - side, seen.max(0) + side
         room = CLOSER * float(max(high - low))
-    return lattices
+    return lattices, looks
 
 
 def _from_above(photo: Photo, lattice: Lattice, network: Network) -> Lattice:
@@ -237,8 +263,13 @@ def _from_above(photo: Photo, lattice: Lattice, network: Network) -> Lattice:
 def _without(squares: Centers, refused: Floats) -> Centers:
     """The squares that do not lie at a refused place."""
     away = np.linalg.norm(squares.xy[:, None] - refused[None], axis=-1)
-    kept = (away > MEET * squares.side[:, None]).all(1)
-    return Centers(squares.xy[kept], squares.side[kept], squares.angle[kept], squares.trust[kept])
+    return squares[np.asarray((away > MEET * squares.side[:, None]).all(1))]
+
+
+def _outside(squares: Centers, outlines: Sequence[Floats]) -> Centers:
+    """The squares that lie in none of the outlines."""
+    outside = [not any(lies_in(xy, outline) for outline in outlines) for xy in squares.xy]
+    return squares[np.array(outside, bool)]
 
 
 def _share(other: Lattice, lattice: Lattice, near: float) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -43,6 +45,9 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
         def looks_bare(self, lattice: Lattice) -> bool:
             return False
 
+        def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
+            return ()
+
         def others(self, places: NDArray[np.float64]) -> tuple[Lattice, ...]:
             refused.append(places)
             return (own,)
@@ -82,6 +87,9 @@ def test_where_a_find_is_doubtful_other_lattices_are_tried(
 
         def looks_bare(self, lattice: Lattice) -> bool:
             return False
+
+        def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
+            return ()
 
         def passed(self) -> tuple[Lattice, ...]:
             return (own,) if left_out else ()

@@ -149,3 +149,14 @@ def test_a_lattice_beside_all_tiles_looks_bare() -> None:
     there, beside = (lattice(5, 5) * 80 + at for at in (240.0, (1400.0, 900.0)))
     assert not search.looks_bare(Lattice(there, seen))
     assert search.looks_bare(Lattice(beside, seen))
+
+
+def test_what_was_seen_beside_a_kingdom_is_asked_again_by_itself() -> None:
+    """Dominoes that lie loose are not."""
+    one, two = table(60, 0.3, (400, 400)), table(60, 0.9, (860, 450), 4)
+    search = searched(np.concatenate([one, two, table(60, 0.0, (1500, 1000), 2)]), (2016, 1512))
+    search.lattices()
+    around = np.array([(180, 180), (620, 180), (620, 620), (180, 620)], float)
+    (rest,) = search.rest([around])
+    assert rest.seen.sum() == 16 and np.linalg.norm(rest.centers_xy.mean((0, 1)) - (860, 450)) < 9
+    assert search.rest([around, around + (460, 50)]) == ()
