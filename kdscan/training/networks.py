@@ -155,6 +155,7 @@ class Design(nn.Module):
         self.say10, self.say20 = nn.Conv2d(3 * c, 2 * c, 1), nn.Conv2d(2 * c, c, 1)
         for say in (self.say10, self.say20):
             nn.init.zeros_(say.weight)
+            nn.init.zeros_(say.bias)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         at20 = self.to20(x)

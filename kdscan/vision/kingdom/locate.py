@@ -172,15 +172,14 @@ def _look(
 
 def _regions(look: _Look) -> list[tuple[Floats, Floats]]:
     """Corners, low and high, in the photo, of patches of table with squares on them: surely so,
-    or many that are only likely and have no sure ones by them; where there is nothing else, many
-    that are hardly likely."""
+    or many that are only likely and have no sure ones by them."""
     sure = (look.on > SURELY_ON).astype(np.uint8)
     found = _patches(look, sure, LEAST_PATCHES, JOINED)
     for low, high in _patches(look, (look.on > 0).astype(np.uint8), MANY_PATCHES, 1):
         middle = (low + high) / 2
         if not any(((middle > a) & (middle < b)).all() for a, b in found):
             found.append((low, high))
-    return found or _patches(look, (look.on > BARE).astype(np.uint8), MANY_PATCHES, 1)
+    return found
 
 
 def _patches(
