@@ -7,7 +7,6 @@ the functions are pure apart from the generator that they are given.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,9 +197,3 @@ def away_from(path: Path, centers: Path, radius: float) -> Path:
             best = max(best, (begin, i), key=lambda run: run[1] - run[0])
             begin = None
     return path[best[0] : best[1]]
-
-
-def bounds(paths: Sequence[Path]) -> tuple[Path, Path]:
-    """Return the lowest and the highest x, y of some paths."""
-    every = np.concatenate(list(paths))
-    return every.min(axis=0), every.max(axis=0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from kdscan.locale import mark
@@ -272,9 +272,3 @@ def _no_game(at: Table, sheets: Sequence[SheetScore], most: int) -> Finding:
     values = {"most": most, "count": len(names), "players": ", ".join(names) or "–"}
     keys = tuple(sheet.key for sheet in sheets)
     return Finding("unknown_player", text, values, *at, keys)
-
-
-def with_result(game: Game, points: Mapping[str, int]) -> Game:
-    """The game with points as an arbiter says them, by player."""
-    seats = tuple(replace(seat, points=points.get(seat.player, seat.points)) for seat in game.seats)
-    return replace(game, seats=seats)

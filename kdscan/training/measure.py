@@ -16,7 +16,7 @@ from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARG
 from kdscan.vision.locate import locate
 from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, Network
 from kdscan.vision.segment import segment
-from kdscan.vision.settle import rectify
+from kdscan.vision.settle import settlings
 
 CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
 
@@ -128,10 +128,10 @@ def refine_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> 
         )
         if rng.random() < 0.5:
             corners = corners[[2, 3, 0, 1]]
-        sheet = rectify(photo, SheetOutline(corners, 1.0), net)
-        error = np.linalg.norm(sheet.centers_xy - example.coarse_centers, axis=-1) / COARSE_PX
+        *_, (centers, _) = settlings(photo, SheetOutline(corners, 1.0), net)
+        error = np.linalg.norm(centers - example.coarse_centers, axis=-1) / COARSE_PX
         placed.append(float(np.mean(error < 0.1)))
-        upright.append(bool(np.linalg.norm(sheet.centers_xy[0, 0] - ideal[0, 0]) < 2 * COARSE_PX))
+        upright.append(bool(np.linalg.norm(centers[0, 0] - ideal[0, 0]) < 2 * COARSE_PX))
     return {
         "within_a_tenth_of_a_cell": float(np.mean(placed)),
         "upright": float(np.mean(upright)),

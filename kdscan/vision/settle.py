@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import Photo, RectifiedSheet, SheetOutline
+from kdscan.records import Photo, SheetOutline
 from kdscan.vision.pyramid import at_hand
 from kdscan.vision.rectify import (
     CENTERS,
@@ -22,7 +22,6 @@ from kdscan.vision.rectify import (
     Network,
     fit_homography,
     flatten,
-    laid_flat,
     lattice_to_photo_homography,
     moved,
     project,
@@ -64,12 +63,6 @@ def look(photo: Photo, centers_xy: Floats) -> NDArray[np.float32]:
 def turned(centers_xy: Floats) -> Floats:
     """The same cells, with the sheet's reader on the other side of the table."""
     return np.ascontiguousarray(centers_xy[::-1, ::-1])
-
-
-def rectify(photo: Photo, outline: SheetOutline, network: Network) -> RectifiedSheet:
-    """The last of `settlings`, `laid_flat`."""
-    *_, (centers, confidence) = settlings(photo, outline, network)
-    return laid_flat(photo, centers, confidence)
 
 
 def settlings(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kdscan.tournament.games import (
@@ -11,7 +13,6 @@ from kdscan.tournament.games import (
     SheetScore,
     decide,
     gather,
-    with_result,
 )
 
 
@@ -49,12 +50,12 @@ def test_winner_by_the_rules(scores: list[tuple[int, int, int]], outcome: Outcom
 
 
 def test_an_arbiters_points_stand_for_the_sheet() -> None:
-    game = Game(1, 1, tuple(seats((50, 5, 0), (40, 5, 0))))
-    assert game.outcome == Outcome(0, "score")
-    assert with_result(game, {"P1": 51}).outcome == Outcome(1, "score")
+    first, second = seats((50, 5, 0), (40, 5, 0))
+    assert Game(1, 1, (first, second)).outcome == Outcome(0, "score")
+    assert Game(1, 1, (first, replace(second, points=51))).outcome == Outcome(1, "score")
     # Equal by the arbiter's word, and not by the sheets: their domains prove nothing.
-    assert with_result(game, {"P1": 50}).outcome == Outcome(None, "draw")
-    assert with_result(game, {"P0": 50}).outcome == Outcome(0, "score")
+    assert Game(1, 1, (first, replace(second, points=50))).outcome == Outcome(None, "draw")
+    assert Game(1, 1, (replace(first, points=50), second)).outcome == Outcome(0, "score")
 
 
 def test_codes_alone_make_games() -> None:

@@ -8,7 +8,7 @@ import pytest
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
 from kdscan.vision import settle
 from kdscan.vision.rectify import CENTERS, lattice_to_photo
-from kdscan.vision.settle import followed, rectify, turned
+from kdscan.vision.settle import followed, settlings, turned
 from tests.vision.dots import CORNERS, bent_centers, photo_with_dots
 
 GUESS = SheetOutline(CORNERS + np.array([(9, -7), (-6, 8), (5, 5), (-8, 3)]), 0.9)
@@ -30,7 +30,7 @@ def true_offsets(view: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("upside_down", [False, True])
-def test_rectify_follows_what_the_network_says(upside_down: bool) -> None:
+def test_settling_follows_what_the_network_says(upside_down: bool) -> None:
     """A network that sees nothing but the true offsets leads every cell home."""
     true = bent_centers()
     guess = SheetOutline(GUESS.corners_xy[[2, 3, 0, 1]], 0.9) if upside_down else GUESS
@@ -42,9 +42,9 @@ def test_rectify_follows_what_the_network_says(upside_down: bool) -> None:
         up = np.array([[-9.0 if upside_down and calls == 1 else 9.0]], np.float32)
         return true_offsets(view), np.full((1, 1, ROWS, COLS), 9, np.float32), up
 
-    sheet = rectify(Photo(photo_with_dots(true)), guess, oracle)
-    assert sheet.centers_xy == pytest.approx(true, abs=1.5)
-    assert sheet.confidence > 0.99
+    *_, (centers, sure) = settlings(Photo(photo_with_dots(true)), guess, oracle)
+    assert centers == pytest.approx(true, abs=1.5)
+    assert sure > 0.99
 
 
 def test_a_grid_bent_to_the_wrong_column_starts_again_from_where_most_cells_agree() -> None:
@@ -61,9 +61,9 @@ def test_a_grid_bent_to_the_wrong_column_starts_again_from_where_most_cells_agre
             place[..., -1] = 1.0
         return offset, place, np.array([[9.0]], np.float32)
 
-    sheet = rectify(Photo(photo_with_dots(true)), GUESS, fooled)
-    assert sheet.centers_xy == pytest.approx(true, abs=1.5)
-    assert sheet.confidence > 0.99
+    *_, (centers, sure) = settlings(Photo(photo_with_dots(true)), GUESS, fooled)
+    assert centers == pytest.approx(true, abs=1.5)
+    assert sure > 0.99
 
 
 def test_turning_the_table_twice_changes_nothing() -> None:
@@ -82,8 +82,8 @@ def test_where_cells_of_a_sure_grid_lie_off_the_paper_is_followed_further() -> N
     def shy(view: np.ndarray) -> tuple[np.ndarray, ...]:
         return true_offsets(view) / 2, *SURE
 
-    sheet = rectify(Photo(photo_with_dots(true)), SheetOutline(CORNERS, 1.0), shy)
-    off = np.linalg.norm(sheet.centers_xy - true, axis=-1).max() / 130  # pixels a cell
+    *_, (centers, _) = settlings(Photo(photo_with_dots(true)), SheetOutline(CORNERS, 1.0), shy)
+    off = np.linalg.norm(centers - true, axis=-1).max() / 130  # pixels a cell
     assert off < 0.12  # 0.18 after one
 
 

@@ -11,7 +11,7 @@ from kdscan.errors import NoSheetFound
 from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.rules import Asked, settle_rules
 from kdscan.tournament.store import Store
-from kdscan.tournament.store.readings import newest_reading
+from kdscan.tournament.store.readings import readings
 from kdscan.web.frames import Frame
 from kdscan.web.pool import Limits, Pool, Request
 from kdscan.web.reader import Reader
@@ -46,9 +46,8 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
         reader.enqueue(photo)
         await reader.wait(photo, 60)
         with store.read() as db:
-            found = newest_reading(db, photo, 0)
-        assert found is not None
-        return found.models
+            *_, newest = readings(db, photo, 0)
+        return newest.models
 
     async def both() -> list[str]:
         reader = Reader(store, shelf, heard, Views(store), "models")

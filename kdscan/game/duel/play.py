@@ -7,20 +7,18 @@ breaks; nothing changes then. `Game.phase` and `Game.to_move` say what is awaite
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from enum import StrEnum
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, Face
-from kdscan.game.duel.drawing import NEAR, Drawing, cell_of, number
+from kdscan.game.duel.drawing import NEAR, Drawing, number
 from kdscan.game.duel.editions import ENGLISH, Edition, End, Squares
 from kdscan.game.duel.moves import (
     AddCross,
     ChooseCoat,
     Draw,
     DrawNothing,
-    Half,
     IllegalMoveError,
     Move,
     Roll,
@@ -324,13 +322,3 @@ class Game:
             return
         self.player_a = self.player_b
         self.phase, self.to_move = Phase.ROLL, self.player_a
-
-
-def unhelped_draws(game: Game) -> Iterator[Draw]:
-    """Every way to draw the domino of the player to move, without wizards or castle."""
-    drawing = game.drawings[game.to_move]
-    one, two = game.hands[game.to_move]
-    for first in game.coats_of(one):
-        for second in game.coats_of(two):
-            for u, v in drawing.slots(first, second):
-                yield Draw((Half(one, cell_of(u), first), Half(two, cell_of(v), second)))

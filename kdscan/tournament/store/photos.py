@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, and_, select
 
@@ -117,15 +117,6 @@ def files(db: Connection, event_id: int, photo_id: int | None = None) -> list[Fi
     return all_of(db, FileRow, query if photo_id is None else query.where(at.photo_id == photo_id))
 
 
-def unopened(db: Connection, event_id: int) -> list[PhotoRow]:
-    """Photos whose pages were not counted yet: the program was broken off."""
-    at = schema.photo.c
-    query = select(schema.photo).where(
-        at.event_id == event_id, at.pages.is_(None), at.error_code.is_(None)
-    )
-    return all_of(db, PhotoRow, query.order_by(at.id))
-
-
 def read_pages(db: Connection, photo_id: int, models: str) -> dict[int, str | None]:
     """The pages of a photo that these models have read, each with its error's code if any.
 
@@ -140,9 +131,3 @@ def unread(db: Connection, photo: PhotoRow, models: str) -> Sequence[int]:
     """The pages of a photo that these models have not read yet."""
     done = read_pages(db, photo.id, models)
     return [page for page in range(photo.pages or 0) if page not in done]
-
-
-def all_unread(db: Connection, event_id: int, models: str) -> Iterator[tuple[PhotoRow, int]]:
-    """All pages of an event that these models have not read yet."""
-    for photo in photos(db, event_id):
-        yield from ((photo, page) for page in unread(db, photo, models))

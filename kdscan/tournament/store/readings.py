@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, and_, func, select
 from kdscan.errors import ReaderDied
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Json, PhotoRow, ReadingRow, Sheet
-from kdscan.tournament.store.rows import all_of, as_record, insert, insert_new, now, one
+from kdscan.tournament.store.rows import all_of, as_record, insert, insert_new, now
 
 SAME_PLACE = 0.25
 """Two outlines whose centres lie closer than this part of their size are one sheet."""
@@ -59,13 +59,6 @@ def readings(db: Connection, photo_id: int, page: int | None = None) -> list[Rea
     at = schema.reading.c
     query = select(schema.reading).where(at.photo_id == photo_id).order_by(at.page, at.id)
     return all_of(db, ReadingRow, query if page is None else query.where(at.page == page))
-
-
-def newest_reading(db: Connection, photo_id: int, page: int) -> ReadingRow | None:
-    """What the last models to look at a page read there."""
-    at = schema.reading.c
-    query = select(schema.reading).where(at.photo_id == photo_id, at.page == page)
-    return one(db, ReadingRow, query.order_by(at.id.desc()).limit(1))
 
 
 def errors(db: Connection, event_id: int) -> dict[tuple[int, int], Json]:
