@@ -117,8 +117,8 @@ def weigh(
     placed: how sure it is that the crops are where the cells are.
     trust: see `MarkProbs`.
     """
-    coat, crosses, castle, _ = (
-        np.asarray(np.mean(out, axis=0)[0], np.float64) for out in zip(*said, strict=True)
+    coat, crosses, castle = (
+        np.asarray(np.mean([one[part][0] for one in said], axis=0), np.float64) for part in range(3)
     )
     return MarkProbs(
         coat=softmax(coat),
