@@ -45,10 +45,12 @@ class Window:
 
     @property
     def said(self) -> float:
-        """How much is surely said: what is most probable on its taken squares, added up, by how
-        surely one of them is the castle; a table ruled in squares has many and no castle."""
-        taken = self.probs[self.probs[..., EMPTY] < 0.5]
-        return float(taken.max(-1).sum() * max(LIKELY_CASTLE, self.probs[..., CASTLE].max()))
+        """How much is surely said: by how much what is most probable on its taken squares outdoes
+        all else, added up, by how surely one of them is the castle. A table ruled in squares has
+        many of them and no castle, a lattice that lies askew many that may be anything."""
+        taken = self.probs[self.probs[..., EMPTY] < 0.5].max(-1)
+        sure = np.maximum(2 * taken - 1, 0).sum()
+        return float(sure * max(LIKELY_CASTLE, self.probs[..., CASTLE].max()))
 
 
 def windows_of(

@@ -32,8 +32,8 @@ LEAST_PATCHES, MANY_PATCHES = 3, 8
 DIRECTIONS, SQUEEZE, SQUEEZED_PX = 4, 0.5, 768
 """A photo is squeezed in so many directions, to so much of its extent, with so many pixels on its
 longer side;"""
-MANY_SURE = 100
-"""that is done only where so many patches surely lie on squares, as those of a large kingdom."""
+MANY_SURE = 30
+"""that is done only where so many patches surely lie on squares, as those of a kingdom do."""
 JOINED = 3
 """Patches that surely lie on squares and are so near to each other are one region's."""
 SURELY_ON = 1.5
@@ -73,8 +73,7 @@ class KingdomSearch:
 
     def lattices(self) -> tuple[Lattice, ...]:
         """What is seen from afar and from nearer, the largest first, in the photo's frame."""
-        near, squares = _nearer(self._photo, self._far, self._network)
-        found = [*near, *grow_lattices(self._seen[0])]
+        found, squares = _nearer(self._photo, self._far, self._seen[0], self._network)
         self._seen += squares
         return self._kept(found)
 
@@ -118,7 +117,7 @@ class KingdomSearch:
             squeezed = np.eye(2) - (1 - SQUEEZE) * np.outer(along, along)
             view, to_photo = mapped(self._photo, squeezed, SQUEEZED_PX)
             far = _look(view, self._network)
-            seen = [*_nearer(view, far, self._network)[0], *grow_lattices(_squares(far))]
+            seen, _ = _nearer(view, far, _squares(far), self._network)
             found += [Lattice(project(to_photo, one.centers_xy), one.seen) for one in seen]
         return self._kept(found)
 
@@ -199,11 +198,32 @@ def _patches(
     return found
 
 
-def _nearer(photo: Photo, far: _Look, network: Network) -> tuple[list[Lattice], list[Centers]]:
-    """The lattices in the regions of a look, each looked at from near, and all squares seen."""
-    near = [_from_near(photo, low, high, network) for low, high in _regions(far)]
-    found = [one for lattices, _ in near for one in lattices]
-    return found, [squares for _, seen in near for squares in seen]
+def _nearer(
+    photo: Photo, far: _Look, squares: Centers, network: Network
+) -> tuple[list[Lattice], list[Centers]]:
+    """The lattices in a look, those seen from nearer first, and the squares seen from nearer.
+
+    Each region is looked at; then each lattice seen from afar alone, as in a region that is too
+    wide to come nearer.
+    """
+    found: list[Lattice] = []
+    seen: list[Centers] = []
+    for low, high in _regions(far):
+        lattices, looks = _from_near(photo, low, high, network)
+        found, seen = found + lattices, seen + looks
+    afar = grow_lattices(squares)
+    for one in afar:
+        if not any(_share(one, other, 1.0) > 0.5 for other in found):
+            lattices, looks = _from_near(photo, *_reach(one), network)
+            found, seen = found + lattices, seen + looks
+    return found + afar, seen
+
+
+def _reach(lattice: Lattice) -> tuple[Floats, Floats]:
+    """Corners, low and high, of what was seen of a lattice, with a square around."""
+    seen = lattice.centers_xy[lattice.seen]
+    side = float(np.median(np.linalg.norm(np.diff(lattice.centers_xy, axis=1), axis=-1)))
+    return seen.min(0) - side, seen.max(0) + side
 
 
 def _from_near(
@@ -232,9 +252,7 @@ def _from_near(
         lattices = nearer + [
             one for one in lattices if all(_share(one, other, 1.0) <= 0.5 for other in nearer)
         ]
-        seen = lattices[0].centers_xy[lattices[0].seen]
-        side = float(np.median(np.linalg.norm(np.diff(lattices[0].centers_xy, axis=1), axis=-1)))
-        low, high = seen.min(0) - side, seen.max(0) + side
+        low, high = _reach(lattices[0])
         room = CLOSER * float(max(high - low))
     return lattices, looks
 
@@ -251,7 +269,8 @@ def _from_above(photo: Photo, lattice: Lattice, network: Network) -> Lattice:
             break
         at = (grown[0].centers_xy + 0.5) / ABOVE_PX - 0.5 - ABOVE_MARGIN
         above = Lattice(project(plane, at), grown[0].seen)
-        if _share(lattice, above, ABOVE_NEAR) < ABOVE_KEEPS:
+        fewer = above.seen.sum() < ABOVE_KEEPS * lattice.seen.sum()
+        if fewer or _share(lattice, above, ABOVE_NEAR) < ABOVE_KEEPS:
             break
         before, lattice = lattice, above
         if lattice.seen.sum() <= before.seen.sum():

@@ -160,3 +160,12 @@ def test_what_was_seen_beside_a_kingdom_is_asked_again_by_itself() -> None:
     (rest,) = search.rest([around])
     assert rest.seen.sum() == 16 and np.linalg.norm(rest.centers_xy.mean((0, 1)) - (860, 450)) < 9
     assert search.rest([around, around + (460, 50)]) == ()
+
+
+def test_kingdoms_side_by_side_are_looked_at_from_near_one_by_one() -> None:
+    """Together they fill the picture."""
+    one, two = table(75, 0.0, (650, 700), 7), table(75, 0.1, (1235, 700), 7)
+    search = searched(np.concatenate([one, two]), (2016, 1512))
+    found = search.lattices()
+    assert [int(f.seen.sum()) for f in found] == [49, 49]
+    assert len(search._seen) > 1, "not from afar alone"
