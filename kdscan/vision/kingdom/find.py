@@ -88,27 +88,29 @@ def _windows(
     reading: Network,
     size: int | None,
 ) -> list[tuple[Window, float]]:
-    """The windows of the kingdoms on lattices, and how surely each lattice lies where tiles do."""
+    """The windows of the kingdoms on lattices, and how far the networks agree on each lattice."""
     windows: list[tuple[Window, float]] = []
     for patch in lattices:
         read = _read(photo, patch, reading)
-        if read.placed < 1:
+        if read.agreed < AGREE:
             rivals = [_read(photo, other, reading) for other in search.others(read.refused)]
-            read = max([read, *rivals], key=lambda one: (one.placed, one.tiles))
+            read = max([read, *rivals], key=lambda one: (min(one.agreed, AGREE), one.tiles))
         wh = (photo.width, photo.height)
         hidden = not search.looks_bare(read.patch)
         these = windows_of(read.patch, read.probs, wh, size, hidden)
-        windows += [(window, read.placed) for window in these]
+        windows += [(window, read.agreed) for window in these]
     return windows
 
 
 def _apart(photo: Photo, windows: list[tuple[Window, float]]) -> tuple[FoundKingdom, ...]:
-    """Windows laid flat, the largest first; of those that overlap the one that says most."""
+    """Windows laid flat, the largest first; of those that overlap the one that says most, where the
+    networks agree. They do on most squares of a lattice in place, and on few of one that follows
+    the lines of a floor: there, what is no whole tile is read as none."""
     found: list[FoundKingdom] = []
-    for window, placed in sorted(windows, key=lambda one: -one[0].said):
+    for window, agreed in sorted(windows, key=lambda one: -one[0].said * one[1]):
         outline = outline_of(window.centers_xy)
         if not any(overlap(outline, one.flat.outline_xy) for one in found):
-            flat = _flat(photo, window.centers_xy, placed)
+            flat = _flat(photo, window.centers_xy, min(1.0, agreed / AGREE))
             found.append(FoundKingdom(flat, window.probs, window.beyond))
     return tuple(sorted(found, key=lambda one: -int((one.probs[..., EMPTY] < 0.5).sum())))
 
@@ -117,13 +119,13 @@ def _apart(photo: Photo, windows: list[tuple[Window, float]]) -> tuple[FoundKing
 class _Read:
     """A lattice and what lies on its squares, (R, C, K).
 
-    placed: see `_placed`. tiles: on how many squares the two networks agree. refused: (N, 2),
+    agreed: share of the squares seen there on which both networks see a tile. tiles: on how many squares the two networks agree. refused: (N, 2),
     photo frame, squares that were seen on it and that the reading network says are table.
     """
 
     patch: Lattice
     probs: Floats
-    placed: float
+    agreed: float
     tiles: int
     refused: Floats
 
@@ -140,20 +142,15 @@ def _read(photo: Photo, patch: Lattice, reading: Network) -> _Read:
     return _Read(
         patch,
         probs,
-        _placed(probs[shown & patch.seen]),
+        _agreed(probs[shown & patch.seen]),
         int((shown & patch.seen & ~empty).sum()),
         patch.centers_xy[patch.seen & empty],
     )
 
 
-def _placed(probs: Floats) -> float:
-    """How surely a lattice lies where tiles do, from what (N, K) is on the squares seen there.
-
-    The two networks agree on most squares of a lattice in place, and on few of one that
-    follows the lines of a floor: there, what is no whole tile is read as none.
-    """
-    agreed = float((probs[:, EMPTY] < 0.5).mean()) if len(probs) else 0.0
-    return min(1.0, agreed / AGREE)
+def _agreed(probs: Floats) -> float:
+    """Share of the squares that one network saw, (N, K), which the other takes for no table."""
+    return float((probs[:, EMPTY] < 0.5).mean()) if len(probs) else 0.0
 
 
 def _flat(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> RectifiedSheet:

@@ -12,19 +12,19 @@ from kdscan.records import KINDS, Photo, RectifiedSheet
 from kdscan.vision.kingdom import find as finding
 from kdscan.vision.kingdom.classify import SIDE_PX
 from kdscan.vision.kingdom.extent import CASTLE, EMPTY
-from kdscan.vision.kingdom.find import AGREE, _placed, find_kingdoms
+from kdscan.vision.kingdom.find import _agreed, find_kingdoms
 from kdscan.vision.kingdom.lattice import Lattice
 from kdscan.vision.kingdom.locate import KingdomSearch
 from kdscan.vision.rectify import lattice
 
 
 @pytest.mark.parametrize(
-    ("tiles", "table", "placed"), [(20, 4, 1.0), (10, 10, 1.0), (4, 21, 4 / 25 / AGREE), (0, 0, 0)]
+    ("tiles", "table", "agreed"), [(20, 4, 20 / 24), (10, 10, 0.5), (4, 21, 4 / 25), (0, 0, 0)]
 )
-def test_a_lattice_is_in_place_where_pictures_agree(tiles: int, table: int, placed: float) -> None:
+def test_networks_agree_on_a_lattice_in_place(tiles: int, table: int, agreed: float) -> None:
     each = np.eye(len(KINDS))
     said = np.concatenate([np.tile(each[CASTLE + 1], (tiles, 1)), np.tile(each[EMPTY], (table, 1))])
-    assert _placed(said) == pytest.approx(placed)
+    assert _agreed(said) == pytest.approx(agreed)
 
 
 def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.MonkeyPatch) -> None:
