@@ -119,8 +119,9 @@ def _apart(photo: Photo, windows: list[tuple[Window, float]]) -> tuple[FoundKing
 class _Read:
     """A lattice and what lies on its squares, (R, C, K).
 
-    agreed: share of the squares seen there on which both networks see a tile. tiles: on how many squares the two networks agree. refused: (N, 2),
-    photo frame, squares that were seen on it and that the reading network says are table.
+    agreed: share of the squares seen there on which both networks see a tile. tiles: how many
+    those are. refused: (N, 2), photo frame, squares that were seen on it and that the reading
+    network says are table.
     """
 
     patch: Lattice
