@@ -87,8 +87,13 @@ def _windows(
     lattices: Sequence[Lattice],
     reading: Network,
     size: int | None,
+    alone: bool = False,
 ) -> list[tuple[Window, float]]:
-    """The windows of the kingdoms on lattices, and how far the networks agree on each lattice."""
+    """The windows of the kingdoms on lattices, and how far the networks agree on each lattice.
+
+    Kingdoms side by side that grew into one lattice hardly lie on it: what was seen of each is
+    asked again by itself, but for those that are `alone` already.
+    """
     windows: list[tuple[Window, float]] = []
     for patch in lattices:
         read = _read(photo, patch, reading)
@@ -99,6 +104,10 @@ def _windows(
         hidden = not search.looks_bare(read.patch)
         these = windows_of(read.patch, read.probs, wh, size, hidden)
         windows += [(window, read.agreed) for window in these]
+        if len(these) > 1 and not alone:
+            outlines = [outline_of(window.centers_xy) for window in these]
+            own = [one for outline in outlines for one in search.within(outline)]
+            windows += _windows(photo, search, own, reading, size, alone=True)
     return windows
 
 

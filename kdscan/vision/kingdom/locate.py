@@ -49,7 +49,7 @@ ABOVE_KEEPS, ABOVE_NEAR = 0.75, 0.45
 """What is seen from above counts if it holds such a share of the squares known before, no
 farther off than so many sides."""
 LEAST_REST = 9
-"""Fewer squares beside the kingdoms that were found are loose dominoes."""
+"""Fewer squares beside a kingdom that was found are loose dominoes."""
 RIVALS = 4
 """So many lattices that lie where a larger one does are tried where that is hardly a kingdom."""
 CLOSER, CLOSER_PATCHES = 0.3, 2.5
@@ -101,8 +101,14 @@ class KingdomSearch:
 
         outlines: (4, 2) each, photo frame.
         """
-        left = [_outside(squares, outlines) for squares in self._seen]
-        grown = [one for squares in left for one in grow_lattices(squares)]
+        return self._grown([squares[~_inside(squares, outlines)] for squares in self._seen])
+
+    def within(self, outline: Floats) -> tuple[Lattice, ...]:
+        """What was seen inside an outline (4, 2), photo frame, by itself."""
+        return self._grown([squares[_inside(squares, [outline])] for squares in self._seen])
+
+    def _grown(self, some: list[Centers]) -> tuple[Lattice, ...]:
+        grown = [one for squares in some for one in grow_lattices(squares)]
         return self._kept([one for one in grown if one.seen.sum() >= LEAST_REST])
 
     def slanted(self) -> tuple[Lattice, ...]:
@@ -284,10 +290,10 @@ def _without(squares: Centers, refused: Floats) -> Centers:
     return squares[np.asarray((away > MEET * squares.side[:, None]).all(1))]
 
 
-def _outside(squares: Centers, outlines: Sequence[Floats]) -> Centers:
-    """The squares that lie in none of the outlines."""
-    outside = [not any(lies_in(xy, outline) for outline in outlines) for xy in squares.xy]
-    return squares[np.array(outside, bool)]
+def _inside(squares: Centers, outlines: Sequence[Floats]) -> NDArray[np.bool_]:
+    """(N,), which squares lie in any of the outlines."""
+    inside = [any(lies_in(xy, outline) for outline in outlines) for xy in squares.xy]
+    return np.array(inside, bool)
 
 
 def _share(other: Lattice, lattice: Lattice, near: float) -> float:

@@ -115,3 +115,49 @@ def test_where_a_find_is_doubtful_other_lattices_are_tried(
     squeezed.clear()
     (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: ())
     assert not squeezed and np.allclose(found.flat.centers_xy, askew.centers_xy[1:-1, 1:-1])
+
+
+def test_kingdoms_that_grew_into_one_lattice_are_asked_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Here the first lies half a square off what it was laid by, and is read surer alone."""
+    photo = Photo(np.zeros((900, 1800, 3), np.uint8))
+    tiles = np.zeros((7, 15), bool)
+    tiles[1:-1, 1:6] = tiles[1:-1, 9:14] = True
+    both = Lattice(lattice(7, 15) * SIDE_PX + 200.0, tiles)
+    own = Lattice(lattice(7, 7) * SIDE_PX + (230.0, 200.0), np.ones((7, 7), bool))
+    asked: list[NDArray[np.float64]] = []
+
+    class Search(KingdomSearch):
+        def __init__(self, photo: Photo, network: object) -> None:
+            pass
+
+        def lattices(self) -> tuple[Lattice, ...]:
+            return (both,)
+
+        def looks_bare(self, lattice: Lattice) -> bool:
+            return False
+
+        def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
+            return ()
+
+        def within(self, outline: NDArray[np.float64]) -> tuple[Lattice, ...]:
+            asked.append(outline.mean(0))
+            return (own,) if len(asked) == 1 else ()
+
+    def classify(flat: RectifiedSheet, *_: object) -> NDArray[np.float64]:
+        rows, cols = flat.centers_xy.shape[:2]
+        kinds = np.full((rows, cols), EMPTY)
+        for left in range(1, cols, 8):
+            kinds[1:-1, left : left + 5] = CASTLE + 1
+            kinds[3, left + 2] = CASTLE
+        sure = 0.99 if cols == 7 else 0.96
+        each = np.eye(len(KINDS))[kinds] * sure
+        return np.asarray(each + (1 - each.sum(-1, keepdims=True)) / len(KINDS))
+
+    monkeypatch.setattr(finding, "KingdomSearch", Search)
+    monkeypatch.setattr(finding, "classify_squares", classify)
+    found = find_kingdoms(photo, lambda batch: (), lambda batch: ())
+    assert len(asked) == 2 and len(found) == 2
+    lefts = sorted(float(one.flat.centers_xy[0, 0, 0]) for one in found)
+    assert lefts == [230.0 + SIDE_PX, 200.0 + 9 * SIDE_PX]
