@@ -125,7 +125,7 @@ def test_kingdoms_that_grew_into_one_lattice_are_asked_one_by_one(
     tiles = np.zeros((7, 15), bool)
     tiles[1:-1, 1:6] = tiles[1:-1, 9:14] = True
     both = Lattice(lattice(7, 15) * SIDE_PX + 200.0, tiles)
-    own = Lattice(lattice(7, 7) * SIDE_PX + (230.0, 200.0), np.ones((7, 7), bool))
+    own = Lattice(lattice(7, 7) * SIDE_PX + (230.0, 200.0), tiles[:, :7])
     asked: list[NDArray[np.float64]] = []
 
     class Search(KingdomSearch):
