@@ -37,7 +37,6 @@ class SynthPhoto:
     board: what is drawn. castle_used: whether the roof is coloured.
     design: the layout's name. level: how hard the photo is.
     crossed: (N, 3) float32, for each cross: index of its cell in `CELLS`, lattice x and y.
-    circles: as in `circles_of`.
     """
 
     bgr: NDArray[np.uint8]
@@ -47,7 +46,6 @@ class SynthPhoto:
     design: str
     level: Level
     crossed: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
-    circles: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
 
     @property
     def centers_xy(self) -> NDArray[np.float64]:
@@ -82,15 +80,6 @@ def crossed_cells(layout: Layout, spots: Sequence[Spot]) -> NDArray[np.float32]:
     (left, top), (w, h) = layout.grid_mm, layout.cell_mm
     rows = [(CELLS.index(c), (x - left) / w - 0.5, (y - top) / h - 0.5) for c, x, y in spots]
     return np.array(rows, np.float32).reshape(-1, 3)
-
-
-def circles_of(layout: Layout) -> NDArray[np.float32]:
-    """(K, 4) float32, the circles of a cell: x and y from its centre, half their width and height,
-    in cells."""
-    w, h = layout.cell_mm
-    r = layout.circle_radius_mm
-    rows = [(x / w, y / h, r / w, r / h) for x, y in layout.circles]
-    return np.array(rows, np.float32).reshape(-1, 4)
 
 
 BEYOND = 0.4
@@ -211,7 +200,7 @@ def shoot(
     )
     nodes = shot.page_to_photo(page.nodes_mm)
     about = (page.board, page.castle_used, page.layout.name, level, page.crossed)
-    return SynthPhoto(shot.bgr, nodes, *about, circles_of(page.layout))
+    return SynthPhoto(shot.bgr, nodes, *about)
 
 
 def make_photo(

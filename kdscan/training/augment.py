@@ -180,9 +180,8 @@ def flat_sample(
 ) -> tuple[RectifiedSheet, NDArray[np.uint8], Float32]:
     """The flattened sheet with cells a little out of place, as settling leaves them.
 
-    With it (H, W, 2) uint8, the same pixels: index + 1 of the shield whose cross lies there, and of
-    the one whose circle does; and (5, 7, 2), how far from its place each cell lies, in cells, x
-    before y.
+    With it (H, W) uint8, the same pixels: index + 1 of the shield whose cross lies there; and
+    (5, 7, 2), how far from its place each cell lies, in cells, x before y.
     """
     w, h = round((COLS + 2 * FLAT_MARGIN) * FLAT_PX), round((ROWS + 2 * FLAT_MARGIN) * FLAT_PX)
     angle, zoom = rng.normal(0, 0.012), np.exp(rng.normal(0, 0.015, 2))
@@ -200,8 +199,7 @@ def flat_sample(
     map_y = s * u + c * v + np.float32(cy + pad) + wobble[..., 1]
     stored = unpack(example.flat)
     flat: Any = cv2.remap(stored, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    shape = stored.shape[:2]
-    marked = np.dstack([_crossed(example, shape), _circled(example, shape)])
+    marked = _crossed(example, stored.shape[:2])
     spots = cv2.remap(marked, map_x, map_y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
     worse = 0.5 if example.photographed else 1.0
     if rng.random() < 0.3 * worse:
@@ -238,24 +236,10 @@ def _crossed(example: Example, shape: tuple[int, int]) -> NDArray[np.uint8]:
     """(H, W) uint8 in the stored flat sheet's pixels: index + 1 of a shield at its crosses."""
     out = np.zeros(shape, np.uint8)
     for index, x, y in () if example.crossed is None else example.crossed:
-        cv2.circle(out, _stored(x, y), SPOT_PX, int(index) + 1, -1)
+        at = (np.array([x, y]) + 0.5 + WIDE_MARGIN) * FLAT_PX - 0.5
+        center = (round(float(at[0])), round(float(at[1])))
+        cv2.circle(out, center, SPOT_PX, int(index) + 1, -1)
     return out
-
-
-def _circled(example: Example, shape: tuple[int, int]) -> NDArray[np.uint8]:
-    """(H, W) uint8 in the stored flat sheet's pixels: index + 1 of a shield at its circles."""
-    out = np.zeros(shape, np.uint8)
-    for index, (row, col) in enumerate(CELLS):
-        for x, y, rx, ry in () if example.circles is None else example.circles:
-            axes = (round(float(rx) * FLAT_PX), round(float(ry) * FLAT_PX))
-            cv2.ellipse(out, _stored(col + x, row + y), axes, 0, 0, 360, index + 1, -1)
-    return out
-
-
-def _stored(x: float, y: float) -> tuple[int, int]:
-    """The pixel of the stored flat sheet at a point of the lattice."""
-    at = (np.array([x, y]) + 0.5 + WIDE_MARGIN) * FLAT_PX - 0.5
-    return round(float(at[0])), round(float(at[1]))
 
 
 PLACES = np.array([(c - COLS // 2, r - ROWS // 2) for r, c in CELLS], np.float32)
@@ -267,30 +251,28 @@ def marks_sample(
 ) -> tuple[Float32, Float32, Float32, Float32]:
     """The crops of one sheet, mirrored and turned by lot: marks have no upside.
 
-    Returns (35, C, 160, 160), the castle last, (34, 2, 20, 20): 1 where one of its crosses lies,
-    else 0, and what share of the place a circle of its own covers; -1 everywhere if nobody knows,
-    (34, 2): the column and row in which each shield now lies, from the castle, and (35, 2): how
-    far each cell lies from its crop's middle, in cells.
+    Returns (35, C, 160, 160), the castle last, (34, 20, 20): 1 where a cross lies, else 0;
+    -1 everywhere if nobody knows, (34, 2): the column and row in which each shield now lies,
+    from the castle, and (35, 2): how far each cell lies from its crop's middle, in cells.
     """
     sheet, marked, off = flat_sample(rng, example)
     cells = segment(sheet).cells
-    own = np.stack([cut(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)])
+    own = [cut(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)]
     n = cells.shape[-1] // SPOT_STRIDE
-    covered = own.reshape(len(CELLS), n, SPOT_STRIDE, n, SPOT_STRIDE, 2).mean((2, 4))
-    spots = np.stack([covered[..., 0] > 0.4, covered[..., 1]], 1).astype(np.float32)
-    for known, unknown in enumerate((example.crossed is None, example.circles is None)):
-        spots[:, known] = -1 if unknown else spots[:, known]
+    spots = np.stack(own).reshape(len(CELLS), n, SPOT_STRIDE, n, SPOT_STRIDE).mean((2, 4)) > 0.4
     places, astray = PLACES, np.stack([off[at] for at in CROPPED])
     k, mirror = int(rng.integers(0, 4)), rng.random() < 0.5
-    cells, spots = np.rot90(cells, k, (2, 3)), np.rot90(spots, k, (2, 3))
+    cells, spots = np.rot90(cells, k, (2, 3)), np.rot90(spots, k, (1, 2))
     for _ in range(k):
         places, astray = _quartered(places), _quartered(astray)
     if mirror:
         cells, spots = cells[..., ::-1], spots[..., ::-1]
         places, astray = places * (-1, 1), astray * (-1, 1)
+    where = np.ascontiguousarray(spots, np.float32)
+    where = where - 1 if example.crossed is None else where
     return (
         np.ascontiguousarray(cells),
-        np.ascontiguousarray(spots),
+        where,
         np.asarray(places, np.float32),
         np.asarray(astray, np.float32),
     )

@@ -28,7 +28,6 @@ from kdscan.synth.scene import (
     Marks,
     Page,
     SynthPhoto,
-    circles_of,
     crossed_cells,
     make_photo,
     played_board,
@@ -73,8 +72,7 @@ class Example:
     flat: the sheet flattened by the true centres, `FLAT_PX` a cell, margin `WIDE_MARGIN`.
     coat, crosses: (34,) int64, `UNKNOWN` where nobody knows. castle: whether the roof is
     coloured. crossed: (N, 3) float32, where the crosses lie, as in `SynthPhoto`; None when
-    nobody knows. circles: (K, 4) float32, the circles of a cell: x and y from its centre, and
-    half their width and height, in cells; None when nobody knows.
+    nobody knows.
     A sheet that was never photographed (`flat_example`) has its flat picture alone.
     """
 
@@ -90,7 +88,6 @@ class Example:
     crosses: NDArray[np.int64]
     castle: bool
     crossed: NDArray[np.float32] | None
-    circles: NDArray[np.float32] | None = None
 
     @property
     def photographed(self) -> bool:
@@ -135,7 +132,6 @@ def reduce(seed: int, synth: SynthPhoto) -> Example:
         crosses=crosses,
         castle=synth.castle_used,
         crossed=synth.crossed,
-        circles=synth.circles,
     )
 
 
@@ -198,7 +194,6 @@ def flat_example(seed: int, strokes: StrokeBank | None, own: Page | None = None)
         crosses=crosses,
         castle=used,
         crossed=crossed_cells(layout, spots),
-        circles=circles_of(layout),
     )
 
 

@@ -111,8 +111,7 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
     """Crops (S, 35, C, 160, 160) of whole sheets, where shields lie (S, 34, 2), what they hold
-    (S, 34), castle (S, 1), spots (S, 34, 2, 20, 20), and how far astray the crops are
-    (S, 35, 2)."""
+    (S, 34), castle (S, 1), spots, and how far astray the crops are (S, 35, 2)."""
     samples = zip(*(augment.marks_sample(rng, e) for e in examples), strict=True)
     cells, spots, places, astray = (torch.from_numpy(np.stack(part)) for part in samples)
     return (
@@ -126,13 +125,9 @@ def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
     )
 
 
-CIRCLES = 1.0
-"""How much it counts to know the circles of one's own cell from those of the next."""
-
-
 def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Cross entropy of coat and crosses; where crosses and circles lie helps, and so does how far
-    the crops are astray; the castle counts little.
+    """Cross entropy of coat and crosses; where crosses lie helps, and so does how far the crops are
+    astray; the castle counts little.
 
     Shields that are `UNKNOWN` count nowhere: that is torch's own number for such labels.
     """
@@ -141,14 +136,13 @@ def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
         "coat": F.cross_entropy(coat.flatten(0, 1), batch[2].flatten()),
         "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[3].flatten()),
         "castle": 0.1 * F.binary_cross_entropy_with_logits(castle, batch[4]),
-        "spots": 5 * _known_spots(spots[:, :, 0], batch[5][:, :, 0]),
-        "circles": CIRCLES * _known_spots(spots[:, :, 1], batch[5][:, :, 1]),
+        "spots": 5 * _known_spots(spots[:, :, 0], batch[5]),
         "astray": 5 * _known_astray(astray, batch[6], batch[5]),
     }
 
 
 def _known_spots(said: Tensor, true: Tensor) -> Tensor:
-    """Binary cross entropy where it is known what lies there; -1 elsewhere."""
+    """Binary cross entropy where it is known where the crosses lie; -1 elsewhere."""
     known = (true >= 0).float()
     loss: Tensor = F.binary_cross_entropy_with_logits(said, true.clamp(min=0), weight=known)
     return loss
@@ -156,7 +150,7 @@ def _known_spots(said: Tensor, true: Tensor) -> Tensor:
 
 def _known_astray(said: Tensor, true: Tensor, spots: Tensor) -> Tensor:
     """Smooth L1 where it is known how far crops are astray: where it is known where crosses lie."""
-    known = (spots[:, :, 0].amax((1, 2, 3)) >= 0).float()[:, None, None]
+    known = (spots.amax((1, 2, 3)) >= 0).float()[:, None, None]
     loss: Tensor = (known * F.smooth_l1_loss(said, true, beta=0.02, reduction="none")).mean()
     return loss
 

@@ -30,12 +30,6 @@ class Residual(nn.Module):
         return torch.relu(x + self.second(self.first(x)))
 
 
-def idle(block: Residual) -> Residual:
-    """The block, so that it hands on what it gets until it has learned something."""
-    nn.init.zeros_(block.second[1].weight)
-    return block
-
-
 class LocateNet(nn.Module):
     """A U-Net from a thumbnail to votes: on the grid?, where in it?, how sure?
 
@@ -122,55 +116,13 @@ class RefineNet(nn.Module):
         return out[:, :2], out[:, 2:], self.up(whole)
 
 
-def gathered(x: Tensor, rims: Tensor) -> Tensor:
-    """What all shields of a sheet have in common, how they vary, and how those along each edge of
-    the map look: what lies between two cells belongs to the one on whose side it is seen along an
-    edge as well.
-
-    (S, 35, C, H, W), the castle last, which is not counted, (S, 4, 34) of `rims_of` →
-    (S, 6 C, H, W).
-    """
-    shields = x[:, :-1]
-    mean = shields.mean(1)
-    spread = (shields - mean[:, None]).square().mean(1).add(1e-4).sqrt()
-    along = (rims @ shields.flatten(2)).view(x.shape[0], -1, *x.shape[3:])
-    return torch.cat([mean, spread, along], 1)
-
-
-class Design(nn.Module):
-    """How the sheet is designed: a U-Net over what its shields have in common.
-
-    It runs once a sheet, not once a shield, so that it costs little however much it knows.
-    (S, 6 C, 20, 20) of `gathered` → (S, C, 20, 20), (S, 2 C, 10, 10).
-    """
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        c = channels
-        self.to20 = nn.Sequential(conv(6 * c, 2 * c, kernel=1), Residual(2 * c))
-        self.to10 = nn.Sequential(conv(2 * c, 3 * c, 2), Residual(3 * c))
-        self.to5 = nn.Sequential(conv(3 * c, 4 * c, 2), Residual(4 * c), Residual(4 * c))
-        self.up10 = nn.Sequential(conv(7 * c, 3 * c), Residual(3 * c))
-        self.up20 = nn.Sequential(conv(5 * c, 2 * c), Residual(2 * c))
-        self.say10, self.say20 = nn.Conv2d(3 * c, 2 * c, 1), nn.Conv2d(2 * c, c, 1)
-        for say in (self.say10, self.say20):
-            nn.init.zeros_(say.weight)
-            nn.init.zeros_(say.bias)
-
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        at20 = self.to20(x)
-        at10 = self.to10(at20)
-        y = F.interpolate(self.to5(at10), scale_factor=2.0, mode="nearest")
-        at10 = self.up10(torch.cat([at10, y], 1))
-        y = F.interpolate(at10, scale_factor=2.0, mode="nearest")
-        return self.say20(self.up20(torch.cat([at20, y], 1))), self.say10(at10)
-
-
 class Shared(nn.Module):
-    """Each cell beside what was gathered of its sheet.
+    """Each cell beside what all shields of its sheet have in common, how they vary, and how
+    the shields along each edge of the map look: what lies between two cells belongs to the
+    one on whose side it is seen along an edge as well.
 
-    (S, 35, C, H, W), (S, 6 C, H, W) of `gathered`, (S, C, H, W) of `Design` → the first one's
-    shape.
+    (S, 35, C, H, W), (S, 4, 34) of `rims_of` → the first one's shape; the castle, last, looks on
+    but is not counted.
     """
 
     def __init__(self, channels: int) -> None:
@@ -184,11 +136,14 @@ class Shared(nn.Module):
         )
         nn.init.zeros_(self.out[1].weight)
 
-    def forward(self, x: Tensor, common: Tensor, design: Tensor) -> Tensor:
-        parts = 2 * x.shape[2]
-        sheet = self.sheet(common[:, :parts]) + self.rims(common[:, parts:]) + design
-        beside = sheet[:, None].expand_as(x)
-        y = self.out(self.mix(torch.cat([x, beside], 2).flatten(0, 1)))
+    def forward(self, x: Tensor, rims: Tensor) -> Tensor:
+        shields = x[:, :-1]
+        mean = shields.mean(1)
+        spread = (shields - mean[:, None]).square().mean(1).add(1e-4).sqrt()
+        along = (rims @ shields.flatten(2)).view(x.shape[0], -1, *x.shape[3:])
+        sheet = self.sheet(torch.cat([mean, spread], 1)) + self.rims(along)
+        common = sheet[:, None].expand_as(x)
+        y = self.out(self.mix(torch.cat([x, common], 2).flatten(0, 1)))
         return torch.relu(x + y.view_as(x))
 
 
@@ -265,10 +220,10 @@ class MarksNet(nn.Module):
 
     (S, 35, 3, 160, 160), the castle last → logits (S, 34, 7) in the order of COATS,
     (S, 34, 5) for 0..4 crosses, (S, 1), (S, 35, 2) in cells, true place minus guess, x before y,
-    and logits (S, 34, 2, 20, 20) that a cross lies there and that a circle of its own does, which
-    training alone needs. A shield is read beside the others of its sheet: first its picture
-    beside what they share and what that says of the design, then what was understood of it
-    beside the rest. Only the ink, the first channel, is looked at in full detail.
+    and logits (S, 34, 1, 20, 20) that a cross lies there, which training alone needs. A shield
+    is read beside the others of its sheet: first its picture beside what they share, then what
+    was understood of it beside the rest. Only the ink, the first channel, is looked at in full
+    detail.
 
     places: (S, 34, 2), see `cell_places`, of sheets that were turned or mirrored; a sheet turned
     by a quarter has edges, but its shields do not know where they lie.
@@ -283,12 +238,11 @@ class MarksNet(nn.Module):
         self.coarse40 = nn.Conv2d(channels, m, 3, 2, 1, bias=False)
         self.fine40 = nn.Sequential(nn.Conv2d(w, m, 3, 2, 1, bias=False), nn.BatchNorm2d(m))
         self.to20 = nn.Sequential(conv(m, 2 * w, 2), Residual(2 * w), Residual(2 * w))
-        self.design = Design(2 * w)
-        self.share20, self.read20 = Shared(2 * w), idle(Residual(2 * w))
+        self.share20 = Shared(2 * w)
         self.to10 = nn.Sequential(conv(2 * w, 4 * w, 2), Residual(4 * w), Residual(4 * w))
-        self.share10, self.read10 = Shared(4 * w), idle(Residual(4 * w))
+        self.share10 = Shared(4 * w)
         self.to5 = nn.Sequential(conv(4 * w, 8 * w, 2), Residual(8 * w))
-        self.spots = nn.Conv2d(2 * w, 2, 1)
+        self.spots = nn.Conv2d(2 * w, 1, 1)
         nn.init.constant_(self.spots.bias, -4.0)
         self.astray = Astray(4 * w)
         self.drop = nn.Dropout(0.1)
@@ -310,19 +264,14 @@ class MarksNet(nn.Module):
 
         seen = x.flatten(0, 1)
         both = self.coarse40(F.avg_pool2d(seen, 2)) + self.fine40(self.fine(seen[:, :1]))
-        at20 = per_cell(self.to20(torch.relu(both)))
-        common = gathered(at20, rims)
-        design20, design10 = self.design(common)
-        at20 = per_cell(self.read20(self.share20(at20, common, design20).flatten(0, 1)))
-        at10 = per_cell(self.to10(at20.flatten(0, 1)))
-        at10 = self.share10(at10, gathered(at10, rims), design10)
-        at10 = per_cell(self.read10(at10.flatten(0, 1)))
+        at20 = self.share20(per_cell(self.to20(torch.relu(both))), rims)
+        at10 = self.share10(per_cell(self.to10(at20.flatten(0, 1))), rims)
         astray = self.astray(at10, rims)
         at5 = per_cell(self.to5(at10.flatten(0, 1)))
         spots = per_cell(self.spots(at20.flatten(0, 1)))[:, :-1]
         near = torch.cat([at5.mean((3, 4)), at5.amax((3, 4))], 2)
         fine = torch.cat([at10.mean((3, 4)), at10.amax((3, 4))], 2)[:, :-1]
-        count = torch.sigmoid(spots[:, :, :1]).sum((3, 4)) / 4
+        count = torch.sigmoid(spots).sum((3, 4)) / 4
         known = self.drop(torch.cat([near[:, :-1], fine, count], 2))
         told = torch.cat([known, self.talk(self.token(known) + where)], 2)
         return self.coat(told), self.crosses(told), self.castle(near[:, -1]), astray, spots

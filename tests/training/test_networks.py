@@ -22,35 +22,7 @@ def taught() -> Any:
         for share in (net.share20, net.share10):
             share.rims.weight.normal_(0, 0.2)
             share.out[1].weight.fill_(1.0)
-        for block in (net.read20, net.read10):
-            block.second[1].weight.fill_(0.5)
-        for say in (net.design.say20, net.design.say10):
-            say.weight.normal_(0, 0.2)
     return net
-
-
-def test_what_has_learned_nothing_changes_nothing() -> None:
-    """So a network goes on from weights that knew less."""
-    from kdscan.training.networks import MarksNet
-
-    net = MarksNet().eval()
-    seen = torch.rand(2, 32, 20, 20)
-    with torch.no_grad():
-        assert torch.equal(net.read20(seen), seen)
-        assert not any(said.any() for said in net.design(torch.rand(2, 192, 20, 20)))
-
-
-def test_the_design_is_what_shields_have_in_common() -> None:
-    """Their mean, how they vary, and those along each edge; the castle is left out."""
-    from kdscan.training.networks import cell_places, gathered, rims_of
-
-    cells = torch.rand(1, 35, 4, 6, 6)
-    common = gathered(cells, rims_of(cell_places()[None]))
-    assert common.shape == (1, 24, 6, 6)
-    assert torch.allclose(common[:, :4], cells[:, :34].mean(1))
-    assert torch.allclose(common[:, 4:8], cells[:, :34].std(1, correction=0), atol=1e-3)
-    left = [i for i, (_, col) in enumerate(CELLS) if col == 0]
-    assert torch.allclose(common[:, 8:12], cells[:, left].mean(1), atol=1e-6)
 
 
 def test_a_sheet_as_it_lies_needs_no_places() -> None:
