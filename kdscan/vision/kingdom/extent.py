@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdscan.game.grid import Cell, groups
 from kdscan.records import KINDS
@@ -35,22 +36,27 @@ lies beyond the limit then, and a person is asked."""
 class Window:
     """A kingdom's squares within its limit.
 
-    centers_xy: (S, S, 2), photo frame. probs: (S, S, K). beyond: squares that hang together
-    with the castle but lie outside the limit.
+    centers_xy: (S, S, 2), photo frame. probs: (S, S, K). seen: (S, S) bool, where the locating
+    network saw a square. beyond: squares that hang together with the castle but lie outside the
+    limit.
     """
 
     centers_xy: Floats
     probs: Floats
+    seen: NDArray[np.bool_]
     beyond: int
 
     @property
     def said(self) -> float:
         """How much is surely said: by how much what is most probable on its taken squares outdoes
-        all else, added up, by how surely one of them is the castle. A table ruled in squares has
-        many of them and no castle, a lattice that lies askew many that may be anything."""
-        taken = self.probs[self.probs[..., EMPTY] < 0.5].max(-1)
-        sure = np.maximum(2 * taken - 1, 0).sum()
-        return float(sure * max(LIKELY_CASTLE, self.probs[..., CASTLE].max()))
+        all else, added up, by how surely one of them is the castle, and by the share of squares
+        seen that are taken. A table ruled in squares has many squares and no castle; a lattice
+        that lies askew has many that may be anything, or nothing."""
+        taken = self.probs[..., EMPTY] < 0.5
+        sure = np.maximum(2 * self.probs[taken].max(-1) - 1, 0).sum()
+        castle = max(LIKELY_CASTLE, float(self.probs[..., CASTLE].max()))
+        agreed = float(taken[self.seen].mean()) if self.seen.any() else 1.0
+        return float(sure * castle * agreed)
 
 
 def windows_of(
@@ -118,11 +124,12 @@ def _cut(
     plane = fit_homography(patch.centers_xy)
     centers = project(plane, lattice(limit, limit) + (left, top))
     out = np.tile(np.eye(len(KINDS))[EMPTY], (limit, limit, 1))
+    seen = np.zeros((limit, limit), np.bool_)
     for row, col in np.ndindex(probs.shape[0], probs.shape[1]):
         at = (row - top, col - left)
         if 0 <= at[0] < limit and 0 <= at[1] < limit:
-            centers[at] = patch.centers_xy[row, col]
+            centers[at], seen[at] = patch.centers_xy[row, col], patch.seen[row, col]
             if (row, col) in mine or (row, col) not in taken:
                 out[at] = probs[row, col]
     held = sum(0 <= r - top < limit and 0 <= c - left < limit for r, c in mine)
-    return Window(centers, out, len(mine) - held)
+    return Window(centers, out, seen, len(mine) - held)

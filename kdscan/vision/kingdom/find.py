@@ -70,15 +70,18 @@ def find_kingdoms(
     search = KingdomSearch(photo, locating)
     windows = _windows(photo, search, search.lattices(), reading, size)
     found = _apart(photo, windows)
-    rest = search.rest([one.flat.outline_xy for one in found])
-    if rest:
-        windows += _windows(photo, search, rest, reading, size)
-        found = _apart(photo, windows)
-    if not found or min(one.sure for one in found) < DOUBTFUL:
+    windows += _windows(photo, search, search.rest(_outlines(found)), reading, size, again=True)
+    found = _apart(photo, windows)
+    doubtful = min((one.sure for one in found), default=0.0) < DOUBTFUL
+    if doubtful or search.many_left(_outlines(found)):
         others = (*search.passed(), *search.slanted())
-        windows += _windows(photo, search, others, reading, size)
+        windows += _windows(photo, search, others, reading, size, again=True)
         found = _apart(photo, windows)
     return found
+
+
+def _outlines(found: Sequence[FoundKingdom]) -> list[Floats]:
+    return [one.flat.outline_xy for one in found]
 
 
 def _windows(
@@ -87,12 +90,12 @@ def _windows(
     lattices: Sequence[Lattice],
     reading: Network,
     size: int | None,
-    alone: bool = False,
+    again: bool = False,
 ) -> list[tuple[Window, float]]:
     """The windows of the kingdoms on lattices, and how far the networks agree on each lattice.
 
     Kingdoms side by side that grew into one lattice hardly lie on it: what was seen of each is
-    asked again by itself, but for those that are `alone` already.
+    asked again by itself. What is asked again has its castle in sight.
     """
     windows: list[tuple[Window, float]] = []
     for patch in lattices:
@@ -101,22 +104,22 @@ def _windows(
             rivals = [_read(photo, other, reading) for other in search.others(read.refused)]
             read = max([read, *rivals], key=lambda one: (min(one.agreed, AGREE), one.tiles))
         wh = (photo.width, photo.height)
-        hidden = not search.looks_bare(read.patch)
+        hidden = not again and not search.looks_bare(read.patch)
         these = windows_of(read.patch, read.probs, wh, size, hidden)
         windows += [(window, read.agreed) for window in these]
-        if len(these) > 1 and not alone:
+        if len(these) > 1 and not again:
             outlines = [outline_of(window.centers_xy) for window in these]
             own = [one for outline in outlines for one in search.within(outline)]
-            windows += _windows(photo, search, own, reading, size, alone=True)
+            windows += _windows(photo, search, own, reading, size, again=True)
     return windows
 
 
 def _apart(photo: Photo, windows: list[tuple[Window, float]]) -> tuple[FoundKingdom, ...]:
-    """Windows laid flat, the largest first; of those that overlap the one that says most, where the
-    networks agree. They do on most squares of a lattice in place, and on few of one that follows
-    the lines of a floor: there, what is no whole tile is read as none."""
+    """Windows laid flat, the largest first; of those that overlap the one that says most. The
+    networks agree on most squares of a lattice in place, and on few of one that follows the lines
+    of a floor: there, what is no whole tile is read as none."""
     found: list[FoundKingdom] = []
-    for window, agreed in sorted(windows, key=lambda one: -one[0].said * one[1]):
+    for window, agreed in sorted(windows, key=lambda one: -one[0].said):
         outline = outline_of(window.centers_xy)
         if not any(overlap(outline, one.flat.outline_xy) for one in found):
             flat = _flat(photo, window.centers_xy, min(1.0, agreed / AGREE))

@@ -75,11 +75,11 @@ class KingdomSearch:
         """What is seen from afar and from nearer, the largest first, in the photo's frame."""
         found, squares = _nearer(self._photo, self._far, self._seen[0], self._network)
         self._seen += squares
-        return self._kept(found)
+        kept, self._passed = _largest(found)
+        return self._seen_from_above(kept)
 
     def passed(self) -> tuple[Lattice, ...]:
         """The largest of those that `lattices` has left out, because a larger one lies there."""
-        self._passed.sort(key=lambda one: -int(one.seen.sum()))
         return self._seen_from_above(self._passed[:RIVALS])
 
     def looks_bare(self, lattice: Lattice) -> bool:
@@ -101,20 +101,26 @@ class KingdomSearch:
 
         outlines: (4, 2) each, photo frame.
         """
-        return self._grown([squares[~_inside(squares, outlines)] for squares in self._seen])
+        return self._grown([squares[~_inside(squares.xy, outlines)] for squares in self._seen])
 
     def within(self, outline: Floats) -> tuple[Lattice, ...]:
         """What was seen inside an outline (4, 2), photo frame, by itself."""
-        return self._grown([squares[_inside(squares, [outline])] for squares in self._seen])
+        return self._grown([squares[_inside(squares.xy, [outline])] for squares in self._seen])
 
     def _grown(self, some: list[Centers]) -> tuple[Lattice, ...]:
         grown = [one for squares in some for one in grow_lattices(squares)]
         return self._kept([one for one in grown if one.seen.sum() >= LEAST_REST])
 
+    def many_left(self, outlines: Sequence[Floats]) -> bool:
+        """Whether as many patches as a kingdom has surely lie on tiles outside these outlines."""
+        rows, cols = np.nonzero(self._far.on > SURELY_ON)
+        sure = self._far.to_photo(np.stack([cols, rows], 1).astype(np.float64))
+        return int((~_inside(sure, outlines)).sum()) >= MANY_SURE
+
     def slanted(self) -> tuple[Lattice, ...]:
         """What is seen when the photo is squeezed in one direction or another, as a table that is
         seen at a slant is; nothing where hardly any patch is surely on a tile."""
-        if (self._far.on > SURELY_ON).sum() < MANY_SURE:
+        if not self.many_left([]):
             return ()
         found: list[Lattice] = []
         for direction in range(DIRECTIONS):
@@ -128,16 +134,20 @@ class KingdomSearch:
         return self._kept(found)
 
     def _kept(self, found: list[Lattice]) -> tuple[Lattice, ...]:
-        """Of two views of a kingdom the larger one, of equal ones the nearer; seen from above."""
-        found.sort(key=lambda one: -int(one.seen.sum()))
-        kept: list[Lattice] = []
-        for one in found:
-            hidden = any(_share(one, other, 1.0) > 0.5 for other in kept)
-            (self._passed if hidden else kept).append(one)
-        return self._seen_from_above(kept)
+        return self._seen_from_above(_largest(found)[0])
 
     def _seen_from_above(self, found: list[Lattice]) -> tuple[Lattice, ...]:
         return tuple(_from_above(self._photo, one, self._network) for one in found)
+
+
+def _largest(found: list[Lattice]) -> tuple[list[Lattice], list[Lattice]]:
+    """Of two views of a kingdom the larger one, of equal ones the first; and the others by size."""
+    kept: list[Lattice] = []
+    passed: list[Lattice] = []
+    for one in sorted(found, key=lambda one: -int(one.seen.sum())):
+        hidden = any(_share(one, other, 1.0) > 0.5 for other in kept)
+        (passed if hidden else kept).append(one)
+    return kept, passed
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,9 +300,9 @@ def _without(squares: Centers, refused: Floats) -> Centers:
     return squares[np.asarray((away > MEET * squares.side[:, None]).all(1))]
 
 
-def _inside(squares: Centers, outlines: Sequence[Floats]) -> NDArray[np.bool_]:
-    """(N,), which squares lie in any of the outlines."""
-    inside = [any(lies_in(xy, outline) for outline in outlines) for xy in squares.xy]
+def _inside(points_xy: Floats, outlines: Sequence[Floats]) -> NDArray[np.bool_]:
+    """(N,), which of the points (N, 2) lie in any of the outlines."""
+    inside = [any(lies_in(xy, outline) for outline in outlines) for xy in points_xy]
     return np.array(inside, bool)
 
 

@@ -45,6 +45,9 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
         def looks_bare(self, lattice: Lattice) -> bool:
             return False
 
+        def many_left(self, outlines: Sequence[NDArray[np.float64]]) -> bool:
+            return False
+
         def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
             return ()
 
@@ -86,6 +89,9 @@ def test_where_a_find_is_doubtful_other_lattices_are_tried(
             return (askew,)
 
         def looks_bare(self, lattice: Lattice) -> bool:
+            return False
+
+        def many_left(self, outlines: Sequence[NDArray[np.float64]]) -> bool:
             return False
 
         def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
@@ -136,6 +142,9 @@ def test_kingdoms_that_grew_into_one_lattice_are_asked_one_by_one(
             return (both,)
 
         def looks_bare(self, lattice: Lattice) -> bool:
+            return False
+
+        def many_left(self, outlines: Sequence[NDArray[np.float64]]) -> bool:
             return False
 
         def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
