@@ -112,15 +112,21 @@ class KingdomSearch:
         return self._kept([one for one in grown if one.seen.sum() >= LEAST_REST])
 
     def many_left(self, outlines: Sequence[Floats]) -> bool:
-        """Whether as many patches as a kingdom has surely lie on tiles outside these outlines."""
-        rows, cols = np.nonzero(self._far.on > SURELY_ON)
-        sure = self._far.to_photo(np.stack([cols, rows], 1).astype(np.float64))
-        return int((~_inside(sure, outlines)).sum()) >= MANY_SURE
+        """Whether as many patches as a kingdom has surely lie on tiles in one place outside these
+        outlines, wholly in the picture."""
+        left = self._far.on > SURELY_ON
+        rows, cols = np.nonzero(left)
+        at = self._far.to_photo(np.stack([cols, rows], 1).astype(np.float64))
+        left[rows, cols] = ~_inside(at, outlines)
+        _, _, stats, _ = cv2.connectedComponentsWithStats(left.astype(np.uint8))
+        low, high = stats[1:, :2], stats[1:, :2] + stats[1:, 2:4]
+        whole = (low > 0).all(1) & (high < left.shape[::-1]).all(1)
+        return bool((whole & (stats[1:, 4] >= MANY_SURE)).any())
 
     def slanted(self) -> tuple[Lattice, ...]:
         """What is seen when the photo is squeezed in one direction or another, as a table that is
         seen at a slant is; nothing where hardly any patch is surely on a tile."""
-        if not self.many_left([]):
+        if (self._far.on > SURELY_ON).sum() < MANY_SURE:
             return ()
         found: list[Lattice] = []
         for direction in range(DIRECTIONS):

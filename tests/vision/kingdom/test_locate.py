@@ -13,6 +13,7 @@ from kdscan.vision.kingdom.locate import KingdomSearch
 from kdscan.vision.locate import STRIDE
 from kdscan.vision.rectify import lattice
 
+WH = (2016, 1512)
 UNIT = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
 
 
@@ -67,7 +68,7 @@ def test_votes_meet_in_the_centres(angle: float, cells: int) -> None:
 
 def test_a_small_kingdom_is_looked_at_from_near() -> None:
     corners = table(24, 0.3, (1500, 400), 7)
-    (found,) = located(corners, (2016, 1512))
+    (found,) = located(corners, WH)
     assert found.seen.sum() == 49
     centers = corners.mean(1)
     for point in found.centers_xy[found.seen]:
@@ -76,7 +77,7 @@ def test_a_small_kingdom_is_looked_at_from_near() -> None:
 
 def test_two_kingdoms_far_from_each_other() -> None:
     one, two = table(60, 0.3, (400, 400)), table(50, 1.0, (1500, 1000), 4)
-    found = located(np.concatenate([one, two]), (2016, 1512))
+    found = located(np.concatenate([one, two]), WH)
     assert [int(f.seen.sum()) for f in found] == [25, 16]
 
 
@@ -101,13 +102,13 @@ def test_what_a_squeezed_photo_shows_lies_where_it_is_in_the_photo(
 
 
 def test_a_photo_with_few_sure_patches_is_not_squeezed() -> None:
-    assert searched(table(24, 0.3, (1500, 400)), (2016, 1512)).slanted() == ()
+    assert searched(table(24, 0.3, (1500, 400)), WH).slanted() == ()
 
 
 def test_a_small_kingdom_beside_a_larger_one_is_kept_when_that_is_looked_at_from_near() -> None:
     """Both lie in one region: the second look is at the larger one alone."""
     one, two = table(30, 0.3, (1000, 500), 5), table(30, 0.9, (1230, 560), 4)
-    found = located(np.concatenate([one, two]), (2016, 1512))
+    found = located(np.concatenate([one, two]), WH)
     assert [int(f.seen.sum()) for f in found] == [25, 16]
 
 
@@ -136,7 +137,7 @@ def test_votes_lie_on_squares_and_point_at_their_centres() -> None:
 
 def test_what_a_larger_lattice_hides_is_kept_for_later() -> None:
     """The same kingdom as it was seen from afar, here; from above it is no worse."""
-    search = searched(table(60, 0.3, (400, 400)), (2016, 1512))
+    search = searched(table(60, 0.3, (400, 400)), WH)
     (found,) = search.lattices()
     (passed,) = search.passed()
     assert found.seen.sum() == passed.seen.sum() == 25
@@ -144,7 +145,7 @@ def test_what_a_larger_lattice_hides_is_kept_for_later() -> None:
 
 
 def test_a_lattice_beside_all_tiles_looks_bare() -> None:
-    search = searched(table(80, 0.0, (400, 400)), (2016, 1512))
+    search = searched(table(80, 0.0, (400, 400)), WH)
     seen = np.ones((5, 5), bool)
     there, beside = (lattice(5, 5) * 80 + at for at in (240.0, (1400.0, 900.0)))
     assert not search.looks_bare(Lattice(there, seen))
@@ -154,7 +155,7 @@ def test_a_lattice_beside_all_tiles_looks_bare() -> None:
 def test_what_was_seen_beside_a_kingdom_is_asked_again_by_itself() -> None:
     """Dominoes that lie loose are not."""
     one, two = table(60, 0.3, (400, 400)), table(60, 0.9, (860, 450), 4)
-    search = searched(np.concatenate([one, two, table(60, 0.0, (1500, 1000), 2)]), (2016, 1512))
+    search = searched(np.concatenate([one, two, table(60, 0.0, (1500, 1000), 2)]), WH)
     search.lattices()
     around = np.array([(180, 180), (620, 180), (620, 620), (180, 620)], float)
     (rest,) = search.rest([around])
@@ -165,7 +166,15 @@ def test_what_was_seen_beside_a_kingdom_is_asked_again_by_itself() -> None:
 def test_kingdoms_side_by_side_are_looked_at_from_near_one_by_one() -> None:
     """Together they fill the picture."""
     one, two = table(75, 0.0, (650, 700), 7), table(75, 0.1, (1235, 700), 7)
-    search = searched(np.concatenate([one, two]), (2016, 1512))
+    search = searched(np.concatenate([one, two]), WH)
     found = search.lattices()
     assert [int(f.seen.sum()) for f in found] == [49, 49]
     assert len(search._seen) > 1, "not from afar alone"
+
+
+def test_a_kingdom_that_was_not_found_is_noticed() -> None:
+    """One that the picture's edge cuts off is not looked for."""
+    search = searched(np.concatenate([table(80, 0.3, (500, 500)), table(80, 0, (1400, 900))]), WH)
+    one, two = (np.array(at) + 260 * UNIT * 2 for at in ((500, 500), (1400, 900)))
+    assert search.many_left([]) and search.many_left([one]) and not search.many_left([one, two])
+    assert not searched(table(80, 0.0, (60, 700)), WH).many_left([])
