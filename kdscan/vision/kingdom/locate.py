@@ -76,7 +76,8 @@ class KingdomSearch:
         found, squares = _nearer(self._photo, self._far, self._seen[0], self._network)
         self._seen += squares
         kept, self._passed = _largest(found)
-        return self._seen_from_above(kept)
+        above = self._seen_from_above(kept)
+        return tuple(one for one in above if one.seen.sum() >= LEAST_REST) or above
 
     def passed(self) -> tuple[Lattice, ...]:
         """The largest of those that `lattices` has left out, because a larger one lies there."""
