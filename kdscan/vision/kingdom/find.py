@@ -60,7 +60,8 @@ def find_kingdoms(
     """Find the kingdoms in a photo, the largest first; loose dominoes are none.
 
     One that lies nearly on another's lattice is seen on both: where it says more counts. What
-    was seen beside those that are found is asked again by itself.
+    was seen beside those that are found is asked again by itself, and looked for with the table
+    laid flat as they lie.
 
     A lattice that follows the lines of a table is mostly read as table; what is left when its
     squares are refused may be the kingdom's own.
@@ -72,6 +73,11 @@ def find_kingdoms(
     found = _apart(photo, windows)
     windows += _windows(photo, search, search.rest(_outlines(found)), reading, size, again=True)
     found = _apart(photo, windows)
+    if found:
+        surest = max(found, key=lambda one: one.sure).flat.centers_xy
+        beside = search.beside(surest, _outlines(found))
+        windows += _windows(photo, search, beside, reading, size, again=True)
+        found = _apart(photo, windows)
     doubtful = min((one.sure for one in found), default=0.0) < DOUBTFUL
     if doubtful or search.many_left(_outlines(found)):
         others = (*search.passed(), *search.slanted())

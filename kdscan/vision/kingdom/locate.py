@@ -41,6 +41,9 @@ SURELY_ON = 1.5
 BARE = -2.0
 """Logit of a patch that looks like bare table. Of 68 kingdoms in hard photos two, small and far
 away, did so on most of their squares."""
+TABLE, NEAREST = (32, 24, 16), 0.25
+"""Squares of the table around a kingdom that are laid flat, the most of these so that none lies
+farther away than the kingdom by more than the inverse of this."""
 NEARER = 0.8
 """A window that is not smaller than this, by the last one's longer side, shows no more."""
 ABOVE_PX, ABOVE_MARGIN = 40, 0.5
@@ -123,6 +126,35 @@ class KingdomSearch:
         low, high = stats[1:, :2], stats[1:, :2] + stats[1:, 2:4]
         whole = (low > 0).all(1) & (high < left.shape[::-1]).all(1)
         return bool((whole & (stats[1:, 4] >= MANY_SURE)).any())
+
+    def beside(self, centers_xy: Floats, outlines: Sequence[Floats]) -> tuple[Lattice, ...]:
+        """What is seen outside these outlines when the table is laid flat as a kingdom on it lies:
+        others then lie flat too, however steeply they were seen. Nothing where no region is left
+        that may be one.
+
+        centers_xy: (R, C, 2), photo frame.
+        """
+        middles = [(low + high) / 2 for low, high in _regions(self._far)]
+        if not middles or _inside(np.array(middles), outlines).all():
+            return ()
+        plane = fit_homography(centers_xy)
+        middle = np.array(centers_xy.shape[1::-1]) / 2 - 0.5
+        for span in TABLE:
+            places = squares_lattice(span, span) + np.round(middle - span / 2)
+            depth = (places @ plane[2, :2] + plane[2, 2]) / (middle @ plane[2, :2] + plane[2, 2])
+            if depth.min() > NEAREST:
+                side = THUMB_PX // span
+                flat = flatten(self._photo, project(plane, places), side, 0)
+                seen = _squares(_look(Photo(flat), self._network))
+                at = project(plane, (seen.xy + 0.5) / side - 0.5 + places[0, 0])
+                grown = grow_lattices(seen[~_inside(at, outlines)])
+                to_places = [(one.centers_xy + 0.5) / side - 0.5 + places[0, 0] for one in grown]
+                found = [
+                    Lattice(project(plane, at), one.seen)
+                    for at, one in zip(to_places, grown, strict=True)
+                ]
+                return self._kept([one for one in found if one.seen.sum() >= LEAST_REST])
+        return ()
 
     def slanted(self) -> tuple[Lattice, ...]:
         """What is seen when the photo is squeezed in one direction or another, as a table that is

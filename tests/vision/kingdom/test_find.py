@@ -45,6 +45,11 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
         def looks_bare(self, lattice: Lattice) -> bool:
             return False
 
+        def beside(
+            self, centers_xy: NDArray[np.float64], outlines: Sequence[NDArray[np.float64]]
+        ) -> tuple[Lattice, ...]:
+            return ()
+
         def many_left(self, outlines: Sequence[NDArray[np.float64]]) -> bool:
             return False
 
@@ -90,6 +95,11 @@ def test_where_a_find_is_doubtful_other_lattices_are_tried(
 
         def looks_bare(self, lattice: Lattice) -> bool:
             return False
+
+        def beside(
+            self, centers_xy: NDArray[np.float64], outlines: Sequence[NDArray[np.float64]]
+        ) -> tuple[Lattice, ...]:
+            return ()
 
         def many_left(self, outlines: Sequence[NDArray[np.float64]]) -> bool:
             return False
@@ -143,6 +153,11 @@ def test_kingdoms_that_grew_into_one_lattice_are_asked_one_by_one(
 
         def looks_bare(self, lattice: Lattice) -> bool:
             return False
+
+        def beside(
+            self, centers_xy: NDArray[np.float64], outlines: Sequence[NDArray[np.float64]]
+        ) -> tuple[Lattice, ...]:
+            return ()
 
         def many_left(self, outlines: Sequence[NDArray[np.float64]]) -> bool:
             return False

@@ -178,3 +178,15 @@ def test_a_kingdom_that_was_not_found_is_noticed() -> None:
     one, two = (np.array(at) + 260 * UNIT * 2 for at in ((500, 500), (1400, 900)))
     assert search.many_left([]) and search.many_left([one]) and not search.many_left([one, two])
     assert not searched(table(80, 0.0, (60, 700)), WH).many_left([])
+
+
+def test_a_kingdom_beside_another_is_seen_with_the_table_laid_flat() -> None:
+    """By the plane of the one that was found."""
+    one, two = table(80, 0.3, (600, 600)), table(70, 0.9, (1300, 1000))
+    search = searched(np.concatenate([one, two]), WH)
+    around = np.array((600, 600)) + 300 * UNIT * 2
+    centers = lattice(5, 5) * 80 + (440, 440)
+    (beside,) = search.beside(centers, [around])
+    assert beside.seen.sum() == 25
+    assert np.linalg.norm(beside.centers_xy.mean((0, 1)) - (1300, 1000)) < 9
+    assert search.beside(centers, [around, np.array((1300, 1000)) + 300 * UNIT * 2]) == ()
