@@ -7,7 +7,7 @@ how large it is. Votes of one square meet in one point. Small kingdoms are looke
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -143,18 +143,21 @@ class KingdomSearch:
             places = squares_lattice(span, span) + np.round(middle - span / 2)
             depth = (places @ plane[2, :2] + plane[2, 2]) / (middle @ plane[2, :2] + plane[2, 2])
             if depth.min() > NEAREST:
-                side = THUMB_PX // span
-                flat = flatten(self._photo, project(plane, places), side, 0)
-                seen = _squares(_look(Photo(flat), self._network))
-                at = project(plane, (seen.xy + 0.5) / side - 0.5 + places[0, 0])
-                grown = grow_lattices(seen[~_inside(at, outlines)])
-                to_places = [(one.centers_xy + 0.5) / side - 0.5 + places[0, 0] for one in grown]
-                found = [
-                    Lattice(project(plane, at), one.seen)
-                    for at, one in zip(to_places, grown, strict=True)
-                ]
+                found = self._flat(plane, places, outlines)
                 return self._kept([one for one in found if one.seen.sum() >= LEAST_REST])
         return ()
+
+    def _flat(self, plane: Floats, places: Floats, outlines: Sequence[Floats]) -> Iterator[Lattice]:
+        """What is seen outside outlines when places (S, S, 2) of a plane are laid flat."""
+        side = THUMB_PX // len(places)
+
+        def to_photo(at: Floats) -> Floats:
+            return project(plane, (at + 0.5) / side - 0.5 + places[0, 0])
+
+        flat = flatten(self._photo, project(plane, places), side, 0)
+        squares = _squares(_look(Photo(flat), self._network))
+        for one in grow_lattices(squares[~_inside(to_photo(squares.xy), outlines)]):
+            yield Lattice(to_photo(one.centers_xy), one.seen)
 
     def slanted(self) -> tuple[Lattice, ...]:
         """What is seen when the photo is squeezed in one direction or another, as a table that is
