@@ -1,14 +1,11 @@
 """Stage: photo → lattices of tiles in it.
 
-A network looks at the thumbnail and says for every patch whether it lies on a square of a
-tile, where that square's centre is, how uncertain that is, and how the square is turned and
-how large it is. Votes of one square meet in one point. Small kingdoms are looked at twice.
+Small kingdoms are looked at twice, slanted tables as if seen from above.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -16,28 +13,24 @@ from numpy.typing import NDArray
 
 from kdscan.records import Photo
 from kdscan.vision.kingdom.lattice import Centers, Lattice, grow_lattices
-from kdscan.vision.locate import STRIDE, THUMB_PX, thumbnail
+from kdscan.vision.kingdom.looking import (
+    MEET,
+    SURELY_ON,
+    Look,
+    look_at,
+    regions_of,
+    squares_of,
+)
+from kdscan.vision.locate import STRIDE, THUMB_PX
 from kdscan.vision.pyramid import mapped, window
 from kdscan.vision.rectify import Floats, Network, fit_homography, flatten, lies_in, project
 from kdscan.vision.rectify import lattice as squares_lattice
 
-FINE = 4
-"""Places a patch along each side, on which votes are gathered."""
-MEET = 0.32
-"""Votes so near to each other, in sides, stand for one square."""
-LEAST = 1.2
-"""Votes that a square needs, each by its certainty."""
-LEAST_PATCHES, MANY_PATCHES = 3, 8
-"""A region of fewer patches that surely, or likely, lie on squares is not looked at."""
 DIRECTIONS, SQUEEZE, SQUEEZED_PX = 4, 0.5, 768
 """A photo is squeezed in so many directions, to so much of its extent, with so many pixels on its
 longer side;"""
 MANY_SURE = 30
 """that is done only where so many patches surely lie on squares, as those of a kingdom do."""
-JOINED = 3
-"""Patches that surely lie on squares and are so near to each other are one region's."""
-SURELY_ON = 1.5
-"""Logit of a patch that a region is made of."""
 BARE = -2.0
 """Logit of a patch that looks like bare table. Of 68 kingdoms in hard photos two, small and far
 away, did so on most of their squares."""
@@ -63,15 +56,13 @@ of a kingdom far away only the middle is surely one."""
 class KingdomSearch:
     """Looks for lattices of tiles in a photo, and for others where those were none.
 
-    network: `thumbnail` → on-square logit (1, 1, h, w), centre x, y in patches (1, 2, h, w),
-        log of its expected error (1, 1, h, w), cosine and sine of four times the angle and log
-        of the side in patches (1, 3, h, w).
+    network: see `look_at`.
     """
 
     def __init__(self, photo: Photo, network: Network) -> None:
         self._photo, self._network = photo, network
-        self._far = _look(photo, network)
-        self._seen = [_squares(self._far)]
+        self._far = look_at(photo, network)
+        self._seen = [squares_of(self._far)]
         self._passed: list[Lattice] = []
 
     def lattices(self) -> tuple[Lattice, ...]:
@@ -134,7 +125,7 @@ class KingdomSearch:
 
         centers_xy: (R, C, 2), photo frame.
         """
-        middles = [(low + high) / 2 for low, high in _regions(self._far)]
+        middles = [(low + high) / 2 for low, high in regions_of(self._far)]
         if not middles or _inside(np.array(middles), outlines).all():
             return ()
         plane = fit_homography(centers_xy)
@@ -155,7 +146,7 @@ class KingdomSearch:
             return project(plane, (at + 0.5) / side - 0.5 + places[0, 0])
 
         flat = flatten(self._photo, project(plane, places), side, 0)
-        squares = _squares(_look(Photo(flat), self._network))
+        squares = squares_of(look_at(Photo(flat), self._network))
         for one in grow_lattices(squares[~_inside(to_photo(squares.xy), outlines)]):
             yield Lattice(to_photo(one.centers_xy), one.seen)
 
@@ -170,8 +161,8 @@ class KingdomSearch:
             along = np.array([np.cos(angle), np.sin(angle)])
             squeezed = np.eye(2) - (1 - SQUEEZE) * np.outer(along, along)
             view, to_photo = mapped(self._photo, squeezed, SQUEEZED_PX)
-            far = _look(view, self._network)
-            seen, _ = _nearer(view, far, _squares(far), self._network)
+            far = look_at(view, self._network)
+            seen, _ = _nearer(view, far, squares_of(far), self._network)
             found += [Lattice(project(to_photo, one.centers_xy), one.seen) for one in seen]
         return self._kept(found)
 
@@ -192,72 +183,8 @@ def _largest(found: list[Lattice]) -> tuple[list[Lattice], list[Lattice]]:
     return kept, passed
 
 
-@dataclass(frozen=True, eq=False)
-class _Look:
-    """What the network says of a picture cut from the photo at `corner`.
-
-    on: (h, w) logits. place, doubt, laid: as the network gives them, (C, h, w).
-    scale: thumbnail pixels a photo pixel.
-    """
-
-    on: Floats
-    place: Floats
-    doubt: Floats
-    laid: Floats
-    scale: float
-    corner: tuple[int, int] = (0, 0)
-
-    def to_photo(self, patches: Floats) -> Floats:
-        """Points in patches → the photo's frame."""
-        return np.asarray((patches + 0.5) * STRIDE / self.scale - 0.5 + np.array(self.corner))
-
-    def at(self, xy: Floats) -> Floats:
-        """(N,) logits of the patches nearest to points (N, 2) of the photo."""
-        patches = (xy - np.array(self.corner) + 0.5) * self.scale / STRIDE - 0.5
-        last = np.array(self.on.shape[::-1]) - 1
-        cols, rows = np.clip(np.round(patches).astype(int), 0, last).T
-        return np.asarray(self.on[rows, cols])
-
-
-def _look(
-    photo: Photo, network: Network, corner: tuple[int, int] = (0, 0), shrink: int = 1
-) -> _Look:
-    thumb, scale = thumbnail(photo)
-    on, place, doubt, laid = (out[0].astype(np.float64) for out in network(thumb))
-    return _Look(on[0], place, doubt, laid, scale / shrink, corner)
-
-
-def _regions(look: _Look) -> list[tuple[Floats, Floats]]:
-    """Corners, low and high, in the photo, of patches of table with squares on them: surely so,
-    or many that are only likely and have no sure ones by them."""
-    sure = (look.on > SURELY_ON).astype(np.uint8)
-    found = _patches(look, sure, LEAST_PATCHES, JOINED)
-    for low, high in _patches(look, (look.on > 0).astype(np.uint8), MANY_PATCHES, 1):
-        middle = (low + high) / 2
-        if not any(((middle > a) & (middle < b)).all() for a, b in found):
-            found.append((low, high))
-    return found
-
-
-def _patches(
-    look: _Look, marked: NDArray[np.uint8], least: int, joined: int
-) -> list[tuple[Floats, Floats]]:
-    """Corners of what hangs together of (h, w) patches that are 1, where these are so many.
-
-    joined: patches that are no farther apart than this hang together.
-    """
-    count, label = cv2.connectedComponents(cv2.dilate(marked, np.ones((joined, joined), np.uint8)))
-    found = []
-    for i in range(1, count):
-        rows, cols = np.nonzero((label == i) & (marked > 0))
-        if len(rows) >= least:
-            low = look.to_photo(np.array([cols.min(), rows.min()]) - 0.5)
-            found.append((low, look.to_photo(np.array([cols.max(), rows.max()]) + 0.5)))
-    return found
-
-
 def _nearer(
-    photo: Photo, far: _Look, squares: Centers, network: Network
+    photo: Photo, far: Look, squares: Centers, network: Network
 ) -> tuple[list[Lattice], list[Centers]]:
     """The lattices in a look, those seen from nearer first, and the squares seen from nearer.
 
@@ -266,7 +193,7 @@ def _nearer(
     """
     found: list[Lattice] = []
     seen: list[Centers] = []
-    for low, high in _regions(far):
+    for low, high in regions_of(far):
         lattices, looks = _from_near(photo, low, high, network)
         found, seen = found + lattices, seen + looks
     afar = grow_lattices(squares)
@@ -303,7 +230,7 @@ def _from_near(
         if size > NEARER * longer:
             break
         longer = size
-        looks.append(_squares(_look(part, network, corner, shrink)))
+        looks.append(squares_of(look_at(part, network, corner, shrink)))
         nearer = grow_lattices(looks[-1])
         if not nearer:
             break
@@ -322,7 +249,7 @@ def _from_above(photo: Photo, lattice: Lattice, network: Network) -> Lattice:
         plane = fit_homography(lattice.centers_xy)
         places = squares_lattice(*lattice.seen.shape)
         flat = flatten(photo, project(plane, places), ABOVE_PX, ABOVE_MARGIN)
-        grown = grow_lattices(_squares(_look(Photo(flat), network)))
+        grown = grow_lattices(squares_of(look_at(Photo(flat), network)))
         if not grown:
             break
         at = (grown[0].centers_xy + 0.5) / ABOVE_PX - 0.5 - ABOVE_MARGIN
@@ -355,50 +282,3 @@ def _share(other: Lattice, lattice: Lattice, near: float) -> float:
     side = float(np.median(np.linalg.norm(np.diff(lattice.centers_xy, axis=1), axis=-1)))
     away = np.linalg.norm(its[:, None] - mine[None], axis=-1).min(1)
     return float((away < near * side).mean())
-
-
-def _squares(look: _Look) -> Centers:
-    """Where votes meet, in the photo's frame."""
-    rows, cols = np.nonzero(look.on > 0)
-    votes = np.stack([cols, rows], 1) + look.place[:, rows, cols].T
-    weight = 1 / (1 + np.exp(look.doubt[0, rows, cols]))
-    side = np.exp(np.clip(look.laid[2, rows, cols], -1, 4))
-    turn = look.laid[0, rows, cols] + 1j * look.laid[1, rows, cols]
-    gathered = []
-    for peak in _peaks(votes, weight, look.on.shape, float(np.median(side)) if len(side) else 1.0):
-        away = np.linalg.norm(votes - peak, axis=1)
-        mine = away < MEET * side[int(np.argmin(away))]
-        if weight[mine].sum() >= LEAST * 0.5 and mine.sum() >= 2:
-            share = weight[mine] / weight[mine].sum()
-            gathered.append(
-                (
-                    *(share @ votes[mine]),
-                    np.exp(share @ np.log(side[mine])),
-                    np.angle(share @ turn[mine]) / 4,
-                    weight[mine].sum(),
-                )
-            )
-    table = np.array(gathered, np.float64).reshape(-1, 5)
-    sides = table[:, 2] * STRIDE / look.scale
-    return Centers(look.to_photo(table[:, :2]), sides, table[:, 3], table[:, 4])
-
-
-def _peaks(votes: Floats, weight: Floats, shape: tuple[int, ...], side: float) -> Floats:
-    """Points (N, 2), in patches, where votes are densest; none closer than half a side."""
-    h, w = shape[0] * FINE, shape[1] * FINE
-    density = np.zeros((h, w), np.float32)
-    at = np.round((votes + 0.5) * FINE - 0.5).astype(int)
-    inside = ((at >= 0) & (at < (w, h))).all(1)
-    np.add.at(density, (at[inside, 1], at[inside, 0]), weight[inside])
-    soft = np.asarray(cv2.GaussianBlur(density, (0, 0), max(0.6, 0.1 * side * FINE)))
-    reach = 2 * max(1, round(0.35 * side * FINE)) + 1
-    top = cv2.dilate(soft, np.ones((reach, reach), np.uint8))
-    rows, cols = np.nonzero((soft == top) & (soft > 1e-3))
-    order = np.argsort(-soft[rows, cols])
-    points = (np.stack([cols, rows], 1)[order] + 0.5) / FINE - 0.5
-    away = np.linalg.norm(points[:, None] - points[None], axis=-1)
-    kept: list[int] = []
-    for i in range(len(points)):
-        if (away[i, kept] > 0.5 * side).all():
-            kept.append(i)
-    return points[kept]

@@ -1,0 +1,149 @@
+"""What a network sees of tiles in a picture: which patches lie on them, and where squares are.
+
+The network looks at the thumbnail and says for every patch whether it lies on a square of a
+tile, where that square's centre is, how uncertain that is, and how the square is turned and
+how large it is. Votes of one square meet in one point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import Photo
+from kdscan.vision.kingdom.lattice import Centers
+from kdscan.vision.locate import STRIDE, thumbnail
+from kdscan.vision.rectify import Floats, Network
+
+FINE = 4
+"""Places a patch along each side, on which votes are gathered."""
+MEET = 0.32
+"""Votes so near to each other, in sides, stand for one square."""
+LEAST = 1.2
+"""Votes that a square needs, each by its certainty."""
+LEAST_PATCHES, MANY_PATCHES = 3, 8
+"""A region of fewer patches that surely, or likely, lie on squares is not looked at."""
+JOINED = 3
+"""Patches that surely lie on squares and are so near to each other are one region's."""
+SURELY_ON = 1.5
+"""Logit of a patch that a region is made of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What the network says of a picture cut from the photo at `corner`.
+
+    on: (h, w) logits. place, doubt, laid: as the network gives them, (C, h, w).
+    scale: thumbnail pixels a photo pixel.
+    """
+
+    on: Floats
+    place: Floats
+    doubt: Floats
+    laid: Floats
+    scale: float
+    corner: tuple[int, int] = (0, 0)
+
+    def to_photo(self, patches: Floats) -> Floats:
+        """Points in patches → the photo's frame."""
+        return np.asarray((patches + 0.5) * STRIDE / self.scale - 0.5 + np.array(self.corner))
+
+    def at(self, xy: Floats) -> Floats:
+        """(N,) logits of the patches nearest to points (N, 2) of the photo."""
+        patches = (xy - np.array(self.corner) + 0.5) * self.scale / STRIDE - 0.5
+        last = np.array(self.on.shape[::-1]) - 1
+        cols, rows = np.clip(np.round(patches).astype(int), 0, last).T
+        return np.asarray(self.on[rows, cols])
+
+
+def look_at(
+    photo: Photo, network: Network, corner: tuple[int, int] = (0, 0), shrink: int = 1
+) -> Look:
+    """Look at a picture that was cut from a photo at `corner` and shrunk so many times.
+
+    network: `thumbnail` → on-square logit (1, 1, h, w), centre x, y in patches (1, 2, h, w),
+        log of its expected error (1, 1, h, w), cosine and sine of four times the angle and log
+        of the side in patches (1, 3, h, w).
+    """
+    thumb, scale = thumbnail(photo)
+    on, place, doubt, laid = (out[0].astype(np.float64) for out in network(thumb))
+    return Look(on[0], place, doubt, laid, scale / shrink, corner)
+
+
+def regions_of(look: Look) -> list[tuple[Floats, Floats]]:
+    """Corners, low and high, in the photo, of patches of table with squares on them: surely so,
+    or many that are only likely and have no sure ones by them."""
+    sure = (look.on > SURELY_ON).astype(np.uint8)
+    found = _patches(look, sure, LEAST_PATCHES, JOINED)
+    for low, high in _patches(look, (look.on > 0).astype(np.uint8), MANY_PATCHES, 1):
+        middle = (low + high) / 2
+        if not any(((middle > a) & (middle < b)).all() for a, b in found):
+            found.append((low, high))
+    return found
+
+
+def squares_of(look: Look) -> Centers:
+    """Where votes meet, in the photo's frame."""
+    rows, cols = np.nonzero(look.on > 0)
+    votes = np.stack([cols, rows], 1) + look.place[:, rows, cols].T
+    weight = 1 / (1 + np.exp(look.doubt[0, rows, cols]))
+    side = np.exp(np.clip(look.laid[2, rows, cols], -1, 4))
+    turn = look.laid[0, rows, cols] + 1j * look.laid[1, rows, cols]
+    gathered = []
+    for peak in _peaks(votes, weight, look.on.shape, float(np.median(side)) if len(side) else 1.0):
+        away = np.linalg.norm(votes - peak, axis=1)
+        mine = away < MEET * side[int(np.argmin(away))]
+        if weight[mine].sum() >= LEAST * 0.5 and mine.sum() >= 2:
+            share = weight[mine] / weight[mine].sum()
+            gathered.append(
+                (
+                    *(share @ votes[mine]),
+                    np.exp(share @ np.log(side[mine])),
+                    np.angle(share @ turn[mine]) / 4,
+                    weight[mine].sum(),
+                )
+            )
+    table = np.array(gathered, np.float64).reshape(-1, 5)
+    sides = table[:, 2] * STRIDE / look.scale
+    return Centers(look.to_photo(table[:, :2]), sides, table[:, 3], table[:, 4])
+
+
+def _patches(
+    look: Look, marked: NDArray[np.uint8], least: int, joined: int
+) -> list[tuple[Floats, Floats]]:
+    """Corners of what hangs together of (h, w) patches that are 1, where these are so many.
+
+    joined: patches that are no farther apart than this hang together.
+    """
+    count, label = cv2.connectedComponents(cv2.dilate(marked, np.ones((joined, joined), np.uint8)))
+    found = []
+    for i in range(1, count):
+        rows, cols = np.nonzero((label == i) & (marked > 0))
+        if len(rows) >= least:
+            low = look.to_photo(np.array([cols.min(), rows.min()]) - 0.5)
+            found.append((low, look.to_photo(np.array([cols.max(), rows.max()]) + 0.5)))
+    return found
+
+
+def _peaks(votes: Floats, weight: Floats, shape: tuple[int, ...], side: float) -> Floats:
+    """Points (N, 2), in patches, where votes are densest; none closer than half a side."""
+    h, w = shape[0] * FINE, shape[1] * FINE
+    density = np.zeros((h, w), np.float32)
+    at = np.round((votes + 0.5) * FINE - 0.5).astype(int)
+    inside = ((at >= 0) & (at < (w, h))).all(1)
+    np.add.at(density, (at[inside, 1], at[inside, 0]), weight[inside])
+    soft = np.asarray(cv2.GaussianBlur(density, (0, 0), max(0.6, 0.1 * side * FINE)))
+    reach = 2 * max(1, round(0.35 * side * FINE)) + 1
+    top = cv2.dilate(soft, np.ones((reach, reach), np.uint8))
+    rows, cols = np.nonzero((soft == top) & (soft > 1e-3))
+    order = np.argsort(-soft[rows, cols])
+    points = (np.stack([cols, rows], 1)[order] + 0.5) / FINE - 0.5
+    away = np.linalg.norm(points[:, None] - points[None], axis=-1)
+    kept: list[int] = []
+    for i in range(len(points)):
+        if (away[i, kept] > 0.5 * side).all():
+            kept.append(i)
+    return points[kept]
