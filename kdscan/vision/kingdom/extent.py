@@ -8,6 +8,7 @@ middle where that is open: rims without tiles look the same on every side.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from kdscan.game.grid import Cell, groups
 from kdscan.records import KINDS
 from kdscan.vision.kingdom.lattice import Lattice
-from kdscan.vision.rectify import Floats, fit_homography, lattice, project
+from kdscan.vision.rectify import Floats, fit_homography, lattice, outline_of, project
 
 EMPTY, CASTLE = KINDS.index(("empty", 0)), KINDS.index(("castle", 0))
 
@@ -45,6 +46,17 @@ class Window:
     probs: Floats
     seen: NDArray[np.bool_]
     beyond: int
+
+    @cached_property
+    def outline_xy(self) -> Floats:
+        """(4, 2), photo frame."""
+        return outline_of(self.centers_xy)
+
+    @property
+    def sure(self) -> float:
+        """How sure it is that this is a kingdom: the mean of its squares, by its castle."""
+        taken = self.probs[self.probs[..., EMPTY] < 0.5].max(-1)
+        return float(taken.mean() * self.probs[..., CASTLE].max()) if len(taken) else 0.0
 
     @property
     def said(self) -> float:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.vision.kingdom.classify import SIDE_PX, classify_squares
-from kdscan.vision.kingdom.extent import CASTLE, EMPTY, Window, windows_of
+from kdscan.vision.kingdom.extent import EMPTY, Window, windows_of
 from kdscan.vision.kingdom.lattice import Lattice
 from kdscan.vision.kingdom.locate import KingdomSearch
 from kdscan.vision.kingdom.surface import with_table
@@ -40,18 +41,13 @@ class FoundKingdom:
     """A kingdom's window laid flat, what lies on its squares, and how many lie beyond it.
 
     flat: its confidence is that squares lie where they were found. probs: (S, S, K).
-    sure: how sure it is that this is a kingdom: mean probability of its squares, castle included.
+    sure: how sure it is that this is a kingdom, see `Window.sure`.
     """
 
     flat: RectifiedSheet
     probs: Floats
     beyond: int
-
-    @property
-    def sure(self) -> float:
-        best = self.probs.max(-1)
-        taken = self.probs[..., EMPTY] < 0.5
-        return float(best[taken].mean() * self.probs[..., CASTLE].max()) if taken.any() else 0.0
+    sure: float
 
 
 def find_kingdoms(
@@ -69,41 +65,52 @@ def find_kingdoms(
     size: squares that a kingdom may span, 5 or 7; None for what it does span.
     """
     search = KingdomSearch(photo, locating)
-    windows = _windows(photo, search, search.lattices(), reading, size)
-    found = _apart(photo, windows)
-    windows += _windows(photo, search, search.rest(_outlines(found)), reading, size, again=True)
-    found = _apart(photo, windows)
+    ask = partial(_windows, photo, search, reading, size)
+    windows = ask(search.lattices())
+    windows += ask(search.rest(_outlines(_apart(windows))), again=True)
+    found = _apart(windows)
     if found:
-        surest = max(found, key=lambda one: one.sure).flat.centers_xy
-        beside = search.beside(surest, _outlines(found))
-        windows += _windows(photo, search, beside, reading, size, again=True)
-        found = _apart(photo, windows)
-    doubtful = min((one.sure for one in found), default=0.0) < DOUBTFUL
+        surest = max(found, key=lambda one: one[0].sure)[0]
+        windows += ask(search.beside(surest.centers_xy, _outlines(found)), again=True)
+        found = _apart(windows)
+    doubtful = min((window.sure for window, _ in found), default=0.0) < DOUBTFUL
     if doubtful or search.many_left(_outlines(found)):
-        others = (*search.passed(), *search.slanted())
-        windows += _windows(photo, search, others, reading, size, again=True)
-        found = _apart(photo, windows)
-    return found
+        windows += ask((*search.passed(), *search.slanted()), again=True)
+        found = _apart(windows)
+    found.sort(key=lambda one: -int((one[0].probs[..., EMPTY] < 0.5).sum()))
+    return tuple(
+        FoundKingdom(
+            _flat(photo, window.centers_xy, min(1.0, agreed / AGREE)),
+            window.probs,
+            window.beyond,
+            window.sure,
+        )
+        for window, agreed in found
+    )
 
 
-def _outlines(found: Sequence[FoundKingdom]) -> list[Floats]:
-    return [one.flat.outline_xy for one in found]
+_Found = list[tuple[Window, float]]
+"""Windows, and how far the networks agree on the lattice of each."""
+
+
+def _outlines(found: _Found) -> list[Floats]:
+    return [window.outline_xy for window, _ in found]
 
 
 def _windows(
     photo: Photo,
     search: KingdomSearch,
-    lattices: Sequence[Lattice],
     reading: Network,
     size: int | None,
+    lattices: Sequence[Lattice],
     again: bool = False,
-) -> list[tuple[Window, float]]:
-    """The windows of the kingdoms on lattices, and how far the networks agree on each lattice.
+) -> _Found:
+    """The windows of the kingdoms on lattices.
 
     Kingdoms side by side that grew into one lattice hardly lie on it: what was seen of each is
     asked again by itself. What is asked again has its castle in sight.
     """
-    windows: list[tuple[Window, float]] = []
+    windows: _Found = []
     for patch in lattices:
         read = _read(photo, patch, reading)
         if read.agreed < AGREE:
@@ -114,23 +121,20 @@ def _windows(
         these = windows_of(read.patch, read.probs, wh, size, hidden)
         windows += [(window, read.agreed) for window in these]
         if len(these) > 1 and not again:
-            outlines = [outline_of(window.centers_xy) for window in these]
-            own = [one for outline in outlines for one in search.within(outline)]
-            windows += _windows(photo, search, own, reading, size, again=True)
+            own = [one for window in these for one in search.within(window.outline_xy)]
+            windows += _windows(photo, search, reading, size, own, again=True)
     return windows
 
 
-def _apart(photo: Photo, windows: list[tuple[Window, float]]) -> tuple[FoundKingdom, ...]:
-    """Windows laid flat, the largest first; of those that overlap the one that says most. The
-    networks agree on most squares of a lattice in place, and on few of one that follows the lines
-    of a floor: there, what is no whole tile is read as none."""
-    found: list[FoundKingdom] = []
+def _apart(windows: _Found) -> _Found:
+    """Of windows that overlap the one that says most, that one first. The networks agree on most
+    squares of a lattice in place, and on few of one that follows the lines of a floor: there, what
+    is no whole tile is read as none."""
+    found: _Found = []
     for window, agreed in sorted(windows, key=lambda one: -one[0].said):
-        outline = outline_of(window.centers_xy)
-        if not any(overlap(outline, one.flat.outline_xy) for one in found):
-            flat = _flat(photo, window.centers_xy, min(1.0, agreed / AGREE))
-            found.append(FoundKingdom(flat, window.probs, window.beyond))
-    return tuple(sorted(found, key=lambda one: -int((one.probs[..., EMPTY] < 0.5).sum())))
+        if not any(overlap(window.outline_xy, one.outline_xy) for one, _ in found):
+            found.append((window, agreed))
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,6 +73,11 @@ class Lattice:
     centers_xy: Floats
     seen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
+    @property
+    def side(self) -> float:
+        """Median distance of neighbours in a row, in pixels of the photo."""
+        return float(np.median(np.linalg.norm(np.diff(self.centers_xy, axis=1), axis=-1)))
+
 
 def grow_lattices(squares: Centers) -> list[Lattice]:
     """All lattices of at least `FEWEST` squares, the largest first."""

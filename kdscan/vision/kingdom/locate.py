@@ -5,9 +5,8 @@ Small kingdoms are looked at twice, slanted tables as if seen from above.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +17,7 @@ from kdscan.vision.kingdom.looking import (
     SURELY_ON,
     Look,
     look_at,
+    patches_of,
     regions_of,
     squares_of,
 )
@@ -28,9 +28,10 @@ from kdscan.vision.rectify import lattice as squares_lattice
 
 DIRECTIONS, SQUEEZE, SQUEEZED_PX = 4, 0.5, 768
 """A photo is squeezed in so many directions, to so much of its extent, with so many pixels on its
-longer side;"""
+longer side."""
 MANY_SURE = 30
-"""that is done only where so many patches surely lie on squares, as those of a kingdom do."""
+"""So many patches surely lie on squares where there is a whole kingdom; with fewer, a photo is not
+squeezed."""
 BARE = -2.0
 """Logit of a patch that looks like bare table. Of 68 kingdoms in hard photos two, small and far
 away, did so on most of their squares."""
@@ -103,8 +104,7 @@ class KingdomSearch:
         return self._grown([squares[_inside(squares.xy, [outline])] for squares in self._seen])
 
     def _grown(self, some: list[Centers]) -> tuple[Lattice, ...]:
-        grown = [one for squares in some for one in grow_lattices(squares)]
-        return self._kept([one for one in grown if one.seen.sum() >= LEAST_REST])
+        return self._large([one for squares in some for one in grow_lattices(squares)])
 
     def many_left(self, outlines: Sequence[Floats]) -> bool:
         """Whether as many patches as a kingdom has surely lie on tiles in one place outside these
@@ -113,10 +113,9 @@ class KingdomSearch:
         rows, cols = np.nonzero(left)
         at = self._far.to_photo(np.stack([cols, rows], 1).astype(np.float64))
         left[rows, cols] = ~_inside(at, outlines)
-        _, _, stats, _ = cv2.connectedComponentsWithStats(left.astype(np.uint8))
-        low, high = stats[1:, :2], stats[1:, :2] + stats[1:, 2:4]
-        whole = (low > 0).all(1) & (high < left.shape[::-1]).all(1)
-        return bool((whole & (stats[1:, 4] >= MANY_SURE)).any())
+        last = np.array(left.shape[::-1]) - 1
+        some = patches_of(left, MANY_SURE)
+        return any((low > 0).all() and (high < last).all() for low, high in some)
 
     def beside(self, centers_xy: Floats, outlines: Sequence[Floats]) -> tuple[Lattice, ...]:
         """What is seen outside these outlines when the table is laid flat as a kingdom on it lies:
@@ -134,21 +133,12 @@ class KingdomSearch:
             places = squares_lattice(span, span) + np.round(middle - span / 2)
             depth = (places @ plane[2, :2] + plane[2, 2]) / (middle @ plane[2, :2] + plane[2, 2])
             if depth.min() > NEAREST:
-                found = self._flat(plane, places, outlines)
-                return self._kept([one for one in found if one.seen.sum() >= LEAST_REST])
+                side = THUMB_PX // span
+                seen, to_photo = _laid_flat(self._photo, plane, places, side, 0, self._network)
+                left = seen[~_inside(to_photo(seen.xy), outlines)]
+                grown = grow_lattices(left)
+                return self._large([Lattice(to_photo(g.centers_xy), g.seen) for g in grown])
         return ()
-
-    def _flat(self, plane: Floats, places: Floats, outlines: Sequence[Floats]) -> Iterator[Lattice]:
-        """What is seen outside outlines when places (S, S, 2) of a plane are laid flat."""
-        side = THUMB_PX // len(places)
-
-        def to_photo(at: Floats) -> Floats:
-            return project(plane, (at + 0.5) / side - 0.5 + places[0, 0])
-
-        flat = flatten(self._photo, project(plane, places), side, 0)
-        squares = squares_of(look_at(Photo(flat), self._network))
-        for one in grow_lattices(squares[~_inside(to_photo(squares.xy), outlines)]):
-            yield Lattice(to_photo(one.centers_xy), one.seen)
 
     def slanted(self) -> tuple[Lattice, ...]:
         """What is seen when the photo is squeezed in one direction or another, as a table that is
@@ -165,6 +155,9 @@ class KingdomSearch:
             seen, _ = _nearer(view, far, squares_of(far), self._network)
             found += [Lattice(project(to_photo, one.centers_xy), one.seen) for one in seen]
         return self._kept(found)
+
+    def _large(self, found: list[Lattice]) -> tuple[Lattice, ...]:
+        return self._kept([one for one in found if one.seen.sum() >= LEAST_REST])
 
     def _kept(self, found: list[Lattice]) -> tuple[Lattice, ...]:
         return self._seen_from_above(_largest(found)[0])
@@ -207,8 +200,7 @@ def _nearer(
 def _reach(lattice: Lattice) -> tuple[Floats, Floats]:
     """Corners, low and high, of what was seen of a lattice, with a square around."""
     seen = lattice.centers_xy[lattice.seen]
-    side = float(np.median(np.linalg.norm(np.diff(lattice.centers_xy, axis=1), axis=-1)))
-    return seen.min(0) - side, seen.max(0) + side
+    return seen.min(0) - lattice.side, seen.max(0) + lattice.side
 
 
 def _from_near(
@@ -242,18 +234,30 @@ def _from_near(
     return lattices, looks
 
 
+def _laid_flat(
+    photo: Photo, plane: Floats, places: Floats, px: int, margin: float, network: Network
+) -> tuple[Centers, Callable[[Floats], Floats]]:
+    """The squares seen when places (R, C, 2) of a plane are laid flat, so many pixels and with so
+    many squares around, and what takes points from there to the photo."""
+    flat = flatten(photo, project(plane, places), px, margin)
+
+    def to_photo(at: Floats) -> Floats:
+        return project(plane, (at + 0.5) / px - 0.5 - margin + places[0, 0])
+
+    return squares_of(look_at(Photo(flat), network)), to_photo
+
+
 def _from_above(photo: Photo, lattice: Lattice, network: Network) -> Lattice:
     """The same lattice, laid flat by its own plane and looked at once more, as it is upright
     and all squares are of one size; as it was if nothing better is seen so."""
     for _ in range(2):
         plane = fit_homography(lattice.centers_xy)
         places = squares_lattice(*lattice.seen.shape)
-        flat = flatten(photo, project(plane, places), ABOVE_PX, ABOVE_MARGIN)
-        grown = grow_lattices(squares_of(look_at(Photo(flat), network)))
+        seen, to_photo = _laid_flat(photo, plane, places, ABOVE_PX, ABOVE_MARGIN, network)
+        grown = grow_lattices(seen)
         if not grown:
             break
-        at = (grown[0].centers_xy + 0.5) / ABOVE_PX - 0.5 - ABOVE_MARGIN
-        above = Lattice(project(plane, at), grown[0].seen)
+        above = Lattice(to_photo(grown[0].centers_xy), grown[0].seen)
         fewer = above.seen.sum() < ABOVE_KEEPS * lattice.seen.sum()
         if fewer or _share(lattice, above, ABOVE_NEAR) < ABOVE_KEEPS:
             break
@@ -279,6 +283,5 @@ def _share(other: Lattice, lattice: Lattice, near: float) -> float:
     """Share of the other lattice's squares that lie, but for so many sides, where one of this
     lattice's does."""
     mine, its = lattice.centers_xy[lattice.seen], other.centers_xy[other.seen]
-    side = float(np.median(np.linalg.norm(np.diff(lattice.centers_xy, axis=1), axis=-1)))
     away = np.linalg.norm(its[:, None] - mine[None], axis=-1).min(1)
-    return float((away < near * side).mean())
+    return float((away < near * lattice.side).mean())

@@ -76,9 +76,13 @@ def look_at(
 def regions_of(look: Look) -> list[tuple[Floats, Floats]]:
     """Corners, low and high, in the photo, of patches of table with squares on them: surely so,
     or many that are only likely and have no sure ones by them."""
-    sure = (look.on > SURELY_ON).astype(np.uint8)
-    found = _patches(look, sure, LEAST_PATCHES, JOINED)
-    for low, high in _patches(look, (look.on > 0).astype(np.uint8), MANY_PATCHES, 1):
+
+    def corners(marked: NDArray[np.bool_], least: int, joined: int) -> list[tuple[Floats, Floats]]:
+        some = patches_of(marked, least, joined)
+        return [(look.to_photo(low - 0.5), look.to_photo(high + 0.5)) for low, high in some]
+
+    found = corners(look.on > SURELY_ON, LEAST_PATCHES, JOINED)
+    for low, high in corners(look.on > 0, MANY_PATCHES, 1):
         middle = (low + high) / 2
         if not any(((middle > a) & (middle < b)).all() for a, b in found):
             found.append((low, high))
@@ -111,20 +115,21 @@ def squares_of(look: Look) -> Centers:
     return Centers(look.to_photo(table[:, :2]), sides, table[:, 3], table[:, 4])
 
 
-def _patches(
-    look: Look, marked: NDArray[np.uint8], least: int, joined: int
+def patches_of(
+    marked: NDArray[np.bool_], least: int, joined: int = 1
 ) -> list[tuple[Floats, Floats]]:
-    """Corners of what hangs together of (h, w) patches that are 1, where these are so many.
+    """First and last column and row of what hangs together of (h, w) marked patches, where these
+    are so many.
 
     joined: patches that are no farther apart than this hang together.
     """
-    count, label = cv2.connectedComponents(cv2.dilate(marked, np.ones((joined, joined), np.uint8)))
+    near = np.ones((joined, joined), np.uint8)
+    count, label = cv2.connectedComponents(cv2.dilate(marked.astype(np.uint8), near))
     found = []
     for i in range(1, count):
-        rows, cols = np.nonzero((label == i) & (marked > 0))
-        if len(rows) >= least:
-            low = look.to_photo(np.array([cols.min(), rows.min()]) - 0.5)
-            found.append((low, look.to_photo(np.array([cols.max(), rows.max()]) + 0.5)))
+        at = np.argwhere((label == i) & marked)[:, ::-1].astype(np.float64)
+        if len(at) >= least:
+            found.append((at.min(0), at.max(0)))
     return found
 
 

@@ -18,6 +18,27 @@ from kdscan.vision.kingdom.locate import KingdomSearch
 from kdscan.vision.rectify import lattice
 
 
+class OneLook(KingdomSearch):
+    """Sees nothing but what a test says."""
+
+    def __init__(self, photo: Photo, network: object) -> None:
+        pass
+
+    def looks_bare(self, lattice: Lattice) -> bool:
+        return False
+
+    def beside(
+        self, centers_xy: NDArray[np.float64], outlines: Sequence[NDArray[np.float64]]
+    ) -> tuple[Lattice, ...]:
+        return ()
+
+    def many_left(self, outlines: Sequence[NDArray[np.float64]]) -> bool:
+        return False
+
+    def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
+        return ()
+
+
 @pytest.mark.parametrize(
     ("tiles", "table", "agreed"), [(20, 4, 20 / 24), (10, 10, 0.5), (4, 21, 4 / 25), (0, 0, 0)]
 )
@@ -35,26 +56,9 @@ def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.Monk
     )
     refused: list[NDArray[np.float64]] = []
 
-    class Search(KingdomSearch):
-        def __init__(self, photo: Photo, network: object) -> None:
-            pass
-
+    class Search(OneLook):
         def lattices(self) -> tuple[Lattice, ...]:
             return (floor,)
-
-        def looks_bare(self, lattice: Lattice) -> bool:
-            return False
-
-        def beside(
-            self, centers_xy: NDArray[np.float64], outlines: Sequence[NDArray[np.float64]]
-        ) -> tuple[Lattice, ...]:
-            return ()
-
-        def many_left(self, outlines: Sequence[NDArray[np.float64]]) -> bool:
-            return False
-
-        def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
-            return ()
 
         def others(self, places: NDArray[np.float64]) -> tuple[Lattice, ...]:
             refused.append(places)
@@ -86,26 +90,9 @@ def test_where_a_find_is_doubtful_other_lattices_are_tried(
     )
     squeezed = []
 
-    class Search(KingdomSearch):
-        def __init__(self, photo: Photo, network: object) -> None:
-            pass
-
+    class Search(OneLook):
         def lattices(self) -> tuple[Lattice, ...]:
             return (askew,)
-
-        def looks_bare(self, lattice: Lattice) -> bool:
-            return False
-
-        def beside(
-            self, centers_xy: NDArray[np.float64], outlines: Sequence[NDArray[np.float64]]
-        ) -> tuple[Lattice, ...]:
-            return ()
-
-        def many_left(self, outlines: Sequence[NDArray[np.float64]]) -> bool:
-            return False
-
-        def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
-            return ()
 
         def passed(self) -> tuple[Lattice, ...]:
             return (own,) if left_out else ()
@@ -144,26 +131,9 @@ def test_kingdoms_that_grew_into_one_lattice_are_asked_one_by_one(
     own = Lattice(lattice(7, 7) * SIDE_PX + (230.0, 200.0), tiles[:, :7])
     asked: list[NDArray[np.float64]] = []
 
-    class Search(KingdomSearch):
-        def __init__(self, photo: Photo, network: object) -> None:
-            pass
-
+    class Search(OneLook):
         def lattices(self) -> tuple[Lattice, ...]:
             return (both,)
-
-        def looks_bare(self, lattice: Lattice) -> bool:
-            return False
-
-        def beside(
-            self, centers_xy: NDArray[np.float64], outlines: Sequence[NDArray[np.float64]]
-        ) -> tuple[Lattice, ...]:
-            return ()
-
-        def many_left(self, outlines: Sequence[NDArray[np.float64]]) -> bool:
-            return False
-
-        def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
-            return ()
 
         def within(self, outline: NDArray[np.float64]) -> tuple[Lattice, ...]:
             asked.append(outline.mean(0))
