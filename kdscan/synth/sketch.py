@@ -85,7 +85,7 @@ class Sketch:
     bank: StrokeBank | None
     mess: float
     shield: Shield = field(repr=False)
-    erased: float = 1.0
+    rare: float = 1.0
     crossed: list[Spot] = field(default_factory=list, repr=False)
 
     def at(self, cell: tuple[int, int]) -> Path:
@@ -95,7 +95,8 @@ class Sketch:
     def brush(self, pen: Pen) -> Brush:
         """Return what this hand draws marks with."""
         faint = pen.opacity < 0.65 or pen.grain > 0.7
-        return Brush(self.hand.taste, self.rng, pen.width, self.bank, self.hand.real, faint)
+        taste, real = self.hand.taste, self.hand.real
+        return Brush(taste, self.rng, pen.width, self.bank, real, faint, self.rare)
 
     def ink(self, strokes: list[Stroke], pen: Pen, spare: Spots | None = None) -> None:
         """Draw strokes; `spare`: discs that stay free."""
