@@ -12,7 +12,7 @@ from kdscan.records import Photo, RectifiedSheet
 from kdscan.vision.kingdom.classify import SIDE_PX, classify_squares
 from kdscan.vision.kingdom.extent import EMPTY, Window, windows_of
 from kdscan.vision.kingdom.lattice import Lattice
-from kdscan.vision.kingdom.locate import KingdomSearch
+from kdscan.vision.kingdom.locate import LEAST_REST, KingdomSearch
 from kdscan.vision.kingdom.surface import with_table
 from kdscan.vision.rectify import (
     FLAT_MARGIN,
@@ -107,8 +107,9 @@ def _windows(
 ) -> _Found:
     """The windows of the kingdoms on lattices.
 
-    Kingdoms side by side that grew into one lattice hardly lie on it: what was seen of each is
-    asked again by itself. What is asked again has its castle in sight.
+    Kingdoms side by side that grew into one lattice hardly lie on it: where it goes on beyond
+    one, what was seen of that one is asked again by itself. What is asked again has its castle
+    in sight.
     """
     windows: _Found = []
     for patch in lattices:
@@ -120,7 +121,8 @@ def _windows(
         hidden = not again and not search.looks_bare(read.patch)
         these = windows_of(read.patch, read.probs, wh, size, hidden)
         windows += [(window, read.agreed) for window in these]
-        if len(these) > 1 and not again:
+        elsewhere = read.patch.seen.sum() - min((w.seen.sum() for w in these), default=0)
+        if these and elsewhere >= LEAST_REST and not again:
             own = [one for window in these for one in search.within(window.outline_xy)]
             windows += _windows(photo, search, reading, size, own, again=True)
     return windows

@@ -139,11 +139,13 @@ def _grow(squares: Centers, seed: int, free: set[int]) -> dict[tuple[int, int], 
 def _first_steps(squares: Centers, seed: int) -> Floats:
     """(2, 2): the steps along x and y at a square; x within 45 degrees of the photo's.
 
-    Two directions in which many squares around it have a neighbour; how the network sees the
-    square itself counts where there are too few.
+    Two directions in which many squares around it have a neighbour, and as which the network
+    sees them turned: at a slant a diagonal can be shorter than a side. How it sees the square
+    itself counts where there are too few.
     """
     side = float(squares.side[seed])
-    xy = squares.xy[np.linalg.norm(squares.xy - squares.xy[seed], axis=1) < AROUND * side]
+    around = np.linalg.norm(squares.xy - squares.xy[seed], axis=1) < AROUND * side
+    xy = squares.xy[around]
     away = (xy[:, None] - xy[None]).reshape(-1, 2)
     away = away[away @ (1.0, 1e-3) > 0]  # each pair once
     length = np.linalg.norm(away, axis=1)
@@ -158,9 +160,16 @@ def _first_steps(squares: Centers, seed: int) -> Floats:
     upright = np.abs(away[one, 0] * away[two, 1] - away[one, 1] * away[two, 0]) / side**2
     # Steps along a diagonal span the same lattice: of such pairs the squarer one is meant.
     score = (alike.sum(1)[one] + alike.sum(1)[two]) * upright / (size[one] * size[two]) ** 1.5
-    best = int(np.argmax(score))
+    turn = np.exp(4j * np.angle(away @ (1, 1j)))
+    turned = _unit(turn[one] + turn[two]) * np.conj(_unit(np.exp(4j * squares.angle[around]).sum()))
+    best = int(np.argmax(score * (1 + turned.real)))
     steps = np.stack([_mean_step(away[alike[i]], away[i]) for i in (one[best], two[best])])
     return _upright(steps)
+
+
+def _unit(complexes: Any) -> Any:
+    """The same directions, of length 1."""
+    return complexes / np.maximum(np.abs(complexes), 1e-9)
 
 
 def _crossing(away: Floats) -> NDArray[np.intp]:

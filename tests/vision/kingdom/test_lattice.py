@@ -76,6 +76,18 @@ def test_neighbours_tell_the_steps_where_the_network_is_wrong_about_them(angle: 
         assert found.seen.shape == (7, 7)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_diagonal_that_the_slant_makes_shorter_than_a_side_is_none(seed: int) -> None:
+    """As seen in a photo: sides of 92 and 60 pixels, a diagonal of 89."""
+    rng = np.random.default_rng(seed)
+    right, down = np.array((92.0, 4.0)), np.array((-25.0, 55.0))
+    xy = np.array(FULL) @ np.stack([right, down]) + 300 + rng.normal(0, 2, (25, 2))
+    side, turn = np.full(25, 70.0), np.full(25, np.radians(13))
+    (found,) = grow_lattices(Centers(xy, side, turn, np.ones(25)))
+    assert found.seen.shape == (7, 7)
+    assert np.allclose(found.centers_xy[3, 4] - found.centers_xy[3, 3], right, atol=12)
+
+
 def test_gaps_and_squares_that_nobody_saw_do_not_part_a_kingdom() -> None:
     places = [p for p in FULL if p not in {(1, 1), (3, 2), (2, 4)}]
     (found,) = grow_lattices(seen(places, angle=0.3, jitter=0.04))
