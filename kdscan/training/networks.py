@@ -266,7 +266,8 @@ class MarksNet(nn.Module):
         both = self.coarse40(F.avg_pool2d(seen, 2)) + self.fine40(self.fine(seen[:, :1]))
         at20 = self.share20(per_cell(self.to20(torch.relu(both))), rims)
         at10 = self.share10(per_cell(self.to10(at20.flatten(0, 1))), rims)
-        astray = self.astray(at10, rims)
+        # What reads the marks is not to bend to this: learning both at once read worse.
+        astray = self.astray(at10.detach(), rims)
         at5 = per_cell(self.to5(at10.flatten(0, 1)))
         spots = per_cell(self.spots(at20.flatten(0, 1)))[:, :-1]
         near = torch.cat([at5.mean((3, 4)), at5.amax((3, 4))], 2)
