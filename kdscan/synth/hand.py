@@ -43,7 +43,7 @@ def draw_board(
     px_per_mm: float,
     strokes: StrokeBank | None = None,
     mess: float = 0.5,
-    rare: float = 1.0,
+    erased: float = 1.0,
     crossed: list[Spot] | None = None,
 ) -> NDArray[np.uint8]:
     """Return a copy of a printed page with a played board drawn on it.
@@ -54,12 +54,14 @@ def draw_board(
         number beyond the circles is drawn beside them.
     strokes: recorded pen paths for a share of the marks.
     mess: 0 clean .. 1 very messy: careless marks, erasures, corrections, scrawl.
-    rare: how much oftener than people do it marks are erased, and two dots touch.
+    erased: how much oftener than people do it marks are erased.
     crossed: receives where each cross was drawn.
     """
     hand = fit_hand(hand, layout, mess)
     page = page_bgr.copy()
-    sheet = Sketch(page, layout, hand, rng, px_per_mm, strokes, mess, free_room(layout), rare=rare)
+    sheet = Sketch(
+        page, layout, hand, rng, px_per_mm, strokes, mess, free_room(layout), erased=erased
+    )
     soil(page, layout.page_mm, rng, px_per_mm, mess)
     for cell in ((r, c) for r in range(layout.rows) for c in range(layout.cols)):
         if cell != CASTLE:
@@ -129,7 +131,7 @@ def _paint_over(sheet: Sketch, shield: Shield) -> None:
 def _ghost(sheet: Sketch, shield: Shield, empty: bool) -> None:
     """Leave what an eraser left of an earlier mark."""
     rng, pen = sheet.rng, sheet.hand.pen
-    often = (0.12 if pen.kind == "pencil" else 0.01) * sheet.mess * sheet.rare
+    often = (0.12 if pen.kind == "pencil" else 0.01) * sheet.mess * sheet.erased
     if rng.random() < often:
         coat = COATS[int(rng.integers(len(COATS)))]
         marks = draw_coat(coat, shield, sheet.brush(pen))

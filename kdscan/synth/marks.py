@@ -87,7 +87,7 @@ def _two_dots(shield: Shield, brush: Brush) -> list[Stroke]:
     second = style
     if rng.random() < 0.12:
         second = "blob" if style == "ring" else "ring"
-    if rng.random() < brush.rare * TOUCHING * (taste.slop - CAREFUL):
+    if rng.random() < TOUCHING * (taste.slop - CAREFUL):
         open_rings = style == second == "ring" and min(one, other) > 2.5 * brush.width
         apart = (one + other) * rng.uniform(LINKED if open_rings else WAIST, 1.1)
     step = unit(angle) * apart / 2

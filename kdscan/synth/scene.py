@@ -151,7 +151,6 @@ def draw_page(
     wild: bool = False,
     played: tuple[Marks, bool] | None = None,
     mess: float | None = None,
-    rare: float = 1.0,
     strokes: StrokeBank | None = None,
 ) -> DrawnPage:
     """Print a page and draw a board on it; see `make_photo`.
@@ -175,7 +174,6 @@ def draw_page(
         px_per_mm=px_per_mm,
         strokes=strokes,
         mess=mess,
-        rare=rare,
         crossed=spots,
     )
     marked = crossed_cells(layout, spots)
@@ -212,7 +210,6 @@ def make_photo(
     page: Page | None = None,
     wild: bool = False,
     mess: float | None = None,
-    rare: float = 1.0,
     size_wh: tuple[int, int] | None = None,
     strokes: StrokeBank | None = None,
     surfaces: Sequence[NDArray[np.uint8]] = (),
@@ -221,8 +218,8 @@ def make_photo(
 
     page: a layout, its print (H, W, 3) uint8 and pixels a mm; None for a random design.
     wild: draw any board rather than a lawfully played one.
-    mess: 0 clean .. 1 very messy hands; None for a random one. rare: see `draw_board`.
+    mess: 0 clean .. 1 very messy hands; None for a random one.
     """
     rng = np.random.default_rng(seed)
-    drawn = draw_page(rng, page=page, wild=wild, mess=mess, rare=rare, strokes=strokes)
+    drawn = draw_page(rng, page=page, wild=wild, mess=mess, strokes=strokes)
     return shoot(rng, drawn, level, size_wh=size_wh, surfaces=surfaces)

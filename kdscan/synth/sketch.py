@@ -85,7 +85,7 @@ class Sketch:
     bank: StrokeBank | None
     mess: float
     shield: Shield = field(repr=False)
-    rare: float = 1.0
+    erased: float = 1.0
     crossed: list[Spot] = field(default_factory=list, repr=False)
 
     def at(self, cell: tuple[int, int]) -> Path:
@@ -95,8 +95,7 @@ class Sketch:
     def brush(self, pen: Pen) -> Brush:
         """Return what this hand draws marks with."""
         faint = pen.opacity < 0.65 or pen.grain > 0.7
-        taste, real = self.hand.taste, self.hand.real
-        return Brush(taste, self.rng, pen.width, self.bank, real, faint, self.rare)
+        return Brush(self.hand.taste, self.rng, pen.width, self.bank, self.hand.real, faint)
 
     def ink(self, strokes: list[Stroke], pen: Pen, spare: Spots | None = None) -> None:
         """Draw strokes; `spare`: discs that stay free."""

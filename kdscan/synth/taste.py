@@ -102,7 +102,6 @@ class Brush:
     """What drawing one mark needs: taste, chance, the pen's line, real strokes.
 
     width: of the pen's line; faint: True for a pen that must be drawn larger to be seen;
-    rare: how much oftener than people do it two dots touch;
     real: share of marks that follow a real pen's path, when there is a bank.
     """
 
@@ -112,7 +111,6 @@ class Brush:
     bank: StrokeBank | None = None
     real: float = 0.0
     faint: bool = False
-    rare: float = 1.0
 
     def pick(self, habit: str, every: tuple[str, ...]) -> str:
         """Return the writer's habit or, now and then, something else."""

@@ -55,9 +55,9 @@ WIDE_MARGIN = FLAT_MARGIN + 0.25
 UNKNOWN = -100
 """What stands for the coat and crosses of a shield that nobody vouches for."""
 
-RARE = 2.5
-"""How much oftener than people do it marks are erased, and two dots touch: ghosts that looked
-drawn and dots that looked like one were the surest errors."""
+ERASED = 2.5
+"""How much oftener than people do it marks are erased on flat sheets: ghosts that looked drawn
+were the surest errors."""
 
 OWN_SHARE = 0.15
 """Share of flat sheets that are our own: the one design that is known to be in use."""
@@ -166,7 +166,7 @@ def flat_example(seed: int, strokes: StrokeBank | None, own: Page | None = None)
         px_per_mm=px_per_mm,
         strokes=strokes,
         mess=float(rng.uniform(0, 1)),
-        rare=RARE,
+        erased=ERASED,
         crossed=spots,
     )
     fine = layout.cell_mm[0] * px_per_mm
@@ -239,7 +239,6 @@ def _render(seed: int) -> Example | None:
         level,
         page=own if mine else None,
         wild=wild,
-        rare=RARE,
         size_wh=size,
         strokes=bank,
         surfaces=some,

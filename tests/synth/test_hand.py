@@ -157,7 +157,7 @@ def test_the_roof_is_coloured_only_when_the_castle_was_used(seed: int) -> None:
     assert not darkened(draw({}, seed, mess=0.0))[roof].any()
 
 
-def parts_of_two(coat: Coat, mess: float, seed: int, rare: float = 1.0) -> tuple[int, float]:
+def parts_of_two(coat: Coat, mess: float, seed: int) -> tuple[int, float]:
     """How many parts two marks come in, and how careless their writer is."""
     shield = free_room(LAYOUT)
     rng = np.random.default_rng(seed)
@@ -165,7 +165,7 @@ def parts_of_two(coat: Coat, mess: float, seed: int, rare: float = 1.0) -> tuple
     width = min(hand.pen.width, 0.28 * shield.radius)
     taste = replace(hand.taste, slop=hand.taste.slop * (0.4 + mess))
     canvas = np.zeros((400, 400), np.uint8)
-    for stroke in draw_coat(coat, shield, Brush(taste, rng, width, rare=rare)):
+    for stroke in draw_coat(coat, shield, Brush(taste, rng, width)):
         points = [np.round(stroke.path * 15 + 200).astype(np.int32)]
         cv2.polylines(canvas, points, False, 255, max(1, round(width * stroke.width * 15)))
         if stroke.solid:
@@ -187,12 +187,6 @@ def test_two_dots_touch_at_times_but_not_of_a_careful_writer() -> None:
     careless = [parts for parts, slop in drawn if slop > CAREFUL]
     assert set(careful) == {2}
     assert 0.03 < careless.count(1) / len(careless) < 0.3
-
-
-def test_what_is_rare_comes_oftener_when_asked_for() -> None:
-    often = [parts_of_two(Coat.DOUBLE_DOT, 1.0, seed, rare=2.5)[0] for seed in range(150)]
-    as_people_do = [parts_of_two(Coat.DOUBLE_DOT, 1.0, seed)[0] for seed in range(150)]
-    assert often.count(1) > 1.7 * as_people_do.count(1) > 0
 
 
 def test_a_tick_passes_through_its_circle_and_stands_near_it() -> None:
