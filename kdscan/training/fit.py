@@ -126,8 +126,8 @@ def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
 
 
 def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Cross entropy of coat and crosses; where crosses lie helps, and so does how far the crops are
-    astray; the castle counts little.
+    """Cross entropy of coat and crosses; where crosses lie helps; the castle counts little, and how
+    far the crops are astray is learned beside the rest (see `MarksNet`).
 
     Shields that are `UNKNOWN` count nowhere: that is torch's own number for such labels.
     """

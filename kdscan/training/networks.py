@@ -223,7 +223,7 @@ class MarksNet(nn.Module):
     and logits (S, 34, 1, 20, 20) that a cross lies there, which training alone needs. A shield
     is read beside the others of its sheet: first its picture beside what they share, then what
     was understood of it beside the rest. Only the ink, the first channel, is looked at in full
-    detail.
+    detail. How far cells lie off is learned from what the rest sees, and bends nothing of it.
 
     places: (S, 34, 2), see `cell_places`, of sheets that were turned or mirrored; a sheet turned
     by a quarter has edges, but its shields do not know where they lie.

@@ -121,8 +121,8 @@ def _windows(
         hidden = not again and not search.looks_bare(read.patch)
         these = windows_of(read.patch, read.probs, wh, size, hidden)
         windows += [(window, read.agreed) for window in these]
-        elsewhere = read.patch.seen.sum() - min((w.seen.sum() for w in these), default=0)
-        if these and elsewhere >= LEAST_REST and not again:
+        seen = read.patch.seen.sum()
+        if not again and any(seen - window.seen.sum() >= LEAST_REST for window in these):
             own = [one for window in these for one in search.within(window.outline_xy)]
             windows += _windows(photo, search, reading, size, own, again=True)
     return windows

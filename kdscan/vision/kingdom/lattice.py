@@ -161,15 +161,10 @@ def _first_steps(squares: Centers, seed: int) -> Floats:
     # Steps along a diagonal span the same lattice: of such pairs the squarer one is meant.
     score = (alike.sum(1)[one] + alike.sum(1)[two]) * upright / (size[one] * size[two]) ** 1.5
     turn = np.exp(4j * np.angle(away @ (1, 1j)))
-    turned = _unit(turn[one] + turn[two]) * np.conj(_unit(np.exp(4j * squares.angle[around]).sum()))
-    best = int(np.argmax(score * (1 + turned.real)))
+    off = (turn[one] + turn[two]) * np.conj(np.exp(4j * squares.angle[around]).sum())
+    best = int(np.argmax(score * (1 + np.cos(np.angle(off)))))
     steps = np.stack([_mean_step(away[alike[i]], away[i]) for i in (one[best], two[best])])
     return _upright(steps)
-
-
-def _unit(complexes: Any) -> Any:
-    """The same directions, of length 1."""
-    return complexes / np.maximum(np.abs(complexes), 1e-9)
 
 
 def _crossing(away: Floats) -> NDArray[np.intp]:
