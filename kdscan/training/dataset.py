@@ -22,7 +22,8 @@ from kdscan.records import CELLS, COATS, Photo
 from kdscan.synth.__main__ import own_page
 from kdscan.synth.designs import random_layout, random_style
 from kdscan.synth.hand import Hand, StrokeBank, draw_board
-from kdscan.synth.press import print_page, smooth_noise
+from kdscan.synth.plate import smooth_noise
+from kdscan.synth.press import print_page
 from kdscan.synth.scene import (
     Level,
     Marks,
