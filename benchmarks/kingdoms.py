@@ -170,12 +170,13 @@ def main(
 ) -> None:
     """Print the figures, and every square that was read wrong."""
     used = Models(models) if models else default_models()
-    boards = list(in_fold(load_boards(folder), fold))
+    everything = load_boards(folder)
+    boards = list(in_fold(everything, fold))
     tally = Tally()
     for board in boards:
         print(*judge_board(board, used, tally), sep="\n", end="")
     print(f"\n{len({b.kingdom for b in boards})} kingdoms, {len(boards)} cut-out boards: {tally}")
-    bank = Bank(boards)
+    bank = Bank(boards, everything)
     files = sorted(surfaces.rglob("*.*g")) if surfaces else []
     tops = [np.asarray(t, np.uint8) for f in files if (t := cv2.imread(str(f))) is not None]
     for level in LEVELS if photos else ():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,8 @@ def make_kingdom_photo(
     both = chance(rng, 0.25)
     table = Table(rng, (2 if both else 1) * size + 2 * ROOM, surfaces)
     manner = manner or random_manner(rng)
-    mine, other = played_kingdoms(rng, size, bank.kinds if wild else ())
+    played = played_kingdoms(rng, size, bank.kinds if wild else ())
+    mine, other = ([_shown(rng, bank, domino) for domino in laid] for laid in played)
     cells = np.argwhere(np.ones(board.kinds.shape)) if board else _cells(mine)
     low, high = cells.min(0)[::-1], cells.max(0)[::-1]
     spare = (table.side - ROOM - (high - low + 1)) / 2 if both else np.zeros(2)
@@ -145,6 +146,15 @@ def _photographed(
         stiff=True,
     )
     return KingdomPhoto(shot.bgr, squares, shot.page_to_photo(corners * SQUARE_MM), size)
+
+
+def _shown(rng: Rng, bank: Bank, domino: Domino) -> Domino:
+    """The domino; squares of kinds that the bank has no picture of are of any that it has."""
+    there = (*bank.kinds, CASTLE)
+    if set(domino.kinds) <= set(there):
+        return domino
+    kinds = tuple(k if k in there else int(rng.choice(bank.kinds)) for k in domino.kinds)
+    return replace(domino, kinds=kinds)
 
 
 def _cells(dominoes: Sequence[Domino]) -> NDArray[np.int64]:

@@ -104,16 +104,16 @@ def _board_of(name: str, kingdom: str, bgr: NDArray[np.uint8], sheet: dict[str, 
 
 
 class Bank:
-    """Pictures of squares by kind, to lay new kingdoms with."""
+    """Pictures of squares by kind, to lay new kingdoms with.
 
-    def __init__(self, boards: Iterable[Board]) -> None:
-        self._pictures: defaultdict[int, list[NDArray[np.uint8]]] = defaultdict(list)
+    others: boards whose squares stand in for kinds that none of `boards` shows.
+    """
+
+    def __init__(self, boards: Iterable[Board], others: Iterable[Board] = ()) -> None:
         self.boards = tuple(boards)
-        for board in self.boards:
-            for (row, col), kind in np.ndenumerate(board.kinds):
-                y, x = row * SQUARE_PX, col * SQUARE_PX
-                picture = board.bgr[y : y + SQUARE_PX, x : x + SQUARE_PX]
-                self._pictures[int(kind)].append(np.ascontiguousarray(picture))
+        self._pictures = _by_kind(self.boards)
+        for kind, pictures in _by_kind(others).items():
+            self._pictures.setdefault(kind, pictures)
 
     @property
     def kinds(self) -> Sequence[int]:
@@ -125,3 +125,13 @@ class Bank:
         pictures = self._pictures[kind]
         chosen = pictures[int(rng.integers(len(pictures)))]
         return np.asarray(np.rot90(chosen, int(rng.integers(4))), np.uint8)
+
+
+def _by_kind(boards: Iterable[Board]) -> dict[int, list[NDArray[np.uint8]]]:
+    pictures: defaultdict[int, list[NDArray[np.uint8]]] = defaultdict(list)
+    for board in boards:
+        for (row, col), kind in np.ndenumerate(board.kinds):
+            y, x = row * SQUARE_PX, col * SQUARE_PX
+            picture = board.bgr[y : y + SQUARE_PX, x : x + SQUARE_PX]
+            pictures[int(kind)].append(np.ascontiguousarray(picture))
+    return dict(pictures)

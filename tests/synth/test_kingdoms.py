@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -189,3 +190,22 @@ def test_slips_are_explained(tmp_path: Path) -> None:
     cv2.imwrite(str(tmp_path / "a.jpg"), np.zeros((8, 8, 3), np.uint8))
     with pytest.raises(UsageError, match="score --json"):
         load_photos(tmp_path)
+
+
+def test_kinds_that_no_picture_shows_are_laid_as_others() -> None:
+    """A club's own photos need not show every kind."""
+    full = board()
+    few = Board("x", "0", full.bgr[:, : 5 * SQUARE_PX], full.kinds[:, :5])
+    missing = set(BANK.kinds) - set(Bank([few]).kinds)
+    assert missing
+    for seed in range(6):
+        shown = {s.kind for s in make_kingdom_photo(seed, None, Bank([few])).squares}
+        assert shown and not shown & missing
+    assert Bank([few], [full]).kinds == BANK.kinds
+
+
+def test_boards_that_stand_in_add_no_pictures_of_kinds_that_are_there() -> None:
+    dark = replace(board(), bgr=np.zeros_like(board().bgr))
+    bank = Bank([board()], [dark])
+    assert all(bank.pick(np.random.default_rng(0), kind).any() for kind in bank.kinds)
+    assert len(bank.boards) == 1
