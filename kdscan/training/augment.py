@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
-from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, WIDE_MARGIN, Example, unpack
+from kdscan.training.dataset import WIDE_MARGIN, Example, unpack
 from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, project
 from kdscan.vision.segment import CROPPED, cut, segment
-from kdscan.vision.settle import LOOK_MARGIN, LOOK_PX
 
 Image = NDArray[np.uint8]
 Float32 = NDArray[np.float32]
@@ -134,40 +133,6 @@ def mosaic(
     else:
         image[:, k * STRIDE :], votes[:, :, k:] = b[0][:, k * STRIDE :], b[1][:, :, k:]
     return image, votes
-
-
-def refine_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Float32, bool]:
-    """A coarse view from a wrong guess.
-
-    Returns (224, 288, 3) uint8, (3, 5, 7) float32 (offset x, y in cells, there 0/1),
-    and whether the view is upright.
-    """
-    ideal = (CENTERS + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
-    corners = ideal[[0, 0, -1, -1], [0, -1, -1, 0]]
-    sigma = float(rng.choice([0.03, 0.12, 0.3], p=[0.3, 0.45, 0.25])) * COARSE_PX
-    shift = rng.normal(0, sigma, 2) + rng.choice([0, 1, -1], 2, p=[0.9, 0.05, 0.05]) * COARSE_PX
-    guess = corners + rng.normal(0, sigma * 0.8, (4, 2)) + shift
-    lost = rng.random() < 0.08
-    if lost:
-        spin = rng.choice([np.pi / 2, -np.pi / 2, np.pi / 4, rng.uniform(0.4, 2.7)])
-        c, s = np.cos(spin), np.sin(spin)
-        middle = corners.mean(0) + rng.normal(0, 3, 2) * COARSE_PX
-        guess = (corners - corners.mean(0)) @ np.array([[c, s], [-s, c]]) * np.exp(
-            rng.normal(0, 0.5)
-        ) + middle
-    centers = example.coarse_centers.astype(np.float64)
-    upright = bool(rng.random() < 0.5)
-    if not upright:
-        guess, centers = guess[[2, 3, 0, 1]], centers[::-1, ::-1]
-    target = (CENTERS[[0, 0, -1, -1], [0, -1, -1, 0]] + 0.5 + LOOK_MARGIN) * LOOK_PX - 0.5
-    m = cv2.getPerspectiveTransform(guess.astype(np.float32), target.astype(np.float32))
-    size = (round((COLS + 2 * LOOK_MARGIN) * LOOK_PX), round((ROWS + 2 * LOOK_MARGIN) * LOOK_PX))
-    view = cv2.warpPerspective(unpack(example.coarse), m, size, borderMode=cv2.BORDER_REPLICATE)
-    true = (project(np.asarray(m, np.float64), centers) + 0.5) / LOOK_PX - 0.5 - LOOK_MARGIN
-    offset = true - CENTERS
-    there = (np.abs(offset).max(-1) < 1.4) & (not lost)
-    out = np.concatenate([np.clip(offset, -1.5, 1.5).transpose(2, 0, 1), there[None]])
-    return relight(rng, np.asarray(view, np.uint8)), out.astype(np.float32), upright
 
 
 SLIPPED, SLIPS_PX = 0.25, (2.4, 10.0)

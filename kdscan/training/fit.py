@@ -22,6 +22,7 @@ from torch.utils.data import DataLoader, IterableDataset
 from kdscan.errors import UsageError
 from kdscan.training import augment
 from kdscan.training.dataset import Example
+from kdscan.training.guesses import refine_sample
 from kdscan.training.kingdoms import KingdomExample, squares_sample, tiles_sample
 from kdscan.training.networks import LocateNet, MarksNet, RefineNet, SquaresNet, TilesNet
 from kdscan.training.restore import restore
@@ -89,7 +90,7 @@ IN_PLACE = 0.3
 
 def refine_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
     """Coarse views (B, 3, 224, 288), offsets and presence (B, 3, 5, 7), upright (B, 1)."""
-    samples = [augment.refine_sample(rng, e) for e in examples]
+    samples = [refine_sample(rng, e) for e in examples]
     up = torch.tensor([[float(s[2])] for s in samples])
     return _images([s[0] for s in samples]), torch.from_numpy(np.stack([s[1] for s in samples])), up
 

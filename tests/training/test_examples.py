@@ -26,7 +26,6 @@ from kdscan.training.dataset import (
 from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.vision.rectify import CENTERS, FLAT_PX
 from kdscan.vision.segment import CROP_PX
-from kdscan.vision.settle import LOOK_MARGIN, LOOK_PX
 
 
 @cache
@@ -70,23 +69,6 @@ def test_votes_lie_where_the_grid_is(seed: int) -> None:
     at = np.stack([cols, rows, np.ones_like(rows)], 1) @ np.asarray(plane, np.float64).T
     error = np.abs(at[:, :2] / at[:, 2:] - lattice)
     assert np.quantile(error, 0.95) < 0.2
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_offsets_point_at_the_true_centres(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    view, target, _ = augment.refine_sample(rng, example())
-    assert view.shape == (
-        round((5 + 2 * LOOK_MARGIN) * LOOK_PX),
-        round((7 + 2 * LOOK_MARGIN) * LOOK_PX),
-        3,
-    )
-    there = target[2] > 0
-    moved = (CENTERS + target[:2].transpose(1, 2, 0))[there]
-    if there.all():  # the true centres form a lattice of the same kind
-        steps = np.diff((CENTERS + target[:2].transpose(1, 2, 0)), axis=1)[..., 0]
-        assert np.all(steps > 0.4)
-    assert np.isfinite(moved).all()
 
 
 def test_marks_samples_are_what_segment_makes() -> None:
