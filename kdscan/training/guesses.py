@@ -7,6 +7,8 @@ network comes to rest on that has seen plane ones alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kdscan.records import COLS, ROWS, Photo
@@ -32,9 +34,25 @@ LOST = 0.08
 FAR, NOWHERE = 1.4, 1.5
 """A cell that is off by more cells is not there; farther off than this is as far."""
 
+OFTENER = (0.05, 0.1, 0.2, 0.3, 0.45)
+"""A sheet is shown once more for each of these, in cells, by which one of its cells leaves the
+plane of all: half of the photos show paper that lies nearly flat, one in a hundred a fold."""
+
 ROUNDS, EXACT = 20, 0.01
 """Where a true place lies in a bent lattice is looked for so often, until it is known to so many
 cells."""
+
+
+def bent_oftener(examples: Sequence[Example]) -> list[Example]:
+    """The examples, those of bent paper up to six times each, see `OFTENER`."""
+    return [e for e in examples for _ in range(1 + int(np.searchsorted(OFTENER, _bend(e))))]
+
+
+def _bend(example: Example) -> float:
+    """By how many cells the cell that does so most leaves the plane of all."""
+    true = example.coarse_centers.astype(np.float64)
+    plane = project(fit_homography(true), CENTERS)
+    return float(np.linalg.norm(true - plane, axis=-1).max()) / COARSE_PX
 
 
 def refine_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Float32, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import cv2
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, Example, jpeg
-from kdscan.training.guesses import EXACT, offsets, refine_sample
+from kdscan.training.guesses import EXACT, bent_oftener, offsets, refine_sample
 from kdscan.vision.rectify import CENTERS, Floats, moved
 from kdscan.vision.settle import LOOK_MARGIN, LOOK_PX
 
@@ -87,3 +88,10 @@ def test_a_guess_that_turns_back_on_itself_tells_nothing() -> None:
     guess = TRUE.copy()
     guess[:, 3] = guess[:, 0] - 1.5 * COARSE_PX
     assert offsets(guess, TRUE) is None
+
+
+def test_bent_paper_is_shown_oftener() -> None:
+    flat = replace(dotted(), seed=1, coarse_centers=TRUE.astype(np.float32))
+    seeds = [example.seed for example in bent_oftener([flat, dotted()])]
+    assert seeds.count(flat.seed) == 1
+    assert 3 <= seeds.count(dotted().seed) <= 6

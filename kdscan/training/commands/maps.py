@@ -127,12 +127,15 @@ def fit(
     from kdscan.inference.store import Models
     from kdscan.training.fit import TASKS
     from kdscan.training.fit import fit as train
+    from kdscan.training.guesses import bent_oftener
 
     seen = _labelled(labels) * LABEL_WEIGHT if labels is not None else []
     try:
         examples = list(_examples(out / "train", limit))
         if name == "marks":
             examples = [*examples * PHOTO_WEIGHT, *_examples(out / "flat", limit)]
+        elif name == "refine":
+            examples = bent_oftener(examples)
     except UsageError as error:
         if not seen:
             raise
