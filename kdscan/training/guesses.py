@@ -19,13 +19,14 @@ from kdscan.vision.rectify import (
     GRID_CORNERS,
     Floats,
     fit_homography,
+    flatten,
     inverse,
     lattice_to_photo,
     lattice_to_photo_homography,
     moved,
     project,
 )
-from kdscan.vision.settle import look, turned
+from kdscan.vision.settle import LOOK_MARGIN, LOOK_PX, turned
 
 BENT = 0.5
 """Share of guesses that follow the paper, or what was taken for it."""
@@ -73,10 +74,10 @@ def refine_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Fl
     upright = bool(rng.random() < 0.5)
     if not upright:
         guess, offset = turned(guess), -turned(offset)
-    view = look(Photo(unpack(example.coarse)), guess)[0].transpose(1, 2, 0) * 255
+    view = flatten(Photo(unpack(example.coarse)), guess, LOOK_PX, LOOK_MARGIN)
     there = (np.abs(offset).max(-1) < FAR) & (not lost)
     out = np.concatenate([np.clip(offset, -NOWHERE, NOWHERE).transpose(2, 0, 1), there[None]])
-    return relight(rng, np.ascontiguousarray(view, np.uint8)), out.astype(np.float32), upright
+    return relight(rng, view), out.astype(np.float32), upright
 
 
 def offsets(guess_xy: Floats, true_xy: Floats) -> Floats | None:
