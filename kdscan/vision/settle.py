@@ -39,9 +39,6 @@ PROMISING = 0.05
 """From here on the plane on which most cells agree is worth another start. Of 26 photos of 1,000
 whose grid was wrong, ten were unsure of it; six of those settled in place from that plane. Not so
 for cells smaller than the network's view of them: a printed marker then passes for a map."""
-LEAP, TORN = 2.5, 0.5
-"""Hardly a paper has a cell so many times as large as its neighbour, by area: of the true grids of
-2,600 photos one. Such a grid is no surer than the second."""
 BENDS, AT_HOME = 2, 0.08
 """Where cells of a sure grid still lie so far off, the paper is followed so often more."""
 PLANE_OUTLIER = 0.25
@@ -140,21 +137,7 @@ def _judged(photo: Photo, centers: Floats, network: Network) -> tuple[float, Flo
     they still lie off."""
     offset, in_place, upright = _asked(photo, centers, network)
     certain = 1 / (1 + np.exp(-np.append(in_place, upright)))
-    sure = float(certain[:-1].min() * certain[-1])
-    sure = sure if _leap(centers) < LEAP else min(sure, TORN)
-    return sure, offset
-
-
-def _leap(centers_xy: Floats) -> float:
-    """How many times as large as its neighbour the largest cell is, as the centres around it
-    span it; infinite where the paper would lie upside down."""
-    falling = centers_xy[1:, 1:] - centers_xy[:-1, :-1]
-    rising = centers_xy[1:, :-1] - centers_xy[:-1, 1:]
-    spanned = falling[..., 0] * rising[..., 1] - falling[..., 1] * rising[..., 0]
-    if spanned.min() <= 0:
-        return float("inf")
-    size = np.log(spanned)
-    return float(np.exp(max(np.abs(np.diff(size, axis=n)).max() for n in (0, 1))))
+    return float(certain[:-1].min() * certain[-1]), offset
 
 
 def _plane(centers_xy: Floats) -> Floats:

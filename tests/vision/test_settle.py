@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
-from kdscan.vision import settle
 from kdscan.vision.rectify import CENTERS, lattice_to_photo
 from kdscan.vision.settle import followed, settlings, turned
 from tests.vision.dots import CORNERS, bent_centers, photo_with_dots
@@ -95,16 +94,3 @@ def test_a_sheet_that_no_plane_comes_near_is_followed() -> None:
     )
     assert sure > 0.99
     assert turned(centers) == pytest.approx(true, abs=2.5)
-
-
-@pytest.mark.parametrize(
-    ("squeezed", "most"), [(1.0, 1.0), (0.6, 1.0), (0.25, settle.TORN), (-0.3, settle.TORN)]
-)
-def test_no_paper_has_a_cell_much_larger_than_its_neighbour(squeezed: float, most: float) -> None:
-    """However sure a network is of it."""
-    centers = CENTERS * 60 + 100
-    centers[:, 4:, 0] -= 60 * (1 - squeezed)
-    photo = Photo(np.zeros((600, 800, 3), np.uint8))
-    offset = np.zeros((1, 2, ROWS, COLS), np.float32)
-    sure, _ = settle._judged(photo, centers, lambda view: (offset, *SURE))
-    assert sure == pytest.approx(most, abs=0.01)
