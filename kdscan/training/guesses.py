@@ -52,8 +52,12 @@ def bent_oftener(examples: Sequence[Example]) -> list[Example]:
 def _bend(example: Example) -> float:
     """By how many cells the cell that does so most leaves the plane of all."""
     true = example.coarse_centers.astype(np.float64)
-    plane = project(fit_homography(true), CENTERS)
-    return float(np.linalg.norm(true - plane, axis=-1).max()) / COARSE_PX
+    return float(np.linalg.norm(true - _plane(true), axis=-1).max()) / COARSE_PX
+
+
+def _plane(true_xy: Floats) -> Floats:
+    """The cells (5, 7, 2) where the plane of all of them has them."""
+    return project(fit_homography(true_xy), CENTERS)
 
 
 def refine_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Float32, bool]:
@@ -120,8 +124,7 @@ def _bent(rng: np.random.Generator, true_xy: Floats) -> Floats:
         slip = slip + _slip(rng)
     guess = moved(true_xy, slip)
     if rng.random() < 0.3:  # and lies nearer to a plane than the paper
-        plane = project(fit_homography(true_xy), CENTERS)
-        guess = guess + rng.uniform(0, 0.7) * (plane - true_xy)
+        guess = guess + rng.uniform(0, 0.7) * (_plane(true_xy) - true_xy)
     return np.asarray(guess)
 
 

@@ -6,28 +6,16 @@ from collections import Counter
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
-from kdscan.game.kingdomino.play import (
-    dynasty_winners,
-)
+from kdscan.game.kingdomino.play import dynasty_winners
 from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.scoring import score_kingdom, winners
 from kdscan.game.kingdomino.tiles import SQUARES, TILES, KingdomTextError, Square, Terrain
-from kdscan.game.kingdomino.variants import PLAIN, Variants
-
-seeds = st.integers(0, 2**32)
-variants = st.sampled_from(
-    [
-        (2, PLAIN),
-        (3, Variants(harmony=True)),
-        (4, Variants(middle_kingdom=True, harmony=True)),
-        (2, Variants(great_duel=True, middle_kingdom=True)),
-        (2, Variants(demo=True)),
-    ]
-)
+from kdscan.game.kingdomino.variants import Variants
+from tests.game.boards import seeds
+from tests.game.kingdoms import variants
 
 TEXT = """\
 w   w   f   f+

@@ -6,7 +6,6 @@ import random
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
@@ -24,17 +23,8 @@ from kdscan.game.kingdomino.players import greedy_player, play_game, play_match,
 from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.tiles import TILES, Square, Terrain, Tile
 from kdscan.game.kingdomino.variants import PLAIN, VariantError, Variants
-
-seeds = st.integers(0, 2**32)
-variants = st.sampled_from(
-    [
-        (2, PLAIN),
-        (3, Variants(harmony=True)),
-        (4, Variants(middle_kingdom=True, harmony=True)),
-        (2, Variants(great_duel=True, middle_kingdom=True)),
-        (2, Variants(demo=True)),
-    ]
-)
+from tests.game.boards import seeds
+from tests.game.kingdoms import variants
 
 
 def tile(number: int) -> Tile:
