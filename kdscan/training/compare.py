@@ -18,6 +18,7 @@ from kdscan.training.dataset import Example
 from kdscan.training.fit import TASKS, marks_loss, stream
 from kdscan.training.measure import as_network, marks_figures, marks_logits
 from kdscan.training.networks import MarksNet
+from kdscan.training.precision import quickest
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def compare(
         if step == steps:
             break
         for net, optimizer, schedule in zip(nets, optimizers, schedules, strict=True):
-            with torch.autocast("cpu", dtype=torch.bfloat16):
+            with quickest():
                 out = net(*batch[: task.shown])
             loss = torch.stack(list(marks_loss(out, batch).values())).sum()
             optimizer.zero_grad(set_to_none=True)

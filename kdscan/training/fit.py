@@ -25,6 +25,7 @@ from kdscan.training.dataset import Example
 from kdscan.training.guesses import refine_sample
 from kdscan.training.kingdoms import KingdomExample, squares_sample, tiles_sample
 from kdscan.training.networks import LocateNet, MarksNet, RefineNet, SquaresNet, TilesNet
+from kdscan.training.precision import quickest
 from kdscan.training.restore import restore
 
 Batch = tuple[Tensor, ...]
@@ -276,7 +277,7 @@ def fit(
         if step == steps:
             break
         net.train()
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with quickest():
             out = net(*(_as_floats(part) for part in batch[: task.shown]))
         parts = task.loss(out, batch)
         optimizer.zero_grad(set_to_none=True)

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kdscan.training.networks import Attention, conv
+from kdscan.training.precision import quickest
 from kdscan.training.spellbook_examples import IN_PLACE_MM, BookExample
 from kdscan.vision.book_read import StruckBy
 
@@ -68,7 +69,7 @@ def fit(examples: list[BookExample], steps: int, seed: int = 0, batch: int = 8) 
         images = images * torch.empty(batch, 1, 3, 1, 1).uniform_(0.75, 1.25)
         images = (images + 0.02 * torch.randn(images.shape)).flatten(0, 1)
         flips = [d for d in (2, 3) if torch.rand(()) < 0.5]
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with quickest():
             out = net(torch.flip(images, flips) if flips else images).float()
         marked, passed, is_square, there = y[pick].flatten(0, 1).T
         errors = F.binary_cross_entropy_with_logits(

@@ -30,14 +30,18 @@ DIRECTIONS, SQUEEZE, SQUEEZED_PX = 4, 0.5, 768
 """A photo is squeezed in so many directions, to so much of its extent, with so many pixels on its
 longer side."""
 MANY_SURE = 30
-"""So many patches surely lie on squares where there is a whole kingdom; with fewer, a photo is not
-squeezed."""
+"""So many patches surely lie on squares where there is a whole kingdom."""
+MANY_LIKELY = 30
+"""A photo is squeezed where so many are at least likely to: seen at a slant, few are sure."""
 BARE = -2.0
 """Logit of a patch that looks like bare table. Of 68 kingdoms in hard photos two, small and far
 away, did so on most of their squares."""
-TABLE, NEAREST = (32, 24, 16), 0.25
-"""Squares of the table around a kingdom that are laid flat, the most of these so that none lies
-farther away than the kingdom by more than the inverse of this."""
+NARROW_PX, SLANTED = 14, 0.85
+"""Where squares of a kingdom are narrower than so many pixels of the thumbnail, or than so much of
+how wide they are, others beside it may hardly look like tiles."""
+TABLE, NEAREST = (24, 32, 16), 0.25
+"""Squares of the table around a kingdom that are laid flat: as many of these as show another, and
+so that none lies farther away than the kingdom by more than the inverse of this."""
 NEARER = 0.8
 """A window that is not smaller than this, by the last one's longer side, shows no more."""
 ABOVE_PX, ABOVE_MARGIN = 40, 0.5
@@ -120,12 +124,13 @@ class KingdomSearch:
     def beside(self, centers_xy: Floats, outlines: Sequence[Floats]) -> tuple[Lattice, ...]:
         """What is seen outside these outlines when the table is laid flat as a kingdom on it lies:
         others then lie flat too, however steeply they were seen. Nothing where no region is left
-        that may be one.
+        that may be one, unless one could not be seen.
 
         centers_xy: (R, C, 2), photo frame.
         """
         middles = [(low + high) / 2 for low, high in regions_of(self._far)]
-        if not middles or _inside(np.array(middles), outlines).all():
+        known = not middles or bool(_inside(np.array(middles), outlines).all())
+        if known and not self._hides_others(centers_xy):
             return ()
         plane = fit_homography(centers_xy)
         middle = np.array(centers_xy.shape[1::-1]) / 2 - 0.5
@@ -135,15 +140,23 @@ class KingdomSearch:
             if depth.min() > NEAREST:
                 side = THUMB_PX // span
                 seen, to_photo = _laid_flat(self._photo, plane, places, side, 0, self._network)
-                left = seen[~_inside(to_photo(seen.xy), outlines)]
-                grown = grow_lattices(left)
-                return self._large([Lattice(to_photo(g.centers_xy), g.seen) for g in grown])
+                grown = grow_lattices(seen[~_inside(to_photo(seen.xy), outlines)])
+                found = self._large([Lattice(to_photo(g.centers_xy), g.seen) for g in grown])
+                if found:
+                    return found
         return ()
+
+    def _hides_others(self, centers_xy: Floats) -> bool:
+        """Whether squares (R, C, 2) lie so far away, or so steep, that others beside them may not
+        look like tiles from afar."""
+        steps = [np.median(np.diff(centers_xy, axis=axis), axis=(0, 1)) for axis in (0, 1)]
+        wide, narrow = np.linalg.svd(steps, compute_uv=False)
+        return bool(narrow * self._far.scale < NARROW_PX or narrow < SLANTED * wide)
 
     def slanted(self) -> tuple[Lattice, ...]:
         """What is seen when the photo is squeezed in one direction or another, as a table that is
-        seen at a slant is; nothing where hardly any patch is surely on a tile."""
-        if (self._far.on > SURELY_ON).sum() < MANY_SURE:
+        seen at a slant is; nothing where hardly any patch looks like tiles."""
+        if (self._far.on > 0).sum() < MANY_LIKELY:
             return ()
         found: list[Lattice] = []
         for direction in range(DIRECTIONS):

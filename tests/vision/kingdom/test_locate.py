@@ -26,8 +26,13 @@ def table(
     return np.asarray(side * places @ np.array([[c, s], [-s, c]]) + np.array(at))
 
 
-def searched(corners: NDArray[np.float64], wh: tuple[int, int]) -> KingdomSearch:
+def searched(
+    corners: NDArray[np.float64], wh: tuple[int, int], narrowest: float = 0.0, sure: float = 5.0
+) -> KingdomSearch:
     """A search with votes that are right, whichever part of the photo is looked at.
+
+    narrowest: pixels of what is looked at; squares that are narrower there are not seen.
+    sure: logit of a patch that is on a square.
 
     The picture says where it is: blue grows with x, green with y, red is full. However it is
     turned and scaled, that tells how.
@@ -43,8 +48,11 @@ def searched(corners: NDArray[np.float64], wh: tuple[int, int]) -> KingdomSearch
         photo_xy = np.stack([blue[inside], green[inside]], 1) * (wh[0] - 1, wh[1] - 1)
         to_photo = np.linalg.lstsq(pixels, photo_xy, rcond=None)[0]
         from_photo = np.linalg.inv(to_photo[:2])
-        votes = votes_of((corners - to_photo[2]) @ from_photo, thumb.shape[2:])
-        on = np.where(votes[:1] > 0, 5, -5).astype(np.float32)
+        shown = (corners - to_photo[2]) @ from_photo
+        steps = np.stack([shown[:, 1] - shown[:, 0], shown[:, 3] - shown[:, 0]], 1)
+        wide_enough = np.linalg.norm(steps, -2, axis=(1, 2)) >= narrowest
+        votes = votes_of(shown[wide_enough], thumb.shape[2:])
+        on = np.where(votes[:1] > 0, sure, -5).astype(np.float32)
         return on[None], votes[None, 1:3], np.full_like(on, -3)[None], votes[None, 3:]
 
     return KingdomSearch(Photo(picture), network)
@@ -190,3 +198,19 @@ def test_a_kingdom_beside_another_is_seen_with_the_table_laid_flat() -> None:
     assert beside.seen.sum() == 25
     assert np.linalg.norm(beside.centers_xy.mean((0, 1)) - (1300, 1000)) < 9
     assert search.beside(centers, [around, np.array((1300, 1000)) + 300 * UNIT * 2]) == ()
+
+
+def test_one_that_is_too_steep_to_be_seen_is_where_the_table_is_laid_flat() -> None:
+    slant = np.array([1.0, 0.6])
+    corners = np.concatenate([table(90, 0.1, (500, 700)), table(90, 0.7, (1300, 900))]) * slant
+    search = searched(corners, WH, narrowest=12)
+    centers = table(90, 0.1, (500, 700)).mean(1).reshape(5, 5, 2) * slant
+    assert not search.lattices()
+    (beside,) = search.beside(centers, [(np.array((500, 700)) + 300 * UNIT * 2) * slant])
+    assert np.linalg.norm(beside.centers_xy.mean((0, 1)) - slant * (1300, 900)) < 9
+
+
+def test_a_photo_in_which_patches_are_only_likely_to_be_tiles_is_squeezed() -> None:
+    """Seen at a slant, a large kingdom had 11 patches that surely were."""
+    corners = table(120, 0.4, (700, 420)) * (1.0, 0.5)
+    assert searched(corners, (1200, 900), sure=1.0).slanted()
