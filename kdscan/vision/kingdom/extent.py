@@ -24,6 +24,8 @@ LIKELY_CASTLE = 0.2
 """A lattice on which no square is a castle with more than this probability is no kingdom,"""
 SURELY_TILE, MANY_TILES = 0.7, 10
 """but for one with so many sure tiles: something hides its castle, and a person is asked."""
+HIDDEN_CASTLE = 0.5
+"""What is said of a kingdom whose castle hardly shows counts so much of what it would with one."""
 ANOTHER, ANOTHER_SQUARES = 0.9, 3
 """A further castle on a lattice, as of two kingdoms laid side by side, is more probable than this,
 and at least a domino lies at it."""
@@ -66,7 +68,7 @@ class Window:
         that lies askew has many that may be anything, or nothing."""
         taken = self.probs[..., EMPTY] < 0.5
         sure = np.maximum(2 * self.probs[taken].max(-1) - 1, 0).sum()
-        castle = max(LIKELY_CASTLE, float(self.probs[..., CASTLE].max()))
+        castle = max(HIDDEN_CASTLE, float(self.probs[..., CASTLE].max()))
         agreed = float(taken[self.seen].mean()) if self.seen.any() else 1.0
         return float(sure * castle * agreed)
 

@@ -104,10 +104,22 @@ def test_many_tiles_are_a_kingdom_though_nobody_sees_the_castle() -> None:
     assert windows(many, hidden=False) == (), "on a table that looks bare from afar"
 
 
+def shown(tiles: int, castle: float) -> Window:
+    """A window of 7 × 7 in which so many squares surely hold wheat; one more may be the castle."""
+    probs = np.tile(np.eye(len(KINDS))[EMPTY], (49, 1))
+    probs[:tiles] = np.eye(len(KINDS))[KINDS.index(("wheat", 0))]
+    probs[tiles] = castle * np.eye(len(KINDS))[CASTLE] + (1 - castle) * probs[tiles]
+    probs = probs.reshape(7, 7, -1)
+    return Window(lattice(7, 7) * SIDE, probs, probs[..., EMPTY] < 1, 0)
+
+
 def test_a_kingdom_with_its_castle_says_more_than_a_larger_one_without() -> None:
     """As the squares of a ruled table are more, and no castle is among them."""
-    without = window("\n".join(["w w w w w w w"] * 7))
-    assert window("w w ## w w\nw w w w w").said > without.said
+    assert shown(24, 1.0).said > shown(48, 0.0).said
+
+
+def test_a_whole_kingdom_with_a_strange_castle_says_more_than_what_is_half_seen() -> None:
+    assert shown(41, 0.2).said > shown(23, 0.6).said
 
 
 @pytest.mark.parametrize("text", ["w w w\nw w w", ". . ."])
