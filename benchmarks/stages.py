@@ -54,8 +54,8 @@ def one_round(path: Path, times: Times) -> None:
     if not sheets:
         return
     sheet, looks = clocked(times, "marks", lambda: look_closer(photo, sheets[0], models.marks))
-    probs = weigh([next(looks)], sheet.confidence, models.trust)
     layout = clocked(times, "identify", lambda: identify(photo, sheet))
+    probs = weigh([next(looks)], sheet.confidence, models.trust(layout))
     clocked(times, "decode", lambda: interpret(sheet, probs, layout, DEFAULT_RISK))
 
 

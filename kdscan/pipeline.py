@@ -224,9 +224,10 @@ def _read(
 ) -> SheetReading:
     """What a sheet holds; one that leaves doubts is looked at again, up to eight times."""
     said: list[Logits] = []
+    trust = models.trust(layout)
     for more in (1, 3, 4):
         said += islice(looks, more)
-        probs = weigh(said, rectified.confidence, models.trust)
+        probs = weigh(said, rectified.confidence, trust)
         reading = decode(probs, risk)
         if not reading.review:
             break

@@ -20,9 +20,18 @@ from numpy.typing import NDArray
 from kdscan.errors import ModelError
 from kdscan.records import COATS, KINDS
 from kdscan.vision.book_read import StruckBy
+from kdscan.vision.identify import UNKNOWN
 from kdscan.vision.rectify import Network
 
-FORMAT = "kdscan-models/1"
+FORMAT = "kdscan-models/2"
+
+ANY, OWN = "any", "own"
+"""Sheets of any design, and those that kdscan prints: how far a total may be believed differs."""
+
+
+def trusted_as(layout: str) -> str:
+    """`OWN` for layouts that kdscan prints, else `ANY`."""
+    return ANY if layout == UNKNOWN else OWN
 
 
 def models_folder() -> Path:
@@ -105,10 +114,13 @@ class Models:
     def _spellbook(self) -> tuple[Network, dict[str, str]]:
         return self._session("spellbook")
 
-    @cached_property
-    def trust(self) -> NDArray[np.float64]:
-        """(2,): slope and offset of what is said of totals, see `MarkProbs.trust`."""
-        return np.array(self.manifest.get("trust", {}).get("total", (1.0, 0.0)), np.float64)
+    def trust(self, layout: str) -> NDArray[np.float64]:
+        """(2,): slope and offset of what is said of totals, see `MarkProbs.trust`.
+
+        layout: what the sheet is, see `kdscan.vision.identify`.
+        """
+        known = self.manifest.get("trust", {}).get(trusted_as(layout), {})
+        return np.array(known.get("total", (1.0, 0.0)), np.float64)
 
     @cached_property
     def _marks(self) -> tuple[Network, dict[str, str]]:

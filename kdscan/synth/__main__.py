@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import sys
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, cast
 
@@ -34,32 +33,23 @@ from kdscan.synth.table import SynthTable, make_table
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 
 
-@lru_cache(maxsize=32)
 def own_page(
     px_per_cell: float = 150,
     look: Look = PLAIN,
     ticket: Ticket = NO_TICKET,
-    name: str = "kdscan-a5",
 ) -> Page:
-    """Our own sheet as it comes out of the printer, in any of its looks.
-
-    name: of its layout, see `kdscan.sheet.layout.layouts`.
-    """
-    layout = load_layout(name)
+    """Our own sheet as it comes out of the printer, in any of its looks."""
+    layout = load_layout("kdscan-a5")
     px_per_mm = px_per_cell / layout.cell_mm[0]
     return layout, render_page(layout, px_per_mm, look, ticket), px_per_mm
 
 
-def any_look(rng: np.random.Generator) -> Look:
-    """A style and a language by lot."""
-    style = cast(Style, str(rng.choice(np.array(STYLES))))
-    return Look(LANGUAGES[int(rng.integers(len(LANGUAGES)))], style)
-
-
 def _own_page(rng: np.random.Generator, style: str, code: str) -> Page:
-    """Our own sheet; of style `mixed` in any of its looks."""
+    """Our own sheet; of style `mixed` one by lot, in a language by lot."""
     if style == "mixed":
-        return own_page(look=any_look(rng), ticket=Ticket(code=code))
+        style = str(rng.choice(np.array(STYLES)))
+        language = LANGUAGES[int(rng.integers(len(LANGUAGES)))]
+        return own_page(look=Look(language, cast(Style, style)), ticket=Ticket(code=code))
     return own_page(look=Look(style=cast(Style, style)), ticket=Ticket(code=code))
 
 

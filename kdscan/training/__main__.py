@@ -20,8 +20,9 @@ from kdscan.edge import run
 from kdscan.training.commands import kingdoms, maps, spellbooks
 from kdscan.training.commands.options import Network, Out, Store, Strokes, Surfaces
 
-TRUST_SEED, TRUSTED = 21_000_000, 1600
-"""First seed and number of the whole photos that say how far totals may be believed."""
+TRUST_SEED, TRUSTED, OWN_TRUSTED = 21_000_000, 1600, 500
+"""First seed and numbers of the whole photos, of any design and of our own sheet, that say how far
+totals may be believed."""
 
 app = typer.Typer(add_completion=False, help=__doc__, pretty_exceptions_enable=False)
 for command in (
@@ -63,10 +64,11 @@ def everything(
         else:
             maps.fit(name, out, steps=steps)
     maps.publish(out, models=models, version=version)
-    for seed in range(TRUST_SEED, TRUST_SEED + some(TRUSTED)):
-        if not (out / "trust" / f"{seed:08d}.json").exists():
-            photograph(out / "trust", count=1, first=seed)
-    typer.echo(calibrate(out / "trust", models))
+    for folder, own, many in ((out / "trust", False, TRUSTED), (out / "own", True, OWN_TRUSTED)):
+        for seed in range(TRUST_SEED, TRUST_SEED + some(many)):
+            if not (folder / f"{seed:08d}.json").exists():
+                photograph(folder, count=1, first=seed, own=own, style="mixed")
+        typer.echo(calibrate(folder, models))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import CELLS, COATS, Photo
-from kdscan.sheet.layout import layouts
-from kdscan.synth.__main__ import any_look, own_page
+from kdscan.synth.__main__ import own_page
 from kdscan.synth.designs import random_layout, random_style
 from kdscan.synth.hand import Hand, StrokeBank, draw_board
 from kdscan.synth.plate import smooth_noise
@@ -142,19 +141,16 @@ def _labels(board: Marks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.array([COATS.index(coat) for coat, _ in marks]), np.array([n for _, n in marks])
 
 
-def flat_example(
-    seed: int, strokes: StrokeBank | None, own: Page | None = None, share: float = OWN_SHARE
-) -> Example:
+def flat_example(seed: int, strokes: StrokeBank | None, own: Page | None = None) -> Example:
     """A sheet seen from straight above, softened as a photo would: four times as fast.
 
     The marks' network needs many designs and hands more than it needs many desks.
-    own: our own sheet, and in which share of the seeds it is drawn on.
     """
     rng = np.random.default_rng([seed, 4])
     layout = random_layout(rng)
     px_per_cell = float(np.exp(rng.uniform(np.log(50), np.log(230))))
     px_per_mm = max(100.0, px_per_cell) * rng.uniform(1, 1.3) / layout.cell_mm[0]
-    if own is not None and rng.random() < share:
+    if own is not None and rng.random() < OWN_SHARE:
         layout, blank, px_per_mm = own
     else:
         blank = print_page(layout, random_style(rng), px_per_mm)
@@ -202,16 +198,16 @@ def flat_example(
     )
 
 
-_worker: tuple[StrokeBank | None, list[NDArray[np.uint8]], bool]
+_worker: tuple[StrokeBank | None, list[NDArray[np.uint8]], Page | None]
 
 
-def _start(strokes: Path | None, surfaces: Path | None, own: bool) -> None:
+def _start(strokes: Path | None, surfaces: Path | None) -> None:
     global _worker
     cv2.setNumThreads(1)
     bank = StrokeBank.load(strokes) if strokes else None
     files = sorted(surfaces.rglob("*.*g")) if surfaces else []
     tiles = [t for t in (cv2.imread(str(f)) for f in files) if t is not None]
-    _worker = (bank, [np.asarray(t, np.uint8) for t in tiles], own)
+    _worker = (bank, [np.asarray(t, np.uint8) for t in tiles], own_page())
 
 
 def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
@@ -226,20 +222,12 @@ def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
     return level, bool(rng.random() < 0.06), bool(rng.random() < 0.55), size
 
 
-def _own(seed: int) -> Page:
-    """Our own sheet: plain, on A5, among other designs; of any look and size where it is alone."""
-    if not _worker[2]:
-        return own_page()
-    rng = np.random.default_rng([seed, 5])
-    return own_page(look=any_look(rng), name=str(rng.choice(np.array(layouts()))))
-
-
 def _render_flat(seed: int) -> Example | None:
-    return flat_example(seed, _worker[0], _own(seed), 1.0 if _worker[2] else OWN_SHARE)
+    return flat_example(seed, _worker[0], _worker[2])
 
 
 def _render(seed: int) -> Example | None:
-    bank, tiles, own_alone = _worker
+    bank, tiles, own = _worker
     level, mine, wild, size = photo_plan(seed)
     rng = np.random.default_rng([seed, 2])
     some = (
@@ -250,7 +238,7 @@ def _render(seed: int) -> Example | None:
     synth = make_photo(
         seed,
         level,
-        page=_own(seed) if mine or own_alone else None,
+        page=own if mine else None,
         wild=wild,
         size_wh=size,
         strokes=bank,
@@ -269,23 +257,19 @@ def render(
     strokes: Path | None,
     surfaces: Path | None,
     flat: bool = False,
-    own: bool = False,
     chunk: int = 100,
     workers: int | None = None,
 ) -> None:
     """Render the photos of seeds first … first + count into chunks under `out`.
 
     flat: sheets from straight above alone, as `flat_example` makes them.
-    own: our own sheet alone, in all its looks.
 
     A chunk that is already there is kept, so a broken run resumes where it stopped.
     """
     out.mkdir(parents=True, exist_ok=True)
     work = _render_flat if flat else _render
     workers = workers or os.cpu_count() or 1
-    with ProcessPoolExecutor(
-        workers, initializer=_start, initargs=(strokes, surfaces, own)
-    ) as pool:
+    with ProcessPoolExecutor(workers, initializer=_start, initargs=(strokes, surfaces)) as pool:
         for start in range(first, first + count, chunk):
             path = out / f"{start:08d}.pickle"
             if path.exists():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import KdscanError, UsageError
-from kdscan.inference.store import Models
+from kdscan.inference.store import Models, trusted_as
 from kdscan.pipeline import read_photo
 from kdscan.records import SheetReading
 from kdscan.vision.photo import load_photos
@@ -31,8 +32,9 @@ CAUTION = 4.0
 """Photos' worth of belief that probabilities are right as they are; keeps the fit tame."""
 
 
-def outcomes(folder: Path, models_folder: Path) -> Iterator[tuple[float, bool]]:
-    """Of each photo with its truth beside it in which one map is found: said, and came true?
+def outcomes(folder: Path, models_folder: Path) -> Iterator[tuple[str, float, bool]]:
+    """Of each photo with its truth beside it in which one map is found: what it is trusted as, what
+    was said, and did it come true?
 
     Photos are read on all cores.
     """
@@ -49,13 +51,14 @@ def outcomes(folder: Path, models_folder: Path) -> Iterator[tuple[float, bool]]:
 class _Unbelieved(Models):
     """Published models, their totals as the networks' probabilities give them."""
 
-    trust = np.array((1.0, 0.0))
+    def trust(self, layout: str) -> Floats:
+        return np.array((1.0, 0.0))
 
 
 _models = cache(_Unbelieved)
 
 
-def _outcome(models_folder: Path, path: Path) -> tuple[float, bool] | None:
+def _outcome(models_folder: Path, path: Path) -> tuple[str, float, bool] | None:
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
     try:
         sheet, *others = read_photo(next(iter(load_photos(path))), _models(models_folder))
@@ -63,7 +66,8 @@ def _outcome(models_folder: Path, path: Path) -> tuple[float, bool] | None:
         return None
     if others or not isinstance(sheet, SheetReading):
         return None
-    return sheet.reading.confidence, sheet.score.domain_points == truth["score"]
+    right = sheet.score.domain_points == truth["score"]
+    return trusted_as(sheet.layout), sheet.reading.confidence, right
 
 
 def fit_trust(said: Floats, true: NDArray[np.bool_]) -> tuple[float, float]:
@@ -85,7 +89,8 @@ def fit_trust(said: Floats, true: NDArray[np.bool_]) -> tuple[float, float]:
 
 
 def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:
-    """Fit the trust on a folder of photos and write it into the models' manifest.
+    """Fit the trust on a folder of photos and write it into the models' manifest, as that of
+    our own sheet or of any design: of whichever most of them show.
 
     Raises UsageError for a folder without photos that have their truth beside them, and for
     models that find nothing there.
@@ -98,12 +103,14 @@ def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:
     if not came:
         why = f"{models_folder} finds no map in the {len(photos)} photos of {folder}"
         raise UsageError(f"{why}; its networks have to learn for longer first")
-    said, right = zip(*came, strict=True)
+    ((kind, _),) = Counter(kind for kind, _, _ in came).most_common(1)
+    said, right = zip(*((p, true) for one, p, true in came if one == kind), strict=True)
     trust: dict[str, object] = {
         "total": fit_trust(np.array(said), np.array(right)),
         "photos": len(said),
     }
     path = models_folder / "manifest.json"
-    manifest = json.loads(path.read_text("utf-8")) | {"trust": trust}
+    manifest = json.loads(path.read_text("utf-8"))
+    manifest["trust"] = manifest.get("trust", {}) | {kind: trust}
     path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
-    return trust
+    return {kind: trust}

@@ -29,13 +29,15 @@ def known_layouts() -> tuple[Layout, ...]:
 def identify(photo: Photo, sheet: RectifiedSheet) -> str:
     """Name of the built-in layout whose markers stand around the grid, or "unknown".
 
-    Two of the four markers are enough: a thumb or the photo's edge may hide the others.
+    One of the four markers in its own place is enough: a thumb or the photo's edge may hide the
+    others. (Of 120 photos of our sheet, many of them close, 115 show one, 96 two; of 325 of other
+    designs none.)
     """
     for layout in known_layouts():
         assert layout.markers is not None
-        expected = {place.id for place in layout.markers.places}
+        expected = [place.id for place in layout.markers.places]
         seen = _ids(_windows(photo, sheet, layout), layout.markers.dictionary)
-        if len(expected & seen) >= 2:
+        if any(place in seen for place in enumerate(expected)):
             return layout.name
     return UNKNOWN
 
@@ -61,7 +63,11 @@ def _at(layout: Layout, center_mm: Floats, step_mm: Floats) -> Floats:
     return np.asarray((page - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5)
 
 
-def _ids(grey: NDArray[np.uint8], dictionary: str) -> set[int]:
+def _ids(grey: NDArray[np.uint8], dictionary: str) -> set[tuple[int, int]]:
+    """In which of the windows side by side, from 0, which markers stand."""
     family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
-    _, ids, _ = cv2.aruco.ArucoDetector(family).detectMarkers(grey)
-    return set() if ids is None else {int(i) for i in np.ravel(ids)}  # type: ignore[redundant-expr]
+    corners, ids, _ = cv2.aruco.ArucoDetector(family).detectMarkers(grey)
+    if not corners:
+        return set()
+    middles = (float(np.asarray(one).reshape(4, 2)[:, 0].mean()) for one in corners)
+    return {(int(x // grey.shape[0]), int(i)) for x, i in zip(middles, np.ravel(ids), strict=True)}

@@ -12,8 +12,9 @@ import pytest
 from kdscan.errors import ModelError
 from kdscan.inference.store import Models, default_models, models_folder
 from kdscan.records import COATS, KINDS
+from kdscan.vision.identify import UNKNOWN
 
-LIMIT = 5_000_000
+LIMIT = 4_000_000
 """All weights together stay below this many bytes: they travel in the wheel."""
 
 
@@ -55,6 +56,20 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     assert [out.shape for out in found] == [(1, n, 36, 48) for n in (1, 2, 1, 3)]
     (kinds,) = models.squares(np.zeros((3, 3, 80, 80), np.float32))
     assert kinds.shape == (3, len(KINDS))
+
+
+def test_totals_of_our_own_sheet_have_a_trust_of_their_own(copy: Path) -> None:
+    trust = json.loads((copy / "manifest.json").read_text("utf-8"))["trust"]
+    models = Models(copy)
+    assert models.trust(UNKNOWN).tolist() == trust["any"]["total"]
+    assert models.trust("kdscan-half-letter").tolist() == trust["own"]["total"]
+
+
+def test_without_any_trust_totals_are_as_sure_as_the_networks(copy: Path) -> None:
+    manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
+    del manifest["trust"]
+    (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    assert Models(copy).trust(UNKNOWN).tolist() == [1.0, 0.0]
 
 
 def test_equal_versions_mean_equal_files(copy: Path) -> None:

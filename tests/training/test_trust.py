@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from kdscan.records import calibrated
+from kdscan.training import trust
 from kdscan.training.trust import fit_trust
 
 
@@ -24,3 +28,21 @@ def test_few_photos_change_little() -> None:
     slope, offset = fit_trust(np.array([0.99, 0.98]), np.array([True, False]))
     assert 0.3 < slope < 1.1
     assert -1.5 < offset < 0.1
+
+
+def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few whose markers nobody sees are believed as any others are."""
+    for name in ("1.jpg", "1.json"):
+        (tmp_path / name).touch()
+    came = [("any", 0.9, False)] + [("own", 0.9, i % 3 > 0) for i in range(300)]
+    monkeypatch.setattr(trust, "outcomes", lambda *_: came)
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text('{"format": "f", "trust": {"any": 1, "own": 2}}', "utf-8")
+    trust.calibrate(tmp_path, tmp_path)
+    written = json.loads(manifest.read_text("utf-8"))
+    assert (written["format"], written["trust"]["any"]) == ("f", 1)
+    assert written["trust"]["own"]["photos"] == 300
+    slope, offset = written["trust"]["own"]["total"]
+    assert calibrated(0.9, np.array([slope, offset])) == pytest.approx(2 / 3, abs=0.03)

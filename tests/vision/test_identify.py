@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -36,16 +39,33 @@ def test_another_design_is_unknown() -> None:
     assert identify(Photo(synth.bgr), placed(synth)) == UNKNOWN
 
 
-def _covered(synth: SynthPhoto, marker: int) -> NDArray[np.uint8]:
-    """The photo with a thumb on the corner nearest to one of the markers."""
+def _covered(synth: SynthPhoto, markers: Sequence[int]) -> NDArray[np.uint8]:
+    """The photo with thumbs on the corners nearest to some of the markers."""
     bgr = synth.bgr.copy()
-    corner, opposite = synth.nodes_xy[CORNERS][marker], synth.nodes_xy[CORNERS][(marker + 2) % 4]
-    x, y = corner + (corner - opposite) * 0.06
-    radius = int(np.linalg.norm(corner - opposite) * 0.09)
-    cv2.circle(bgr, (int(x), int(y)), radius, (120, 150, 210), -1)
+    for marker in markers:
+        corner, opposite = (
+            synth.nodes_xy[CORNERS][marker],
+            synth.nodes_xy[CORNERS][(marker + 2) % 4],
+        )
+        x, y = corner + (corner - opposite) * 0.06
+        radius = int(np.linalg.norm(corner - opposite) * 0.09)
+        cv2.circle(bgr, (int(x), int(y)), radius, (120, 150, 210), -1)
     return bgr
 
 
-def test_a_thumb_on_one_marker_does_no_harm() -> None:
+@pytest.mark.parametrize("shown", range(4))
+def test_one_marker_is_enough(shown: int) -> None:
     synth = own_photo(3)
-    assert identify(Photo(_covered(synth, 0)), placed(synth)) == "kdscan-a5"
+    bgr = _covered(synth, [marker for marker in range(4) if marker != shown])
+    assert identify(Photo(bgr), placed(synth)) == "kdscan-a5"
+
+
+def test_without_any_it_is_a_sheet_like_others() -> None:
+    synth = own_photo(3)
+    assert identify(Photo(_covered(synth, range(4))), placed(synth)) == UNKNOWN
+
+
+def test_a_marker_out_of_its_place_tells_nothing() -> None:
+    synth = own_photo(3)
+    upside_down = replace(placed(synth), centers_xy=synth.centers_xy[::-1, ::-1])
+    assert identify(Photo(synth.bgr), upside_down) == UNKNOWN

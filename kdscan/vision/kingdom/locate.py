@@ -29,10 +29,9 @@ from kdscan.vision.rectify import lattice as squares_lattice
 DIRECTIONS, SQUEEZE, SQUEEZED_PX = 4, 0.5, 768
 """A photo is squeezed in so many directions, to so much of its extent, with so many pixels on its
 longer side."""
-MANY_SURE = 30
-"""So many patches surely lie on squares where there is a whole kingdom."""
-MANY_LIKELY = 30
-"""A photo is squeezed where so many are at least likely to: seen at a slant, few are sure."""
+MANY = 30
+"""So many patches lie on squares where there is a whole kingdom; with fewer likely ones, a photo is
+not squeezed: sure ones may be few where the table is seen at a slant."""
 BARE = -2.0
 """Logit of a patch that looks like bare table. Of 68 kingdoms in hard photos two, small and far
 away, did so on most of their squares."""
@@ -118,7 +117,7 @@ class KingdomSearch:
         at = self._far.to_photo(np.stack([cols, rows], 1).astype(np.float64))
         left[rows, cols] = ~_inside(at, outlines)
         last = np.array(left.shape[::-1]) - 1
-        some = patches_of(left, MANY_SURE)
+        some = patches_of(left, MANY)
         return any((low > 0).all() and (high < last).all() for low, high in some)
 
     def beside(self, centers_xy: Floats, outlines: Sequence[Floats]) -> tuple[Lattice, ...]:
@@ -156,7 +155,7 @@ class KingdomSearch:
     def slanted(self) -> tuple[Lattice, ...]:
         """What is seen when the photo is squeezed in one direction or another, as a table that is
         seen at a slant is; nothing where hardly any patch looks like tiles."""
-        if (self._far.on > 0).sum() < MANY_LIKELY:
+        if (self._far.on > 0).sum() < MANY:
             return ()
         found: list[Lattice] = []
         for direction in range(DIRECTIONS):
