@@ -24,6 +24,13 @@ async function keep(request, response) {
   await Promise.all(keys.slice(0, Math.max(0, keys.length - KEPT_RESULTS)).map((key) => cache.delete(key)));
 }
 
+// The same answer, which says that it is one from before.
+function marked(known) {
+  const headers = new Headers(known.headers);
+  headers.set("X-Kept", "1");
+  return new Response(known.body, { status: known.status, headers });
+}
+
 async function networkFirst(request) {
   try {
     const response = await fetch(request);
@@ -31,7 +38,7 @@ async function networkFirst(request) {
     return response;
   } catch (error) {
     const known = await caches.match(request, { ignoreVary: true });
-    if (known) return known;
+    if (known) return marked(known);
     if (request.mode === "navigate") {
       const page = await caches.match("/", { ignoreVary: true });
       if (page) return page;

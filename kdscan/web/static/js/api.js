@@ -45,6 +45,9 @@ export const explain = (error) => WORDS[error.code]?.() ?? (language === "en" ? 
 // Whether the same file may fare better when it is read again.
 export const mayChange = (error) => !["unreadable_image", "image_too_large"].includes(error.code);
 
+// Whether the page says that it shows what it knew before: a network may be there, and the server not.
+export const lost = (so) => document.body.classList.toggle("offline", so);
+
 async function call(method, path, body) {
   let response;
   try {
@@ -58,8 +61,10 @@ async function call(method, path, body) {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
+    lost(true);
     throw new Failure(0, "offline", "offline");
   }
+  lost(response.headers.has("X-Kept"));
   if (response.status === 204) return null;
   const answer = await response.json().catch(() => null);
   if (!response.ok) {
@@ -103,10 +108,8 @@ export async function news(path, show, done = () => 0) {
       if (done() !== before) continue;
       if (now.state !== state) await show(now);
       state = now.state;
-      document.body.classList.remove("offline");
     } catch (error) {
-      if (error.code === "offline") document.body.classList.add("offline");
-      else toast(explain(error));
+      if (error.code !== "offline") toast(explain(error));
       await pause(4);
     }
   }

@@ -1,6 +1,6 @@
 // The phone's page: which view stands behind which address.
 
-import { explain } from "./api.js";
+import { explain, lost } from "./api.js";
 import { $, h, put } from "./dom.js";
 import { chooseOther, showGame } from "./game.js";
 import { showHome, showWaiting } from "./home.js";
@@ -37,7 +37,6 @@ async function route(first = false) {
 addEventListener("hashchange", () => route());
 route(true);
 
-addEventListener("online", () => document.body.classList.remove("offline"));
-addEventListener("offline", () => document.body.classList.add("offline"));
-document.body.classList.toggle("offline", !navigator.onLine);
+addEventListener("online", () => lost(false));
+addEventListener("offline", () => lost(true));
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => {});
