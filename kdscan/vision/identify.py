@@ -35,9 +35,9 @@ def identify(photo: Photo, sheet: RectifiedSheet) -> str:
     """
     for layout in known_layouts():
         assert layout.markers is not None
-        expected = [place.id for place in layout.markers.places]
+        expected = set(enumerate(place.id for place in layout.markers.places))
         seen = _ids(_windows(photo, sheet, layout), layout.markers.dictionary)
-        if any(place in seen for place in enumerate(expected)):
+        if expected & seen:
             return layout.name
     return UNKNOWN
 
@@ -69,5 +69,5 @@ def _ids(grey: NDArray[np.uint8], dictionary: str) -> set[tuple[int, int]]:
     corners, ids, _ = cv2.aruco.ArucoDetector(family).detectMarkers(grey)
     if not corners:
         return set()
-    middles = (float(np.asarray(one).reshape(4, 2)[:, 0].mean()) for one in corners)
-    return {(int(x // grey.shape[0]), int(i)) for x, i in zip(middles, np.ravel(ids), strict=True)}
+    windows = np.concatenate(corners)[..., 0].mean(1) // grey.shape[0]
+    return {(int(window), int(i)) for window, i in zip(windows, np.ravel(ids), strict=True)}

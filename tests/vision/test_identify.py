@@ -41,12 +41,9 @@ def test_another_design_is_unknown() -> None:
 
 def _covered(synth: SynthPhoto, markers: Sequence[int]) -> NDArray[np.uint8]:
     """The photo with thumbs on the corners nearest to some of the markers."""
-    bgr = synth.bgr.copy()
+    bgr, corners = synth.bgr.copy(), synth.nodes_xy[CORNERS]
     for marker in markers:
-        corner, opposite = (
-            synth.nodes_xy[CORNERS][marker],
-            synth.nodes_xy[CORNERS][(marker + 2) % 4],
-        )
+        corner, opposite = corners[marker], corners[(marker + 2) % 4]
         x, y = corner + (corner - opposite) * 0.06
         radius = int(np.linalg.norm(corner - opposite) * 0.09)
         cv2.circle(bgr, (int(x), int(y)), radius, (120, 150, 210), -1)

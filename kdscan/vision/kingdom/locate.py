@@ -128,7 +128,7 @@ class KingdomSearch:
         centers_xy: (R, C, 2), photo frame.
         """
         middles = [(low + high) / 2 for low, high in regions_of(self._far)]
-        known = not middles or bool(_inside(np.array(middles), outlines).all())
+        known = _inside(np.array(middles), outlines).all()
         if known and not self._hides_others(centers_xy):
             return ()
         plane = fit_homography(centers_xy)
