@@ -213,6 +213,19 @@ def test_the_last_results_stay_readable_offline(open_page: Open) -> None:
     page.context.set_offline(False)
 
 
+def test_a_photo_that_cannot_be_sent_says_so_and_can_be_sent_again(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+    page.goto("/")
+    page.route("**/api/**", lambda route: route.abort())
+    page.set_input_files("input[multiple]", SAMPLES / "01.jpg")
+    expect(page.locator(".upload strong")).to_contain_text("No connection")
+    expect(page.locator(".lost")).to_be_visible()
+    page.unroute("**/api/**")
+    page.get_by_role("button", name="Try again").tap()
+    expect(page.locator(".total-number")).to_be_visible()
+    expect(page.locator(".lost")).to_be_hidden()
+
+
 def test_a_file_that_is_no_picture_is_not_tried_again(open_page: Open, tmp_path: Path) -> None:
     broken = tmp_path / "broken.jpg"
     broken.write_bytes(b"\xff\xd8\xff" + 100 * b"no picture")

@@ -48,6 +48,16 @@ export const mayChange = (error) => !["unreadable_image", "image_too_large"].inc
 // Whether the page says that it shows what it knew before: a network may be there, and the server not.
 export const lost = (so) => document.body.classList.toggle("offline", so);
 
+function unreachable() {
+  lost(true);
+  return new Failure(0, "offline", "offline");
+}
+
+function refused(status, answer) {
+  const error = answer?.error ?? { code: "http", message: `HTTP ${status}` };
+  return new Failure(status, error.code, error.message);
+}
+
 async function call(method, path, body) {
   let response;
   try {
@@ -61,16 +71,12 @@ async function call(method, path, body) {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
-    lost(true);
-    throw new Failure(0, "offline", "offline");
+    throw unreachable();
   }
   lost(response.headers.has("X-Kept"));
   if (response.status === 204) return null;
   const answer = await response.json().catch(() => null);
-  if (!response.ok) {
-    const error = answer?.error ?? { code: "http", message: `HTTP ${response.status}` };
-    throw new Failure(response.status, error.code, error.message);
-  }
+  if (!response.ok) throw refused(response.status, answer);
   return answer;
 }
 
@@ -87,11 +93,11 @@ export function upload(file, onProgress) {
     request.responseType = "json";
     request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
     request.onload = () => {
-      if (request.status < 300) return resolve(request.response);
-      const error = request.response?.error ?? { code: "http", message: `HTTP ${request.status}` };
-      reject(new Failure(request.status, error.code, error.message));
+      lost(false);
+      if (request.status < 300) resolve(request.response);
+      else reject(refused(request.status, request.response));
     };
-    request.onerror = () => reject(new Failure(0, "offline", "offline"));
+    request.onerror = () => reject(unreachable());
     request.send(file);
   });
 }
