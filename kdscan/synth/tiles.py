@@ -128,10 +128,17 @@ class Bank:
 
 
 def _by_kind(boards: Iterable[Board]) -> dict[int, list[NDArray[np.uint8]]]:
-    pictures: defaultdict[int, list[NDArray[np.uint8]]] = defaultdict(list)
+    """The pictures of the boards' squares; of squares beside a castle only where no other shows
+    their kind, because a castle that stands hides what is behind it."""
+    clear: defaultdict[int, list[NDArray[np.uint8]]] = defaultdict(list)
+    beside: defaultdict[int, list[NDArray[np.uint8]]] = defaultdict(list)
     for board in boards:
+        castles = np.argwhere(board.kinds == CASTLE)
         for (row, col), kind in np.ndenumerate(board.kinds):
             y, x = row * SQUARE_PX, col * SQUARE_PX
             picture = board.bgr[y : y + SQUARE_PX, x : x + SQUARE_PX]
-            pictures[int(kind)].append(np.ascontiguousarray(picture))
-    return dict(pictures)
+            away = np.abs(castles - (row, col)).sum(1)
+            (beside if (away == 1).any() else clear)[int(kind)].append(
+                np.ascontiguousarray(picture)
+            )
+    return {**beside, **clear}

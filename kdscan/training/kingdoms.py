@@ -16,11 +16,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import Photo
+from kdscan.records import KINDS, Photo
 from kdscan.synth.camera import Level
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
 from kdscan.synth.scene import make_photo
-from kdscan.synth.tiles import EMPTY, SQUARE_PX, Bank, Board
+from kdscan.synth.tiles import CASTLE, EMPTY, SQUARE_PX, Bank, Board
 from kdscan.training.augment import Float32, Image, random_view, relight
 from kdscan.training.dataset import THUMB_PX, jpeg, unpack
 from kdscan.vision.kingdom.classify import CROP_SQUARES, SIDE_PX
@@ -42,6 +42,9 @@ CROPS = 20
 
 WHOLE_BOARD = 0.6
 """Share of cut-out boards that are shown as they are, filling the picture."""
+
+LITTERED_SHARE = 0.3
+"""Share of showings in which things lie on some squares."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +205,9 @@ def squares_sample(
 
     A crop that is nearly half a square off shows no square: it is labelled as empty.
     """
-    picture = unpack(flat.picture)
+    picture, known = unpack(flat.picture), flat.kinds
+    if rng.random() < LITTERED_SHARE:
+        picture, known = littered(rng, picture, known)
     if rng.random() < 0.2:  # the boards are softer than a good phone
         soft = cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(0.8, 2)))
         picture = np.asarray(cv2.addWeighted(picture, 1.7, soft, -0.7, 0), np.uint8)
@@ -216,8 +221,8 @@ def squares_sample(
         quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(30, 85))]
         code = cv2.imencode(".jpg", picture, quality)[1]
         picture = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
-    cells = np.argwhere(flat.kinds != UNKNOWN)
-    kinds = flat.kinds[tuple(cells.T)]
+    cells = np.argwhere(known != UNKNOWN)
+    kinds = known[tuple(cells.T)]
     weight = np.where(kinds == EMPTY, 0.3, 1.0)
     chosen = rng.choice(len(cells), min(count, len(cells)), replace=False, p=weight / weight.sum())
     crops, labels = [], []
@@ -226,6 +231,46 @@ def squares_sample(
         crops.append(_crop(rng, picture, cells[i], astray))
         labels.append(EMPTY if astray else int(kinds[i]))
     return np.stack(crops), np.array(labels, np.int64)
+
+
+def littered(
+    rng: np.random.Generator, picture: Image, kinds: NDArray[np.int64]
+) -> tuple[Image, NDArray[np.int64]]:
+    """Things that lie on some squares of a flat kingdom: a castle leans over what is behind it.
+
+    They are pieces of the same picture, its castle most. Returns the picture and the kinds,
+    `UNKNOWN` where too much is hidden to tell.
+    """
+    out, hidden = picture.copy(), np.zeros(picture.shape[:2], np.uint8)
+    rows, cols = kinds.shape
+    castles = np.argwhere(kinds == CASTLE)[:, ::-1]
+    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    for _ in range(int(rng.integers(1, 5))):
+        castle = len(castles) > 0 and rng.random() < 0.6
+        source = castles[0] + 0.5 if castle else rng.uniform(0, (cols, rows))
+        piece = source + corners * rng.uniform(0.25, 0.5)
+        half = 0.5 * np.exp(rng.uniform(np.log(0.5), 0, 2))
+        angle = rng.uniform(0, 2 * np.pi)
+        turn = np.array([(np.cos(angle), -np.sin(angle)), (np.sin(angle), np.cos(angle))])
+        lies = (corners * half + rng.normal(0, 0.08, (4, 2))) @ turn.T + rng.uniform(
+            0, (cols, rows)
+        )
+        piece, lies = ((p + FLAT_MARGIN) * SIDE_PX - 0.5 for p in (piece, lies))
+        m = cv2.getPerspectiveTransform(piece.astype(np.float32), lies.astype(np.float32))
+        moved = cv2.warpPerspective(picture, np.asarray(m), picture.shape[1::-1])
+        on = np.zeros_like(hidden)
+        cv2.fillConvexPoly(on, np.round(lies * 16).astype(np.int32), 1, cv2.LINE_8, 4)
+        out[on > 0] = moved[on > 0]
+        hidden |= on
+    edge = round(FLAT_MARGIN * SIDE_PX)
+    inner = hidden[edge : edge + rows * SIDE_PX, edge : edge + cols * SIDE_PX]
+    share = inner.reshape(rows, SIDE_PX, cols, SIDE_PX).mean((1, 3))
+    known = np.where(share > np.array(_MAY_HIDE)[kinds], UNKNOWN, kinds)
+    return (out, known) if (known != UNKNOWN).any() else (picture, kinds)
+
+
+_MAY_HIDE = [0.0 if crowns else 0.3 if terrain == "castle" else 0.55 for terrain, crowns in KINDS]
+"""How much of each kind of square may be hidden; any of what hides may lie on a crown."""
 
 
 def _crop(rng: np.random.Generator, picture: Image, cell: NDArray[np.int64], astray: bool) -> Image:

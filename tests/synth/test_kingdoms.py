@@ -209,3 +209,16 @@ def test_boards_that_stand_in_add_no_pictures_of_kinds_that_are_there() -> None:
     bank = Bank([board()], [dark])
     assert all(bank.pick(np.random.default_rng(0), kind).any() for kind in bank.kinds)
     assert len(bank.boards) == 1
+
+
+def test_what_a_castle_may_hide_is_no_picture_of_a_tile_where_another_is() -> None:
+    wheat, lake = KINDS.index(("wheat", 0)), KINDS.index(("lake", 0))
+    kinds = np.array([[wheat, lake, CASTLE], [EMPTY, wheat, wheat]])
+    bgr = np.zeros((2 * SQUARE_PX, 3 * SQUARE_PX, 3), np.uint8)
+    bgr[SQUARE_PX:, SQUARE_PX:] = bgr[:SQUARE_PX, SQUARE_PX : 2 * SQUARE_PX] = 200
+    bank, rng = Bank([Board("x", "0", bgr, kinds)]), np.random.default_rng(0)
+    shown = {kind: {int(bank.pick(rng, kind).max()) for _ in range(9)} for kind in bank.kinds}
+    assert shown == {wheat: {0, 200}, lake: {200}}
+    kinds[1, 1] = EMPTY
+    bank = Bank([Board("x", "0", bgr, kinds)])
+    assert {int(bank.pick(rng, wheat).max()) for _ in range(9)} == {0}

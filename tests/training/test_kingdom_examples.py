@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kdscan.records import KINDS
 from kdscan.synth.kingdoms import make_kingdom_photo
 from kdscan.synth.tabletop import Manner
 from kdscan.synth.tiles import EMPTY
@@ -13,6 +14,7 @@ from kdscan.training.kingdoms import (
     FLAT_MARGIN,
     UNKNOWN,
     KingdomExample,
+    littered,
     of_board,
     of_photo,
     squares_sample,
@@ -50,6 +52,20 @@ def test_crops_are_labelled_with_known_kinds_alone() -> None:
     assert crops.dtype == np.uint8
     assert kinds.min() >= 0
     assert len(set(kinds.tolist())) > 12
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_lies_on_squares_hides_no_crown_that_is_asked_for(seed: int) -> None:
+    flat = example(seed).flats[0]
+    before = unpack(flat.picture)
+    after, known = littered(np.random.default_rng(seed), before, flat.kinds)
+    assert (after != before).any()
+    assert set(known[known != flat.kinds].tolist()) <= {UNKNOWN}
+    for (row, col), kind in np.ndenumerate(known):
+        if kind != UNKNOWN and KINDS[kind][1]:
+            y, x = ((np.array([row, col]) + FLAT_MARGIN) * SIDE_PX).round().astype(int)
+            crowned = slice(y, y + SIDE_PX), slice(x, x + SIDE_PX)
+            np.testing.assert_array_equal(after[crowned], before[crowned])
 
 
 @pytest.mark.parametrize("seed", range(3))
