@@ -141,8 +141,9 @@ def squares_logits(
 
 
 def temperature(net: nn.Module, boards: Sequence[Board]) -> float:
-    """Temperature of the squares' logits that fits the held-back boards best."""
-    return best_temperature(*squares_logits(net, boards))
+    """Temperature of the squares' logits that fits the held-back boards best; never less than 1,
+    because a few boards that are read without an error would fit the surer the better."""
+    return max(1.0, best_temperature(*squares_logits(net, boards)))
 
 
 def squares_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]:

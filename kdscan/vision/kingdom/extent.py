@@ -63,11 +63,12 @@ class Window:
     @property
     def said(self) -> float:
         """How much is surely said: by how much what is most probable on its taken squares outdoes
-        all else, added up, by how surely one of them is the castle, and by the share of squares
-        seen that are taken. A table ruled in squares has many squares and no castle; a lattice
-        that lies askew has many that may be anything, or nothing."""
+        all else, its squares added up, by how surely one of them is the castle, and by the share
+        of squares seen that are taken. A table ruled in squares has many squares and no castle; a
+        lattice that lies askew has many that may be anything, or nothing, and one of half
+        squares has more than there are."""
         taken = self.probs[..., EMPTY] < 0.5
-        sure = np.maximum(2 * self.probs[taken].max(-1) - 1, 0).sum()
+        sure = (np.maximum(2 * self.probs[taken].max(-1) - 1, 0) ** 2).sum()
         castle = max(HIDDEN_CASTLE, float(self.probs[..., CASTLE].max()))
         agreed = float(taken[self.seen].mean()) if self.seen.any() else 1.0
         return float(sure * castle * agreed)

@@ -104,10 +104,11 @@ def test_many_tiles_are_a_kingdom_though_nobody_sees_the_castle() -> None:
     assert windows(many, hidden=False) == (), "on a table that looks bare from afar"
 
 
-def shown(tiles: int, castle: float) -> Window:
-    """A window of 7 × 7 in which so many squares surely hold wheat; one more may be the castle."""
+def shown(tiles: int, castle: float, sure: float = 1.0) -> Window:
+    """A 7 × 7 in which so many squares hold wheat, so surely; one more may be the castle."""
     probs = np.tile(np.eye(len(KINDS))[EMPTY], (49, 1))
-    probs[:tiles] = np.eye(len(KINDS))[KINDS.index(("wheat", 0))]
+    probs[:tiles] = sure * np.eye(len(KINDS))[KINDS.index(("wheat", 0))]
+    probs[:tiles, KINDS.index(("swamp", 0))] += 1 - sure
     probs[tiles] = castle * np.eye(len(KINDS))[CASTLE] + (1 - castle) * probs[tiles]
     probs = probs.reshape(7, 7, -1)
     return Window(lattice(7, 7) * SIDE, probs, probs[..., EMPTY] < 1, 0)
@@ -120,6 +121,10 @@ def test_a_kingdom_with_its_castle_says_more_than_a_larger_one_without() -> None
 
 def test_a_whole_kingdom_with_a_strange_castle_says_more_than_what_is_half_seen() -> None:
     assert shown(41, 0.2).said > shown(23, 0.6).said
+
+
+def test_sure_squares_say_more_than_half_as_many_again_that_may_be_something_else() -> None:
+    assert shown(20, 1.0).said > shown(30, 1.0, sure=0.88).said
 
 
 @pytest.mark.parametrize("text", ["w w w\nw w w", ". . ."])
