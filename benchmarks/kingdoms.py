@@ -3,6 +3,7 @@
 python benchmarks/kingdoms.py FOLDER                        boards/*.jpg with tiles.csv
 python benchmarks/kingdoms.py FOLDER --photos 50            and photos of kingdoms
 python benchmarks/kingdoms.py FOLDER --models DIR --fold 0/2   other models; held-back kingdoms
+python benchmarks/kingdoms.py FOLDER --photos 10 --megapixels 12   time, beside cv2.imread
 
 `--fold K/N`: only kingdoms whose number leaves K when divided by N.
 """
@@ -11,9 +12,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import cv2
@@ -31,6 +34,7 @@ from kdscan.synth.camera import Level
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
 from kdscan.synth.tiles import CASTLE, EMPTY, Bank, Board, load_boards
 from kdscan.vision.kingdom.weigh import kingdom_of
+from kdscan.vision.photo import load_photos
 
 RULES = Variants(middle_kingdom=True, harmony=True)
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
@@ -87,6 +91,27 @@ def read(bgr: NDArray[np.uint8], models: Models, tally: Tally) -> list[KingdomRe
         found = ()
     tally.seconds.append(time.process_time() - began)
     return [one for one in found if isinstance(one, KingdomReading)]
+
+
+def times_imread(bgr: NDArray[np.uint8], models: Models) -> float:
+    """Processor time of loading and reading a photo, whatever it may show, by that of a bare
+    `cv2.imread` of the same file; the best of three each."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "photo.jpg"
+        cv2.imwrite(str(path), bgr, [cv2.IMWRITE_JPEG_QUALITY, 92])
+        bare = _seconds(lambda: cv2.imread(str(path)))
+        whole = _seconds(lambda: read_photo(next(iter(load_photos(path))), models))
+    return whole / bare
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    spent = []
+    for _ in range(3):
+        began = time.process_time()
+        with suppress(NoSheetFound):
+            work()
+        spent.append(time.process_time() - began)
+    return min(spent)
 
 
 def judge_board(board: Board, models: Models, tally: Tally) -> list[str]:
@@ -167,8 +192,10 @@ def main(
     first: Annotated[int, typer.Option(help="Seed of the first one.")] = 50_000_000,
     surfaces: Annotated[Path | None, typer.Option(help="Table tops for these photos.")] = None,
     show: Annotated[Path | None, typer.Option(help="Where to write photos read wrong.")] = None,
+    megapixels: Annotated[float | None, typer.Option(help="Size of photos to time.")] = None,
 ) -> None:
     """Print the figures, and every square that was read wrong."""
+    cv2.setNumThreads(1)
     used = Models(models) if models else default_models()
     everything = load_boards(folder)
     boards = list(in_fold(everything, fold))
@@ -179,8 +206,10 @@ def main(
     bank = Bank(boards, everything)
     files = sorted(surfaces.rglob("*.*g")) if surfaces else []
     tops = [np.asarray(t, np.uint8) for f in files if (t := cv2.imread(str(f))) is not None]
+    k = np.sqrt(1e6 * megapixels / (2016 * 1512)) if megapixels else 1.0
+    size_wh = round(2016 * k), round(1512 * k)
     for level in LEVELS if photos else ():
-        tally = Tally()
+        tally, ratios = Tally(), []
         for seed in range(first, first + photos):
             size = 7 if seed % 3 == 0 else 5
             photo = make_kingdom_photo(
@@ -188,16 +217,20 @@ def main(
                 level,
                 bank,
                 size=size,
-                size_wh=(2016, 1512),
+                size_wh=size_wh,
                 whole=seed % 4 == 1,
                 surfaces=tops,
             )
             wrong = judge_photo(photo, used, tally)
+            if megapixels:
+                ratios.append(times_imread(photo.bgr, used))
             if wrong:
                 print(seed, level, size, *wrong, sep="\n   ")
                 if show:
                     cv2.imwrite(str(show / f"{seed}-{level}.jpg"), photo.bgr)
         print(f"{photos} {level} photos: {tally}")
+        if ratios:
+            print("times cv2.imread:", " ".join(f"{r:.1f}" for r in sorted(ratios)))
 
 
 if __name__ == "__main__":

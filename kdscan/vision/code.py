@@ -26,6 +26,8 @@ from kdscan.vision.rectify import Floats, lattice_to_photo, project, sampled
 _LOOK_PX, _CODE_PX = 2000, 130
 """Cards are looked for in a picture whose codes have about such a side, six pixels a module,
 and whose own longer side is no longer than that."""
+_THRESHOLD_PX = 9
+"""Side of the window in which the detector tells dark from light: one and a half modules."""
 _FOUND, _SQUARE = Code((0.5, 0.5), 1.0), np.array(((0, 0), (1, 0), (1, 1), (0, 1)), np.float32)
 """A code that fills the square between the corners where it was found, in that square's frame."""
 _SIDES = (21, 25)
@@ -74,9 +76,14 @@ def read_card_codes(photo: Photo, code_px: float) -> list[tuple[str, Floats]]:
     """
     longer = max(photo.width, photo.height)
     grey, scale = grey_at_most(photo, min(_LOOK_PX, round(longer * _CODE_PX / code_px)))
-    # OpenCV's other detector takes twice the time, minutes where a picture is noisy.
+    # OpenCV's other detector takes twice the time, minutes where a picture is noisy. One window
+    # finds as many cards as its usual three, 49 and 48 of 52, in two thirds of the time.
+    detector = cv2.QRCodeDetectorAruco()
+    options = detector.getArucoParameters()
+    options.adaptiveThreshWinSizeMin = options.adaptiveThreshWinSizeMax = _THRESHOLD_PX
+    detector.setArucoParameters(options)
     try:
-        found, corners = cv2.QRCodeDetectorAruco().detectMulti(grey)
+        found, corners = detector.detectMulti(grey)
     except cv2.error:  # OpenCV gives up on some pictures by raising
         return []
     if not found:
