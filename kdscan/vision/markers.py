@@ -20,14 +20,11 @@ from kdscan.vision.pyramid import grey_at_most
 
 Floats = NDArray[np.float64]
 
-LOOKS_PX = (1200, 1600)
-"""Longer sides of the pictures in which markers are looked for, one after the other: the first
-takes half the time and finds 94% of the others' markers, so that the second is only needed
-where some are there and small."""
-
-LEAST_OUTLINE = 0.04
-"""Smallest outline of a marker, in longer sides of a picture: two pixels for each of its modules in
-the first. With OpenCV's 0.03 a table that is ruled that fine takes a second."""
+LOOKS = ((1200, 0.04), (1600, 0.03))
+"""Longer sides of the pictures in which markers are looked for, one after the other, and the
+smallest outline of a marker in longer sides. The first takes half the time and finds 94% of the
+others' markers, so that the second is only needed where some are there and small. With the
+second's outline the first takes a second on a table that is ruled so fine."""
 
 LARGE_PX = 32
 """Sides of markers, in the first picture, from which a second one shows no more of them."""
@@ -62,11 +59,12 @@ def _detected(photo: Photo, dictionary: str) -> tuple[SeenMarker, ...]:
     # Two windows find as many markers as the usual three, 303 on 52 photos, in 70% of the time.
     options.adaptiveThreshWinSizeMin, options.adaptiveThreshWinSizeMax = 5, 25
     options.adaptiveThreshWinSizeStep = 20
-    options.minMarkerPerimeterRate = LEAST_OUTLINE
     detector = cv2.aruco.ArucoDetector(family, options)
     seen: tuple[SeenMarker, ...] = ()
-    for longer in LOOKS_PX:
+    for longer, outline in LOOKS:
         view, scale = grey_at_most(photo, longer)
+        options.minMarkerPerimeterRate = outline
+        detector.setDetectorParameters(options)
         corners, ids, _ = detector.detectMarkers(view)
         numbers = [] if ids is None else np.ravel(ids).tolist()  # type: ignore[redundant-expr]
         seen = tuple(
