@@ -107,6 +107,7 @@ class Bank:
     """Pictures of squares by kind, to lay new kingdoms with.
 
     others: boards whose squares stand in for kinds that none of `boards` shows.
+    kinds: those of squares that there are pictures of, but for castle and empty.
     """
 
     def __init__(self, boards: Iterable[Board], others: Iterable[Board] = ()) -> None:
@@ -114,11 +115,7 @@ class Bank:
         self._pictures = _by_kind(self.boards)
         for kind, pictures in _by_kind(others).items():
             self._pictures.setdefault(kind, pictures)
-
-    @property
-    def kinds(self) -> Sequence[int]:
-        """The kinds of squares that there are pictures of, but for castle and empty."""
-        return sorted(k for k in self._pictures if k not in (EMPTY, CASTLE))
+        self.kinds: Sequence[int] = sorted(set(self._pictures) - {EMPTY, CASTLE})
 
     def pick(self, rng: np.random.Generator, kind: int) -> NDArray[np.uint8]:
         """A picture of a square of that kind, (SQUARE_PX, SQUARE_PX, 3), turned by lot."""
