@@ -23,7 +23,8 @@ from kdscan.errors import UsageError
 from kdscan.training import augment
 from kdscan.training.dataset import Example
 from kdscan.training.guesses import refine_sample
-from kdscan.training.kingdoms import KingdomExample, squares_sample, tiles_sample
+from kdscan.training.kingdom_samples import squares_sample, tiles_sample
+from kdscan.training.kingdoms import KingdomExample
 from kdscan.training.networks import LocateNet, MarksNet, RefineNet, SquaresNet, TilesNet
 from kdscan.training.precision import quickest
 from kdscan.training.restore import restore

@@ -10,16 +10,8 @@ from kdscan.synth.kingdoms import make_kingdom_photo
 from kdscan.synth.tabletop import Manner
 from kdscan.synth.tiles import EMPTY
 from kdscan.training.dataset import unpack
-from kdscan.training.kingdoms import (
-    FLAT_MARGIN,
-    UNKNOWN,
-    KingdomExample,
-    littered,
-    of_board,
-    of_photo,
-    squares_sample,
-    tiles_sample,
-)
+from kdscan.training.kingdom_samples import littered, squares_sample, tiles_sample
+from kdscan.training.kingdoms import FLAT_MARGIN, UNKNOWN, KingdomExample, of_board, of_photo
 from kdscan.vision.kingdom.classify import SIDE_PX
 from tests.synth.test_kingdoms import BANK, COLORS, board
 

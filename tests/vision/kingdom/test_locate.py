@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.records import Photo
-from kdscan.training.kingdoms import votes_of
+from kdscan.training.kingdom_samples import votes_of
 from kdscan.vision.kingdom.lattice import Lattice
 from kdscan.vision.kingdom.locate import KingdomSearch
 from kdscan.vision.locate import STRIDE

@@ -1,0 +1,193 @@
+"""What the networks of kingdoms are shown: examples, turned and lit anew at each showing.
+
+Two networks learn from them: `tiles` sees a thumbnail and lets every patch vote for the
+centre of the square that it lies on; `squares` sees one square with a little around it.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import KINDS
+from kdscan.synth.tiles import CASTLE, EMPTY
+from kdscan.training.augment import Float32, Image, random_view, relight
+from kdscan.training.dataset import unpack
+from kdscan.training.kingdoms import FLAT_MARGIN, UNKNOWN, Flat, KingdomExample
+from kdscan.vision.kingdom.classify import CROP_SQUARES, SIDE_PX
+from kdscan.vision.locate import STRIDE
+from kdscan.vision.locate import THUMB_PX as VIEW_PX
+from kdscan.vision.rectify import project
+
+CROPS = 20
+"""Squares of one kingdom in a batch."""
+
+WHOLE_BOARD = 0.6
+"""Share of cut-out boards that are shown as they are, filling the picture."""
+
+LITTERED_SHARE = 0.3
+"""Share of showings in which things lie on some squares."""
+
+
+def tiles_sample(rng: np.random.Generator, example: KingdomExample) -> tuple[Image, Float32]:
+    """A thumbnail and its votes.
+
+    Returns (384, 384, 3) uint8 and (6, 48, 48) float32: on a square 0/1, to its centre x, y
+    in patches, cosine and sine of four times its angle, log of its side in patches.
+    """
+    thumb = unpack(example.thumb)
+    h, w = thumb.shape[:2]
+    frame = np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float64) - 0.5
+    corners = example.corners.astype(np.float64)
+    if example.cut_out and rng.random() < WHOLE_BOARD:
+        quarter = np.roll(np.array([(0, 0), (1, 0), (1, 1), (0, 1)]), int(rng.integers(4)), 0)
+        whole = quarter * VIEW_PX - 0.5 + rng.normal(0, 0.006 * VIEW_PX, (4, 2))
+        m = np.asarray(
+            cv2.getPerspectiveTransform(frame.astype(np.float32), whole.astype(np.float32))
+        )
+    else:
+        points = corners.reshape(-1, 2) if len(corners) else 0.3 * frame + 0.35 * np.array([w, h])
+        m = random_view(rng, points, VIEW_PX, cut=rng.random() < 0.12)
+    border = cv2.BORDER_REPLICATE if rng.random() < 0.4 else cv2.BORDER_CONSTANT
+    shrink = float(np.sqrt(abs(np.linalg.det(m[:2, :2]))))
+    if shrink < 0.7:
+        thumb = np.asarray(cv2.GaussianBlur(thumb, (0, 0), 0.45 / shrink), np.uint8)
+    color = rng.uniform(0, 255, 3).tolist()
+    view = cv2.warpPerspective(thumb, m, (VIEW_PX, VIEW_PX), borderMode=border, borderValue=color)
+    seen = relight(rng, recolored(rng, np.asarray(view, np.uint8)))
+    return seen, votes_of(project(np.asarray(m, np.float64), corners), (VIEW_PX, VIEW_PX))
+
+
+def votes_of(corners: NDArray[np.float64], shape: tuple[int, ...]) -> Float32:
+    """(6, h, w): what patches of a thumbnail of that height and width should say.
+
+    corners: (N, 4, 2) of the squares in its pixels; see `tiles_sample`.
+    """
+    h, w = shape[0] // STRIDE, shape[1] // STRIDE
+    index = np.zeros((h * STRIDE, w * STRIDE), np.int16)
+    for i, quad in enumerate(corners):
+        cv2.fillConvexPoly(index, np.round(quad * 16).astype(np.int32), i + 1, cv2.LINE_8, 4)
+    on = index[STRIDE // 2 :: STRIDE, STRIDE // 2 :: STRIDE]
+    out = np.zeros((6, h, w), np.float32)
+    if not len(corners):
+        return out
+    out[0] = on > 0
+    side = (corners[:, 1] - corners[:, 0] + corners[:, 2] - corners[:, 3]) / 2
+    down = (corners[:, 3] - corners[:, 0] + corners[:, 2] - corners[:, 1]) / 2
+    # The two sides' angles differ by a quarter turn less what perspective does to them.
+    turn = np.exp(4j * np.arctan2(side[:, 1], side[:, 0]))
+    turn = turn + np.exp(4j * np.arctan2(down[:, 1], down[:, 0]))
+    turn /= np.maximum(np.abs(turn), 1e-6)
+    length = np.sqrt(np.linalg.norm(side, axis=1) * np.linalg.norm(down, axis=1)) / STRIDE
+    middle = (corners.mean(1) + 0.5) / STRIDE - 0.5
+    rows, cols = np.nonzero(on)
+    mine = on[rows, cols].astype(np.intp) - 1
+    out[1, rows, cols], out[2, rows, cols] = (middle[mine] - np.stack([cols, rows], 1)).T
+    out[3, rows, cols], out[4, rows, cols] = turn.real[mine], turn.imag[mine]
+    out[5, rows, cols] = np.log(np.maximum(length, 1e-3))[mine]
+    return out
+
+
+def recolored(rng: np.random.Generator, bgr: Image) -> Image:
+    """Other white balance and saturation than `relight` gives: prints and phones differ."""
+    if rng.random() < 0.3:
+        return bgr
+    luma = np.tile(np.array([0.114, 0.587, 0.299]), (3, 1))
+    much = float(np.exp(rng.normal(0, 0.25)))
+    mix = (much * np.eye(3) + (1 - much) * luma) * np.exp(rng.normal(0, 0.1, (3, 1)))
+    return np.asarray(cv2.transform(bgr, mix + rng.normal(0, 0.02, (3, 3))), np.uint8)
+
+
+def squares_sample(
+    rng: np.random.Generator, flat: Flat, count: int = CROPS
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Crops of one kingdom, each out of place as tiles are: (N, 80, 80, 3) uint8, (N,) int64.
+
+    A crop that is nearly half a square off shows no square: it is labelled as empty.
+    """
+    picture, known = unpack(flat.picture), flat.kinds
+    if rng.random() < LITTERED_SHARE:
+        picture, known = littered(rng, picture, known)
+    if rng.random() < 0.2:  # the boards are softer than a good phone
+        soft = cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(0.8, 2)))
+        picture = np.asarray(cv2.addWeighted(picture, 1.7, soft, -0.7, 0), np.uint8)
+    if rng.random() < 0.45:
+        k = float(np.exp(rng.uniform(np.log(0.25), np.log(0.9))))
+        h, w = picture.shape[:2]
+        small = cv2.resize(picture, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
+        picture = np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.uint8)
+    picture = relight(rng, recolored(rng, picture))
+    if rng.random() < 0.3:
+        quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(30, 85))]
+        code = cv2.imencode(".jpg", picture, quality)[1]
+        picture = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
+    cells = np.argwhere(known != UNKNOWN)
+    kinds = known[tuple(cells.T)]
+    weight = np.where(kinds == EMPTY, 0.3, 1.0)
+    chosen = rng.choice(len(cells), min(count, len(cells)), replace=False, p=weight / weight.sum())
+    crops, labels = [], []
+    for i in chosen:
+        astray = rng.random() < 0.06
+        crops.append(_crop(rng, picture, cells[i], astray))
+        labels.append(EMPTY if astray else int(kinds[i]))
+    return np.stack(crops), np.array(labels, np.int64)
+
+
+def littered(
+    rng: np.random.Generator, picture: Image, kinds: NDArray[np.int64]
+) -> tuple[Image, NDArray[np.int64]]:
+    """Things that lie on some squares of a flat kingdom: a castle leans over what is behind it.
+
+    They are pieces of the same picture, its castle most. Returns the picture and the kinds,
+    `UNKNOWN` where too much is hidden to tell.
+    """
+    out, hidden = picture.copy(), np.zeros(picture.shape[:2], np.uint8)
+    rows, cols = kinds.shape
+    castles = np.argwhere(kinds == CASTLE)[:, ::-1]
+    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    for _ in range(int(rng.integers(1, 5))):
+        castle = len(castles) > 0 and rng.random() < 0.6
+        source = castles[0] + 0.5 if castle else rng.uniform(0, (cols, rows))
+        piece = source + corners * rng.uniform(0.25, 0.5)
+        half = 0.5 * np.exp(rng.uniform(np.log(0.5), 0, 2))
+        angle = rng.uniform(0, 2 * np.pi)
+        turn = np.array([(np.cos(angle), -np.sin(angle)), (np.sin(angle), np.cos(angle))])
+        lies = (corners * half + rng.normal(0, 0.08, (4, 2))) @ turn.T + rng.uniform(
+            0, (cols, rows)
+        )
+        piece, lies = ((p + FLAT_MARGIN) * SIDE_PX - 0.5 for p in (piece, lies))
+        m = cv2.getPerspectiveTransform(piece.astype(np.float32), lies.astype(np.float32))
+        moved = cv2.warpPerspective(picture, np.asarray(m), picture.shape[1::-1])
+        on = np.zeros_like(hidden)
+        cv2.fillConvexPoly(on, np.round(lies * 16).astype(np.int32), 1, cv2.LINE_8, 4)
+        out[on > 0] = moved[on > 0]
+        hidden |= on
+    edge = round(FLAT_MARGIN * SIDE_PX)
+    inner = hidden[edge : edge + rows * SIDE_PX, edge : edge + cols * SIDE_PX]
+    share = inner.reshape(rows, SIDE_PX, cols, SIDE_PX).mean((1, 3))
+    known = np.where(share > np.array(_MAY_HIDE)[kinds], UNKNOWN, kinds)
+    return (out, known) if (known != UNKNOWN).any() else (picture, kinds)
+
+
+_MAY_HIDE = [0.0 if crowns else 0.3 if terrain == "castle" else 0.55 for terrain, crowns in KINDS]
+"""How much of each kind of square may be hidden; any of what hides may lie on a crown."""
+
+
+def _crop(rng: np.random.Generator, picture: Image, cell: NDArray[np.int64], astray: bool) -> Image:
+    side = round(CROP_SQUARES * SIDE_PX)
+    spread = float(rng.choice([0.01, 0.03, 0.05]))
+    shift = rng.normal(0, spread, 2)
+    if astray:
+        shift += rng.choice([-1, 1], 2) * rng.permutation([0.5, rng.uniform(0, 0.5)])
+    angle, zoom = rng.normal(0, 0.03), np.exp(rng.normal(0, 0.03))
+    angle += int(rng.integers(4)) * np.pi / 2
+    at = (cell[::-1] + 0.5 + FLAT_MARGIN + shift) * SIDE_PX - 0.5
+    c, s = np.cos(angle) * zoom, np.sin(angle) * zoom
+    turn = np.array([[c, -s], [s, c]])
+    if rng.random() < 0.5:
+        turn[:, 0] *= -1
+    m = np.column_stack([turn, at - turn @ ([(side - 1) / 2] * 2)])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    out = cv2.warpAffine(picture, m, (side, side), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(out, np.uint8)
