@@ -42,13 +42,17 @@ LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 
 @dataclass
 class Tally:
-    """What came out: right and all squares, totals, silent errors, seconds of the processor."""
+    """What came out: right and all squares, totals, silent errors, seconds of the processor.
+
+    ghosts: kingdoms read where no square of one lies.
+    """
 
     squares: Counter[bool] = field(default_factory=Counter)
     totals: Counter[bool] = field(default_factory=Counter)
     silent: int = 0
     reviews: int = 0
     missing: int = 0
+    ghosts: int = 0
     said: list[tuple[float, bool]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
@@ -69,6 +73,7 @@ class Tally:
             f"squares {self.squares[True] / max(squares, 1):.4f} of {squares}, "
             f"totals {self.totals[True]}/{totals}, silent {self.silent}, "
             f"reviews {self.reviews}, not found {self.missing}, "
+            f"{self.ghosts} where there are none, "
             f"right {sum(right for _, right in self.said)} where {believed:.1f} were believed, "
             f"median {np.median(self.seconds):.3f} s"
         )
@@ -134,7 +139,10 @@ def judge_photo(photo: KingdomPhoto, models: Models, tally: Tally) -> list[str]:
     """All kingdoms that are wholly in view; their squares are compared where they lie,
     whichever way a kingdom was read."""
     readings = read(photo.bgr, models, tally)
-    wrong = []
+    there = [i for i, s in enumerate(photo.squares) if s.kingdom >= 0]
+    ghosts = sum(not (_away(one, photo, there).min(0) < 0.5).any() for one in readings)
+    tally.ghosts += ghosts
+    wrong = ghosts * ["a kingdom where there is none"]
     for number in sorted({s.kingdom for s in photo.squares if s.kingdom >= 0}):
         mine = [i for i, s in enumerate(photo.squares) if s.kingdom == number]
         corners = photo.corners_xy[mine]
@@ -146,19 +154,12 @@ def judge_photo(photo: KingdomPhoto, models: Models, tally: Tally) -> list[str]:
 def _judge_kingdom(
     photo: KingdomPhoto, mine: list[int], readings: list[KingdomReading], tally: Tally
 ) -> list[str]:
-    corners = photo.corners_xy[mine]
-    middles, sides = corners.mean(1), np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1)
-
-    def away(reading: KingdomReading) -> NDArray[np.float64]:
-        centers = reading.rectified.centers_xy.reshape(-1, 2)
-        return np.asarray(np.linalg.norm(centers[:, None] - middles, axis=-1) / sides)
-
-    held = [int((away(r).min(0) < 0.5).sum()) for r in readings]
+    held = [int((_away(r, photo, mine).min(0) < 0.5).sum()) for r in readings]
     if not any(held):
         tally.add(0, len(mine), False, None)
         return ["not found"]
     reading = readings[int(np.argmax(held))]
-    far = away(reading)
+    far = _away(reading, photo, mine)
     wrong = []
     for i, near, off in zip(mine, far.argmin(0), far.min(0), strict=True):
         said, kind = reading.squares[near], KINDS[photo.squares[i].kind]
@@ -171,6 +172,14 @@ def _judge_kingdom(
     right = reading.score.domain_points == _domain_points(kinds)
     tally.add(len(mine) - len(wrong), len(wrong) + extra, right, reading)
     return wrong + ([f"{extra} squares too many"] if extra else [])
+
+
+def _away(reading: KingdomReading, photo: KingdomPhoto, squares: list[int]) -> NDArray[np.float64]:
+    """(N, M), in sides of the latter: from the centre of each square read to those of these."""
+    corners = photo.corners_xy[squares]
+    sides = np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1)
+    centers = reading.rectified.centers_xy.reshape(-1, 2)
+    return np.asarray(np.linalg.norm(centers[:, None] - corners.mean(1), axis=-1) / sides)
 
 
 def _domain_points(kinds: NDArray[np.int64]) -> int:

@@ -46,8 +46,10 @@ from kdscan.vision.find import MapSearch
 from kdscan.vision.identify import identify
 from kdscan.vision.kingdom.decode import Sighting, decode_kingdoms
 from kdscan.vision.kingdom.find import (
+    HARDLY_KINGDOM,
     LIKELY_KINGDOM,
     SURELY_KINGDOM,
+    FoundKingdom,
     find_kingdoms,
 )
 from kdscan.vision.rectify import lies_in
@@ -107,20 +109,35 @@ def _kingdoms(
     """The kingdoms of tiles in a photo, and how sure it is that one of them is one.
 
     One whose dominoes cannot lie so counts where it is beyond all doubt: what is read into a map
-    of the other game never can.
+    of the other game never can. Beside one that is a kingdom, what hardly is and cannot lie so is
+    none: a yellow table ruled in squares is a field of wheat.
     """
     found = find_kingdoms(photo, models.tiles, models.squares, 7 if variants.great_duel else None)
+    read = _decoded(found, variants, risk)
+    sure = max(
+        (
+            one.sure
+            for one, reading in zip(found, read, strict=True)
+            if _possible(reading) or one.sure > SURELY_KINGDOM
+        ),
+        default=0.0,
+    )
+    real = [
+        one
+        for one, reading in zip(found, read, strict=True)
+        if sure <= SURELY_KINGDOM or one.sure > HARDLY_KINGDOM or _possible(reading)
+    ]
+    return (read if len(real) == len(found) else _decoded(real, variants, risk)), sure
+
+
+def _decoded(
+    found: Sequence[FoundKingdom], variants: Variants, risk: float
+) -> tuple[KingdomReading, ...]:
     sightings = [
         Sighting(one.flat, one.probs, replace(variants, great_duel=len(one.probs) == 7), one.beyond)
         for one in found
     ]
-    read = decode_kingdoms(sightings, risk)
-    sure = (
-        one.sure
-        for one, reading in zip(found, read, strict=True)
-        if _possible(reading) or one.sure > SURELY_KINGDOM
-    )
-    return read, max(sure, default=0.0)
+    return decode_kingdoms(sightings, risk)
 
 
 def _possible(kingdom: KingdomReading) -> bool:

@@ -16,6 +16,7 @@ from kdscan.records import CELLS, AnyReading, KingdomReading, Photo, SheetReadin
 from kdscan.synth.__main__ import own_page
 from kdscan.synth.scene import SynthPhoto, make_photo
 from kdscan.vision.find import MapSearch
+from kdscan.vision.kingdom.find import FoundKingdom
 from kdscan.vision.photo import decode
 from kdscan.vision.rectify import resolution
 from tests.readings import make_kingdom
@@ -78,6 +79,26 @@ def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.Mon
     monkeypatch.setattr(pipeline, "_kingdoms", lambda *_: ((make_kingdom(),), 0.66))
     (one,) = read_photo(Photo(np.full((600, 800, 3), 200, np.uint8)), game="kingdomino")
     assert isinstance(one, KingdomReading)
+
+
+@pytest.mark.parametrize(
+    ("sure", "other", "left"), [(0.99, 0.06, 1), (0.99, 0.3, 2), (0.5, 0.06, 2)]
+)
+def test_what_no_dominoes_can_lie_as_and_hardly_is_a_kingdom_is_none_beside_one(
+    sure: float, other: float, left: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A yellow table ruled in squares looks like a field of wheat."""
+    table = make_kingdom("\n".join(["w w w w w"] * 2 + ["w w ## w w"] + ["w w w w w"] * 2))
+    assert any(problem.severity == "error" for problem in table.problems)
+    found = [
+        FoundKingdom(one.rectified, one.probs, 0, much)
+        for one, much in ((table, other), (make_kingdom(), sure))
+    ]
+    monkeypatch.setattr(pipeline, "find_kingdoms", lambda *_: found)
+    photo = Photo(np.full((600, 800, 3), 200, np.uint8))
+    *others, last = read_photo(photo, game="kingdomino")
+    assert len(others) == left - 1
+    assert isinstance(last, KingdomReading) and last.score == make_kingdom().score
 
 
 def test_a_picture_without_a_map_is_an_error_with_a_remedy() -> None:

@@ -113,3 +113,24 @@ def test_a_glance_stops_at_the_first_start_of_the_first_outline(
     assert asked == [(one, 0.3), (one, 0.95), (other, 0.97)]
     sure[id(one)] = (0.95,)
     assert finding.MapSearch(PHOTO, network, network).glance()
+
+
+def test_a_glance_asks_nothing_where_no_outline_looks_like_a_map(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It may be one all the same."""
+    outline = SheetOutline(outline_of(cells(HERE, 1)[0]), 0.8)
+    monkeypatch.setattr(finding, "locate", lambda photo, network, turn: (outline,))
+    asked: list[SheetOutline] = []
+
+    def settlings(
+        photo: Photo, outline: SheetOutline, network: object
+    ) -> Iterator[tuple[Floats, float]]:
+        asked.append(outline)
+        yield cells(HERE, 0.95)
+
+    monkeypatch.setattr(finding, "settlings", settlings)
+    network = lambda batch: ()  # noqa: E731
+    search = finding.MapSearch(PHOTO, network, network)
+    assert not search.glance() and not asked
+    assert search.surely() and asked == [outline]

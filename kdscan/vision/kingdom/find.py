@@ -28,6 +28,9 @@ SURELY_KINGDOM = 0.95
 """A find that is surer than this is no map of the other game,"""
 LIKELY_KINGDOM = 0.6
 """nor is a less sure one, if dominoes can lie so and nothing in the photo surely is a map."""
+HARDLY_KINGDOM = 0.2
+"""A find that is less sure than this is none if dominoes cannot lie so and another one surely is.
+In 300 photos two finds were no kingdoms, 0.06 sure, of 350 kingdoms one was less sure than 0.4."""
 
 DOUBTFUL = 0.9
 """A photo with a find that is less sure may show the table at a slant."""
@@ -75,7 +78,8 @@ def find_kingdoms(
         found = _apart(windows)
     doubtful = min((window.sure for window, _ in found), default=0.0) < DOUBTFUL
     if doubtful or search.many_left(_outlines(found)):
-        windows += ask((*search.passed(), *search.slanted()), again=True)
+        sure = _outlines([one for one in found if one[0].sure >= DOUBTFUL])
+        windows += ask((*search.passed(sure), *search.slanted(sure)), again=True)
         found = _apart(windows)
     found.sort(key=lambda one: -int((one[0].probs[..., EMPTY] < 0.5).sum()))
     return tuple(

@@ -207,14 +207,14 @@ def _on_plane(
         low = at.min(0).astype(int) - 1
         cols, rows = at.max(0).astype(int) - low + 2
         centers = project(plane, lattice(int(rows), int(cols)) + low)
-        again: dict[tuple[int, int], int] = {}
-        nearest: dict[tuple[int, int], float] = {}
-        for i in free:
-            away = np.linalg.norm(centers - squares.xy[i], axis=-1)
-            row, col = np.unravel_index(int(np.argmin(away)), away.shape)
-            place = int(col + low[0]), int(row + low[1])
-            if away[row, col] < min(ON_PLANE * side, nearest.get(place, np.inf)):
-                again[place], nearest[place] = i, float(away[row, col])
+        some = np.array(sorted(free))
+        away = np.abs((centers @ (1, 1j)).ravel() - (squares.xy[some] @ (1, 1j))[:, None])
+        nearest = away.argmin(1)
+        again = {}
+        for k in np.argsort(-away.min(1), kind="stable"):  # of two at one place the nearer stays
+            row, col = divmod(int(nearest[k]), int(cols))
+            if away[k, nearest[k]] < ON_PLANE * side:
+                again[int(col + low[0]), int(row + low[1])] = int(some[k])
         if again.keys() == places.keys() or len(again) < FEWEST:
             break
         places = again

@@ -23,7 +23,15 @@ from kdscan.vision.kingdom.looking import (
 )
 from kdscan.vision.locate import STRIDE, THUMB_PX
 from kdscan.vision.pyramid import mapped, window
-from kdscan.vision.rectify import Floats, Network, fit_homography, flatten, lies_in, project
+from kdscan.vision.rectify import (
+    Floats,
+    Network,
+    fit_homography,
+    flatten,
+    inverse,
+    lies_in,
+    project,
+)
 from kdscan.vision.rectify import lattice as squares_lattice
 
 DIRECTIONS, SQUEEZE, SQUEEZED_PX = 4, 0.5, 768
@@ -77,9 +85,11 @@ class KingdomSearch:
         above = self._seen_from_above(kept)
         return tuple(one for one in above if one.seen.sum() >= LEAST_REST) or above
 
-    def passed(self) -> tuple[Lattice, ...]:
-        """The largest of those that `lattices` has left out, because a larger one lies there."""
-        return self._seen_from_above(self._passed[:RIVALS])
+    def passed(self, outlines: Sequence[Floats] = ()) -> tuple[Lattice, ...]:
+        """The largest of those that `lattices` has left out, because a larger one lies there; none
+        that lies in these outlines."""
+        apart = [one for one in self._passed if not _mostly_inside(one, outlines)]
+        return self._seen_from_above(apart[:RIVALS])
 
     def looks_bare(self, lattice: Lattice) -> bool:
         """Whether most squares seen on a lattice look like bare table from afar, as those of a
@@ -152,9 +162,10 @@ class KingdomSearch:
         wide, narrow = np.linalg.svd(steps, compute_uv=False)
         return bool(narrow * self._far.scale < NARROW_PX or narrow < SLANTED * wide)
 
-    def slanted(self) -> tuple[Lattice, ...]:
-        """What is seen when the photo is squeezed in one direction or another, as a table that is
-        seen at a slant is; nothing where hardly any patch looks like tiles."""
+    def slanted(self, outlines: Sequence[Floats] = ()) -> tuple[Lattice, ...]:
+        """What is seen outside these outlines when the photo is squeezed in one direction or
+        another, as a table that is seen at a slant is; nothing where hardly any patch looks like
+        tiles."""
         if (self._far.on > 0).sum() < MANY:
             return ()
         found: list[Lattice] = []
@@ -164,7 +175,8 @@ class KingdomSearch:
             squeezed = np.eye(2) - (1 - SQUEEZE) * np.outer(along, along)
             view, to_photo = mapped(self._photo, squeezed, SQUEEZED_PX)
             far = look_at(view, self._network)
-            seen, _ = _nearer(view, far, squares_of(far), self._network)
+            there = [project(inverse(to_photo), outline) for outline in outlines]
+            seen, _ = _nearer(view, far, squares_of(far), self._network, there)
             found += [Lattice(project(to_photo, one.centers_xy), one.seen) for one in seen]
         return self._kept(found)
 
@@ -189,19 +201,20 @@ def _largest(found: list[Lattice]) -> tuple[list[Lattice], list[Lattice]]:
 
 
 def _nearer(
-    photo: Photo, far: Look, squares: Centers, network: Network
+    photo: Photo, far: Look, squares: Centers, network: Network, known: Sequence[Floats] = ()
 ) -> tuple[list[Lattice], list[Centers]]:
     """The lattices in a look, those seen from nearer first, and the squares seen from nearer.
 
     Each region is looked at; then each lattice seen from afar alone, as in a region that is too
-    wide to come nearer.
+    wide to come nearer. known: outlines (4, 2) in which nothing is looked for.
     """
     found: list[Lattice] = []
     seen: list[Centers] = []
     for low, high in regions_of(far):
-        lattices, looks = _from_near(photo, low, high, network)
-        found, seen = found + lattices, seen + looks
-    afar = grow_lattices(squares)
+        if not _inside(((low + high) / 2)[None], known).any():
+            lattices, looks = _from_near(photo, low, high, network)
+            found, seen = found + lattices, seen + looks
+    afar = grow_lattices(squares[~_inside(squares.xy, known)])
     for one in afar:
         if not any(_share(one, other, 1.0) > 0.5 for other in found):
             lattices, looks = _from_near(photo, *_reach(one), network)
@@ -289,6 +302,11 @@ def _inside(points_xy: Floats, outlines: Sequence[Floats]) -> NDArray[np.bool_]:
     """(N,), which of the points (N, 2) lie in any of the outlines."""
     inside = [any(lies_in(xy, outline) for outline in outlines) for xy in points_xy]
     return np.array(inside, bool)
+
+
+def _mostly_inside(lattice: Lattice, outlines: Sequence[Floats]) -> bool:
+    """Whether more than half of what was seen of a lattice lies in any of the outlines."""
+    return bool(_inside(lattice.centers_xy[lattice.seen], outlines).mean() > 0.5)
 
 
 def _share(other: Lattice, lattice: Lattice, near: float) -> float:

@@ -97,10 +97,10 @@ def test_where_a_find_is_doubtful_other_lattices_are_tried(
         def lattices(self) -> tuple[Lattice, ...]:
             return (askew,)
 
-        def passed(self) -> tuple[Lattice, ...]:
+        def passed(self, outlines: Sequence[NDArray[np.float64]] = ()) -> tuple[Lattice, ...]:
             return (own,) if left_out else ()
 
-        def slanted(self) -> tuple[Lattice, ...]:
+        def slanted(self, outlines: Sequence[NDArray[np.float64]] = ()) -> tuple[Lattice, ...]:
             squeezed.append(True)
             return () if left_out else (own,)
 

@@ -148,6 +148,7 @@ def test_what_a_larger_lattice_hides_is_kept_for_later() -> None:
     search = searched(table(60, 0.3, (400, 400)), WH)
     (found,) = search.lattices()
     (passed,) = search.passed()
+    assert not search.passed([np.array([(200, 200), (600, 200), (600, 600), (200, 600)], float)])
     assert found.seen.sum() == passed.seen.sum() == 25
     assert np.ptp(passed.centers_xy - found.centers_xy) < 3
 
@@ -213,4 +214,7 @@ def test_one_that_is_too_steep_to_be_seen_is_where_the_table_is_laid_flat() -> N
 def test_a_photo_in_which_patches_are_only_likely_to_be_tiles_is_squeezed() -> None:
     """Seen at a slant, a large kingdom had 11 patches that surely were."""
     corners = table(120, 0.4, (700, 420)) * (1.0, 0.5)
-    assert searched(corners, (1200, 900), sure=1.0).slanted()
+    search = searched(corners, (1200, 900), sure=1.0)
+    assert search.slanted()
+    around = np.array([(350, 50), (1050, 50), (1050, 400), (350, 400)], float)
+    assert not search.slanted([around]), "nothing is looked for where all is known"
