@@ -108,15 +108,16 @@ def _kingdoms(
 ) -> tuple[tuple[KingdomReading, ...], float]:
     """The kingdoms of tiles in a photo, and how sure it is that one of them is one.
 
-    One whose dominoes cannot lie so counts where it is beyond all doubt: what is read into a map
-    of the other game never can. Beside one that is a kingdom, what hardly is and cannot lie so is
+    One whose dominoes can lie so is as sure as its total, whatever its castle looks like; another
+    counts where it is beyond all doubt: what is read into a map of the other game hardly ever can,
+    and no total of it is sure. Beside one that is a kingdom, what hardly is and cannot lie so is
     none: a yellow table ruled in squares is a field of wheat.
     """
     found = find_kingdoms(photo, models.tiles, models.squares, 7 if variants.great_duel else None)
     read = _decoded(found, variants, risk)
     sure = max(
         (
-            one.sure
+            max(one.sure, reading.confidence if _possible(reading) else 0.0)
             for one, reading in zip(found, read, strict=True)
             if _possible(reading) or one.sure > SURELY_KINGDOM
         ),

@@ -82,23 +82,26 @@ def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("sure", "other", "left"), [(0.99, 0.06, 1), (0.99, 0.3, 2), (0.5, 0.06, 2)]
+    ("sure", "plain", "other", "left"),
+    [(0.99, False, 0.06, 1), (0.5, True, 0.06, 1), (0.5, False, 0.06, 2), (0.99, True, 0.3, 2)],
 )
 def test_what_no_dominoes_can_lie_as_and_hardly_is_a_kingdom_is_none_beside_one(
-    sure: float, other: float, left: int, monkeypatch: pytest.MonkeyPatch
+    sure: float, plain: bool, other: float, left: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A yellow table ruled in squares looks like a field of wheat."""
+    """A yellow table ruled in squares looks like a field of wheat. One whose total is sure is a
+    kingdom, however strange its castle looks."""
     table = make_kingdom("\n".join(["w w w w w"] * 2 + ["w w ## w w"] + ["w w w w w"] * 2))
     assert any(problem.severity == "error" for problem in table.problems)
+    kingdom = make_kingdom(doubtful={} if plain else {(4, 0): ("grassland", 1)})
     found = [
         FoundKingdom(one.rectified, one.probs, 0, much)
-        for one, much in ((table, other), (make_kingdom(), sure))
+        for one, much in ((table, other), (kingdom, sure))
     ]
     monkeypatch.setattr(pipeline, "find_kingdoms", lambda *_: found)
     photo = Photo(np.full((600, 800, 3), 200, np.uint8))
     *others, last = read_photo(photo, game="kingdomino")
     assert len(others) == left - 1
-    assert isinstance(last, KingdomReading) and last.score == make_kingdom().score
+    assert isinstance(last, KingdomReading) and last.score == kingdom.score
 
 
 def test_a_picture_without_a_map_is_an_error_with_a_remedy() -> None:

@@ -77,7 +77,8 @@ def find_kingdoms(
         windows += ask(search.beside(surest.centers_xy, _outlines(found)), again=True)
         found = _apart(windows)
     doubtful = min((window.sure for window, _ in found), default=0.0) < DOUBTFUL
-    if doubtful or search.many_left(_outlines(found)):
+    side = min((resolution(window.centers_xy) for window, _ in found), default=0.0)
+    if doubtful or search.many_left(_outlines(found), side):
         sure = _outlines([one for one in found if one[0].sure >= DOUBTFUL])
         windows += ask((*search.passed(sure), *search.slanted(sure)), again=True)
         found = _apart(windows)

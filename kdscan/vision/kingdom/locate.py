@@ -29,7 +29,6 @@ from kdscan.vision.rectify import (
     fit_homography,
     flatten,
     inverse,
-    lies_in,
     project,
 )
 from kdscan.vision.rectify import lattice as squares_lattice
@@ -43,6 +42,8 @@ not squeezed: sure ones may be few where the table is seen at a slant."""
 BARE = -2.0
 """Logit of a patch that looks like bare table. Of 68 kingdoms in hard photos two, small and far
 away, did so on most of their squares."""
+FARTHER = 0.5
+"""A kingdom beside another may look so much smaller."""
 NARROW_PX, SLANTED = 14, 0.85
 """Where squares of a kingdom are narrower than so many pixels of the thumbnail, or than so much of
 how wide they are, others beside it may hardly look like tiles."""
@@ -119,15 +120,20 @@ class KingdomSearch:
     def _grown(self, some: list[Centers]) -> tuple[Lattice, ...]:
         return self._large([one for squares in some for one in grow_lattices(squares)])
 
-    def many_left(self, outlines: Sequence[Floats]) -> bool:
+    def many_left(self, outlines: Sequence[Floats], side: float = 0.0) -> bool:
         """Whether as many patches as a kingdom has surely lie on tiles in one place outside these
-        outlines, wholly in the picture."""
+        outlines, wholly in the picture.
+
+        side: of the squares of those that were found, in the photo; a few that lie loose have as
+        many patches as a whole kingdom far away.
+        """
+        many = max(MANY, FARTHER * LEAST_REST * (side * self._far.scale / STRIDE) ** 2)
         left = self._far.on > SURELY_ON
         rows, cols = np.nonzero(left)
         at = self._far.to_photo(np.stack([cols, rows], 1).astype(np.float64))
         left[rows, cols] = ~_inside(at, outlines)
         last = np.array(left.shape[::-1]) - 1
-        some = patches_of(left, MANY)
+        some = patches_of(left, many)
         return any((low > 0).all() and (high < last).all() for low, high in some)
 
     def beside(self, centers_xy: Floats, outlines: Sequence[Floats]) -> tuple[Lattice, ...]:
@@ -178,7 +184,7 @@ class KingdomSearch:
             there = [project(inverse(to_photo), outline) for outline in outlines]
             seen, _ = _nearer(view, far, squares_of(far), self._network, there)
             found += [Lattice(project(to_photo, one.centers_xy), one.seen) for one in seen]
-        return self._kept(found)
+        return self._large(found)
 
     def _large(self, found: list[Lattice]) -> tuple[Lattice, ...]:
         return self._kept([one for one in found if one.seen.sum() >= LEAST_REST])
@@ -299,9 +305,14 @@ def _without(squares: Centers, refused: Floats) -> Centers:
 
 
 def _inside(points_xy: Floats, outlines: Sequence[Floats]) -> NDArray[np.bool_]:
-    """(N,), which of the points (N, 2) lie in any of the outlines."""
-    inside = [any(lies_in(xy, outline) for outline in outlines) for xy in points_xy]
-    return np.array(inside, bool)
+    """(N,), which of the points (N, 2) lie in any of the outlines, convex as they are."""
+    inside = np.zeros(len(points_xy), bool)
+    for outline in outlines:
+        away = points_xy.reshape(-1, 1, 2) - outline
+        along = np.roll(outline, -1, axis=0) - outline
+        turn = along[:, 0] * away[..., 1] - along[:, 1] * away[..., 0]
+        inside |= (turn >= 0).all(1) | (turn <= 0).all(1)
+    return inside
 
 
 def _mostly_inside(lattice: Lattice, outlines: Sequence[Floats]) -> bool:

@@ -107,7 +107,7 @@ def squares_of(look: Look) -> Centers:
 
 
 def patches_of(
-    marked: NDArray[np.bool_], least: int, joined: int = 1
+    marked: NDArray[np.bool_], least: float, joined: int = 1
 ) -> list[tuple[Floats, Floats]]:
     """First and last column and row of what hangs together of (h, w) marked patches, where these
     are so many.

@@ -32,7 +32,7 @@ class OneLook(KingdomSearch):
     ) -> tuple[Lattice, ...]:
         return ()
 
-    def many_left(self, outlines: Sequence[NDArray[np.float64]]) -> bool:
+    def many_left(self, outlines: Sequence[NDArray[np.float64]], side: float = 0.0) -> bool:
         return False
 
     def rest(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:

@@ -186,6 +186,7 @@ def test_a_kingdom_that_was_not_found_is_noticed() -> None:
     search = searched(np.concatenate([table(80, 0.3, (500, 500)), table(80, 0, (1400, 900))]), WH)
     one, two = (np.array(at) + 260 * UNIT * 2 for at in ((500, 500), (1400, 900)))
     assert search.many_left([]) and search.many_left([one]) and not search.many_left([one, two])
+    assert search.many_left([one], 80) and not search.many_left([one], 300), "these lie loose"
     assert not searched(table(80, 0.0, (60, 700)), WH).many_left([])
 
 
