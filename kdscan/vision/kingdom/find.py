@@ -14,6 +14,7 @@ from kdscan.vision.kingdom.extent import EMPTY, Window, windows_of
 from kdscan.vision.kingdom.lattice import Lattice
 from kdscan.vision.kingdom.locate import LEAST_REST, KingdomSearch
 from kdscan.vision.kingdom.surface import with_table
+from kdscan.vision.pyramid import at_hand
 from kdscan.vision.rectify import (
     FLAT_MARGIN,
     Floats,
@@ -34,6 +35,9 @@ In 300 photos two finds were no kingdoms, 0.06 sure, of 350 kingdoms one was les
 
 DOUBTFUL = 0.9
 """A photo with a find that is less sure may show the table at a slant."""
+
+ENOUGH_PX = 36
+"""A large photo is not decoded whole where half of it has so many pixels along a square."""
 
 AGREE = 0.5
 """Of the squares that the locating network saw on a lattice, such a share at least is no table."""
@@ -184,10 +188,13 @@ def _agreed(probs: Floats) -> float:
 
 
 def _flat(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> RectifiedSheet:
+    px_per_cell = resolution(centers_xy)
+    half = at_hand(photo)
+    finest = half if px_per_cell >= ENOUGH_PX << half else 0
     return RectifiedSheet(
-        bgr=flatten(photo, centers_xy, SIDE_PX, FLAT_MARGIN),
+        bgr=flatten(photo, centers_xy, SIDE_PX, FLAT_MARGIN, finest),
         centers_xy=centers_xy,
         outline_xy=outline_of(centers_xy),
-        px_per_cell=resolution(centers_xy),
+        px_per_cell=px_per_cell,
         confidence=confidence,
     )

@@ -22,7 +22,7 @@ from kdscan.vision.kingdom.looking import (
     squares_of,
 )
 from kdscan.vision.locate import STRIDE, THUMB_PX
-from kdscan.vision.pyramid import mapped, window
+from kdscan.vision.pyramid import at_hand, mapped, window
 from kdscan.vision.rectify import (
     Floats,
     Network,
@@ -270,7 +270,7 @@ def _laid_flat(
 ) -> tuple[Centers, Callable[[Floats], Floats]]:
     """The squares seen when places (R, C, 2) of a plane are laid flat, so many pixels and with so
     many squares around, and what takes points from there to the photo."""
-    flat = flatten(photo, project(plane, places), px, margin)
+    flat = flatten(photo, project(plane, places), px, margin, at_hand(photo))
 
     def to_photo(at: Floats) -> Floats:
         return project(plane, (at + 0.5) / px - 0.5 - margin + places[0, 0])

@@ -160,3 +160,16 @@ def test_kingdoms_that_grew_into_one_lattice_are_asked_one_by_one(
     assert len(asked) == len(found) == castles
     lefts = sorted(float(one.flat.centers_xy[0, 0, 0]) for one in found)
     assert lefts == [230.0 + SIDE_PX, 200.0 + 9 * SIDE_PX][:castles]
+
+
+@pytest.mark.parametrize(("side", "whole"), [(80, False), (60, True)])
+def test_a_large_photo_is_decoded_whole_for_small_squares_alone(side: int, whole: bool) -> None:
+    decoded = []
+
+    def read() -> NDArray[np.uint8]:
+        decoded.append(True)
+        return np.full((3000, 4000, 3), 90, np.uint8)
+
+    photo = Photo.halved(np.full((1500, 2000, 3), 90, np.uint8), (4000, 3000), read, "", 0)
+    flat = finding._flat(photo, lattice(7, 7) * side + 1000.0)
+    assert flat.px_per_cell == side and (flat.bgr == 90).all() and bool(decoded) is whole
