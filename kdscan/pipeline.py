@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Literal
@@ -19,6 +19,7 @@ from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.inference.store import Models, default_models
+from kdscan.pipeline_kingdom import named, read_kingdoms
 from kdscan.records import (
     AnyReading,
     KingdomReading,
@@ -30,7 +31,6 @@ from kdscan.records import (
     SheetOutline,
     SheetReading,
     SpellbookReading,
-    SquareKind,
 )
 from kdscan.table import paid_as, share
 from kdscan.vision.blank import is_blank, shows_through
@@ -39,18 +39,14 @@ from kdscan.vision.book_read import interpret_book, read_book
 from kdscan.vision.book_said import said_of
 from kdscan.vision.classify import Logits, weigh
 from kdscan.vision.closer import look_closer
-from kdscan.vision.code import read_book_code, read_card_codes, read_code
+from kdscan.vision.code import read_book_code, read_code
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.edges import cut_sides, in_words, unseen_cells
 from kdscan.vision.find import MapSearch
 from kdscan.vision.identify import identify
-from kdscan.vision.kingdom.decode import Sighting, decode_kingdoms
 from kdscan.vision.kingdom.find import (
-    HARDLY_KINGDOM,
     LIKELY_KINGDOM,
     SURELY_KINGDOM,
-    FoundKingdom,
-    find_kingdoms,
 )
 from kdscan.vision.rectify import lies_in
 
@@ -85,7 +81,7 @@ def read_photo(
     maps = MapSearch(photo, models.locate, models.refine)
     kingdoms: tuple[KingdomReading, ...] = ()
     if game == "kingdomino" or (game is None and not maps.glance()):
-        kingdoms, sure = _kingdoms(photo, models, variants, risk)
+        kingdoms, sure = read_kingdoms(photo, models, variants, risk)
         if kingdoms and (
             game or sure > SURELY_KINGDOM or (sure > LIKELY_KINGDOM and not maps.surely())
         ):
@@ -101,68 +97,6 @@ def read_photo(
         if not kingdoms:
             raise
         return named(kingdoms, photo)
-
-
-def _kingdoms(
-    photo: Photo, models: Models, variants: Variants, risk: float
-) -> tuple[tuple[KingdomReading, ...], float]:
-    """The kingdoms of tiles in a photo, and how sure it is that one of them is one.
-
-    One whose dominoes can lie so is as sure as its total, whatever its castle looks like; another
-    counts where it is beyond all doubt: what is read into a map of the other game hardly ever can,
-    and no total of it is sure. Beside one that is a kingdom, what hardly is and cannot lie so is
-    none: a yellow table ruled in squares is a field of wheat.
-    """
-    found = find_kingdoms(photo, models.tiles, models.squares, 7 if variants.great_duel else None)
-    read = _decoded(found, variants, risk)
-    sure = max(
-        (
-            max(one.sure, reading.confidence if _possible(reading) else 0.0)
-            for one, reading in zip(found, read, strict=True)
-            if _possible(reading) or one.sure > SURELY_KINGDOM
-        ),
-        default=0.0,
-    )
-    real = [
-        one
-        for one, reading in zip(found, read, strict=True)
-        if sure <= SURELY_KINGDOM or one.sure > HARDLY_KINGDOM or _possible(reading)
-    ]
-    return (read if len(real) == len(found) else _decoded(real, variants, risk)), sure
-
-
-def _decoded(
-    found: Sequence[FoundKingdom], variants: Variants, risk: float
-) -> tuple[KingdomReading, ...]:
-    sightings = [
-        Sighting(one.flat, one.probs, replace(variants, great_duel=len(one.probs) == 7), one.beyond)
-        for one in found
-    ]
-    return decode_kingdoms(sightings, risk)
-
-
-def _possible(kingdom: KingdomReading) -> bool:
-    """Whether dominoes can lie so."""
-    return not any(problem.severity == "error" for problem in kingdom.problems)
-
-
-def named(kingdoms: Sequence[KingdomReading], photo: Photo) -> tuple[KingdomReading, ...]:
-    """Kingdoms with the codes of the cards beside them: each card's goes to the nearest one."""
-    named = list(kingdoms)
-    if not named:
-        return ()
-    middles = [kingdom.outline_xy.mean(0) for kingdom in named]
-    tile_px = min(kingdom.rectified.px_per_cell for kingdom in named)
-    cards = [(text, quad.mean(0)) for text, quad in read_card_codes(photo, tile_px)]
-    gaps = sorted(
-        (float(np.hypot(*(at - middle))), n, text)
-        for text, at in cards
-        for n, middle in enumerate(middles)
-    )
-    for _, n, text in gaps:
-        if named[n].sheet_id is None and all(one.sheet_id != text for one in named):
-            named[n] = replace(named[n], sheet_id=text)
-    return tuple(named)
 
 
 def _sheets(photo: Photo, models: Models, risk: float, maps: MapSearch) -> tuple[AnyReading, ...]:
@@ -299,24 +233,6 @@ def correct(
 def hidden_cells(sheet: SheetReading) -> tuple[Cell, ...]:
     """The shields that the picture's edge cut off."""
     return tuple(cell for p in sheet.problems if p.code == CUT_OFF for cell in p.cells)
-
-
-def correct_kingdom(
-    kingdom: KingdomReading,
-    corrections: Mapping[Cell, SquareKind],
-    *,
-    variants: Variants | None = None,
-    risk: float = DEFAULT_RISK,
-) -> KingdomReading:
-    """The kingdom with squares as a person says they are; the rest follows.
-
-    variants: other extra rules to score it by, of the same size. What the pixels had said
-    stays visible in `SquareReading.seen`.
-    """
-    rules = variants or kingdom.variants
-    sighting = Sighting(kingdom.rectified, kingdom.probs, rules, kingdom.beyond, corrections)
-    (again,) = decode_kingdoms([sighting], risk)
-    return replace(again, sheet_id=kingdom.sheet_id)
 
 
 def correct_book(

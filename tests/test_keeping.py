@@ -10,7 +10,8 @@ import pytest
 from kdscan.game.duel.players import play_game
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.keeping import keep, recall, recall_map
-from kdscan.pipeline import correct, correct_kingdom, read_photo
+from kdscan.pipeline import correct, read_photo
+from kdscan.pipeline_kingdom import correct_kingdom
 from kdscan.records import AnyReading, KingdomReading, SheetReading, maps_of
 from kdscan.report import PhotoReport, photo_json
 from kdscan.vision.kingdom.decode import Sighting, decode_kingdoms

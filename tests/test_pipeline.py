@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan import pipeline
+from kdscan import pipeline, pipeline_kingdom
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.coats import Coat
 from kdscan.pipeline import correct, read_photo
@@ -66,7 +66,7 @@ def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
 ) -> None:
     """A glance may miss a map, as its first outline may be wrong."""
     monkeypatch.setattr(MapSearch, "glance", lambda search: False)
-    monkeypatch.setattr(pipeline, "_kingdoms", lambda *_: ((make_kingdom(),), sure))
+    monkeypatch.setattr(pipeline, "read_kingdoms", lambda *_: ((make_kingdom(),), sure))
     (one,) = read_photo(Photo(own_scan(31_000_001).bgr))
     assert isinstance(one, kind)
 
@@ -76,7 +76,7 @@ def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.Mon
         yield pytest.fail("maps were looked for")
 
     monkeypatch.setattr(MapSearch, "_search", unwanted)
-    monkeypatch.setattr(pipeline, "_kingdoms", lambda *_: ((make_kingdom(),), 0.66))
+    monkeypatch.setattr(pipeline, "read_kingdoms", lambda *_: ((make_kingdom(),), 0.66))
     (one,) = read_photo(Photo(np.full((600, 800, 3), 200, np.uint8)), game="kingdomino")
     assert isinstance(one, KingdomReading)
 
@@ -97,7 +97,7 @@ def test_what_no_dominoes_can_lie_as_and_hardly_is_a_kingdom_is_none_beside_one(
         FoundKingdom(one.rectified, one.probs, 0, much)
         for one, much in ((table, other), (kingdom, sure))
     ]
-    monkeypatch.setattr(pipeline, "find_kingdoms", lambda *_: found)
+    monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: found)
     photo = Photo(np.full((600, 800, 3), 200, np.uint8))
     *others, last = read_photo(photo, game="kingdomino")
     assert len(others) == left - 1

@@ -13,7 +13,8 @@ from kdscan.cli.book_corrections import BookCorrection
 from kdscan.cli.corrections import AnyCorrection, Correction, square_of
 from kdscan.errors import PhotoError, UsageError
 from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.pipeline import Game, correct, correct_book, correct_kingdom
+from kdscan.pipeline import Game, correct, correct_book
+from kdscan.pipeline_kingdom import correct_kingdom
 from kdscan.reading import read_page
 from kdscan.records import (
     AnyReading,

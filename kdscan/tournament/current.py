@@ -12,7 +12,8 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.keeping import recall
-from kdscan.pipeline import correct, correct_book, correct_kingdom
+from kdscan.pipeline import correct, correct_book
+from kdscan.pipeline_kingdom import correct_kingdom
 from kdscan.records import AnyReading, KingdomReading, SpellbookReading
 from kdscan.report import sheet_json
 from kdscan.table import share

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.keeping import keep, recall
-from kdscan.pipeline import named
+from kdscan.pipeline_kingdom import named
 from kdscan.records import KingdomReading, Photo, RectifiedSheet
 from kdscan.report_kingdom import kingdom_json
 from kdscan.sheet.book import load_book

@@ -8,7 +8,7 @@ import pytest
 from kdscan.game.kingdomino.audit import audit_kingdom
 from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
-from kdscan.pipeline import correct_kingdom
+from kdscan.pipeline_kingdom import correct_kingdom
 from kdscan.records import KINDS
 from tests.readings import KINGDOM, make_kingdom
 
