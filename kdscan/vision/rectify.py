@@ -6,7 +6,7 @@ bends it, and the sheet is sampled through both.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -54,6 +54,17 @@ def lies_in(point_xy: Floats, corners_xy: Floats) -> bool:
     """Whether a point (2,) lies in a polygon (N, 2), or on its edge."""
     x, y = (float(v) for v in point_xy)
     return cv2.pointPolygonTest(corners_xy.astype(np.float32), (x, y), False) >= 0
+
+
+def inside(points_xy: Floats, outlines: Sequence[Floats]) -> NDArray[np.bool_]:
+    """(N,), which of the points (N, 2) lie in any of the outlines, convex as they are."""
+    inside = np.zeros(len(points_xy), bool)
+    for outline in outlines:
+        away = points_xy.reshape(-1, 1, 2) - outline
+        along = np.roll(outline, -1, axis=0) - outline
+        turn = along[:, 0] * away[..., 1] - along[:, 1] * away[..., 0]
+        inside |= (turn >= 0).all(1) | (turn <= 0).all(1)
+    return inside
 
 
 def overlap(one_xy: Floats, other_xy: Floats) -> bool:

@@ -13,8 +13,10 @@ from kdscan.vision.rectify import (
     FLAT_PX,
     fit_homography,
     flatten,
+    inside,
     lattice_to_photo,
     lattice_to_photo_homography,
+    lies_in,
     project,
     resolution,
 )
@@ -63,3 +65,15 @@ def test_a_much_larger_photo_gives_the_same_flat_sheet() -> None:
 
 def test_resolution_is_pixels_a_cell() -> None:
     assert resolution(CENTERS * 90.0) == pytest.approx(90)
+
+
+def test_points_lie_inside_outlines_as_each_one_does() -> None:
+    outlines = [
+        np.array([(100.0, 80), (420, 120), (380, 300), (60, 260)]),
+        np.array([(500.0, 500), (300, 450), (350, 250), (600, 280)]),
+    ]
+    points = np.random.default_rng(0).uniform(0, 640, (400, 2))
+    one_by_one = [any(lies_in(point, outline) for outline in outlines) for point in points]
+    assert inside(points, outlines).tolist() == one_by_one
+    assert inside(points, outlines[:1]).sum() < sum(one_by_one) < len(points)
+    assert not inside(points, []).any() and inside(np.zeros((0, 2)), outlines).shape == (0,)

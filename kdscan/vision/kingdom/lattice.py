@@ -104,6 +104,14 @@ def grow_lattices(squares: Centers) -> list[Lattice]:
     return sorted(found, key=lambda one: -int(one.seen.sum()))
 
 
+def share(other: Lattice, lattice: Lattice, near: float) -> float:
+    """Share of the other lattice's squares that lie, but for so many sides, where one of this
+    lattice's does."""
+    mine, its = lattice.centers_xy[lattice.seen], other.centers_xy[other.seen]
+    away = np.linalg.norm(its[:, None] - mine[None], axis=-1).min(1)
+    return float((away < near * lattice.side).mean())
+
+
 def _grow(squares: Centers, seed: int, free: set[int]) -> dict[tuple[int, int], int]:
     """Squares by their place (x, y), counted from the seed's; x runs to the right.
 

@@ -5,29 +5,28 @@ Small kingdoms are looked at twice, slanted tables as if seen from above.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.records import Photo
-from kdscan.vision.kingdom.lattice import Centers, Lattice, grow_lattices
+from kdscan.vision.kingdom.lattice import Centers, Lattice, grow_lattices, share
 from kdscan.vision.kingdom.looking import (
     MEET,
     SURELY_ON,
-    Look,
     look_at,
     patches_of,
     regions_of,
     squares_of,
 )
+from kdscan.vision.kingdom.views import from_above, laid_flat, look_nearer
 from kdscan.vision.locate import STRIDE, THUMB_PX
-from kdscan.vision.pyramid import at_hand, mapped, window
+from kdscan.vision.pyramid import mapped
 from kdscan.vision.rectify import (
     Floats,
     Network,
     fit_homography,
-    flatten,
+    inside,
     inverse,
     project,
 )
@@ -50,20 +49,10 @@ how wide they are, others beside it may hardly look like tiles."""
 TABLE, NEAREST = (24, 32, 16), 0.25
 """Squares of the table around a kingdom that are laid flat: as many of these as show another, and
 so that none lies farther away than the kingdom by more than the inverse of this."""
-NEARER = 0.8
-"""A window that is not smaller than this, by the last one's longer side, shows no more."""
-ABOVE_PX, ABOVE_MARGIN = 40, 0.5
-"""Pixels a square of a lattice that is looked at from above, and squares around it."""
-ABOVE_KEEPS, ABOVE_NEAR = 0.75, 0.45
-"""What is seen from above counts if it holds such a share of the squares known before, no
-farther off than so many sides."""
 LEAST_REST = 9
 """Fewer squares beside a kingdom that was found are loose dominoes."""
 RIVALS = 4
 """So many lattices that lie where a larger one does are tried where that is hardly a kingdom."""
-CLOSER, CLOSER_PATCHES = 0.3, 2.5
-"""So much of a region's size around it is in the second look too, or so many patches of the first:
-of a kingdom far away only the middle is surely one."""
 
 
 class KingdomSearch:
@@ -80,7 +69,7 @@ class KingdomSearch:
 
     def lattices(self) -> tuple[Lattice, ...]:
         """What is seen from afar and from nearer, the largest first, in the photo's frame."""
-        found, squares = _nearer(self._photo, self._far, self._seen[0], self._network)
+        found, squares = look_nearer(self._photo, self._far, self._seen[0], self._network)
         self._seen += squares
         kept, self._passed = _largest(found)
         above = self._seen_from_above(kept)
@@ -111,11 +100,11 @@ class KingdomSearch:
 
         outlines: (4, 2) each, photo frame.
         """
-        return self._grown([squares[~_inside(squares.xy, outlines)] for squares in self._seen])
+        return self._grown([squares[~inside(squares.xy, outlines)] for squares in self._seen])
 
     def within(self, outline: Floats) -> tuple[Lattice, ...]:
         """What was seen inside an outline (4, 2), photo frame, by itself."""
-        return self._grown([squares[_inside(squares.xy, [outline])] for squares in self._seen])
+        return self._grown([squares[inside(squares.xy, [outline])] for squares in self._seen])
 
     def _grown(self, some: list[Centers]) -> tuple[Lattice, ...]:
         return self._large([one for squares in some for one in grow_lattices(squares)])
@@ -131,7 +120,7 @@ class KingdomSearch:
         left = self._far.on > SURELY_ON
         rows, cols = np.nonzero(left)
         at = self._far.to_photo(np.stack([cols, rows], 1).astype(np.float64))
-        left[rows, cols] = ~_inside(at, outlines)
+        left[rows, cols] = ~inside(at, outlines)
         last = np.array(left.shape[::-1]) - 1
         some = patches_of(left, many)
         return any((low > 0).all() and (high < last).all() for low, high in some)
@@ -144,7 +133,7 @@ class KingdomSearch:
         centers_xy: (R, C, 2), photo frame.
         """
         middles = [(low + high) / 2 for low, high in regions_of(self._far)]
-        known = _inside(np.array(middles), outlines).all()
+        known = inside(np.array(middles), outlines).all()
         if known and not self._hides_others(centers_xy):
             return ()
         plane = fit_homography(centers_xy)
@@ -154,8 +143,8 @@ class KingdomSearch:
             depth = (places @ plane[2, :2] + plane[2, 2]) / (middle @ plane[2, :2] + plane[2, 2])
             if depth.min() > NEAREST:
                 side = THUMB_PX // span
-                seen, to_photo = _laid_flat(self._photo, plane, places, side, 0, self._network)
-                grown = grow_lattices(seen[~_inside(to_photo(seen.xy), outlines)])
+                seen, to_photo = laid_flat(self._photo, plane, places, side, 0, self._network)
+                grown = grow_lattices(seen[~inside(to_photo(seen.xy), outlines)])
                 found = self._large([Lattice(to_photo(g.centers_xy), g.seen) for g in grown])
                 if found:
                     return found
@@ -182,7 +171,7 @@ class KingdomSearch:
             view, to_photo = mapped(self._photo, squeezed, SQUEEZED_PX)
             far = look_at(view, self._network)
             there = [project(inverse(to_photo), outline) for outline in outlines]
-            seen, _ = _nearer(view, far, squares_of(far), self._network, there)
+            seen, _ = look_nearer(view, far, squares_of(far), self._network, there)
             found += [Lattice(project(to_photo, one.centers_xy), one.seen) for one in seen]
         return self._large(found)
 
@@ -193,7 +182,7 @@ class KingdomSearch:
         return self._seen_from_above(_largest(found)[0])
 
     def _seen_from_above(self, found: list[Lattice]) -> tuple[Lattice, ...]:
-        return tuple(_from_above(self._photo, one, self._network) for one in found)
+        return tuple(from_above(self._photo, one, self._network) for one in found)
 
 
 def _largest(found: list[Lattice]) -> tuple[list[Lattice], list[Lattice]]:
@@ -201,101 +190,9 @@ def _largest(found: list[Lattice]) -> tuple[list[Lattice], list[Lattice]]:
     kept: list[Lattice] = []
     passed: list[Lattice] = []
     for one in sorted(found, key=lambda one: -int(one.seen.sum())):
-        hidden = any(_share(one, other, 1.0) > 0.5 for other in kept)
+        hidden = any(share(one, other, 1.0) > 0.5 for other in kept)
         (passed if hidden else kept).append(one)
     return kept, passed
-
-
-def _nearer(
-    photo: Photo, far: Look, squares: Centers, network: Network, known: Sequence[Floats] = ()
-) -> tuple[list[Lattice], list[Centers]]:
-    """The lattices in a look, those seen from nearer first, and the squares seen from nearer.
-
-    Each region is looked at; then each lattice seen from afar alone, as in a region that is too
-    wide to come nearer. known: outlines (4, 2) in which nothing is looked for.
-    """
-    found: list[Lattice] = []
-    seen: list[Centers] = []
-    for low, high in regions_of(far):
-        if not _inside(((low + high) / 2)[None], known).any():
-            lattices, looks = _from_near(photo, low, high, network)
-            found, seen = found + lattices, seen + looks
-    afar = grow_lattices(squares[~_inside(squares.xy, known)])
-    for one in afar:
-        if not any(_share(one, other, 1.0) > 0.5 for other in found):
-            lattices, looks = _from_near(photo, *_reach(one), network)
-            found, seen = found + lattices, seen + looks
-    return found + afar, seen
-
-
-def _reach(lattice: Lattice) -> tuple[Floats, Floats]:
-    """Corners, low and high, of what was seen of a lattice, with a square around."""
-    seen = lattice.centers_xy[lattice.seen]
-    return seen.min(0) - lattice.side, seen.max(0) + lattice.side
-
-
-def _from_near(
-    photo: Photo, low: Floats, high: Floats, network: Network
-) -> tuple[list[Lattice], list[Centers]]:
-    """The lattices in a region, looked at from as near as it fills the view, and the squares that
-    each look saw; none where that is no nearer.
-
-    The first window holds the whole region; the second one, if that was much too wide, the
-    largest lattice that the first has shown.
-    """
-    longer = max(photo.width, photo.height)
-    room = max(CLOSER * float(max(high - low)), CLOSER_PATCHES * STRIDE * longer / THUMB_PX)
-    lattices: list[Lattice] = []
-    looks: list[Centers] = []
-    for _ in range(2):
-        part, corner, shrink = window(photo, low - room, high + room, THUMB_PX)
-        size = shrink * max(part.width, part.height)
-        if size > NEARER * longer:
-            break
-        longer = size
-        looks.append(squares_of(look_at(part, network, corner, shrink)))
-        nearer = grow_lattices(looks[-1])
-        if not nearer:
-            break
-        lattices = nearer + [
-            one for one in lattices if all(_share(one, other, 1.0) <= 0.5 for other in nearer)
-        ]
-        low, high = _reach(lattices[0])
-        room = CLOSER * float(max(high - low))
-    return lattices, looks
-
-
-def _laid_flat(
-    photo: Photo, plane: Floats, places: Floats, px: int, margin: float, network: Network
-) -> tuple[Centers, Callable[[Floats], Floats]]:
-    """The squares seen when places (R, C, 2) of a plane are laid flat, so many pixels and with so
-    many squares around, and what takes points from there to the photo."""
-    flat = flatten(photo, project(plane, places), px, margin, at_hand(photo))
-
-    def to_photo(at: Floats) -> Floats:
-        return project(plane, (at + 0.5) / px - 0.5 - margin + places[0, 0])
-
-    return squares_of(look_at(Photo(flat), network)), to_photo
-
-
-def _from_above(photo: Photo, lattice: Lattice, network: Network) -> Lattice:
-    """The same lattice, laid flat by its own plane and looked at once more, as it is upright
-    and all squares are of one size; as it was if nothing better is seen so."""
-    for _ in range(2):
-        plane = fit_homography(lattice.centers_xy)
-        places = squares_lattice(*lattice.seen.shape)
-        seen, to_photo = _laid_flat(photo, plane, places, ABOVE_PX, ABOVE_MARGIN, network)
-        grown = grow_lattices(seen)
-        if not grown:
-            break
-        above = Lattice(to_photo(grown[0].centers_xy), grown[0].seen)
-        fewer = above.seen.sum() < ABOVE_KEEPS * lattice.seen.sum()
-        if fewer or _share(lattice, above, ABOVE_NEAR) < ABOVE_KEEPS:
-            break
-        before, lattice = lattice, above
-        if lattice.seen.sum() <= before.seen.sum():
-            break
-    return lattice
 
 
 def _without(squares: Centers, refused: Floats) -> Centers:
@@ -304,25 +201,6 @@ def _without(squares: Centers, refused: Floats) -> Centers:
     return squares[np.asarray((away > MEET * squares.side[:, None]).all(1))]
 
 
-def _inside(points_xy: Floats, outlines: Sequence[Floats]) -> NDArray[np.bool_]:
-    """(N,), which of the points (N, 2) lie in any of the outlines, convex as they are."""
-    inside = np.zeros(len(points_xy), bool)
-    for outline in outlines:
-        away = points_xy.reshape(-1, 1, 2) - outline
-        along = np.roll(outline, -1, axis=0) - outline
-        turn = along[:, 0] * away[..., 1] - along[:, 1] * away[..., 0]
-        inside |= (turn >= 0).all(1) | (turn <= 0).all(1)
-    return inside
-
-
 def _mostly_inside(lattice: Lattice, outlines: Sequence[Floats]) -> bool:
     """Whether more than half of what was seen of a lattice lies in any of the outlines."""
-    return bool(_inside(lattice.centers_xy[lattice.seen], outlines).mean() > 0.5)
-
-
-def _share(other: Lattice, lattice: Lattice, near: float) -> float:
-    """Share of the other lattice's squares that lie, but for so many sides, where one of this
-    lattice's does."""
-    mine, its = lattice.centers_xy[lattice.seen], other.centers_xy[other.seen]
-    away = np.linalg.norm(its[:, None] - mine[None], axis=-1).min(1)
-    return float((away < near * lattice.side).mean())
+    return bool(inside(lattice.centers_xy[lattice.seen], outlines).mean() > 0.5)
