@@ -100,23 +100,25 @@ def read(bgr: NDArray[np.uint8], models: Models, tally: Tally) -> list[KingdomRe
 
 def times_imread(bgr: NDArray[np.uint8], models: Models) -> float:
     """Processor time of loading and reading a photo, whatever it may show, by that of a bare
-    `cv2.imread` of the same file; the best of three each."""
+    `cv2.imread` of the same file; in turns, the best of five each."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "photo.jpg"
         cv2.imwrite(str(path), bgr, [cv2.IMWRITE_JPEG_QUALITY, 92])
-        bare = _seconds(lambda: cv2.imread(str(path)))
-        whole = _seconds(lambda: read_photo(next(iter(load_photos(path))), models))
-    return whole / bare
+        spent = [
+            (
+                _seconds(lambda: cv2.imread(str(path))),
+                _seconds(lambda: read_photo(next(iter(load_photos(path))), models)),
+            )
+            for _ in range(5)
+        ]
+    return min(whole for _, whole in spent) / min(bare for bare, _ in spent)
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    spent = []
-    for _ in range(3):
-        began = time.process_time()
-        with suppress(NoSheetFound):
-            work()
-        spent.append(time.process_time() - began)
-    return min(spent)
+    began = time.process_time()
+    with suppress(NoSheetFound):
+        work()
+    return time.process_time() - began
 
 
 def judge_board(board: Board, models: Models, tally: Tally) -> list[str]:
