@@ -20,7 +20,7 @@ from kdscan.sheet.ids import SheetId
 from kdscan.sheet.layout import Code, Layout, layouts, load_layout
 from kdscan.vision.book_place import PlacedBook
 from kdscan.vision.identify import UNKNOWN
-from kdscan.vision.pyramid import grey_at_most
+from kdscan.vision.pyramid import at_hand, grey_at_most
 from kdscan.vision.rectify import Floats, lattice_to_photo, project, sampled
 
 _LOOK_PX, _CODE_PX = 2000, 130
@@ -48,7 +48,8 @@ def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | No
     """What the code on a sheet says, or None where there is none to be read.
 
     layout_name: as `identify` says; of a sheet that it could not tell, because its markers
-    are covered or cut off, the code is sought where each built-in layout has it.
+    are covered or cut off, the code is sought where each built-in layout has it, though no large
+    photo is decoded whole for that.
     Only what a sheet of ours could say counts (`kdscan.sheet.ids`): a code that somebody
     stuck on the paper is not taken for it.
     """
@@ -57,7 +58,7 @@ def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | No
             continue
         assert layout.code is not None
         to_photo = partial(_page_to_photo, sheet, layout)
-        text = _read(photo, layout.code, to_photo)
+        text = _read(photo, layout.code, to_photo, at_hand(photo) if layout_name == UNKNOWN else 0)
         if text is not None:
             return text
     return None
@@ -98,10 +99,15 @@ def read_card_codes(photo: Photo, code_px: float) -> list[tuple[str, Floats]]:
     return cards
 
 
-def _read(photo: Photo, code: Code, to_photo: Callable[[Floats], Floats]) -> str | None:
-    """What a code says that is printed at that place; to_photo: mm on the page → photo pixels."""
+def _read(
+    photo: Photo, code: Code, to_photo: Callable[[Floats], Floats], finest: int = 0
+) -> str | None:
+    """What a code says that is printed at that place.
+
+    to_photo: mm on the page → photo pixels. finest: level of the photo's pyramid that will do.
+    """
     for side in _SIDES:
-        flat = _window(photo, code, to_photo, side)
+        flat = _window(photo, code, to_photo, side, finest)
         for picture in _pictures(flat, side):
             text = _decoded(picture)
             if SheetId.parse(text) is not None:
@@ -120,7 +126,7 @@ def _page_to_photo(sheet: RectifiedSheet, layout: Layout, page_mm: Floats) -> Fl
 
 
 def _window(
-    photo: Photo, code: Code, to_photo: Callable[[Floats], Floats], side: int
+    photo: Photo, code: Code, to_photo: Callable[[Floats], Floats], side: int, finest: int
 ) -> NDArray[np.uint8]:
     """Grey and upright: the code and `_REACH` modules around it, `_MODULE_PX` a module."""
     n = (side + 2 * _REACH) * _MODULE_PX
@@ -129,7 +135,7 @@ def _window(
     x, y = code.center_mm
     where = to_photo(np.stack(np.meshgrid(x + step, y + step), -1))
     shrink = float(np.linalg.norm(where[0, 1] - where[0, 0])) / _NET_PX
-    flat = sampled(photo, where, _NET_PX, (n, n), shrink * _ENOUGH)
+    flat = sampled(photo, where, _NET_PX, (n, n), shrink * _ENOUGH, finest)
     return np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8)
 
 

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.sheet.layout import Layout, layouts, load_layout
+from kdscan.vision.pyramid import finest_for
 from kdscan.vision.rectify import Floats, lattice_to_photo, resolution, sampled
 
 UNKNOWN = "unknown"
 """The layout's name of a design that was never described."""
 
 _MARKER_PX = 48  # eight pixels a module of a 4 × 4 marker with its border
+_ENOUGH_PX = 18  # three pixels a module: no large photo is decoded whole where half has so many
 _WINDOW = 2.0  # side of the looked-at window, in markers: quiet zone and misplacement
 _STEP = 8  # pixels from one computed place to the next
 
@@ -48,12 +50,13 @@ def _windows(photo: Photo, sheet: RectifiedSheet, layout: Layout) -> NDArray[np.
     n = round(_WINDOW * _MARKER_PX)
     away = (np.arange(0, n + _STEP, _STEP) + 0.5 - n / 2) / _MARKER_PX * layout.markers.size_mm
     marker = layout.markers.size_mm / layout.cell_mm[0]
-    shrink = resolution(sheet.centers_xy) * marker / _MARKER_PX
+    marker_px = resolution(sheet.centers_xy) * marker
+    finest = finest_for(photo, marker_px, _ENOUGH_PX)
     tiles = []
     for place in layout.markers.places:
         on_grid = _at(layout, np.array(place.center_mm), away)
         where = lattice_to_photo(sheet.centers_xy, on_grid)
-        tiles.append(sampled(photo, where, _STEP, (n, n), shrink))
+        tiles.append(sampled(photo, where, _STEP, (n, n), marker_px / _MARKER_PX, finest))
     return np.asarray(cv2.cvtColor(np.concatenate(tiles, 1), cv2.COLOR_BGR2GRAY), np.uint8)
 
 

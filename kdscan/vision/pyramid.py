@@ -49,6 +49,13 @@ def at_hand(photo: Photo) -> int:
     return 0 if photo.half is None else 1
 
 
+def finest_for(photo: Photo, wide: float, enough: float) -> int:
+    """The finest level to sample what is so many pixels wide in the photo: `at_hand` if it has
+    enough pixels there, else the whole photo."""
+    k = at_hand(photo)
+    return k if wide / 2**k >= enough else 0
+
+
 def level_for(photo: Photo, shrink: float) -> int:
     """The coarsest level that is still fine enough when so many photo pixels become one."""
     least = min(photo.width, photo.height)

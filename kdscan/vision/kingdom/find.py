@@ -14,7 +14,7 @@ from kdscan.vision.kingdom.extent import EMPTY, Window, windows_of
 from kdscan.vision.kingdom.lattice import Lattice
 from kdscan.vision.kingdom.locate import LEAST_REST, KingdomSearch
 from kdscan.vision.kingdom.surface import with_table
-from kdscan.vision.pyramid import at_hand
+from kdscan.vision.pyramid import finest_for
 from kdscan.vision.rectify import (
     FLAT_MARGIN,
     Floats,
@@ -189,10 +189,9 @@ def _agreed(probs: Floats) -> float:
 
 def _flat(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> RectifiedSheet:
     px_per_cell = resolution(centers_xy)
-    half = at_hand(photo)
-    finest = half if px_per_cell >= ENOUGH_PX << half else 0
+    will_do = finest_for(photo, px_per_cell, ENOUGH_PX)
     return RectifiedSheet(
-        bgr=flatten(photo, centers_xy, SIDE_PX, FLAT_MARGIN, finest),
+        bgr=flatten(photo, centers_xy, SIDE_PX, FLAT_MARGIN, will_do),
         centers_xy=centers_xy,
         outline_xy=outline_of(centers_xy),
         px_per_cell=px_per_cell,
