@@ -55,7 +55,7 @@ def one_round(path: Path, times: Times) -> None:
         return
     sheet, looks = clocked(times, "marks", lambda: look_closer(photo, sheets[0], models.marks))
     layout = clocked(times, "identify", lambda: identify(photo, sheet))
-    probs = weigh([next(looks)], sheet.confidence, models.trust(layout))
+    probs = weigh([next(looks)], sheet.confidence, models.trust(layout, 1))
     clocked(times, "decode", lambda: interpret(sheet, probs, layout, DEFAULT_RISK))
 
 

@@ -59,6 +59,10 @@ CUT_SIZE, CUT_SURE = 0.4, 0.85
 to be a map."""
 
 
+LOOKS = {1: 0.5, 4: 0.75, 8: 1.0}
+"""A sheet is looked at so often in all, again as long as its total may be wrong with more than such
+a share of the accepted risk: whoever may stop several times, stops too often at a lucky one."""
+
 Game = Literal["duel", "kingdomino"]
 
 
@@ -174,14 +178,13 @@ def _covers(book: SpellbookReading, rectified: RectifiedSheet) -> bool:
 def _read(
     rectified: RectifiedSheet, looks: Iterator[Logits], models: Models, layout: str, risk: float
 ) -> SheetReading:
-    """What a sheet holds; one that leaves doubts is looked at again, up to eight times."""
+    """What a sheet holds; one that leaves doubts is looked at again, see `LOOKS`."""
     said: list[Logits] = []
-    trust = models.trust(layout)
-    for more in (1, 3, 4):
-        said += islice(looks, more)
-        probs = weigh(said, rectified.confidence, trust)
+    for number, share_of_risk in LOOKS.items():
+        said += islice(looks, number - len(said))
+        probs = weigh(said, rectified.confidence, models.trust(layout, number))
         reading = decode(probs, risk)
-        if not reading.review:
+        if reading.confidence >= 1 - share_of_risk * risk:
             break
     return _scored(rectified, probs, reading, layout)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -12,14 +13,23 @@ from kdscan import pipeline, pipeline_kingdom
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.coats import Coat
 from kdscan.pipeline import correct, read_photo
-from kdscan.records import CELLS, AnyReading, KingdomReading, Photo, SheetReading, maps_of
+from kdscan.records import (
+    CELLS,
+    AnyReading,
+    KingdomReading,
+    MarkProbs,
+    Photo,
+    Reading,
+    SheetReading,
+    maps_of,
+)
 from kdscan.synth.__main__ import own_page
 from kdscan.synth.scene import SynthPhoto, make_photo
 from kdscan.vision.find import MapSearch
 from kdscan.vision.kingdom.find import FoundKingdom
 from kdscan.vision.photo import decode
 from kdscan.vision.rectify import resolution
-from tests.readings import make_kingdom
+from tests.readings import make_kingdom, make_sheet
 
 
 def own_scan(seed: int) -> SynthPhoto:
@@ -75,6 +85,30 @@ def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
     monkeypatch.setattr(pipeline, "read_kingdoms", lambda *_: ((make_kingdom(),), sure))
     (one,) = read_photo(Photo(own_scan(31_000_001).bgr))
     assert isinstance(one, kind)
+
+
+@pytest.mark.parametrize(
+    ("sure", "looks"), [((0.991,), 1), ((0.985, 0.986), 4), ((0.985, 0.984, 0.97), 8)]
+)
+def test_a_total_is_looked_at_again_until_it_is_surer_than_the_risk_asks_for(
+    sure: tuple[float, ...], looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fewer looks the surer, for one of several may be right by luck."""
+    said = iter(sure)
+    weighed: list[int] = []
+
+    def weigh(seen: list[object], placed: float, trust: object) -> MarkProbs:
+        weighed.append(len(seen))
+        return make_sheet().probs
+
+    def decode(probs: MarkProbs, risk: float) -> Reading:
+        return replace(make_sheet().reading, confidence=next(said))
+
+    monkeypatch.setattr(pipeline, "weigh", weigh)
+    monkeypatch.setattr(pipeline, "decode", decode)
+    monkeypatch.setattr(pipeline, "look_closer", lambda photo, sheet, _: (sheet, iter(range(99))))
+    read_photo(Photo(own_scan(31_000_001).bgr), risk=0.02)
+    assert weighed[-1] == looks and next(said, None) is None
 
 
 def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from kdscan.vision.book_read import StruckBy
 from kdscan.vision.identify import UNKNOWN
 from kdscan.vision.rectify import Network
 
-FORMAT = "kdscan-models/2"
+FORMAT = "kdscan-models/3"
 
 ANY, OWN = "any", "own"
 """Sheets of any design, and those that kdscan prints: how far a total may be believed differs."""
@@ -114,13 +114,14 @@ class Models:
     def _spellbook(self) -> tuple[Network, dict[str, str]]:
         return self._session("spellbook")
 
-    def trust(self, layout: str) -> NDArray[np.float64]:
+    def trust(self, layout: str, looks: int) -> NDArray[np.float64]:
         """(2,): slope and offset of what is said of totals, see `MarkProbs.trust`.
 
-        layout: what the sheet is, see `kdscan.vision.identify`.
+        layout: what the sheet is, see `kdscan.vision.identify`. looks: taken at its marks; what
+        more of them say is surer than it sounds.
         """
         known = self.manifest.get("trust", {}).get(trusted_as(layout), {})
-        return np.array(known.get("total", (1.0, 0.0)), np.float64)
+        return np.array(known.get("total", {}).get(str(looks), (1.0, 0.0)), np.float64)
 
     @cached_property
     def _marks(self) -> tuple[Network, dict[str, str]]:

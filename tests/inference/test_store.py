@@ -11,6 +11,7 @@ import pytest
 
 from kdscan.errors import ModelError
 from kdscan.inference.store import Models, default_models, models_folder
+from kdscan.pipeline import LOOKS
 from kdscan.records import COATS, KINDS
 from kdscan.vision.identify import UNKNOWN
 
@@ -61,15 +62,18 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
 def test_totals_of_our_own_sheet_have_a_trust_of_their_own(copy: Path) -> None:
     trust = json.loads((copy / "manifest.json").read_text("utf-8"))["trust"]
     models = Models(copy)
-    assert models.trust(UNKNOWN).tolist() == trust["any"]["total"]
-    assert models.trust("kdscan-half-letter").tolist() == trust["own"]["total"]
+    for looks in LOOKS:
+        assert models.trust(UNKNOWN, looks).tolist() == trust["any"]["total"][str(looks)]
+        assert (
+            models.trust("kdscan-half-letter", looks).tolist() == trust["own"]["total"][str(looks)]
+        )
 
 
 def test_without_any_trust_totals_are_as_sure_as_the_networks(copy: Path) -> None:
     manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
     del manifest["trust"]
     (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
-    assert Models(copy).trust(UNKNOWN).tolist() == [1.0, 0.0]
+    assert Models(copy).trust(UNKNOWN, 4).tolist() == [1.0, 0.0]
 
 
 def test_equal_versions_mean_equal_files(copy: Path) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kdscan.pipeline import LOOKS
 from kdscan.records import calibrated
 from kdscan.training import trust
-from kdscan.training.trust import fit_trust
+from kdscan.training.trust import Outcome, fit_trust
 
 
 @pytest.mark.parametrize(("slope", "offset"), [(0.5, 0.0), (1.0, -1.0), (1.6, 0.5)])
@@ -36,13 +37,15 @@ def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
     """A few whose markers nobody sees are believed as any others are."""
     for name in ("1.jpg", "1.json"):
         (tmp_path / name).touch()
-    came = [("any", 0.9, False)] + [("own", 0.9, i % 3 > 0) for i in range(300)]
+    came = [Outcome("any", looks, 0.9, False) for looks in LOOKS]
+    came += [Outcome("own", looks, 0.9, i % (looks + 2) > 0) for i in range(600) for looks in LOOKS]
     monkeypatch.setattr(trust, "outcomes", lambda *_: came)
     manifest = tmp_path / "manifest.json"
     manifest.write_text('{"format": "f", "trust": {"any": 1, "own": 2}}', "utf-8")
     trust.calibrate(tmp_path, tmp_path)
     written = json.loads(manifest.read_text("utf-8"))
     assert (written["format"], written["trust"]["any"]) == ("f", 1)
-    assert written["trust"]["own"]["photos"] == 300
-    slope, offset = written["trust"]["own"]["total"]
-    assert calibrated(0.9, np.array([slope, offset])) == pytest.approx(2 / 3, abs=0.03)
+    assert written["trust"]["own"]["photos"] == 600
+    for looks in LOOKS:
+        fitted = np.array(written["trust"]["own"]["total"][str(looks)])
+        assert calibrated(0.9, fitted) == pytest.approx(1 - 1 / (looks + 2), abs=0.03)

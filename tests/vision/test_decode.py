@@ -77,6 +77,19 @@ def test_a_sheet_that_is_out_of_place_is_never_sure() -> None:
     assert reading.review
 
 
+def test_small_doubts_of_many_shields_weigh_less_than_a_large_one_of_a_single_one() -> None:
+    """Both add up to a tenth."""
+    cells = CELLS[:25]
+
+    def doubted(*doubts: float) -> MarkProbs:
+        pairs = zip(cells, doubts, strict=True)
+        return probs_of({at: {(Coat.DOT, 1): 1 - p, (Coat.DOT, 0): p} for at, p in pairs})
+
+    many, one = decode(doubted(*[0.004] * 25)), decode(doubted(0.1, *[0.0] * 24))
+    assert 0.98 > many.confidence > 0.97 and 0.95 > one.confidence > 0.93
+    assert one.cells[0].confidence == pytest.approx(0.9, abs=0.01), "as the pixels say"
+
+
 def test_many_small_doubts_that_add_up_point_at_the_largest() -> None:
     chances: Chances = {at: {(Coat.DOT, 1): 0.995, (Coat.DOT, 2): 0.005} for at in CELLS}
     chances[4, 6] = {(Coat.DOT, 1): 0.99, (Coat.DOT, 2): 0.01}
