@@ -146,7 +146,7 @@ def test_two_fingers_zoom_the_photo(open_page: Open, served: Served, store: Stor
 
 def test_each_answer_narrows_the_range(open_page: Open) -> None:
     page = open_page()
-    upload(page, "02.jpg")
+    upload(page, "09.jpg")
 
     def between() -> int:
         text = page.locator(".verdict").inner_text()
