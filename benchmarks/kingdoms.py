@@ -145,7 +145,7 @@ def judge_photo(photo: KingdomPhoto, models: Models, tally: Tally) -> list[str]:
     ghosts = sum(not (_away(one, photo, there).min(0) < 0.5).any() for one in readings)
     tally.ghosts += ghosts
     wrong = ghosts * ["a kingdom where there is none"]
-    for number in sorted({s.kingdom for s in photo.squares if s.kingdom >= 0}):
+    for number in sorted({photo.squares[i].kingdom for i in there}):
         mine = [i for i, s in enumerate(photo.squares) if s.kingdom == number]
         corners = photo.corners_xy[mine]
         if ((corners > 0) & (corners < photo.bgr.shape[1::-1])).all():
@@ -156,12 +156,13 @@ def judge_photo(photo: KingdomPhoto, models: Models, tally: Tally) -> list[str]:
 def _judge_kingdom(
     photo: KingdomPhoto, mine: list[int], readings: list[KingdomReading], tally: Tally
 ) -> list[str]:
-    held = [int((_away(r, photo, mine).min(0) < 0.5).sum()) for r in readings]
+    away = [_away(reading, photo, mine) for reading in readings]
+    held = [int((one.min(0) < 0.5).sum()) for one in away]
     if not any(held):
         tally.add(0, len(mine), False, None)
         return ["not found"]
-    reading = readings[int(np.argmax(held))]
-    far = _away(reading, photo, mine)
+    best = int(np.argmax(held))
+    reading, far = readings[best], away[best]
     wrong = []
     for i, near, off in zip(mine, far.argmin(0), far.min(0), strict=True):
         said, kind = reading.squares[near], KINDS[photo.squares[i].kind]

@@ -44,10 +44,7 @@ from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decod
 from kdscan.vision.edges import cut_sides, in_words, unseen_cells
 from kdscan.vision.find import MapSearch
 from kdscan.vision.identify import identify
-from kdscan.vision.kingdom.find import (
-    LIKELY_KINGDOM,
-    SURELY_KINGDOM,
-)
+from kdscan.vision.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
 from kdscan.vision.rectify import lies_in
 
 SURELY_PLACED = 0.9
@@ -179,14 +176,21 @@ def _read(
     rectified: RectifiedSheet, looks: Iterator[Logits], models: Models, layout: str, risk: float
 ) -> SheetReading:
     """What a sheet holds; one that leaves doubts is looked at again, see `LOOKS`."""
-    said: list[Logits] = []
-    for number, share_of_risk in LOOKS.items():
-        said += islice(looks, number - len(said))
-        probs = weigh(said, rectified.confidence, models.trust(layout, number))
+    for said in gathered(looks):
+        probs = weigh(said, rectified.confidence, models.trust(layout, len(said)))
         reading = decode(probs, risk)
-        if reading.confidence >= 1 - share_of_risk * risk:
+        if reading.confidence >= 1 - LOOKS[len(said)] * risk:
             break
     return _scored(rectified, probs, reading, layout)
+
+
+def gathered(looks: Iterator[Logits]) -> Iterator[list[Logits]]:
+    """All looks taken so far, for each number of them in `LOOKS` that there are."""
+    said: list[Logits] = []
+    for number in LOOKS:
+        said += islice(looks, number - len(said))
+        if len(said) == number:
+            yield said
 
 
 def interpret(

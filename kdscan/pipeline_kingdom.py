@@ -97,6 +97,6 @@ def _possible(kingdom: KingdomReading) -> bool:
 
 def _sure(one: FoundKingdom, reading: KingdomReading) -> float:
     """How sure it is that this is a kingdom, and none that was read into something else."""
-    if _possible(reading) and one.sure > HARDLY_KINGDOM:
-        return max(one.sure, reading.confidence)
-    return one.sure if _possible(reading) or one.sure > SURELY_KINGDOM else 0.0
+    if not _possible(reading):
+        return one.sure if one.sure > SURELY_KINGDOM else 0.0
+    return max(one.sure, reading.confidence) if one.sure > HARDLY_KINGDOM else one.sure

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import KINDS
+from kdscan.synth.strokes import turned
 from kdscan.synth.tiles import CASTLE, EMPTY
 from kdscan.training.augment import Float32, Image, random_view, relight
 from kdscan.training.dataset import unpack
@@ -152,10 +153,8 @@ def littered(
         piece = source + corners * rng.uniform(0.25, 0.5)
         half = 0.5 * np.exp(rng.uniform(np.log(0.5), 0, 2))
         angle = rng.uniform(0, 2 * np.pi)
-        turn = np.array([(np.cos(angle), -np.sin(angle)), (np.sin(angle), np.cos(angle))])
-        lies = (corners * half + rng.normal(0, 0.08, (4, 2))) @ turn.T + rng.uniform(
-            0, (cols, rows)
-        )
+        lies = turned(corners * half + rng.normal(0, 0.08, (4, 2)), angle)
+        lies += rng.uniform(0, (cols, rows))
         piece, lies = ((p + FLAT_MARGIN) * SIDE_PX - 0.5 for p in (piece, lies))
         m = cv2.getPerspectiveTransform(piece.astype(np.float32), lies.astype(np.float32))
         moved = cv2.warpPerspective(picture, np.asarray(m), picture.shape[1::-1])

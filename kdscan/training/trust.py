@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import islice
 from pathlib import Path
 
 import cv2
@@ -25,12 +24,12 @@ from numpy.typing import NDArray
 
 from kdscan.errors import UsageError
 from kdscan.inference.store import Models, trusted_as
-from kdscan.pipeline import LOOKS, interpret
-from kdscan.vision.classify import Logits, weigh
+from kdscan.pipeline import LOOKS, gathered, interpret
+from kdscan.vision.classify import weigh
 from kdscan.vision.closer import look_closer
 from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.vision.find import find
-from kdscan.vision.identify import UNKNOWN, identify
+from kdscan.vision.identify import identify
 from kdscan.vision.photo import load_photos
 
 Floats = NDArray[np.float64]
@@ -78,14 +77,12 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
         return []
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
     rectified, looks = look_closer(photo, placed[0], models.marks)
-    kind = trusted_as(identify(photo, rectified))
-    said: list[Logits] = []
+    layout = identify(photo, rectified)
     came = []
-    for number in LOOKS:
-        said += islice(looks, number - len(said))
-        sheet = interpret(rectified, weigh(said, rectified.confidence), UNKNOWN, DEFAULT_RISK)
+    for said in gathered(looks):
+        sheet = interpret(rectified, weigh(said, rectified.confidence), layout, DEFAULT_RISK)
         right = sheet.score.domain_points == truth["score"]
-        came.append(Outcome(kind, number, sheet.confidence, right))
+        came.append(Outcome(trusted_as(layout), len(said), sheet.confidence, right))
     return came
 
 

@@ -124,11 +124,12 @@ class MapSearch:
 
     def _outlines(self, turn: float) -> Iterator[SheetOutline]:
         """What may be maps in the photo turned by so many radians, by their markers first."""
-        if turn == 0:
-            yield from by_markers(self._photo)
-        seen = locate(self._photo, self._locating, turn) if turn else self._upright
-        for outline in seen:
-            if turn == 0 and cut_sides(self._photo, outline):
+        if turn:
+            yield from locate(self._photo, self._locating, turn)
+            return
+        yield from by_markers(self._photo)
+        for outline in self._upright:
+            if cut_sides(self._photo, outline):
                 self._cut.append(outline)
             yield outline
 

@@ -62,13 +62,13 @@ def lies_in(point_xy: Floats, corners_xy: Floats) -> bool:
 
 def inside(points_xy: Floats, outlines: Sequence[Floats]) -> NDArray[np.bool_]:
     """(N,), which of the points (N, 2) lie in any of the outlines, convex as they are."""
-    inside = np.zeros(len(points_xy), bool)
+    found = np.zeros(len(points_xy), bool)
     for outline in outlines:
         away = points_xy.reshape(-1, 1, 2) - outline
         along = np.roll(outline, -1, axis=0) - outline
         turn = along[:, 0] * away[..., 1] - along[:, 1] * away[..., 0]
-        inside |= (turn >= 0).all(1) | (turn <= 0).all(1)
-    return inside
+        found |= (turn >= 0).all(1) | (turn <= 0).all(1)
+    return found
 
 
 def overlap(one_xy: Floats, other_xy: Floats) -> bool:
@@ -207,12 +207,21 @@ def resolution(centers_xy: Floats) -> float:
     return float(np.median(np.concatenate([across.ravel(), down.ravel()])))
 
 
-def laid_flat(photo: Photo, centers: Floats, confidence: float) -> RectifiedSheet:
-    """The sheet whose cells lie there, (5, 7, 2), seen from straight above."""
+def laid_flat(
+    photo: Photo,
+    centers: Floats,
+    confidence: float,
+    px: int = FLAT_PX,
+    enough_px: int = ENOUGH_PX,
+) -> RectifiedSheet:
+    """The sheet whose cells lie there, (R, C, 2), seen from straight above.
+
+    px: pixels a cell. enough_px: as `ENOUGH_PX`, which is for maps.
+    """
     px_per_cell = resolution(centers)
-    will_do = finest_for(photo, px_per_cell, ENOUGH_PX)
+    will_do = finest_for(photo, px_per_cell, enough_px)
     return RectifiedSheet(
-        bgr=flatten(photo, centers, FLAT_PX, FLAT_MARGIN, will_do),
+        bgr=flatten(photo, centers, px, FLAT_MARGIN, will_do),
         centers_xy=centers,
         outline_xy=outline_of(centers),
         px_per_cell=px_per_cell,

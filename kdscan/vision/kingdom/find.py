@@ -14,16 +14,7 @@ from kdscan.vision.kingdom.extent import EMPTY, Window, windows_of
 from kdscan.vision.kingdom.lattice import Lattice
 from kdscan.vision.kingdom.locate import LEAST_REST, KingdomSearch
 from kdscan.vision.kingdom.surface import with_table
-from kdscan.vision.pyramid import finest_for
-from kdscan.vision.rectify import (
-    FLAT_MARGIN,
-    Floats,
-    Network,
-    flatten,
-    outline_of,
-    overlap,
-    resolution,
-)
+from kdscan.vision.rectify import Floats, Network, laid_flat, overlap, resolution
 
 SURELY_KINGDOM = 0.95
 """A find that is surer than this is no map of the other game,"""
@@ -188,12 +179,4 @@ def _agreed(probs: Floats) -> float:
 
 
 def _flat(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> RectifiedSheet:
-    px_per_cell = resolution(centers_xy)
-    will_do = finest_for(photo, px_per_cell, ENOUGH_PX)
-    return RectifiedSheet(
-        bgr=flatten(photo, centers_xy, SIDE_PX, FLAT_MARGIN, will_do),
-        centers_xy=centers_xy,
-        outline_xy=outline_of(centers_xy),
-        px_per_cell=px_per_cell,
-        confidence=confidence,
-    )
+    return laid_flat(photo, centers_xy, confidence, SIDE_PX, ENOUGH_PX)

@@ -19,7 +19,7 @@ from kdscan.vision.kingdom.looking import (
     regions_of,
     squares_of,
 )
-from kdscan.vision.kingdom.views import from_above, laid_flat, look_nearer
+from kdscan.vision.kingdom.views import from_above, look_nearer, seen_flat
 from kdscan.vision.locate import STRIDE, THUMB_PX
 from kdscan.vision.pyramid import mapped
 from kdscan.vision.rectify import (
@@ -143,7 +143,7 @@ class KingdomSearch:
             depth = (places @ plane[2, :2] + plane[2, 2]) / (middle @ plane[2, :2] + plane[2, 2])
             if depth.min() > NEAREST:
                 side = THUMB_PX // span
-                seen, to_photo = laid_flat(self._photo, plane, places, side, 0, self._network)
+                seen, to_photo = seen_flat(self._photo, plane, places, side, 0, self._network)
                 grown = grow_lattices(seen[~inside(to_photo(seen.xy), outlines)])
                 found = self._large([Lattice(to_photo(g.centers_xy), g.seen) for g in grown])
                 if found:

@@ -83,7 +83,7 @@ def _from_near(
     return lattices, looks
 
 
-def laid_flat(
+def seen_flat(
     photo: Photo, plane: Floats, places: Floats, px: int, margin: float, network: Network
 ) -> tuple[Centers, Callable[[Floats], Floats]]:
     """The squares seen when places (R, C, 2) of a plane are laid flat, so many pixels and with so
@@ -102,7 +102,7 @@ def from_above(photo: Photo, lattice: Lattice, network: Network) -> Lattice:
     for _ in range(2):
         plane = fit_homography(lattice.centers_xy)
         places = squares_lattice(*lattice.seen.shape)
-        seen, to_photo = laid_flat(photo, plane, places, ABOVE_PX, ABOVE_MARGIN, network)
+        seen, to_photo = seen_flat(photo, plane, places, ABOVE_PX, ABOVE_MARGIN, network)
         grown = grow_lattices(seen)
         if not grown:
             break
