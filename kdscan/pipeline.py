@@ -56,7 +56,7 @@ CUT_SIZE, CUT_SURE = 0.4, 0.85
 to be a map."""
 
 
-LOOKS = {1: 0.5, 4: 0.75, 8: 1.0}
+LOOKS = {1: 0.5, 4: 1.0}
 """A sheet is looked at so often in all, again as long as its total may be wrong with more than such
 a share of the accepted risk: whoever may stop several times, stops too often at a lucky one."""
 

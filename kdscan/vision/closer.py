@@ -3,7 +3,7 @@
 Refining sees a cell at 32 pixels. On a sheet without lines it takes the shields' middles for the
 cells', for the thin circles beside them are hardly there. The marks' network sees all of them
 four times as large, and says for each crop how far its cell lies from the crop's middle; a sheet
-that lies off is sampled once more.
+that lies off is sampled once more, and for whoever looks at it again in any case.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 
 from kdscan.records import Photo, RectifiedSheet
-from kdscan.vision.classify import Logits, look
+from kdscan.vision.classify import VIEWS, Logits, look
 from kdscan.vision.rectify import CENTERS, Floats, Network, laid_flat, moved
 from kdscan.vision.segment import CROPPED, segment
 
@@ -29,16 +29,28 @@ def look_closer(
 ) -> tuple[RectifiedSheet, Iterator[Logits]]:
     """The sheet with its cells in place, and the looks at it, the first one already taken.
 
-    network: see `look`.
+    network: see `look`. The first look sees the sheet as it is handed back. Whoever asks for
+    another has doubts, and small slips count: the others see it sampled where the first one
+    says that its cells lie.
     """
     for more in reversed(range(CLOSER + 1)):
-        looks = look(segment(sheet), network)
-        first = next(looks)
+        (first,) = look(segment(sheet), network, VIEWS[:1])
         astray = astray_of(first)
         if not more or np.sqrt(np.square(astray).sum(-1).mean()) < ASTRAY:
             break
-        sheet = laid_flat(photo, moved(sheet.centers_xy, astray), sheet.confidence)
-    return sheet, chain((first,), looks)
+        sheet = _sampled_again(photo, sheet, astray)
+    return sheet, chain((first,), _others(photo, sheet, astray, network))
+
+
+def _others(
+    photo: Photo, sheet: RectifiedSheet, astray: Floats, network: Network
+) -> Iterator[Logits]:
+    closer = _sampled_again(photo, sheet, astray)
+    yield from look(segment(closer), network, VIEWS[1:])
+
+
+def _sampled_again(photo: Photo, sheet: RectifiedSheet, astray: Floats) -> RectifiedSheet:
+    return laid_flat(photo, moved(sheet.centers_xy, astray), sheet.confidence)
 
 
 def astray_of(said: Logits) -> Floats:

@@ -35,7 +35,7 @@ def brightest(view: Batch) -> tuple[int, int]:
 def test_the_first_look_is_at_the_crops_as_they_are() -> None:
     sheet = spot(40, 60)
     assert seen(sheet, VIEWS[0]) is sheet
-    assert len(set(VIEWS)) == len(VIEWS) == 8
+    assert len(set(VIEWS)) == len(VIEWS) == 4
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
@@ -47,7 +47,7 @@ def test_mirrored_and_upside_down_lose_nothing(mirrored: bool, upside_down: bool
     whole = whole[..., :: -1 if upside_down else 1, :: -1 if mirrored else 1]
     whole = whole.reshape(35, *crops.shape[1:])
     turned = np.append(np.delete(whole, 17, 0), whole[17:18], 0)
-    assert np.allclose(seen(crops, View(mirrored, upside_down)), turned, atol=1e-5)
+    assert np.array_equal(seen(crops, View(mirrored, upside_down)), turned)
 
 
 def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:
@@ -64,7 +64,7 @@ def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:
     ):
         assert (coat[0, :, 0] == np.arange(34)).all() and (crosses == -coat).all()
         assert castle == pytest.approx(34)
-        assert np.abs(off[0, :, 0]) * view.zoom == pytest.approx(np.arange(35), abs=0.1)
+        assert (off[0, :, 0] == np.arange(35) * view.sign[0]).all()
 
 
 def test_how_far_a_cell_lies_off_is_told_as_if_the_sheet_were_seen_as_it_is() -> None:
@@ -79,16 +79,7 @@ def test_how_far_a_cell_lies_off_is_told_as_if_the_sheet_were_seen_as_it_is() ->
 
     crops = CellCrops(spot(round(middle + 16), round(middle - 8)))
     for *_, off in look(crops, network):
-        assert off[0, 20] * FLAT_PX == pytest.approx((16.5, -7.5), abs=1.1)
-
-
-def test_a_view_is_shifted_by_cells_and_enlarged_about_its_middle() -> None:
-    last = CROP_PX - 1
-    assert brightest(seen(spot(40, 60), View(shift=(4 / FLAT_PX, -8 / FLAT_PX)))) == (44, 52)
-    x, y = brightest(seen(spot(40, 60), View(zoom=1.5)))
-    assert (x, y) == pytest.approx(
-        (last / 2 + 1.5 * (40 - last / 2), last / 2 + 1.5 * (60 - last / 2)), abs=1
-    )
+        assert off[0, 20] * FLAT_PX == pytest.approx((16.5, -7.5))
 
 
 def test_looks_are_taken_one_by_one_and_their_mean_is_believed() -> None:

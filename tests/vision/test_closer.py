@@ -9,9 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.records import CASTLE, CELLS, Photo
-from kdscan.vision.classify import VIEWS
+from kdscan.vision.classify import VIEWS, seen
 from kdscan.vision.closer import ASTRAY, CLOSER, astray_of, look_closer
-from kdscan.vision.rectify import CENTERS, Network, laid_flat
+from kdscan.vision.rectify import CENTERS, Network, laid_flat, moved
+from kdscan.vision.segment import segment
 
 Batch = NDArray[np.float32]
 CELL_PX = 40.0
@@ -45,10 +46,27 @@ def test_cells_that_lie_off_are_sampled_where_they_lie() -> None:
     assert said[0][2] == 2  # what the first call said of the marks counts no more
 
 
-def test_a_sheet_in_its_place_is_not_sampled_again() -> None:
+def test_a_sheet_in_its_place_is_not_sampled_again_for_one_look() -> None:
     sheet, looks = look_closer(PHOTO, SHEET, network(lambda call: (0.7 * ASTRAY, 0)))
     assert sheet is SHEET
     assert [int(one[2][0, 0]) for one in looks] == list(range(1, len(VIEWS) + 1))
+
+
+def test_further_looks_see_the_cells_where_the_first_one_says_that_they_lie() -> None:
+    shown: list[Batch] = []
+    slightly_off = network(lambda call: (0.7 * ASTRAY, 0))
+
+    def watched(batch: Batch) -> tuple[Batch, ...]:
+        shown.append(batch[0])
+        return slightly_off(batch)
+
+    _, looks = look_closer(PHOTO, SHEET, watched)
+    next(looks)
+    assert len(shown) == 1
+    there = moved(SHEET.centers_xy, np.full_like(CENTERS, (0.7 * ASTRAY, 0)))
+    crops = segment(laid_flat(PHOTO, there, 1.0)).cells
+    for view, _ in zip(VIEWS[1:], looks, strict=True):
+        assert np.array_equal(shown[-1], seen(crops, view))
 
 
 def test_a_sheet_is_moved_no_oftener_than_it_may() -> None:
