@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +29,8 @@ def classify(
     *,
     views: int = 1,
 ) -> MarkProbs:
-    """Probabilities from so many `views` of `VIEWS`; the rest is as in `weigh`."""
-    said = list(islice(look(crops, network), views))
-    return weigh(said, placed, trust)
+    """Probabilities from the first so many `views` of `VIEWS`; the rest is as in `weigh`."""
+    return weigh(list(look(crops, network, VIEWS[:views])), placed, trust)
 
 
 @dataclass(frozen=True)
