@@ -53,8 +53,9 @@ def one_round(path: Path, times: Times) -> None:
     sheets = clocked(times, "find", lambda: find(photo, models.locate, models.refine))
     if not sheets:
         return
-    sheet, looks = clocked(times, "marks", lambda: look_closer(photo, sheets[0], models.marks))
-    layout = clocked(times, "identify", lambda: identify(photo, sheet))
+    layout = clocked(times, "identify", lambda: identify(photo, sheets[0]))
+    network = models.marks_of(layout)
+    sheet, looks = clocked(times, "marks", lambda: look_closer(photo, sheets[0], network))
     probs = weigh([next(looks)], sheet.confidence, models.trust(layout, 1))
     clocked(times, "decode", lambda: interpret(sheet, probs, layout, DEFAULT_RISK))
 

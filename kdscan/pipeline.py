@@ -108,8 +108,8 @@ def _sheets(photo: Photo, models: Models, risk: float, maps: MapSearch) -> tuple
     for rectified in placed:
         if shows_through(rectified) or any(_covers(book, rectified) for book in books):
             continue
-        rectified, looks = look_closer(photo, rectified, models.marks)
         layout = identify(photo, rectified)
+        rectified, looks = look_closer(photo, rectified, models.marks_of(layout))
         sheet = _read(rectified, looks, models, layout, risk)
         sheet = hide(sheet, unseen_cells(photo, rectified))
         sheets.append(replace(sheet, sheet_id=read_code(photo, rectified, layout)))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
 from kdscan import pipeline, pipeline_kingdom
-from kdscan.errors import NoSheetFound
+from kdscan.errors import ModelError, NoSheetFound
 from kdscan.game.duel.coats import Coat
+from kdscan.inference.store import Models, models_folder
 from kdscan.pipeline import correct, read_photo
 from kdscan.records import (
     CELLS,
@@ -46,6 +50,17 @@ def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None
             if (cell.coat, cell.crosses) != synth.board.get((cell.row, cell.col), (None, 0)):
                 wrong.append(cell)
     assert not wrong
+
+
+def test_each_sheet_is_read_by_the_network_that_learned_its_kind(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(models_folder(), tmp_path / "models"))
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    del manifest["models"]["marks"]
+    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    (own,) = maps_of(read_photo(Photo(own_scan(31_000_002).bgr), Models(folder)))
+    assert own.layout == "kdscan-a5"
+    with pytest.raises(ModelError, match="marks"):
+        read_photo(Photo(make_photo(31_000_001, "flat", size_wh=(1700, 1275)).bgr), Models(folder))
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3])

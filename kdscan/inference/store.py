@@ -25,6 +25,9 @@ from kdscan.vision.rectify import Network
 
 FORMAT = "kdscan-models/3"
 
+MARKS = [str(c) if c else "empty" for c in COATS]
+"""What the networks that read marks say, in this order."""
+
 ANY, OWN = "any", "own"
 """Sheets of any design, and those that kdscan prints: how far a total may be believed differs."""
 
@@ -47,7 +50,7 @@ def models_folder() -> Path:
 
 @dataclass(frozen=True)
 class Models:
-    """The networks, three for sheets and two for kingdoms; each session is made on first use."""
+    """The networks, five for sheets and two for kingdoms; each session is made on first use."""
 
     folder: Path
 
@@ -94,7 +97,19 @@ class Models:
 
     @cached_property
     def marks(self) -> Network:
-        return self._marks[0]
+        return self._labelled("marks", MARKS)
+
+    @cached_property
+    def marks_own(self) -> Network:
+        return self._labelled("marks-own", MARKS)
+
+    def marks_of(self, layout: str) -> Network:
+        """What reads the marks of such a sheet: of those that kdscan prints a network that learned
+        them alone.
+
+        layout: what the sheet is, see `kdscan.vision.identify`.
+        """
+        return self.marks if trusted_as(layout) == ANY else self.marks_own
 
     @cached_property
     def spellbook(self) -> Network:
@@ -124,18 +139,14 @@ class Models:
         return np.array(known.get("total", {}).get(str(looks), (1.0, 0.0)), np.float64)
 
     @cached_property
-    def _marks(self) -> tuple[Network, dict[str, str]]:
-        return self._labelled("marks", [str(c) if c else "empty" for c in COATS])
-
-    @cached_property
     def tiles(self) -> Network:
         return self._network("tiles")
 
     @cached_property
     def squares(self) -> Network:
-        return self._labelled("squares", [f"{terrain} {crowns}" for terrain, crowns in KINDS])[0]
+        return self._labelled("squares", [f"{terrain} {crowns}" for terrain, crowns in KINDS])
 
-    def _labelled(self, name: str, labels: list[str]) -> tuple[Network, dict[str, str]]:
+    def _labelled(self, name: str, labels: list[str]) -> Network:
         """A model that says these labels, in this order."""
         network, metadata = self._session(name)
         said = json.loads(metadata.get("labels", "null"))
@@ -145,7 +156,7 @@ class Models:
                 name=name,
                 said=said,
             )
-        return network, metadata
+        return network
 
     def _network(self, name: str) -> Network:
         return self._session(name)[0]

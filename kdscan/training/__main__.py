@@ -43,7 +43,7 @@ def everything(
         float, typer.Option(help="Share of the work: 0.001 to try the command out.", min=1e-4)
     ] = 1.0,
 ) -> None:
-    """Render, train the three networks of maps, publish them and fit the trust.
+    """Render, train the networks of maps, publish them and fit the trust.
 
     Most of a day on two cores. What an earlier run has finished is kept: photos, and networks
     that were trained to the end with as many steps.
@@ -56,15 +56,18 @@ def everything(
         return max(3, round(usual * effort))
 
     counts = {"count": some(maps.PHOTOS), "flat": some(maps.FLATS), "held": some(maps.HELD)}
+    counts["own"] = some(maps.OWN)
     maps.render(out, **counts, strokes=strokes, surfaces=surfaces)
     for name in get_args(Network):
         steps = some(TASKS[name].steps)
         if maps.trained(out).get(name) == steps:
             print(f"{name}: trained already", file=sys.stderr)
         else:
-            maps.fit(name, out, steps=steps)
+            start = out / "marks.pt" if name == "marks-own" else None
+            maps.fit(name, out, steps=steps, start=start)
     maps.publish(out, models=models, version=version)
-    for folder, own, many in ((out / "trust", False, TRUSTED), (out / "own", True, OWN_TRUSTED)):
+    trusted = ((out / "trust", False, TRUSTED), (out / "trust-own", True, OWN_TRUSTED))
+    for folder, own, many in trusted:
         for seed in range(TRUST_SEED, TRUST_SEED + some(many)):
             if not (folder / f"{seed:08d}.json").exists():
                 photograph(folder, count=1, first=seed, own=own, style="mixed")

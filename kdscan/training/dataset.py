@@ -1,4 +1,4 @@
-"""Renders training photos to disk, once, as the three networks need them.
+"""Renders training photos to disk, once, as the networks of maps need them.
 
 A photo of 3 megapixels is reduced to what training uses: a thumbnail, a coarse view
 of the grid with ample margin, and the flattened sheet. Networks then see each of
@@ -12,6 +12,7 @@ import pickle
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import cv2
@@ -19,6 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import CELLS, COATS, Photo
+from kdscan.sheet.layout import layouts
+from kdscan.sheet.look import STYLES, Look, Ticket
+from kdscan.sheet.words import LANGUAGES
 from kdscan.synth.__main__ import own_page
 from kdscan.synth.designs import random_layout, random_style
 from kdscan.synth.hand import Hand, StrokeBank, draw_board
@@ -141,17 +145,18 @@ def _labels(board: Marks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.array([COATS.index(coat) for coat, _ in marks]), np.array([n for _, n in marks])
 
 
-def flat_example(seed: int, strokes: StrokeBank | None, own: Page | None = None) -> Example:
+def flat_example(seed: int, strokes: StrokeBank | None, own: bool = False) -> Example:
     """A sheet seen from straight above, softened as a photo would: four times as fast.
 
-    The marks' network needs many designs and hands more than it needs many desks.
+    The marks' network needs many designs and hands more than it needs many desks. own: our
+    own sheet, else it is ours only at times.
     """
     rng = np.random.default_rng([seed, 4])
     layout = random_layout(rng)
     px_per_cell = float(np.exp(rng.uniform(np.log(50), np.log(230))))
     px_per_mm = max(100.0, px_per_cell) * rng.uniform(1, 1.3) / layout.cell_mm[0]
-    if own is not None and rng.random() < OWN_SHARE:
-        layout, blank, px_per_mm = own
+    if own or rng.random() < OWN_SHARE:
+        layout, blank, px_per_mm = any_own_page(rng)
     else:
         blank = print_page(layout, random_style(rng), px_per_mm)
     wild = rng.random() < 0.5
@@ -198,16 +203,30 @@ def flat_example(seed: int, strokes: StrokeBank | None, own: Page | None = None)
     )
 
 
-_worker: tuple[StrokeBank | None, list[NDArray[np.uint8]], Page | None]
+OWN_TICKETS = (Ticket(), Ticket(code="WAW26/3/12/A7"), Ticket(name="Ada", code="KD/1//B"))
+
+_printed = lru_cache(maxsize=None)(own_page)
 
 
-def _start(strokes: Path | None, surfaces: Path | None) -> None:
+def any_own_page(rng: np.random.Generator) -> Page:
+    """Our own sheet: layout, style and language by lot, with a code or a name or neither."""
+    name = str(rng.choice(layouts(), p=[0.75, 0.25]))
+    language = LANGUAGES[int(rng.integers(len(LANGUAGES)))]
+    style = STYLES[int(rng.integers(len(STYLES)))]
+    ticket = OWN_TICKETS[int(rng.integers(len(OWN_TICKETS)))]
+    return _printed(look=Look(language, style), ticket=ticket, name=name)
+
+
+_worker: tuple[StrokeBank | None, list[NDArray[np.uint8]], bool]
+
+
+def _start(strokes: Path | None, surfaces: Path | None, own: bool) -> None:
     global _worker
     cv2.setNumThreads(1)
     bank = StrokeBank.load(strokes) if strokes else None
     files = sorted(surfaces.rglob("*.*g")) if surfaces else []
     tiles = [t for t in (cv2.imread(str(f)) for f in files) if t is not None]
-    _worker = (bank, [np.asarray(t, np.uint8) for t in tiles], own_page())
+    _worker = (bank, [np.asarray(t, np.uint8) for t in tiles], own)
 
 
 def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
@@ -238,7 +257,7 @@ def _render(seed: int) -> Example | None:
     synth = make_photo(
         seed,
         level,
-        page=own if mine else None,
+        page=any_own_page(rng) if own or mine else None,
         wild=wild,
         size_wh=size,
         strokes=bank,
@@ -257,19 +276,22 @@ def render(
     strokes: Path | None,
     surfaces: Path | None,
     flat: bool = False,
+    own: bool = False,
     chunk: int = 100,
     workers: int | None = None,
 ) -> None:
     """Render the photos of seeds first … first + count into chunks under `out`.
 
-    flat: sheets from straight above alone, as `flat_example` makes them.
+    flat: sheets from straight above alone, as `flat_example` makes them. own: our own sheet alone.
 
     A chunk that is already there is kept, so a broken run resumes where it stopped.
     """
     out.mkdir(parents=True, exist_ok=True)
     work = _render_flat if flat else _render
     workers = workers or os.cpu_count() or 1
-    with ProcessPoolExecutor(workers, initializer=_start, initargs=(strokes, surfaces)) as pool:
+    with ProcessPoolExecutor(
+        workers, initializer=_start, initargs=(strokes, surfaces, own)
+    ) as pool:
         for start in range(first, first + count, chunk):
             path = out / f"{start:08d}.pickle"
             if path.exists():

@@ -14,8 +14,8 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from kdscan.inference.store import FORMAT
-from kdscan.records import CELLS, COATS, KINDS
+from kdscan.inference.store import FORMAT, MARKS
+from kdscan.records import CELLS, KINDS
 from kdscan.vision.book_read import CROP_WH
 from kdscan.vision.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.vision.segment import CHANNELS, CROP_PX
@@ -24,6 +24,7 @@ INPUTS = {
     "locate": (1, 3, 288, 384),
     "refine": (1, 3, 224, 288),
     "marks": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
+    "marks-own": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
     "spellbook": (72, 3, *CROP_WH[::-1]),
     "tiles": (1, 3, 288, 384),
     "squares": (25, 3, round(CROP_SQUARES * SIDE_PX), round(CROP_SQUARES * SIDE_PX)),
@@ -32,12 +33,14 @@ OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
     "refine": ("offset", "there", "upright"),
     "marks": ("coat", "crosses", "castle", "astray"),
+    "marks-own": ("coat", "crosses", "castle", "astray"),
     "spellbook": ("marked_passed_there",),
     "tiles": ("on_square", "center", "doubt", "laid"),
     "squares": ("kind",),
 }
 LABELS = {
-    "marks": [str(c) if c else "empty" for c in COATS],
+    "marks": MARKS,
+    "marks-own": MARKS,
     "squares": [f"{terrain} {crowns}" for terrain, crowns in KINDS],
 }
 

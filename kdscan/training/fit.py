@@ -195,6 +195,7 @@ TASKS: dict[str, Task] = {
     "locate": Task(LocateNet, locate_batch, locate_loss, 16, 5100, 2e-3),
     "refine": Task(RefineNet, refine_batch, refine_loss, 32, 27103, 2e-3),
     "marks": Task(MarksNet, marks_batch, marks_loss, 6, 65085, 2e-3, shown=2),
+    "marks-own": Task(MarksNet, marks_batch, marks_loss, 6, 3000, 4e-4, shown=2),
     "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
     "squares": Task(SquaresNet, squares_batch, squares_loss, 7, 1500, 3e-3),
 }

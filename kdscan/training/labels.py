@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
-from kdscan.inference.store import Models
 from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, Photo, RectifiedSheet
 from kdscan.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg, unpack
 from kdscan.vision.classify import classify
 from kdscan.vision.decode import decode
 from kdscan.vision.photo import load_photos
-from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, flatten
+from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, Network, flatten
 from kdscan.vision.segment import segment
 
 
@@ -40,14 +39,14 @@ def load_labels(folder: Path) -> list[Example]:
     return found
 
 
-def published_figures(models: Models, examples: list[Example]) -> dict[str, float]:
-    """How the models in use read the known shields: as `measure.marks_figures`."""
+def published_figures(network: Network, examples: list[Example]) -> dict[str, float]:
+    """How a network in use reads the known shields: as `measure.marks_figures`."""
     margin = round((WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX)
     shares: list[tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]] = []
     for example in examples:
         inner = unpack(example.flat)[margin:-margin, margin:-margin]
         sheet = RectifiedSheet(inner, CENTERS, GRID_CORNERS, FLAT_PX, 1.0)
-        reading = decode(classify(segment(sheet), models.marks))
+        reading = decode(classify(segment(sheet), network))
         coat = np.array([COATS.index(cell.coat) for cell in reading.cells])
         crosses = np.array([cell.crosses for cell in reading.cells])
         shares.append((coat == example.coat, crosses == example.crosses, example.coat != UNKNOWN))

@@ -38,7 +38,7 @@ def publish(
         "parameters": sum(p.numel() for p in net.parameters()),
     }
     published: nn.Module = net.eval()
-    if name == "marks":
+    if name in ("marks", "marks-own"):
         said = marks_logits(as_network(net), held)
         warmth = temperatures(said)
         card |= {"temperatures": {"coat": warmth[0], "crosses": warmth[1]}}

@@ -76,8 +76,8 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
     if len(placed) != 1:
         return []
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
-    rectified, looks = look_closer(photo, placed[0], models.marks)
-    layout = identify(photo, rectified)
+    layout = identify(photo, placed[0])
+    rectified, looks = look_closer(photo, placed[0], models.marks_of(layout))
     came = []
     for said in gathered(looks):
         sheet = interpret(rectified, weigh(said, rectified.confidence), layout, DEFAULT_RISK)

@@ -15,7 +15,7 @@ from kdscan.pipeline import LOOKS
 from kdscan.records import COATS, KINDS
 from kdscan.vision.identify import UNKNOWN
 
-LIMIT = 4_000_000
+LIMIT = 5_000_000
 """All weights together stay below this many bytes: they travel in the wheel."""
 
 
@@ -34,7 +34,7 @@ def test_all_weights_together_are_small() -> None:
     assert sum(p.stat().st_size for p in models_folder().rglob("*.onnx")) < LIMIT
 
 
-@pytest.mark.parametrize("name", ["locate", "refine", "marks", "tiles", "squares"])
+@pytest.mark.parametrize("name", ["locate", "refine", "marks", "marks-own", "tiles", "squares"])
 def test_every_model_has_a_card_with_figures_seeds_and_its_checksum(name: str) -> None:
     card = json.loads((model_file(models_folder(), name).parent / "card.json").read_text("utf-8"))
     manifest = json.loads((models_folder() / "manifest.json").read_text("utf-8"))
@@ -50,9 +50,10 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     assert (on.shape, place.shape, doubt.shape) == ((1, 1, 36, 48), (1, 2, 36, 48), (1, 1, 36, 48))
     offset, there, up = models.refine(np.zeros((1, 3, 224, 288), np.float32))
     assert (offset.shape, there.shape, up.shape) == ((1, 2, 5, 7), (1, 1, 5, 7), (1, 1))
-    coat, crosses, castle, astray = models.marks(np.zeros((2, 35, 3, 160, 160), np.float32))
-    assert (coat.shape, crosses.shape) == ((2, 34, len(COATS)), (2, 34, 5))
-    assert (castle.shape, astray.shape) == ((2, 1), (2, 35, 2))
+    for marks in (models.marks, models.marks_own):
+        coat, crosses, castle, astray = marks(np.zeros((2, 35, 3, 160, 160), np.float32))
+        assert (coat.shape, crosses.shape) == ((2, 34, len(COATS)), (2, 34, 5))
+        assert (castle.shape, astray.shape) == ((2, 1), (2, 35, 2))
     found = models.tiles(np.zeros((1, 3, 288, 384), np.float32))
     assert [out.shape for out in found] == [(1, n, 36, 48) for n in (1, 2, 1, 3)]
     (kinds,) = models.squares(np.zeros((3, 3, 80, 80), np.float32))

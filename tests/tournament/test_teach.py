@@ -101,7 +101,7 @@ def test_the_models_in_use_are_tested_on_what_people_have_seen() -> None:
     (sample,) = [e for e in load_labels(SAMPLES) if e.seed == 3]
     unsure = dataclasses.replace(sample, coat=sample.coat.copy(), crosses=sample.crosses.copy())
     unsure.coat[5:], unsure.crosses[5:] = UNKNOWN, UNKNOWN
-    figures = published_figures(default_models(), [sample, unsure])
+    figures = published_figures(default_models().marks, [sample, unsure])
     assert figures["shields"] == 34 + 5
     assert 0.7 < figures["cell"] <= figures["coat"] <= 1
 

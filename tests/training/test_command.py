@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import typer
@@ -23,6 +24,7 @@ from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event
 from kdscan.tournament.store.readings import sheets
 from kdscan.tournament.teach import save_labels
+from kdscan.training.commands.options import Network
 from tests.tournament.workers import Here
 
 ROOT = Path(__file__).parent.parent.parent
@@ -88,7 +90,7 @@ def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
     assert ran.returncode == 2, ran.stderr
     assert "learn for longer" in ran.stderr
     manifest = json.loads((tmp_path / "models/manifest.json").read_text("utf-8"))
-    for name in ("locate", "refine", "marks"):
+    for name in get_args(Network):
         assert manifest["models"][name]["file"] == f"{name}-test/model.onnx"
         card = json.loads((tmp_path / f"models/{name}-test/card.json").read_text("utf-8"))
         assert card["steps"] < 10
@@ -98,7 +100,7 @@ def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
     note = tmp_path / "data/training/trained.json"
     note.write_text(json.dumps(json.loads(note.read_text("utf-8")) | {"locate": 2}), "utf-8")
     ran = tool(*everything, cwd=tmp_path)
-    assert ran.stderr.count("trained already") == 2
+    assert ran.stderr.count("trained already") == 3
     assert json.loads(note.read_text("utf-8"))["locate"] == 3
 
 
@@ -111,6 +113,8 @@ def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
         ("fit marks --start a-file --labels samples", "a-file is no checkpoint of a MarksNet"),
         ("fit marks --start . --labels samples", "install kdscan again"),
         ("fit marks --labels gone", "does not exist"),
+        ("fit locate --labels samples", "labelled sheets teach marks and marks-own alone"),
+        ("fit marks-own", "data/training/own/train holds no examples"),
         ("fit marks --labels .", "kdscan export --event NAME --labels"),
         ("fit marks --steps 2", "not in the range x>=3"),
         ("test .", "kdscan export --event NAME --labels"),

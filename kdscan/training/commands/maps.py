@@ -26,22 +26,36 @@ LABEL_WEIGHT = 20
 TRAIN_SEED, FLAT_SEED, HELD_SEED = 1_000_000, 4_000_000, 9_000_000
 """First seeds of training photos, flat training sheets and held-back photos; they never meet."""
 
-PHOTOS, FLATS, HELD = 6000, 6000, 400
-"""How many training photos, flat training sheets and held-back photos are rendered."""
+OWN_LATER = 500_000
+"""Seeds of examples of our own sheet start by so much later."""
+
+PHOTOS, FLATS, HELD, OWN = 6000, 6000, 400, 2400
+"""How many training photos, flat training sheets and held-back photos are rendered; of our own
+sheet as many photos as flat sheets."""
 
 _TRAINED = "trained.json"
 
 
-def _examples(folder: Path, limit: int | None = None) -> Iterator[Example]:
-    """Rendered examples, the first `limit` of them; raises UsageError where there are none."""
+def _examples(
+    out: Path, kind: str, name: str = "marks", limit: int | None = None
+) -> Iterator[Example]:
+    """The first `limit` rendered examples for a network; raises UsageError where there are none.
+
+    kind: `train`, `flat` or `held`.
+    """
     from kdscan.training.dataset import load
 
+    folder = (_own(out) if name == "marks-own" else out) / kind
     if not any(folder.glob("*.pickle")):
         raise UsageError(
-            f"{folder} holds no examples; make them: python -m kdscan.training render "
-            f"--out {folder.parent}"
+            f"{folder} holds no examples; make them: python -m kdscan.training render --out {out}"
         )
     return islice(load(folder), limit)
+
+
+def _own(out: Path) -> Path:
+    """Where the examples of our own sheet lie."""
+    return out / "own"
 
 
 def _labelled(folder: Path) -> list[Example]:
@@ -75,6 +89,9 @@ def render(
     count: Annotated[int, typer.Option(help="Photos to train on, in hundreds.", min=0)] = PHOTOS,
     flat: Annotated[int, typer.Option(help="Flat sheets, in hundreds.", min=0)] = FLATS,
     held: Annotated[int, typer.Option(help="Photos to measure on, in hundreds.", min=0)] = HELD,
+    own: Annotated[
+        int, typer.Option(help="Photos of our own sheet, as many flat ones, in hundreds.", min=0)
+    ] = OWN,
     strokes: Strokes = None,
     surfaces: Surfaces = None,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
@@ -82,15 +99,22 @@ def render(
     """Render training and held-back examples; resumes where it stopped."""
     from kdscan.training.dataset import render as render_examples
 
-    render_examples(
-        out / "held", HELD_SEED, held, strokes=strokes, surfaces=surfaces, workers=workers
-    )
-    render_examples(
-        out / "flat", FLAT_SEED, flat, flat=True, strokes=strokes, surfaces=None, workers=workers
-    )
-    render_examples(
-        out / "train", TRAIN_SEED, count, strokes=strokes, surfaces=surfaces, workers=workers
-    )
+    for home, ours, later, counts in (
+        (out, False, 0, (held, flat, count)),
+        (_own(out), True, OWN_LATER, (min(held, own), own, own)),
+    ):
+        seeds = zip(("held", "flat", "train"), (HELD_SEED, FLAT_SEED, TRAIN_SEED), strict=True)
+        for (kind, first), many in zip(seeds, counts, strict=True):
+            render_examples(
+                home / kind,
+                first + later,
+                many,
+                strokes=strokes,
+                surfaces=surfaces,
+                flat=kind == "flat",
+                own=ours,
+                workers=workers,
+            )
 
 
 def fit(
@@ -118,8 +142,10 @@ def fit(
     Labelled photos teach beside rendered ones, so that what it knows of other hands and papers
     stays; without rendered ones they teach alone.
     """
-    if labels is not None and name != "marks":
-        raise typer.BadParameter("labelled sheets teach marks alone", param_hint="--labels")
+    marks = name in ("marks", "marks-own")
+    if labels is not None and not marks:
+        why = "labelled sheets teach marks and marks-own alone"
+        raise typer.BadParameter(why, param_hint="--labels")
     from dataclasses import replace
 
     import torch
@@ -131,9 +157,9 @@ def fit(
 
     seen = _labelled(labels) * LABEL_WEIGHT if labels is not None else []
     try:
-        examples = list(_examples(out / "train", limit))
-        if name == "marks":
-            examples = [*examples * PHOTO_WEIGHT, *_examples(out / "flat", limit)]
+        examples = list(_examples(out, "train", name, limit))
+        if marks:
+            examples = [*examples * PHOTO_WEIGHT, *_examples(out, "flat", name, limit)]
         elif name == "refine":
             examples = bent_oftener(examples)
     except UsageError as error:
@@ -167,14 +193,16 @@ def test(
             dir_okay=False,
         ),
     ] = None,
+    own: Annotated[bool, typer.Option("--own", help="The network of our own sheet.")] = False,
 ) -> None:
-    """How well the marks' network reads the shields that people have seen."""
+    """How well a marks' network reads the shields that people have seen."""
     examples = _labelled(labels)
     if weights is None:
         from kdscan.inference.store import default_models
         from kdscan.training.labels import published_figures
 
-        figures = published_figures(default_models(), examples)
+        models = default_models()
+        figures = published_figures(models.marks_own if own else models.marks, examples)
     else:
         from kdscan.training.fit import TASKS, load_weights
         from kdscan.training.measure import as_network, marks_figures, marks_logits
@@ -190,9 +218,9 @@ def publish(
     models: Store = Path("models"),
     version: str = "1",
     about: About = "",
-    names: Annotated[
-        str, typer.Option(help="Which networks, comma-separated.")
-    ] = "locate,refine,marks",
+    names: Annotated[str, typer.Option(help="Which networks, comma-separated.")] = ",".join(
+        get_args(Network)
+    ),
 ) -> None:
     """Measure on held-back examples, calibrate, and write ONNX files with their cards."""
     chosen = names.split(",")
@@ -202,9 +230,9 @@ def publish(
 
     from kdscan.training.publishing import publish as write
 
-    held = list(_examples(out / "held"))
     card: dict[str, object] = {"training_seed": TRAIN_SEED, "held_back_seed": HELD_SEED}
     for name in chosen:
+        held = list(_examples(out, "held", name))
         told = card | {"data": about}
         if name in trained(out):
             told["steps"] = trained(out)[name]
@@ -234,5 +262,5 @@ def compare(out: Out = Path("data/training"), steps: int = 700) -> None:
     from kdscan.training.compare import compare as race
     from kdscan.training.compare import table
 
-    examples = [*_examples(out / "train"), *_examples(out / "flat")]
-    typer.echo(table(race(examples, list(_examples(out / "held")), steps)))
+    examples = [*_examples(out, "train"), *_examples(out, "flat")]
+    typer.echo(table(race(examples, list(_examples(out, "held")), steps)))
