@@ -1,4 +1,4 @@
-"""The three networks, small enough for a laptop core. PyTorch lives in this package alone."""
+"""The networks, small enough for a laptop core. PyTorch lives in this package alone."""
 
 from __future__ import annotations
 
