@@ -204,6 +204,7 @@ def flat_example(seed: int, strokes: StrokeBank | None, own: bool = False) -> Ex
 
 
 OWN_TICKETS = (Ticket(), Ticket(code="WAW26/3/12/A7"), Ticket(name="Ada", code="KD/1//B"))
+"""Whose our own sheet is, by lot."""
 
 _printed = lru_cache(maxsize=None)(own_page)
 

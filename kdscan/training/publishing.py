@@ -12,6 +12,7 @@ from kdscan.training.export import Calibrated, to_onnx
 from kdscan.training.export import publish as write
 from kdscan.training.fit import TASKS, load_weights
 from kdscan.training.measure import FIGURES, as_network, marks_figures, marks_logits, temperatures
+from kdscan.training.networks import MarksNet
 
 
 def publish(
@@ -38,7 +39,7 @@ def publish(
         "parameters": sum(p.numel() for p in net.parameters()),
     }
     published: nn.Module = net.eval()
-    if name in ("marks", "marks-own"):
+    if task.net is MarksNet:
         said = marks_logits(as_network(net), held)
         warmth = temperatures(said)
         card |= {"temperatures": {"coat": warmth[0], "crosses": warmth[1]}}

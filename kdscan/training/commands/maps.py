@@ -230,10 +230,11 @@ def publish(
 
     from kdscan.training.publishing import publish as write
 
-    card: dict[str, object] = {"training_seed": TRAIN_SEED, "held_back_seed": HELD_SEED}
     for name in chosen:
         held = list(_examples(out, "held", name))
-        told = card | {"data": about}
+        later = OWN_LATER if name == "marks-own" else 0
+        seeds = {"training_seed": TRAIN_SEED + later, "held_back_seed": HELD_SEED + later}
+        told: dict[str, object] = {**seeds, "data": about}
         if name in trained(out):
             told["steps"] = trained(out)[name]
         done = write(name, out / f"{name}.pt", held, models, version, told)
