@@ -47,11 +47,14 @@ def own_page(
 
 def _own_page(rng: np.random.Generator, style: str, code: str) -> Page:
     """Our own sheet; of style `mixed` one by lot, in a language by lot."""
-    if style == "mixed":
-        style = str(rng.choice(np.array(STYLES)))
-        language = LANGUAGES[int(rng.integers(len(LANGUAGES)))]
-        return own_page(look=Look(language, cast(Style, style)), ticket=Ticket(code=code))
-    return own_page(look=Look(style=cast(Style, style)), ticket=Ticket(code=code))
+    look = any_look(rng) if style == "mixed" else Look(style=cast(Style, style))
+    return own_page(look=look, ticket=Ticket(code=code))
+
+
+def any_look(rng: np.random.Generator) -> Look:
+    """A style and a language by lot."""
+    style = STYLES[int(rng.integers(len(STYLES)))]
+    return Look(LANGUAGES[int(rng.integers(len(LANGUAGES)))], style)
 
 
 def own_book(px_per_mm: float = 6.25) -> tuple[BookLayout, NDArray[np.uint8], float]:

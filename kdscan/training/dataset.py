@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 
 from kdscan.records import CELLS, COATS, Photo
 from kdscan.sheet.layout import layouts
-from kdscan.sheet.look import STYLES, Look, Ticket
-from kdscan.sheet.words import LANGUAGES
-from kdscan.synth.__main__ import own_page
+from kdscan.sheet.look import Ticket
+from kdscan.synth.__main__ import any_look, own_page
 from kdscan.synth.designs import random_layout, random_style
 from kdscan.synth.hand import Hand, StrokeBank, draw_board
 from kdscan.synth.plate import smooth_noise
@@ -212,10 +211,9 @@ _printed = lru_cache(maxsize=None)(own_page)
 def any_own_page(rng: np.random.Generator) -> Page:
     """Our own sheet: layout, style and language by lot, with a code or a name or neither."""
     name = str(rng.choice(layouts(), p=[0.75, 0.25]))
-    language = LANGUAGES[int(rng.integers(len(LANGUAGES)))]
-    style = STYLES[int(rng.integers(len(STYLES)))]
+    look = any_look(rng)
     ticket = OWN_TICKETS[int(rng.integers(len(OWN_TICKETS)))]
-    return _printed(look=Look(language, style), ticket=ticket, name=name)
+    return _printed(look=look, ticket=ticket, name=name)
 
 
 _worker: tuple[StrokeBank | None, list[NDArray[np.uint8]], bool]
