@@ -86,7 +86,7 @@ def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | No
         return
     coat, crosses = mark
     pen = hand.other if rng.random() < hand.swaps else hand.pen
-    spare = Spots(shield.circles, shield.circle * rng.uniform(1.02, 1.3))
+    aim, spare = shield, Spots(shield.circles, shield.circle * rng.uniform(1.02, 1.3))
     brush = sheet.brush(pen)
     if coat in _SMALL and rng.random() < 0.02 * mess:
         clear = replace(brush.taste, size=max(brush.taste.size, 0.7))
@@ -95,8 +95,27 @@ def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | No
     else:
         if coat is Coat.FILLED and rng.random() < 0.04 * mess:
             sheet.ink(draw_coat(_SMALL[int(rng.integers(2))], shield, brush), pen)
-        sheet.ink(draw_coat(coat, shield, brush), pen, spare)
+        if hand.overruns and rng.random() < hand.overruns:
+            aim, spare = _overrun(sheet, shield)
+        sheet.ink(draw_coat(coat, aim, brush), pen, spare)
     _cross_out(sheet, shield, cell, crosses)
+
+
+GRAZED, BEYOND = 0.5, 1.35
+"""A careless coat may lie over half of a circle, more would be a cross to anybody, and reach as
+far beyond the middle of its shield as this many shields would. Guesses."""
+
+
+def _overrun(sheet: Sketch, shield: Shield) -> tuple[Shield, Spots]:
+    """Return the shield as one sees it who lets strokes run out of it, and what stays free."""
+    rng, cell = sheet.rng, np.array(sheet.layout.cell_mm)
+    middle = (shield.polygon.min(axis=0) + shield.polygon.max(axis=0)) / 2
+    most = np.clip(0.98 * cell / np.ptp(shield.polygon, axis=0), 1.0, BEYOND)
+    polygon = middle + (shield.polygon - middle) * rng.uniform(1.0, most)
+    steps = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)])
+    around = (shield.circles[:, None] + cell * steps).reshape(-1, 2)
+    careless = replace(shield, polygon=polygon, circles=shield.circles[:0])
+    return careless, Spots(around, 1.1 * shield.circle, GRAZED)
 
 
 _SMALL = (Coat.DOT, Coat.LINE)

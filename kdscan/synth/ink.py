@@ -39,10 +39,14 @@ class Stroke:
 
 @dataclass(frozen=True, eq=False)
 class Spots:
-    """Discs that ink leaves free (a hand goes round them): (K, 2) centres and radius in mm."""
+    """Discs that ink leaves free (a hand goes round them): (K, 2) centres and radius in mm.
+
+    grazed: ink that covers no more than this share of a disc stays on it.
+    """
 
     centers: Path = field(default_factory=lambda: np.zeros((0, 2)))
     radius: float = 0.0
+    grazed: float = 0.0
 
 
 @lru_cache(maxsize=4)
@@ -192,9 +196,20 @@ def _spare(
     alpha: NDArray[np.float32], spots: Spots, origin: tuple[int, int], px_per_mm: float
 ) -> None:
     """Take the ink off the discs, with a slightly soft edge, in place."""
+    radius = max(1, round(spots.radius * px_per_mm))
     for x, y in spots.centers * px_per_mm:
         at = (round(float(x) - origin[0] - 0.5), round(float(y) - origin[1] - 0.5))
-        cv2.circle(alpha, at, max(1, round(spots.radius * px_per_mm)), 0.0, -1, cv2.LINE_AA)
+        if spots.grazed and _inked(alpha, at, radius) <= spots.grazed:
+            continue
+        cv2.circle(alpha, at, radius, 0.0, -1, cv2.LINE_AA)
+
+
+def _inked(alpha: NDArray[np.float32], at: tuple[int, int], radius: int) -> float:
+    """Return the share of a disc that lies under ink, by half of the darkest there is."""
+    disc = np.zeros(alpha.shape, np.uint8)
+    cv2.circle(disc, at, radius, 1, -1)
+    under = alpha[disc > 0] > 0.5 * alpha.max()
+    return float(under.mean()) if under.size else 0.0
 
 
 def multiply(

@@ -31,6 +31,8 @@ class Hand:
     of the map's outer edges beside a coat; border_line: how they are drawn.
     in_order: crosses go into the first circles; otherwise into any.
     real: share of marks that follow recorded paths, when there are some.
+    overruns: share of coats that run out of the shield, over circles too; lines between
+        cells go astray by it.
     """
 
     pen: Pen
@@ -44,6 +46,7 @@ class Hand:
     border_line: Literal["straight", "wobbly", "double", "thick"]
     in_order: bool
     real: float
+    overruns: float
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Hand:
@@ -66,6 +69,7 @@ class Hand:
             border_line=lines[int(rng.integers(len(lines)))],
             in_order=bool(rng.random() < 0.75),
             real=float(rng.uniform(0.1, 0.6)),
+            overruns=float(rng.uniform(0, 1)) if rng.random() < 0.4 else 0.0,
         )
 
 

@@ -49,8 +49,9 @@ def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
     """Return one shaded line between the corners of a cell."""
     rng, hand = sheet.rng, sheet.hand
     size = math.hypot(*(b - a))
-    room = edge_room(sheet.layout)
-    loose = min((0.008 + 0.02 * hand.taste.slop) * size, 0.4 * room)
+    room = edge_room(sheet.layout) + hand.overruns * sheet.layout.circle_radius_mm
+    loose = (0.008 + 0.02 * hand.taste.slop) * (1 + 2 * hand.overruns) * size
+    loose = min(loose, 0.4 * room)
     ends = np.stack((a, b)) + rng.normal(0, loose, (2, 2))
     ends = ends + (b - a) * rng.normal(0, 0.03 + 0.05 * hand.taste.slop, (2, 1))
     wobble = hand.taste.tremor + (0.012 * size if hand.border_line == "wobbly" else 0.0)

@@ -100,6 +100,31 @@ def test_filled_darkens_most_of_the_shield_and_a_dot_little(seed: int) -> None:
         assert 0.002 < share < 1 / 3
 
 
+def inked_circles(overruns: float) -> list[float]:
+    """Share of each circle that fills and lines without crosses cover, of some careless hands."""
+    near = replace(LAYOUT, circles=((-7.0, -4.0), (7.0, -4.0)))
+    coats = (Coat.FILLED, Coat.CHECKED, Coat.LINE, Coat.DOUBLE_LINE)
+    board = {cell: (coats[i % 4], 0) for i, cell in enumerate(CELLS)}
+    shares = []
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        hand = replace(Hand.random(rng), borders=0.0, rims=0.0, overruns=overruns)
+        dark = darkened(draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, mess=0.0))
+        for cell in CELLS:
+            for x, y in np.array(near.circles) + near.center_mm(*cell):
+                mask = np.zeros(dark.shape, np.uint8)
+                cv2.circle(mask, (round(x * PX), round(y * PX)), round(1.2 * PX), 1, -1)
+                shares.append(float(dark[mask > 0].mean()))
+    return shares
+
+
+def test_a_coat_runs_over_circles_but_hides_none_and_only_of_hands_that_do() -> None:
+    assert max(inked_circles(0.0)) < 0.15  # the rim of a disc left free is soft
+    careless = inked_circles(1.0)
+    assert np.mean(np.array(careless) > 0.15) > 0.05
+    assert max(careless) < 0.85
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_checked_darkens_two_opposite_quarters(seed: int) -> None:
     page = draw({(r, 1): (Coat.CHECKED, 0) for r in range(5)}, seed, mess=0.0, borders=False)
