@@ -96,11 +96,19 @@ def fit_trust(said: Floats, true: NDArray[np.bool_]) -> tuple[float, float]:
     seen = np.stack([odds, np.ones_like(odds)], 1)
     start = np.array([1.0, 0.0])
     fit = start.copy()
-    for _ in range(50):  # Newton's steps; the loss is convex
-        p = 1 / (1 + np.exp(-seen @ fit))
+
+    def loss(fit: Floats) -> float:
+        z, away = seen @ fit, fit - start
+        return float((np.logaddexp(0, z) - true * z).sum() + CAUTION / 2 * (away @ away))
+
+    for _ in range(50):  # Newton's steps, halved where they leap too far; the loss is convex
+        p = 1 / (1 + np.exp(-np.clip(seen @ fit, -500, 500)))
         slope = seen.T @ (p - true) + CAUTION * (fit - start)
         bend = (seen * (p * (1 - p))[:, None]).T @ seen + CAUTION * np.eye(2)
-        fit = fit - np.linalg.solve(bend, slope)
+        step = np.linalg.solve(bend, slope)
+        while loss(fit - step) > loss(fit) and np.abs(step).max() > 1e-9:
+            step = step / 2
+        fit = fit - step
     return round(float(fit[0]), 4), round(float(fit[1]), 4)
 
 

@@ -31,6 +31,14 @@ def test_few_photos_change_little() -> None:
     assert -1.5 < offset < 0.1
 
 
+def test_what_was_surely_wrong_is_believed_less_not_more() -> None:
+    """The first step of the fit leaps far past the best one here."""
+    said = np.r_[np.full(174, 0.999999), np.full(13, 0.9999)]
+    slope, offset = fit_trust(said, np.r_[np.full(170, True), np.full(17, False)])
+    assert 0 < slope < 0.5
+    assert 0.85 < calibrated(0.999999, np.array([slope, offset])) < 0.97
+
+
 def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
