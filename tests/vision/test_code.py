@@ -54,6 +54,11 @@ def test_codes_are_read_from_photos(code: str, seed: int, level: Level) -> None:
     assert read(photo(seed, level, page(code))) == code
 
 
+@pytest.mark.parametrize(("seed", "level"), [(21, "normal"), (33, "normal"), (9, "easy")])
+def test_codes_are_read_that_the_lens_blurred(seed: int, level: Level) -> None:
+    assert read(photo(seed, level, page(LONG))) == LONG
+
+
 def test_a_sheet_without_a_code_has_no_id() -> None:
     assert read(photo(3, "easy", page(""))) is None
 
