@@ -15,6 +15,10 @@ import nox
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["lint", "types", "layers", "test"]
 
+PARALLEL = ("-n", "auto", "--maxprocesses", "8", "--dist", "loadfile")
+"""A file's tests share a page that is served, or a network that is loaded: they stay together.
+Eight at most, because each process may bring workers, a browser or a database of its own."""
+
 
 def _python(session: nox.Session, *args: str) -> None:
     session.run(sys.executable, *args, *session.posargs, external=True)
@@ -42,8 +46,8 @@ def layers(session: nox.Session) -> None:
 
 @nox.session
 def test(session: nox.Session) -> None:
-    """Tests; arguments go to pytest: `nox -s test -- -k scoring`."""
-    _python(session, "-m", "pytest")
+    """Tests, on all cores; arguments go to pytest: `nox -s test -- -k scoring`, `-- -n 0 --pdb`."""
+    _python(session, "-m", "pytest", *PARALLEL)
 
 
 @nox.session

@@ -20,8 +20,8 @@ from hypothesis import settings
 
 from kdscan.tournament.store import Store, open_store
 
-# Machines of CI are busy: a slow example is no failure.
-settings.register_profile("kdscan", deadline=None)
+# Machines of CI are busy: a slow example is no failure. There the same examples come every time.
+settings.register_profile("kdscan", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("kdscan")
 
 SERVER = "KDSCAN_TEST_POSTGRES"
@@ -74,7 +74,7 @@ def _serve(programs: Path, folder: Path) -> Iterator[str]:
         run(pg_ctl, "-D", data, "-m", "immediate", "stop")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.database)])
 def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """URL of an empty store, on each database in turn."""
     if request.param == "sqlite":

@@ -76,6 +76,7 @@ def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:
     assert max(off) < 0.3 * sample.px_per_cell
 
 
+@pytest.mark.torch
 def test_training_knows_what_is_unknown(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     from kdscan.training.fit import marks_batch, marks_loss

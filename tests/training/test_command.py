@@ -54,6 +54,7 @@ def taught(folder: Path) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     pytest.importorskip("onnx")
@@ -79,6 +80,7 @@ def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("onnx")
@@ -104,6 +106,7 @@ def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
     assert json.loads(note.read_text("utf-8"))["locate"] == 3
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("arguments", "remedy"),
     [

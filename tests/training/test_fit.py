@@ -9,6 +9,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+pytestmark = pytest.mark.torch
+
 
 @pytest.mark.parametrize("kept", [0.0, 0.4, 1.0])
 def test_a_share_of_the_weights_before_is_kept(tmp_path: Path, kept: float) -> None:

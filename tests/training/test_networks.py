@@ -10,6 +10,8 @@ from kdscan.records import CELLS
 
 torch = pytest.importorskip("torch")
 
+pytestmark = pytest.mark.torch
+
 
 def taught() -> Any:
     """A network in which all that starts at nothing counts."""

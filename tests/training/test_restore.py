@@ -12,6 +12,8 @@ from kdscan.errors import UsageError
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.torch
+
 
 def warm(net: Any, pictures: Any) -> Any:
     """The network after its norms have seen something."""

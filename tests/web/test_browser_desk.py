@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Route, expect
 
 from kdscan.table import share
@@ -25,7 +26,7 @@ from tests.web.conftest import DESK, Served, lay
 from tests.web.test_kinds import DOUBT, GAME, OWNER
 
 browser, open_page = browsing.browser, browsing.open_page
-pytestmark = browsing.needs_chromium
+pytestmark = [pytest.mark.browser, browsing.needs_chromium]
 
 
 def test_the_desk_needs_no_mouse(open_page: Open) -> None:

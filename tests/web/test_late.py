@@ -18,7 +18,7 @@ from tests.web.browsing import DESKTOP, Open
 from tests.web.conftest import DESK, Served, lay
 
 browser, open_page = browsing.browser, browsing.open_page
-pytestmark = browsing.needs_chromium
+pytestmark = [pytest.mark.browser, browsing.needs_chromium]
 
 DOUBTS = ((0, 0), (0, 1))
 

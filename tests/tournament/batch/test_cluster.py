@@ -26,6 +26,8 @@ from tests.tournament.workers import Here
 
 distributed = pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.cluster
+
 SAMPLES = Path(__file__).parent.parent.parent.parent / "samples"
 PHOTOS = ("02.jpg", "04.jpg", "08.jpg", "09.jpg")
 
@@ -53,6 +55,7 @@ def start(store: Store) -> Run:
     return Run(store, event, default_models().version)
 
 
+@pytest.mark.database
 def test_a_worker_killed_in_the_middle_changes_no_row(
     address: str, postgres: str, tmp_path: Path
 ) -> None:

@@ -104,6 +104,7 @@ def test_the_environment_and_the_default_name_a_store(
     assert (tmp_path / "home" / "kdscan.sqlite").is_file()
 
 
+@pytest.mark.database
 def test_a_server_remembers_where_the_photos_are(
     postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
