@@ -151,7 +151,9 @@ def _pictures(flat: NDArray[np.uint8], side: int) -> Iterator[NDArray[np.uint8]]
     affine = cv2.getAffineTransform(source * 4, corners)  # 4 samples along a module
     size = (4 * side, 4 * side)
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    code = cv2.warpAffine(flat, affine, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    code = np.asarray(
+        cv2.warpAffine(flat, affine, size, flags=flags, borderMode=cv2.BORDER_REPLICATE), np.uint8
+    )
     for sigma in _BLURS:
         for noise in _NOISES[: 2 if sigma else 1]:
             sharp = _sharpened(code, 4 * sigma, noise)
