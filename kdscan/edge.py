@@ -29,8 +29,10 @@ def run(command: Callable[[], object]) -> NoReturn:
         extra = EXTRAS.get(error.name or "")
         if extra is None:
             raise
-        remedy = f"pip install 'kdscan[{extra}]'"
-        _end(f"this needs {error.name}; {remedy}", UsageError.exit_code)
+        remedy = f"pip install -e '.[{extra}]'"
+        _end(
+            f"this needs {error.name}; in a copy of the repository: {remedy}", UsageError.exit_code
+        )
     sys.exit(0)
 
 

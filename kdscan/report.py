@@ -6,7 +6,7 @@ added freely, renamed or dropped only with a new number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -212,6 +212,24 @@ def _domain_json(domain: Domain) -> dict[str, Any]:
     }
 
 
+def _book_of(photos: Sequence[dict[str, Any]], beside: Set[int]) -> list[int] | None:
+    """[photo, sheet] of the game's spellbook: one beside its maps, else the only one there is.
+
+    beside: the photos that show the maps. Of several photos of it the surest counts; where two
+    lie in one photo nobody can tell whose is whose, and it is None.
+    """
+    books: dict[int, list[int]] = {}
+    for n, photo in enumerate(photos):
+        here = [k for k, one in enumerate(photo["sheets"]) if one["kind"] == "duel_spellbook"]
+        if here:
+            books[n] = here
+    near = {n: here for n, here in books.items() if n in beside} or books
+    if not near or any(len(here) > 1 for here in near.values()):
+        return None
+    n = max(near, key=lambda n: photos[n]["sheets"][near[n][0]]["confidence"])
+    return [n, near[n][0]]
+
+
 def game_json(
     photos: Sequence[dict[str, Any]], fused: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Any] | None:
@@ -238,8 +256,6 @@ def game_json(
         ("score", totals) if totals[0] != totals[1] else ("largest_domain", largest)
     )
     draw = values[0] == values[1]
-    here = photos[found[0][0][0]]["sheets"]
-    books = [k for k, sheet in enumerate(here) if sheet["kind"] == "duel_spellbook"]
     sure = found[0][1]["confidence"] * found[1][1]["confidence"]
     return {
         "players": [
@@ -248,7 +264,7 @@ def game_json(
         ],
         "winner": None if draw else int(values[1] > values[0]),
         "decided_by": "draw" if draw else decided_by,
-        "spellbook": [found[0][0][0], books[0]] if len(books) == 1 else None,
+        "spellbook": _book_of(photos, pictured[0] | pictured[1]),
         "confidence": probability_json(sure),
         "review": any(sheet["review"] for _, sheet in found),
     }

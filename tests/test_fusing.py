@@ -11,9 +11,10 @@ import pytest
 from kdscan.cli.output import Printer
 from kdscan.cli.score import exit_code
 from kdscan.fusing import FusedSheet, fuse_sheets, maps_of
-from kdscan.records import SheetReading
+from kdscan.game.duel.players import play_game
+from kdscan.records import AnyReading, SheetReading
 from kdscan.report import PhotoReport, photo_json, report_json
-from tests.readings import make_sheet
+from tests.readings import make_book, make_sheet
 
 SECOND = """
 c   c   f   .   .   d   d+
@@ -80,6 +81,24 @@ def test_json_says_which_photos_show_which_sheet() -> None:
     assert len(one["sheet"]["cells"]) == 34
     assert [len(photo["sheets"]) for photo in said["photos"]] == [1, 1, 1]
     assert said["game"] is None
+
+
+def test_the_spellbook_of_a_game_may_lie_in_another_photo_than_its_best_map() -> None:
+    maps, book = (make_sheet(), make_sheet(SECOND)), make_book(play_game(1).spellbook)
+
+    def of(*photos: tuple[AnyReading, ...]) -> object:
+        entries = [
+            photo_json(PhotoReport(f"{n}.jpg", 0, 1, (800, 600), found))
+            for n, found in enumerate(photos)
+        ]
+        game = report_json(entries)["game"]
+        assert game is not None
+        return game["spellbook"]
+
+    assert of((*maps, book)) == [0, 2]
+    assert of(maps, (book,)) == [1, 0]
+    assert of(maps, (book, book)) is None
+    assert of(maps) is None
 
 
 def test_two_photos_of_both_maps_are_one_game() -> None:

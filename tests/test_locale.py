@@ -70,6 +70,8 @@ def test_words_are_filled_in() -> None:
         ("", "en"),
         ("pl", "pl"),
         ("PL-pl", "pl"),
+        ("pl; q=0.9", "pl"),
+        ("en; q=0.5, ru ; level=1; q=0.8", "ru"),
         ("de, uk;q=0.8, ru;q=0.9", "ru"),
         ("de", "en"),
         ("pl;q=0, fr;q=0.1", "fr"),

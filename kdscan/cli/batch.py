@@ -94,7 +94,7 @@ def batch(
     from kdscan.tournament.batch.paths import sources
     from kdscan.tournament.batch.run import Run
     from kdscan.tournament.export import save, write_csv, write_json_lines
-    from kdscan.tournament.results import results
+    from kdscan.tournament.results import results, seated
     from kdscan.tournament.rules import Asked, settle_rules
     from kdscan.tournament.store import open_store
 
@@ -115,9 +115,9 @@ def batch(
         with kept.read() as db:
             _tell(event, store, run.progress, results(db, this.id))
             if csv:
-                save(csv, write_csv, results(db, this.id), spoken())
+                save(csv, write_csv, seated(db, this.id, results(db, this.id)), spoken())
             if json_lines:
-                save(json_lines, write_json_lines, results(db, this.id))
+                save(json_lines, write_json_lines, seated(db, this.id, results(db, this.id)))
     raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
 
 
@@ -130,7 +130,7 @@ def _workers(cluster: str | None, count: int | None) -> Iterator[Workers]:
         try:
             from kdscan.tournament.batch.cluster import Cluster
         except ImportError as error:
-            raise UsageError("--cluster needs more: pip install 'kdscan[cluster]'") from error
+            raise UsageError("--cluster needs more: pip install distributed fsspec") from error
         with Cluster(cluster) as there:
             yield there
         return
@@ -200,10 +200,23 @@ def _line_now_and_then() -> Callable[[Progress], None]:
 def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Result]) -> None:
     """What the event holds now, and what somebody should look at."""
     from kdscan.error_words import told
-    from kdscan.tournament.results import BLANK, FAILED, OK, REVIEW, SAME_PHOTO, SAME_SHEET
+    from kdscan.tournament.results import (
+        BLANK,
+        CONFLICT,
+        FAILED,
+        OK,
+        REVIEW,
+        SAME_PHOTO,
+        SAME_SHEET,
+    )
 
     count: Counter[str] = Counter()
-    notable: dict[str, list[Result]] = {FAILED: [], SAME_PHOTO: [], SAME_SHEET: []}
+    notable: dict[str, list[Result]] = {
+        FAILED: [],
+        SAME_PHOTO: [],
+        SAME_SHEET: [],
+        CONFLICT: [],
+    }
     for row in rows:
         count[row.status] += 1
         if row.status in notable and count[row.status] <= SHOWN:
@@ -212,12 +225,13 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
     t = w.t
     known = ", " + t("{n} known before", n=progress.known) if progress.known else ""
     print(f"{event}: " + t("{n} read now", n=progress.read) + known)
-    counted = count[OK] + count[REVIEW]
+    counted = count[OK] + count[REVIEW] + count[CONFLICT]
     print("  " + t("sheets: {n}, {review} of them to look at", n=counted, review=count[REVIEW]))
     for status, title in (
         (FAILED, t("failed")),
         (SAME_PHOTO, t("the same photo again")),
         (SAME_SHEET, t("the same sheet again")),
+        (CONFLICT, t("different sheets with one code: say whose is which")),
     ):
         if not count[status]:
             continue
@@ -229,7 +243,7 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
             print("    " + t("… and {n} more", n=count[status] - SHOWN))
     if count[BLANK]:
         print("  " + t("blank pages: {n}", n=count[BLANK]))
-    if count[REVIEW]:
+    if count[REVIEW] or count[CONFLICT]:
         command = f"kdscan serve {same_event(event, store)}"
         print("  " + t("look at them: {command}", command=command))
 

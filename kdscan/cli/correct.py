@@ -44,6 +44,14 @@ def correct(
     ignore: Annotated[
         bool | None, typer.Option("--ignore/--count", help="It counts nowhere, or again.")
     ] = None,
+    same_as: Annotated[
+        str | None,
+        typer.Option(metavar="SHEET", help="It is another photo of that sheet; the better counts."),
+    ] = None,
+    own: Annotated[
+        bool,
+        typer.Option("--own", help="It is a sheet of its own, whatever its code says."),
+    ] = False,
     undo: Annotated[
         bool, typer.Option("--undo", help="Take back what was said of it last.")
     ] = False,
@@ -58,16 +66,23 @@ def correct(
     $ kdscan correct kingdom7.jpg --event 'Castle cup' --set B4=l+ --player Ada --round 2
 
     $ kdscan correct SPRING-CUP/2/4/A7 --event 'Spring cup' --confirm
+
+    $ kdscan correct IMG_0413.jpg --event 'Spring cup' --own --player Bob
     """
     from kdscan.tournament.correcting import find_row, say, take_back
+    from kdscan.tournament.names import player_named
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
     cells = parse_corrections(sets or ())
+    if own and same_as is not None:
+        raise UsageError("--own and --same-as: a sheet is one or the other")
     with open_store(store) as kept, kept.write() as db:
         this = find_event(db, event)
         row = find_row(db, this, sheet)
         said: dict[str, Any] = dict(_field(one, row) for one in cells)
+        if player is not None:
+            player = player_named(db, this, player, round or row.place.round)
         told = {"round": round, "table": table, "player": player}
         given = {key: value for key, value in told.items() if value is not None}
         if given:
@@ -77,6 +92,8 @@ def correct(
             said["confirmed"] = True
         if ignore is not None:
             said["ignored"] = ignore
+        if own or same_as is not None:
+            said["same_as"] = 0 if own else _other(row, find_row(db, this, same_as or ""))
         if undo:
             take_back(db, row, who or user())
         if not (said or undo):
@@ -87,6 +104,14 @@ def correct(
         say(db, row, said, who or user())
     with open_store(store) as kept, kept.read() as db:
         print(_told(find_row(db, find_event(db, event), f"{row.file.name}#{_number(row)}")))
+
+
+def _other(row: Result, other: Result) -> int:
+    """The id of the sheet of which a row shows another photo."""
+    assert row.sheet is not None and other.sheet is not None
+    if row.sheet.id == other.sheet.id:
+        raise UsageError("--same-as {name}: that is the same photo; name another", name=other.name)
+    return other.sheet.id
 
 
 def _number(row: Result) -> str:

@@ -46,7 +46,7 @@ def export(
     if not any((csv, json_lines, archive, labels)):
         raise UsageError("say what to write: --csv, --json-lines, --archive or --labels")
     from kdscan.tournament.export import save, write_csv, write_json_lines
-    from kdscan.tournament.results import results
+    from kdscan.tournament.results import results, seated
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
@@ -54,9 +54,9 @@ def export(
         with kept.read() as db:
             this = find_event(db, event)
             if csv is not None:
-                save(csv, write_csv, results(db, this.id), spoken())
+                save(csv, write_csv, seated(db, this.id, results(db, this.id)), spoken())
             if json_lines is not None:
-                save(json_lines, write_json_lines, results(db, this.id))
+                save(json_lines, write_json_lines, seated(db, this.id, results(db, this.id)))
         if archive is not None:
             from kdscan.tournament.archive import save_event
 

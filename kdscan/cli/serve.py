@@ -65,11 +65,6 @@ def serve(
         raise UsageError("--certificate and --key go together")
     if code is not None and not (6 <= len(code) <= 40 and code.isalnum() and code.isascii()):
         raise UsageError("--code: 6 to 40 letters and digits")
-    try:
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise UsageError("the page needs more: pip install 'kdscan[web]'") from error
-
     import asyncio
 
     from kdscan.tournament.store import open_store

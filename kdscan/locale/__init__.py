@@ -82,12 +82,13 @@ def asked_for(accept_language: str) -> str:
     """The best of our languages for a browser's `Accept-Language`."""
     wishes = []
     for place, part in enumerate(accept_language.split(",")):
-        name, _, quality = part.strip().partition(";q=")
+        name, *parameters = (one.strip() for one in part.split(";"))
+        quality = next((one[2:] for one in parameters if one.lower().startswith("q=")), "1")
         try:
-            weight = float(quality or 1)
+            weight = float(quality)
         except ValueError:
             weight = 0.0
-        wishes.append((-weight, place, name.strip().lower().split("-")[0]))
+        wishes.append((-weight, place, name.lower().split("-")[0]))
     for weight, _, name in sorted(wishes):
         if name in LANGUAGES and weight < 0:
             return name

@@ -34,6 +34,7 @@ ERRORS = (
     "ModelError",
     "StoreError",
     "UsageError",
+    "UnknownPlayer",
     "LayoutError",
     "BoardTextError",
     "BookTextError",

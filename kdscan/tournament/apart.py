@@ -36,9 +36,11 @@ class Place:
 @dataclass(frozen=True)
 class Pile:
     """Sheets that were compared with each other. same: those that another one shows better.
-    games: two maps and a spellbook of one table in several photos, by each of the three."""
+    conflicts: different sheets that bear one code. games: two maps and a spellbook of one table in
+    several photos, by each of the three."""
 
     same: Mapping[int, int]
+    conflicts: Mapping[int, tuple[int, ...]]
     games: Mapping[int, tuple[int, ...]]
 
 
@@ -60,8 +62,8 @@ def compared(sheets: Iterable[Sheet], said: Mapping[int, Said], named: Named) ->
             seated = _Seated(sheet.id, sheet.kind, (sheet.photo_id, sheet.page))
             tables[place.round, place.table].append(seated)
     found.sort(key=lambda one: one[0])
-    same = same_sheets([look for _, look in found])
-    return Pile(same, _games(tables.values(), same))
+    pile = same_sheets([look for _, look in found])
+    return Pile(pile.same, pile.conflicts, _games(tables.values(), pile.same))
 
 
 def _look(sheet: Sheet, said: Said, round_: int | None) -> Look:

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from kdscan.tournament.games import Finding, Game, SheetScore, Table, gather
+from kdscan.tournament.names import names_by_code
 from kdscan.tournament.results import FAILED, Result, results
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.standings import Standing, standings
@@ -16,6 +17,8 @@ from kdscan.tournament.store.corrections import corrections, in_force
 from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.records import Event, Json, Player
+
+__all__ = ["EventState", "event_state", "names_by_code", "sheet_score", "table_json"]
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,7 @@ def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:
         largest_domain=max((len(domain["cells"]) for domain in domains), default=0),
         crowns=sum(domain.get("crowns", 0) for domain in domains),
         review=row.data["review"],
+        rivals=row.rivals,
     )
 
 
@@ -118,16 +122,6 @@ def _game_json(game: Game) -> dict[str, Any]:
         "winner": outcome.winner if outcome else None,
         "decided_by": outcome.decided_by if outcome else None,
     }
-
-
-def names_by_code(entered: Iterable[Player]) -> dict[str, str]:
-    """Players' names by the code that their sheets bear, or by the name itself, upper case."""
-    found: dict[str, str] = {}
-    for player in entered:
-        found[player.name.upper()] = player.name
-        if player.details.get("code"):
-            found[str(player.details["code"]).upper()] = player.name
-    return found
 
 
 def arbiters_points(

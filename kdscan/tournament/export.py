@@ -12,7 +12,7 @@ from typing import TextIO
 
 from kdscan.errors import StoreError
 from kdscan.locale import ENGLISH, Words
-from kdscan.tournament.results import Result, columns
+from kdscan.tournament.results import COLUMNS, Result, columns
 
 Rows = Iterable[Result]
 Write = Callable[[Rows, TextIO, Words], None]
@@ -26,12 +26,10 @@ def write_csv(rows: Rows, out: TextIO, words: Words = ENGLISH) -> None:
 
     words: the language of what is told for people.
     """
-    writer: csv.DictWriter[str] | None = None
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
     for row in rows:
         values = columns(row, words)
-        if writer is None:
-            writer = csv.DictWriter(out, list(values), lineterminator="\n")
-            writer.writeheader()
         writer.writerow({name: harmless(value) for name, value in values.items()})
 
 

@@ -24,7 +24,8 @@ class SheetScore:
 
     key: any number that tells it from others. round, table, player: as its code, its
     photo or a person says; None where nobody does. crowns: the second tie-break of
-    Kingdomino; 0 in Duel. review: whether its total still needs a look.
+    Kingdomino; 0 in Duel. review: whether its total still needs a look. rivals: keys of sheets
+    that bear the same code and hold different marks: whose is which, a person has to say.
     """
 
     key: int
@@ -35,6 +36,7 @@ class SheetScore:
     largest_domain: int
     crowns: int = 0
     review: bool = False
+    rivals: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,9 @@ class Outcome:
     decided_by: Decision
 
 
-FindingCode = Literal["missing_sheet", "two_sheets", "unknown_player", "unplaced", "needs_look"]
+FindingCode = Literal[
+    "missing_sheet", "two_sheets", "unknown_player", "unplaced", "needs_look", "code_conflict"
+]
 
 
 @dataclass(frozen=True)
@@ -150,8 +154,10 @@ def gather(
     """
     tables = {at: tuple(players) for at, players in (planned or {}).items()}
     at_table: dict[Table, list[SheetScore]] = defaultdict(list)
-    findings = []
+    findings: list[Finding] = []
     begun = {at[0] for at in results or {}}
+    sheets = tuple(sheets)
+    findings += _conflicts(sheets)
     for sheet in sheets:
         begun.add(sheet.round or 0)
         at = _table_of(sheet, tables)
@@ -166,6 +172,23 @@ def gather(
         if game is not None:
             games.append(game)
     return tuple(games), tuple(_to_come(findings, begun))
+
+
+def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
+    """Different sheets that bear one code, told once for all that bear it."""
+    told: set[int] = set()
+    known = {sheet.key: sheet for sheet in sheets}
+    for sheet in sheets:
+        if not sheet.rivals or sheet.key in told:
+            continue
+        keys = (sheet.key, *(key for key in sheet.rivals if key in known))
+        told.update(keys)
+        totals = ", ".join(str(known[key].total) for key in keys)
+        text = mark(
+            "different sheets bear the code of {player}, worth {totals}; say whose is which"
+        )
+        values = {"player": sheet.player or "?", "totals": totals}
+        yield Finding("code_conflict", text, values, sheet.round, sheet.table, keys)
 
 
 def _to_come(findings: Iterable[Finding], begun: Container[int | None]) -> Iterator[Finding]:
@@ -230,8 +253,9 @@ def _seat(
     # Several readings of one total are one sheet photographed twice; the surest stands for it.
     worths = {(sheet.total, sheet.largest_domain, sheet.crowns) for sheet in sheets}
     best = min(sheets, key=lambda sheet: (sheet.review, sheet.key), default=None)
-    seat = Seat(name, best if len(worths) <= 1 else None, said)
-    if said is not None or alone:
+    disputed = any(sheet.rivals for sheet in sheets)
+    seat = Seat(name, best if len(worths) <= 1 and not disputed else None, said)
+    if said is not None or alone or disputed:
         return seat, []
     if len(worths) > 1:
         totals = ", ".join(str(sheet.total) for sheet in sheets)

@@ -7,8 +7,8 @@ same photos give the same rows.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -19,8 +19,10 @@ from kdscan.game.grid import cell_name
 from kdscan.locale import ENGLISH, Words
 from kdscan.tournament.apart import Named, Place, compared, first_names, place_of, said_of
 from kdscan.tournament.current import Said, current_sheets
+from kdscan.tournament.names import names_by_code
 from kdscan.tournament.rules import Rules, asked_of, rules_of
-from kdscan.tournament.store.events import get_event
+from kdscan.tournament.store.events import get_event, players
+from kdscan.tournament.store.games import games
 from kdscan.tournament.store.photos import files, photos, reason_of
 from kdscan.tournament.store.readings import errors, sheets
 from kdscan.tournament.store.readings import sheet as get_sheet
@@ -28,15 +30,18 @@ from kdscan.tournament.store.records import FileRow, Json, PhotoRow, Sheet
 
 OK, REVIEW, FAILED, BLANK = "ok", "review", "failed", "blank"
 SAME_PHOTO, SAME_SHEET, IGNORED = "same photo", "same sheet", "ignored"
+CONFLICT = "conflict"
 
 
 @dataclass(frozen=True)
 class Result:
-    """One row. status: one of the words above; a sheet counts if it is `OK` or `REVIEW`.
+    """One row. status: one of the words above; a sheet counts if it is `OK` or `REVIEW`, and may
+    count if it is `CONFLICT`: another sheet bears its code, and a person has to say whose is which.
 
     photo: None if the file could not be read at all. sheet: as it was read; data: as it
     stands now. said: what people said of it, by field. other: the file name that shows
-    the same photo, or the sheet (`name#page.number`) that shows the same sheet better.
+    the same photo, or the sheet (`name#page.number`) that shows the same sheet better, or
+    bears the same code. rivals: ids of the sheets that bear the same code.
     """
 
     file: FileRow
@@ -49,11 +54,12 @@ class Result:
     place: Place = field(default_factory=Place)
     other: str | None = None
     problem: Json | None = None
+    rivals: tuple[int, ...] = ()
 
     @property
     def counts(self) -> bool:
         """Whether it is a sheet of the event, and not another photo of one."""
-        return self.status in (OK, REVIEW)
+        return self.status in (OK, REVIEW, CONFLICT)
 
     @property
     def name(self) -> str:
@@ -78,17 +84,33 @@ def results(db: Connection, event_id: int) -> Iterator[Result]:
             yield from _of_photo(db, file, photo, pile)
 
 
+def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Result]:
+    """The rows with players by their names instead of their codes, and with the table where each
+    sits in that round, where neither the sheet nor a person says it."""
+    entered = players(db, event_id)
+    known, names = names_by_code(entered), {one.id: one.name for one in entered}
+    tables = {(g.round, names[s]): g.table for g in games(db, event_id) for s in g.seats}
+    for row in rows:
+        place = row.place
+        name = known.get(place.player.upper(), place.player) if place.player else None
+        table = place.table
+        if table is None and place.round is not None and name:
+            table = tables.get((place.round, name))
+        yield replace(row, place=Place(place.round, table, name))
+
+
 @dataclass(frozen=True)
 class _Pile:
     """What has to be known of all sheets before the first row is told.
 
-    said: what people said of a sheet. same: sheets that another one shows better. where: how
-    people call each sheet. games: sheets of one game in several photos, by each of them.
-    failures: pages that could not be read. rules: the event's.
+    said: what people said of a sheet. same: sheets that another one shows better. conflicts:
+    sheets that bear one code. where: how people call each sheet. games: sheets of one game in
+    several photos, by each of them. failures: pages that could not be read. rules: the event's.
     """
 
     said: Mapping[int, Said]
     same: Mapping[int, int]
+    conflicts: Mapping[int, tuple[int, ...]]
     where: Mapping[int, str]
     games: Mapping[int, tuple[int, ...]]
     failures: Mapping[tuple[int, int], Json]
@@ -135,8 +157,11 @@ def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _P
         status = IGNORED
     elif sheet.id in pile.same:
         status, other = SAME_SHEET, pile.where[pile.same[sheet.id]]
+    rivals = pile.conflicts.get(sheet.id, ())
+    if rivals and status != IGNORED:
+        status, other = CONFLICT, pile.where[rivals[0]]
     place = place_of(sheet.code, said, file)
-    return Result(file, photo, status, sheet.page, sheet, data, said, place, other)
+    return Result(file, photo, status, sheet.page, sheet, data, said, place, other, rivals=rivals)
 
 
 def _pile(db: Connection, event_id: int, named: Named) -> _Pile:
@@ -151,12 +176,21 @@ def _pile(db: Connection, event_id: int, named: Named) -> _Pile:
     found = compared(labelled(), said, named)
     event = get_event(db, event_id)
     rules = Rules() if event is None else rules_of(event)
-    return _Pile(said, found.same, where, found.games, errors(db, event_id), rules)
+    kept = (where, found.games, errors(db, event_id), rules)
+    return _Pile(said, found.same, found.conflicts, *kept)
 
 
 def _name(file: FileRow, sheet: Sheet) -> str:
     first = (sheet.page, sheet.number) == (0, 0)
     return file.name if first else f"{file.name}#{sheet.page + 1}.{sheet.number + 1}"
+
+
+COLUMNS = (
+    *("file", "page", "sheet", "status", "kind", "code", "round", "table", "player", "total"),
+    *("domains", "wizard", "middle_kingdom", "harmony", "castle_bonus_used", "confidence"),
+    *("look_at", "corrected", "same_as", "error", "message", "sha256", "conflicts_with"),
+)
+"""The names of `columns`, in their order."""
 
 
 def columns(result: Result, words: Words = ENGLISH) -> dict[str, Any]:
@@ -183,8 +217,9 @@ def columns(result: Result, words: Words = ENGLISH) -> dict[str, Any]:
         "confidence": data.get("confidence"),
         "look_at": " ".join(look_at),
         "corrected": bool(result.said),
-        "same_as": result.other,
+        "same_as": None if result.status == CONFLICT else result.other,
         "error": result.problem["code"] if result.problem else None,
         "message": told(result.problem, words) if result.problem else None,
         "sha256": result.photo.sha256 if result.photo else None,
+        "conflicts_with": result.other if result.status == CONFLICT else None,
     }

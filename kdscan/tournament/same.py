@@ -24,7 +24,8 @@ from kdscan.tournament.current import marks_of
 from kdscan.tournament.store.records import Json
 
 SHARE = 0.6
-"""Sheets that agree in this share of their filled shields are one: 19 of 31."""
+"""Sheets that agree in this share of their filled shields are one: 19 of 31. Equal codes on sheets
+that agree in less are a conflict: one of them bears a code that is not its own."""
 
 FILLED = 12
 """Fewer filled shields or squares say too little to tell sheets apart."""
@@ -35,7 +36,7 @@ _SIDE = 13
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What a photo shows of a sheet. marks: `marks_code`, None if they can't be compared.
+    """What a photo shows of a sheet. marks: `marks_code`, None for kinds that have none.
 
     said: the key of the sheet that this one is, by a person; 0: of none; None: nobody said.
     rank: the larger, the better is the photo.
@@ -50,7 +51,7 @@ class Look:
 
 
 def marks_code(sheet: Json) -> NDArray[np.uint8] | None:
-    """What lies on each cell as one number, 0 where nothing does; None for too little of it.
+    """What lies on each cell as one number, 0 where nothing does; None for a spellbook.
 
     (34,) uint8, coat and crosses, of a map; (169,) uint8, terrain and crowns, of a kingdom, its
     castle in the middle of 13 x 13 squares.
@@ -68,7 +69,7 @@ def marks_code(sheet: Json) -> NDArray[np.uint8] | None:
         found = np.array(codes, np.uint8)
     else:
         return None
-    return found if np.count_nonzero(found) >= FILLED else None
+    return found
 
 
 def _around_castle(kingdom: Json) -> NDArray[np.uint8]:
@@ -90,46 +91,86 @@ def _views(marks: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
     return [np.rot90(square, turn).ravel() for turn in range(4)]
 
 
-def same_sheets(looks: Sequence[Look]) -> dict[int, int]:
-    """Which photos show a sheet that another photo shows better: their key → its key.
+def agreement(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
+    """Which share of the filled shields of two sheets is equal, however they lie; 1 for two
+    empty ones."""
+    most = max(np.count_nonzero(one), np.count_nonzero(other))
+    if most == 0:
+        return 1.0
+    return max(
+        float(np.count_nonzero((mine == other) & (mine != 0))) / most for mine in _views(one)
+    )
 
-    A person's word goes first, then equal codes, then marks. The answer does not depend
-    on when the photos were read, only on the order given.
+
+@dataclass(frozen=True)
+class Compared:
+    """What comparing sheets found.
+
+    same: which photos show a sheet that another photo shows better: their key → its key.
+    conflicts: sheets, best photos each, that bear one code and hold different marks: key → the
+    others' keys.
+    """
+
+    same: dict[int, int]
+    conflicts: dict[int, tuple[int, ...]]
+
+
+def same_sheets(looks: Sequence[Look]) -> Compared:
+    """Which photos show one sheet, and which sheets claim one code.
+
+    A person's word goes first, then equal codes on marks that agree, then marks. The answer
+    does not depend on when the photos were read, only on the order given.
     """
     groups: list[list[Look]] = []
     of_key: dict[int, list[Look]] = {}
-    of_code: dict[tuple[str, str], list[Look]] = {}
+    of_code: dict[tuple[str, str], list[list[Look]]] = {}
     kinds = Counter(look.kind for look in looks if look.marks is not None)
     seen = {kind: _Seen(most) for kind, most in kinds.items()}
     for look in sorted(looks, key=lambda look: bool(look.said)):  # those who point come last
-        group = _group_of(look, of_key, of_code, seen)
+        claims = of_code.setdefault((look.kind, look.code), []) if look.code else []
+        group = _group_of(look, of_key, claims, seen)
         if group is None:
             group = []
             groups.append(group)
         group.append(look)
         of_key[look.key] = group
-        if look.code and look.said is None:
-            of_code.setdefault((look.kind, look.code), group)
+        if look.code and look.said is None and not any(group is one for one in claims):
+            claims.append(group)
         if look.said is None and look.marks is not None:
             seen[look.kind].add(look, look.marks, group)
+    best = {id(group): max(group, key=lambda look: look.rank).key for group in groups}
     same: dict[int, int] = {}
     for group in groups:
-        best = max(group, key=lambda look: look.rank)
-        same |= {look.key: best.key for look in group if look is not best}
-    return same
+        same |= {look.key: best[id(group)] for look in group if look.key != best[id(group)]}
+    conflicts: dict[int, tuple[int, ...]] = {}
+    for claims in of_code.values():
+        keys = [best[id(group)] for group in claims]
+        if len(keys) > 1:
+            conflicts |= {key: tuple(k for k in keys if k != key) for key in keys}
+    return Compared(same, conflicts)
 
 
 def _group_of(
     look: Look,
     of_key: dict[int, list[Look]],
-    of_code: dict[tuple[str, str], list[Look]],
+    claims: Sequence[list[Look]],
     seen: Mapping[str, _Seen],
 ) -> list[Look] | None:
+    """claims: the groups that bear the look's code."""
     if look.said is not None:
         return of_key.get(look.said)
-    if look.code and (look.kind, look.code) in of_code:
-        return of_code[look.kind, look.code]
+    for group in claims:
+        if _agree(look, group):
+            return group
     return None if look.marks is None else seen[look.kind].like(look, look.marks)
+
+
+def _agree(look: Look, group: Sequence[Look]) -> bool:
+    """Whether a sheet may be the one of the group; what has no marks is told by its code alone."""
+    marks = [one.marks for one in group if one.marks is not None]
+    if look.marks is None or not marks:
+        return True
+    return any(agreement(look.marks, one) >= SHARE for one in marks)
 
 
 class _Seen:
@@ -142,6 +183,8 @@ class _Seen:
         self._looks: list[tuple[Look, list[Look]]] = []
 
     def add(self, look: Look, marks: NDArray[np.uint8], group: list[Look]) -> None:
+        if np.count_nonzero(marks) < FILLED:
+            return
         if not self._looks:
             self._marks = np.zeros((len(marks), self._most), np.uint8)
         self._marks[:, len(self._looks)] = marks
@@ -150,9 +193,9 @@ class _Seen:
 
     def like(self, look: Look, marks: NDArray[np.uint8]) -> list[Look] | None:
         """The group of the most similar sheet, if it is similar enough to be the same."""
-        if not self._looks:
-            return None
         n, count = len(self._looks), np.count_nonzero(marks)
+        if n == 0 or count < FILLED:
+            return None
         best, where = 0.0, 0
         for mine in _views(marks):
             cells = np.flatnonzero(mine)

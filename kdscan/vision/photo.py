@@ -225,7 +225,7 @@ def _decode_pillow(image: Image.Image, page: int) -> Bgr:
 
 def _to_8_bit(grey: NDArray[Any]) -> Bgr:
     """Grey of more than 8 bits to 8; without a fixed white it is spread over all of them."""
-    if grey.dtype == np.uint16:
+    if (grey.dtype.kind, grey.dtype.itemsize) == ("u", 2):  # in either order of bytes
         return np.asarray(grey >> 8, np.uint8)
     values = np.nan_to_num(grey.astype(np.float64))
     low, high = values.min(), values.max()

@@ -69,16 +69,34 @@ class Tables:
         self._seen = seen
 
     def _state(self, db: Connection) -> tuple[Any, ...]:
-        """What changes with every change that shows here."""
-        tables = (schema.reading, schema.correction, schema.game, schema.seat, schema.player)
-        newest = [db.scalar(select(func.max(table.c.id))) for table in tables]
+        """What changes with every change that shows here.
+
+        Rows that may go again are named by what they hold: SQLite gives their numbers anew.
+        """
         event = get_event(db, self._event.id) or self._event
-        rules = zlib.crc32(json_format.dumps(event.details, sort_keys=True).encode())
-        return (*newest, db.scalar(select(func.count()).select_from(schema.seat)), rules)
+        at = schema.reading.c
+        added = [
+            db.scalar(select(func.max(at.id))),
+            db.scalar(select(func.max(at.read_at))),
+            db.scalar(select(func.max(schema.correction.c.id))),
+        ]
+        game, seat, player, file = (
+            table.c for table in (schema.game, schema.seat, schema.player, schema.file)
+        )
+        seats = select(game.round, game.table, seat.number, seat.player_id)
+        held = (
+            seats.join(schema.seat, seat.game_id == game.id).where(game.event_id == event.id),
+            select(player.id, player.name, player.active).where(player.event_id == event.id),
+            select(func.count(), func.max(file.id)).where(file.event_id == event.id),
+        )
+        rows = [sorted(map(str, db.execute(query))) for query in held]
+        return (
+            zlib.crc32(json_format.dumps([list(map(str, added)), rows, event.details]).encode()),
+        )
 
 
 def _name(seen: Sequence[Any]) -> str:
-    return "-".join(str(number or 0) for number in seen)
+    return "-".join(f"{number:x}" for number in seen)
 
 
 def queue_json(rows: Iterable[Result], state: EventState) -> list[Json]:

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import csv
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kdscan.cli.main import main
+from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
+from kdscan.game.duel.scoring import score_board
 from kdscan.keeping import keep
 from kdscan.records import AnyReading
+from kdscan.tournament.results import COLUMNS
 from kdscan.tournament.rules import Asked, settle_rules
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
-from kdscan.tournament.store.events import find_event
+from kdscan.tournament.store.events import ensure_player, find_event
+from kdscan.tournament.store.games import set_game
 from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
 from tests.readings import make_book, make_kingdom, make_sheet
 from tests.tournament.entries import MODELS, entry
+
+SECOND = str(play_game(5).maps[0])
 
 
 def came_in(url: str, name: str, *found: AnyReading, game: str = "duel") -> None:
@@ -58,8 +65,7 @@ def test_squares_of_a_kingdom_are_corrected_and_taken_back(
     (row,) = rows(url, tmp_path)
     assert int(row["total"]) > before and f": {row['total']} points (round 1, Ada" in told
     assert (row["player"], row["round"], row["status"]) == ("Ada", "1", "ok")
-    assert say(url, "k.jpg", "--undo") == 0
-    assert say(url, "k.jpg", "--undo", "--who", "Zoe") == 0
+    assert say(url, "k.jpg", "--undo", "--who", "Zoe") == 0  # what was said at once
     (row,) = rows(url, tmp_path)
     assert (int(row["total"]), row["player"]) == (before, "")
     with open_store(url) as kept, kept.read() as db:
@@ -94,3 +100,69 @@ def test_mistakes_are_explained(url: str, capsys: pytest.CaptureFixture[str]) ->
     ):
         assert say(url, name, *words) == 2
         assert message in capsys.readouterr().err
+
+
+def test_two_boards_with_one_code_are_settled_by_a_person(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_store(url) as kept, kept.write() as db:
+        event = settle_rules(db, "Cup", Asked())
+        ids = [ensure_player(db, event.id, name, code=name.upper()).id for name in ("Ada", "Bob")]
+        set_game(db, event.id, 1, 1, ids)
+    boards = [str(board) for board in play_game(3).maps]
+    totals = [score_board(Board.parse(one)).total for one in boards]
+    for name, board in zip("ab", boards, strict=True):
+        came_in(url, f"{name}.jpg", replace(make_sheet(board), sheet_id="CUP/1/1/ADA"))
+
+    def table() -> tuple[list[tuple[str, int | None]], list[str]]:
+        capsys.readouterr()
+        assert main(["standings", "--event", "Cup", "--store", url, "--json"]) == 0
+        said = json.loads(capsys.readouterr().out)
+        seats = [(s["player"], s["total"]) for s in said["games"][0]["seats"]]
+        return seats, [one["code"] for one in said["findings"]]
+
+    disputed = ([("Ada", None), ("Bob", None)], ["code_conflict", "missing_sheet"])
+    assert table() == disputed
+    both = rows(url, tmp_path)
+    assert [(r["status"], r["conflicts_with"], r["same_as"]) for r in both] == [
+        ("conflict", "b.jpg", ""),
+        ("conflict", "a.jpg", ""),
+    ]
+    assert say(url, "b.jpg", "--own", "--player", "Bob") == 0
+    assert table() == ([("Ada", totals[0]), ("Bob", totals[1])], [])
+    assert say(url, "b.jpg", "--undo") == 0
+    assert table() == disputed
+    assert say(url, "b.jpg", "--same-as", "a.jpg") == 0
+    assert [r["status"] for r in rows(url, tmp_path)].count("same sheet") == 1
+    assert table()[1] == ["missing_sheet"]
+
+
+def test_a_mistyped_name_is_asked_about_and_the_csv_names_player_and_table(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_store(url) as kept, kept.write() as db:
+        event = settle_rules(db, "Cup", Asked())
+        entered = {"Mario Rossi": "M1", "Luigi Verdi": "L2", "Maria Rossi": "M3"}
+        known = [ensure_player(db, event.id, name, code=code) for name, code in entered.items()]
+        set_game(db, event.id, 2, 4, [known[0].id, known[1].id])
+    came_in(url, "table#3.jpg", make_sheet())
+    came_in(url, "coded.jpg", replace(make_sheet(SECOND), sheet_id="CUP/2//L2"))
+    assert say(url, "table#3.jpg", "--player", "Mario Rosi", "--round", "2") == 2
+    assert "Mario Rosi? Mario Rossi plays this round." in capsys.readouterr().err
+    assert say(url, "table#3.jpg", "--player", "Xaver", "--round", "2") == 2
+    assert "nobody of that name plays in Cup" in capsys.readouterr().err
+    assert say(url, "table#3.jpg#1.1", "--player", "mario rossi", "--round", "2") == 0
+    assert "table#3.jpg: " in capsys.readouterr().out
+    found = {r["file"]: (r["player"], r["round"], r["table"]) for r in rows(url, tmp_path)}
+    assert found == {
+        "table#3.jpg": ("Mario Rossi", "2", "4"),
+        "coded.jpg": ("Luigi Verdi", "2", "4"),
+    }
+
+
+def test_an_event_without_rows_exports_a_header(url: str, tmp_path: Path) -> None:
+    with open_store(url) as kept, kept.write() as db:
+        settle_rules(db, "Cup", Asked())
+    assert rows(url, tmp_path) == []
+    header = (tmp_path / "rows.csv").read_text("utf-8").strip().split(",")
+    assert header == list(COLUMNS)

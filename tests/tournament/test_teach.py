@@ -43,12 +43,11 @@ def told(store: Store, confirm: str, correct: str) -> None:
         for sheet in list(sheets(db, event.id)):
             photo = get_photo(db, sheet.photo_id)
             assert photo is not None
-            mine = {"sheet_id": sheet.id}
             if photo.size == (SAMPLES / confirm).stat().st_size:
-                add_correction(db, event.id, "confirmed", True, "Ada", **mine)
+                add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=sheet.id)
             else:
                 what = {"coat": "checked", "crosses": 4}
-                add_correction(db, event.id, "cell:0,3", what, "Ada", **mine)
+                add_correction(db, event.id, "cell:0,3", what, "Ada", sheet_id=sheet.id)
 
 
 def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:

@@ -190,4 +190,4 @@ def test_what_is_not_installed_is_named_with_its_extra(capsys: pytest.CaptureFix
     def command() -> None:
         raise ModuleNotFoundError(name="torch")
 
-    assert "pip install 'kdscan[train]'" in complaint(command, capsys)
+    assert "pip install -e '.[train]'" in complaint(command, capsys)

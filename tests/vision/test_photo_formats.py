@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +91,26 @@ def test_16_bit_keeps_its_range(form: str) -> None:
     ramp = np.linspace(0, 65535, 64 * 96).reshape(64, 96).astype(np.uint16)
     bgr = decode(encoded(Image.fromarray(ramp), form))[0].bgr
     assert np.abs(bgr[..., 0].astype(int) - (ramp >> 8)).max() <= 1
+
+
+def test_16_bit_tiffs_read_alike_in_either_order_of_bytes() -> None:
+    dull = np.linspace(20_000, 30_000, 64 * 96).reshape(64, 96).astype(np.uint16)
+    data = b"".join(
+        (
+            *(b"MM\0*", struct.pack(">I", 8), struct.pack(">H", 8)),
+            *(struct.pack(">HHII", tag, 4, 1, value) for tag, value in ((256, 96), (257, 64))),
+            *(
+                struct.pack(">HHIHH", tag, 3, 1, value, 0)
+                for tag, value in ((258, 16), (259, 1), (262, 1))
+            ),
+            *(
+                struct.pack(">HHII", tag, 4, 1, value)
+                for tag, value in ((273, 8 + 2 + 8 * 12 + 4), (278, 64), (279, 2 * dull.size))
+            ),
+            *(b"\0\0\0\0", dull.astype(">u2").tobytes()),
+        )
+    )
+    assert_same(decode(data)[0].bgr[..., 0], (dull >> 8).astype(np.uint8))
 
 
 def test_float_grey_is_spread() -> None:

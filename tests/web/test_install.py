@@ -6,6 +6,9 @@ import ast
 import io
 import re
 import socket
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +111,25 @@ def test_every_error_that_people_meet_has_words_in_their_language() -> None:
     assert len(codes) > 20
     assert codes - FOR_PROGRAMS <= named
     assert not named & FOR_PROGRAMS
+
+
+def test_the_page_comes_with_the_base_install() -> None:
+    """Whatever the page imports is a dependency that needs no extra."""
+    root = Path(kdscan.__file__).parent.parent
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    base = {re.split(r"[^\w-]", one)[0].lower() for one in project["dependencies"]}
+    for path in [*(root / "kdscan" / "web").rglob("*.py"), root / "kdscan" / "cli" / "serve.py"]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for top in (
+                {name.split(".")[0] for name in names} - sys.stdlib_module_names - {"kdscan"}
+            ):
+                known = {one.lower() for one in packages_distributions()[top]}
+                assert known & base, (path, top)
+
+
+def test_no_remedy_names_what_only_an_index_would_know() -> None:
+    root = Path(kdscan.__file__).parent
+    for path in [*root.rglob("*.py"), *root.rglob("*.md"), *(root.parent / "docs").glob("*.md")]:
+        assert "kdscan[" not in path.read_text("utf-8"), path

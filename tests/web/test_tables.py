@@ -20,7 +20,7 @@ from kdscan.tournament.rules import Asked, settle_rules
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
-from kdscan.tournament.store.games import set_game
+from kdscan.tournament.store.games import remove_games, set_game
 from kdscan.tournament.store.readings import sheets
 from kdscan.web.sessions import begin
 from kdscan.web.shelf import Shelf
@@ -138,6 +138,23 @@ def test_a_sheet_photographed_twice_is_there_once(cup: Store) -> None:
         first, _ = sheets(db, find_event(db, "Cup").id)
         add_correction(db, first.event_id, "same_as", 0, "Arbiter", sheet_id=first.id)
     assert len(tables.queue()["sheets"]) == 2
+
+
+def test_pairing_a_round_anew_is_news(cup: Store) -> None:
+    with cup.write() as db:
+        event = ensure_event(db, "Cup")
+        ids = [ensure_player(db, event.id, name).id for name in ("Ada", "Bo", "Cleo", "Dan")]
+        set_game(db, event.id, 1, 1, ids[:2])
+        set_game(db, event.id, 1, 2, ids[2:])
+    tables = Tables(cup, event)
+    before = tables.standings()
+    with cup.write() as db:  # the database gives the new rows the old numbers
+        remove_games(db, event.id, 1)
+        set_game(db, event.id, 1, 1, [ids[0], ids[2]])
+        set_game(db, event.id, 1, 2, [ids[1], ids[3]])
+    after = tables.standings()
+    assert after["state"] != before["state"]
+    assert [seat["player"] for seat in after["games"][0]["seats"]] == ["Ada", "Cleo"]
 
 
 def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:

@@ -111,7 +111,7 @@ def _engine(url: URL, **options: Any) -> Engine:
         return create_engine(url, **options)
     except ImportError as error:
         raise UsageError(
-            "--store: PostgreSQL needs its driver: pip install 'kdscan[postgres]'"
+            "--store: PostgreSQL needs its driver: pip install 'psycopg[binary]'"
         ) from error
     except (ArgumentError, NoSuchModuleError) as error:
         raise UsageError("--store: this URL cannot be used ({error})", error=error) from error

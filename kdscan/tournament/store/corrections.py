@@ -26,6 +26,7 @@ any                 free for those who need it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -46,8 +47,12 @@ def add_correction(
     sheet_id: int | None = None,
     game_id: int | None = None,
     old: Any = None,
+    at: datetime | None = None,
 ) -> Correction:
-    """Add what a person said; old: what the person saw there before."""
+    """Add what a person said; old: what the person saw there before.
+
+    at: when, now if left out. What a person says at once has one moment, and is taken back at once.
+    """
     values = {
         "event_id": event_id,
         "sheet_id": sheet_id,
@@ -56,7 +61,7 @@ def add_correction(
         "old": old,
         "new": new,
         "who": who,
-        "at": now(),
+        "at": at or now(),
         "undoes": None,
     }
     return Correction(id=insert(db, schema.correction, values), **values)

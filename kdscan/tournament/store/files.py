@@ -106,7 +106,7 @@ def filesystem(url: str) -> tuple[Any, str]:
         import fsspec  # only those whose photos lie behind a URL need it
     except ImportError as error:
         raise UsageError(
-            "{url}: install the extra for URLs: pip install 'kdscan[cluster]'", url=url
+            "{url}: photos behind URLs need more: pip install fsspec", url=url
         ) from error
     try:
         files, path = fsspec.core.url_to_fs(url)

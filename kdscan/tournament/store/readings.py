@@ -30,8 +30,9 @@ def add_reading(
 
     Returns False, and changes nothing, if these models have read the page before. The
     page's sheets follow the newest reading; a sheet found in the same place again keeps
-    its id, and so its corrections. That a process died of the page is no reading: a new
-    one takes its place.
+    its id, and so its corrections; one that is not found any more and of which no person has
+    said anything is none. That a process died of the page is no reading: a new one takes its
+    place.
     """
     error = entry["error"]
     at = schema.reading.c
@@ -50,7 +51,8 @@ def add_reading(
     reading_id = insert_new(db, schema.reading, values)
     if reading_id is None:
         return False
-    _renew_sheets(db, photo, page, reading_id, entry["sheets"])
+    if error is None or error["code"] != ReaderDied.code:
+        _renew_sheets(db, photo, page, reading_id, entry["sheets"])
     return True
 
 
@@ -110,7 +112,8 @@ def _sheets(db: Connection, query: Select[Any]) -> Iterator[Sheet]:
 def _renew_sheets(
     db: Connection, photo: PhotoRow, page: int, reading_id: int, found: Sequence[Json]
 ) -> None:
-    """Point the page's sheets to a new reading; sheets that it did not find stay as they were."""
+    """Point the page's sheets to a new reading; those that it did not find stay only if a person
+    spoke of them."""
     before = list(sheets(db, photo.event_id, photo.id, page))
     for number, data in enumerate(found):
         same = next((old for old in before if _same_place(old.data, data)), None)
@@ -131,6 +134,23 @@ def _renew_sheets(
             before.remove(same)
             at = schema.sheet.c.id == same.id
             db.execute(schema.sheet.update().where(at).values(**values))
+    spoken_of = _spoken_of(db, photo.event_id)
+    gone = [old.id for old in before if old.id not in spoken_of]
+    db.execute(schema.sheet.delete().where(schema.sheet.c.id.in_(gone)))
+
+
+def _spoken_of(db: Connection, event_id: int) -> set[int]:
+    """Sheets of which people said anything, or to which they pointed as to another photo."""
+    at = schema.correction.c
+    query = select(at.sheet_id, at.field, at.new).where(
+        at.event_id == event_id, at.sheet_id.is_not(None)
+    )
+    found = set()
+    for sheet_id, field, new in db.execute(query):
+        found.add(sheet_id)
+        if field == "same_as" and new:
+            found.add(int(new))
+    return found
 
 
 def _same_place(one: Json, other: Json) -> bool:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kdscan.errors import NoSheetFound, UsageError
+from kdscan.errors import NoSheetFound, ReaderDied, UsageError
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction, corrections, in_force, undo
 from kdscan.tournament.store.events import (
@@ -147,6 +147,23 @@ def test_a_page_is_read_once_by_each_version_of_the_models(store: Store) -> None
     assert [after[s.id].number for s in before] == [1, 0]
     assert after[before[1].id].review is False
     assert newest.entry == entry(better, one)
+
+
+def test_what_newer_models_do_not_find_is_no_sheet_unless_a_person_spoke_of_it(
+    store: Store,
+) -> None:
+    here, there = make_sheet(), make_sheet(origin_xy=(100, 700))
+    with store.write() as db:
+        event = ensure_event(db, "e")
+        photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
+        add_reading(db, photo, 0, MODELS, entry(here, there), kept(here, there), 0.5)
+        add_reading(db, photo, 0, "models-2", entry(error=ReaderDied("gone")), [], 0.5)
+        assert len(list(sheets(db, event.id))) == 2  # that a process died says nothing of sheets
+        one, _ = sheets(db, event.id)
+        add_correction(db, event.id, "confirmed", True, "Ada", sheet_id=one.id)
+        add_reading(db, photo, 0, "models-2", entry(error=NoSheetFound("none")), [], 0.5)
+    with store.read() as db:
+        assert [sheet.id for sheet in sheets(db, event.id)] == [one.id]
 
 
 def test_a_page_without_a_sheet_is_a_reading_too(store: Store) -> None:

@@ -1,0 +1,73 @@
+"""Who is meant by a name: as people type it, or as a sheet's code has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from sqlalchemy import Connection
+
+from kdscan.errors import UsageError
+from kdscan.tournament.store.events import players
+from kdscan.tournament.store.games import games
+from kdscan.tournament.store.records import Event, Player
+
+ALIKE = 0.6
+"""How alike a name has to be to be offered, as `difflib` measures it (its own default)."""
+
+OFFERED = 3
+"""So many names are offered."""
+
+
+class UnknownPlayer(UsageError):
+    """Nobody of that name plays. known: those who may be meant, the likeliest first."""
+
+    known: tuple[str, ...] = ()
+
+
+def names_by_code(entered: Iterable[Player]) -> dict[str, str]:
+    """Players' names by the code that their sheets bear, or by the name itself, upper case."""
+    found: dict[str, str] = {}
+    for player in entered:
+        found[player.name.upper()] = player.name
+        if player.details.get("code"):
+            found[str(player.details["code"]).upper()] = player.name
+    return found
+
+
+def player_named(db: Connection, event: Event, name: str, round_: int | None = None) -> str:
+    """The event's name of a player whom somebody calls so; any name where nobody is entered.
+
+    round_: whose players are offered first. Raises `UnknownPlayer` for a name that nobody has.
+    """
+    entered = players(db, event.id)
+    known = names_by_code(entered)
+    if not entered or name.strip().upper() in known:
+        return known.get(name.strip().upper(), name.strip())
+    here = {seat for game in games(db, event.id, round_) for seat in game.seats} if round_ else ()
+    there = [player.name for player in entered if player.id in here]
+    others = [player.name for player in entered if player.id not in here]
+    close = _close(name, there) or _close(name, others)
+    raise _unknown(event, name, close, playing=bool(close) and close[0] in there)
+
+
+def _close(name: str, known: Sequence[str]) -> list[str]:
+    """The names that are most like one, in their own spelling."""
+    spelled = {one.casefold(): one for one in known}
+    found = get_close_matches(name.casefold(), list(spelled), OFFERED, ALIKE)
+    return [spelled[one] for one in found]
+
+
+def _unknown(event: Event, name: str, close: Sequence[str], *, playing: bool) -> UnknownPlayer:
+    said = {"name": name, "event": event.name}
+    if not close:
+        error = UnknownPlayer(
+            "{name}: nobody of that name plays in {event}; enter the player, or name another.",
+            **said,
+        )
+    elif playing:
+        error = UnknownPlayer("{name}? {known} plays this round.", known=close[0], **said)
+    else:
+        error = UnknownPlayer("{name}? {known} plays in {event}.", known=close[0], **said)
+    error.known = tuple(close)
+    return error
