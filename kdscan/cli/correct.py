@@ -77,7 +77,7 @@ def correct(
     cells = parse_corrections(sets or ())
     if own and same_as is not None:
         raise UsageError("--own and --same-as: a sheet is one or the other")
-    with open_store(store) as kept, kept.write() as db:
+    with open_store(store, make=False) as kept, kept.write() as db:
         this = find_event(db, event)
         row = find_row(db, this, sheet)
         said: dict[str, Any] = dict(_field(one, row) for one in cells)
@@ -102,7 +102,7 @@ def correct(
                 sheet=sheet,
             )
         say(db, row, said, who or user())
-    with open_store(store) as kept, kept.read() as db:
+    with open_store(store, make=False) as kept, kept.read() as db:
         print(_told(find_row(db, find_event(db, event), f"{row.file.name}#{_number(row)}")))
 
 

@@ -50,7 +50,7 @@ def export(
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
-    with open_store(store, photos) as kept:
+    with open_store(store, photos, make=False) as kept:
         with kept.read() as db:
             this = find_event(db, event)
             if csv is not None:

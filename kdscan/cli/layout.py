@@ -11,7 +11,7 @@ import typer
 
 from kdscan.cli.help import Command, Group
 from kdscan.cli.speech import spoken
-from kdscan.errors import NoSheetFound, UsageError
+from kdscan.errors import NoSheetFound
 
 layout = typer.Typer(cls=Group, no_args_is_help=True)
 
@@ -61,6 +61,7 @@ def learn(
     import cv2
 
     from kdscan.inference.store import default_models
+    from kdscan.outputs import write_file
     from kdscan.sheet.checks import check_layout
     from kdscan.sheet.layout import layout_to_toml
     from kdscan.vision.closer import look_closer
@@ -83,9 +84,9 @@ def learn(
     plan = replace(plan, cell_png=print_to_text(cell_print(sheet)))
     if overlay is not None:
         _, data = cv2.imencode(".png", draw_print(found))
-        _write(overlay, data.tobytes())
+        write_file(overlay, data.tobytes())
     check_layout(plan)
-    _write(output, layout_to_toml(plan).encode("utf-8"))
+    write_file(output, layout_to_toml(plan).encode("utf-8"))
     found_text = spoken(sys.stderr).t(
         "cells of {width:g} × {height:g} mm; corners of the shield: {corners}, circles: {circles}, "
         "lines: {lines}",
@@ -96,13 +97,3 @@ def learn(
         lines=plan.lines,
     )
     print(f"{output}: {found_text}", file=sys.stderr)
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except (OSError, ValueError) as error:  # ValueError: a name with a null byte
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(
-            "{path}: cannot be written: {reason}.", path=path, reason=reason
-        ) from error

@@ -37,8 +37,8 @@ def report(
     $ kdscan report --event 'Puchar wiosny' -o raport.html --language pl
     """
     # The heavy half: SQLAlchemy, OpenCV.
+    from kdscan.outputs import writing_text
     from kdscan.tournament.event import event_state
-    from kdscan.tournament.export import whole_file
     from kdscan.tournament.report import write_report
     from kdscan.tournament.report.pictures import Album
     from kdscan.tournament.results import results
@@ -46,10 +46,10 @@ def report(
     from kdscan.tournament.store.events import find_event
 
     w = words(language or of_terminal())
-    with open_store(store, photos) as kept, kept.read() as db:
+    with open_store(store, photos, make=False) as kept, kept.read() as db:
         this = find_event(db, event)
         state = event_state(db, this)
-        with whole_file(output) as out:
+        with writing_text(output) as out:
             for piece in write_report(state, results(db, this.id), Album(kept, w), w):
                 out.write(piece)
     print(f"{output}: {output.stat().st_size / 1e6:.1f} MB", file=sys.stderr)

@@ -204,16 +204,10 @@ def _numbered(path: Path, number: int) -> Path:
 def _write_overlay(path: Path, photo: Any, report: Any) -> None:
     import cv2
 
+    from kdscan.outputs import write_file
     from kdscan.overlay import draw_overlay
 
     _, data = cv2.imencode(
         path.suffix.lower(), draw_overlay(photo, report.sheets, words(of_terminal()))
     )
-    try:
-        path.write_bytes(data.tobytes())
-    except OSError as error:
-        raise UsageError(
-            "--overlay {path}: it cannot be written ({error})",
-            path=path,
-            error=error.strerror,
-        ) from error
+    write_file(path, data.tobytes())

@@ -107,6 +107,7 @@ def sheet(
     Exit codes: 0 done; 2 wrong usage, a broken layout, or a file that cannot be written.
     """
     # The heavy half: reportlab, OpenCV.
+    from kdscan.outputs import write_file
     from kdscan.sheet.book import load_book
     from kdscan.sheet.card import Card
     from kdscan.sheet.layout import load_layout
@@ -159,13 +160,7 @@ def sheet(
         back_tickets=of_tables if behind is not None else (),
         per_page=per_page,
     )
-    try:
-        output.write_bytes(pdf)
-    except (OSError, ValueError) as error:  # ValueError: a name with a null byte
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(
-            "{path}: cannot be written: {reason}.", path=output, reason=reason
-        ) from error
+    write_file(output, pdf)
     print(
         f"{output}: {_told(spoken(sys.stderr), copies, side, -(-copies // fit), paper)}",
         file=sys.stderr,

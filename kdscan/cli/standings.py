@@ -62,7 +62,7 @@ def standings(
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
-    with open_store(store) as kept, kept.read() as db:
+    with open_store(store, make=False) as kept, kept.read() as db:
         state = event_state(db, find_event(db, event))
     if csv is not None:
         _write_csv(csv, [asdict(line) for line in state.standings], "rank", "player")
@@ -129,7 +129,7 @@ def pair(
     from kdscan.tournament.rules import Asked, settle_rules
     from kdscan.tournament.store import open_store
 
-    with open_store(store) as kept, kept.write() as db:
+    with open_store(store, make=players is not None) as kept, kept.write() as db:
         asked = Asked(game, great_duel, middle_kingdom, harmony, seats, rounds)
         this = settle_rules(db, event, asked, make=players is not None)
         if players is not None:
@@ -172,7 +172,7 @@ def result(
     from kdscan.tournament.store.events import find_event
 
     said = dict(_points(one) for one in points)
-    with open_store(store) as kept, kept.write() as db:
+    with open_store(store, make=False) as kept, kept.write() as db:
         game = set_result(db, find_event(db, event), round, table, said, who or user())
     shown = ", ".join(f"{seat.player} {_number(seat.total)}" for seat in game.seats)
     print(f"{_where(spoken(), round, table)}: {shown}")
@@ -256,13 +256,13 @@ def _points(text: str) -> tuple[str, int]:
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, object]], *columns: str) -> None:
-    from kdscan.tournament.export import whole_file
+    from kdscan.outputs import writing_text
 
     names = list(rows[0]) if rows else list(columns)
     if str(path) == "-":
         _rows_to(sys.stdout, names, rows)
         return
-    with whole_file(path) as out:
+    with writing_text(path) as out:
         _rows_to(out, names, rows)
 
 

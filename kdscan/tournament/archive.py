@@ -18,7 +18,7 @@ from typing import IO, Any
 from sqlalchemy import Connection, Table, select
 
 from kdscan.errors import UsageError
-from kdscan.tournament.export import beside
+from kdscan.outputs import writing
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.records import Event, Json
@@ -49,9 +49,9 @@ def save_event(store: Store, name: str, path: Path) -> int:
     """Write an event with all its photos to a file; returns the number of photos.
 
     The file is there when it is complete, and not before. Raises `UsageError` for an
-    unknown event, `StoreError` when a photo is gone or the file cannot be written.
+    unknown event or a file that cannot be written, `StoreError` when a photo is gone.
     """
-    with beside(path) as part, zipfile.ZipFile(part, "w") as out, store.read() as db:
+    with writing(path) as file, zipfile.ZipFile(file, "w") as out, store.read() as db:
         return _write(store, db, find_event(db, name), out)
 
 

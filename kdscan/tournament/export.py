@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TextIO
 
-from kdscan.errors import StoreError
 from kdscan.locale import ENGLISH, Words
+from kdscan.outputs import writing_text
 from kdscan.tournament.results import COLUMNS, Result, columns
 
 Rows = Iterable[Result]
@@ -49,34 +48,9 @@ def harmless(value: object) -> object:
 
 
 def save(path: Path, write: Write, rows: Rows, words: Words = ENGLISH) -> None:
-    """Write rows to a file, or to stdout if its name is `-`; raise `StoreError`."""
+    """Write rows to a file, or to stdout if its name is `-`; raise `UsageError`."""
     if str(path) == "-":
         write(rows, sys.stdout, words)
         return
-    with whole_file(path) as out:
+    with writing_text(path) as out:
         write(rows, out, words)
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[TextIO]:
-    """A text file that appears under its name when it is complete, and not before."""
-    with beside(path) as part, part.open("w", encoding="utf-8", newline="") as out:
-        yield out
-
-
-@contextmanager
-def beside(path: Path) -> Iterator[Path]:
-    """A place beside a file, which takes its name at the end if all went well, else is gone.
-
-    Raises `StoreError` when it cannot be written.
-    """
-    part = path.with_name(path.name + ".part")
-    try:
-        yield part
-        part.replace(path)
-    except OSError as error:
-        why = error.strerror or error
-        raise StoreError("{path} cannot be written ({why})", path=path, why=why) from error
-    finally:
-        with suppress(OSError):  # where nothing can be written nothing can be taken away
-            part.unlink(missing_ok=True)

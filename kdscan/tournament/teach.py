@@ -17,6 +17,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from kdscan.errors import PhotoError, StoreError
+from kdscan.outputs import write_file
 from kdscan.records import CASTLE, CELLS
 from kdscan.report import SCHEMA
 from kdscan.tournament.apart import said_of
@@ -107,8 +108,8 @@ def _labelled(db: Connection, sheet_id: int, said: Said) -> tuple[PhotoRow, Shee
 def _write(store: Store, photo: PhotoRow, sheet: Sheet, label: Json, folder: Path) -> None:
     name = f"{photo.sha256[:16]}-{sheet.page + 1}-{sheet.number + 1}"
     suffix, data = _picture(store, photo, sheet.page, jpeg=sheet.kind == "kingdom")
-    (folder / f"{name}{suffix}").write_bytes(data)
-    (folder / f"{name}.json").write_text(json.dumps(label, indent=1) + "\n", "utf-8")
+    write_file(folder / f"{name}{suffix}", data)
+    write_file(folder / f"{name}.json", (json.dumps(label, indent=1) + "\n").encode())
 
 
 def _picture(store: Store, photo: PhotoRow, page: int, *, jpeg: bool) -> tuple[str, bytes]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Literal
 
 from kdscan.errors import ReaderDied
+from kdscan.outputs import replacing
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.connect import default_folder
-from kdscan.tournament.store.files import is_url
+from kdscan.tournament.store.files import MODE, is_url
 from kdscan.tournament.store.records import PhotoRow
 from kdscan.web.pool import Pool, Request
 
@@ -49,10 +49,8 @@ class Views:
         for size, data in zip(SIZES, pictures, strict=False):
             path = self.path(sha256, page, size)
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
-            with os.fdopen(handle, "wb") as out:
+            with replacing(path, MODE) as out:
                 out.write(data)
-            Path(part).replace(path)
 
     async def get(self, pool: Pool, photo: PhotoRow, page: int, size: Size) -> Path | None:
         """The picture's file; None if the page cannot be shown."""

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,12 +22,16 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from kdscan.errors import StoreError, UsageError
 from kdscan.locale import mark
+from kdscan.outputs import make_folder, sync_folder
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.files import PhotoFiles, is_url
-from kdscan.tournament.store.upgrade import upgrade
+from kdscan.tournament.store.files import MODE, PhotoFiles, is_url
+from kdscan.tournament.store.upgrade import check_current, upgrade
 
 ENVIRONMENT = "KDSCAN_STORE"
 """Environment variable with the store's URL, for those who would type it every time."""
+
+FileId = tuple[int, int]
+"""Device and number of a file; two files never share them at a time."""
 
 BUSY_SECONDS = 30.0
 """How long SQLite waits for another program that is writing."""
@@ -34,10 +39,14 @@ BUSY_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Store:
-    """An open store; share it between threads, make one a process."""
+    """An open store; share it between threads, make one a process.
+
+    lies_at: an SQLite store's file, and which one it was when it was opened.
+    """
 
     engine: Engine
     photos: PhotoFiles
+    lies_at: tuple[Path, FileId | None] | None = None
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -47,9 +56,23 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction: committed at the end, rolled back when an exception leaves it."""
+        """A transaction: committed at the end, rolled back when an exception leaves it.
+
+        Raises `StoreError` when it could not be kept, also because the file is gone meanwhile.
+        """
+        self._check_still_there()
         with _explained(self.engine), self.engine.execution_options(writes=True).begin() as db:
             yield db
+        self._check_still_there()
+
+    def _check_still_there(self) -> None:
+        """SQLite writes on, without a word, into a file that has lost its name."""
+        if self.lies_at is not None and _file_id(self.lies_at[0]) != self.lies_at[1]:
+            raise StoreError(
+                "the store {path} was moved, removed or replaced while it was in use; what was "
+                "said last is not kept: put it back and start again",
+                path=self.lies_at[0],
+            )
 
     def close(self) -> None:
         """Let go of the database."""
@@ -69,8 +92,11 @@ def default_folder() -> Path:
     return user_data_path("kdscan", appauthor=False)
 
 
-def open_store(url: str | None = None, photos: str | None = None) -> Store:
+def open_store(url: str | None = None, photos: str | None = None, *, make: bool = True) -> Store:
     """Open a store and make or upgrade its tables.
+
+    make: whether to make an SQLite file that is not there; no folder but the user's data folder
+    is ever made. One that may only be read is opened to be read.
 
     url: as SQLAlchemy writes them, or the path of a SQLite file; without one
     `$KDSCAN_STORE`, or `kdscan.sqlite` in the user's data folder. photos: folder or URL
@@ -82,7 +108,7 @@ def open_store(url: str | None = None, photos: str | None = None) -> Store:
     """
     parsed = _parse(url or os.environ.get(ENVIRONMENT) or str(default_folder() / "kdscan.sqlite"))
     if parsed.get_backend_name() == "sqlite":
-        return _open_sqlite(parsed, photos)
+        return _open_sqlite(parsed, photos, make)
     engine = _engine(parsed, pool_pre_ping=True)
     _bring_up_to_date(engine)
     with _explained(engine):
@@ -117,21 +143,90 @@ def _engine(url: URL, **options: Any) -> Engine:
         raise UsageError("--store: this URL cannot be used ({error})", error=error) from error
 
 
-def _open_sqlite(url: URL, photos: str | None) -> Store:
+def _open_sqlite(url: URL, photos: str | None, make: bool) -> Store:
     if not url.database or url.database == ":memory:":
         raise UsageError("--store: a store in memory forgets everything; name a file")
     path = Path(url.database)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(
-            "the folder {path} cannot be made ({why})", path=path.parent, why=error.strerror
-        ) from error
+    kept = PhotoFiles(photos or str(path.with_suffix(".photos")))
+    if not _is_there(path, make):
+        _make_file(path)
+    if not _may_write(path):
+        return Store(_read_only(url, path), kept)
     engine = _engine(url, connect_args={"timeout": BUSY_SECONDS})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     _bring_up_to_date(engine)
-    return Store(engine, PhotoFiles(photos or str(path.with_suffix(".photos"))))
+    return Store(engine, kept, (path.absolute(), _file_id(path)))
+
+
+def _is_there(path: Path, make: bool) -> bool:
+    """Whether a store's file is there; raise `UsageError` if it is not and cannot be made."""
+    try:
+        if path.is_file():
+            return True
+        if path.is_dir():
+            raise UsageError("--store {path}: this is a folder; name a file in it", path=path)
+        if not make:
+            raise UsageError(
+                "--store {path}: there is no such store; look at its name, or make it with kdscan "
+                "batch, pair --players, serve or import",
+                path=path,
+            )
+        if not path.parent.is_dir() and path.parent != default_folder():
+            raise UsageError(
+                "--store {path}: there is no folder {parent}; make it first",
+                path=path,
+                parent=path.parent,
+            )
+    except (OSError, ValueError) as error:  # a name that is too long, or has a null byte
+        raise UsageError("--store: no file can be called that ({error})", error=error) from error
+    return False
+
+
+def _make_file(path: Path) -> None:
+    """An empty file that only its owner may read: links and sessions of the page lie in it."""
+    try:
+        make_folder(path.parent)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, MODE))
+        sync_folder(path.parent)
+    except OSError as error:
+        raise StoreError(
+            "the store {path} cannot be made ({why}); name another place",
+            path=path,
+            why=error.strerror or error,
+        ) from error
+
+
+def _may_write(path: Path) -> bool:
+    """Whether this user may change a store: its file, and those that SQLite lays beside it."""
+    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+
+
+def _read_only(url: URL, path: Path) -> Engine:
+    """An engine that changes nothing, not even beside the file."""
+    in_use = path.with_name(f"{path.name}-wal").exists()  # or its last writer was cut off
+    place = f"{path.absolute().as_uri()}?{'mode=ro' if in_use else 'immutable=1'}"
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(place, uri=True, check_same_thread=False, isolation_level=None)
+
+    engine = _engine(url, creator=connect)
+    event.listen(engine, "begin", _begin_sqlite)
+    try:
+        with _explained(engine):
+            check_current(engine)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+def _file_id(path: Path) -> FileId | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _bring_up_to_date(engine: Engine) -> None:
@@ -186,6 +281,8 @@ def _explained(engine: Engine) -> Iterator[None]:
 def _remedy(said: str) -> str:
     if "full" in said:
         return mark("make room on the disk and run the command again: what was done is kept")
+    if "readonly" in said:
+        return mark("it may only be read; ask for write access, or copy it with its photos")
     if "locked" in said:
         return mark("another program is writing; wait for it and try again")
     if "not a database" in said or "malformed" in said:

@@ -6,14 +6,17 @@ The folder may be a local one or any URL that fsspec knows (`s3://…`, extra `c
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from kdscan.errors import StoreError, UsageError
+from kdscan.outputs import make_folder, replacing
+
+MODE = 0o600
+"""Permissions of a store's files: photos show people's handwriting and tables."""
 
 
 def is_url(place: str) -> bool:
@@ -51,7 +54,7 @@ class PhotoFiles:
         try:
             if is_url(self.root):
                 self._put_url(place, data)
-            elif not _is_whole(Path(place), len(data)):
+            elif not _is_whole(Path(place), sha256, len(data)):
                 _write_whole(Path(place), data)
         except OSError as error:
             raise StoreError(
@@ -83,8 +86,9 @@ class PhotoFiles:
 
     def _put_url(self, place: str, data: bytes) -> None:
         files, path = filesystem(place)
-        if files.exists(path) and files.size(path) == len(data):
-            return
+        with suppress(FileNotFoundError):
+            if files.size(path) == len(data) and files.cat_file(path) == data:
+                return
         files.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
         part = f"{path}.{uuid.uuid4().hex}.part"
         files.pipe_file(part, data)
@@ -117,20 +121,16 @@ def filesystem(url: str) -> tuple[Any, str]:
     return files, str(path)
 
 
-def _is_whole(path: Path, size: int) -> bool:
-    return path.is_file() and path.stat().st_size == size
+def _is_whole(path: Path, sha256: str, size: int) -> bool:
+    """Whether a file holds what it is named after; a disk may have damaged it since."""
+    if not path.is_file() or path.stat().st_size != size:
+        return False
+    with path.open("rb") as kept:
+        return hashlib.file_digest(kept, "sha256").hexdigest() == sha256
 
 
 def _write_whole(path: Path, data: bytes) -> None:
-    """Write beside, then rename: after a loss of power there is no half photo."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(part).replace(path)
-    except BaseException:
-        Path(part).unlink(missing_ok=True)
-        raise
+    """After a loss of power there is the whole photo, under its name, in its folder."""
+    make_folder(path.parent)
+    with replacing(path, MODE) as out:
+        out.write(data)

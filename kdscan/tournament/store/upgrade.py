@@ -41,6 +41,19 @@ def upgrade(engine: Engine) -> None:
             _run(db)
 
 
+def check_current(engine: Engine) -> None:
+    """Raise `StoreError` for a store that would have to be upgraded to be read."""
+    with engine.connect() as db:
+        found = _revision(db)
+    _check_known(found)
+    if found != HEAD:
+        raise StoreError(
+            "this store is of an older kdscan (its tables are of version {found}) and may only be "
+            "read; copy it with its photos to where you may write",
+            found=found or "0",
+        )
+
+
 def _revision(db: Connection) -> str | None:
     if not inspect(db).has_table("alembic_version"):
         return None

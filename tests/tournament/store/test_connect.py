@@ -85,8 +85,8 @@ def test_a_store_of_the_first_version_keeps_its_reasons(store_url: str, tmp_path
 
 
 def test_sqlite_is_set_up_to_survive(tmp_path: Path) -> None:
-    with open_store(str(tmp_path / "deep" / "s.sqlite")) as store, store.read() as db:
-        assert store.photos.root == str(tmp_path / "deep" / "s.photos")
+    with open_store(str(tmp_path / "s.sqlite")) as store, store.read() as db:
+        assert store.photos.root == str(tmp_path / "s.photos")
         assert db.scalar(text("PRAGMA journal_mode")) == "wal"
         assert db.scalar(text("PRAGMA foreign_keys")) == 1
         assert db.scalar(text("PRAGMA synchronous")) == 2

@@ -79,3 +79,26 @@ def test_a_url_of_no_known_kind_is_wrong_usage() -> None:
 )
 def test_suffixes_are_plain(name: str, suffix: str) -> None:
     assert suffix_of(name) == suffix
+
+
+def test_a_damaged_photo_is_replaced_when_it_comes_again(photos: PhotoFiles) -> None:
+    sha = photos.put(b"abc", "")
+    if "memory" in photos.root:
+        import fsspec
+
+        fsspec.filesystem("memory").pipe_file(photos.place(sha, ""), b"abd")
+    else:
+        Path(photos.place(sha, "")).write_bytes(b"abd")
+    photos.put(b"abc", "")
+    assert photos.get(sha, "") == b"abc"
+
+
+def test_the_folder_of_a_photo_is_synced_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    photos = PhotoFiles(str(tmp_path / "photos"))
+    place = Path(photos.place(photos.put(b"abc", ""), ""))
+    assert {p.stat().st_ino for p in (place, place.parent, tmp_path)} <= set(synced)
+    assert place.stat().st_mode & 0o777 == 0o600
