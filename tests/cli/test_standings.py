@@ -185,5 +185,6 @@ def test_a_place_that_cannot_be_written_is_no_bug(
 
 def test_an_event_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     url = str(tmp_path / "cup.sqlite")
+    open_store(url).close()
     assert main(["standings", "--event", "Cup", "--store", url]) == 2
     assert "there is no such event" in capsys.readouterr().err
