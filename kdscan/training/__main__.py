@@ -1,9 +1,10 @@
-"""python -m kdscan.training: render examples, train, calibrate, publish.
+"""python -m kdscan.training: train, calibrate, publish.
 
 python -m kdscan.training all --out data/training          everything, in hours
-python -m kdscan.training render --count 6000
 python -m kdscan.training fit marks
+python -m kdscan.training fit marks --resume --steps 90000 --device cuda
 python -m kdscan.training fit marks --start models --labels labels/ --steps 500
+python -m kdscan.training render                           photos held back, to measure on
 python -m kdscan.training test labels/
 python -m kdscan.training publish
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -42,29 +43,31 @@ def everything(
     effort: Annotated[
         float, typer.Option(help="Share of the work: 0.001 to try the command out.", min=1e-4)
     ] = 1.0,
+    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1.")] = "cpu",
 ) -> None:
-    """Render, train the networks of maps, publish them and fit the trust.
+    """Train the networks of maps, publish them and fit the trust.
 
-    Most of a day on two cores. What an earlier run has finished is kept: photos, and networks
-    that were trained to the end with as many steps.
+    Most of a day on two cores. What an earlier run has finished is kept, and what it had begun
+    goes on.
     """
     from kdscan.synth.__main__ import main as photograph
-    from kdscan.training.fit import TASKS
+    from kdscan.training import state
+    from kdscan.training.tasks import TASKS
     from kdscan.training.trust import calibrate
 
     def some(usual: int) -> int:
         return max(3, round(usual * effort))
 
-    counts = {"count": some(maps.PHOTOS), "flat": some(maps.FLATS), "held": some(maps.HELD)}
-    counts["own"] = some(maps.OWN)
-    maps.render(out, **counts, strokes=strokes, surfaces=surfaces)
+    seen: dict[str, Any] = {"strokes": strokes, "surfaces": surfaces}
+    maps.render(out, held=some(maps.HELD), own=some(maps.HELD_OWN), **seen)
     for name in get_args(Network):
         steps = some(TASKS[name].steps)
-        if maps.trained(out).get(name) == steps:
+        kept = state.latest(out / name)
+        if kept is not None and kept[0] >= steps:
             print(f"{name}: trained already", file=sys.stderr)
         else:
-            start = out / "marks.pt" if name == "marks-own" else None
-            maps.fit(name, out, steps=steps, start=start)
+            start = out / "marks.pt" if name == "marks-own" and kept is None else None
+            maps.fit(name, out, steps=steps, start=start, resume=True, device=device, **seen)
     maps.publish(out, models=models, version=version)
     trusted = ((out / "trust", False, TRUSTED), (out / "trust-own", True, OWN_TRUSTED))
     for folder, own, many in trusted:

@@ -7,18 +7,21 @@ candidate saw.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
 import torch
 from torch import nn
 
 from kdscan.training.dataset import Example
-from kdscan.training.fit import TASKS, marks_loss, stream
 from kdscan.training.measure import as_network, marks_figures, marks_logits
 from kdscan.training.networks import MarksNet
-from kdscan.training.precision import quickest
+from kdscan.training.state import Run
+from kdscan.training.supply import Supply
+from kdscan.training.tasks import TASKS
+from kdscan.training.trainer import train
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,6 @@ class Candidate:
     name: str
     channels: tuple[int, ...]
     width: int = 16
-
-    def net(self) -> MarksNet:
-        """The network, with fresh weights."""
-        return MarksNet(len(self.channels), self.width)
 
 
 CANDIDATES = (
@@ -46,9 +45,10 @@ CANDIDATES = (
 class _Planes(nn.Module):
     """A network that is shown some of the planes."""
 
-    def __init__(self, candidate: Candidate, net: nn.Module) -> None:
+    def __init__(self, candidate: Candidate) -> None:
         super().__init__()
-        self.net, self.channels = net, list(candidate.channels)
+        self.channels = list(candidate.channels)
+        self.net = MarksNet(len(self.channels), candidate.width)
 
     def forward(
         self, x: torch.Tensor, places: torch.Tensor | None = None
@@ -58,35 +58,16 @@ class _Planes(nn.Module):
 
 
 def compare(
-    examples: list[Example], held: Sequence[Example], steps: int, seed: int = 0
+    run: Run, supply: Supply, held: Sequence[Example], folder: Path
 ) -> dict[str, dict[str, float]]:
-    """Train every candidate for so many steps of six sheets; figures by candidate."""
-    torch.manual_seed(seed)
-    torch.set_num_threads(1)
-    nets = [_Planes(c, c.net()) for c in CANDIDATES]
-    task = replace(TASKS["marks"], steps=steps)
-    optimizers = [torch.optim.AdamW(n.parameters(), lr=task.rate, weight_decay=0.02) for n in nets]
-    schedules = [
-        torch.optim.lr_scheduler.OneCycleLR(o, task.rate, total_steps=steps, pct_start=0.1)
-        for o in optimizers
-    ]
-    for step, batch in enumerate(stream(task, examples, seed, workers=1)):
-        if step == steps:
-            break
-        for net, optimizer, schedule in zip(nets, optimizers, schedules, strict=True):
-            with quickest():
-                out = net(*batch[: task.shown])
-            loss = torch.stack(list(marks_loss(out, batch).values())).sum()
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            optimizer.step()
-            schedule.step()
-        if step % 50 == 49:
-            print(f"{step + 1}/{steps}", file=sys.stderr, flush=True)
-    return {
-        c.name: marks_figures(marks_logits(as_network(n), held)) | {"parameters": _size(n)}
-        for c, n in zip(CANDIDATES, nets, strict=True)
-    }
+    """Train every candidate as `run` says; figures by candidate. States are kept in `folder`."""
+    figures = {}
+    for candidate in CANDIDATES:
+        task = replace(TASKS["marks"], net=partial(_Planes, candidate))
+        net = train(task, run, supply, folder / candidate.name.replace(" ", "-"), resume=True)
+        figures[candidate.name] = marks_figures(marks_logits(as_network(net), held))
+        figures[candidate.name]["parameters"] = _size(net)
+    return figures
 
 
 def _size(net: nn.Module) -> float:

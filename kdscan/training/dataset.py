@@ -1,8 +1,8 @@
-"""Renders training photos to disk, once, as the networks of maps need them.
+"""Draws training photos as the networks of maps need them.
 
 A photo of 3 megapixels is reduced to what training uses: a thumbnail, a coarse view
 of the grid with ample margin, and the flattened sheet. Networks then see each of
-them many times, differently turned, shifted, lit and blurred (`augment`).
+them a few times, differently turned, shifted, lit and blurred (`augment`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pickle
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import cv2
@@ -216,16 +216,17 @@ def any_own_page(rng: np.random.Generator) -> Page:
     return _printed(look=look, ticket=ticket, name=name)
 
 
-_worker: tuple[StrokeBank | None, list[NDArray[np.uint8]], bool]
+_worker: tuple[StrokeBank | None, list[NDArray[np.uint8]]]
 
 
-def _start(strokes: Path | None, surfaces: Path | None, own: bool) -> None:
+def begin(strokes: Path | None, surfaces: Path | None) -> None:
+    """Have a process draw with these real pen strokes and pictures of tables from now on."""
     global _worker
     cv2.setNumThreads(1)
     bank = StrokeBank.load(strokes) if strokes else None
     files = sorted(surfaces.rglob("*.*g")) if surfaces else []
     tiles = [t for t in (cv2.imread(str(f)) for f in files) if t is not None]
-    _worker = (bank, [np.asarray(t, np.uint8) for t in tiles], own)
+    _worker = bank, [np.asarray(t, np.uint8) for t in tiles]
 
 
 def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
@@ -240,12 +241,12 @@ def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
     return level, bool(rng.random() < 0.06), bool(rng.random() < 0.55), size
 
 
-def _render_flat(seed: int) -> Example | None:
-    return flat_example(seed, _worker[0], _worker[2])
+def photo_example(seed: int, own: bool = False) -> Example | None:
+    """The training photo of a seed, None where it does not show all cells; call `begin` first.
 
-
-def _render(seed: int) -> Example | None:
-    bank, tiles, own = _worker
+    own: of our own sheet, else it is ours only at times.
+    """
+    bank, tiles = _worker
     level, mine, wild, size = photo_plan(seed)
     rng = np.random.default_rng([seed, 2])
     some = (
@@ -267,6 +268,14 @@ def _render(seed: int) -> Example | None:
     return reduce(seed, synth) if inside else None
 
 
+def any_example(first: int, photos: float, own: bool, number: int) -> Example | None:
+    """A photo, with this probability, or a flat sheet: that of seed `first` + `number`."""
+    seed = first + number
+    if np.random.default_rng([seed, 5]).random() < photos:
+        return photo_example(seed, own)
+    return flat_example(seed, _worker[0], own)
+
+
 def render(
     out: Path,
     first: int,
@@ -274,28 +283,25 @@ def render(
     *,
     strokes: Path | None,
     surfaces: Path | None,
-    flat: bool = False,
     own: bool = False,
     chunk: int = 100,
     workers: int | None = None,
 ) -> None:
     """Render the photos of seeds first … first + count into chunks under `out`.
 
-    flat: sheets from straight above alone, as `flat_example` makes them. own: our own sheet alone.
-
-    A chunk that is already there is kept, so a broken run resumes where it stopped.
+    own: our own sheet alone. A chunk that is already there is kept, so a broken run resumes where
+    it stopped.
     """
     out.mkdir(parents=True, exist_ok=True)
-    work = _render_flat if flat else _render
     workers = workers or os.cpu_count() or 1
-    with ProcessPoolExecutor(
-        workers, initializer=_start, initargs=(strokes, surfaces, own)
-    ) as pool:
+    draw = partial(photo_example, own=own)
+    with ProcessPoolExecutor(workers, initializer=begin, initargs=(strokes, surfaces)) as pool:
         for start in range(first, first + count, chunk):
             path = out / f"{start:08d}.pickle"
             if path.exists():
                 continue
-            examples = list(pool.map(work, range(start, start + chunk), chunksize=5))
+            seeds = range(start, min(start + chunk, first + count))
+            examples = list(pool.map(draw, seeds, chunksize=5))
             part = path.with_suffix(".part")
             part.write_bytes(pickle.dumps([e for e in examples if e is not None]))
             part.rename(path)

@@ -185,12 +185,14 @@ class Astray(nn.Module):
     all shields and of those along each edge, for on a sheet without lines one shield does not
     say whose the circles beside it are.
 
-    (S, 35, C, 10, 10), (S, 4, 34) of `rims_of` → (S, 35, 2) in cells, x before y.
+    (S, 35, C, 10, 10), (S, 4, 34) of `rims_of` → (S, 35, 2) in cells, x before y; of smaller crops
+    (S, 35, C, H, W) is stretched.
     """
 
     def __init__(self, channels: int, side: int = 10) -> None:
         super().__init__()
         few, known = 8, 64
+        self.side = side
         self.few = nn.Conv2d(channels, few, 1)
         self.own = nn.Linear(few * side * side, known)
         self.sheet = nn.Linear(5 * few * side * side, known)
@@ -199,7 +201,10 @@ class Astray(nn.Module):
 
     def forward(self, x: Tensor, rims: Tensor) -> Tensor:
         sheets, cells = x.shape[:2]
-        few = torch.relu(self.few(x.flatten(0, 1))).reshape(sheets, cells, -1)
+        seen = torch.relu(self.few(x.flatten(0, 1)))
+        if seen.shape[-1] != self.side:
+            seen = F.interpolate(seen, (self.side, self.side), mode="bilinear")
+        few = seen.reshape(sheets, cells, -1)
         shields = few[:, :-1]
         sheet = torch.cat([shields.mean(1, keepdim=True), rims @ shields], 1)
         known = self.own(few) + self.sheet(sheet.flatten(1))[:, None]
@@ -207,10 +212,10 @@ class Astray(nn.Module):
         return astray
 
 
-def _at(table: Tensor, places: Tensor) -> Tensor:
-    """(34, D) of the shields as `cell_places` → (S, 34, D) of shields at these places; 0 where
+def _at(table: Tensor, own: Tensor, places: Tensor) -> Tensor:
+    """(34, D) of shields that lie at `own` (34, 2) → (S, 34, D) of shields at these places; 0 where
     there is none."""
-    same = (places[:, :, None] == cell_places()).all(-1)
+    same = (places[:, :, None] == own).all(-1)
     return same.to(table.dtype) @ table
 
 
@@ -249,6 +254,8 @@ class MarksNet(nn.Module):
         known = 16 * w + 8 * w + 1
         self.token = nn.Linear(known, 6 * w)
         self.place = nn.Parameter(torch.zeros(len(CELLS), 6 * w))
+        self.register_buffer("places", cell_places(), persistent=False)
+        self.register_buffer("rims", rims_of(cell_places()[None]), persistent=False)
         self.talk = nn.Sequential(Attention(6 * w), Attention(6 * w))
         self.coat = nn.Linear(known + 6 * w, len(COATS))
         self.crosses = nn.Linear(known + 6 * w, MAX_CROSSES + 1)
@@ -256,8 +263,8 @@ class MarksNet(nn.Module):
 
     def forward(self, x: Tensor, places: Tensor | None = None) -> tuple[Tensor, ...]:
         sheets, cells = x.shape[:2]
-        rims = rims_of(cell_places()[None] if places is None else places)
-        where = self.place if places is None else _at(self.place, places)
+        rims = self.rims if places is None else rims_of(places)
+        where = self.place if places is None else _at(self.place, self.places, places)
 
         def per_cell(y: Tensor) -> Tensor:
             return y.reshape(sheets, cells, *y.shape[1:])

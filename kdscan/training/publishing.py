@@ -10,9 +10,10 @@ from torch import nn
 from kdscan.training.dataset import Example
 from kdscan.training.export import Calibrated, to_onnx
 from kdscan.training.export import publish as write
-from kdscan.training.fit import TASKS, load_weights
 from kdscan.training.measure import FIGURES, as_network, marks_figures, marks_logits, temperatures
 from kdscan.training.networks import MarksNet
+from kdscan.training.state import load_weights
+from kdscan.training.tasks import TASKS
 
 
 def publish(
@@ -32,9 +33,7 @@ def publish(
     net = task.net()
     load_weights(net, checkpoint)
     card: dict[str, object] = {
-        "steps": task.steps,
         "batch": task.size,
-        "learning_rate": task.rate,
         **about,
         "parameters": sum(p.numel() for p in net.parameters()),
     }

@@ -10,7 +10,6 @@ from typing import Any
 
 import cv2
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import nn
 
@@ -18,9 +17,12 @@ from kdscan.errors import UsageError
 from kdscan.records import Photo
 from kdscan.synth.tiles import SQUARE_PX, Board
 from kdscan.training.export import Calibrated, publish, to_onnx
-from kdscan.training.fit import TASKS, fit
 from kdscan.training.kingdoms import KingdomExample, load, of_board, render
 from kdscan.training.measure import as_network, best_temperature
+from kdscan.training.state import Run, digest
+from kdscan.training.supply import Given
+from kdscan.training.tasks import TASKS
+from kdscan.training.trainer import train
 from kdscan.vision.kingdom.classify import SIDE_PX, crops, looked_at
 from kdscan.vision.kingdom.locate import KingdomSearch
 from kdscan.vision.rectify import FLAT_MARGIN, Network, flatten, lattice
@@ -121,9 +123,9 @@ def _fit(
     examples: list[KingdomExample] = [
         e for e in load(rendered) if name == "tiles" or e.flats
     ] + SHOWN[name] * [of_board(board) for board in boards]
-    net = fit(TASKS[name], examples, steps=steps, checkpoint=out / f"{name}.part.pt", start=start)
-    torch.save(net.state_dict(), out / f"{name}.pt")
-    return net
+    task = TASKS[name]
+    run = Run(name, steps, task.rate, parent=digest(start) if start else "")
+    return train(task, run, Given(examples), out / name, start=start, resume=True)
 
 
 def squares_logits(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from itertools import islice
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -16,46 +16,36 @@ from kdscan.training.commands.options import About, Labels, Network, Out, Store,
 
 if TYPE_CHECKING:
     from kdscan.training.dataset import Example
+    from kdscan.training.state import Run
+    from kdscan.training.supply import Drawn
 
-PHOTO_WEIGHT = 2
-"""Photos are what is read: each is shown so much oftener than a flat sheet."""
+PHOTO_SHARE = 2 / 3
+"""Photos are what is read: so many of what marks learns from, the rest are flat sheets."""
 
-LABEL_WEIGHT = 20
-"""An event has few sheets, and they are the real thing: each is shown so much oftener."""
+COUNT, VIEWS = 600, 6
+"""So many sheets are drawn at a time, and each is shown so often before it leaves."""
 
-TRAIN_SEED, FLAT_SEED, HELD_SEED = 1_000_000, 4_000_000, 9_000_000
-"""First seeds of training photos, flat training sheets and held-back photos; they never meet."""
+TRAIN_SEED, SEEDS_APART, OWN_LATER = 100_000_000, 10_000_000, 5_000_000
+"""Seed of the first sheet of training 0, how far those of the next training lie from it, and by how
+much later those of our own sheet start."""
 
-OWN_LATER = 500_000
-"""Seeds of examples of our own sheet start by so much later."""
+HELD_SEED, HELD_OWN_SEED = 9_000_000, 9_500_000
+"""First seeds of the photos held back; none of them is ever trained on."""
 
-PHOTOS, FLATS, HELD, OWN = 6000, 6000, 400, 2400
-"""How many training photos, flat training sheets and held-back photos are rendered; of our own
-sheet as many photos as flat sheets."""
-
-_TRAINED = "trained.json"
+HELD, HELD_OWN = 400, 400
+"""How many photos are held back, of any design and of our own sheet."""
 
 
-def _examples(
-    out: Path, kind: str, name: str = "marks", limit: int | None = None
-) -> Iterator[Example]:
-    """The first `limit` rendered examples for a network; raises UsageError where there are none.
-
-    kind: `train`, `flat` or `held`.
-    """
+def _held(out: Path, name: str) -> list[Example]:
+    """The photos held back for a network; raises UsageError where there are none."""
     from kdscan.training.dataset import load
 
-    folder = (_own(out) if name == "marks-own" else out) / kind
+    folder = (out / "own" if name == "marks-own" else out) / "held"
     if not any(folder.glob("*.pickle")):
         raise UsageError(
-            f"{folder} holds no examples; make them: python -m kdscan.training render --out {out}"
+            f"{folder} holds no photos; make them: python -m kdscan.training render --out {out}"
         )
-    return islice(load(folder), limit)
-
-
-def _own(out: Path) -> Path:
-    """Where the examples of our own sheet lie."""
-    return out / "own"
+    return list(load(folder))
 
 
 def _labelled(folder: Path) -> list[Example]:
@@ -71,113 +61,109 @@ def _labelled(folder: Path) -> list[Example]:
     return found
 
 
-def trained(out: Path) -> dict[str, int]:
-    """With how many steps the networks of a folder were trained to the end."""
-    note = out / _TRAINED
-    return dict(json.loads(note.read_text("utf-8"))) if note.exists() else {}
-
-
-def _note_trained(out: Path, name: str, steps: int) -> None:
-    """By way of a second file, so that a kill at any moment leaves a whole note."""
-    part = out / f"{_TRAINED}.part"
-    part.write_text(json.dumps(trained(out) | {name: steps}), "utf-8")
-    part.replace(out / _TRAINED)
-
-
 def render(
     out: Out = Path("data/training"),
-    count: Annotated[int, typer.Option(help="Photos to train on, in hundreds.", min=0)] = PHOTOS,
-    flat: Annotated[int, typer.Option(help="Flat sheets, in hundreds.", min=0)] = FLATS,
-    held: Annotated[int, typer.Option(help="Photos to measure on, in hundreds.", min=0)] = HELD,
-    own: Annotated[
-        int, typer.Option(help="Photos of our own sheet, as many flat ones, in hundreds.", min=0)
-    ] = OWN,
+    held: Annotated[int, typer.Option(help="Photos of any design.", min=0)] = HELD,
+    own: Annotated[int, typer.Option(help="Photos of our own sheet.", min=0)] = HELD_OWN,
     strokes: Strokes = None,
     surfaces: Surfaces = None,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
 ) -> None:
-    """Render training and held-back examples; resumes where it stopped."""
-    from kdscan.training.dataset import render as render_examples
+    """Render the photos that are held back to measure on; resumes where it stopped."""
+    from kdscan.training.dataset import render as render_photos
 
-    for home, ours, later, counts in (
-        (out, False, 0, (held, flat, count)),
-        (_own(out), True, OWN_LATER, (min(held, own), own, own)),
-    ):
-        seeds = zip(("held", "flat", "train"), (HELD_SEED, FLAT_SEED, TRAIN_SEED), strict=True)
-        for (kind, first), many in zip(seeds, counts, strict=True):
-            render_examples(
-                home / kind,
-                first + later,
-                many,
-                strokes=strokes,
-                surfaces=surfaces,
-                flat=kind == "flat",
-                own=ours,
-                workers=workers,
-            )
+    made: dict[str, Any] = {"strokes": strokes, "surfaces": surfaces, "workers": workers}
+    render_photos(out / "held", HELD_SEED, held, **made)
+    render_photos(out / "own" / "held", HELD_OWN_SEED, own, own=True, **made)
+
+
+def _drawn(
+    folder: Path, run: Run, strokes: Path | None, surfaces: Path | None, also: list[Example]
+) -> Drawn:
+    """The sheets of a training, drawn beside it; `also` are shown among each lot of them."""
+    from kdscan.training.dataset import any_example, begin
+    from kdscan.training.guesses import bent_oftener
+    from kdscan.training.supply import Drawing, Drawn
+
+    own = run.name == "marks-own"
+    photos = PHOTO_SHARE if run.name.startswith("marks") else 1.0
+    first = TRAIN_SEED + run.seed * SEEDS_APART + own * OWN_LATER
+    draw = partial(any_example, first, photos, own)
+    drawing = Drawing(draw, partial(begin, strokes, surfaces), run.count, run.views)
+    arrange = bent_oftener if run.name == "refine" else also.__add__
+    return Drawn(folder / "sheets", drawing, run.seed, arrange)
 
 
 def fit(
     name: Network,
     out: Out = Path("data/training"),
     steps: Annotated[int | None, typer.Option(help="How many; the usual number.", min=3)] = None,
-    seed: int = 0,
-    limit: Annotated[
-        int | None, typer.Option(help="Only so many rendered examples of each kind.", min=0)
-    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the training in OUT, if there is one.")
+    ] = False,
     start: Annotated[
         Path | None,
         typer.Option(
-            help="What to go on from: a folder of published models, a model.onnx or a checkpoint.",
+            help="What to begin from: a folder of published models, a model.onnx or a checkpoint.",
             exists=True,
         ),
     ] = None,
     labels: Labels = None,
+    strokes: Strokes = None,
+    surfaces: Surfaces = None,
     rate: Annotated[
         float | None, typer.Option(help="Highest learning rate; lower it when going on.")
     ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Another one shows other sheets.", min=0, max=80)
+    ] = None,
+    count: Annotated[
+        int | None, typer.Option(help=f"Sheets drawn at a time; {COUNT}.", min=1)
+    ] = None,
+    views: Annotated[
+        int | None, typer.Option(help=f"How often each is shown; {VIEWS}.", min=1)
+    ] = None,
+    small: Annotated[
+        float | None, typer.Option(help="Share of the steps with small crops, for marks.", max=1)
+    ] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1.")] = "cpu",
+    painters: Annotated[int, typer.Option(help="Processes that draw sheets.", min=1)] = 1,
+    loaders: Annotated[int, typer.Option(help="Processes that cut samples.", min=1)] = 1,
 ) -> None:
-    """Train one network, from the start or from a published one.
+    """Train one network, from the start or from a published one, while its sheets are drawn.
 
-    Labelled photos teach beside rendered ones, so that what it knows of other hands and papers
-    stays; without rendered ones they teach alone.
+    Its state is written every few minutes, so that --resume goes on with it after any end, or with
+    more --steps. Labelled photos teach beside drawn ones, so that what it knows of other hands and
+    papers stays.
     """
-    marks = name in ("marks", "marks-own")
-    if labels is not None and not marks:
+    if labels is not None and not name.startswith("marks"):
         why = "labelled sheets teach marks and marks-own alone"
         raise typer.BadParameter(why, param_hint="--labels")
-    from dataclasses import replace
-
-    import torch
-
     from kdscan.inference.store import Models
-    from kdscan.training.fit import TASKS
-    from kdscan.training.fit import fit as train
-    from kdscan.training.guesses import bent_oftener
+    from kdscan.training import state
+    from kdscan.training.tasks import TASKS
+    from kdscan.training.trainer import train
 
-    seen = _labelled(labels) * LABEL_WEIGHT if labels is not None else []
-    try:
-        examples = list(_examples(out, "train", name, limit))
-        if marks:
-            examples = [*examples * PHOTO_WEIGHT, *_examples(out, "flat", name, limit)]
-        elif name == "refine":
-            examples = bent_oftener(examples)
-    except UsageError as error:
-        if not seen:
-            raise
-        print(f"labelled photos alone: {error}", file=sys.stderr)
-        examples = []
-    examples += seen
-    print(f"{name}: {len(examples)} examples", file=sys.stderr)
+    task, folder = TASKS[name], out / name
+    if small and task.smaller is None:
+        raise typer.BadParameter("marks and marks-own alone know small crops", param_hint="--small")
     if start is not None and start.is_dir():
         start = Models(start).path(name)
-    out.mkdir(parents=True, exist_ok=True)
-    part = out / f"{name}.part.pt"
-    task = replace(TASKS[name], rate=rate or TASKS[name].rate)
-    net = train(task, examples, steps=steps, seed=seed, checkpoint=part, start=start)
-    torch.save(net.state_dict(), out / f"{name}.pt")
-    _note_trained(out, name, steps or task.steps)
-    print(f"{out / name}.pt", file=sys.stderr)
+    also = _labelled(labels) if labels is not None else []
+    kept = state.latest(folder)
+    if kept is None:
+        usual = state.Run(name, task.steps, task.rate, count=COUNT, views=VIEWS)
+    else:
+        usual = kept[1]
+    given: dict[str, Any] = {"steps": steps, "rate": rate, "seed": seed, "count": count}
+    given |= {"views": views, "small": small, "parent": start and state.digest(start)}
+    run = replace(usual, **{key: value for key, value in given.items() if value is not None})
+    if kept is None:  # nothing is drawn for nothing
+        run = replace(run, count=min(run.count, -(-run.steps * task.size // run.views)))
+    supply = _drawn(folder, run, strokes, surfaces, also)
+    procs = {"loaders": loaders, "painters": painters}
+    train(task, run, supply, folder, start=start, resume=resume, device=device, **procs)
+    print(f"{folder}.pt", file=sys.stderr)
 
 
 def test(
@@ -204,8 +190,9 @@ def test(
         models = default_models()
         figures = published_figures(models.marks_own if own else models.marks, examples)
     else:
-        from kdscan.training.fit import TASKS, load_weights
         from kdscan.training.measure import as_network, marks_figures, marks_logits
+        from kdscan.training.state import load_weights
+        from kdscan.training.tasks import TASKS
 
         net = TASKS["marks"].net()
         load_weights(net, weights)
@@ -228,15 +215,16 @@ def publish(
         known = ", ".join(get_args(Network))
         raise UsageError(f"--names: there is no network {unknown[0]}; there are {known}")
 
+    from kdscan.training import state
     from kdscan.training.publishing import publish as write
 
     for name in chosen:
-        held = list(_examples(out, "held", name))
-        later = OWN_LATER if name == "marks-own" else 0
-        seeds = {"training_seed": TRAIN_SEED + later, "held_back_seed": HELD_SEED + later}
-        told: dict[str, object] = {**seeds, "data": about}
-        if name in trained(out):
-            told["steps"] = trained(out)[name]
+        held = _held(out, name)
+        told: dict[str, object] = {}
+        if (trained := state.latest(out / name)) is not None:
+            told = {"trained": asdict(trained[1])}
+        told["held_back_seed"] = HELD_OWN_SEED if name == "marks-own" else HELD_SEED
+        told["data"] = about
         done = write(name, out / f"{name}.pt", held, models, version, told)
         typer.echo(f"{name}: {done['figures']}")
 
@@ -258,10 +246,15 @@ def trust(
     typer.echo(calibrate(folder, models))
 
 
-def compare(out: Out = Path("data/training"), steps: int = 700) -> None:
+def compare(out: Out = Path("data/training"), steps: int = 700, strokes: Strokes = None) -> None:
     """Train marks networks with other planes and widths on the same batches; print the table."""
+    held = _held(out, "marks")
     from kdscan.training.compare import compare as race
     from kdscan.training.compare import table
+    from kdscan.training.state import Run
+    from kdscan.training.tasks import TASKS
 
-    examples = [*_examples(out, "train"), *_examples(out, "flat")]
-    typer.echo(table(race(examples, list(_examples(out, "held")), steps)))
+    task, folder = TASKS["marks"], out / "compare"
+    run = Run("marks", steps, task.rate, count=-(-steps * task.size // VIEWS), views=VIEWS)
+    supply = _drawn(folder, run, strokes, None, [])
+    typer.echo(table(race(run, supply, held, folder)))

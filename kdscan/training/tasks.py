@@ -1,47 +1,37 @@
-"""Trains one network on rendered examples."""
+"""What each network learns: its samples, its loss and its schedule."""
 
 from __future__ import annotations
 
-import copy
-import pickle
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.utils.data import DataLoader, IterableDataset
 
-from kdscan.errors import UsageError
 from kdscan.training import augment
 from kdscan.training.dataset import Example
 from kdscan.training.guesses import refine_sample
 from kdscan.training.kingdom_samples import squares_sample, tiles_sample
 from kdscan.training.kingdoms import KingdomExample
 from kdscan.training.networks import LocateNet, MarksNet, RefineNet, SquaresNet, TilesNet
-from kdscan.training.precision import quickest
-from kdscan.training.restore import restore
 
 Batch = tuple[Tensor, ...]
-
-RESTORING = 8
-"""Batches that a published model sees before it is trained on: its norms are measured."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """How one network is trained: its samples, its loss and its schedule.
+    """How one network is trained.
 
+    net: makes it, with fresh weights. batch: samples of some examples, made with this generator
+    alone. loss: its parts, from what the network says and the batch.
+    size: examples in a batch. steps, rate: how many batches, and the highest learning rate.
     shown: how many of a batch's tensors the network sees, the first ones.
     kept: the share of the weights that it went on from in those that it is left with. The mean of
         both reads better than either, see README.md.
+    smaller: a batch with pictures of fewer pixels, which cost less; None where there is no such.
     """
 
     net: Callable[[], nn.Module]
@@ -52,6 +42,14 @@ class Task:
     rate: float
     shown: int = 1
     kept: float = 0.0
+    smaller: Callable[[Batch], Batch] | None = None
+
+
+def as_floats(images: Tensor) -> Tensor:
+    """Pictures as a network takes them: bytes become 0..1."""
+    if images.dtype == torch.uint8:
+        return images.float().to(memory_format=torch.channels_last) / 255
+    return images.float()
 
 
 def _images(views: list[Any]) -> Tensor:
@@ -121,12 +119,33 @@ def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
     samples = zip(*(augment.marks_sample(rng, e) for e in examples), strict=True)
     cells, spots, places, astray = (torch.from_numpy(np.stack(part)) for part in samples)
     return (
-        cells,
+        cells.half(),  # 32 MB rather than 64 between two processes; floats again before they count
         places,
         torch.from_numpy(np.stack([e.coat for e in examples])),
         torch.from_numpy(np.stack([e.crosses for e in examples])),
         torch.tensor([[float(e.castle)] for e in examples]),
         spots,
+        astray,
+    )
+
+
+SMALL_PX = 96
+"""Side of crops that cost 2.7 times less than whole ones, for the first part of a training."""
+
+
+def smaller_marks(batch: Batch) -> Batch:
+    """The same sheets in crops of `SMALL_PX` pixels."""
+    cells, places, coat, crosses, castle, spots, astray = batch
+    few = F.interpolate(cells.flatten(0, 1).float(), (SMALL_PX, SMALL_PX), mode="area")
+    side = SMALL_PX // augment.SPOT_STRIDE
+    where = F.interpolate(spots, (side, side), mode="area")
+    return (
+        few.view(*cells.shape[:3], SMALL_PX, SMALL_PX),
+        places,
+        coat,
+        crosses,
+        castle,
+        where,
         astray,
     )
 
@@ -194,131 +213,17 @@ def squares_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     return {"kind": F.cross_entropy(out[0].float(), batch[1])}
 
 
+def _marks(steps: int, rate: float, kept: float = 0.0) -> Task:
+    return Task(
+        MarksNet, marks_batch, marks_loss, 6, steps, rate, shown=2, kept=kept, smaller=smaller_marks
+    )
+
+
 TASKS: dict[str, Task] = {
     "locate": Task(LocateNet, locate_batch, locate_loss, 16, 5100, 2e-3),
     "refine": Task(RefineNet, refine_batch, refine_loss, 32, 27103, 2e-3),
-    "marks": Task(MarksNet, marks_batch, marks_loss, 6, 65085, 2e-3, shown=2),
-    "marks-own": Task(MarksNet, marks_batch, marks_loss, 6, 3000, 4e-4, shown=2, kept=0.4),
+    "marks": _marks(65085, 2e-3),
+    "marks-own": _marks(3000, 4e-4, kept=0.4),
     "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
     "squares": Task(SquaresNet, squares_batch, squares_loss, 7, 1500, 3e-3),
 }
-
-
-class _Stream(IterableDataset[Batch]):
-    """Batches without end, from examples in a random order."""
-
-    def __init__(self, task: Task, examples: list[Any], seed: int) -> None:
-        self.task, self.examples, self.seed = task, examples, seed
-
-    def __iter__(self) -> Iterator[Batch]:
-        info = torch.utils.data.get_worker_info()
-        rng = np.random.default_rng([self.seed, info.id if info else 0])
-        while True:
-            order = rng.permutation(len(self.examples))
-            for i in range(0, len(order) - self.task.size + 1, self.task.size):
-                yield self.task.batch(
-                    rng, [self.examples[j] for j in order[i : i + self.task.size]]
-                )
-
-
-def stream(task: Task, examples: list[Any], seed: int, workers: int = 1) -> DataLoader[Batch]:
-    """Batches without end, made in worker processes."""
-    # A process a core. Here, not in the workers: OpenCV's threads do not survive the fork, and a
-    # worker that wants them gone waits for them for ever.
-    cv2.setNumThreads(1)
-    source = _Stream(task, examples, seed)
-    return DataLoader(source, batch_size=None, num_workers=workers, prefetch_factor=4)
-
-
-def load_weights(net: nn.Module, path: Path) -> None:
-    """Fill a network with a checkpoint's weights; raises UsageError for anything else."""
-    if not path.is_file():
-        raise UsageError(f"{path}: there is no such checkpoint; python -m kdscan.training fit")
-    try:
-        net.load_state_dict(torch.load(path))
-    except (pickle.UnpicklingError, EOFError, RuntimeError, TypeError, AttributeError) as error:
-        kind = type(net).__name__
-        raise UsageError(f"{path} is no checkpoint of a {kind} of this version") from error
-
-
-def fit(
-    task: Task,
-    examples: list[Any],
-    *,
-    seed: int = 0,
-    steps: int | None = None,
-    checkpoint: Path | None = None,
-    start: Path | None = None,
-    workers: int = 1,
-) -> nn.Module:
-    """Train a network; returns the moving average of its weights, ready for use.
-
-    A checkpoint is written now and then, so that a long run can be looked at.
-    start: what to go on from, rather than random weights: a checkpoint, or the model.onnx of
-    a published model of this task. Raises UsageError for a start that is neither, and where
-    there are not even examples for one batch.
-    """
-    if len(examples) < task.size:
-        why = f"{len(examples)} examples are too few: a batch has {task.size}; render more"
-        raise UsageError(why)
-    torch.manual_seed(seed)
-    torch.set_num_threads(1)
-    steps = steps or task.steps
-    net = task.net().to(memory_format=torch.channels_last)
-    if start is not None and start.suffix == ".onnx":
-        some = islice(stream(task, examples, seed, workers), RESTORING)
-        restore(net, start, [_as_floats(batch[0]) for batch in some])
-    elif start is not None:
-        load_weights(net, start)
-    first, average = copy.deepcopy(net), copy.deepcopy(net)
-    optimizer = torch.optim.AdamW(net.parameters(), lr=task.rate, weight_decay=0.02)
-    rising = max(0.1, 2 / steps)  # torch divides by the steps that rise, less one
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, task.rate, total_steps=steps, pct_start=rising
-    )
-    began = time.perf_counter()
-    shown: dict[str, float] = {}
-    for step, batch in enumerate(stream(task, examples, seed, workers)):
-        if step == steps:
-            break
-        net.train()
-        with quickest():
-            out = net(*(_as_floats(part) for part in batch[: task.shown]))
-        parts = task.loss(out, batch)
-        optimizer.zero_grad(set_to_none=True)
-        torch.stack(list(parts.values())).sum().backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 2.0)
-        optimizer.step()
-        schedule.step()
-        _average(average, net, min(0.998, (1 + step) / (20 + step)))
-        for name, value in parts.items():
-            shown[name] = 0.98 * shown.get(name, value.item()) + 0.02 * value.item()
-        if step % 100 == 99:
-            speed = (time.perf_counter() - began) / (step + 1)
-            losses = "  ".join(f"{k} {v:.4f}" for k, v in shown.items())
-            print(
-                f"{step + 1:6d}/{steps}  {speed:.2f} s a step  {losses}",
-                file=sys.stderr,
-                flush=True,
-            )
-            if checkpoint is not None:
-                torch.save(average.state_dict(), checkpoint)
-    if start is not None:
-        _average(average, first, 1 - task.kept)
-    return average.eval()
-
-
-def _as_floats(images: Tensor) -> Tensor:
-    """Pictures as a network takes them: bytes become 0..1."""
-    if images.dtype == torch.uint8:
-        return images.float().to(memory_format=torch.channels_last) / 255
-    return images.float()
-
-
-def _average(average: nn.Module, net: nn.Module, keep: float) -> None:
-    with torch.no_grad():
-        for a, b in zip(average.state_dict().values(), net.state_dict().values(), strict=True):
-            if a.dtype.is_floating_point:
-                a.lerp_(b, 1 - keep)
-            else:
-                a.copy_(b)

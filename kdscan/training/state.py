@@ -1,0 +1,116 @@
+"""What a training needs to go on, in a folder: written whole or not at all.
+
+FOLDER/00012000/{network,average,optimizer}.pt   after so many steps; no file has more than 16 MB
+FOLDER/00012000/run.json                         how it is trained, see `Run`
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from kdscan.errors import UsageError
+
+Weights = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a network is trained: what a training that goes on must not change, but for `steps`.
+
+    steps: after which the learning rate has come down to nothing. rate: the highest one.
+    parent: SHA-256 of the file that it started from, "" for fresh weights. count, views: examples
+    in a block and how often each is shown, 0 for the same examples all the time; see `supply`.
+    small: share of the steps with small crops, see `Task.smaller`.
+    """
+
+    name: str
+    steps: int
+    rate: float
+    seed: int = 0
+    parent: str = ""
+    count: int = 0
+    views: int = 0
+    small: float = 0.0
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def save(folder: Path, step: int, run: Run, **parts: Weights) -> None:
+    """Write what a training has come to after `step` steps, and remove what was there before."""
+    home = folder / f"{step:08d}"
+    part = home.with_suffix(".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    for name, state in parts.items():
+        torch.save(state, part / f"{name}.pt")
+    (part / "run.json").write_text(json.dumps(asdict(run) | {"step": step}, indent=1), "utf-8")
+    shutil.rmtree(home, ignore_errors=True)
+    part.rename(home)
+    for old in _steps(folder):
+        if old != home:
+            shutil.rmtree(old)
+
+
+def _steps(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("[0-9]" * 8) if path.is_dir())
+
+
+def latest(folder: Path) -> tuple[int, Run, Path] | None:
+    """The steps taken, the run and where its state lies; None where nothing was trained.
+
+    Raises UsageError for what is no such state.
+    """
+    if not (kept := _steps(folder)):
+        return None
+    try:
+        told = json.loads((kept[-1] / "run.json").read_text("utf-8"))
+        step = int(told.pop("step"))
+        return step, Run(**told), kept[-1]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        why = f"{kept[-1]} is no state of a training of this version; remove it"
+        raise UsageError(why) from error
+
+
+def load(home: Path, name: str) -> dict[str, Any]:
+    """One part of a state; raises UsageError where it is broken."""
+    return _load(home / f"{name}.pt", f"{home} is broken; remove it")
+
+
+def _load(path: Path, remedy: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, EOFError, OSError, RuntimeError, TypeError) as error:
+        raise UsageError(remedy) from error
+    return found
+
+
+def load_weights(net: nn.Module, path: Path) -> None:
+    """Fill a network with a checkpoint's weights; raises UsageError for anything else."""
+    if not path.is_file():
+        raise UsageError(f"{path}: there is no such checkpoint; python -m kdscan.training fit")
+    remedy = f"{path} is no checkpoint of a {type(net).__name__} of this version"
+    try:
+        net.load_state_dict(_load(path, remedy))
+    except (RuntimeError, TypeError, AttributeError) as error:
+        raise UsageError(remedy) from error
+
+
+def write_weights(path: Path, weights: Weights) -> None:
+    """Write a checkpoint, by way of a second file, so that a kill at any moment leaves it whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    torch.save(dict(weights), part)
+    part.replace(path)
