@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -17,8 +16,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kdscan.training.networks import Attention, conv
-from kdscan.training.precision import quickest
 from kdscan.training.spellbook_examples import IN_PLACE_MM, BookExample
+from kdscan.training.tasks import Batch, Task
 from kdscan.vision.book_read import StruckBy
 
 PLACES = 72
@@ -52,38 +51,35 @@ class SpellNet(nn.Module):
         return out
 
 
-def fit(examples: list[BookExample], steps: int, seed: int = 0, batch: int = 8) -> SpellNet:
-    """Train on so many pages a step; marks count only where a place lies within `IN_PLACE_MM`."""
-    torch.manual_seed(seed)
-    x = torch.from_numpy(np.stack([e.crops for e in examples]))
+def batch(rng: np.random.Generator, examples: list[BookExample]) -> Batch:
+    """Crops (P * 72, 3, 32, 96) of whole pages, mirrored and lit anew, and for each place (P * 72,
+    4) whether it is marked, a stroke passes, it is a square, and it lies within `IN_PLACE_MM`."""
+    images = np.stack([e.crops for e in examples]).astype(np.float32) / 255
+    images *= rng.uniform(0.75, 1.25, (len(examples), 1, 3, 1, 1)).astype(np.float32)
+    images += 0.02 * rng.standard_normal(images.shape, np.float32)
+    across, down = (1 - 2 * int(rng.integers(2)) for _ in range(2))
+    seen = np.ascontiguousarray(images[..., ::down, ::across])
     labels = [
         np.stack([e.marked, e.passed, e.is_square, e.off_mm < IN_PLACE_MM], 1) for e in examples
     ]
-    y = torch.from_numpy(np.stack(labels).astype(np.float32))
-    net = SpellNet()
-    optimiser = torch.optim.AdamW(net.parameters(), 2e-3, weight_decay=0.02)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2e-3, total_steps=steps)
-    for step in range(steps):
-        pick = torch.randint(len(x), (batch,))
-        images = x[pick].float() / 255
-        images = images * torch.empty(batch, 1, 3, 1, 1).uniform_(0.75, 1.25)
-        images = (images + 0.02 * torch.randn(images.shape)).flatten(0, 1)
-        flips = [d for d in (2, 3) if torch.rand(()) < 0.5]
-        with quickest():
-            out = net(torch.flip(images, flips) if flips else images).float()
-        marked, passed, is_square, there = y[pick].flatten(0, 1).T
-        errors = F.binary_cross_entropy_with_logits(
-            out, torch.stack([marked, passed, there], 1), reduction="none"
-        )
-        loss = (errors * torch.stack([there, there * is_square, torch.ones_like(there)], 1)).mean()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        schedule.step()
-        if step % 500 == 0:
-            print(f"step {step}: {loss.item():.4f}", file=sys.stderr)
-    net.eval()
-    return net
+    return (
+        torch.from_numpy(seen.reshape(-1, *seen.shape[2:])).half(),
+        torch.from_numpy(np.concatenate(labels).astype(np.float32)),
+    )
+
+
+def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    """Cross entropy of the three logits; marks count only where a place lies as it should."""
+    marked, passed, is_square, there = batch[1].T
+    said = {"marked": (marked, there), "passed": (passed, there * is_square)}
+    said["there"] = (there, torch.ones_like(there))
+    return {
+        name: F.binary_cross_entropy_with_logits(out[0].float()[:, head], true, weight) / 3
+        for head, (name, (true, weight)) in enumerate(said.items())
+    }
+
+
+TASK = Task(SpellNet, batch, loss, size=8, steps=4000, rate=2e-3)
 
 
 def logits(net: nn.Module, example: BookExample) -> NDArray[np.float64]:

@@ -55,9 +55,6 @@ LONGEST_MEAN = 5000
 AHEAD = 4
 """Batches that are made before they are needed."""
 
-SAVED_EVERY_S = 180.0
-"""Seconds between two states."""
-
 
 def train(
     task: Task,
@@ -70,7 +67,7 @@ def train(
     device: str = "cpu",
     loaders: int = 1,
     painters: int = 1,
-    save_every_s: float = SAVED_EVERY_S,
+    save_every_s: float = 180.0,
 ) -> nn.Module:
     """Train a network; returns the moving average of its weights, ready for use.
 

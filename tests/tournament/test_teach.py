@@ -78,7 +78,7 @@ def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:
 @pytest.mark.torch
 def test_training_knows_what_is_unknown(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
-    from kdscan.training.fit import marks_batch, marks_loss
+    from kdscan.training.tasks import marks_batch, marks_loss
 
     with open_store(str(tmp_path / "s.sqlite")) as store:
         told(store, "04.jpg", "02.jpg")

@@ -61,11 +61,10 @@ def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> 
     labels = str(taught(tmp_path))
     ran = tool(
         *("training", "fit", "marks", "--start", str(MODELS), "--labels", labels),
-        *("--steps", "3", "--limit", "6", "--rate", "1e-4"),
+        *("--steps", "3", "--rate", "1e-4"),
         cwd=tmp_path,
     )
     assert ran.returncode == 0, ran.stderr
-    assert "labelled photos alone: data/training/train holds no examples" in ran.stderr
     weights = tmp_path / "data/training/marks.pt"
     assert all(bool(v.isfinite().all()) for v in torch.load(weights).values())
 
@@ -95,15 +94,14 @@ def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
     for name in get_args(Network):
         assert manifest["models"][name]["file"] == f"{name}-test/model.onnx"
         card = json.loads((tmp_path / f"models/{name}-test/card.json").read_text("utf-8"))
-        assert card["steps"] < 10
+        assert card["trained"]["steps"] < 10
     assert manifest["trust"] == before["trust"]
 
-    # One network that was tried with fewer steps is trained again, the others are kept.
-    note = tmp_path / "data/training/trained.json"
-    note.write_text(json.dumps(json.loads(note.read_text("utf-8")) | {"locate": 2}), "utf-8")
+    # One network whose training is gone is trained again, the others are kept.
+    shutil.rmtree(tmp_path / "data/training/locate")
     ran = tool(*everything, cwd=tmp_path)
     assert ran.stderr.count("trained already") == 3
-    assert json.loads(note.read_text("utf-8"))["locate"] == 3
+    assert "data/training/locate.pt" in ran.stderr
 
 
 @pytest.mark.torch
@@ -111,13 +109,15 @@ def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
     ("arguments", "remedy"),
     [
         ("fit nothing", "'nothing' is not one of"),
-        ("fit locate", "make them: python -m kdscan.training render"),
+        ("fit locate --small 0.5", "know small crops"),
+        ("fit refine --resume", "no state of a training of this version; remove it"),
+        ("fit locate", "--resume goes on with it"),
+        ("fit locate --resume --rate 1", "was begun otherwise"),
         ("fit marks --start gone.onnx", "does not exist"),
         ("fit marks --start a-file --labels samples", "a-file is no checkpoint of a MarksNet"),
         ("fit marks --start . --labels samples", "install kdscan again"),
         ("fit marks --labels gone", "does not exist"),
         ("fit locate --labels samples", "labelled sheets teach marks and marks-own alone"),
-        ("fit marks-own", "data/training/own/train holds no examples"),
         ("fit marks --labels .", "kdscan export --event NAME --labels"),
         ("fit marks --steps 2", "not in the range x>=3"),
         ("test .", "kdscan export --event NAME --labels"),
@@ -149,6 +149,10 @@ def test_what_cannot_be_done_is_said_with_its_remedy(
     Path("samples").mkdir()
     for name in ("01.jpg", "01.json"):
         Path("samples", name).symlink_to(ROOT / "samples" / name)
+    for name in ("locate", "refine"):
+        Path(f"data/training/{name}/00000001").mkdir(parents=True)
+    kept = {"name": "locate", "steps": 3, "rate": 0.1, "count": 2, "views": 2, "step": 1}
+    Path("data/training/locate/00000001/run.json").write_text(json.dumps(kept), "utf-8")
     said = complaint(lambda: app(arguments.split()), capsys)
     assert remedy in said
     assert json.loads(Path("models/manifest.json").read_text("utf-8")) == {"trust": 1}

@@ -129,6 +129,7 @@ def fit(
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1.")] = "cpu",
     painters: Annotated[int, typer.Option(help="Processes that draw sheets.", min=1)] = 1,
     loaders: Annotated[int, typer.Option(help="Processes that cut samples.", min=1)] = 1,
+    save_every: Annotated[float, typer.Option(help="Seconds between two states.")] = 180.0,
 ) -> None:
     """Train one network, from the start or from a published one, while its sheets are drawn.
 
@@ -161,8 +162,15 @@ def fit(
     if kept is None:  # nothing is drawn for nothing
         run = replace(run, count=min(run.count, -(-run.steps * task.size // run.views)))
     supply = _drawn(folder, run, strokes, surfaces, also)
-    procs = {"loaders": loaders, "painters": painters}
-    train(task, run, supply, folder, start=start, resume=resume, device=device, **procs)
+    train(
+        *(task, run, supply, folder),
+        start=start,
+        resume=resume,
+        device=device,
+        loaders=loaders,
+        painters=painters,
+        save_every_s=save_every,
+    )
     print(f"{folder}.pt", file=sys.stderr)
 
 

@@ -23,8 +23,11 @@ def spellbook(
 ) -> None:
     """Make the network that reads spellbooks: render, train, calibrate, publish, in an hour."""
     from kdscan.training import spellbook_examples as data
-    from kdscan.training.spellbook import fit as train
+    from kdscan.training.spellbook import TASK
     from kdscan.training.spellbook import publish as write
+    from kdscan.training.state import Run
+    from kdscan.training.supply import Given
+    from kdscan.training.trainer import train
 
     shown = [*data.page_examples(data.PAGE_SEED, pages)]
     seen = [e for _, e in data.photo_examples(data.PHOTO_SEED, photos) if e is not None]
@@ -34,5 +37,7 @@ def spellbook(
     data.save(out / "spellbook-held.npz", kept)
     card = {"steps": steps, "training_seeds": [data.PAGE_SEED, data.PHOTO_SEED]}
     card |= {"pages": pages, "photos": photos, "held_back": held, "held_back_seed": data.HELD_SEED}
-    done = write(train(shown, steps), kept, models, version, card)
+    run = Run("spellbook", steps, TASK.rate)
+    net = train(TASK, run, Given(shown), out / "spellbook", resume=True)
+    done = write(net, kept, models, version, card)
     typer.echo(f"spellbook: {done['figures']}")
