@@ -17,6 +17,8 @@ from kdscan.errors import UsageError
 
 torch = pytest.importorskip("torch")
 
+pytestmark = pytest.mark.torch
+
 SIZE, STEPS = 4, 20
 
 
