@@ -1,52 +1,15 @@
-"""Sheets that nobody printed yet: random layouts and the style they are printed in.
+"""Sheets that nobody printed yet: random layouts.
 
 The reader must work on designs that it never saw, so everything about a sheet
-that is not fixed by the rules is drawn by lot here: the shield's shape, where two
-to four circles lie, lines, colours, paper, castle and ornaments.
+that is not fixed by the rules is drawn by lot: here the shield's shape, where two
+to four circles lie, lines, castle; `styles` draws how it is printed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
 
 from kdscan.sheet.layout import Castle, Layout, LineStyle, Point
-
-Color = tuple[float, float, float]
-"""Blue, green, red from 0 to 255, OpenCV's order."""
-
-
-@dataclass(frozen=True)
-class PrintStyle:
-    """How a layout is printed. Lengths in mm, colours BGR 0..255.
-
-    seed: of everything that is drawn at random on the page (texture, ornaments).
-    """
-
-    seed: int
-    paper: Color
-    paper_grain: float
-    illustration: float
-    cell_fill: Literal["none", "tint", "checker", "boxes"]
-    cell_tint: Color
-    line_color: Color
-    line_mm: float
-    frame: Literal["none", "single", "double", "rounded"]
-    shield_color: Color
-    shield_mm: float
-    shield_fill: Color | None
-    shield_inner: bool
-    circle_color: Color
-    circle_mm: float
-    circle_fill: Color | None
-    castle_color: Color
-    castle_fill: Color | None
-    roof_fill: Color | None
-    title: str
-    ornaments: int
-    legend: bool
 
 
 def shield_polygon(rng: np.random.Generator, w: float, h: float) -> tuple[Point, ...]:
@@ -248,80 +211,4 @@ def random_layout(rng: np.random.Generator) -> Layout:
         circle_radius_mm=radius,
         lines=str(lines),  # type: ignore[arg-type]
         castle=_castle(rng, cell_w, cell_h),
-    )
-
-
-_TITLES = (
-    "Terra",
-    "Map of the realm",
-    "Kingdom",
-    "My kingdom",
-    "Regnum",
-    "DUEL",
-    "Mapa",
-    "Carte",
-    "Score",
-    "Royaume",
-    "Player A",
-    "The Seven Vales",
-    "Domains",
-    "Mapa krolestwa",
-    "Shire",
-    "Kingdom map no. 7",
-    "",
-)
-
-
-def _dark(rng: np.random.Generator, low: float = 20, high: float = 150) -> Color:
-    """A printing colour: mostly grey or brown, at times blue, green or red."""
-    value = rng.uniform(low, high)
-    tint = rng.normal(0, 1, 3) * rng.choice([0, 8, 25], p=[0.4, 0.35, 0.25])
-    b, g, r = np.clip(value + tint, 0, 215)
-    return float(b), float(g), float(r)
-
-
-def _pale(rng: np.random.Generator, low: float, spread: float) -> Color:
-    b, g, r = np.clip(rng.uniform(low, 255) + rng.normal(0, spread, 3), 120, 255)
-    return float(b), float(g), float(r)
-
-
-def random_style(rng: np.random.Generator) -> PrintStyle:
-    """How a random layout is printed; everything else about its looks."""
-
-    def maybe(p: float, color: Color) -> Color | None:
-        return color if rng.random() < p else None
-
-    white = rng.random() < 0.3
-    paper = _pale(rng, 238, 3) if white else _pale(rng, 190, 16)
-    warm = rng.random() < 0.35
-    if warm and not white:
-        paper = (paper[0] * rng.uniform(0.7, 0.95), paper[1] * rng.uniform(0.9, 0.99), paper[2])
-    tint = tuple(float(np.clip(c + rng.normal(0, 14), 110, 255)) for c in paper)
-    return PrintStyle(
-        seed=int(rng.integers(0, 2**31)),
-        paper=paper,
-        paper_grain=float(rng.choice([0.0, 1.5, 4.0, 9.0]) * rng.uniform(0.5, 1.5)),
-        illustration=float(rng.choice([0.0, rng.uniform(0.03, 0.18)], p=[0.6, 0.4])),
-        cell_fill=str(
-            rng.choice(np.array(["none", "tint", "checker", "boxes"]), p=[0.6, 0.1, 0.1, 0.2])
-        ),  # type: ignore[arg-type]
-        cell_tint=tint,  # type: ignore[arg-type]
-        line_color=_dark(rng, 40, 190),
-        line_mm=float(rng.uniform(0.15, 0.7)),
-        frame=str(
-            rng.choice(np.array(["none", "single", "double", "rounded"]), p=[0.3, 0.35, 0.2, 0.15])
-        ),  # type: ignore[arg-type]
-        shield_color=_dark(rng, 20, 175),
-        shield_mm=float(rng.uniform(0.15, 0.8)),
-        shield_fill=maybe(0.5, _pale(rng, 215, 10)),
-        shield_inner=bool(rng.random() < 0.12),
-        circle_color=_dark(rng, 20, 175),
-        circle_mm=float(rng.uniform(0.12, 0.45)),
-        circle_fill=maybe(0.4, _pale(rng, 225, 8)),
-        castle_color=_dark(rng),
-        castle_fill=maybe(0.6, tuple(float(v) for v in rng.uniform(60, 235, 3))),  # type: ignore[arg-type]
-        roof_fill=maybe(0.2, _pale(rng, 185, 22)),
-        title=str(rng.choice(np.array(_TITLES))),
-        ornaments=int(rng.choice([0, 1, 2, 4])),
-        legend=bool(rng.random() < 0.15),
     )

@@ -10,6 +10,8 @@ F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
 Rng = np.random.Generator
+Color = tuple[float, float, float]
+"""Blue, green, red from 0 to 255, OpenCV's order."""
 
 LUMA = np.array([0.114, 0.587, 0.299], np.float32)
 """Weights of blue, green and red in brightness (ITU-R BT.601)."""

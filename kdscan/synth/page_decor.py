@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.sheet.layout import Layout, Point
-from kdscan.synth.designs import PrintStyle
 from kdscan.synth.plate import Plate, smooth_noise
+from kdscan.synth.styles import PrintStyle
 
 
 def bare_paper(

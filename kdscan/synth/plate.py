@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.sheet.layout import Point
-from kdscan.synth.designs import Color
+from kdscan.synth.fields import Color
 
 _SHIFT = 4  # cv2 draws with 1/16 pixel precision
 
@@ -28,21 +29,46 @@ class Plate:
     def width(self, mm: float) -> int:
         return max(1, round(mm * self.scale))
 
-    def fill(self, points: Iterable[Point], color: Color) -> None:
-        cv2.fillPoly(self.page, [self.px(points)], color, cv2.LINE_AA, _SHIFT)
+    def fill(self, points: Iterable[Point], color: Color, opacity: float = 1.0) -> None:
+        outline = self.px(points)
+        with self._through(outline, 0, opacity):
+            cv2.fillPoly(self.page, [outline], color, cv2.LINE_AA, _SHIFT)
 
-    def stroke(self, points: Iterable[Point], color: Color, mm: float, closed: bool = True) -> None:
-        cv2.polylines(
-            self.page, [self.px(points)], closed, color, self.width(mm), cv2.LINE_AA, _SHIFT
-        )
+    def stroke(
+        self,
+        points: Iterable[Point],
+        color: Color,
+        mm: float,
+        closed: bool = True,
+        opacity: float = 1.0,
+    ) -> None:
+        path, thick = self.px(points), self.width(mm)
+        with self._through(path, thick, opacity):
+            cv2.polylines(self.page, [path], closed, color, thick, cv2.LINE_AA, _SHIFT)
 
-    def circle(self, at: Point, radius: float, color: Color, mm: float | None) -> None:
-        center = self.px([at])[0]
+    def circle(
+        self, at: Point, radius: float, color: Color, mm: float | None, opacity: float = 1.0
+    ) -> None:
+        center = self.px([at])
+        x, y = (int(v) for v in center[0])
         r = round(radius * self.scale * (1 << _SHIFT))
         thick = -1 if mm is None else self.width(mm)
-        cv2.circle(
-            self.page, (int(center[0]), int(center[1])), r, color, thick, cv2.LINE_AA, _SHIFT
-        )
+        with self._through(center, (r >> _SHIFT) + max(thick, 0), opacity):
+            cv2.circle(self.page, (x, y), r, color, thick, cv2.LINE_AA, _SHIFT)
+
+    @contextmanager
+    def _through(self, points: NDArray[np.int32], margin: int, opacity: float) -> Iterator[None]:
+        """Let the page show through what is drawn within `margin` pixels of `points`."""
+        if opacity >= 1:
+            yield
+            return
+        low = np.maximum((points.min(axis=0) >> _SHIFT) - margin - 2, 0)
+        high = np.maximum((points.max(axis=0) >> _SHIFT) + margin + 3, 0)
+        patch = self.page[low[1] : high[1], low[0] : high[0]]
+        before = patch.copy()
+        yield
+        if patch.size:
+            patch[:] = cv2.addWeighted(patch, opacity, before, 1 - opacity, 0)
 
     def text(
         self, at: Point, text: str, size_mm: float, color: Color, rng: np.random.Generator

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from kdscan.records import CASTLE
 from kdscan.sheet.layout import Layout, Point
-from kdscan.synth.designs import PrintStyle
+from kdscan.synth.grounds.draw import draw_ground
 from kdscan.synth.page_decor import bare_paper, ornaments
 from kdscan.synth.plate import Plate
+from kdscan.synth.styles import PrintStyle
 
 
 def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> NDArray[np.uint8]:
@@ -28,7 +29,10 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> NDArray[n
     style = _slender(style, layout)
     rng = np.random.default_rng(style.seed)
     w, h = (round(v * px_per_mm) for v in layout.page_mm)
-    page = bare_paper(rng, (h, w), style)
+    if style.palette is None:
+        page = bare_paper(rng, (h, w), style)
+    else:
+        page = draw_ground(style.family, rng, layout, px_per_mm, style.palette)
     plate = Plate(page, px_per_mm)
     ornaments(plate, layout, style, rng)
     _cells_and_lines(plate, layout, style)
@@ -121,7 +125,7 @@ def _line(plate: Plate, layout: Layout, style: PrintStyle, a: Point, b: Point) -
     if layout.lines == "none":
         return
     if layout.lines == "ruled":
-        plate.stroke([a, b], style.line_color, style.line_mm, closed=False)
+        plate.stroke([a, b], style.line_color, style.line_mm, False, style.line_veil)
         return
     length = float(np.hypot(b[0] - a[0], b[1] - a[1]))
     cw = layout.cell_mm[0]
@@ -133,14 +137,19 @@ def _line(plate: Plate, layout: Layout, style: PrintStyle, a: Point, b: Point) -
         t = s + (t - s) * duty
         p = (a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]))
         q = (a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]))
-        plate.stroke([p, q], style.line_color, style.line_mm, closed=False)
+        plate.stroke([p, q], style.line_color, style.line_mm, False, style.line_veil)
 
 
 def _shield(plate: Plate, layout: Layout, style: PrintStyle, at: Point) -> None:
     shield = [(at[0] + x, at[1] + y) for x, y in layout.shield]
     if style.shield_fill is not None:
-        plate.fill(shield, style.shield_fill)
-    plate.stroke(shield, style.shield_color, style.shield_mm)
+        plate.fill(shield, style.shield_fill, style.shield_veil)
+    if style.shield_light is not None:
+        plate.stroke(shield, style.shield_light, 2.4 * style.shield_mm)
+    if style.emboss:
+        _emboss(plate, shield, style)
+    if style.emboss < 0.6:  # what stands out boldly needs no line
+        plate.stroke(shield, style.shield_color, style.shield_mm)
     if style.shield_inner:
         cx, cy = np.mean(layout.shield, axis=0)
         inner = [
@@ -150,8 +159,21 @@ def _shield(plate: Plate, layout: Layout, style: PrintStyle, at: Point) -> None:
     for x, y in layout.circles:
         center = (at[0] + x, at[1] + y)
         if style.circle_fill is not None:
-            plate.circle(center, layout.circle_radius_mm, style.circle_fill, None)
-        plate.circle(center, layout.circle_radius_mm, style.circle_color, style.circle_mm)
+            plate.circle(
+                center, layout.circle_radius_mm, style.circle_fill, None, style.circle_veil
+            )
+        if style.circle_mm:
+            plate.circle(center, layout.circle_radius_mm, style.circle_color, style.circle_mm)
+
+
+def _emboss(plate: Plate, shield: list[Point], style: PrintStyle) -> None:
+    """Light on the edges that face the upper left, shade on the others."""
+    cx, cy = np.mean(shield, axis=0)
+    for a, b in pairwise([*shield, shield[0]]):
+        mx, my = (a[0] + b[0]) / 2 - cx, (a[1] + b[1]) / 2 - cy
+        facing = -(mx + my) / (np.hypot(mx, my) * np.sqrt(2) + 1e-9)
+        shade = (255.0, 255.0, 255.0) if facing > 0 else (0.0, 0.0, 0.0)
+        plate.stroke([a, b], shade, 2 * style.shield_mm, False, abs(facing) * style.emboss)
 
 
 def _castle(plate: Plate, layout: Layout, style: PrintStyle, at: Point) -> None:

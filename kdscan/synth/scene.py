@@ -15,10 +15,11 @@ from kdscan.game.duel.players import random_board
 from kdscan.records import CELLS, COLS, ROWS
 from kdscan.sheet.layout import Layout
 from kdscan.synth.camera import photograph
-from kdscan.synth.designs import random_layout, random_style
+from kdscan.synth.designs import random_layout
 from kdscan.synth.hand import Hand, StrokeBank, draw_board
 from kdscan.synth.press import print_page
 from kdscan.synth.sketch import Spot
+from kdscan.synth.styles import random_style
 
 Level = Literal["flat", "easy", "normal", "hard"]
 Marks = Mapping[tuple[int, int], tuple[Coat, int]]
@@ -137,11 +138,14 @@ class DrawnPage:
         return np.stack([x + cols * w, y + rows * h], -1)
 
 
-def random_page(rng: np.random.Generator) -> Page:
-    """Print a design that nobody printed before."""
+def random_page(
+    rng: np.random.Generator, family: str | None = None, colours: str | None = None
+) -> Page:
+    """Print a design that nobody printed before; family, colours: see `random_style`."""
     layout = random_layout(rng)
     px_per_mm = rng.uniform(110, 180) / layout.cell_mm[0]
-    return layout, print_page(layout, random_style(rng), px_per_mm), px_per_mm
+    style = random_style(rng, family, colours)
+    return layout, print_page(layout, style, px_per_mm), px_per_mm
 
 
 def draw_page(

@@ -23,7 +23,7 @@ from kdscan.records import CELLS, COATS, Photo
 from kdscan.sheet.layout import layouts
 from kdscan.sheet.look import Ticket
 from kdscan.synth.__main__ import any_look, own_page
-from kdscan.synth.designs import random_layout, random_style
+from kdscan.synth.designs import random_layout
 from kdscan.synth.hand import Hand, StrokeBank, draw_board
 from kdscan.synth.plate import smooth_noise
 from kdscan.synth.press import print_page
@@ -38,6 +38,7 @@ from kdscan.synth.scene import (
     wild_board,
 )
 from kdscan.synth.sketch import Spot
+from kdscan.synth.styles import random_style
 from kdscan.vision.rectify import (
     CENTERS,
     FLAT_MARGIN,

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from kdscan.records import CASTLE, CELLS
-from kdscan.synth.designs import random_layout, random_style
+from kdscan.synth.designs import random_layout
 from kdscan.synth.press import print_page
+from kdscan.synth.styles import random_style
 
 SEEDS = range(60)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kdscan.records import CELLS, COATS
-from kdscan.synth.scene import SynthPhoto, make_photo
+from kdscan.synth.scene import SynthPhoto, make_photo, random_page
 from kdscan.training import augment
 from kdscan.training.dataset import (
     COARSE_MARGIN,
@@ -30,7 +30,9 @@ from kdscan.vision.segment import CROP_PX
 
 @cache
 def photo() -> SynthPhoto:
-    return make_photo(3, "easy", size_wh=(1200, 900), mess=0.0)
+    return make_photo(
+        3, "easy", page=random_page(np.random.default_rng(3)), size_wh=(1200, 900), mess=0.0
+    )
 
 
 @cache

@@ -15,13 +15,13 @@ from kdscan.errors import LayoutError
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.sheet.layout import Layout, check_layout, load_layout
 from kdscan.synth.__main__ import own_page
-from kdscan.synth.scene import SynthPhoto, draw_page, shoot
+from kdscan.synth.scene import SynthPhoto, draw_page, random_page, shoot
 from kdscan.vision.learn import draw_print, find_print, learn
 
 
 def unmarked(seed: int, own: bool) -> tuple[SynthPhoto, Layout]:
     rng = np.random.default_rng([25_000_000, seed])
-    page = draw_page(rng, page=own_page(150) if own else None)
+    page = draw_page(rng, page=own_page(150) if own else random_page(rng, "paper"))
     page = replace(page, bgr=page.blank_bgr, board={})
     return shoot(np.random.default_rng(seed), page, "flat", size_wh=(2016, 1512)), page.layout
 

@@ -1,0 +1,1 @@
+"""What publishers print under a grid: maps painted, engraved and photographed."""

@@ -1,0 +1,53 @@
+"""Names of the families of grounds, how often each is drawn, and which are held out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+PALE = "paper"
+"""Plain or faintly illustrated paper: the family that `page_decor.bare_paper` draws."""
+
+PALE_SHARE = 0.45
+"""Share of designs drawn by lot that are `PALE`; some of the others are pale as well."""
+
+PAINTED = ("painted", "cartoon", "watercolour", "relief", "provinces", "patchwork")
+ENGRAVED = ("engraved", "etched", "portolan", "charted")
+PHOTOGRAPHED = ("parchment", "surface")
+HELD_OUT = ("mosaic", "contours", "woodcut")
+"""A fifth of the fifteen families: never drawn unless asked for by name, so that what a reader
+makes of a ground of a kind that it never saw can be measured."""
+
+TRAINED = (*PAINTED, *ENGRAVED, *PHOTOGRAPHED)
+
+_WEIGHTS = {
+    "painted": 3.0,
+    "cartoon": 1.2,
+    "watercolour": 1.5,
+    "relief": 1.0,
+    "provinces": 1.2,
+    "patchwork": 1.2,
+    "engraved": 3.0,
+    "etched": 1.5,
+    "portolan": 1.2,
+    "charted": 1.2,
+    "parchment": 1.0,
+    "surface": 0.7,
+}
+
+GROUPS = {
+    "pale": (PALE,),
+    "painted": PAINTED,
+    "sepia": PAINTED,
+    "engraved": ENGRAVED,
+    "photographed": PHOTOGRAPHED,
+    "held-out": HELD_OUT,
+}
+"""What can be asked for: a group's families; sepia are painted ones in browns."""
+
+
+def random_family(rng: np.random.Generator) -> str:
+    """A family by lot, never one that is held out."""
+    if rng.random() < PALE_SHARE:
+        return PALE
+    weights = np.array([_WEIGHTS[name] for name in TRAINED])
+    return str(rng.choice(np.array(TRAINED), p=weights / weights.sum()))

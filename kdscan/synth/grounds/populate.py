@@ -1,0 +1,113 @@
+"""Which signs stand where on a map: woods in the woods, ships at sea, roads between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kdscan.sheet.layout import Layout, Point
+from kdscan.synth.fields import Rng, chance
+from kdscan.synth.grounds import signs
+from kdscan.synth.grounds.palette import Palette, mixed
+from kdscan.synth.grounds.signs import Artist, Sign
+from kdscan.synth.grounds.terrain import Kind, Terrain
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """How many signs a map has: 0 none .. 1 as many as fit. size: of a tree, in cells."""
+
+    woods: float
+    hills: float
+    waves: float
+    houses: float
+    creatures: float
+    roads: float
+    rivers: float
+    roses: float
+    size: float
+
+
+def random_crowd(rng: Rng, rich: float) -> Crowd:
+    """Some signs, or none, of each sort; `rich` 0..1 makes them many."""
+
+    def some(p: float) -> float:
+        return float(rng.uniform(0.1, 1.0) * rich) if chance(rng, p) else 0.0
+
+    size = float(np.exp(rng.uniform(np.log(0.08), np.log(0.24))))
+    return Crowd(
+        some(0.8),
+        some(0.7),
+        some(0.65),
+        some(0.5),
+        some(0.7),
+        some(0.6),
+        some(0.5),
+        some(0.5),
+        size,
+    )
+
+
+def populate(
+    artist: Artist, terrain: Terrain, layout: Layout, crowd: Crowd, palette: Palette
+) -> None:
+    """Draw the signs, roads under them."""
+    rng, cell = artist.rng, min(layout.cell_mm)
+    size = crowd.size * cell
+    page = layout.page_mm
+    area = page[0] * page[1] / cell**2
+    land: tuple[Kind, ...] = ("meadow", "wood", "shore")
+    places = [p for kind in land for p in terrain.spots(rng, kind, 0.8 * cell, 200)]
+    for _ in range(round(4 * crowd.rivers)):
+        _way(artist, places, palette.sea, 0.05 * cell, river=True)
+    for _ in range(round(5 * crowd.roads)):
+        shade = palette.hill if chance(rng, 0.5) else artist.ink
+        _way(artist, places, shade, float(rng.uniform(0.02, 0.05)) * cell, river=False)
+    wood = signs.fir if chance(rng, 0.5) else signs.round_tree
+    rise = signs.hill if chance(rng, 0.5) else signs.mountain
+    swell = signs.wave if chance(rng, 0.5) else signs.ripple
+    _crowd(artist, terrain, "sea", swell, 0.9 * size, crowd.waves, area)
+    _crowd(artist, terrain, "hill", rise, 2.2 * size, crowd.hills, area)
+    green = replace(artist, second=None if artist.second is None else palette.wood)
+    _crowd(green, terrain, "wood", wood, 1.2 * size, crowd.woods, area)
+    if chance(rng, 0.3):
+        _crowd(green, terrain, "meadow", signs.tuft, 0.7 * size, 0.5 * crowd.woods, area)
+    for at in _pick(rng, places, round(8 * crowd.houses)):
+        signs.house(artist, at, size * float(rng.uniform(1.2, 2.2)))
+    sea = terrain.spots(rng, "sea", 1.5 * cell, 60)
+    beasts: tuple[Sign, ...] = (signs.ship, signs.ship, signs.monster, signs.whale)
+    for at in _pick(rng, sea, round(6 * crowd.creatures)):
+        beasts[int(rng.integers(4))](artist, at, cell * float(rng.uniform(0.25, 0.7)))
+    for _ in range(round(1.6 * crowd.roses)):
+        at = (float(rng.uniform(0, page[0])), float(rng.uniform(0, page[1])))
+        signs.rose(artist, at, cell * float(rng.uniform(0.5, 1.6)))
+
+
+def _crowd(
+    artist: Artist, terrain: Terrain, kind: Kind, sign: Sign, size: float, many: float, area: float
+) -> None:
+    """Signs of one sort all over their part of the country."""
+    if not many:
+        return
+    rng = artist.rng
+    most = min(round(6 * area * many), 260)
+    for at in terrain.spots(rng, kind, size * float(rng.uniform(0.75, 1.6)), most):
+        sign(artist, at, size * float(rng.uniform(0.75, 1.2)))
+
+
+def _way(
+    artist: Artist, places: list[Point], shade: tuple[float, float, float], mm: float, river: bool
+) -> None:
+    if len(places) < 4:
+        return
+    rng = artist.rng
+    stops = _pick(rng, places, int(rng.integers(2, 5)))
+    stops.sort(key=lambda p: p[0] + 0.3 * p[1])
+    faded = mixed(shade, (255, 255, 255), float(rng.uniform(0, 0.3)))
+    signs.road(artist, stops, faded, mm, not river and chance(rng, 0.5), river)
+
+
+def _pick(rng: Rng, places: list[Point], count: int) -> list[Point]:
+    chosen = rng.permutation(len(places))[: min(count, len(places))]
+    return [places[int(i)] for i in chosen]

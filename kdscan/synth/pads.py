@@ -1,0 +1,139 @@
+"""Pads: one print with many sheets. python -m kdscan.synth.pads FOLDER
+
+python -m kdscan.synth.pads data/pads --pads 12 --filled 30               grounds by lot
+python -m kdscan.synth.pads data/pads --pads 2 --ground painted --ground sepia
+python -m kdscan.synth.pads data/pads --level normal --level hard         sheets take turns
+
+Each pad is a folder: `blank.jpg`, an empty sheet, and filled ones `NNNNNN.jpg`, by as many
+hands, each with its truth beside it as `.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import cv2
+import numpy as np
+import typer
+
+from kdscan.edge import run
+from kdscan.errors import UsageError
+from kdscan.game.duel.board import Board, Shield
+from kdscan.game.duel.scoring import score_board
+from kdscan.synth.grounds.draw import FAMILIES
+from kdscan.synth.grounds.families import GROUPS, PALE
+from kdscan.synth.hand import StrokeBank
+from kdscan.synth.scene import DrawnPage, Level, Page, SynthPhoto, draw_page, random_page, shoot
+
+LEVELS: tuple[Level, ...] = ("flat", "easy", "normal", "hard")
+_PRINT, _BLANK, _SHEET = 11, 12, 13
+"""What tells the random numbers of a pad's print, of its blank and of its sheets apart."""
+
+
+def pad_print(seed: int, ground: str | None = None, name: str = "pad") -> Page:
+    """The print of a pad: a random design; ground: a group (`GROUPS`) or family, by lot if None."""
+    rng = np.random.default_rng([seed, _PRINT])
+    family, colours = ground, None
+    if ground in GROUPS:
+        family = str(rng.choice(np.array(GROUPS[ground])))
+        colours = "sepia" if ground == "sepia" else "full" if ground == "painted" else None
+    elif ground is not None and ground not in (*FAMILIES, PALE):
+        known = ", ".join([*GROUPS, *FAMILIES])
+        raise UsageError(f"no ground {ground}; there are {known}")
+    layout, bgr, px_per_mm = random_page(rng, family, colours)
+    return replace(layout, name=name), bgr, px_per_mm
+
+
+def pad_blank(seed: int, page: Page, level: Level, size_wh: tuple[int, int]) -> SynthPhoto:
+    """A photo of an empty sheet of a pad."""
+    layout, bgr, px_per_mm = page
+    empty = DrawnPage(layout, bgr, bgr, px_per_mm, {}, False)
+    return shoot(np.random.default_rng([seed, _BLANK]), empty, level, size_wh=size_wh)
+
+
+def pad_sheet(
+    seed: int,
+    number: int,
+    page: Page,
+    level: Level,
+    size_wh: tuple[int, int],
+    mess: float | None = None,
+    strokes: StrokeBank | None = None,
+) -> SynthPhoto:
+    """A photo of a pad's filled sheet of a number: its own hand, desk, light and camera."""
+    rng = np.random.default_rng([seed, _SHEET, number])
+    size = size_wh[::-1] if rng.random() < 0.4 else size_wh
+    drawn = draw_page(rng, page=page, mess=mess, strokes=strokes)
+    return shoot(rng, drawn, level, size_wh=size)
+
+
+def main(
+    folder: Path,
+    pads: Annotated[int, typer.Option(help="How many pads.", min=1, max=99)] = 4,
+    filled: Annotated[int, typer.Option(help="Filled sheets of each.", min=0, max=999)] = 10,
+    first: Annotated[int, typer.Option(help="Seed of the first pad.", min=0)] = 70_000_000,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"{', '.join(LEVELS)}: how hard to read; several: sheets take turns; "
+            "normal if not given."
+        ),
+    ] = None,
+    blank_level: Annotated[
+        str, typer.Option(help="How hard to read the photo of the blank is.")
+    ] = "easy",
+    ground: Annotated[
+        list[str] | None,
+        typer.Option(help=f"{', '.join(GROUPS)}, or a family; several: pads take turns."),
+    ] = None,
+    mess: Annotated[
+        float | None, typer.Option(help="0 clean .. 1 messy; random if not given.", min=0, max=1)
+    ] = None,
+    strokes: Annotated[
+        Path | None, typer.Option(help="Recorded pen strokes (UNIPEN in JSON lines).", exists=True)
+    ] = None,
+    long_side: Annotated[
+        int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)
+    ] = 2016,
+    quality: Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)] = 90,
+) -> None:
+    """Write a folder a pad: a blank and filled sheets with their truth."""
+    size = (long_side, round(long_side * 0.75))
+    levels = [_level(name) for name in level or ["normal"]]
+    careful = _level(blank_level)
+    bank = StrokeBank.load(strokes) if strokes else None
+    for i in range(pads):
+        kind = ground[i % len(ground)] if ground else None
+        name = f"{i:02d}-{kind or 'any'}"
+        page = pad_print(first + i, kind, name)
+        place = folder / name
+        place.mkdir(parents=True, exist_ok=True)
+        _write(place / "blank.jpg", first + i, pad_blank(first + i, page, careful, size), quality)
+        for k in range(1, filled + 1):
+            lit = levels[(k - 1) % len(levels)]
+            sheet = pad_sheet(first + i, k, page, lit, size, mess, bank)
+            _write(place / f"{i:03d}{k:03d}.jpg", first + i, sheet, quality)
+        print(place, file=sys.stderr)
+
+
+def _level(name: str) -> Level:
+    for known in LEVELS:
+        if name == known:
+            return known
+    raise UsageError(f"no level {name}; there are {', '.join(LEVELS)}")
+
+
+def _write(path: Path, seed: int, photo: SynthPhoto, quality: int) -> None:
+    board = Board({at: Shield(coat, n) for at, (coat, n) in photo.board.items()})
+    truth = {"seed": seed} | photo.truth(score_board(board).domain_points)
+    packed = cv2.imencode(".jpg", photo.bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
+    path.write_bytes(packed.tobytes())
+    path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    run(lambda: typer.run(main))

@@ -1,0 +1,209 @@
+"""The style that a random layout is printed in: paper or a map's ground, colours, outlines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from kdscan.synth.fields import Color
+from kdscan.synth.grounds.families import ENGRAVED, PALE, random_family
+from kdscan.synth.grounds.palette import Palette, luma, mixed, random_palette
+
+
+@dataclass(frozen=True)
+class PrintStyle:
+    """How a layout is printed. Lengths in mm, colours BGR 0..255.
+
+    seed: of everything that is drawn at random on the page (texture, ornaments).
+    circle_mm: 0 for circles without an outline.
+    family, palette: of the ground (`grounds`); no palette for `PALE` paper.
+    line_veil, shield_veil, circle_veil: opacity of lines and of what fills shields and
+        circles, 0..1.
+    shield_light: a second outline, inside the first.
+    emboss: how far shields stand out of the paper by light and shade at their edges, 0..1.
+    """
+
+    seed: int
+    paper: Color
+    paper_grain: float
+    illustration: float
+    cell_fill: Literal["none", "tint", "checker", "boxes"]
+    cell_tint: Color
+    line_color: Color
+    line_mm: float
+    frame: Literal["none", "single", "double", "rounded"]
+    shield_color: Color
+    shield_mm: float
+    shield_fill: Color | None
+    shield_inner: bool
+    circle_color: Color
+    circle_mm: float
+    circle_fill: Color | None
+    castle_color: Color
+    castle_fill: Color | None
+    roof_fill: Color | None
+    title: str
+    ornaments: int
+    legend: bool
+    family: str = PALE
+    palette: Palette | None = None
+    line_veil: float = 1.0
+    shield_veil: float = 1.0
+    shield_light: Color | None = None
+    emboss: float = 0.0
+    circle_veil: float = 1.0
+
+
+_TITLES = (
+    "Terra",
+    "Map of the realm",
+    "Kingdom",
+    "My kingdom",
+    "Regnum",
+    "DUEL",
+    "Mapa",
+    "Carte",
+    "Score",
+    "Royaume",
+    "Player A",
+    "The Seven Vales",
+    "Domains",
+    "Mapa krolestwa",
+    "Shire",
+    "Kingdom map no. 7",
+    "",
+)
+
+
+def _dark(rng: np.random.Generator, low: float = 20, high: float = 150) -> Color:
+    """A printing colour: mostly grey or brown, at times blue, green or red."""
+    value = rng.uniform(low, high)
+    tint = rng.normal(0, 1, 3) * rng.choice([0, 8, 25], p=[0.4, 0.35, 0.25])
+    b, g, r = np.clip(value + tint, 0, 215)
+    return float(b), float(g), float(r)
+
+
+def _pale(rng: np.random.Generator, low: float, spread: float) -> Color:
+    b, g, r = np.clip(rng.uniform(low, 255) + rng.normal(0, spread, 3), 120, 255)
+    return float(b), float(g), float(r)
+
+
+def random_style(
+    rng: np.random.Generator, family: str | None = None, colours: str | None = None
+) -> PrintStyle:
+    """How a random layout is printed; everything else about its looks.
+
+    family: of the ground; by lot if None, never one that is held out then.
+    colours: the kind of palette of a map (`random_palette`), by lot if None.
+    """
+    style = _on_paper(rng)
+    family = family or random_family(rng)
+    return style if family == PALE else _on_map(rng, style, family, colours)
+
+
+def _on_paper(rng: np.random.Generator) -> PrintStyle:
+    """A style for plain or faintly illustrated paper."""
+
+    def maybe(p: float, color: Color) -> Color | None:
+        return color if rng.random() < p else None
+
+    white = rng.random() < 0.3
+    paper = _pale(rng, 238, 3) if white else _pale(rng, 190, 16)
+    warm = rng.random() < 0.35
+    if warm and not white:
+        paper = (paper[0] * rng.uniform(0.7, 0.95), paper[1] * rng.uniform(0.9, 0.99), paper[2])
+    tint = tuple(float(np.clip(c + rng.normal(0, 14), 110, 255)) for c in paper)
+    return PrintStyle(
+        seed=int(rng.integers(0, 2**31)),
+        paper=paper,
+        paper_grain=float(rng.choice([0.0, 1.5, 4.0, 9.0]) * rng.uniform(0.5, 1.5)),
+        illustration=float(rng.choice([0.0, rng.uniform(0.03, 0.18)], p=[0.6, 0.4])),
+        cell_fill=str(
+            rng.choice(np.array(["none", "tint", "checker", "boxes"]), p=[0.6, 0.1, 0.1, 0.2])
+        ),  # type: ignore[arg-type]
+        cell_tint=tint,  # type: ignore[arg-type]
+        line_color=_dark(rng, 40, 190),
+        line_mm=float(rng.uniform(0.15, 0.7)),
+        frame=str(
+            rng.choice(np.array(["none", "single", "double", "rounded"]), p=[0.3, 0.35, 0.2, 0.15])
+        ),  # type: ignore[arg-type]
+        shield_color=_dark(rng, 20, 175),
+        shield_mm=float(rng.uniform(0.15, 0.8)),
+        shield_fill=maybe(0.5, _pale(rng, 215, 10)),
+        shield_inner=bool(rng.random() < 0.12),
+        circle_color=_dark(rng, 20, 175),
+        circle_mm=float(rng.uniform(0.12, 0.45)),
+        circle_fill=maybe(0.4, _pale(rng, 225, 8)),
+        castle_color=_dark(rng),
+        castle_fill=maybe(0.6, tuple(float(v) for v in rng.uniform(60, 235, 3))),  # type: ignore[arg-type]
+        roof_fill=maybe(0.2, _pale(rng, 185, 22)),
+        title=str(rng.choice(np.array(_TITLES))),
+        ornaments=int(rng.choice([0, 1, 2, 4])),
+        legend=bool(rng.random() < 0.15),
+    )
+
+
+_WHITE: Color = (255.0, 255.0, 255.0)
+
+
+def _on_map(
+    rng: np.random.Generator, style: PrintStyle, family: str, colours: str | None
+) -> PrintStyle:
+    """The style with lines, shields, circles and castle as mapmakers print them over grounds."""
+    palette = random_palette(rng, colours)
+    fine = family in ENGRAVED
+    ground = palette.paper if fine else palette.sea
+    dim = luma(ground) < 150
+    white = mixed(_WHITE, palette.paper, float(rng.uniform(0, 1)))
+    dark = mixed(palette.ink, ground, float(rng.choice([0.0, rng.uniform(0.05, 0.4)])))
+    line = white if rng.random() < (0.65 if dim else 0.3) else dark
+    fill, veil, edge, light, emboss = _shield_on_map(rng, white, dark, dim)
+    disc = rng.random() < 0.55
+    ring = not disc or rng.random() < 0.5
+    ring_color = white if rng.random() < (0.4 if dim else 0.15) and not disc else dark
+    faint = mixed(ring_color, ground, float(rng.choice([0.0, rng.uniform(0.1, 0.45)])))
+    return replace(
+        style,
+        family=family,
+        palette=palette,
+        cell_fill="none" if rng.random() < 0.92 else style.cell_fill,
+        cell_tint=palette.sand,
+        line_color=line,
+        line_veil=float(rng.choice([1.0, rng.uniform(0.35, 0.95)])),
+        frame="none" if rng.random() < 0.5 else style.frame,
+        shield_color=edge,
+        shield_fill=fill,
+        shield_veil=veil,
+        shield_light=light,
+        emboss=emboss,
+        shield_inner=bool(rng.random() < 0.06),
+        circle_color=faint,
+        circle_mm=style.circle_mm if ring else 0.0,
+        circle_fill=white if disc else None,
+        circle_veil=float(rng.choice([1.0, rng.uniform(0.4, 0.95)])),
+        castle_color=palette.ink,
+        castle_fill=palette.sand if rng.random() < 0.8 else style.castle_fill,
+        roof_fill=palette.accent if rng.random() < 0.6 else style.roof_fill,
+    )
+
+
+def _shield_on_map(
+    rng: np.random.Generator, white: Color, dark: Color, dim: bool
+) -> tuple[Color | None, float, Color, Color | None, float]:
+    """Fill, its opacity, outline, second outline and embossing of shields on a map."""
+    look = str(
+        rng.choice(np.array(["clear", "veiled", "solid", "embossed"]), p=[0.3, 0.37, 0.18, 0.15])
+    )
+    veil = {"clear": 0.0, "solid": 1.0}.get(look, float(rng.uniform(0.2, 0.85)))
+    emboss = float(rng.uniform(0.35, 1.0)) if look == "embossed" else 0.0
+    edge = dark
+    if look in ("clear", "veiled") and rng.random() < (0.4 if dim else 0.12):
+        edge = white
+    light = None
+    if rng.random() < 0.2:
+        light = white if edge is dark else dark
+    if look == "embossed" and rng.random() < 0.5:
+        veil = 0.0
+    return (None if veil == 0 else white), veil, edge, light, emboss
