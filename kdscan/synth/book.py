@@ -20,14 +20,15 @@ from kdscan.sheet.book import BookLayout, BookLine, BookSide
 from kdscan.synth import scrawl
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.crosses import draw_cross
+from kdscan.synth.dots import dot
 from kdscan.synth.fills import fill
+from kdscan.synth.habits import any_habit
 from kdscan.synth.ink import Stroke, lay_ink
-from kdscan.synth.marks import dot
 from kdscan.synth.pens import Pen
 from kdscan.synth.sketch import Hand
 from kdscan.synth.strokes import Path, line, rounded
 from kdscan.synth.surroundings import soil
-from kdscan.synth.taste import CROSSES, FILLS, Brush
+from kdscan.synth.taste import Brush
 
 SQUARES = ("fill", "fill", "fill", "x", "x", "x", "slash", "tick", "dot", "scribble")
 """How a square is filled: blackened, crossed, ticked, dotted; weights are a guess."""
@@ -204,7 +205,7 @@ def _draw_square(side: _Side, at: Path) -> None:
         style = SQUARES[int(side.rng.integers(len(SQUARES)))]
     if style == "fill":
         inset = _box(at, half * brush.near(0.93, 0.06, 0.75, 1.05))
-        strokes = fill(inset, brush, brush.pick(brush.taste.fill, FILLS))
+        strokes = fill(inset, brush, brush.pick("fill"))
     elif style == "dot":
         strokes = dot(at, half * brush.near(0.45, 0.15, 0.25, 0.8), "spiral", brush)
     else:
@@ -217,7 +218,9 @@ def _mark(side: _Side, at: Path, reach: float) -> None:
     """Cross a circle or a box."""
     pen = side.pen(reach)
     brush = side.brush(pen)
-    style = brush.pick(side.scribe.used, CROSSES)
+    style = side.scribe.used
+    if side.rng.random() > brush.taste.faithful:
+        style = any_habit("cross", False, side.rng)
     side.ink(draw_cross(at, 0.85 * reach, 3 * reach, brush, style), pen)
 
 
@@ -238,7 +241,9 @@ def _strike(side: _Side, row: BookLine, filled: set[int]) -> range:
     ends[:, 1] += rng.normal(0, 0.1 * half + slip, 2) + rng.normal(0, 0.12 * half)
     pen = side.pen(half)
     brush = side.brush(pen)
-    style = brush.pick(side.scribe.strike, STRIKES)
+    style = side.scribe.strike
+    if rng.random() > brush.taste.faithful:
+        style = STRIKES[int(rng.integers(len(STRIKES)))]
     if style == "cross" and side.scribe.square in ("slash", "tick"):
         style = "straight"  # nobody could tell its strokes from filled squares
     side.ink(_struck(ends, half, style, brush), pen)

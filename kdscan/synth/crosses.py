@@ -1,22 +1,25 @@
-"""Crossing out a circle."""
+"""Crossing out a circle. Lengths in mm, points on the page."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
+from kdscan.synth.dots import dot
 from kdscan.synth.ink import Stroke
-from kdscan.synth.marks import dot
-from kdscan.synth.strokes import Path, line, rounded, scribble, turned, unit
+from kdscan.synth.strokes import Path, line, ring, rounded, scribble, turned, unit
 from kdscan.synth.taste import Brush
 
-_LARGE = frozenset(("x", "plus", "star", "wide"))
+_LARGE = frozenset(("x", "plus", "star", "wide", "twice", "looped", "hash"))
 """Marks wide enough to be meant for a circle from further off."""
+
+COVERING = frozenset(("scribble", "fill", "dot", "slash", "curl", "zigzag", "strike"))
+"""Marks that a stroke or a scribble from elsewhere would be taken for, if it ran over a circle."""
 
 _LEAST_MM = 0.9
 """Nobody draws crosses with arms shorter than this, however small the circle; a guess."""
-
 
 _WITHIN, _THROUGH = 0.75, 0.8
 """Within so much of a circle's radius, where its own line hides nothing, runs so much of a mark, in
@@ -27,8 +30,10 @@ def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) 
     """Return the strokes that cross out a circle.
 
     radius: of the circle; pitch: distance to the next one, which the mark leaves clear.
-    style: one of CROSSES.
+    style: a habit of the part `cross`.
     """
+    if style == "ring":
+        return _second_ring(at, radius, pitch, brush)
     for _ in range(8):
         strokes = _drawn(at, radius, pitch, brush, style)
         if sum(_inside(s.path, at, _WITHIN * radius) for s in strokes) > _THROUGH * radius:
@@ -58,31 +63,141 @@ def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> l
     if style == "wide":
         size = size * 1.4
     size = min(size, max(0.62 * pitch - brush.width / 2, 0.75 * radius))
-    tilt = rng.normal(0, 0.08 + 0.15 * taste.slop)
     if style in ("x", "plus", "wide"):
         real = brush.recorded("plus" if style == "plus" else "cross")
         if real is not None:
             scale = size * rng.uniform(0.9, 1.2)
-            return [Stroke(at + p * scale) for p in real]
-    if style == "plus":
-        return _arms(at, size, (tilt, tilt + math.pi / 2), brush)
-    if style == "star":
-        return _arms(at, size, (tilt, tilt + 1.05, tilt + 2.1), brush)
-    if style == "slash":
-        lean = math.pi / 4 if taste.first else -math.pi / 4
-        return _arms(at, max(size, 1.1 * radius), (tilt + lean + rng.normal(0, 0.25),), brush)
-    if style == "tick":
-        return [Stroke(at + turned(_tick(size, rng), tilt))]
-    if style == "scribble":
-        return [Stroke(scribble(at, min(size, 1.15 * radius), rng, int(rng.integers(3, 7))))]
+            return [Stroke(at + p * scale, pressure=brush.force()) for p in real]
     if style == "fill":
         return dot(at, radius * rng.uniform(0.85, 1.15), "blob", brush)
     if style == "dot":
         return dot(at, max(0.75 * radius, 0.8 * brush.width), "spiral", brush)
+    tilt = float(rng.normal(0, 0.08 + 0.15 * taste.slop))
+    return _CROSSES[style](at, size, radius, tilt, brush)
+
+
+def _second_ring(at: Path, radius: float, pitch: float, brush: Brush) -> list[Stroke]:
+    """A ring of ink around the printed circle or within it, seen beside its line."""
+    rng, closed = brush.rng, max(1 + brush.taste.closure + brush.rng.normal(0, 0.08), 0.85)
+    wide = radius + 0.6 * brush.width + radius * rng.uniform(0.15, 0.55)
+    wide = min(wide, 0.62 * pitch - brush.width / 2)
+    if wide < radius + 0.6 * brush.width:  # no room outside
+        wide = max(0.55 * radius, 0.4 * brush.width)
+    off = rng.normal(0, 0.06 + 0.1 * brush.taste.slop, 2) * radius
+    turns = closed if rng.random() < 0.75 else closed + 1
+    squash = rng.uniform(0.85, 1.0)
+    return [Stroke(ring(at + off, wide, rng, turns=turns, squash=squash), pressure=brush.force())]
+
+
+Make = Callable[[Path, float, float, float, Brush], list[Stroke]]
+
+
+def _x(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
     return _arms(at, size, (tilt + 0.8, tilt - 0.8), brush)
 
 
-def _tick(size: float, rng: np.random.Generator) -> Path:
+def _plus(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    return _arms(at, size, (tilt, tilt + math.pi / 2), brush)
+
+
+def _star(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    return _arms(at, size, (tilt, tilt + 1.05, tilt + 2.1), brush)
+
+
+def _slash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    lean = math.pi / 4 if brush.taste.first else -math.pi / 4
+    lean += tilt + brush.rng.normal(0, 0.25)
+    return _arms(at, max(size, 1.1 * radius), (lean,), brush)
+
+
+def _strike(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    return _arms(at, max(size, 1.2 * radius), (tilt,), brush)
+
+
+def _tick(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    return [Stroke(at + turned(_check_mark(size, brush.rng), tilt), pressure=brush.force())]
+
+
+def _scribble(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    loops = int(brush.rng.integers(3, 7))
+    return [Stroke(scribble(at, min(size, 1.15 * radius), brush.rng, loops))]
+
+
+def _twice(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    """A cross gone over once more."""
+    again = _x(at + brush.rng.normal(0, 0.12, 2) * size, size, radius, tilt, brush)
+    return _x(at, size, radius, tilt, brush) + again[: int(brush.rng.integers(1, 3))]
+
+
+def _looped(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    """A cross in one movement: down, round in a loop, and across."""
+    rng = brush.rng
+    side = 1.0 if rng.random() < 0.7 else -1.0
+    bulge = rng.uniform(0.9, 1.5)
+    corners = ((-1, -1), (1, 0.9), (bulge, 0.1), (bulge - 0.1, -0.9), (0.9, -1.0), (-1, 1))
+    path = np.array(corners, np.float64) * (side, 1.0) + rng.normal(0, 0.1, (6, 2))
+    path = rounded(rounded(path * 0.72 * size))
+    return [Stroke(at + turned(path, tilt), pressure=brush.force())]
+
+
+def _zigzag(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    rng, n = brush.rng, int(brush.rng.integers(4, 8))
+    x = np.linspace(-1, 1, n) * size * rng.uniform(0.7, 1.0)
+    y = np.where(np.arange(n) % 2, 1, -1) * size * rng.uniform(0.6, 1.0, n)
+    path = np.stack((x, y), axis=1)
+    return [Stroke(at + turned(rounded(path), tilt + rng.normal(0, 0.4)), pressure=brush.force())]
+
+
+def _hash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    strokes = []
+    for turn in (tilt, tilt + math.pi / 2):
+        for way in (-1, 1):
+            off = unit(turn + math.pi / 2) * way * 0.35 * size
+            strokes += _arms(at + off, size, (turn,), brush)
+    return strokes
+
+
+def _curl(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    turns = float(brush.rng.uniform(1.8, 3.2))
+    return [Stroke(ring(at, min(size, 1.1 * radius), brush.rng, turns=turns, inward=0.9))]
+
+
+def _chevron(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    """A V over the circle, any way up."""
+    corners = np.array(((-0.8, -0.9), (0.0, 0.7), (0.8, -0.9))) * size
+    turn = tilt + math.pi * float(brush.taste.first)
+    return [Stroke(at + turned(corners + brush.rng.normal(0, 0.08, (3, 2)) * size, turn))]
+
+
+def _bars(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    """Two strokes the same way."""
+    lean, strokes = tilt + (0.8 if brush.taste.first else -0.8), []
+    for way in (-1, 1):
+        off = unit(lean + math.pi / 2) * way * 0.3 * size
+        strokes += _arms(at + off, size, (lean,), brush)
+    return strokes
+
+
+_CROSSES: dict[str, Make] = {
+    "x": _x,
+    "wide": _x,
+    "plus": _plus,
+    "star": _star,
+    "slash": _slash,
+    "strike": _strike,
+    "tick": _tick,
+    "scribble": _scribble,
+    "twice": _twice,
+    "looped": _looped,
+    "zigzag": _zigzag,
+    "hash": _hash,
+    "curl": _curl,
+    "chevron": _chevron,
+    "bars": _bars,
+}
+
+
+def _check_mark(size: float, rng: np.random.Generator) -> Path:
     """Return a tick that passes through the circle: a short stroke down, a long one up.
 
     Angles and lengths are guesses; the foot is sharp or round, now and then all is mirrored.
@@ -107,5 +222,6 @@ def _arms(at: Path, size: float, angles: tuple[float, ...], brush: Brush) -> lis
         lengths = size * rng.uniform(0.8, 1.2, 2)
         mid = at + rng.normal(0, 0.08 + 0.1 * taste.slop, 2) * size
         a, b = mid - unit(lean) * lengths[0], mid + unit(lean) * lengths[1]
-        strokes.append(Stroke(line(a, b, rng, wobble=0.3 * taste.tremor, bow=taste.bow)))
+        path = line(a, b, rng, wobble=0.3 * taste.tremor, bow=taste.bow * rng.normal(0, 1))
+        strokes.append(Stroke(path, pressure=brush.force()))
     return strokes

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,15 +17,15 @@ from kdscan.records import CASTLE
 from kdscan.sheet.layout import Layout
 from kdscan.synth import scrawl
 from kdscan.synth.bank import StrokeBank
-from kdscan.synth.crosses import draw_cross
+from kdscan.synth.crosses import COVERING, draw_cross
 from kdscan.synth.fills import fill
 from kdscan.synth.ink import Spots, Stroke, lay_ink
 from kdscan.synth.marks import draw_coat
 from kdscan.synth.pens import Pen
 from kdscan.synth.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room, moved
-from kdscan.synth.strokes import Path, ring
-from kdscan.synth.surroundings import Board, draw_borders, scribble_around, soil
-from kdscan.synth.taste import CROSSES, FILLS, Shield
+from kdscan.synth.strokes import Path, outline, ring
+from kdscan.synth.surroundings import Board, add_extras, draw_borders, scribble_around, soil
+from kdscan.synth.taste import Brush, Shield
 
 __all__ = ["Hand", "StrokeBank", "draw_board"]
 
@@ -67,6 +68,7 @@ def draw_board(
         if cell != CASTLE:
             _draw_cell(sheet, cell, board.get(cell))
     draw_borders(sheet, board)
+    add_extras(sheet, board)
     if castle_used:
         _colour_roofs(sheet)
     scribble_around(sheet, board)
@@ -86,36 +88,73 @@ def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | No
         return
     coat, crosses = mark
     pen = hand.other if rng.random() < hand.swaps else hand.pen
-    aim, spare = shield, Spots(shield.circles, shield.circle * rng.uniform(1.02, 1.3))
-    brush = sheet.brush(pen)
-    if coat in _SMALL and rng.random() < 0.02 * mess:
+    spots = _spots(sheet, shield, crosses)
+    around = np.concatenate((shield.circles, shield.others))
+    aim, spare = shield, Spots(around, shield.circle * rng.uniform(1.02, 1.3))
+    brush, wrong = sheet.brush(pen), mess * (8.0 if sheet.adds == "corrections" else 1.0)
+    if sheet.adds == "shields" and rng.random() < 0.7:
+        sheet.ink([_traced(shield, brush)], pen)
+    if coat in _SMALL and rng.random() < 0.02 * wrong:
         clear = replace(brush.taste, size=max(brush.taste.size, 0.7))
         half = _strike(sheet, shield, pen)
         sheet.ink(draw_coat(coat, half, replace(brush, taste=clear)), pen)
     else:
-        if coat is Coat.FILLED and rng.random() < 0.04 * mess:
+        if coat is Coat.FILLED and rng.random() < 0.04 * wrong:
             sheet.ink(draw_coat(_SMALL[int(rng.integers(2))], shield, brush), pen)
         if hand.overruns and rng.random() < hand.overruns:
-            aim, spare = _overrun(sheet, shield)
+            aim, spare = _overrun(sheet, shield, coat, spots)
         sheet.ink(draw_coat(coat, aim, brush), pen, spare)
-    _cross_out(sheet, shield, cell, crosses)
+    _cross_out(sheet, shield, cell, spots)
+
+
+def _traced(shield: Shield, brush: Brush) -> Stroke:
+    """The shield's outline drawn once more."""
+    scale = brush.near(1.0, 0.03, 0.93, 1.08)
+    wobble = 0.01 * shield.span + 0.5 * brush.taste.tremor
+    return Stroke(outline(shield.polygon, brush.rng, scale=scale, wobble=wobble))
 
 
 GRAZED, BEYOND = 0.5, 1.35
-"""A careless coat may lie over half of a circle, more would be a cross to anybody, and reach as
-far beyond the middle of its shield as this many shields would. Guesses."""
+"""A careless coat may lie over half of a circle, more would be a cross to anybody unless one sees
+that the movement which fills the shield ran on over it; it reaches as far beyond the middle of its
+shield as this many shields would. Guesses."""
 
 
-def _overrun(sheet: Sketch, shield: Shield) -> tuple[Shield, Spots]:
-    """Return the shield as one sees it who lets strokes run out of it, and what stays free."""
+def _overrun(
+    sheet: Sketch, shield: Shield, coat: Coat, crossed: list[Path]
+) -> tuple[Shield, Spots]:
+    """Return the shield as one sees it who lets strokes run out of it, and what stays free.
+
+    crossed: where crosses will be drawn: what lies there stays to be seen.
+    """
     rng, cell = sheet.rng, np.array(sheet.layout.cell_mm)
-    middle = (shield.polygon.min(axis=0) + shield.polygon.max(axis=0)) / 2
     most = np.clip(0.98 * cell / np.ptp(shield.polygon, axis=0), 1.0, BEYOND)
-    polygon = middle + (shield.polygon - middle) * rng.uniform(1.0, most)
-    steps = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)])
-    around = (shield.circles[:, None] + cell * steps).reshape(-1, 2)
-    careless = replace(shield, polygon=polygon, circles=shield.circles[:0])
+    polygon = shield.centre + (shield.polygon - shield.centre) * rng.uniform(1.0, most)
+    around = np.concatenate((shield.circles, shield.others))
+    taken = np.array(crossed).reshape(-1, 2)
+    free = [at for at in shield.circles if not (taken == at).all(axis=1).any()]
+    covers = sheet.hand.taste.habits["cross"] in COVERING
+    if coat is Coat.FILLED and free and not covers and rng.random() < sheet.hand.sweeps:
+        polygon, swept = _swept(polygon, np.array(free), shield.circle, rng)
+        gaps = np.hypot(*(around[:, None] - swept).transpose(2, 0, 1)).min(axis=1)
+        around = around[gaps > 1e-6]
+    heeded = shield.circles if covers else shield.circles[:0]
+    careless = replace(shield, polygon=polygon, circles=heeded)
     return careless, Spots(around, 1.1 * shield.circle, GRAZED)
+
+
+def _swept(
+    polygon: Path, circles: Path, radius: float, rng: np.random.Generator
+) -> tuple[Path, Path]:
+    """Widen what is filled to circles beside each other, one to all of them; return these too."""
+    start = circles[int(rng.integers(len(circles)))]
+    order = np.hypot(*(circles - start).T).argsort()
+    swept = circles[order[: int(rng.integers(1, len(circles) + 1))]]
+    reach = radius * rng.uniform(0.3, 1.3)
+    corners = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1))) * reach
+    points = np.concatenate((polygon, (swept[:, None] + corners).reshape(-1, 2)))
+    hull = cv2.convexHull(points.astype(np.float32))[:, 0]
+    return hull.astype(np.float64), swept
 
 
 _SMALL = (Coat.DOT, Coat.LINE)
@@ -178,28 +217,30 @@ def _erase(sheet: Sketch, marks: list[Stroke], at: Path, size: float) -> None:
         scrawl.smudge(sheet.page, at, 1.5 * size, rng, sheet.px_per_mm)
 
 
-def _cross_out(sheet: Sketch, shield: Shield, cell: tuple[int, int], crosses: int) -> None:
-    """Cross out circles, and beside them what they have no room for."""
-    if not crosses:
-        return
-    rng, hand = sheet.rng, sheet.hand
+def _spots(sheet: Sketch, shield: Shield, crosses: int) -> list[Path]:
+    """Where a cell's crosses go: into its circles, and beside them what these have no room for."""
     order = np.arange(len(shield.circles))
-    if not hand.in_order and rng.random() < 0.8:
-        order = rng.permutation(order)
+    if not sheet.hand.in_order and sheet.rng.random() < 0.8:
+        order = sheet.rng.permutation(order)
     spots = [shield.circles[i] for i in order[:crosses]]
-    brush = sheet.brush(hand.cross_pen)
-    marks: list[Stroke] = []
-    for at in spots:
-        style = brush.pick(hand.taste.cross, CROSSES)
-        marks += draw_cross(at, shield.circle, shield.pitch, brush, style)
     taken = [*shield.circles]
     for _ in range(crosses - len(spots)):
-        spot = beside(sheet, shield, taken)
-        taken.append(spot)
-        spots.append(spot)
-        marks += draw_cross(spot, shield.circle, shield.pitch, brush, "x")
+        spots.append(beside(sheet, shield, taken))
+        taken.append(spots[-1])
+    return spots
+
+
+def _cross_out(sheet: Sketch, shield: Shield, cell: tuple[int, int], spots: list[Path]) -> None:
+    """Draw a cell's crosses."""
+    if not spots:
+        return
+    brush, count = sheet.brush(sheet.hand.cross_pen), len(shield.circles)
+    marks: list[Stroke] = []
+    for i, at in enumerate(spots):
+        style = brush.pick("cross") if i < count else "x"
+        marks += draw_cross(at, shield.circle, shield.pitch, brush, style)
     sheet.crossed.extend((cell, float(x), float(y)) for x, y in spots)
-    sheet.ink(marks, hand.cross_pen)
+    sheet.ink(marks, sheet.hand.cross_pen)
 
 
 def _colour_roofs(sheet: Sketch) -> None:
@@ -210,5 +251,4 @@ def _colour_roofs(sheet: Sketch) -> None:
     keep = len(roofs) if sheet.rng.random() < 0.85 else max(1, (len(roofs) + 1) // 2)
     for roof in roofs[:keep]:
         polygon = np.array(roof, np.float64) + at
-        style = brush.pick(sheet.hand.taste.fill, FILLS)
-        sheet.ink(fill(polygon, brush, style, share=0.5), sheet.hand.pen)
+        sheet.ink(fill(polygon, brush, brush.pick("fill"), share=0.5), sheet.hand.pen)

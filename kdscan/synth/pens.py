@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kdscan.synth.habits import any_habit
+
 
 @dataclass(frozen=True)
 class Pen:
@@ -58,16 +60,6 @@ FELT = (
     (0.16, 0.22, 0.38),
     (0.60, 0.45, 0.05),
 )
-WEIGHTS = {
-    "pencil": 0.28,
-    "ball": 0.28,
-    "gel": 0.12,
-    "felt": 0.12,
-    "fountain": 0.05,
-    "coloured": 0.08,
-    "marker": 0.07,
-}
-"""How often each kind is on the table: what players have at hand, a guess, wide on purpose."""
 
 
 def _ink(
@@ -80,10 +72,10 @@ def _ink(
 
 
 def random_pen(rng: np.random.Generator, kind: str | None = None) -> Pen:
-    """Return a pen of a kind (a key of WEIGHTS), or of any kind."""
-    if kind is None:
-        kind = str(rng.choice(list(WEIGHTS), p=list(WEIGHTS.values())))
-    u = rng.uniform
+    """Return a pen of a kind (a habit of the part `pen`), or of any that is not held out."""
+    u, kind = rng.uniform, kind or any_habit("pen", False, rng)
+    if kind in _RARE:
+        return _rare_pen(rng, kind)
     if kind == "pencil":
         grey = u(0.12, 0.34)
         tint = (grey + u(-0.02, 0.03), grey, grey + u(-0.03, 0.02))
@@ -177,4 +169,48 @@ def random_pen(rng: np.random.Generator, kind: str | None = None) -> Pen:
         bleed=u(0.04, 0.16),
         nib=u(0, 0.4) if rng.random() < 0.4 else 0.0,
         nib_angle=math.pi * u(-0.5, 0.5),
+    )
+
+
+_RARE = frozenset(("fineliner", "wipe", "crayon", "dry_felt"))
+
+
+def _rare_pen(rng: np.random.Generator, kind: str) -> Pen:
+    """A thin felt, a wipe-off marker as on laminated sheets, a wax crayon, a felt running dry."""
+    u = rng.uniform
+    if kind == "fineliner":
+        ink = _ink(rng, BALL)
+        return Pen(kind, ink, u(0.25, 0.55), u(0.85, 1.0), press=u(0, 0.15), pool=u(0, 0.7))
+    if kind == "wipe":  # its ink draws back into beads on plastic
+        return Pen(
+            kind,
+            _ink(rng, FELT),
+            u(0.7, 1.9),
+            u(0.6, 0.95),
+            grain=u(0, 0.35),
+            skip=u(0.0, 0.3),
+            press=u(0, 0.4),
+            pool=u(0.2, 1.0),
+            bleed=u(0, 0.06),
+        )
+    if kind == "crayon":
+        return Pen(
+            kind,
+            _ink(rng, FELT),
+            u(1.2, 2.4),
+            u(0.6, 0.9),
+            grain=u(0.7, 1.0),
+            press=u(0.3, 0.9),
+            overlap=True,
+            bleed=u(0.02, 0.08),
+        )
+    return Pen(
+        "dry_felt",
+        _ink(rng, FELT),
+        u(0.8, 1.6),
+        u(0.45, 0.7),
+        grain=u(0.4, 0.75),
+        skip=u(0.25, 0.45),
+        press=u(0.4, 1.0),
+        overlap=True,
     )

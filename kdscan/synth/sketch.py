@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from kdscan.sheet.layout import Layout
 from kdscan.synth.bank import StrokeBank
+from kdscan.synth.habits import Part
 from kdscan.synth.ink import Spots, Stroke, lay_ink
 from kdscan.synth.pens import Pen, random_pen
 from kdscan.synth.strokes import Path
@@ -32,7 +34,7 @@ class Hand:
     in_order: crosses go into the first circles; otherwise into any.
     real: share of marks that follow recorded paths, when there are some.
     overruns: share of coats that run out of the shield, over circles too; lines between
-        cells go astray by it.
+        cells go astray by it. sweeps: share of those fills that run over circles altogether.
     """
 
     pen: Pen
@@ -47,14 +49,22 @@ class Hand:
     in_order: bool
     real: float
     overruns: float
+    sweeps: float
 
     @classmethod
-    def random(cls, rng: np.random.Generator) -> Hand:
-        """Return a random hand."""
-        pen = random_pen(rng)
+    def random(
+        cls,
+        rng: np.random.Generator,
+        habits: Mapping[Part, str] | None = None,
+        dice: bool | None = None,
+    ) -> Hand:
+        """Return a random hand. habits: those that are given; dice: whether coats are drawn as
+        on the dice; see `random_taste`."""
+        taste = random_taste(rng, habits, dice)
+        pen = random_pen(rng, taste.habits["pen"])
         cross_pen = pen if rng.random() < 0.85 else random_pen(rng)
         border_pen = pen if rng.random() < 0.75 else random_pen(rng)
-        lot = rng.random()
+        lot, outlined = rng.random(), taste.habits["extra"] == "outlines"
         lines: tuple[Literal["straight", "wobbly", "double", "thick"], ...]
         lines = ("straight", "straight", "wobbly", "double", "thick")
         return cls(
@@ -63,13 +73,18 @@ class Hand:
             float(rng.uniform(0.02, 0.5)) if rng.random() < 0.12 else 0.0,
             cross_pen,
             border_pen,
-            random_taste(rng),
-            borders=0.0 if lot < 0.4 else float(rng.uniform(0.05, 0.9)) if lot < 0.65 else 1.0,
+            taste,
+            borders=1.0
+            if outlined or lot > 0.65
+            else 0.0
+            if lot < 0.4
+            else float(rng.uniform(0.05, 0.9)),
             rims=float(rng.uniform(0, 1)) if rng.random() < 0.25 else 0.0,
             border_line=lines[int(rng.integers(len(lines)))],
             in_order=bool(rng.random() < 0.75),
             real=float(rng.uniform(0.1, 0.6)),
             overruns=float(rng.uniform(0, 1)) if rng.random() < 0.4 else 0.0,
+            sweeps=float(rng.uniform(0, 1)) if rng.random() < 0.5 else 0.0,
         )
 
 
@@ -91,6 +106,11 @@ class Sketch:
     shield: Shield = field(repr=False)
     erased: float = 1.0
     crossed: list[Spot] = field(default_factory=list, repr=False)
+
+    @property
+    def adds(self) -> str:
+        """What this player adds to the sheet: a habit of the part `extra`."""
+        return self.hand.taste.habits["extra"]
 
     def at(self, cell: tuple[int, int]) -> Path:
         """Return the middle of a cell (row, column) on the page."""
@@ -127,6 +147,10 @@ def fit_hand(hand: Hand, layout: Layout, mess: float) -> Hand:
     )
 
 
+_AROUND = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
+"""Steps from a cell to those around it."""
+
+
 def free_room(layout: Layout) -> Shield:
     """Return the shield of a cell at (0, 0) with the largest disc free of circles."""
     polygon = np.array(layout.shield, np.float64)
@@ -151,6 +175,8 @@ def free_room(layout: Layout) -> Shield:
         circles,
         layout.circle_radius_mm,
         _circle_pitch(layout, circles),
+        max(0.0, float((np.array(layout.cell_mm) - np.ptp(polygon, axis=0)).min())),
+        np.concatenate([circles + np.array(layout.cell_mm) * step for step in _AROUND]),
     )
 
 
@@ -179,6 +205,7 @@ def moved(shield: Shield, by: Path) -> Shield:
         polygon=shield.polygon + by,
         middle=shield.middle + by,
         circles=shield.circles + by,
+        others=shield.others + by,
     )
 
 

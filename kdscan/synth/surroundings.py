@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
+from kdscan.game.grid import groups
 from kdscan.synth import scrawl
 from kdscan.synth.ink import Stroke
-from kdscan.synth.pens import random_pen
+from kdscan.synth.pens import Pen, random_pen
 from kdscan.synth.sketch import Sketch, beside, edge_room, moved
-from kdscan.synth.strokes import Path, line
+from kdscan.synth.strokes import Path, hatch, line, ring, rounded
 
 Board = Mapping[tuple[int, int], tuple[Coat, int]]
 
@@ -87,7 +88,8 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
     high = low + pitch * (layout.cols, layout.rows)
     page = np.array(layout.page_mm)
     pens = (sheet.hand.pen, sheet.hand.cross_pen, random_pen(rng))
-    for _ in range(int(rng.poisson(3.0 * mess))):
+    lines = 3.0 * mess + (5.0 if sheet.adds == "sums" else 0.0)
+    for _ in range(int(rng.poisson(lines))):
         height = rng.uniform(2.2, 7.0)
         band = int(rng.integers(4))
         lot = rng.uniform(0, 1, 2)
@@ -108,7 +110,7 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
         pen = replace(pen, width=min(pen.width, 0.2 * height))
         sheet.ink(scrawl.writing(at, float(room), height, rng, sheet.bank), pen)
     _strays(sheet)
-    if rng.random() < 0.25 * mess:
+    if sheet.adds in ("scores", "ringed_scores") or rng.random() < 0.1 * mess:
         _scores(sheet, board)
 
 
@@ -145,5 +147,62 @@ def _scores(sheet: Sketch, board: Board) -> None:
         if away < -64 * 0.5 * height and gaps.min() > 2.0 * shield.circle + 0.5 * height:
             text = str(int(rng.integers(1, 30)))
             marks = scrawl.number(text, at - 0.5 * height, height, rng)
+            if sheet.adds == "ringed_scores":
+                marks.append(Stroke(ring(at, 1.1 * height, rng, squash=0.85)))
             pen = replace(sheet.hand.pen, width=min(sheet.hand.pen.width, 0.16 * height))
             sheet.ink(marks, pen)
+
+
+def add_extras(sheet: Sketch, board: Board) -> None:
+    """Tint domains or draw loops around them, for those who do."""
+    if sheet.adds == "tints":
+        _tint(sheet, board)
+    elif sheet.adds == "loops":
+        _loop_domains(sheet, board)
+
+
+def _tint(sheet: Sketch, board: Board) -> None:
+    """Shade cells in pale colours, a colour for each coat or each domain, all or some of them."""
+    rng, layout = sheet.rng, sheet.layout
+    cell = np.array(layout.cell_mm)
+    share, by_coat = rng.uniform(0.3, 1.3), rng.random() < 0.5
+    wide = float(rng.uniform(0.04, 0.12)) * float(cell.min())
+    strength, grain = rng.uniform(0.12, 0.4), rng.uniform(0.1, 0.8)
+    shades = {coat: _tint_pen(rng, wide, strength, grain) for coat in Coat}
+    angle, corners = rng.uniform(0, math.pi), np.array(((-1, -1), (1, -1), (1, 1), (-1, 1))) / 2
+    for coat, cells in groups({at: coat for at, (coat, _) in board.items()}):
+        pen = shades[coat] if by_coat else _tint_pen(rng, wide, strength, grain)
+        if rng.random() > share:
+            continue
+        for at in cells:
+            box = sheet.at(at) + corners * cell * rng.uniform(0.82, 1.0)
+            gap = wide * rng.uniform(0.8, 1.3)
+            slop = sheet.hand.taste.slop
+            paths = hatch(box, angle + rng.normal(0, 0.1), gap, rng, slop=slop, joined=True)
+            sheet.ink([Stroke(p) for p in paths], pen)
+
+
+def _tint_pen(rng: np.random.Generator, wide: float, strength: float, grain: float) -> Pen:
+    """A coloured pencil or a pale felt for shading."""
+    pen = random_pen(rng, "coloured")
+    high = max(pen.bgr)
+    b, g, r = (min(1.0, c / high * 0.95) for c in pen.bgr)
+    return replace(pen, bgr=(b, g, r), width=wide, opacity=strength, grain=grain, overlap=False)
+
+
+def _loop_domains(sheet: Sketch, board: Board) -> None:
+    """Draw a loop around each domain of two cells and more."""
+    rng, layout, px = sheet.rng, sheet.layout, 12
+    cell = np.array(layout.cell_mm)
+    for _, cells in groups({at: coat for at, (coat, _) in board.items()}):
+        if len(cells) < 2:
+            continue
+        mask = np.zeros((layout.rows * px + 2, layout.cols * px + 2), np.uint8)
+        for r, c in cells:
+            mask[r * px + 1 : (r + 1) * px + 1, c * px + 1 : (c + 1) * px + 1] = 1
+        inner = cv2.erode(mask, np.ones((3, 3), np.uint8))
+        edge = cv2.findContours(inner, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0][0][:, 0]
+        path = np.array(layout.grid_mm) + (np.concatenate((edge, edge[:1])) - 0.5) / px * cell
+        path = path[:: 3 if len(path) > 12 else 1]
+        path = path + rng.normal(0, 0.015, path.shape) * cell
+        sheet.ink([Stroke(rounded(rounded(path)))], sheet.hand.border_pen)

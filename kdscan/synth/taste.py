@@ -3,79 +3,110 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from kdscan.synth.bank import StrokeBank
+from kdscan.synth.habits import PARTS, Part, any_habit
 from kdscan.synth.strokes import Path
 
-DOTS = ("blob", "spiral", "scribble", "ring", "ring", "tap", "smear")
-FILLS = ("hatch", "hatch", "cross_hatch", "scribble", "solid", "sparse", "spiral", "passes")
-LINES = ("plain", "plain", "retraced", "thick", "long")
-CROSSES = (*("x",) * 4, *("tick",) * 2, "plus", "slash", "scribble", "fill", "star", "dot", "wide")
+DICE_SHARE = 0.42
+"""Share of writers who draw coats as the dice show them: with bends, one dot above the other, a
+free rim. A guess: it is the only picture of the coats that players have at hand."""
+
+PARTED = (0.03, 0.11)
+"""How far two runs of one line lie apart where they are seen apart, by the shield's span: from
+habits that were seen to be misread."""
 
 
 @dataclass(frozen=True)
 class Taste:
     """How one writer makes marks. Lengths 0..1 are shares, angles radians.
 
-    slop: careless 0..1; tremor: mm; bow: arc of lines by their length;
-    wander: how far from the middle, as a share of the free room; reach: length of
-    lines by the shield; size: of dots and crosses, 0 small .. 1 large;
-    gap: hatching's distance between strokes, 0 tight .. 1 open; angle: of lines;
-    hatch: angle of hatching; spread: how far apart two marks are, 0..1;
-    first: True when the first quarter to be filled is the top left; grid: True when
-    the dividing lines of quarters are drawn; faithful: how often the habit is kept.
+    habits: one for each part; faithful: how often they are kept; dice: True for one who copies
+    the dice.
+    slop: careless 0 .. 1 and, rarely, beyond; tremor: mm; bow: arc of lines by their length;
+    wander: how far from the middle, as a share of the free room; reach: length of lines by the
+    shield; past: how far they run on beyond it, by its span; size: of dots and crosses, 0 small
+    .. 1 large; gap: hatching's distance between strokes, 0 tight .. 1 open; angle: of lines;
+    bend: width of a bend by the shield's span; parted: distance of two runs of one line by it;
+    runs: how many a thick line has; hatch: angle of hatching; spread: how far apart two marks
+    are, 0..1; pair: angle of two dots; closure: turns that a ring goes beyond its start, below 0
+    where it stays open; first: True when the first quarter to be filled is the top left; grid:
+    True when the dividing lines of quarters are drawn; joined: True for one who hardly lifts the
+    pen; press: how much pressure differs from stroke to stroke; writer: whose recorded marks.
     """
 
-    dot: str
-    fill: str
-    line: str
-    cross: str
+    habits: Mapping[Part, str]
+    faithful: float
+    dice: bool
     slop: float
     tremor: float
     bow: float
     wander: float
     reach: float
+    past: float
     size: float
     gap: float
     angle: float
+    bend: float
+    parted: float
+    runs: float
     hatch: float
     spread: float
     pair: float
+    closure: float
     first: bool
     grid: bool
     joined: bool
-    faithful: float
+    press: float
     writer: float
 
 
-def random_taste(rng: np.random.Generator) -> Taste:
-    """Return the habits of a random writer."""
-    slop = float(rng.beta(1.6, 2.2))
-    near_right = rng.normal(0, 0.1)
-    slants = (0.0, math.pi / 2, -math.pi / 4, math.pi / 4, float(rng.uniform(0, math.pi)))
+_PAIRS = {"stacked": math.pi / 2, "side": 0.0, "slanted": -math.pi / 4}
+
+
+def random_taste(
+    rng: np.random.Generator, habits: Mapping[Part, str] | None = None, dice: bool | None = None
+) -> Taste:
+    """Return a random writer. habits: those that are given, all others are drawn by lot; held-out
+    ones come in no other way. dice: whether they copy the dice; by lot if None."""
+    if dice is None:
+        dice = bool(rng.random() < DICE_SHARE)
+    mine = {part: any_habit(part, dice, rng) for part in PARTS} | dict(habits or {})
+    u = rng.uniform
+    slop = float(rng.beta(1.6, 2.2)) * (1.0 if rng.random() < 0.92 else u(1.0, 1.5))
+    slants = (0.0, math.pi / 2, -math.pi / 4, math.pi / 4, float(u(0, math.pi)))
+    slant = slants[int(rng.integers(len(slants)))]
+    if dice:
+        slant = -float(rng.choice((u(0.45, 0.95), u(0.3, 1.2), u(2.0, 2.7)), p=(0.7, 0.2, 0.1)))
+    pair = _PAIRS.get(mine["pair"], slants[int(rng.integers(len(slants)))])
     return Taste(
-        dot=DOTS[int(rng.integers(len(DOTS)))],
-        fill=FILLS[int(rng.integers(len(FILLS)))],
-        line=LINES[int(rng.integers(len(LINES)))],
-        cross=CROSSES[int(rng.integers(len(CROSSES)))],
+        habits=mine,
+        faithful=float(u(0.7, 1.0) if rng.random() < (0.75 if dice else 0.55) else u(0, 0.7)),
+        dice=dice,
         slop=slop,
         tremor=float(rng.gamma(1.0, 0.08)),
-        bow=min(float(rng.gamma(1.0, 0.025)), 0.09),
-        wander=float(rng.uniform(0.1, 1.0)),
-        reach=float(rng.uniform(0.6, 1.15)),
-        size=float(rng.uniform(0, 1)),
-        gap=float(rng.uniform(0, 1)),
-        angle=slants[int(rng.integers(len(slants)))] + near_right,
-        hatch=float(rng.uniform(0, math.pi)),
-        spread=float(rng.uniform(0, 1)),
-        pair=slants[int(rng.integers(len(slants)))] + float(rng.normal(0, 0.1)),
+        bow=min(float(rng.gamma(1.0, 0.03)), 0.16),
+        wander=float(u(0.1, 1.0)),
+        reach=float(u(0.85, 1.08) if dice else u(0.6, 1.15)),
+        past=float(rng.exponential(0.1)) if rng.random() < 0.25 else 0.0,
+        size=float(u(0, 1)),
+        gap=float(u(0, 1)),
+        angle=slant + float(rng.normal(0, 0.1)),
+        bend=min(max(float(rng.lognormal(math.log(0.23), 0.22)), 0.13), 0.36),
+        parted=min(max(float(rng.exponential(0.045)), PARTED[0]), PARTED[1]),
+        runs=float(u(2.6, 6.5)),
+        hatch=float(u(0, math.pi)),
+        spread=float(u(0, 1)),
+        pair=pair + float(rng.normal(0, 0.1)),
+        closure=float(rng.normal(0.08, 0.12)),
         first=bool(rng.random() < 0.5),
-        grid=bool(rng.random() < 0.4),
+        grid=bool(rng.random() < (0.75 if dice else 0.4)),
         joined=bool(rng.random() < 0.6),
-        faithful=float(rng.uniform(0.7, 1.0) if rng.random() < 0.5 else rng.uniform(0, 0.7)),
+        press=min(float(rng.gamma(1.5, 0.06)), 0.35),
         writer=float(rng.random()),
     )
 
@@ -86,7 +117,8 @@ class Shield:
 
     middle, radius: the largest disc that touches neither edge nor circles.
     circles: (K, 2) centres of the circles of its cell; circle: their radius; pitch:
-    the least distance between two circles, those of the next cells too.
+    the least distance between two circles, those of the next cells too; margin: from the shield
+    to the next one; others: (K, 2) centres of the next cells' circles.
     """
 
     polygon: Path
@@ -95,6 +127,18 @@ class Shield:
     circles: Path
     circle: float
     pitch: float
+    margin: float = 0.0
+    others: Path = field(default_factory=lambda: np.zeros((0, 2)))
+
+    @property
+    def span(self) -> float:
+        """The lesser of its width and height, mm."""
+        return float(np.ptp(self.polygon, axis=0).min())
+
+    @property
+    def centre(self) -> Path:
+        """The middle of its bounding box."""
+        return np.asarray((self.polygon.min(axis=0) + self.polygon.max(axis=0)) / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +156,11 @@ class Brush:
     real: float = 0.0
     faint: bool = False
 
-    def pick(self, habit: str, every: tuple[str, ...]) -> str:
-        """Return the writer's habit or, now and then, something else."""
+    def pick(self, part: Part) -> str:
+        """Return the writer's habit or, now and then, another one."""
         if self.rng.random() < self.taste.faithful:
-            return habit
-        return every[int(self.rng.integers(len(every)))]
+            return self.taste.habits[part]
+        return any_habit(part, self.taste.dice, self.rng)
 
     def recorded(self, kind: str) -> list[Path] | None:
         """Return a real mark of a kind, within -1..1, or None."""
@@ -127,3 +171,11 @@ class Brush:
     def near(self, value: float, spread: float, low: float, high: float) -> float:
         """Return `value` with normal noise, kept within bounds."""
         return float(min(max(value + self.rng.normal(0, spread), low), high))
+
+    def about(self, value: float, spread: float) -> float:
+        """Return `value` times a lognormal factor of the logarithmic spread."""
+        return value * math.exp(self.rng.normal(0, spread))
+
+    def force(self) -> float:
+        """Return the pressure of one stroke."""
+        return self.near(1.0, self.taste.press, 0.45, 1.15)

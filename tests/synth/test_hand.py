@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 import cv2
@@ -13,9 +14,12 @@ from numpy.typing import NDArray
 from kdscan.game.duel.coats import Coat
 from kdscan.records import CELLS
 from kdscan.sheet.layout import Castle, Layout
+from kdscan.synth.bends import BENDS
 from kdscan.synth.crosses import draw_cross
+from kdscan.synth.dots import CAREFUL
+from kdscan.synth.habits import HABITS, PARTS, Part, any_habit
 from kdscan.synth.hand import Hand, draw_board
-from kdscan.synth.marks import CAREFUL, draw_coat
+from kdscan.synth.marks import draw_coat
 from kdscan.synth.sketch import free_room
 from kdscan.synth.taste import Brush, random_taste
 
@@ -44,11 +48,14 @@ def draw(
     mess: float = 0.5,
     castle: bool = False,
     borders: bool = True,
+    habits: Mapping[Part, str] | None = None,
 ) -> NDArray[np.uint8]:
     rng = np.random.default_rng(seed)
-    hand = Hand.random(rng)
+    hand = Hand.random(rng, {"extra": "nothing", **(habits or {})})
+    if habits:
+        hand = replace(hand, taste=replace(hand.taste, faithful=1.0))
     if not borders:
-        hand = replace(hand, borders=0.0, rims=0.0)
+        hand = replace(hand, borders=0.0, rims=0.0, overruns=0.0)
     return draw_board(BLANK, LAYOUT, board, castle, hand, rng, px_per_mm=PX, mess=mess)
 
 
@@ -108,7 +115,8 @@ def inked_circles(overruns: float) -> list[float]:
     shares = []
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
-        hand = replace(Hand.random(rng), borders=0.0, rims=0.0, overruns=overruns)
+        hand = Hand.random(rng, {"extra": "nothing"})
+        hand = replace(hand, borders=0.0, rims=0.0, overruns=overruns, sweeps=0.0)
         dark = darkened(draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, mess=0.0))
         for cell in CELLS:
             for x, y in np.array(near.circles) + near.center_mm(*cell):
@@ -145,7 +153,9 @@ def test_checked_darkens_two_opposite_quarters(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_crosses_lie_on_as_many_circles(seed: int, crosses: int) -> None:
     cells = [(r, 2) for r in range(5)]
-    page = draw(dict.fromkeys(cells, (Coat.DOT, crosses)), seed, mess=0.0, borders=False)
+    habits: dict[Part, str] = {"cross": list(HABITS["cross"])[seed % 9]}
+    board = dict.fromkeys(cells, (Coat.DOT, crosses))
+    page = draw(board, seed, mess=0.0, borders=False, habits=habits)
     dark = darkened(page)
     for cell in cells:
         x, y = LAYOUT.center_mm(*cell)
@@ -186,9 +196,9 @@ def parts_of_two(coat: Coat, mess: float, seed: int) -> tuple[int, float]:
     """How many parts two marks come in, and how careless their writer is."""
     shield = free_room(LAYOUT)
     rng = np.random.default_rng(seed)
-    hand = Hand.random(rng)
+    hand = Hand.random(rng, {"dot": ("blob", "ring")[seed % 2], "pair": "anyhow"})
     width = min(hand.pen.width, 0.28 * shield.radius)
-    taste = replace(hand.taste, slop=hand.taste.slop * (0.4 + mess))
+    taste = replace(hand.taste, slop=hand.taste.slop * (0.4 + mess), faithful=1.0)
     canvas = np.zeros((400, 400), np.uint8)
     for stroke in draw_coat(coat, shield, Brush(taste, rng, width)):
         points = [np.round(stroke.path * 15 + 200).astype(np.int32)]
@@ -198,10 +208,22 @@ def parts_of_two(coat: Coat, mess: float, seed: int) -> tuple[int, float]:
     return cv2.connectedComponents(canvas)[0] - 1, taste.slop
 
 
-@pytest.mark.parametrize("mess", [0.0, 1.0])
-def test_two_lines_never_touch(mess: float) -> None:
-    for seed in range(150):
-        assert parts_of_two(Coat.DOUBLE_LINE, mess, seed)[0] == 2, seed
+def short_side(coat: Coat, hand: Hand, seed: int) -> float:
+    """The shorter side (mm) of the least box around a coat of one hand."""
+    rng, shield = np.random.default_rng(seed), free_room(LAYOUT)
+    strokes = draw_coat(coat, shield, Brush(hand.taste, rng, min(hand.pen.width, 1.5)))
+    points = np.concatenate([stroke.path for stroke in strokes]).astype(np.float32)
+    return float(min(cv2.minAreaRect(points)[1]))
+
+
+@pytest.mark.parametrize("style", HABITS["line"])
+def test_two_lines_lie_further_apart_than_the_runs_of_one(style: str) -> None:
+    for seed in range(25):
+        hand = Hand.random(np.random.default_rng(seed), {"line": style, "lines": "even"})
+        taste = replace(hand.taste, faithful=1.0, bow=0.01, slop=min(hand.taste.slop, 0.7))
+        hand = replace(hand, taste=taste)
+        one = short_side(Coat.LINE, hand, seed)
+        assert short_side(Coat.DOUBLE_LINE, hand, seed) > 1.25 * one, seed
 
 
 def test_two_dots_touch_at_times_but_not_of_a_careful_writer() -> None:
@@ -226,4 +248,96 @@ def test_a_tick_passes_through_its_circle_and_stands_near_it() -> None:
         assert np.hypot(*foot) < 1.5 * radius, seed
         assert np.hypot(*stroke.reshape(-1, 2).T).min() < 0.8 * radius, seed
         assert np.ptp(tick.path[:, 1]) > 0.3 * radius, seed
-        assert np.hypot(*tick.path.T).max() < pitch, seed
+        assert np.hypot(*tick.path.T).max() < 1.2 * pitch, seed
+
+
+COAT_OF: dict[Part, Coat] = {
+    "dot": Coat.DOT,
+    "pair": Coat.DOUBLE_DOT,
+    "line": Coat.LINE,
+    "lines": Coat.DOUBLE_LINE,
+    "fill": Coat.FILLED,
+    "area": Coat.FILLED,
+    "checked": Coat.CHECKED,
+}
+
+
+@pytest.mark.parametrize(("part", "coat"), COAT_OF.items())
+def test_every_habit_draws_its_coat_in_its_own_cell(part: Part, coat: Coat) -> None:
+    around = inside(np.array(LAYOUT.cell_mm) * BOX * 1.5, LAYOUT.center_mm(1, 2))
+    middle = inside(np.array(SHIELD), LAYOUT.center_mm(1, 2))
+    for seed, name in enumerate(HABITS[part]):
+        habits: dict[Part, str] = {part: name}
+        page = draw({(1, 2): (coat, 0)}, seed, mess=0.0, borders=False, habits=habits)
+        dark = darkened(page)
+        assert dark[middle].sum() > 8, name
+        assert not dark[~around].any(), name
+
+
+BOX = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1))) / 2
+
+
+def test_every_cross_marks_its_circle_and_leaves_the_others() -> None:
+    for seed, name in enumerate(HABITS["cross"]):
+        habits: dict[Part, str] = {"cross": name, "pen": "ball"}
+        page = draw({(1, 2): (Coat.DOT, 1)}, seed, mess=0.0, borders=False, habits=habits)
+        dark = darkened(page)
+        x, y = LAYOUT.center_mm(1, 2)
+        shares = sorted(
+            float(dark[inside(BOX * 2 * 1.9, (x + cx, y + cy))].mean()) for cx, cy in LAYOUT.circles
+        )
+        assert shares[-1] > 0.04, name
+        assert shares[-2] < shares[-1], name
+
+
+@pytest.mark.parametrize("name", HABITS["extra"])
+def test_what_players_add_leaves_the_coats_to_be_seen(name: str) -> None:
+    board = dict.fromkeys(CELLS[::2], (Coat.FILLED, 0))
+    page = draw(board, 5, mess=0.0, borders=False, habits={"extra": name, "fill": "solid"})
+    grey = page.min(axis=2)
+    full, empty = (
+        [float(grey[inside(np.array(SHIELD) * 0.6, LAYOUT.center_mm(*c))].mean()) for c in cells]
+        for cells in (CELLS[::2], CELLS[1::2])
+    )
+    assert max(full) < min(empty) - 20
+
+
+def test_a_fifth_of_the_habits_is_held_out_and_never_drawn_by_lot() -> None:
+    held = [habit.held_out for part in PARTS for habit in HABITS[part].values()]
+    assert len(held) >= 100
+    assert 0.18 < np.mean(held) < 0.25
+    rng = np.random.default_rng(0)
+    for part in PARTS:
+        drawn = {any_habit(part, dice, rng) for dice in (True, False) for _ in range(600)}
+        assert not any(HABITS[part][name].held_out for name in drawn), part
+        assert len(drawn) > 0.7 * sum(not h.held_out for h in HABITS[part].values()), part
+    for seed in range(300):
+        taste = Hand.random(np.random.default_rng(seed)).taste
+        assert not any(HABITS[part][taste.habits[part]].held_out for part in PARTS)
+
+
+def test_many_copy_the_dice() -> None:
+    tastes = [random_taste(np.random.default_rng(seed)) for seed in range(600)]
+    assert 0.35 < np.mean([taste.dice for taste in tastes]) < 0.48
+    bends = [taste.habits["line"] in BENDS for taste in tastes if taste.dice]
+    assert np.mean(bends) > 0.8
+
+
+def test_a_sweeping_hand_fills_circles_too_but_none_that_is_crossed() -> None:
+    near = replace(LAYOUT, circles=((-7.5, -4.0), (-7.5, 0.0), (-7.5, 4.0)))
+    board = dict.fromkeys(CELLS, (Coat.FILLED, 1))
+    covered = []
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        hand = Hand.random(rng, {"cross": "x", "fill": "solid", "area": "whole", "pen": "gel"})
+        black, red = replace(hand.pen, bgr=(0.05,) * 3), replace(hand.pen, bgr=(0.1, 0.1, 0.95))
+        hand = replace(hand, borders=0.0, rims=0.0, overruns=1.0, sweeps=1.0, in_order=True)
+        hand = replace(hand, pen=black, cross_pen=red, swaps=0.0)
+        page = draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, mess=0.0)
+        dark = page[..., 2] < 120
+        for cell in CELLS:
+            for x, y in np.array(near.circles) + near.center_mm(*cell):
+                covered.append(float(dark[inside(BOX * 1.6, (x, y))].mean()))
+    shares = np.array(covered).reshape(-1, 3)
+    assert shares[:, 0].max() < 0.75
+    assert np.mean(shares[:, 1:].max(axis=1) > 0.9) > 0.4

@@ -1,0 +1,99 @@
+"""Quartered shields, two opposite quarters black. Lengths in mm, points on the page."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from kdscan.synth.fills import fill, lump
+from kdscan.synth.ink import Stroke
+from kdscan.synth.strokes import Path, half, hatch, line, outline, spans, unit
+from kdscan.synth.taste import Brush, Shield
+
+
+def checked(shield: Shield, brush: Brush) -> list[Stroke]:
+    """Return the strokes of a quartered shield."""
+    rng, taste, style = brush.rng, brush.taste, brush.pick("checked")
+    tilt = rng.normal(0, 0.05 + 0.06 * taste.slop)
+    at = shield.centre + rng.normal(0, 0.04 + 0.07 * taste.slop, 2) * shield.radius
+    across, down = unit(tilt), unit(tilt + math.pi / 2 + rng.normal(0, 0.05))
+    first = taste.first if rng.random() < 0.85 else not taste.first
+    turn = 1.0 if first else -1.0
+    quarters = []
+    for way in (1.0, -1.0):
+        side = half(shield.polygon, at, way * across)
+        quarter = half(side, at, way * turn * down) if len(side) else side
+        if len(quarter) > 2:
+            quarters.append(quarter)
+    lines = _GRID.get(style, 0.9 if taste.grid else 0.0)
+    strokes = _grid(shield, brush, at, (across, down)) if rng.random() < lines else []
+    if style == "bow_tie" and len(quarters) == 2:
+        return strokes + _bow_tie(quarters, at, brush)
+    shrink = brush.near(0.55, 0.1, 0.38, 0.72)
+    for quarter in quarters:
+        strokes += _quarter(quarter, at, shrink, style, brush)
+    return strokes
+
+
+_GRID = {"gridded": 1.0, "small": 0.85, "crossed": 1.0, "strokes": 0.8, "lumps": 1.0}
+"""How often the dividing lines are drawn, where it is not for the writer to choose: without them
+little would tell what was meant."""
+
+
+def _grid(shield: Shield, brush: Brush, at: Path, ways: tuple[Path, Path]) -> list[Stroke]:
+    """The two dividing lines, across and down."""
+    strokes = []
+    for way in ways:
+        angle = math.atan2(way[1], way[0])
+        offset = np.array((float(at @ unit(angle + math.pi / 2)),))
+        t = float(at @ unit(angle))
+        ends = spans(shield.polygon, angle, offset)[0]
+        if np.isnan(ends).any():
+            continue
+        ends = t + (ends - t) * [brush.near(1.0, 0.06, 0.8, 1.15) for _ in range(2)]
+        a, b = (at + unit(angle) * (e - t) for e in ends)
+        path = line(a, b, brush.rng, wobble=brush.taste.tremor, bow=0.3 * brush.taste.bow)
+        strokes.append(Stroke(path, pressure=brush.force()))
+    return strokes
+
+
+def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -> list[Stroke]:
+    """One dark quarter. at: where the four meet."""
+    rng, middle = brush.rng, quarter.mean(axis=0)
+    size = float(np.sqrt(np.ptp(quarter, axis=0).prod()))
+    if style == "small":
+        return fill(at + (quarter - at) * shrink, brush, brush.pick("fill"), share=0.5)
+    if style == "lumps":
+        return lump(middle + 0.12 * (at - middle), 0.48 * size, brush)
+    inset = middle + (quarter - middle) * brush.near(0.94, 0.05, 0.75, 1.05)
+    if style == "strokes":
+        gap = size / rng.uniform(2.4, 4.2)
+        angle = brush.taste.hatch + rng.normal(0, 0.2)
+        paths = hatch(inset, angle, gap, rng, slop=brush.taste.slop, joined=brush.taste.joined)
+        return [Stroke(p, pressure=brush.force()) for p in paths]
+    if style == "crossed":
+        low, high = inset.min(axis=0), inset.max(axis=0)
+        corners = ((low, high), ((low[0], high[1]), (high[0], low[1])))
+        return [Stroke(line(np.array(a), np.array(b), rng)) for a, b in corners]
+    if style == "spirals":
+        return fill(inset, brush, "spiral", share=0.5)
+    rim: list[Stroke] = []
+    if style == "framed":
+        rim = [Stroke(outline(inset, rng, scale=1.0, wobble=0.015 * size))]
+    return rim + fill(inset, brush, brush.pick("fill"), share=0.5)
+
+
+def _bow_tie(quarters: list[Path], at: Path, brush: Brush) -> list[Stroke]:
+    """Both quarters in one movement, through the middle."""
+    rng = brush.rng
+    axis = quarters[1].mean(axis=0) - quarters[0].mean(axis=0)
+    size = float(np.hypot(*axis))
+    gap = max(brush.near(brush.taste.gap, 0.2, 0, 1) * size / 6, 0.8 * brush.width)
+    angle = math.atan2(axis[1], axis[0]) + math.pi / 2 + rng.normal(0, 0.1)
+    paths = []
+    for quarter in reversed(quarters):
+        middle = quarter.mean(axis=0)
+        inset = middle + (quarter - middle) * 0.95
+        paths += hatch(inset, angle, gap, rng, slop=brush.taste.slop, joined=True)
+    return [Stroke(np.concatenate(paths), pressure=brush.force())] if paths else []

@@ -1,0 +1,222 @@
+"""Dots: one, and how two of them lie in a shield. Lengths in mm, points on the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from kdscan.synth.ink import Stroke
+from kdscan.synth.strokes import Path, hatch, line, ring, rounded, scribble, turned, unit
+from kdscan.synth.taste import Brush, Shield
+
+_ROUND = np.stack([(math.cos(a), math.sin(a)) for a in np.linspace(0, 2 * math.pi, 15)[:-1]])
+
+
+def dot(at: Path, radius: float, style: str, brush: Brush) -> list[Stroke]:
+    """Return one dot of a radius (mm); style: a habit of the part `dot`.
+
+    What a thick pen has no room for becomes a blob.
+    """
+    real = None
+    if radius > 1.2 * brush.width and style in ("ring", "rings", "blob", "scribble", "spiral"):
+        real = brush.recorded("ring" if style in ("ring", "rings") else "blob")
+    inner = max(radius - brush.width / 2, 0.25 * brush.width)
+    if real is not None:
+        return [Stroke(at + p * inner, pressure=brush.force()) for p in real]
+    if radius < _LEAST.get(style, 0.0) * brush.width:
+        style = "blob"
+    squash = float(brush.rng.uniform(0.72, 1.0)) - 0.15 * max(brush.taste.slop - 0.7, 0)
+    force = brush.force()
+    return [
+        Stroke(at + turned(path, brush.rng.uniform(0, 2 * math.pi)), width, force, solid)
+        for path, width, solid in _DOTS[style](inner, squash, brush)
+    ]
+
+
+Run = tuple[Path, float, bool]
+"""A path about the dot's middle, its width by the pen's, and whether its inside is inked."""
+
+_LEAST = {"ring": 1.3, "rings": 1.6, "open_ring": 1.6, "target": 2.2, "hatched": 1.6, "dash": 0.9}
+"""Radius by the pen's width from which on a style can be told at all."""
+
+_O = np.zeros(2)
+
+
+def _blob(r: float, squash: float, brush: Brush) -> list[Run]:
+    return [(ring(_O, r, brush.rng, turns=1.1, squash=squash), 1.0, True)]
+
+
+def _spiral(r: float, squash: float, brush: Brush) -> list[Run]:
+    turns = max(2.0, r / (brush.rng.uniform(0.7, 1.5) * brush.width))
+    return [(ring(_O, r, brush.rng, turns=turns, squash=squash, inward=0.95), 1.0, False)]
+
+
+def _scribble(r: float, squash: float, brush: Brush) -> list[Run]:
+    return [(scribble(_O, r, brush.rng, int(brush.rng.integers(4, 12))), 1.0, False)]
+
+
+def _ring(r: float, squash: float, brush: Brush) -> list[Run]:
+    turns = max(1 + brush.taste.closure + brush.rng.normal(0, 0.06), 0.88)
+    return [(ring(_O, r, brush.rng, turns=turns, squash=squash), 1.0, False)]
+
+
+def _rings(r: float, squash: float, brush: Brush) -> list[Run]:
+    """Gone round two or three times, in one go or anew, each round a little elsewhere."""
+    rng = brush.rng
+    if rng.random() < 0.5:
+        turns = float(rng.uniform(1.8, 3.4))
+        inward = rng.uniform(-0.05, 0.3)
+        path = ring(_O, r, rng, turns=turns, squash=squash, inward=inward, wobble=0.1)
+        return [(path, 1.0, False)]
+    runs = []
+    for _ in range(int(rng.integers(2, 4))):
+        off = rng.normal(0, 0.12, 2) * r
+        runs.append((ring(off, brush.about(0.95 * r, 0.12), rng, squash=squash), 1.0, False))
+    return runs
+
+
+def _open_ring(r: float, squash: float, brush: Brush) -> list[Run]:
+    return [(ring(_O, r, brush.rng, turns=brush.rng.uniform(0.7, 0.92), squash=squash), 1.0, False)]
+
+
+def _tap(r: float, squash: float, brush: Brush) -> list[Run]:
+    wide = min(2 * r / brush.width + 1, 4.5)
+    return [(line(_O, brush.rng.normal(0, 0.3 * r, 2), brush.rng), wide, False)]
+
+
+def _taps(r: float, squash: float, brush: Brush) -> list[Run]:
+    """Some short taps on about one spot."""
+    runs: list[Run] = []
+    for _ in range(int(brush.rng.integers(3, 7))):
+        at = brush.rng.normal(0, 0.35, 2) * r
+        end = at + brush.rng.normal(0, 0.25, 2) * r
+        runs.append((line(at, end, brush.rng), float(brush.rng.uniform(1.0, 1.7)), False))
+    return runs
+
+
+def _smear(r: float, squash: float, brush: Brush) -> list[Run]:
+    tail = unit(brush.rng.uniform(0, 2 * math.pi)) * r * brush.rng.uniform(0.3, 0.8)
+    body = ring(_O, r, brush.rng, squash=squash, wobble=0.12)
+    return [(body, 1.0, True), (line(_O, tail, brush.rng), 1.0, False)]
+
+
+def _comma(r: float, squash: float, brush: Brush) -> list[Run]:
+    """A point with a tail as long as the hurry."""
+    rng, tail = brush.rng, unit(brush.rng.uniform(0, 2 * math.pi))
+    head = ring(_O, 0.6 * r, rng, turns=1.3, squash=squash, inward=0.5)
+    end, bow = tail * r * rng.uniform(1.0, 1.7), rng.uniform(0.05, 0.35) * rng.choice((-1, 1))
+    return [
+        (head, 1.0, bool(rng.random() < 0.7)),
+        (line(0.45 * r * tail, end, rng, bow=bow), 0.8, False),
+    ]
+
+
+def _dash(r: float, squash: float, brush: Brush) -> list[Run]:
+    end = np.array((r * brush.rng.uniform(0.5, 0.9), 0.0))
+    return [(line(-end, end, brush.rng, bow=brush.rng.normal(0, 0.1)), 1.4, False)]
+
+
+def _hatched(r: float, squash: float, brush: Brush) -> list[Run]:
+    gap = max(brush.width * brush.rng.uniform(0.9, 2.0), r / 5)
+    paths = hatch(_ROUND * r, 0.0, gap, brush.rng, slop=brush.taste.slop, joined=True)
+    edge = ring(_O, r, brush.rng, squash=0.97)
+    return [(edge, 1.0, False), *((p, 1.0, False) for p in paths)]
+
+
+def _target(r: float, squash: float, brush: Brush) -> list[Run]:
+    return [*_ring(r, squash, brush), *_blob(0.4 * r, squash, brush)]
+
+
+def _square(r: float, squash: float, brush: Brush) -> list[Run]:
+    box = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1.0))) * r * 0.85
+    box = box + brush.rng.normal(0, 0.08, box.shape) * r
+    return [(rounded(box), 1.0, bool(brush.rng.random() < 0.7))]
+
+
+def _asterisk(r: float, squash: float, brush: Brush) -> list[Run]:
+    turns = np.arange(3) * math.pi / 3 + brush.rng.normal(0, 0.15, 3)
+    arms = [unit(float(a)) * r * brush.rng.uniform(0.8, 1.1) for a in turns]
+    return [(line(-arm, arm, brush.rng), 1.0, False) for arm in arms]
+
+
+_DOTS: dict[str, Callable[[float, float, Brush], list[Run]]] = {
+    "blob": _blob,
+    "spiral": _spiral,
+    "scribble": _scribble,
+    "ring": _ring,
+    "rings": _rings,
+    "open_ring": _open_ring,
+    "tap": _tap,
+    "taps": _taps,
+    "smear": _smear,
+    "comma": _comma,
+    "dash": _dash,
+    "hatched": _hatched,
+    "target": _target,
+    "square": _square,
+    "asterisk": _asterisk,
+}
+
+
+def _radius(shield: Shield, brush: Brush, low: float, high: float) -> float:
+    share = low + (high - low) * brush.near(brush.taste.size, 0.15, 0, 1)
+    return max(share * shield.radius, 0.75 * brush.width)
+
+
+def one_dot(shield: Shield, brush: Brush) -> list[Stroke]:
+    """Return a dot somewhere about the middle."""
+    radius = _radius(shield, brush, 0.16, 0.55)
+    style = brush.pick("dot")
+    if style in _SHORT:
+        radius = min(radius, 0.32 * shield.radius)
+    room = max(0.75 * (shield.radius - radius), 0.0)
+    off = np.clip(brush.taste.wander * room * brush.rng.normal(0, 0.5, 2), -room, room)
+    return dot(shield.middle + off, radius, style, brush)
+
+
+_SHORT = frozenset(("comma", "dash", "tap", "taps", "asterisk"))
+"""Dots that would be taken for something else if they were large."""
+
+CAREFUL, TOUCHING = 0.3, 0.3
+"""Writers less careless than the first keep two dots apart; beyond it the share of pairs that touch
+or overlap grows by the second for each unit of slop. A guess."""
+
+WAIST, LINKED = 0.88, 0.65
+"""How near the middles of two dots come, by the sum of their radii: solid ones keep a waist that
+tells them from one long dot, rings may be linked like those of a chain."""
+
+_OPEN = frozenset(("ring", "rings"))
+
+
+def two_dots(shield: Shield, brush: Brush) -> list[Stroke]:
+    """Return two dots as this writer sets them."""
+    rng, taste, way = brush.rng, brush.taste, brush.pick("pair")
+    style = brush.pick("dot")
+    second = style if way != "mixed" else ("blob" if style in _OPEN else "ring")
+    one = min(_radius(shield, brush, 0.14, 0.36), 0.38 * shield.radius)
+    if style in _SHORT:
+        one = min(one, 0.26 * shield.radius)
+    lean = 0.12 if way != "uneven" else 0.4
+    other = min(one * min(max(brush.about(1.0, lean), 0.5), 1.8), 0.38 * shield.radius)
+    clear = one + other + max(1.3 * brush.width, 0.22 * shield.radius)
+    far = max(1.75 * shield.radius - one - other, clear)
+    share = 0.05 if way == "close" else 1.0 if way == "corners" else taste.spread
+    apart = clear + (far - clear) * brush.near(share, 0.2, 0, 1)
+    touch = TOUCHING * (taste.slop - CAREFUL) * (3.0 if way == "close" else 1.0)
+    if rng.random() < touch and style not in _SHORT:
+        rings = style in _OPEN and second in _OPEN and min(one, other) > 2.5 * brush.width
+        apart = (one + other) * rng.uniform(LINKED if rings else WAIST, 1.1)
+    angle = taste.pair + rng.normal(0, 0.12 + 0.15 * taste.slop)
+    if way == "corners":
+        angle = math.pi / 4 * (1 if taste.first else -1) + rng.normal(0, 0.1)
+    elif way == "anyhow":
+        angle = rng.uniform(0, math.pi)
+    step = unit(angle) * apart / 2
+    room = 0.25 * shield.radius
+    middle = shield.middle + np.clip(taste.wander * room * rng.normal(0, 0.5, 2), -room, room)
+    strokes = dot(middle - step, one, style, brush) + dot(middle + step, other, second, brush)
+    if way == "tied":
+        strokes.append(Stroke(line(middle - step, middle + step, rng, bow=0.1), 0.6, 0.6))
+    return strokes
