@@ -15,15 +15,9 @@ from kdscan.sheet.layout import Castle, Layout, LineStyle, Point
 def shield_polygon(rng: np.random.Generator, w: float, h: float) -> tuple[Point, ...]:
     """A shield of width `w` and height `h` (mm) around (0, 0), of a random family."""
     x, y = w / 2, h / 2
-    t = np.linspace(0, 1, 9)
     family = rng.integers(0, 10)
-    if family <= 2:  # heater: straight top, sides that curve to a point
-        straight = rng.uniform(-0.3, 0.35) * h
-        bend = rng.uniform(0.15, 0.95)
-        side = [(x * (1 - s ** (1 + 1.6 * bend)), straight + (y - straight) * s) for s in t]
-        dip = rng.uniform(-0.08, 0.08) * h * (rng.random() < 0.4)
-        top = [(-x, -y), (0.0, -y + dip), (x, -y)]
-        return tuple(top + side + [(-a, b) for a, b in side[::-1]][1:])
+    if family <= 2:
+        return _heater(rng, x, y)
     if family == 3:  # round bottom
         a = np.linspace(0, np.pi, 15)
         flat = rng.uniform(-0.1, 0.3) * h
@@ -59,6 +53,17 @@ def shield_polygon(rng: np.random.Generator, w: float, h: float) -> tuple[Point,
     waist = rng.uniform(0.05, 0.2)
     right = [(x * (1 - waist * np.cos(np.pi * k / 2)) * (1 - max(0, k) ** 3), y * k) for k in s]
     return ((0.0, -y + 0.06 * h), *right, *[(-a, b) for a, b in right[::-1]][1:])
+
+
+def _heater(rng: np.random.Generator, x: float, y: float) -> tuple[Point, ...]:
+    """Straight top, sides that curve to a point; x, y: half of its width and height."""
+    straight = rng.uniform(-0.6, 0.7) * y
+    bend = rng.uniform(0.15, 0.95)
+    t = np.linspace(0, 1, 9)
+    side = [(x * (1 - s ** (1 + 1.6 * bend)), straight + (y - straight) * s) for s in t]
+    dip = rng.uniform(-0.16, 0.16) * y * (rng.random() < 0.4)
+    top = [(-x, -y), (0.0, -y + dip), (x, -y)]
+    return tuple(top + side + [(-a, b) for a, b in side[::-1]][1:])
 
 
 def _superellipse(x: float, y: float, power: float) -> tuple[Point, ...]:
@@ -145,12 +150,46 @@ def _cell_plan(
     )
 
 
+BOXED = 0.15
+"""Share of layouts that resemble the picture on the game's box."""
+
+
+def _boxed_plan(
+    rng: np.random.Generator, w: float, h: float
+) -> tuple[tuple[float, float, float, float], tuple[Point, ...], float]:
+    """As `_cell_plan`, after the box: the shield right of the middle, circles left of it.
+
+    They stand one above the other, or two by two, or lean from the foot to the top.
+    """
+    n = int(rng.choice([2, 3, 4], p=[0.5, 0.3, 0.2]))
+    unit = min(w, h)
+    r = unit * rng.uniform(0.05, 0.085)
+    side = float(rng.uniform(0.5, 0.66))
+    box = (
+        w * float(rng.uniform(0.08, 0.15)),
+        h * float(rng.uniform(-0.05, 0.08)),
+        side * w,
+        side * h,
+    )
+    left = -w / 2 + r + unit * 0.02
+    right = max(left, box[0] - box[2] / 2 - 1.15 * r)
+    gap = r * rng.uniform(2.15, 3.0)
+    top = -h / 2 + r + unit * float(rng.uniform(0.02, 0.2))
+    lean = float(rng.choice([0.0, 0.0, 1.0])) * (right - left)
+    last = min(top + gap * (n - 1), h / 2 - r - 0.02 * unit)
+    at = np.linspace(0, 1, n)
+    circles = [(float(right - lean * t), float(top + (last - top) * t)) for t in at]
+    return box, tuple(circles), float(r)
+
+
 def _castle(rng: np.random.Generator, w: float, h: float) -> Castle:
     """A castle for a cell of w × h mm: one to four roofs over a keep."""
     size = rng.uniform(0.55, 0.9)
     w, h = w * size, h * size
     eaves = h * rng.uniform(-0.25, 0.05)
-    n = int(rng.choice([1, 2, 3, 3, 4]))
+    n = int(rng.choice([1, 1, 2, 3, 3, 4]))
+    if n == 1 and rng.random() < 0.6:
+        return _keep_with_a_cone(rng, w, h)
     left, step = -w / 2, w / n
     roofs = []
     for i in range(n):
@@ -186,6 +225,27 @@ def _castle(rng: np.random.Generator, w: float, h: float) -> Castle:
     return Castle(roofs=tuple(roofs), keep=tuple(keep))
 
 
+def _keep_with_a_cone(rng: np.random.Generator, w: float, h: float) -> Castle:
+    """A keep with battlements and one small cone on a tower."""
+    x, foot, top = w / 2, h / 2, h * float(rng.uniform(-0.15, 0.1))
+    teeth = int(rng.integers(2, 6))
+    notch = h * float(rng.uniform(0.05, 0.12))
+    wall: list[Point] = [(-x, foot)]
+    for i in range(2 * teeth - 1):
+        a, b = (-x + 2 * x * k / (2 * teeth - 1) for k in (i, i + 1))
+        level = top + notch * (i % 2)
+        wall += [(a, level), (b, level)]
+    wall.append((x, foot))
+    at, half = w * float(rng.uniform(-0.25, 0.25)), w * float(rng.uniform(0.1, 0.2))
+    eaves = top - h * float(rng.uniform(0.03, 0.15))
+    tower = ((at - half, top), (at - half, eaves), (at + half, eaves), (at + half, top))
+    wide = half * float(rng.uniform(1.1, 1.6))
+    cone = ((at - wide, eaves), (at, -h / 2), (at + wide, eaves))
+    door = w * 0.08
+    gate = ((-door, foot), (-door, foot - 0.2 * h), (door, foot - 0.2 * h), (door, foot))
+    return Castle(roofs=(cone,), keep=(tuple(wall), tower, gate))
+
+
 def random_layout(rng: np.random.Generator) -> Layout:
     """A map side that nobody printed yet; lengths in mm."""
     cell_w = rng.uniform(14, 32)
@@ -193,8 +253,11 @@ def random_layout(rng: np.random.Generator) -> Layout:
     margin = rng.uniform(2, 20, 4) * (cell_w / 24)
     margin[1] += cell_h * rng.choice([0, 0.3, 0.7, 1.3], p=[0.25, 0.3, 0.3, 0.15])
     margin[3] += cell_h * rng.choice([0, 0.4, 1.2], p=[0.6, 0.25, 0.15])
-    (bx, by, bw, bh), circles, radius = _cell_plan(rng, cell_w, cell_h)
-    shield = tuple((bx + x, by + y) for x, y in shield_polygon(rng, bw, bh))
+    boxed = rng.random() < BOXED
+    plan = _boxed_plan if boxed else _cell_plan
+    (bx, by, bw, bh), circles, radius = plan(rng, cell_w, cell_h)
+    outline = _heater(rng, bw / 2, bh / 2) if boxed else shield_polygon(rng, bw, bh)
+    shield = tuple((bx + x, by + y) for x, y in outline)
     lines: LineStyle = rng.choice(
         np.array(["ruled", "dashed", "dotted", "none"]), p=[0.4, 0.2, 0.2, 0.2]
     )

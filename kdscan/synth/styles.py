@@ -155,14 +155,15 @@ def _on_map(
     palette = random_palette(rng, colours)
     fine = family in ENGRAVED
     ground = palette.paper if fine else palette.sea
-    dim = luma(ground) < 150
+    light = luma(ground) if fine else float(np.mean([luma(shade) for shade in palette.grounds]))
+    dim = light < 165
     white = mixed(_WHITE, palette.paper, float(rng.uniform(0, 1)))
     dark = mixed(palette.ink, ground, float(rng.choice([0.0, rng.uniform(0.05, 0.4)])))
     line = white if rng.random() < (0.65 if dim else 0.3) else dark
-    fill, veil, edge, light, emboss = _shield_on_map(rng, white, dark, dim)
+    fill, veil, edge, second, emboss = _shield_on_map(rng, white, dark, dim)
     disc = rng.random() < 0.55
     ring = not disc or rng.random() < 0.5
-    ring_color = white if rng.random() < (0.4 if dim else 0.15) and not disc else dark
+    ring_color = white if dim and not disc and rng.random() < 0.4 else dark
     faint = mixed(ring_color, ground, float(rng.choice([0.0, rng.uniform(0.1, 0.45)])))
     return replace(
         style,
@@ -176,7 +177,7 @@ def _on_map(
         shield_color=edge,
         shield_fill=fill,
         shield_veil=veil,
-        shield_light=light,
+        shield_light=second,
         emboss=emboss,
         shield_inner=bool(rng.random() < 0.06),
         circle_color=faint,
@@ -199,7 +200,7 @@ def _shield_on_map(
     veil = {"clear": 0.0, "solid": 1.0}.get(look, float(rng.uniform(0.2, 0.85)))
     emboss = float(rng.uniform(0.35, 1.0)) if look == "embossed" else 0.0
     edge = dark
-    if look in ("clear", "veiled") and rng.random() < (0.4 if dim else 0.12):
+    if look in ("clear", "veiled") and dim and rng.random() < 0.4:
         edge = white
     light = None
     if rng.random() < 0.2:
