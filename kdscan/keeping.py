@@ -15,7 +15,7 @@ import numpy as np
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.kingdomino.variants import Variants
-from kdscan.pipeline import hidden_cells, hide, interpret
+from kdscan.pipeline import hide, interpret
 from kdscan.records import (
     AnyReading,
     BookMark,
@@ -65,7 +65,7 @@ def _keep_map(sheet: SheetReading) -> Json:
         "sheet_id": sheet.sheet_id,
         "place": _keep_place(sheet.rectified),
         "probs": {field.name: _plain(getattr(sheet.probs, field.name)) for field in _PROBS},
-        "hidden": [list(cell) for cell in hidden_cells(sheet)],
+        "hidden": [list(cell) for cell in sheet.hidden],
         "wizard": {
             "coat": sheet.wizard_coat.value if sheet.wizard_coat else None,
             "confidence": _plain(sheet.wizard_confidence),

@@ -11,7 +11,6 @@ import cv2
 import numpy as np
 
 from kdscan.errors import BlankPage, NoSheetFound
-from kdscan.game.duel.audit.quick import quick_problems
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
@@ -20,6 +19,7 @@ from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.inference.store import Models, default_models
 from kdscan.pipeline_kingdom import named, read_kingdoms
+from kdscan.plausibility import questions
 from kdscan.records import (
     AnyReading,
     KingdomReading,
@@ -32,6 +32,7 @@ from kdscan.records import (
     SheetReading,
     SpellbookReading,
 )
+from kdscan.records.sheet import CUT_OFF
 from kdscan.table import paid_as, share
 from kdscan.vision.blank import is_blank, shows_through
 from kdscan.vision.book_place import PlacedBook, find_books
@@ -50,7 +51,6 @@ from kdscan.vision.rectify import lies_in
 SURELY_PLACED = 0.9
 """Below this the reading says that the grid itself may be wrong."""
 
-CUT_OFF = "cut_off"
 CUT_SIZE, CUT_SURE = 0.4, 0.85
 """What is cut off is named beside a map that was read if it is so much as large, and so sure
 to be a map."""
@@ -210,7 +210,7 @@ def _scored(
 
 def _problems(probs: MarkProbs, board: Board, castle_used: bool | None) -> tuple[Problem, ...]:
     """What to hold against a map: its place in the photo, then the rules that it breaks."""
-    broken = quick_problems(board, castle_used)
+    broken = questions(board, castle_used)
     if probs.placed >= SURELY_PLACED:
         return broken
     message = "the grid may not lie where it was found; look at the overlay or photograph again"
@@ -233,13 +233,8 @@ def correct(
         for c in again.reading.cells
     )
     again = replace(again, reading=replace(again.reading, cells=cells), sheet_id=sheet.sheet_id)
-    hidden = tuple(cell for cell in hidden_cells(sheet) if cell not in corrections)
+    hidden = tuple(cell for cell in sheet.hidden if cell not in corrections)
     return hide(paid_as(again, sheet), hidden)
-
-
-def hidden_cells(sheet: SheetReading) -> tuple[Cell, ...]:
-    """The shields that the picture's edge cut off."""
-    return tuple(cell for p in sheet.problems if p.code == CUT_OFF for cell in p.cells)
 
 
 def correct_book(

@@ -20,7 +20,12 @@ PROBLEMS: dict[str, str] = {
     "map_cut_off": mark("another map seems to reach beyond the picture; it was not read"),
     "beyond_limit": mark("squares lie beyond the kingdom's limit and were not counted"),
     # a map
-    "unpaired_shields": mark("these shields cannot be paired into dominoes"),
+    "odd_shields": mark(
+        "an odd number of shields is filled; rounds fill two. Is one missing? The score stands"
+    ),
+    "unpaired_shields": mark(
+        "dominoes cannot cover these shields. Is one missing, or one too many? The score stands"
+    ),
     "unconnected_domino": mark("these shields could not be connected to the others"),
     "wizard_too_early": mark("a wizard would have been needed before he could be won"),
     "too_many_crosses": mark("no shield can have so many crosses"),
@@ -48,10 +53,15 @@ PROBLEMS: dict[str, str] = {
     "power_not_won": mark("a power is used that was not won"),
     # a kingdom
     "too_large": mark("the kingdom is larger than its limit"),
-    "odd_squares": mark("an odd number of squares cannot be dominoes of two"),
+    "odd_squares": mark(
+        "an odd number of squares is laid; dominoes have two. Is one missing? The score stands"
+    ),
     "unpaired_squares": mark("half a domino without its other half"),
     "not_in_the_box": mark("the box holds fewer such squares"),
-    "not_laid_lawfully": mark("no dominoes of the box can be laid to this kingdom"),
+    "not_laid_lawfully": mark(
+        "no dominoes of the box can be laid to this kingdom. Is a square read wrong, or missing? "
+        "The score stands"
+    ),
     "not_from_one_box": mark("one box cannot hold the dominoes of all kingdoms in this picture"),
 }
 

@@ -58,10 +58,10 @@ class Doubt:
 
 
 def doubts(sheet: SheetReading, most: int = 2, least_probability: float = 0.02) -> list[Doubt]:
-    """The shields marked for review, each with up to `most` other readings."""
+    """The shields to look at that the photo shows, each with up to `most` other readings."""
     found = []
     for index, cell in enumerate(sheet.reading.cells):
-        if cell.review:
+        if cell.review and (cell.row, cell.col) not in sheet.hidden:
             others = [
                 (marks, p)
                 for marks, p in alternatives(sheet.probs, index, at_most=most + 1)
@@ -166,7 +166,8 @@ def _map_json(sheet: SheetReading) -> dict[str, Any]:
             "total": score.total,
         },
         "chosen_coat": sheet.wizard_coat.value if sheet.wizard_coat else None,
-        "range": list(sheet.total_range),
+        "range": None if sheet.hidden else list(sheet.total_range),
+        "photograph_again": bool(sheet.hidden),
         **_wizard_json(sheet),
         "problems": problems_json(sheet.problems),
         "confidence": probability_json(sheet.confidence),
@@ -267,4 +268,5 @@ def game_json(
         "spellbook": _book_of(photos, pictured[0] | pictured[1]),
         "confidence": probability_json(sure),
         "review": any(sheet["review"] for _, sheet in found),
+        "photograph_again": any(sheet.get("photograph_again", False) for _, sheet in found),
     }

@@ -102,6 +102,7 @@ def test_who_wins() -> None:
         "spellbook": None,
         "confidence": 0.9409,
         "review": False,
+        "photograph_again": False,
     }
     largest, draw = game(two_small, one_large), game(one_large, one_large)
     assert isinstance(largest, dict)

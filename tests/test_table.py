@@ -12,7 +12,7 @@ from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.keeping import keep, recall_map
-from kdscan.pipeline import correct, hidden_cells, hide
+from kdscan.pipeline import correct, hide
 from kdscan.records import AnyReading, SheetReading
 from kdscan.report import PhotoReport, photo_json, report_json, sheet_json
 from kdscan.table import _board, paid_as, share
@@ -181,5 +181,5 @@ def test_a_paid_map_stays_paid_when_it_is_kept_or_corrected() -> None:
 
 def test_cut_off_shields_stay_so_when_a_map_is_kept() -> None:
     sheet = hide(a_map(GAME.maps[0]), ((0, 6),))
-    assert hidden_cells(recall_map(keep(sheet))) == ((0, 6),)
+    assert recall_map(keep(sheet)).hidden == ((0, 6),)
     assert recall_map(keep(sheet)).review

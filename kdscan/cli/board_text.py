@@ -54,7 +54,7 @@ def _lawful(audit: dict[str, Any], w: Words) -> str:
         return w.t("lawful: {way}", way=_way(audit, w))
     if audit["lawful"] is None:
         return w.t("lawful: not decided")
-    return w.t("lawful: no game leads here")
+    return w.t("unlawful: no game leads here")
 
 
 def _way(audit: dict[str, Any], w: Words) -> str:

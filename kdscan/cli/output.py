@@ -95,6 +95,9 @@ class Printer:
         if game is None:
             return
         t = self._style.words.t
+        if game["photograph_again"]:
+            print(t("Who won cannot be told: photograph the map again that is cut off."))
+            return
         totals = " : ".join(str(player["total"]) for player in game["players"])
         check = " (" + t("please check") + ")" if game["review"] else ""
         if game["winner"] is None:

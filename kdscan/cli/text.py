@@ -73,9 +73,22 @@ class Style:
 
 def sheet_text(sheet: SheetReading, style: Style) -> str:
     """The whole answer for one map, for people; ends without a newline."""
+    if sheet.hidden:
+        return "\n\n".join([explain_hidden(sheet, style), draw_board(sheet, style)])
     parts = [draw_board(sheet, style), explain_score(sheet, style)]
     unsure = explain_doubts(sheet, style)
     return "\n\n".join([*parts, unsure] if unsure else parts)
+
+
+def explain_hidden(sheet: SheetReading, style: Style) -> str:
+    """What to do where the picture's edge cuts off shields: nobody can tell the total."""
+    t, tn = style.words.t, style.words.tn
+    what = tn(
+        "{n} shield lies at the picture's edge or beyond it, so there is no total.",
+        "{n} shields lie at the picture's edge or beyond it, so there is no total.",
+        len(sheet.hidden),
+    )
+    return f" {style.bold(t('Photograph again'))}: {what}"
 
 
 def draw_board(sheet: SheetReading, style: Style) -> str:

@@ -9,9 +9,13 @@ from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import WIZARD_POINTS, Score
+from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
 from kdscan.records.stages import MarkProbs, RectifiedSheet
 from kdscan.records.totals import IMPROBABLE, Totals, range_of
+
+CUT_OFF = "cut_off"
+"""Code of the problem that names shields which the picture's edge cuts off."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,11 @@ class SheetReading:
     @property
     def review(self) -> bool:
         return self.reading.review or self.shared_review
+
+    @property
+    def hidden(self) -> tuple[Cell, ...]:
+        """The shields that the picture's edge cuts off, so that nobody can tell the total."""
+        return tuple(cell for one in self.problems if one.code == CUT_OFF for cell in one.cells)
 
     @property
     def wizard_range(self) -> tuple[int, int]:

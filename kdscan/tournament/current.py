@@ -144,7 +144,7 @@ def _current(sheet: Sheet, said: Said, again: Json | None) -> Json:
         score = score_board(board_of(marks_of(found)), coat)
         before = found.get("wizard_range", [found["score"]["wizard"]] * 2)
         found["score"] |= {"wizard": score.wizard, "total": score.total}
-        if "range" in found:
+        if found.get("range"):
             ends = zip(found["range"], before, strict=True)
             found["range"] = [total - paid + score.wizard for total, paid in ends]
             found.pop("wizard_range", None)
@@ -162,6 +162,8 @@ def _settle(found: Json) -> None:
         part["review"] = False
     if "range" in found:
         found["range"] = [found["score"]["total"]] * 2
+    if "photograph_again" in found:
+        found["photograph_again"] = False
     found.pop("wizard_range", None)
 
 

@@ -98,6 +98,7 @@ def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:
         crowns=sum(domain.get("crowns", 0) for domain in domains),
         review=row.data["review"],
         rivals=row.rivals,
+        cut_off=bool(row.data.get("photograph_again")),
     )
 
 

@@ -26,6 +26,7 @@ class SheetScore:
     photo or a person says; None where nobody does. crowns: the second tie-break of
     Kingdomino; 0 in Duel. review: whether its total still needs a look. rivals: keys of sheets
     that bear the same code and hold different marks: whose is which, a person has to say.
+    cut_off: the photo does not show all of it, so that nobody knows the total.
     """
 
     key: int
@@ -37,6 +38,7 @@ class SheetScore:
     crowns: int = 0
     review: bool = False
     rivals: tuple[int, ...] = ()
+    cut_off: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,13 @@ class Outcome:
 
 
 FindingCode = Literal[
-    "missing_sheet", "two_sheets", "unknown_player", "unplaced", "needs_look", "code_conflict"
+    "missing_sheet",
+    "two_sheets",
+    "unknown_player",
+    "unplaced",
+    "needs_look",
+    "code_conflict",
+    "cut_off",
 ]
 
 
@@ -250,13 +258,18 @@ def _seat(
     at: Table, name: str, sheets: Sequence[SheetScore], said: int | None, *, alone: bool
 ) -> tuple[Seat, list[Finding]]:
     keys = tuple(sheet.key for sheet in sheets)
+    sheets = [sheet for sheet in sheets if not sheet.cut_off] or sheets
     # Several readings of one total are one sheet photographed twice; the surest stands for it.
     worths = {(sheet.total, sheet.largest_domain, sheet.crowns) for sheet in sheets}
     best = min(sheets, key=lambda sheet: (sheet.review, sheet.key), default=None)
     disputed = any(sheet.rivals for sheet in sheets)
-    seat = Seat(name, best if len(worths) <= 1 and not disputed else None, said)
+    cut = best is not None and all(sheet.cut_off for sheet in sheets)
+    seat = Seat(name, best if len(worths) <= 1 and not disputed and not cut else None, said)
     if said is not None or alone or disputed:
         return seat, []
+    if cut:
+        text = mark("the photo cuts off shields of {player}'s sheet; photograph it again")
+        return seat, [Finding("cut_off", text, {"player": name}, *at, keys)]
     if len(worths) > 1:
         totals = ", ".join(str(sheet.total) for sheet in sheets)
         text = mark("{player} has several sheets, worth {totals}; say which one counts")

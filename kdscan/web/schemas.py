@@ -138,7 +138,8 @@ class Sheet(TypedDict):
     domains: NotRequired[list[Any]]
     score: NotRequired[dict[str, int]]
     chosen_coat: NotRequired[CoatName | None]
-    range: NotRequired[tuple[int, int]]
+    range: NotRequired[tuple[int, int] | None]
+    photograph_again: NotRequired[bool]
     wizard_range: NotRequired[tuple[int, int]]
     size: NotRequired[Literal[5, 7]]
     variants: NotRequired[dict[str, bool]]
@@ -155,6 +156,7 @@ class Brief(TypedDict):
     review: bool
     confidence: Probability
     total: int | None
+    photograph_again: bool
 
 
 class _PhotoFacts(TypedDict):

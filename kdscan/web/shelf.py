@@ -288,9 +288,9 @@ def _page_json(photo: PhotoRow, entry: Json) -> Json:
 
 def _brief(sheet_json: Json) -> Json:
     names = ("id", "kind", "photo", "page", "review", "confidence")
-    return {n: sheet_json[n] for n in names} | {
-        "total": (sheet_json.get("score") or {}).get("total")
-    }
+    again = bool(sheet_json.get("photograph_again"))
+    total = None if again else (sheet_json.get("score") or {}).get("total")
+    return {n: sheet_json[n] for n in names} | {"total": total, "photograph_again": again}
 
 
 def _numbered(name: str) -> Iterable[str]:

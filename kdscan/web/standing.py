@@ -22,6 +22,9 @@ from kdscan.tournament.store.records import Correction, Sheet
 
 Json = dict[str, Any]
 
+UNKNOWN = 999
+"""More than any map is worth: the end of a range that nobody can tell."""
+
 
 def standing_sheets(
     sheets: Sequence[Sheet],
@@ -62,11 +65,14 @@ def _scored(found: Json) -> Json:
     """How far the total may move, and a colour for each domain."""
     colors = domain_colors(_score(found), len(DOMAIN_COLORS))
     domains = [one | {"color": colors.get(tuple(one["cells"][0]))} for one in found["domains"]]
-    return {"domains": domains, "range": range_of(found)}
+    again = bool(found.get("photograph_again"))
+    return {"domains": domains, "range": None if again else range_of(found)}
 
 
 def range_of(found: Json) -> list[int]:
     """The lowest and the highest total that a map or kingdom may be worth."""
+    if found.get("photograph_again"):
+        return [0, UNKNOWN]
     return found.get("range") or [found["score"]["total"]] * 2
 
 

@@ -113,6 +113,7 @@ def queue_json(rows: Iterable[Result], state: EventState) -> list[Json]:
         sheet, data, at = row.sheet, row.data, scored.get(key, row.place)
         if sheet is None or data is None or not data["review"]:
             continue
+        cut = bool(data.get("photograph_again"))
         found.append(
             {
                 "id": key,
@@ -123,8 +124,8 @@ def queue_json(rows: Iterable[Result], state: EventState) -> list[Json]:
                 "player": at.player,
                 "round": at.round,
                 "table": at.table,
-                "total": data["score"]["total"] if key in scored else None,
-                "range": ranges.get(key),
+                "total": None if cut or key not in scored else data["score"]["total"],
+                "range": None if cut else ranges.get(key),
                 "confidence": data["confidence"],
                 "decides": key in turning,
                 "thumb": f"/api/photos/{sheet.photo_id}/pages/{sheet.page}/thumb.jpg",

@@ -25,7 +25,7 @@ def test_board_as_text(run: Any, maps: str) -> None:
     assert "double dot    1 x 2 = 2" in first
     assert "wizard              3" in first and "total               8" in first
     assert "lawful: C2-D2, C3-C4, C1-D1, castle's cross on D2" in first
-    assert "lawful: no game leads here" in second
+    assert "unlawful: no game leads here" in second
     assert "error: no dominoes can cover this shield: every round fills two shields (G1)" in second
 
 

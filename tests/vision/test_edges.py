@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from kdscan.errors import NoSheetFound
-from kdscan.pipeline import CUT_OFF, correct, read_photo
+from kdscan.pipeline import correct, read_photo
 from kdscan.records import Photo, Problem, SheetOutline
+from kdscan.records.sheet import CUT_OFF
 from kdscan.vision.edges import cut_sides, in_words, unseen_cells
 from kdscan.vision.photo import load_photos
 from tests.readings import make_sheet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from kdscan.game.duel.audit import Audit, Witness
@@ -11,7 +12,8 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.scoring import Score, outcome
 from kdscan.game.duel.spellbook import Spellbook
-from kdscan.game.problem import problems_json
+from kdscan.game.grid import Cell, neighbours
+from kdscan.game.problem import Problem, problems_json
 
 
 def board_json(board: Board, score: Score, audit: Audit) -> dict[str, Any]:
@@ -28,9 +30,22 @@ def board_json(board: Board, score: Score, audit: Audit) -> dict[str, Any]:
             for domain in score.domains
         ],
         "score": score_json(score),
-        "problems": problems_json(audit.problems),
+        "problems": problems_json(_all_alone(board, one) for one in audit.problems),
         "audit": {"lawful": audit.lawful, **witness_json(audit.witness)},
     }
+
+
+def alone(board: Board) -> tuple[Cell, ...]:
+    """The shields beside which no other one is filled."""
+    return tuple(cell for cell in sorted(board) if not any(n in board for n in neighbours(cell)))
+
+
+def _all_alone(board: Board, problem: Problem) -> Problem:
+    """A proof blames the fewest shields; people want to see all that lie alone like those."""
+    cells = alone(board)
+    if problem.code != "unpaired_shields" or not set(problem.cells) <= set(cells):
+        return problem
+    return replace(problem, cells=cells)
 
 
 def score_json(score: Score) -> dict[str, int]:

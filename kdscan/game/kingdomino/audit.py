@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kdscan.game.grid import Cell, neighbours
+from kdscan.game.grid import Cell, groups, neighbours
 from kdscan.game.kingdomino.kingdom import Kingdom, Place
 from kdscan.game.kingdomino.tiles import SQUARES, TILES, Square
 
@@ -50,6 +50,27 @@ def audit_kingdom(kingdom: Kingdom, size: int = 5, effort: int = EFFORT) -> King
         if order is not None:
             return KingdomAudit(True, order)
     return KingdomAudit(None if search.effort <= 0 else False)
+
+
+def unlaid(kingdom: Kingdom) -> tuple[Cell, ...]:
+    """The squares to blame for a kingdom that no dominoes make, where that is plain to see.
+
+    Those beside which the box has no other half for them; else those of a part of the kingdom
+    with an odd number of squares; else none.
+    """
+    box = {_pair(*tile.squares) for tile in TILES}
+    squares = kingdom.squares
+    lonely = tuple(
+        cell
+        for cell, square in sorted(squares.items())
+        if not any(
+            near in squares and _pair(square, squares[near]) in box for near in neighbours(cell)
+        )
+    )
+    if lonely:
+        return lonely
+    parts = groups(dict.fromkeys(squares, True))
+    return next((cells for _, cells in parts if len(cells) % 2), ())
 
 
 def one_box_holds(kingdoms: Sequence[Kingdom], effort: int = EFFORT) -> bool | None:

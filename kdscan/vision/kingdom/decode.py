@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kdscan.game.grid import Cell
-from kdscan.game.kingdomino.audit import audit_kingdom
+from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.scoring import score_kingdom
@@ -105,10 +105,19 @@ def _believed(sighting: Sighting) -> Floats:
     return np.asarray(believed / believed.sum(1, keepdims=True))
 
 
+def _question(problem: Problem) -> Problem:
+    """A break of the rules that a right reading may well show: people err."""
+    if problem.code == "odd_squares":
+        count = len(problem.cells)
+        why = f"{count} squares are laid; dominoes have two. Is one missing? The score stands"
+        return Problem(problem.code, "warning", why)
+    return replace(problem, severity="warning") if problem.code == "unpaired_squares" else problem
+
+
 def _problems(
     kingdom: Kingdom, variants: Variants, beyond: int, together: bool
 ) -> tuple[Problem, ...]:
-    found = find_problems(kingdom, variants)
+    found = tuple(map(_question, find_problems(kingdom, variants)))
     if beyond:
         size = variants.size
         why = f"not counted, because it lies outside {size} x {size}: {beyond} of the squares"
@@ -116,8 +125,13 @@ def _problems(
     if found:
         return found
     if audit_kingdom(kingdom, variants.size).lawful is False:
-        why = "no dominoes of the box can be laid to this kingdom; a square may be read wrong"
-        return (Problem("not_laid_lawfully", "warning", why),)
+        blamed = unlaid(kingdom)
+        what = "with these squares" if blamed else "to this kingdom"
+        why = (
+            f"no dominoes of the box can be laid {what}. Is one read wrong, or missing? "
+            "The score stands"
+        )
+        return (Problem("not_laid_lawfully", "warning", why, blamed),)
     if not together:
         why = (
             "one box cannot hold the dominoes of all kingdoms in this picture; a square may be "

@@ -37,7 +37,7 @@ export async function showGame(place, ids) {
     h("p", { class: "verdict" }, [t("largest domain: {n}", { n: outcome.players[n].largest_domain }),
       sheet.score.wizard > 0 && t("of these by the wizard: {n}", { n: sheet.score.wizard }),
       outcome.players[n].crowns !== undefined && tn("{n} crown", "{n} crowns", outcome.players[n].crowns)].filter(Boolean).join(" · "),
-    sheet.review ? h("span", { class: "doubtful" }, ` · ${sheet.range[0] < sheet.range[1] ? t("between {low} and {high}: please check", { low: sheet.range[0], high: sheet.range[1] }) : t("please check")}`) : ""),
+    sheet.review ? h("span", { class: "doubtful" }, ` · ${sheet.photograph_again ? t("Photograph again") : sheet.range[0] < sheet.range[1] ? t("between {low} and {high}: please check", { low: sheet.range[0], high: sheet.range[1] }) : t("please check")}`) : ""),
     h("a", { href: `#/photo/${sheet.photo}/${sheet.id}`, "aria-label": t("Look at {name}", { name: nameOf(sheet, players) }) }, kindOf(sheet).draw(sheet, { labels: false })));
   const winners = outcome.winners.map((n) => nameOf(players[n], players));
   const title = winners.length === 1 ? t("{name} wins", { name: winners[0] }) : winners.length < players.length ? t("{names} share the win", { names: winners.join(", ") }) : t("A draw");

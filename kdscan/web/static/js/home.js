@@ -38,7 +38,7 @@ async function refresh() {
 
 function line(photo) {
   const thumb = photo.pages.find((page) => page.thumb)?.thumb;
-  const said = photo.sheets.map((sheet) => `${sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total)}${sheet.review ? " ?" : ""}`);
+  const said = photo.sheets.map((sheet) => sheet.photograph_again ? t("Photograph again") : `${sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total)}${sheet.review ? " ?" : ""}`);
   const result = photo.state === "waiting" ? t("is being read") : said.length ? said.join(" · ") : t("nothing found");
   return h("li", {}, h("a", { class: "result card", href: photo.state === "waiting" ? `#/wait/${photo.id}` : `#/photo/${photo.id}` },
     thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: "no-thumb" }),

@@ -44,8 +44,9 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   }
 
   function doubts() {
-    const open = kind.parts(sheet).filter((part) => part.review).sort((a, b) => a.confidence - b.confidence);
-    if (!open.length && !sheet.review) return null;
+    const hidden = hiddenOf(sheet);
+    const open = kind.parts(sheet).filter((part) => part.review && !hidden.has(part.id)).sort((a, b) => a.confidence - b.confidence);
+    if (sheet.photograph_again || (!open.length && !sheet.review)) return null;
     return h("section", { class: "doubts" },
       h("h2", {}, open.length ? kind.toLook(open.length) : t("Please check")),
       h("div", { class: "doubt-row" }, open.map((part) => {
@@ -62,6 +63,14 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   const notes = () => sheet.problems.length ? h("ul", { class: "problems card" }, sheet.problems.map((problem) =>
     h("li", { class: problem.severity }, problemText(problem),
       problem.cells.length && problem.cells.length <= MOST_NAMED ? ` (${problem.cells.map(([r, c]) => cellName(r, c)).join(" ")})` : ""))) : null;
+
+  // Shields lie beyond the photo: no total is told, only what to do.
+  function again() {
+    const { size } = hiddenOf(sheet);
+    return h("section", { class: "total again" }, h("h2", {}, t("Photograph again")),
+      h("p", { role: "alert" }, tn("{n} shield lies at the picture's edge or beyond it, so there is no total.", "{n} shields lie at the picture's edge or beyond it, so there is no total.", size)),
+      bar && h("p", {}, h("a", { class: "main", href: "#/" }, t("Photograph again"))));
+  }
 
   const tab = (name, label) => h("button", { type: "button", class: "tab", "aria-pressed": String(view === name),
     onclick: () => { view = name; draw(); } }, label);
@@ -103,14 +112,14 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     const board = kind.draw(sheet, { onCell: (row, col) => edit(col === undefined ? row : `${row},${col}`) });
     const mine = photo.sheets.map((other) => (other.id === sheet.id ? sheet : other)).filter((s) => s.page === sheet.page);
     put(place,
-      isWorth(sheet) ? total(sheet, before, widest) : heading(sheet, kind.name()), notes(), doubts(),
+      sheet.photograph_again ? again() : isWorth(sheet) ? total(sheet, before, widest) : heading(sheet, kind.name()), !sheet.photograph_again && notes(), doubts(),
       tabs && h("div", { class: "tabs", role: "group", "aria-label": t("View") }, tab("board", kind.name()), tab("photo", t("Photo"))),
       view === "board" ? h("div", { class: "board-box" }, board) : photoView(page, mine, (s, part) => (s.id === sheet.id ? edit(part) : onOther(s, part)), sheet),
-      isWorth(sheet) && explanation(sheet, (cells) => highlight(board, cells)), MORE[sheet.kind](), history(),
+      isWorth(sheet) && !sheet.photograph_again && explanation(sheet, (cells) => highlight(board, cells)), MORE[sheet.kind](), history(),
       bar && h("div", { class: "bar" },
         h("button", { type: "button", class: "bar-button", disabled: !sheet.can_undo, onclick: undo }, h("span", { "aria-hidden": "true" }, "↶"), t("Undo")),
         isWorth(sheet) && h("a", { class: "bar-button", href: `#/versus/${sheet.id}` }, h("span", { "aria-hidden": "true" }, "⚔"), t("Game")),
-        isWorth(sheet) && h("button", { type: "button", class: "bar-button", onclick: () => share([sheet], null) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share"))));
+        isWorth(sheet) && !sheet.photograph_again && h("button", { type: "button", class: "bar-button", onclick: () => share([sheet], null) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share"))));
     // Where the row was scrolled to the next doubt stands now.
     if (scrolled) place.querySelector(".doubt-row")?.scrollTo({ left: scrolled, behavior: "instant" });
     if (focused) place.querySelector(`[data-cell="${focused}"]`)?.focus({ preventScroll: true });
@@ -122,6 +131,9 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
 }
 
 const MOST_NAMED = 8;
+
+// Cells that the picture's edge cuts off: there is nothing of them to look at.
+const hiddenOf = (sheet) => new Set((sheet.photograph_again ? sheet.problems : []).filter((one) => one.code === "cut_off").flatMap((one) => one.cells.map((at) => at.join())));
 
 // #/photo/ID and #/photo/ID/SHEET
 export async function showPhoto(place, id, wanted = null) {
@@ -159,7 +171,7 @@ export async function showPhoto(place, id, wanted = null) {
   }
   const pick = () => picker && put(picker,
     sheets().map((sheet) => h("button", { type: "button", class: "tab", "aria-pressed": String(sheet.id === chosen), onclick: () => open(sheets().find((one) => one.id === sheet.id)) },
-      nameOf(sheet, sheets()), isWorth(sheet) && ` · ${sheet.score.total}`, sheet.review && " ?")),
+      nameOf(sheet, sheets()), isWorth(sheet) && !sheet.photograph_again && ` · ${sheet.score.total}`, sheet.review && " ?")),
     gameOf(sheets()) && h("a", { class: "tab go", href: `#/game/${gameOf(sheets()).join("/")}` }, t("Who won?")));
   put(place, title, picker, body);
   open(sheets().find((sheet) => sheet.id === chosen) ?? shown[0]);

@@ -1,0 +1,79 @@
+"""What the rules ask of a board that was read: calmly, with its places, and never as a verdict."""
+
+from __future__ import annotations
+
+import pytest
+
+from kdscan.cli.text import Style, sheet_text
+from kdscan.game.duel.audit import audit_map
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.report import board_json
+from kdscan.game.duel.scoring import score_board
+from kdscan.game.grid import cell_name
+from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
+from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.pipeline import hide
+from kdscan.plausibility import questions
+from kdscan.report import sheet_json
+from tests.readings import make_sheet
+
+ODD = """
+d+  d   dd  l   l+  f++ .
+ll  d   dd+ l   f   f   c
+ll+ ll  dd  ##  f   c   c++
+l   l   d   d   d+  c   dd
+f   l+  l   d   ll  ll  dd+
+"""
+
+ALONE = """
+d   .   dd  .   l   .   .
+.   .   .   .   .   .   .
+.   .   .   ##  d   d   .
+.   .   .   .   .   .   .
+.   .   .   .   .   .   .
+"""
+
+
+def test_an_odd_number_of_shields_is_a_calm_question_with_the_empty_places() -> None:
+    (problem,) = questions(Board.parse(ODD), castle_used=True)
+    assert (problem.code, problem.severity) == ("odd_shields", "warning")
+    assert problem.message == (
+        "33 shields are filled; rounds fill two. Is one missing? The score stands"
+    )
+    assert [cell_name(cell) for cell in problem.cells] == ["G1"]
+
+
+def test_all_shields_that_lie_alone_are_named() -> None:
+    board = Board.parse(ALONE)
+    (problem,) = questions(board, castle_used=None)
+    assert (problem.code, problem.severity) == ("unpaired_shields", "warning")
+    assert [cell_name(cell) for cell in problem.cells] == ["A1", "C1", "E1"]
+    assert problem.message.startswith("these 3 shields lie alone")
+    (proved,) = board_json(board, score_board(board), audit_map(board))["problems"]
+    assert [tuple(cell) for cell in proved["cells"]] == list(problem.cells)
+
+
+@pytest.mark.parametrize(
+    ("text", "blamed"),
+    [
+        ("w w f\nw ## f\n. . m+++", ["C3"]),  # no domino has a mine of three crowns with a forest
+        ("w w .\n. ## .\n. l l\n. . l", ["B3", "C3", "C4"]),
+    ],
+)
+def test_a_kingdom_gets_a_reason(text: str, blamed: list[str]) -> None:
+    kingdom = Kingdom.parse(text)
+    assert audit_kingdom(kingdom).lawful is False
+    assert [cell_name(cell) for cell in unlaid(kingdom)] == blamed
+
+
+def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> None:
+    whole = make_sheet()
+    cut = hide(whole, tuple((row, col) for row in range(5) for col in (4, 5, 6)))
+    text = sheet_text(cut, Style(unicode=False))
+    assert text.startswith(" Photograph again: 15 shields lie at the picture's edge or beyond it")
+    for word in ("total 3", "between", "Look at", "sure"):
+        assert word not in text
+    said = sheet_json(cut)
+    assert said["range"] is None and said["photograph_again"] is True
+    assert said["score"]["total"] == sheet_json(whole)["score"]["total"], "programs keep the field"
+    assert sheet_json(whole)["photograph_again"] is False
