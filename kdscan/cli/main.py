@@ -21,6 +21,7 @@ from kdscan.cli.correct import correct
 from kdscan.cli.export import export, import_event
 from kdscan.cli.help import Command, Group, complaint
 from kdscan.cli.layout import layout
+from kdscan.cli.remove import remove
 from kdscan.cli.report import report
 from kdscan.cli.score import score
 from kdscan.cli.serve import serve
@@ -50,6 +51,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "pair": pair,
     "result": result,
     "correct": correct,
+    "remove": remove,
     "standings": standings,
     "report": report,
     "serve": serve,

@@ -154,8 +154,15 @@ def result(
     round: Annotated[int, typer.Option(min=1, metavar="N", help="Which round.")],
     table: Annotated[int, typer.Option(min=1, metavar="N", help="Which table.")],
     points: Annotated[
-        list[str], typer.Argument(metavar="NAME=POINTS", help="What the players have.")
-    ],
+        list[str] | None, typer.Argument(metavar="NAME=POINTS", help="What the players have.")
+    ] = None,
+    walkover: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Who wins because the opponent did not come."),
+    ] = None,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", help="Take back what was said last; sheets count again.")
+    ] = False,
     store: Store = None,
     who: Annotated[str | None, typer.Option(metavar="NAME", help="Who says so.")] = None,
 ) -> None:
@@ -166,14 +173,30 @@ def result(
     Example:
 
     $ kdscan result --event 'Spring cup' --round 2 --table 4 Ada=51 Bob=48
+
+    $ kdscan result --event 'Spring cup' --round 2 --table 5 --walkover Cleo
+
+    $ kdscan result --event 'Spring cup' --round 2 --table 4 --withdraw
     """
-    from kdscan.tournament.plan import set_result
+    from kdscan.tournament.plan import set_result, set_walkover, withdraw_result
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
-    said = dict(_points(one) for one in points)
+    if sum((bool(points), walkover is not None, withdraw)) != 1:
+        raise UsageError("say points, like Ada=51, or --walkover NAME, or --withdraw")
+    said = dict(_points(one) for one in points or ())
     with open_store(store, make=False) as kept, kept.write() as db:
-        game = set_result(db, find_event(db, event), round, table, said, who or user())
+        where = (db, find_event(db, event), round, table)
+        if withdraw:
+            game = withdraw_result(*where, who or user())
+        elif walkover is not None:
+            game = set_walkover(*where, walkover, who or user())
+        else:
+            game = set_result(*where, said, who or user())
+    if game.walkover is not None:
+        won = spoken().t("{name} wins by walkover", name=game.walkover)
+        print(f"{_where(spoken(), round, table)}: {won}")
+        return
     shown = ", ".join(f"{seat.player} {_number(seat.total)}" for seat in game.seats)
     print(f"{_where(spoken(), round, table)}: {shown}")
 

@@ -28,7 +28,7 @@ def tickets_from_csv(
 
     The first line names the columns: name, player (a short name for the code), round,
     table, any of them and others, in any order; commas, semicolons or tabs. Without
-    `player` the code has the name, without either the row's number.
+    `player` the code has the player's number, in the order of names.
     event: None for sheets without codes. rounds: for rows without one.
     Raises UsageError, with the row, for what cannot be printed.
     """
@@ -136,11 +136,13 @@ class _Entry:
 
 def _entries(path: Path, rounds: Sequence[int]) -> list[_Entry]:
     found = []
+    numbers: dict[str, int] = {}
     for number, row in read_rows(path):
         where = f"{path}, row {number}"
         own, table = _number(row, "round", where), _number(row, "table", where)
         name = row.get("name", "")
-        player = code_word(row.get("player", "") or name) or str(number - 1)
+        nth = numbers.setdefault(name or f"row {number}", len(numbers) + 1)
+        player = code_word(row.get("player", "")) or str(nth)
         shown = printable(name or row.get("player", ""))
         for round_ in (own,) if own is not None or not rounds else rounds:
             found.append(_Entry(where, shown, player, round_, table))

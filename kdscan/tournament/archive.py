@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Table, select
 
 from kdscan.errors import UsageError
 from kdscan.outputs import writing
+from kdscan.tournament.event import WALKOVER
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.records import Event, Json
@@ -184,6 +185,8 @@ def _said(field: str, value: Any, ids: dict[str, dict[int, int]]) -> Any:
     """A correction's value under the new ids: two fields speak of rows."""
     if field == "same_as" and value:
         return ids["sheet"].get(value, 0)
+    if field == "result" and isinstance(value, dict) and WALKOVER in value:
+        return {WALKOVER: ids["player"][int(value[WALKOVER])]}
     if field == "result" and isinstance(value, dict):
         return {_player(key, ids["player"]): points for key, points in value.items()}
     return value

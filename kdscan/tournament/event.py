@@ -18,7 +18,10 @@ from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.records import Event, Json, Player
 
-__all__ = ["EventState", "event_state", "names_by_code", "sheet_score", "table_json"]
+WALKOVER = "walkover"
+"""In the value of `result`: the id of the player who wins because the opponent did not come."""
+
+__all__ = ["WALKOVER", "EventState", "event_state", "names_by_code", "sheet_score", "table_json"]
 
 
 @dataclass(frozen=True)
@@ -69,9 +72,8 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
         elif (score := sheet_score(row, known)) is not None:
             scores.append(score)
             called[score.key] = row.name
-    played, findings = gather(
-        scores, planned, arbiters_points(db, event.id, names), rules_of(event).most
-    )
+    points, walkovers = arbiters_word(db, event.id, names)
+    played, findings = gather(scores, planned, points, rules_of(event).most, walkovers)
     table = standings([player.name for player in entered], played)
     found = (tuple(scores), tuple(failed), called)
     return EventState(event, tuple(entered), played, findings, table, *found)
@@ -125,14 +127,21 @@ def _game_json(game: Game) -> dict[str, Any]:
     }
 
 
-def arbiters_points(
+def arbiters_word(
     db: Connection, event_id: int, names: Mapping[int, str]
-) -> dict[Table, dict[str, int]]:
-    """Points as an arbiter says them, by round and table; names: players by their ids."""
-    found = {}
+) -> tuple[dict[Table, dict[str, int]], dict[Table, str]]:
+    """Points as an arbiter says them, and who wins by walkover, by round and table.
+
+    names: players by their ids.
+    """
+    points, walkovers = {}, {}
     for game in games(db, event_id):
         held = in_force(corrections(db, event_id, game_id=game.id)).get("result")
-        if held is not None and isinstance(held.new, dict):
-            points = {names[int(k)]: int(v) for k, v in held.new.items() if int(k) in names}
-            found[game.round, game.table] = points
-    return found
+        if held is None or not isinstance(held.new, dict):
+            continue
+        at = (game.round, game.table)
+        if WALKOVER in held.new:
+            walkovers[at] = names[int(held.new[WALKOVER])]
+        else:
+            points[at] = {names[int(k)]: int(v) for k, v in held.new.items() if int(k) in names}
+    return points, walkovers

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from kdscan.locale import mark
@@ -62,11 +62,15 @@ class Seat:
 
 @dataclass(frozen=True)
 class Game:
-    """A table in a round. One seat alone is a bye."""
+    """A table in a round. One seat alone is a bye.
+
+    walkover: who wins because the opponent did not come; nobody has points then.
+    """
 
     round: int
     table: int
     seats: tuple[Seat, ...]
+    walkover: str | None = None
 
     @property
     def bye(self) -> bool:
@@ -74,16 +78,22 @@ class Game:
 
     @property
     def finished(self) -> bool:
-        """Whether every seat's points are known; a bye needs none."""
-        return self.bye or all(seat.total is not None for seat in self.seats)
+        """Whether every seat's points are known; a bye or a walkover needs none."""
+        return (
+            self.bye
+            or self.walkover is not None
+            or all(seat.total is not None for seat in self.seats)
+        )
 
     @property
     def outcome(self) -> Outcome | None:
         """Who won, None while a sheet is missing."""
+        if self.walkover is not None:
+            return Outcome([seat.player for seat in self.seats].index(self.walkover), "walkover")
         return decide(self.seats) if self.finished else None
 
 
-Decision = Literal["score", "largest_domain", "crowns", "draw", "bye"]
+Decision = Literal["score", "largest_domain", "crowns", "draw", "bye", "walkover"]
 
 
 @dataclass(frozen=True)
@@ -152,12 +162,14 @@ def gather(
     planned: Mapping[Table, Sequence[str]] | None = None,
     results: Mapping[Table, Mapping[str, int]] | None = None,
     most: int = 2,
+    walkovers: Mapping[Table, str] | None = None,
 ) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
     """Seat every sheet, and say what is missing or cannot be told.
 
     planned: who sits where, by round and table. Without it, sheets that say the same round
     and table make a game, if they are of two to `most` players. results: points by player, as
-    the arbiter says; they stand for whatever was read. Games come in the order of rounds and
+    the arbiter says; they stand for whatever was read. walkovers: who wins because nobody
+    came to play. Games come in the order of rounds and
     tables.
     """
     tables = {at: tuple(players) for at, players in (planned or {}).items()}
@@ -176,6 +188,10 @@ def gather(
     games = []
     for at in sorted(set(tables) | set(at_table)):
         game, odd = _game(at, tables.get(at), at_table[at], (results or {}).get(at, {}), most)
+        winner = (walkovers or {}).get(at)
+        if game is not None and winner in [seat.player for seat in game.seats]:
+            seats = tuple(Seat(seat.player) for seat in game.seats)
+            game, odd = replace(game, seats=seats, walkover=winner), []
         findings += odd
         if game is not None:
             games.append(game)

@@ -26,8 +26,11 @@ class UnknownPlayer(UsageError):
 
 
 def names_by_code(entered: Iterable[Player]) -> dict[str, str]:
-    """Players' names by the code that their sheets bear, or by the name itself, upper case."""
-    found: dict[str, str] = {}
+    """Players' names by the code that their sheets bear, by the name itself, upper case, and by
+    their number: the how manieth they are in the event.
+    """
+    entered = tuple(entered)
+    found = {str(number): player.name for number, player in enumerate(entered, 1)}
     for player in entered:
         found[player.name.upper()] = player.name
         if player.details.get("code"):

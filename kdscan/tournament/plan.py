@@ -11,20 +11,23 @@ from sqlalchemy import Connection
 from kdscan.errors import UsageError
 from kdscan.sheet.ids import code_word
 from kdscan.sheet.tickets import read_rows
-from kdscan.tournament.event import EventState, event_state
+from kdscan.tournament.event import WALKOVER, EventState, event_state
 from kdscan.tournament.games import Game
 from kdscan.tournament.rules import rules_of
-from kdscan.tournament.store.corrections import add_correction
+from kdscan.tournament.store.corrections import add_correction, corrections, in_force, undo
 from kdscan.tournament.store.events import ensure_player, players, set_active
 from kdscan.tournament.store.games import games, remove_games, set_game
-from kdscan.tournament.store.records import Event
+from kdscan.tournament.store.records import Event, Player
+from kdscan.tournament.store.records import Game as PlannedGame
 from kdscan.tournament.swiss import Pairing, pair, seat
 
 
 def enter_players(db: Connection, event: Event, path: Path) -> int:
     """Enter the players of a CSV file (columns name and, for codes, player); returns how many.
 
-    Those who are known stay as they are. Raises UsageError.
+    Without a short name of their own, codes bear their number in the event: any name can be
+    printed, but few letters stand in a code. Those who are known stay as they are. Raises
+    UsageError.
     """
     rows = read_rows(path, ("name", "player"))
     for number, row in rows:
@@ -33,8 +36,19 @@ def enter_players(db: Connection, event: Event, path: Path) -> int:
             raise UsageError(
                 "{path}, row {number}: this player has no name.", path=path, number=number
             )
-        ensure_player(db, event.id, name, code=code_word(row.get("player", "") or name))
+        enter_player(db, event, name, row.get("player", ""))
     return len(rows)
+
+
+def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Player:
+    """Enter a player; short: what the codes of the player's sheets shall say, if it can be."""
+    entered = players(db, event.id)
+    number = next((n for n, one in enumerate(entered, 1) if one.name == name), len(entered) + 1)
+    taken = {str(one.details.get("code")) for one in entered if one.name != name}
+    known = next((one.details.get("code") for one in entered if one.name == name), None)
+    wishes = (known, code_word(short), str(number), *(f"P{n}" for n in range(number, 2 * number)))
+    code = next(one for one in wishes if one and one not in taken)
+    return ensure_player(db, event.id, name, code=code)
 
 
 def drop(db: Connection, event: Event, names: Sequence[str], active: bool = False) -> None:
@@ -101,6 +115,45 @@ def set_result(
 
     Raises UsageError for a table that is not planned, or a player who does not sit there.
     """
+    planned, names = _planned(db, event, round_, table)
+    said = {str(_seated(names, name, round_, table)): value for name, value in points.items()}
+    _say_result(db, event, planned, said, names, who)
+    return _game(event_state(db, event), round_, table)
+
+
+def set_walkover(
+    db: Connection, event: Event, round_: int, table: int, winner: str, who: str
+) -> Game:
+    """Say who wins because the opponent did not come: a win without points.
+
+    Raises UsageError as `set_result` does, and where not two sit at the table.
+    """
+    planned, names = _planned(db, event, round_, table)
+    if len(planned.seats) != 2:
+        raise UsageError(
+            "round {round}, table {table}: a walkover needs two players", round=round_, table=table
+        )
+    said = {WALKOVER: _seated(names, winner, round_, table)}
+    _say_result(db, event, planned, said, names, who)
+    return _game(event_state(db, event), round_, table)
+
+
+def withdraw_result(db: Connection, event: Event, round_: int, table: int, who: str) -> Game:
+    """Take back what was said of a game last; raise UsageError if nothing was."""
+    planned, _ = _planned(db, event, round_, table)
+    held = in_force(corrections(db, event.id, game_id=planned.id)).get("result")
+    if held is None:
+        raise UsageError(
+            "round {round}, table {table}: nobody has said a result", round=round_, table=table
+        )
+    undo(db, held.id, who)
+    return _game(event_state(db, event), round_, table)
+
+
+def _planned(
+    db: Connection, event: Event, round_: int, table: int
+) -> tuple[PlannedGame, dict[str, int]]:
+    """A game as it was paired, and the ids of those who sit there by their names, upper case."""
     planned = next((g for g in games(db, event.id, round_) if g.table == table), None)
     if planned is None:
         known = sorted(g.table for g in games(db, event.id, round_))
@@ -112,20 +165,32 @@ def set_result(
             table=table,
             known=", ".join(map(str, known)),
         )
-    names = {p.name.upper(): p.id for p in players(db, event.id) if p.id in planned.seats}
-    strangers = [name for name in points if name.upper() not in names]
-    if strangers:
+    sitting = (p for p in players(db, event.id) if p.id in planned.seats)
+    return planned, {player.name.upper(): player.id for player in sitting}
+
+
+def _seated(names: Mapping[str, int], name: str, round_: int, table: int) -> int:
+    if name.upper() not in names:
         raise UsageError(
             "{name} does not sit at table {table} in round {round}.",
-            name=strangers[0],
+            name=name,
             table=table,
             round=round_,
         )
-    said = {str(names[name.upper()]): value for name, value in points.items()}
-    before = _game(event_state(db, event), round_, table)
+    return names[name.upper()]
+
+
+def _say_result(
+    db: Connection,
+    event: Event,
+    planned: PlannedGame,
+    said: Mapping[str, int],
+    names: Mapping[str, int],
+    who: str,
+) -> None:
+    before = _game(event_state(db, event), planned.round, planned.table)
     old = {str(names[seat.player.upper()]): seat.total for seat in before.seats}
-    add_correction(db, event.id, "result", said, who, game_id=planned.id, old=old)
-    return _game(event_state(db, event), round_, table)
+    add_correction(db, event.id, "result", dict(said), who, game_id=planned.id, old=old)
 
 
 def pairing_rows(db: Connection, event: Event, round_: int) -> list[dict[str, object]]:
@@ -133,13 +198,15 @@ def pairing_rows(db: Connection, event: Event, round_: int) -> list[dict[str, ob
 
     Who has a bye needs no sheet, and has no row.
     """
-    known = {player.id: player for player in players(db, event.id)}
+    entered = players(db, event.id)
+    known = {player.id: player for player in entered}
+    numbers = {player.id: str(number) for number, player in enumerate(entered, 1)}
     return [
         {
             "round": round_,
             "table": game.table,
             "name": known[seat].name,
-            "player": known[seat].details.get("code") or code_word(known[seat].name),
+            "player": known[seat].details.get("code") or numbers[seat],
         }
         for game in games(db, event.id, round_)
         if len(game.seats) > 1

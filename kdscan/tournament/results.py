@@ -20,6 +20,7 @@ from kdscan.locale import ENGLISH, Words
 from kdscan.tournament.apart import Named, Place, compared, first_names, place_of, said_of
 from kdscan.tournament.current import Said, current_sheets
 from kdscan.tournament.names import names_by_code
+from kdscan.tournament.removing import taken_out
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store.events import get_event, players
 from kdscan.tournament.store.games import games
@@ -68,9 +69,14 @@ class Result:
 
 
 def results(db: Connection, event_id: int) -> Iterator[Result]:
-    """All rows of an event, one after another."""
-    known = {photo.id: photo for photo in photos(db, event_id)}
-    all_files = files(db, event_id)
+    """All rows of an event, one after another, but for photos that were taken out."""
+    out = taken_out(db, event_id)
+    known = {photo.id: photo for photo in photos(db, event_id) if photo.sha256 not in out.photos}
+    all_files = [
+        file
+        for file in files(db, event_id)
+        if (file.photo_id in known if file.photo_id else file.name not in out.files)
+    ]
     pile = _pile(db, event_id, first_names(all_files))
     shown: dict[int, str] = {}
     for file in all_files:
@@ -170,6 +176,8 @@ def _pile(db: Connection, event_id: int, named: Named) -> _Pile:
 
     def labelled() -> Iterator[Sheet]:
         for sheet in sheets(db, event_id):
+            if sheet.photo_id not in named:  # taken out
+                continue
             where[sheet.id] = _name(named[sheet.photo_id][1], sheet)
             yield sheet
 

@@ -11,7 +11,7 @@ none of which is applied again to those whom it did not separate:
 
 Who is tied after that shares the place. The published rules say nothing of byes; here a
 bye scores like a win, as is usual, counts as a spread of 0 in its round, and gives
-nothing to Sonneborn-Berger.
+nothing to Sonneborn-Berger. A walkover is a win, with a spread of 0.
 
 Nor do they say anything of tables of three or four, which Kingdomino allows. Here such a
 table counts as a game against each of the others at once: of those, the share that was
@@ -108,15 +108,20 @@ def rounds_of(player: str, games: Iterable[Game]) -> tuple[Round, ...]:
         if game.bye:
             found.append(Round(game.round, None, BYE, 0))
             continue
+        if game.walkover is not None:  # a win like any other, without points
+            won = WIN * (game.walkover == player)
+            absent = next(seat.player for seat in game.seats if seat.player != player)
+            found.append(Round(game.round, absent, won, 0, first=won))
+            continue
         own = game.seats[mine]
         others = [seat for seat in game.seats if seat is not own]
         against = [decide((own, other)).winner for other in others]
-        won = [DRAW if first is None else WIN * (first == 0) for first in against]
+        scores = [DRAW if first is None else WIN * (first == 0) for first in against]
         first = WIN * (outcome.winner == mine)
-        if outcome.winner is None and min(won) >= DRAW:
+        if outcome.winner is None and min(scores) >= DRAW:
             first = DRAW
         share = Fraction(1, len(others))
-        for other, one in zip(others, won, strict=True):
+        for other, one in zip(others, scores, strict=True):
             spread = (own.total or 0) - (other.total or 0)
             found.append(Round(game.round, other.player, one, spread, share, first))
     return tuple(sorted(found, key=lambda one: one.round))

@@ -15,6 +15,7 @@ DECIDED = {
     "crowns": mark("more crowns"),
     "draw": mark("draw"),
     "bye": mark("bye"),
+    "walkover": mark("walkover"),
 }
 """What separated players, or decided a game; points are not worth a word."""
 

@@ -166,3 +166,26 @@ def test_an_event_without_rows_exports_a_header(url: str, tmp_path: Path) -> Non
     assert rows(url, tmp_path) == []
     header = (tmp_path / "rows.csv").read_text("utf-8").strip().split(",")
     assert header == list(COLUMNS)
+
+
+def test_a_photo_is_taken_out_of_an_event_and_put_back(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    came_in(url, "round 1/a.jpg", make_sheet())
+    came_in(url, "b.jpg", make_sheet(SECOND))
+    with open_store(url) as kept, kept.write() as db:
+        event = find_event(db, "Cup")
+        problem = {"code": "unreadable_image", "message": "there is no such file"}
+        add_file(db, event.id, "gone.jpg", None, error=problem)
+
+    def remove(*words: str) -> int:
+        return main(["remove", *words, "--event", "Cup", "--store", url])
+
+    everything = ["b.jpg", "gone.jpg", "round 1/a.jpg"]
+    assert [row["file"] for row in rows(url, tmp_path)] == everything
+    assert remove("a.jpg", "gone.jpg") == 0
+    assert [row["file"] for row in rows(url, tmp_path)] == ["b.jpg"]
+    assert remove("a.jpg", "gone.jpg", "--undo") == 0
+    assert [row["file"] for row in rows(url, tmp_path)] == everything
+    assert remove("none.jpg") == 2
+    assert "Cup has no photo of that name" in capsys.readouterr().err

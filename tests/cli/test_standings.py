@@ -147,6 +147,50 @@ def test_an_arbiter_settles_a_game_and_the_next_round_follows(
     assert [(row.field, row.who) for row in said] == [("result", "Z")] * 2
 
 
+def test_a_result_is_withdrawn_and_a_no_show_invents_no_points(
+    store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = rounds(store, capsys)[:2]
+    (a, b), (c, d) = names(first), names(second)
+    at = ["--round", "1", "--table", str(first["table"])]
+    assert say(store, "result", *at, f"{a}=50", f"{b}=40") == 0
+    assert say(store, "result", *at, "--withdraw") == 0
+    assert not rounds(store, capsys)[0]["finished"]
+    assert say(store, "result", *at, "--withdraw") == 2
+    assert "nobody has said a result" in capsys.readouterr().err
+    assert say(store, "result", *at, f"{a}=50", f"{b}=40") == 0
+    there = ["--round", "1", "--table", str(second["table"])]
+    assert say(store, "result", *there, "--walkover", d.lower()) == 0
+    assert f"{d} wins by walkover" in capsys.readouterr().out
+    game = rounds(store, capsys)[1]
+    assert (game["finished"], game["winner"], game["decided_by"]) == (True, 1, "walkover")
+    assert [seat["total"] for seat in game["seats"]] == [None, None]  # type: ignore[attr-defined]
+    assert say(store, "standings", "--json") == 0
+    said = json.loads(capsys.readouterr().out)["standings"]
+    table = {line["player"]: (line["score"], line["wins"], line["spread"]) for line in said}
+    assert table[d] == (1, 1, 0) and table[c] == (0, 0, 0)
+    assert say(store, "pair") == 0, "the round is finished"
+    assert say(store, "result", *there) == 2
+
+
+def test_players_whose_names_no_code_can_hold_get_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "players.csv").write_text("name\nОлена\nJürgen\nJörgen\nІгор\n", "utf-8")
+    url, out = str(tmp_path / "cup.sqlite"), tmp_path / "round1.csv"
+    words = ["--players", str(tmp_path / "players.csv"), "--csv", str(out), "--seed", "1"]
+    assert say(url, "pair", *words) == 0
+    with out.open(encoding="utf-8") as lines:
+        given = {row["name"]: row["player"] for row in csv.DictReader(lines)}
+    assert given == {"Олена": "1", "Jürgen": "2", "Jörgen": "3", "Ігор": "4"}
+    sheets = [*("sheet", "--players", str(out), "--event", "Cup", "-o", str(tmp_path / "a.pdf"))]
+    assert main(sheets) == 0
+    sheet_read(url, "CUP/1//1", 40)
+    games = rounds(url, capsys)
+    seats = {seat["player"]: seat["total"] for game in games for seat in game["seats"]}  # type: ignore[attr-defined]
+    assert seats["Олена"] == 40
+
+
 def test_who_dropped_out_is_not_paired(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert say(store, "pair", "--again", "--drop", "Eve") == 0
     assert not any("Eve" in names(game) for game in rounds(store, capsys))

@@ -84,8 +84,15 @@ def test_a_ticket_for_each_player_and_round(tmp_path: Path) -> None:
 def test_rows_know_their_round_and_need_no_short_name(tmp_path: Path) -> None:
     path = _csv(tmp_path, "round,name\n3,Ann Lee\n,王\n")
     tickets = tickets_from_csv(path, "E", (1,))
-    assert [ticket.code for ticket in tickets] == ["E/3//ANN-LEE", "E/1//2"]
+    assert [ticket.code for ticket in tickets] == ["E/3//1", "E/1//2"]
     assert tickets[1].name == "?"
+
+
+def test_codes_bear_numbers_where_names_cannot_stand(tmp_path: Path) -> None:
+    path = _csv(tmp_path, "name\nОлена\nJürgen\nJörgen\n")
+    tickets = tickets_from_csv(path, "E", (1,))
+    assert [ticket.code for ticket in tickets] == ["E/1//1", "E/1//2", "E/1//3"]
+    assert [ticket.name for ticket in tickets] == ["Олена", "Jürgen", "Jörgen"]
 
 
 def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:

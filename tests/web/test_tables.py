@@ -175,7 +175,7 @@ def test_players_are_known_by_their_codes_and_names(cup: Store) -> None:
     with cup.write() as db:
         event = ensure_event(db, "Cup")
         known = names_by_code([ensure_player(db, event.id, "Ada", code="a7")])
-    assert known == {"ADA": "Ada", "A7": "Ada"}
+    assert known == {"ADA": "Ada", "A7": "Ada", "1": "Ada"}
 
 
 def test_the_desk_is_for_the_desk(player: httpx.Client, desk: httpx.Client) -> None:

@@ -35,7 +35,7 @@ def sources(given: Sequence[str]) -> list[Source]:
     """The files given, and those in the folders given, in the order of their names.
 
     Names start with the folder's own name, or are those that were given. Raises
-    `UsageError` when a folder holds no photo, or nothing is left.
+    `UsageError` when a folder is not there or holds no photo, or nothing is left.
     """
     found: dict[str, Source] = {}
     for one in given:
@@ -54,6 +54,7 @@ def legible(name: str) -> str:
 
 def _in_path(path: Path) -> list[Source]:
     if not path.is_dir():
+        _check_there(path)
         place = os.path.abspath(path)  # noqa: PTH100  # links stay links
         return [Source(legible(path.as_posix()), place)]
     top = path.resolve()
@@ -66,6 +67,15 @@ def _in_path(path: Path) -> list[Source]:
             "{path}: there is no photo in this folder; name one that has some", path=path
         )
     return found
+
+
+def _check_there(path: Path) -> None:
+    """Raise `UsageError` for what is a slip of the pen; a photo that is missing has a row."""
+    photo = path.suffix.lower() in SUFFIXES and not any(sign in path.name for sign in "*?[")
+    if not os.path.lexists(path) and not (photo and path.parent.is_dir()):
+        raise UsageError(
+            "{path}: there is no such file or folder; nothing was read or changed", path=path
+        )
 
 
 def _walk(top: Path) -> Iterator[Path]:

@@ -168,7 +168,8 @@ def _games(games: Iterable[Game], w: Words) -> Iterator[str]:
 
 
 def _seat(seat: Seat, game: Game, *, won: bool) -> str:
-    missing, won = "" if game.bye else "?", won and not game.bye
+    missing = "" if game.bye or game.walkover is not None else "?"
+    won = won and not game.bye
     total = missing if seat.total is None else str(seat.total)
     name = escape(seat.player)
     link = f'<a href="#sheet-{seat.sheet.key}">{total}</a>' if seat.sheet else total

@@ -17,8 +17,10 @@ of a sheet
 ``place``           whose sheet it is: ``{"round": 1, "table": 4, "player": "Ada"}``
 ``value:a/b/0``     any other value of the sheet's JSON, by its path
 of a game
-``result``          points by player id, as the arbiter says
+``result``          points by player id, as the arbiter says; or ``{"walkover": id}``
 of the event
+``photo:SHA256``    true: the photo is taken out; its file and readings stay
+``file:NAME``       true: a name that could not be read is taken out
 any                 free for those who need it
 ==================  ============================================================
 """

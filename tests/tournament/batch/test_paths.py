@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kdscan.cli.main import main
 from kdscan.errors import UsageError
 from kdscan.tournament.batch.paths import Source, sources
 from kdscan.tournament.batch.tasks import fetch
@@ -57,6 +58,13 @@ def test_names_are_text_that_can_be_kept_and_shown(folder: Path) -> None:
 def test_a_folder_without_photos_is_wrong_usage(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no photo"):
         sources([str(tmp_path)])
+
+
+@pytest.mark.parametrize("name", ["phtoos", "phtoos/a.jpg", "*.jpg"])
+def test_what_is_not_there_is_wrong_usage_and_makes_no_event(name: str, tmp_path: Path) -> None:
+    url = tmp_path / "cup.sqlite"
+    assert main(["batch", str(tmp_path / name), "--event", "Cup", "--store", str(url)]) == 2
+    assert not url.exists()
 
 
 def test_urls_are_listed_and_fetched(folder: Path) -> None:

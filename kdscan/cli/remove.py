@@ -1,0 +1,41 @@
+"""`kdscan remove`: photos that an event is to pass over."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kdscan.cli.options import Event, Store
+from kdscan.cli.speech import spoken, user
+
+
+def remove(
+    photos: Annotated[
+        list[str], typer.Argument(metavar="PHOTO", help="Names of files, or the ends of them.")
+    ],
+    event: Event,
+    store: Store = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Put them back.")] = False,
+    who: Annotated[str | None, typer.Option(metavar="NAME", help="Who says so.")] = None,
+) -> None:
+    """Take photos out of an event: they count and show nowhere, and --undo puts them back.
+
+    Their files, readings and corrections are kept, in `kdscan export --archive` too.
+
+    Examples:
+
+    $ kdscan remove IMG_0412.jpg --event 'Spring cup'
+
+    $ kdscan remove IMG_0412.jpg --event 'Spring cup' --undo
+    """
+    from kdscan.tournament.removing import take_out
+    from kdscan.tournament.store import open_store
+    from kdscan.tournament.store.events import find_event
+
+    w = spoken()
+    with open_store(store, make=False) as kept, kept.write() as db:
+        this = find_event(db, event)
+        for name in photos:
+            for file in take_out(db, this, name, who or user(), out=not undo):
+                print(f"{file.name}: {w.t('put back') if undo else w.t('taken out')}")
