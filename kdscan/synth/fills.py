@@ -8,7 +8,18 @@ from collections.abc import Callable
 import numpy as np
 
 from kdscan.synth.ink import Stroke
-from kdscan.synth.strokes import Path, drift, half, hatch, outline, ring, rounded, scribble, unit
+from kdscan.synth.strokes import (
+    Path,
+    drift,
+    half,
+    hatch,
+    outline,
+    ring,
+    rounded,
+    scribble,
+    spans,
+    unit,
+)
 from kdscan.synth.taste import Brush, Shield
 
 FEWEST = 5
@@ -190,12 +201,18 @@ def filled(shield: Shield, brush: Brush) -> list[Stroke]:
     body = _area(shield, brush, area)
     real = brush.recorded("scribble") if style in _WILD and area != "rimmed" else None
     if real is not None:
-        low, high = body.min(axis=0), body.max(axis=0)
-        room = (high - low) / 2 * brush.rng.uniform(0.9, 1.05)
-        if brush.width < float(room.min()) / 8:  # a thin pen goes over it twice
+        if brush.width < shield.span / 16:  # a thin pen goes over it twice
             real = real + [p[:, ::-1] * (1.0, -1.0) for p in real]
-        return [Stroke((low + high) / 2 + p * room) for p in real]
+        return [Stroke(_into(p * brush.rng.uniform(0.9, 1.08), body)) for p in real]
     return fill(body, brush, style)
+
+
+def _into(path: Path, polygon: Path) -> Path:
+    """Lay a path within -1..1 into a polygon, each height across all of its width there."""
+    low, high = polygon[:, 1].min(), polygon[:, 1].max()
+    y = (low + high) / 2 + path[:, 1] * (high - low) / 2
+    left, right = spans(polygon, 0.0, np.clip(y, low + 1e-6, high - 1e-6)).T
+    return np.stack(((left + right) / 2 + path[:, 0] * (right - left) / 2, y), axis=1)
 
 
 def _area(shield: Shield, brush: Brush, area: str) -> Path:

@@ -21,7 +21,15 @@ from kdscan.synth.strokes import Path, drift
 TEXTURE = 1024
 """Side of the cached noise textures, in pixels."""
 
-BODY = {"pencil": 0.75, "coloured": 0.55, "gel": 0.4, "ball": 0.15, "marker": 0.1}
+BODY = {
+    "pencil": 0.75,
+    "coloured": 0.55,
+    "gel": 0.4,
+    "ball": 0.15,
+    "marker": 0.1,
+    "crayon": 0.7,
+    "wipe": 0.4,
+}
 """How much of a pen's brightness on white paper is its own, by kind: graphite and wax lie on the
 paper and look the same on any ground (on dark blue even lighter in red), dyes only filter it.
 Guesses from how the materials work."""

@@ -156,10 +156,11 @@ def draw_page(
     played: tuple[Marks, bool] | None = None,
     mess: float | None = None,
     strokes: StrokeBank | None = None,
+    hand: Hand | None = None,
 ) -> DrawnPage:
     """Print a page and draw a board on it; see `make_photo`.
 
-    played: what to draw and whether the castle's bonus was used; by lot if None.
+    played: what to draw and whether the castle's bonus was used; hand: whose; by lot if None.
     """
     layout, blank, px_per_mm = page or random_page(rng)
     if played is None:
@@ -173,7 +174,7 @@ def draw_page(
         layout,
         board,
         used,
-        Hand.random(rng),
+        hand or Hand.random(rng),
         rng,
         px_per_mm=px_per_mm,
         strokes=strokes,

@@ -1,0 +1,315 @@
+"""A gallery of habits: how sheets read on which one habit of drawing stands out, one a sheet.
+
+    python benchmarks/habits.py gallery                     every habit on pale and painted designs
+    python benchmarks/habits.py gallery --only cross --designs 8     crosses alone, more sheets
+    python benchmarks/habits.py gallery --ground held-out   on grounds that no training showed
+
+A tidy hand draws a played board with one habit of `kdscan.synth.habits` (held-out ones too) or
+of `CONDUCT`, on designs of seeds that no training uses; photos are easy. Of each habit
+
+board    photos with all 34 shields right
+silent   photos whose total is wrong while no review is asked for
+ask      photos that ask for a review
+after    totals that are still wrong once every shield that is asked about is answered rightly
+
+The folder gets a picture of each habit and ground, shields that were read wrong framed in red
+and those asked about in orange, and `habits.json` with every figure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+from accuracy import wilson
+
+from kdscan.game.duel.board import Board, Shield
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.scoring import score_board
+from kdscan.pipeline import read_photo
+from kdscan.records import Photo, SheetReading
+from kdscan.synth.bank import StrokeBank
+from kdscan.synth.habits import HABITS, Part
+from kdscan.synth.pads import pad_print
+from kdscan.synth.scene import DrawnPage, Marks, Page, draw_page, played_board, shoot
+from kdscan.synth.sketch import Hand
+
+FIRST = 91_000_000
+"""Seed of the first design: far from all that trainings and other benchmarks draw."""
+
+PLAIN: Mapping[Part, str] = {
+    "dot": "blob",
+    "pair": "stacked",
+    "line": "stroke",
+    "lines": "even",
+    "fill": "hatch",
+    "area": "whole",
+    "checked": "quarters",
+    "cross": "x",
+    "pen": "ball",
+    "extra": "nothing",
+}
+"""What a tidy hand does wherever the habit does not say otherwise."""
+
+COATS: Mapping[Part, tuple[Coat, ...]] = {
+    "dot": (Coat.DOT, Coat.DOUBLE_DOT),
+    "pair": (Coat.DOUBLE_DOT,),
+    "line": (Coat.LINE, Coat.DOUBLE_LINE),
+    "lines": (Coat.DOUBLE_LINE,),
+    "fill": (Coat.FILLED, Coat.CHECKED),
+    "area": (Coat.FILLED,),
+    "checked": (Coat.CHECKED,),
+}
+"""Coats that a habit shows in: of some played boards that with most of them is drawn."""
+
+BOARDS = 8
+"""How many played boards there are to choose from."""
+
+
+@dataclass(frozen=True)
+class Habit:
+    """One habit of the gallery. taste: what it changes of `Taste`; hand: of `Hand`."""
+
+    part: str
+    name: str
+    held_out: bool = False
+    habits: Mapping[Part, str] = field(default_factory=dict)
+    taste: Mapping[str, float | bool] = field(default_factory=dict)
+    hand: Mapping[str, float | bool] = field(default_factory=dict)
+    mess: float = 0.3
+
+    def of(self, rng: np.random.Generator) -> Hand:
+        """A hand that has it and is plain in all else."""
+        hand = Hand.random(rng, {**PLAIN, **self.habits}, dice=False)
+        taste = replace(hand.taste, faithful=1.0, past=0.0, slop=min(hand.taste.slop, 0.5))
+        taste = replace(taste, **self.taste)  # type: ignore[arg-type]
+        drawn = {"borders": 0.0, "rims": 0.0, "overruns": 0.0, "swaps": 0.0, **self.hand}
+        return replace(hand, taste=taste, **drawn)  # type: ignore[arg-type]
+
+
+_DICE: Mapping[Part, str] = {
+    "line": "bend",
+    "dot": "blob",
+    "pair": "stacked",
+    "area": "rimmed",
+    "checked": "gridded",
+    "pen": "pencil",
+}
+
+CONDUCT = (
+    Habit("conduct", "as on the dice", habits=_DICE, taste={"angle": -0.7, "reach": 1.0}),
+    Habit("conduct", "haste", taste={"slop": 1.2}, mess=0.8),
+    Habit("conduct", "trembling", taste={"tremor": 0.35}),
+    Habit("conduct", "strokes far beyond the shield", taste={"past": 0.3}, hand={"overruns": 0.5}),
+    Habit("conduct", "coats over circles", hand={"overruns": 1.0, "sweeps": 0.0}),
+    Habit("conduct", "fills over whole circles", hand={"overruns": 1.0, "sweeps": 1.0}),
+    Habit("conduct", "bowed lines", taste={"bow": 0.14}),
+    Habit("conduct", "very small", taste={"size": 0.0, "reach": 0.55}),
+    Habit("conduct", "very large", taste={"size": 1.0, "reach": 1.15}),
+    Habit("conduct", "uneven pressure", habits={"pen": "pencil"}, taste={"press": 0.4}),
+    Habit("conduct", "two pens", hand={"swaps": 0.5}),
+    Habit("conduct", "any circle", hand={"in_order": False}),
+    Habit("conduct", "another way each time", taste={"faithful": 0.0}),
+)
+"""Habits that no single part of a sheet shows."""
+
+
+def gallery() -> tuple[Habit, ...]:
+    """Every habit there is: of coats, crosses, pens, of what players add, and of conduct."""
+    parts = tuple(
+        Habit(part, name, habit.held_out, {part: name, **_with(part)})
+        for part, habits in HABITS.items()
+        for name, habit in habits.items()
+    )
+    return parts + CONDUCT
+
+
+def _with(part: Part) -> dict[Part, str]:
+    """What a habit of this part needs to show at all."""
+    return {"line": "stroke"} if part == "lines" else {}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one photo; see the top of this file."""
+
+    part: str
+    name: str
+    held_out: bool
+    ground: str
+    board: bool
+    silent: bool
+    ask: bool
+    after: bool
+
+
+@cache
+def _design(seed: int, ground: str) -> Page:
+    return pad_print(seed, ground, ground)
+
+
+def board_for(habit: Habit, rng: np.random.Generator) -> tuple[Marks, bool]:
+    """A played board on which the habit shows often."""
+    boards = [played_board(rng) for _ in range(BOARDS)]
+    coats = [coat for part in habit.habits for coat in COATS.get(part, ())]
+    return max(boards, key=lambda b: sum(coat in coats for coat, _ in b[0].values()))
+
+
+def judged(habit: Habit, ground: str, truth: Marks, sheets: Sequence[SheetReading]) -> Outcome:
+    """Compare what was read with what was drawn."""
+    where = (habit.part, habit.name, habit.held_out, ground)
+    if len(sheets) != 1:
+        return Outcome(*where, board=False, silent=False, ask=True, after=True)
+    sheet, right = sheets[0], _points(truth)
+    asked, read, answered = sheet.review, dict[tuple[int, int], tuple[Coat, int]](), {}
+    for cell in sheet.reading.cells:
+        at = (cell.row, cell.col)
+        if cell.coat:
+            read[at] = (cell.coat, cell.crosses)
+        said = truth.get(at) if asked and cell.review else read.get(at)
+        if said:
+            answered[at] = said
+    wrong = _points(read) != right
+    return Outcome(
+        *where,
+        board=read == dict(truth),
+        silent=wrong and not asked,
+        ask=asked,
+        after=_points(answered) != right,
+    )
+
+
+def _points(marks: Marks) -> int:
+    board = Board({at: Shield(coat, crosses) for at, (coat, crosses) in marks.items()})
+    return score_board(board).domain_points
+
+
+Job = tuple[int, int, str, int, Path, Path | None]
+"""Number of the habit, of the design, the ground, the size of photos, folder, recorded strokes."""
+
+
+def photo_of(job: Job) -> Outcome:
+    """Draw, photograph and read one sheet; keep a picture of a habit's first on each ground."""
+    number, design, ground, size, folder, strokes = job
+    habit = gallery()[number]
+    rng = np.random.default_rng([FIRST, number, design, len(ground)])
+    page = draw_page(
+        rng,
+        page=_design(FIRST + design, ground),
+        played=board_for(habit, rng),
+        mess=habit.mess,
+        strokes=StrokeBank.load(strokes) if strokes else None,
+        hand=habit.of(rng),
+    )
+    photo = shoot(rng, page, "easy", size_wh=(size, round(0.75 * size)))
+    found = read_photo(Photo(photo.bgr))
+    sheets = [sheet for sheet in found if isinstance(sheet, SheetReading)]
+    if design == 0:
+        name = f"{habit.part}-{habit.name}-{ground}".replace(" ", "_")
+        cv2.imwrite(str(folder / f"{name}.jpg"), picture(page, sheets))
+    return judged(habit, ground, page.board, sheets)
+
+
+def picture(page: DrawnPage, sheets: Sequence[SheetReading]) -> np.ndarray:
+    """The drawn sheet as it lies flat; what was read wrong or is asked about is framed."""
+    scale = 900 / page.bgr.shape[1]
+    small = cv2.resize(page.bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    half = np.array(page.layout.cell_mm) / 2 * 0.94
+    for cell in sheets[0].reading.cells if len(sheets) == 1 else ():
+        same = page.board.get((cell.row, cell.col), (None, 0)) == (cell.coat, cell.crosses)
+        if same and not cell.review:
+            continue
+        middle = np.array(page.layout.center_mm(cell.row, cell.col))
+        low, high = ((middle + way * half) * page.px_per_mm * scale for way in (-1, 1))
+        color = (0, 140, 255) if same else (0, 0, 255)
+        ends = [(round(float(x)), round(float(y))) for x, y in (low, high)]
+        cv2.rectangle(small, ends[0], ends[1], color, 2)
+    return np.asarray(small)
+
+
+KEYS = ("board", "silent", "ask", "after")
+
+
+def row(name: str, outcomes: Sequence[Outcome], intervals: bool = False) -> str:
+    """One line of a table in Markdown."""
+    cells = [name, str(len(outcomes))]
+    for key in KEYS:
+        share = float(np.mean([getattr(o, key) for o in outcomes])) if outcomes else math.nan
+        cells.append(f"{100 * share:.1f}%")
+        if intervals and outcomes:
+            low, high = wilson(share, len(outcomes))
+            cells[-1] += f" ({100 * low:.1f}–{100 * high:.1f})"
+    return "| " + " | ".join(cells) + " |"
+
+
+def tables(outcomes: Sequence[Outcome], worst: int = 10) -> Iterator[str]:
+    """Totals, families trained on and held out apart, by ground and by part; the worst habits."""
+    head = "| | photos | " + " | ".join(KEYS) + " |\n|---|---|" + "---|" * len(KEYS)
+    yield head
+    for held in (False, True):
+        for ground in (None, *sorted({o.ground for o in outcomes})):
+            some = [o for o in outcomes if o.held_out is held and ground in (None, o.ground)]
+            name = f"{'held out' if held else 'trained'}, {ground or 'all grounds'}"
+            yield row(name, some, intervals=True)
+    for part in sorted({o.part for o in outcomes}):
+        yield row(part, [o for o in outcomes if o.part == part])
+    yield ""
+    yield head
+    groups: dict[str, list[Outcome]] = {}
+    for o in outcomes:
+        star = ", held out" if o.held_out else ""
+        groups.setdefault(f"{o.part}: {o.name}{star}", []).append(o)
+    costs = {
+        name: np.mean([4 * o.silent + 2 * o.after + (not o.board) + 0.5 * o.ask for o in some])
+        for name, some in groups.items()
+    }
+    for name in sorted(groups, key=lambda n: -costs[n])[:worst]:
+        yield row(name, groups[name])
+
+
+def main() -> None:
+    """Make and read the gallery, print the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path, help="for pictures and habits.json")
+    parser.add_argument("--designs", type=int, default=2, help="of each ground, for each habit")
+    parser.add_argument("--ground", action="append", help="as in kdscan.synth.pads; repeatable")
+    parser.add_argument("--only", action="append", help="parts, or names of habits; repeatable")
+    parser.add_argument("--size", type=int, default=2016, help="pixels of the photos' longer side")
+    parser.add_argument("--strokes", type=Path, help="folder of recorded strokes")
+    parser.add_argument("--worst", type=int, default=10, help="how many habits to list")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    args = parser.parse_args()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    wanted = [
+        i
+        for i, habit in enumerate(gallery())
+        if not args.only or habit.part in args.only or habit.name in args.only
+    ]
+    if not wanted:
+        parser.error(f"no habit {' or '.join(args.only)}; parts: {', '.join(HABITS)}, conduct")
+    jobs: list[Job] = [
+        (number, design, ground, args.size, args.folder, args.strokes)
+        for ground in args.ground or ["pale", "painted"]
+        for design in range(args.designs)
+        for number in wanted
+    ]
+    with ProcessPoolExecutor(args.workers, initializer=cv2.setNumThreads, initargs=(1,)) as pool:
+        outcomes = list(pool.map(photo_of, jobs, chunksize=4))
+    print("\n".join(tables(outcomes, args.worst)))
+    text = json.dumps([asdict(o) for o in outcomes], indent=0)
+    (args.folder / "habits.json").write_text(text + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
