@@ -65,6 +65,15 @@ PROBLEMS: dict[str, str] = {
     "not_from_one_box": mark("one box cannot hold the dominoes of all kingdoms in this picture"),
 }
 
+AGAINST_RULES = frozenset(
+    (
+        *("odd_shields", "unpaired_shields", "unconnected_domino", "wizard_too_early"),
+        *("too_many_crosses", "bonus_crosses", "missing_cross"),
+        *("too_large", "odd_squares", "unpaired_squares", "not_in_the_box", "not_laid_lawfully"),
+    )
+)
+"""Codes of what no lawful game leads to, on a map or in a kingdom."""
+
 
 def told(problem: Problem, words: Words) -> str:
     """A problem in that language; ends without a full stop."""

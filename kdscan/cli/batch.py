@@ -23,7 +23,7 @@ from kdscan.cli.options import (
     Store,
     same_event,
 )
-from kdscan.cli.speech import spoken
+from kdscan.cli.speech import note, quiet, spoken
 from kdscan.errors import UsageError
 from kdscan.locale import Words
 
@@ -47,7 +47,7 @@ def batch(
         list[str],
         typer.Argument(metavar="PATH", help="Photos, PDFs, folders of them, or URLs (s3://…)."),
     ],
-    event: Event,
+    event: Event = None,
     store: Store = None,
     photos: Photos = None,
     round: Annotated[
@@ -105,7 +105,7 @@ def batch(
             )
     models = default_models().version
     files = sources(paths)
-    with open_store(store, photos) as kept:
+    with open_store(store, photos, make=event is not None) as kept:
         with kept.write() as db:
             asked = Asked(game, great_duel, middle_kingdom, harmony)
             this = settle_rules(db, event, asked)
@@ -113,7 +113,7 @@ def batch(
         with _workers(cluster, workers) as pool, _bar(len(files)) as told:
             run.read(files, pool, told)
         with kept.read() as db:
-            _tell(event, store, run.progress, results(db, this.id))
+            _tell(this.name, store, run.progress, results(db, this.id))
             if csv:
                 save(csv, write_csv, seated(db, this.id, results(db, this.id)), spoken())
             if json_lines:
@@ -143,6 +143,9 @@ def _workers(cluster: str | None, count: int | None) -> Iterator[Workers]:
 @contextmanager
 def _bar(files: int) -> Iterator[Callable[[Progress], None]]:
     """A bar on a terminal; elsewhere a line now and then."""
+    if quiet():
+        yield lambda _: None
+        return
     if not sys.stderr.isatty():
         yield _line_now_and_then()
         return
@@ -192,7 +195,7 @@ def _line_now_and_then() -> Callable[[Progress], None]:
                 rate=f"{rate:.1f}",
                 left=f"{left:.0f}",
             )
-            print(f"kdscan: {text}", file=sys.stderr)
+            note(f"kdscan: {text}")
 
     return told
 

@@ -21,7 +21,7 @@ def correct(
         str,
         typer.Argument(metavar="SHEET", help="Its file's name or code; #2.1: page 2, sheet 1."),
     ],
-    event: Event,
+    event: Event = None,
     store: Store = None,
     sets: Annotated[
         list[str] | None,

@@ -13,7 +13,7 @@ from kdscan.errors import UsageError
 
 
 def export(
-    event: Event,
+    event: Event = None,
     store: Store = None,
     photos: Photos = None,
     csv: Annotated[
@@ -60,13 +60,13 @@ def export(
         if archive is not None:
             from kdscan.tournament.archive import save_event
 
-            count = save_event(kept, event, archive)
+            count = save_event(kept, this.name, archive)
             some = spoken().tn("{n} photo", "{n} photos", count)
-            print(f"{archive}: {event}, {some}")
+            print(f"{archive}: {this.name}, {some}")
         if labels is not None:
             from kdscan.tournament.teach import save_labels
 
-            sheets, shields = save_labels(kept, event, labels)
+            sheets, shields = save_labels(kept, this.name, labels)
             w = spoken()
             some = w.tn("{n} sheet", "{n} sheets", sheets)
             seen = w.t("shields and squares that a person has seen: {n}", n=shields)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.help import Command, Group
-from kdscan.cli.speech import spoken
+from kdscan.cli.speech import note, spoken
 from kdscan.errors import NoSheetFound
 
 layout = typer.Typer(cls=Group, no_args_is_help=True)
@@ -96,4 +96,4 @@ def learn(
         circles=len(plan.circles),
         lines=plan.lines,
     )
-    print(f"{output}: {found_text}", file=sys.stderr)
+    note(f"{output}: {found_text}")

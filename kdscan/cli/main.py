@@ -27,7 +27,7 @@ from kdscan.cli.score import score
 from kdscan.cli.serve import serve
 from kdscan.cli.sheet import sheet
 from kdscan.cli.simulate import simulate
-from kdscan.cli.speech import said, spoken
+from kdscan.cli.speech import be_quiet, said, spoken
 from kdscan.cli.standings import pair, result, standings
 from kdscan.errors import KdscanError
 
@@ -76,7 +76,13 @@ def _kdscan(
     ] = False,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+        typer.Option(
+            "--version", "-V", callback=_print_version, is_eager=True, help="Show the version."
+        ),
+    ] = False,
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", callback=be_quiet, help="Say nothing on stderr but errors."),
     ] = False,
 ) -> None:
     """Photograph a finished sheet of Kingdomino Duel, get its score."""
@@ -86,6 +92,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; `arguments` are sys.argv's by default."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
+    if "--quiet" in given:  # wherever it stands
+        given = ["--quiet", *(one for one in given if one != "--quiet")]
+    be_quiet(False)
     for stream in (sys.stdout, sys.stderr):
         # A file name may hold what the terminal cannot show; that is no reason to fail.
         if hasattr(stream, "reconfigure"):

@@ -15,7 +15,9 @@ Store = Annotated[
         metavar="URL", help="SQLite file or database URL; a file in your data folder if left out."
     ),
 ]
-Event = Annotated[str, typer.Option(metavar="NAME", help="Which event.")]
+Event = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Which event; the only one if left out.")
+]
 Photos = Annotated[
     str | None, typer.Option(metavar="PLACE", help="Folder or URL where photos are kept.")
 ]

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from kdscan.cli.speech import said
+from kdscan.cli.speech import quiet, said
 from kdscan.cli.text import Style, sheet_text
 from kdscan.cli.text_kingdom import kingdom_text
 from kdscan.cli.text_spellbook import spellbook_text
@@ -38,7 +38,7 @@ class Printer:
         self._photos = photos
         self._text = text
         self._style = terminal_style()
-        self._progress = photos > 1 and sys.stderr.isatty()
+        self._progress = photos > 1 and sys.stderr.isatty() and not quiet()
         self._debug = debug
 
     def progress(self, number: int, name: str) -> None:

@@ -5,6 +5,7 @@ A file that cannot be read becomes a report with its error, and the next one is 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -27,8 +28,11 @@ from kdscan.report import PhotoReport
 from kdscan.sheet.parts import Layout
 from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.vision.identify import UNKNOWN
-from kdscan.vision.photo import open_photos
+from kdscan.vision.photo import decode, open_photos
 from kdscan.vision.recognize import recognized
+
+STDIN = "-"
+"""The name under which a photo is read from stdin."""
 
 Progress = Callable[[int, str], None]
 """Called before each file with its number from 1 and its name."""
@@ -54,7 +58,7 @@ def read_all(
     for at, path in enumerate(paths, 1):
         progress(at, path)
         try:
-            pages = open_photos(path)
+            pages = decode(_stdin(), path) if path == STDIN else open_photos(path)
         except PhotoError as error:
             yield PhotoReport(path, error=error), None
             number += 1
@@ -66,6 +70,13 @@ def read_all(
             change = partial(_changed, corrections=mine, risk=accepted, learned=learned)
             yield read_page(pages, page, risk=accepted, game=game, variants=variants, change=change)
             number += 1
+
+
+def _stdin() -> bytes:
+    """A photo from stdin; raise `UsageError` where somebody would have to type it."""
+    if sys.stdin.isatty():
+        raise UsageError("-: a photo is read from stdin, like: kdscan score - < photo.jpg")
+    return sys.stdin.buffer.read()
 
 
 def _check_photos_named(corrections: Sequence[AnyCorrection]) -> None:

@@ -14,7 +14,7 @@ def remove(
     photos: Annotated[
         list[str], typer.Argument(metavar="PHOTO", help="Names of files, or the ends of them.")
     ],
-    event: Event,
+    event: Event = None,
     store: Store = None,
     undo: Annotated[bool, typer.Option("--undo", help="Put them back.")] = False,
     who: Annotated[str | None, typer.Option(metavar="NAME", help="Who says so.")] = None,

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from kdscan.cli.options import Event, Photos, Store
+from kdscan.cli.speech import note
 from kdscan.locale import of_terminal, words
 from kdscan.sheet.words import Language
 
 
 def report(
-    event: Event,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The HTML file to write.")
     ],
+    event: Event = None,
     store: Store = None,
     photos: Photos = None,
     language: Annotated[
@@ -52,4 +52,4 @@ def report(
         with writing_text(output) as out:
             for piece in write_report(state, results(db, this.id), Album(kept, w), w):
                 out.write(piece)
-    print(f"{output}: {output.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
+    note(f"{output}: {output.stat().st_size / 1e6:.1f} MB")

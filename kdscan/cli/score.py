@@ -14,11 +14,18 @@ from kdscan.cli.corrections import AnyCorrection, parse_corrections
 from kdscan.cli.options import AsJson, GreatDuel, Harmony, MiddleKingdom
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.locale import of_terminal, words
+from kdscan.problem_words import AGAINST_RULES
 
 OVERLAY_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 NEEDS_REVIEW = 5
 """Exit code of --strict, by the contract of the command line."""
+
+SOME_FAILED = 7
+"""Exit code when sheets were read, but some photos could not be read as images."""
+
+UNLAWFUL = 9
+"""Exit code of --strict when all is read surely, but no lawful game leads to a board."""
 
 
 def score(
@@ -26,7 +33,8 @@ def score(
     photos: Annotated[
         list[str],
         typer.Argument(
-            metavar="PHOTO", help="JPEG, PNG, WebP, HEIC, TIFF or PDF; each page is a photo."
+            metavar="PHOTO",
+            help="JPEG, PNG, WebP, HEIC, TIFF or PDF; each page is a photo; - is stdin.",
         ),
     ],
     as_json: AsJson = False,
@@ -85,7 +93,8 @@ def score(
     $ kdscan score kingdom.jpg --middle-kingdom --harmony
 
     Exit codes: 0 done; 2 wrong usage; 3 no photo could be read; 4 no sheet was found; 5 something
-    needs a look (only with --strict); 6 the model is missing or corrupt.
+    needs a look (only with --strict); 6 the model is missing or corrupt; 7 done, but some photos
+    could not be read; 9 no lawful game leads to a board (only with --strict).
     """
     which = _check_usage(game, risk)
     _check_overlay(overlay, photos)
@@ -144,7 +153,11 @@ def exit_code(
     if Bug.code in errors:
         return Bug.exit_code
     if sheets:
-        return NEEDS_REVIEW if strict and (errors or any(s["review"] for s in sheets)) else 0
+        if strict and (errors or any(sheet["review"] for sheet in sheets)):
+            return NEEDS_REVIEW
+        if strict and any(p["code"] in AGAINST_RULES for s in sheets for p in s["problems"]):
+            return UNLAWFUL
+        return SOME_FAILED if errors - {NoSheetFound.code} else 0
     return NoSheetFound.exit_code if blank or NoSheetFound.code in errors else PhotoError.exit_code
 
 

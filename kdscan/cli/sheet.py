@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from kdscan.cli.speech import spoken
+from kdscan.cli.speech import note, spoken
 from kdscan.errors import UsageError
 from kdscan.locale import Words
 from kdscan.sheet.look import Style
 from kdscan.sheet.parts import Paper
 from kdscan.sheet.words import Language
 
+PNG_DPI = 300
+"""Dots per inch of sheets as pictures: what shops print from."""
+
 
 def sheet(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The PDF to write.")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The PDF to write; - is stdout; FILE.png: a picture of each page.",
+        ),
     ],
     layout: Annotated[
         str | None,
@@ -160,11 +170,31 @@ def sheet(
         back_tickets=of_tables if behind is not None else (),
         per_page=per_page,
     )
-    write_file(output, pdf)
-    print(
-        f"{output}: {_told(spoken(sys.stderr), copies, side, -(-copies // fit), paper)}",
-        file=sys.stderr,
-    )
+    if output.suffix.lower() == ".png":
+        pages = _pictures(pdf)
+        for number, png in enumerate(pages, 1):
+            several = output.with_name(f"{output.stem}-{number}{output.suffix}")
+            write_file(output if len(pages) == 1 else several, png)
+    elif str(output) == "-":
+        sys.stdout.buffer.write(pdf)
+        sys.stdout.buffer.flush()
+    else:
+        write_file(output, pdf)
+    note(f"{output}: {_told(spoken(sys.stderr), copies, side, -(-copies // fit), paper)}")
+
+
+def _pictures(pdf: bytes) -> list[bytes]:
+    """Each page as a PNG that says how large it is to be printed."""
+    import pypdfium2
+
+    pages = pypdfium2.PdfDocument(pdf)
+    found = []
+    for page in pages:
+        out = io.BytesIO()
+        picture = page.render(scale=PNG_DPI / 72).to_pil()
+        picture.save(out, "PNG", dpi=(PNG_DPI, PNG_DPI))
+        found.append(out.getvalue())
+    return found
 
 
 def _told(w: Words, copies: int, side: str, pages: int, paper: str) -> str:

@@ -22,6 +22,26 @@ def spoken(stream: TextIO | None = None) -> Words:
     return found
 
 
+_quiet = False
+
+
+def be_quiet(wanted: bool) -> None:
+    """From now on `note` says nothing; or again something."""
+    global _quiet  # one terminal, one wish
+    _quiet = wanted
+
+
+def quiet() -> bool:
+    """Whether nothing but errors shall be said on stderr."""
+    return _quiet
+
+
+def note(text: str) -> None:
+    """Say on stderr what is good to know, unless it shall be quiet."""
+    if not _quiet:
+        print(text, file=sys.stderr)
+
+
 def user() -> str:
     """Who corrects, when nobody says so."""
     try:

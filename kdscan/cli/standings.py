@@ -23,7 +23,7 @@ from kdscan.cli.options import (
     Store,
     same_event,
 )
-from kdscan.cli.speech import spoken, user
+from kdscan.cli.speech import note, spoken, user
 from kdscan.errors import UsageError
 from kdscan.locale import Words
 
@@ -37,7 +37,7 @@ WHOSE: tuple[FindingCode, ...] = ("unplaced", "unknown_player")
 
 
 def standings(
-    event: Event,
+    event: Event = None,
     store: Store = None,
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the table as CSV; - is stdout.")
@@ -75,14 +75,16 @@ def standings(
         where = _where(w, finding.round, finding.table) + ": " if finding.table else ""
         files = ", ".join(state.names[key] for key in finding.sheets)
         text = w.t(finding.text, **finding.values) + (f" ({files})" if files else "")
-        print(f"kdscan: {where}{text}", file=sys.stderr)
+        note(f"kdscan: {where}{text}")
     if any(finding.code in WHOSE for finding in state.findings):
-        command = f"kdscan correct FILE {same_event(event, store)} --player NAME --round N"
-        print("kdscan: " + w.t("say whose a sheet is: {command}", command=command), file=sys.stderr)
+        command = (
+            f"kdscan correct FILE {same_event(state.event.name, store)} --player NAME --round N"
+        )
+        note("kdscan: " + w.t("say whose a sheet is: {command}", command=command))
 
 
 def pair(
-    event: Event,
+    event: Event = None,
     store: Store = None,
     players: Annotated[
         Path | None,
@@ -141,18 +143,18 @@ def pair(
     if csv is not None:
         _write_csv(csv, rows)
     if str(csv) != "-":
-        print(_tables(event, round_, found))
+        print(_tables(this.name, round_, found))
     elif found.bye is not None:
-        print(f"kdscan: {spoken().t('bye')}: {found.bye}", file=sys.stderr)
+        note(f"kdscan: {spoken().t('bye')}: {found.bye}")
     for met in found.again:
         text = spoken().t("{players} have met before; all other pairings were used up", players=met)
-        print(f"kdscan: {text}", file=sys.stderr)
+        note(f"kdscan: {text}")
 
 
 def result(
-    event: Event,
     round: Annotated[int, typer.Option(min=1, metavar="N", help="Which round.")],
     table: Annotated[int, typer.Option(min=1, metavar="N", help="Which table.")],
+    event: Event = None,
     points: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=POINTS", help="What the players have.")
     ] = None,

@@ -10,13 +10,16 @@ from kdscan.report_spellbook import mark_name
 
 _WIDTH = 24
 
+PRINTED = (Coat.DOT, Coat.LINE, Coat.DOUBLE_DOT, Coat.DOUBLE_LINE, Coat.FILLED, Coat.CHECKED)
+"""The order in which our spellbook prints its lines."""
+
 
 def spellbook_text(reading: SpellbookReading, style: Style) -> str:
     """The whole answer for one spellbook, for people; ends without a newline."""
     t = style.words.t
     sides = t("left"), t("right")
     lines = [f"   {sides[0]:<{_WIDTH}} {t('coat'):<15} {sides[1]}"]
-    for coat in Coat:
+    for coat in PRINTED:
         name = f"{style.coat(coat)} {t(coat.value.replace('_', ' '))}"
         left, right = (_side(reading, player, coat, style) for player in (0, 1))
         lines.append(f"   {left:<{_WIDTH}} {name:<15} {right}".rstrip())

@@ -78,8 +78,10 @@ def rules_of(event: Event) -> Rules:
     return replace(Rules(**known), game=cast(Game, event.game))
 
 
-def settle_rules(db: Connection, name: str, asked: Asked, *, make: bool = True) -> Event:
-    """The event of that name with its rules as they are said now; made if `make` allows.
+def settle_rules(db: Connection, name: str | None, asked: Asked, *, make: bool = True) -> Event:
+    """The event of that name, or the only one, with its rules as they are said now.
+
+    make: whether it is made if there is none.
 
     Raises `UsageError` for an unknown event, another game's, or rules that cannot be.
     """

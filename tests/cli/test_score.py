@@ -71,7 +71,7 @@ def test_json_has_an_entry_for_each_argument(
 ) -> None:
     (tmp_path / "empty.jpg").touch()
     names = [str(tmp_path / "empty.jpg"), photo(800), photo(803), str(tmp_path / "none.jpg")]
-    assert main(["score", "--json", *names]) == 0
+    assert main(["score", "--json", *names]) == 7
     said = answer(capsys)
     assert said["schema"] == "kdscan/1"
     assert said["game"] is None
@@ -97,7 +97,7 @@ def test_json_has_an_entry_for_each_argument(
         ([0], [], 3),
         ([0, 0], ["--strict"], 3),
         ([800, 803], [], 0),
-        ([800, 0], [], 0),
+        ([800, 0], [], 7),
         ([804], [], 1),
         ([804, 800], [], 1),
         ([805], [], 6),

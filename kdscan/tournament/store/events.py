@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -15,11 +15,15 @@ from kdscan.tournament.store.rows import all_of, insert_new, now, one
 GAMES = ("duel", "kingdomino")
 
 
-def ensure_event(db: Connection, name: str, game: str | None = None) -> Event:
+def ensure_event(db: Connection, name: str | None, game: str | None = None) -> Event:
     """The event of that name, made if there is none; raise `UsageError` for another game's.
+
+    name: None for the only event.
 
     game: what it plays; None for what it does play, Duel if it is new.
     """
+    if name is None:
+        name = _only(events(db)).name
     if not name.strip():
         raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
     if game not in (None, *GAMES):
@@ -37,8 +41,10 @@ def ensure_event(db: Connection, name: str, game: str | None = None) -> Event:
     return event
 
 
-def find_event(db: Connection, name: str) -> Event:
-    """The event of that name; raise `UsageError`, naming those that are there."""
+def find_event(db: Connection, name: str | None) -> Event:
+    """The event of that name, or the only one; raise `UsageError`, naming those that are there."""
+    if name is None:
+        return _only(events(db))
     found = one(db, Event, select(schema.event).where(schema.event.c.name == name))
     if found is None:
         known = ", ".join(event.name for event in events(db)) or "none yet"
@@ -46,6 +52,15 @@ def find_event(db: Connection, name: str) -> Event:
             "--event {name}: there is no such event; there are: {known}", name=name, known=known
         )
     return found
+
+
+def _only(known: Sequence[Event]) -> Event:
+    if not known:
+        raise UsageError("there is no event yet; name one, like --event 'Spring cup'")
+    if len(known) > 1:
+        names = ", ".join(event.name for event in known)
+        raise UsageError("there are several events; name one by --event: {known}", known=names)
+    return known[0]
 
 
 def get_event(db: Connection, event_id: int) -> Event | None:

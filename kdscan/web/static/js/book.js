@@ -7,6 +7,9 @@ import { axes, brought } from "./geometry.js";
 import { t, tn } from "./i18n.js";
 import { coatKey, coats, numbers, pictures } from "./parts.js";
 
+// The order in which our spellbook prints its lines.
+const PRINTED = ["dot", "line", "double_dot", "double_line", "filled", "checked"];
+
 const SIDES = [() => t("left"), () => t("right")];
 
 // Who won a line: it is full, and not struck.
@@ -101,7 +104,7 @@ function draw(sheet, { onCell = null, doubts = true } = {}) {
     s("rect", { x: 6, y: 6, width: 700, height: 678, rx: 18, fill: "#8b1a1a", stroke: INK, "stroke-width": 4 }),
     ...[16, 358].map((x) => s("rect", { x, y: 16, width: 338, height: 658, rx: 10, fill: "#f4e8c9", stroke: INK, "stroke-width": 2 })),
     s("path", { d: "M356 16V674", stroke: INK, "stroke-opacity": 0.5, "stroke-width": 6 }));
-  COATS.forEach((coat, n) => {
+  PRINTED.forEach((coat, n) => {
     const y = 26 + 88 * n;
     svg.append(s("g", { transform: `translate(328 ${y + 4}) scale(.8)` }, shield(coat)));
     [0, 1].forEach((player) => {
@@ -173,7 +176,7 @@ export const spellbook = {
   name: () => t("Spellbook"),
   numbered: () => t("Spellbook"),
   toLook: (n) => tn("{n} line to look at", "{n} lines to look at", n),
-  parts: (sheet) => [0, 1].flatMap((player) => [...COATS.map((coat) => linePart(sheet, player, coat)), ...(sheet.players[player].choice ? [choicePart(sheet, player)] : [])]),
+  parts: (sheet) => [0, 1].flatMap((player) => [...PRINTED.map((coat) => linePart(sheet, player, coat)), ...(sheet.players[player].choice ? [choicePart(sheet, player)] : [])]),
   draw, overlay,
   help: () => [
     [["0", "…", "5"], t("so many squares")], [["x"], t("one square more")], [["s"], t("struck through")], [["p"], t("power used")],

@@ -1,0 +1,121 @@
+"""The manual page and the shells' completions, made from the commands themselves.
+
+    python -m kdscan.cli.man            write them into share/
+    python -m kdscan.cli.man --check    say what is stale, change nothing
+
+The wheel puts them where `man` and the shells look for them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from kdscan.cli.main import app
+
+SHARE = Path(__file__).parent.parent.parent / "share"
+
+SHELLS = {
+    "bash": "bash-completion/completions/kdscan",
+    "zsh": "zsh/site-functions/_kdscan",
+    "fish": "fish/vendor_completions.d/kdscan.fish",
+}
+
+CODES = (
+    ("0", "done; with --strict also: nothing needs a look"),
+    ("1", "a bug in kdscan"),
+    ("2", "wrong usage"),
+    ("3", "no photo could be read as an image"),
+    ("4", "photos were read, but none holds a sheet"),
+    ("5", "with --strict: something needs a look"),
+    ("6", "the model is missing or corrupt"),
+    ("7", "done, but some photos failed"),
+    ("8", "the store of an event cannot be used"),
+    ("9", "with --strict: no lawful game leads to a board"),
+    ("130", "interrupted; what was finished is kept"),
+)
+"""Exit codes and what they say."""
+
+
+def files() -> dict[Path, str]:
+    """Every file's text by its place."""
+    from typer._completion_shared import get_completion_script
+
+    found = {SHARE / "man/man1/kdscan.1": manual()}
+    for shell, place in SHELLS.items():
+        found[SHARE / place] = (
+            get_completion_script(prog_name="kdscan", complete_var="_KDSCAN_COMPLETE", shell=shell)
+            + "\n"
+        )
+    return found
+
+
+def manual() -> str:
+    """The page in the language of man(7)."""
+    group = typer.main.get_command(app)
+    lines = [
+        '.TH KDSCAN 1 "" kdscan "User Commands"',
+        ".SH NAME",
+        r"kdscan \- scores of photographed sheets of Kingdomino Duel",
+        ".SH SYNOPSIS",
+        ".B kdscan",
+        r"[\-\-debug] [\-\-quiet] COMMAND ...",
+        ".SH DESCRIPTION",
+        _text(group.help or ""),
+        ".SH COMMANDS",
+        *_commands(group, "kdscan"),
+        ".SH EXIT STATUS",
+    ]
+    for code, text in CODES:
+        lines += [".TP", f".B {code}", _text(text)]
+    lines += [".SH ENVIRONMENT", ".TP", ".B KDSCAN_STORE", "The store's URL where none is given."]
+    return "\n".join(lines) + "\n"
+
+
+def _commands(group: Any, path: str) -> Iterator[str]:
+    for name, command in group.commands.items():
+        here = f"{path} {name}"
+        if hasattr(command, "commands"):
+            yield from _commands(command, here)
+            continue
+        yield f".SS {_text(here)}"
+        for paragraph in (command.help or "").split("\n\n"):
+            text = " ".join(paragraph.split())
+            yield ".PP"
+            yield rf"\fB{_text(text)}\fR" if text.startswith("$ ") else _text(text)
+        for param in command.params:
+            names = (
+                [*param.opts, *param.secondary_opts] if param.param_type_name == "option" else []
+            )
+            shown = ", ".join(names) or (param.metavar or param.name.upper())
+            value = param.metavar if names and param.metavar else ""
+            yield ".TP"
+            yield rf"\fB{_text(shown)}\fR {_text(value)}".rstrip()
+            yield _text(" ".join((getattr(param, "help", "") or "").split()))
+
+
+def _text(text: str) -> str:
+    """A line of text in which man(7) sees no commands."""
+    plain = text.replace("\\", r"\e").replace("-", r"\-")
+    return rf"\&{plain}" if plain.startswith((".", "'")) else plain
+
+
+def main() -> int:
+    """Write or check all files; returns the exit code."""
+    check, stale = "--check" in sys.argv[1:], 0
+    for path, text in files().items():
+        if check and (not path.is_file() or path.read_text("utf-8") != text):
+            stale = 1
+            print(f"{path.name} is stale: python -m kdscan.cli.man")
+        elif not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main())

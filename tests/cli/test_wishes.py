@@ -1,0 +1,95 @@
+"""Small wishes: the only event, quiet, stdin and stdout, pictures, codes for what went wrong."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import cv2
+import pytest
+
+from kdscan.cli import score as score_module
+from kdscan.cli.main import main
+from kdscan.cli.score import exit_code
+from kdscan.cli.text import Style
+from kdscan.cli.text_spellbook import spellbook_text
+from kdscan.game.duel.players import play_game
+from kdscan.problem_words import AGAINST_RULES
+from kdscan.records import Problem
+from kdscan.report import PhotoReport, photo_json
+from kdscan.tournament.store import open_store
+from kdscan.tournament.store.events import ensure_event
+from tests.readings import make_book, make_sheet
+
+SAMPLE = Path(__file__).parent.parent.parent / "samples" / "01.jpg"
+
+
+def test_the_only_event_is_meant_where_none_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = str(tmp_path / "cup.sqlite")
+    with open_store(url) as kept, kept.write() as db:
+        ensure_event(db, "Spring cup")
+    assert main(["standings", "--store", url]) == 0
+    assert capsys.readouterr().out.startswith("Spring cup: ")
+    with open_store(url) as kept, kept.write() as db:
+        ensure_event(db, "Autumn cup")
+    assert main(["standings", "--store", url]) == 2
+    assert "name one by --event: Spring cup, Autumn cup" in capsys.readouterr().err
+
+
+def test_the_version_has_a_letter(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-V"]) == 0
+    assert capsys.readouterr().out.startswith("kdscan ")
+
+
+def test_quiet_leaves_errors_alone_on_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(tmp_path / "sheet.pdf")
+    assert main(["sheet", "-o", out]) == 0
+    assert capsys.readouterr().err
+    assert main(["sheet", "-o", out, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["sheet", "-o", str(tmp_path / "none" / "a.pdf"), "--quiet"]) == 2
+    assert capsys.readouterr().err
+
+
+def test_a_sheet_is_written_as_pictures_or_to_stdout(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert main(["sheet", "-o", str(tmp_path / "a.png"), "--count", "3"]) == 0
+    first = cv2.imread(str(tmp_path / "a-1.png"))
+    assert first is not None and first.shape == (3508, 2481, 3)
+    assert (tmp_path / "a-2.png").is_file() and not (tmp_path / "a.png").exists()
+    capfdbinary.readouterr()
+    assert main(["sheet", "-o", "-"]) == 0
+    assert capfdbinary.readouterr().out.startswith(b"%PDF")
+
+
+def test_a_photo_is_read_from_stdin(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SAMPLE.read_bytes())))
+    assert main(["score", "-"]) == 0
+    assert "total" in capsys.readouterr().out
+
+
+def test_boards_that_no_game_leads_to_have_a_code_of_their_own() -> None:
+    def of(*sheets: object) -> list[dict[str, object]]:
+        return [photo_json(PhotoReport("a.jpg", sheets=sheets))]  # type: ignore[arg-type]
+
+    odd = make_sheet(problems=(Problem("odd_shields", "warning", "33 shields"),))
+    assert {p.code for p in odd.problems} <= AGAINST_RULES
+    assert exit_code(of(odd), strict=True) == score_module.UNLAWFUL == 9
+    assert exit_code(of(odd), strict=False) == 0
+    assert exit_code(of(odd, make_sheet(doubtful=[(0, 0)])), strict=True) == 5
+
+
+def test_a_spellbook_is_told_in_the_order_of_our_print() -> None:
+    text = spellbook_text(make_book(play_game(1).spellbook), Style(unicode=False))
+    names = ["dot", "line", "double dot", "double line", "filled", "checked"]
+    told = [next(n for n in sorted(names, key=len, reverse=True) if n in line)
+            for line in text.splitlines()[1:7]]  # fmt: skip
+    assert told == names
