@@ -1,9 +1,12 @@
 """python -m kdscan.synth FOLDER: synthetic photos with their truth beside them.
 
 python -m kdscan.synth data/photos --count 200                designs that nobody printed yet
+python -m kdscan.synth data/maps --count 50 --ground painted           on maps of one kind
 python -m kdscan.synth data/own --count 50 --own              our own sheet
 python -m kdscan.synth data/flat --own --level flat --mess 0  clean scans of it
 python -m kdscan.synth data/tables --table --own --long-side 2688  two maps and a spellbook each
+
+`kdscan.synth.pads` writes many sheets of one print.
 """
 
 from __future__ import annotations
@@ -27,7 +30,8 @@ from kdscan.sheet.look import NO_TICKET, STYLES, Look, Style, Ticket
 from kdscan.sheet.printing import PLAIN
 from kdscan.sheet.raster import render_page
 from kdscan.sheet.words import LANGUAGES
-from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo
+from kdscan.synth.grounds.families import GROUPS, asked_for
+from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo, random_page
 from kdscan.synth.table import SynthTable, make_table
 
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
@@ -76,6 +80,10 @@ def main(
         Literal["plain", "decorated", "saving", "mixed"], typer.Option(help="Of our own sheet.")
     ] = "plain",
     code: Annotated[str, typer.Option(help="Of our own sheet: what its code says.")] = "",
+    ground: Annotated[
+        str | None,
+        typer.Option(help=f"Of designs by lot: {', '.join(GROUPS)}, or a family; by lot too."),
+    ] = None,
     table: Annotated[
         bool, typer.Option("--table", help="Both maps of a game and their spellbook in a photo.")
     ] = False,
@@ -94,6 +102,8 @@ def main(
         chosen = LEVELS[int(rng.integers(0, 3))] if level == "mixed" else level
         size = (long_side, round(long_side * 0.75))
         page = _own_page(rng, style, code) if own else None
+        if ground and not own:
+            page = random_page(rng, *asked_for(rng, ground))
         turned = size[::-1] if rng.random() < 0.5 else size
         synth: SynthTable | SynthPhoto
         if table:

@@ -24,8 +24,7 @@ from kdscan.edge import run
 from kdscan.errors import UsageError
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
-from kdscan.synth.grounds.draw import FAMILIES
-from kdscan.synth.grounds.families import GROUPS, PALE
+from kdscan.synth.grounds.families import GROUPS, asked_for
 from kdscan.synth.hand import StrokeBank
 from kdscan.synth.scene import DrawnPage, Level, Page, SynthPhoto, draw_page, random_page, shoot
 
@@ -37,14 +36,7 @@ _PRINT, _BLANK, _SHEET = 11, 12, 13
 def pad_print(seed: int, ground: str | None = None, name: str = "pad") -> Page:
     """The print of a pad: a random design; ground: a group (`GROUPS`) or family, by lot if None."""
     rng = np.random.default_rng([seed, _PRINT])
-    family, colours = ground, None
-    if ground in GROUPS:
-        family = str(rng.choice(np.array(GROUPS[ground])))
-        colours = "sepia" if ground == "sepia" else "full" if ground == "painted" else None
-    elif ground is not None and ground not in (*FAMILIES, PALE):
-        known = ", ".join([*GROUPS, *FAMILIES])
-        raise UsageError(f"no ground {ground}; there are {known}")
-    layout, bgr, px_per_mm = random_page(rng, family, colours)
+    layout, bgr, px_per_mm = random_page(rng, *asked_for(rng, ground))
     return replace(layout, name=name), bgr, px_per_mm
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from kdscan.errors import UsageError
+
 PALE = "paper"
 """Plain or faintly illustrated paper: the family that `page_decor.bare_paper` draws."""
 
@@ -43,6 +45,23 @@ GROUPS = {
     "held-out": HELD_OUT,
 }
 """What can be asked for: a group's families; sepia are painted ones in browns."""
+
+
+_COLOURS = {"painted": "full", "sepia": "sepia"}
+"""The kind of palette of a group that has one of its own."""
+
+
+def asked_for(rng: np.random.Generator, ground: str | None) -> tuple[str | None, str | None]:
+    """A family of a group, or of that name, and the kind of its palette; None: by lot.
+
+    Raises UsageError where there is no such ground.
+    """
+    if ground in GROUPS:
+        return str(rng.choice(np.array(GROUPS[ground]))), _COLOURS.get(ground)
+    known = (*GROUPS, *TRAINED, *HELD_OUT)
+    if ground is not None and ground not in known:
+        raise UsageError(f"no ground {ground}; there are {', '.join(known)}")
+    return ground, None
 
 
 def random_family(rng: np.random.Generator) -> str:

@@ -1,0 +1,161 @@
+"""What knowing a pad's print gives: the same filled sheets read without it, and with it.
+
+    python -m kdscan.synth.pads data/pads --pads 12 --filled 30
+    python benchmarks/pads.py data/pads                        nothing known
+    python benchmarks/pads.py data/pads --ways none blank pile
+
+The folder holds a folder a pad: blank.jpg, and filled sheets NNNNNN.jpg with their truth. Ways:
+
+none      nothing is known of the print
+blank     `kdscan layout learn` was shown the blank
+pile      it was shown the filled sheets themselves
+
+board     sheets with all 34 shields right
+silent    sheets whose total is wrong while no look is asked for
+ask       sheets that ask for a look
+after     sheets whose total is wrong once every shield that is asked about is answered rightly
+median, 95%   how far cells lie from their true centres, in cells
+
+What kdscan keeps for its user goes into a folder of its own, so that each way starts with nothing
+known.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from accuracy import wilson
+
+from kdscan.game.duel.board import Board, Shield
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.scoring import score_board
+
+KEYS = ("board", "silent", "ask", "after")
+WAYS = ("none", "blank", "pile")
+
+
+def judge(
+    truth: dict[str, Any], sheets: list[dict[str, Any]]
+) -> tuple[dict[str, bool], list[float]]:
+    """Figures of a photo from its truth and what `kdscan score --json` says of it.
+
+    Returns the figures, and how far each cell lies off, in cells; a photo in which not exactly
+    one map was found is wrong and asks.
+    """
+    maps = [sheet for sheet in sheets if sheet["kind"] == "duel_map"]
+    if len(maps) != 1:
+        return {"board": False, "silent": False, "ask": True, "after": True}, []
+    (sheet,) = maps
+    right, answered = True, {}
+    for cell in sheet["cells"]:
+        at = (cell["row"], cell["col"])
+        told = tuple(truth["board"].get(f"{at[0]},{at[1]}", (None, 0)))
+        said = (cell["coat"], cell["crosses"])
+        right &= said == told
+        coat, crosses = told if sheet["review"] and cell["review"] else said
+        if coat:
+            answered[at] = Shield(Coat(coat), crosses)
+    wrong = sheet["score"]["domains"] != truth["score"]
+    figures = {
+        "board": right,
+        "silent": wrong and not sheet["review"],
+        "ask": bool(sheet["review"]),
+        "after": score_board(Board(answered)).domain_points != truth["score"],
+    }
+    return figures, _astray(truth, sheet["cells"])
+
+
+def _astray(truth: dict[str, Any], cells: list[dict[str, Any]]) -> list[float]:
+    """How far cells lie from their true centres, in cells as large as the nearest ones are."""
+    places = {tuple(map(int, k.split(","))): np.array(v) for k, v in truth["pixels"].items()}
+    out = []
+    for cell in cells:
+        row, col = cell["row"], cell["col"]
+        at = places[row, col]
+        near = [places.get((row + r, col + c)) for r, c in ((0, 1), (1, 0), (0, -1), (-1, 0))]
+        pitch = np.mean([np.linalg.norm(at - other) for other in near if other is not None])
+        out.append(float(np.linalg.norm(at - cell["center"]) / pitch))
+    return out
+
+
+def measure(
+    kdscan: Sequence[str], pad: Path, way: str
+) -> tuple[list[tuple[dict[str, bool], list[float]]], str]:
+    """Figures of a pad's filled sheets, and what learning its print had to say if it failed."""
+    photos = sorted(path for path in pad.glob("*.jpg") if path.stem.isdigit())
+    with tempfile.TemporaryDirectory() as data:
+        where, trouble = os.environ | {"XDG_DATA_HOME": data}, ""
+        if way != "none":
+            shown = [pad / "blank.jpg"] if way == "blank" else photos
+            learned = subprocess.run(
+                [*kdscan, "layout", "learn", *map(str, shown), "--name", "pad"],
+                env=where,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            trouble = learned.stderr.strip()[-200:] if learned.returncode else ""
+        scored = subprocess.run(
+            [*kdscan, "score", "--json", *map(str, photos)],
+            env=where,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    try:
+        said = json.loads(scored.stdout)["photos"]
+    except ValueError:
+        sys.exit(f"{pad}: {scored.stderr.strip() or 'kdscan said nothing'}")
+    truths = (json.loads(path.with_suffix(".json").read_text("utf-8")) for path in photos)
+    return [judge(t, one["sheets"]) for t, one in zip(truths, said, strict=True)], trouble
+
+
+def line(rows: list[tuple[dict[str, bool], list[float]]]) -> str:
+    """A line of the table."""
+    shares = "".join(f"{100 * np.mean([r[k] for r, _ in rows]):8.1f}%" for k in KEYS)
+    off = [v for _, cells in rows for v in cells]
+    if not off:
+        return f"{len(rows):7d}{shares}"
+    return f"{len(rows):7d}{shares}{np.median(off):9.4f}{np.quantile(off, 0.95):9.4f}"
+
+
+def main() -> None:
+    """Read all filled sheets of all pads in all ways and print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=["none"])
+    parser.add_argument("--only", nargs="+", default=[], help="names of pads")
+    parser.add_argument("--kdscan", default="kdscan", help="the command, to compare two of them")
+    args = parser.parse_args()
+    pads = sorted(p for p in args.folder.iterdir() if (p / "blank.jpg").is_file())
+    chosen = [pad for pad in pads if not args.only or pad.name in args.only]
+    every: dict[str, list[tuple[dict[str, bool], list[float]]]] = defaultdict(list)
+    heads = "".join(f"{key:>9s}" for key in (*KEYS, "median", "95%"))
+    print(f"{'':18s}{'way':6s} {'sheets':>6s}{heads}")
+    for pad in chosen:
+        for way in args.ways:
+            rows, trouble = measure(args.kdscan.split(), pad, way)
+            every[way] += rows
+            note = f"  not learned: {trouble}" if trouble else ""
+            print(f"{pad.name:18s}{way:6s}{line(rows)}{note}", flush=True)
+    for way, rows in every.items():
+        print(f"{'all':18s}{way:6s}{line(rows)}")
+        for key in KEYS:
+            low, high = wilson(float(np.mean([r[key] for r, _ in rows])), len(rows))
+            print(f"  {key}: 95% interval {100 * low:.1f}% to {100 * high:.1f}%")
+
+
+if __name__ == "__main__":
+    main()
