@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import get_args
 
 from kdscan.errors import LayoutError
-from kdscan.sheet.checks import marker_problems
+from kdscan.sheet.checks import marker_problems, size_problems
 from kdscan.sheet.layout import read_text
 from kdscan.sheet.letters import unprintable
 from kdscan.sheet.parts import (
@@ -149,15 +149,11 @@ def texts(layout: BookLayout) -> Iterator[str]:
 
 
 def _problems(layout: BookLayout) -> Iterator[LayoutError]:
-    sizes = {
-        "page_mm": min(layout.page_mm),
-        "square_mm": layout.square_mm,
-        "circle_radius_mm": layout.circle_radius_mm,
-        "choice_mm": layout.choice_mm,
-    }
-    for key, size in sizes.items():
-        if size <= 0:
-            yield LayoutError("`{key}` is {size:g}; it must be more than 0.", key=key, size=size)
+    yield from size_problems(layout)
+    if min(layout.page_mm) <= 0:
+        yield LayoutError(
+            "`{key}` is {size:g}; it must be more than 0.", key="page_mm", size=min(layout.page_mm)
+        )
     if len(layout.shield) < 3:
         yield LayoutError("`shield` has {n} points; three are needed.", n=len(layout.shield))
     for i, side in enumerate(layout.players):

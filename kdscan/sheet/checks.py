@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import dist
+from typing import Any
 
 from kdscan.errors import LayoutError
 from kdscan.sheet.letters import unprintable
@@ -20,6 +22,13 @@ _LARGEST_MM = 1189
 
 _DICTIONARY = re.compile(r"DICT_([4-7])X\1_(50|100|250|1000)")
 """OpenCV's families of markers on 4 to 7 modules (cv2.aruco), with their sizes."""
+
+
+_SIZES = {
+    *("size_mm", "radius_mm", "circle_radius_mm", "length_mm", "width_mm"),
+    *("square_mm", "choice_mm", "box_mm"),
+}
+"""Fields that hold a size in mm; of a box the last two numbers do."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,24 @@ def check_layout(layout: Layout) -> None:
         raise problem
 
 
+def size_problems(record: Any, where: str = "") -> Iterator[LayoutError]:
+    """Sizes, by the names of their fields, that are not more than 0, in a record and its parts."""
+    for field in dataclasses.fields(record):
+        value = getattr(record, field.name)
+        key = f"{where}.{field.name}" if where else field.name
+        size = min(value[2:]) if field.name == "box_mm" else value
+        if field.name in _SIZES and size is not None and size < _SLACK_MM:
+            yield LayoutError("`{key}` is {size:g}; it must be more than 0.", key=key, size=size)
+        elif dataclasses.is_dataclass(value):
+            yield from size_problems(value, key)
+        elif isinstance(value, tuple):
+            for i, part in enumerate(value):
+                if dataclasses.is_dataclass(part):
+                    yield from size_problems(part, f"{key}[{i}]")
+
+
 def _problems(layout: Layout) -> Iterator[LayoutError]:
+    yield from size_problems(layout)
     yield from _sizes(layout)
     yield from _cell(layout)
     yield from _surroundings(layout)
@@ -128,10 +154,6 @@ def _cell(layout: Layout) -> Iterator[LayoutError]:
             "`circles` has {n} points; one to four can be crossed out.", n=len(layout.circles)
         )
     radius = layout.circle_radius_mm
-    if radius <= 0:
-        yield LayoutError(
-            "`{key}` is {size:g}; it must be more than 0.", key="circle_radius_mm", size=radius
-        )
     for i, center in enumerate(layout.circles):
         if not cell.holds([center], radius):
             yield LayoutError("`{key}` reaches beyond its cell.", key=f"circles[{i}]")
@@ -200,12 +222,6 @@ def marker_problems(markers: Markers) -> Iterator[LayoutError]:
             )
         )
         return
-    if markers.size_mm <= 0:
-        yield LayoutError(
-            "`{key}` is {size:g}; it must be more than 0.",
-            key="markers.size_mm",
-            size=markers.size_mm,
-        )
     ids = [marker.id for marker in markers.places]
     for i in ids:
         if not 0 <= i < int(family[2]):

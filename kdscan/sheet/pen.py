@@ -148,7 +148,7 @@ class Pen:
 def fitting(text: str, size: float, room: float | None, font: str = SERIF) -> float:
     """The size, or a smaller one at which the text is no wider than `room` mm; None: no limit."""
     width = text_width(text, size, font)
-    return size if room is None or width <= room else size * room / width
+    return size if room is None or width <= max(room, 0) else size * max(room, 0) / width
 
 
 def text_width(text: str, size: float, font: str = SERIF, spacing: float = 0.0) -> float:

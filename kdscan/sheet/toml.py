@@ -35,7 +35,7 @@ def record_from_toml(kind: type[Record], text: str, source: str) -> Record:
     """Read a record of dataclasses, as `layout_from_toml` reads a map's layout."""
     try:
         data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: not TOML, or a number too long
         raise LayoutError("{where}: not a TOML file: {error}", where=source, error=error) from error
     try:
         record: Record = _record(kind, data, "")

@@ -35,7 +35,8 @@ def darkness(bgr: NDArray[np.uint8], paper_px: float) -> NDArray[np.float32]:
     bgr: (H, W, 3) uint8. paper_px: within so many pixels some bare paper can be seen.
     """
     grey = np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), np.float32) + 1
-    small = cv2.resize(grey, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
+    quarter = (max(1, grey.shape[1] // 4), max(1, grey.shape[0] // 4))
+    small = cv2.resize(grey, quarter, interpolation=cv2.INTER_AREA)
     size = max(3, round(paper_px / 4)) | 1
     paper = cv2.GaussianBlur(cv2.dilate(small, np.ones((size, size))), (0, 0), size / 2)
     light = cv2.resize(paper, bgr.shape[1::-1])

@@ -1,7 +1,8 @@
 """File → Photo: every format a phone, scanner or messenger makes, and clear words for the rest.
 
 What a file is, its first bytes say, never its name. Sizes are read from headers
-and checked before a pixel is decoded, so that a small file cannot claim all memory.
+and checked before a pixel is decoded, so that a small file cannot claim all memory;
+what is not a plain JPEG or PNG is decoded in a process with limits (`confined`).
 
 JPEG goes through OpenCV, because it is what phones make and has to be fast; HEIC
 through libheif, PDF through PDFium, the rest through Pillow. A picture that is cut
@@ -22,7 +23,7 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 from PIL.JpegImagePlugin import JpegImageFile
 
 from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
@@ -39,6 +40,15 @@ LARGE_PIXELS = 8_000_000
 """A JPEG from here on is first decoded at half its size, which leaves out most of the work: so
 large a photo rarely shows a map for which that is too coarse."""
 
+PLAIN_PIXELS, PLAIN_BYTES = 50_000_000, 50_000_000
+"""A JPEG or PNG of no more than that is decoded here: what phones take, at no extra cost."""
+
+STRIP_PX = 512
+"""Rows of a picture that are turned into BGR at a time."""
+
+PLAIN_SCANS = 16
+"""Most passes over a plain JPEG: progressive ones have ten, hostile ones thousands."""
+
 MAX_PAGES = 2000
 """Most pages of one file."""
 
@@ -46,6 +56,11 @@ FORMATS = "JPEG, PNG, WebP, HEIC, TIFF, PDF"
 
 _JPEG = b"\xff\xd8\xff"
 """What a JPEG starts with: start of image and another marker (ITU T.81, B.1.1.3)."""
+
+_SCAN = b"\xff\xda"
+"""Start of a scan; compressed data never hold these bytes (ITU T.81, B.1.1.5)."""
+
+_PNG = b"\x89PNG\r\n\x1a\n"
 
 _PILLOW_FORMATS = ("PNG", "WEBP", "TIFF")
 
@@ -60,12 +75,14 @@ class Pages:
     count: how many there are; 1 but for PDF and TIFF.
     read: page number → (H, W, 3) uint8 BGR, upright.
     half: of a large JPEG, the same at half its size and how wide and high the whole is.
+    whole_wh: of such a one, how wide and high it is as stored.
     """
 
     name: str
     count: int
     read: Callable[[int], Bgr]
     half: Callable[[], tuple[Bgr, tuple[int, int]]] | None = None
+    whole_wh: tuple[int, int] | None = None
 
     def __len__(self) -> int:
         return self.count
@@ -75,14 +92,20 @@ class Pages:
         if not 0 <= page < self.count:
             raise IndexError(page)
         if self.half is None:
-            return Photo(self._decoded(page), self.name, page)
-        with _decoding():
-            half, size_wh = self.half()
-        return Photo.halved(half, size_wh, partial(self._decoded, page), self.name, page)
+            return Photo(self.read_page(page), self.name, page)
+        half, size_wh = self.read_half()
+        return Photo.halved(half, size_wh, partial(self.read_page, page), self.name, page)
 
-    def _decoded(self, page: int) -> Bgr:
+    def read_page(self, page: int) -> Bgr:
+        """A page's pixels; raise `PhotoError`."""
         with _decoding():
             return self.read(page)
+
+    def read_half(self) -> tuple[Bgr, tuple[int, int]]:
+        """What `half` gives; raise `PhotoError`."""
+        assert self.half is not None
+        with _decoding():
+            return self.half()
 
 
 def load_photos(path: Path | str) -> Iterator[Photo]:
@@ -111,7 +134,39 @@ def decode(data: bytes, name: str = "") -> Pages:
     if not data:
         raise UnreadableImage("the file is empty; copy or send it again")
     check_bytes(len(data))
-    half = None
+    if _is_plain(data):
+        return decode_here(data, name)
+    if not _is_known(data):
+        raise _unknown()
+    from kdscan.vision.confined import open_confined  # a process more, which few files need
+
+    count, read, half = open_confined(data)
+    return Pages(name, count, read, half)
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether a file is a JPEG or PNG of moderate size: nothing in it can cost much."""
+    if len(data) > PLAIN_BYTES:
+        return False
+    with _decoding():
+        if data.startswith(_JPEG):
+            width, height = _jpeg_size(data)
+            return width * height <= PLAIN_PIXELS and data.count(_SCAN) <= PLAIN_SCANS
+        if data.startswith(_PNG):
+            width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
+            return width * height <= PLAIN_PIXELS
+    return False
+
+
+def _is_known(data: bytes) -> bool:
+    """Whether a file starts like something that can be decoded: others need no process."""
+    starts = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+    return data.startswith(starts) or data[4:8] == b"ftyp" or b"%PDF-" in data[:1024]
+
+
+def decode_here(data: bytes, name: str = "") -> Pages:
+    """As `decode`, in this process whatever it costs."""
+    half, whole_wh = None, None
     with _decoding():
         if b"%PDF-" in data[:1024]:
             count, read = open_pdf(data, MAX_PIXELS)
@@ -121,7 +176,7 @@ def decode(data: bytes, name: str = "") -> Pages:
             count, read = 1, partial(_decode_jpeg, data)
             width, height = size_wh = _jpeg_size(data)
             if width % 2 == height % 2 == 0 and width * height >= LARGE_PIXELS:
-                half = partial(_half_jpeg, data, size_wh)
+                half, whole_wh = partial(_half_jpeg, data, size_wh), size_wh
         else:
             image = _open_pillow(data)
             count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
@@ -130,7 +185,7 @@ def decode(data: bytes, name: str = "") -> Pages:
         raise ImageTooLarge(
             "the file has {pages} pages, {most} at most; split it", pages=count, most=MAX_PAGES
         )
-    return Pages(name, count, read, half)
+    return Pages(name, count, read, half, whole_wh)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -189,11 +244,15 @@ def _open_pillow(data: bytes) -> Image.Image:
     try:
         image = Image.open(io.BytesIO(data), formats=_PILLOW_FORMATS)
     except UnidentifiedImageError as error:
-        raise UnreadableImage(
-            "this is not a picture that kdscan knows; save it as {formats}", formats=FORMATS
-        ) from error
+        raise _unknown() from error
     check_size(*image.size)
     return image
+
+
+def _unknown() -> UnreadableImage:
+    return UnreadableImage(
+        "this is not a picture that kdscan knows; save it as {formats}", formats=FORMATS
+    )
 
 
 def _half_jpeg(data: bytes, stored_wh: tuple[int, int]) -> tuple[Bgr, tuple[int, int]]:
@@ -213,14 +272,25 @@ def _decode_jpeg(data: bytes, _page: int, how: int = cv2.IMREAD_COLOR) -> Bgr:
 def _decode_pillow(image: Image.Image, page: int) -> Bgr:
     image.seek(page)
     check_size(*image.size)
-    upright = ImageOps.exif_transpose(image)
-    if upright.has_transparency_data:
-        white = Image.new("RGBA", upright.size, "white")
-        white.alpha_composite(upright.convert("RGBA"))
-        upright = white
-    elif upright.mode.startswith(("I", "F")):
+    turned = image.getexif().get(ExifTags.Base.Orientation, 1) != 1
+    upright = ImageOps.exif_transpose(image) if turned else image
+    if upright.mode.startswith(("I", "F")):
         upright = Image.fromarray(_to_8_bit(np.asarray(upright)))
-    return np.asarray(cv2.cvtColor(np.asarray(upright.convert("RGB")), cv2.COLOR_RGB2BGR), np.uint8)
+    width, height = upright.size
+    bgr = np.empty((height, width, 3), np.uint8)
+    for top in range(0, height, STRIP_PX):  # a whole one at a time would be there three times
+        bottom = min(top + STRIP_PX, height)
+        strip = upright.crop((0, top, width, bottom))
+        bgr[top:bottom] = np.asarray(_opaque(strip).convert("RGB"))[..., ::-1]
+    return bgr
+
+
+def _opaque(image: Image.Image) -> Image.Image:
+    if not image.has_transparency_data:
+        return image
+    white = Image.new("RGBA", image.size, "white")
+    white.alpha_composite(image.convert("RGBA"))
+    return white
 
 
 def _to_8_bit(grey: NDArray[Any]) -> Bgr:

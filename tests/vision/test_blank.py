@@ -76,3 +76,8 @@ def test_darkness_does_not_see_uneven_light() -> None:
     assert dark[105, 201] > 0.7
     dark[95:115, 195:208] = 0
     assert dark.max() < FAINT
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 300), (300, 1), (40, 3000), (99, 99)])
+def test_a_picture_of_any_size_is_blank_or_not(size: tuple[int, int]) -> None:
+    is_blank(Photo(np.full((*size, 3), 240, np.uint8), "tiny"))

@@ -14,7 +14,7 @@ from PIL import Image
 
 from kdscan.errors import ImageTooLarge, PhotoError, UnreadableImage
 from kdscan.vision import photo as photo_module
-from kdscan.vision.photo import decode, open_photos
+from kdscan.vision.photo import decode, decode_here, open_photos
 from tests.vision.photos import TILE, assert_same, encoded, heic, pdf_of, tile
 
 
@@ -36,7 +36,7 @@ def test_a_pdf_with_a_password_says_so() -> None:
 def test_a_pdf_holding_a_huge_picture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(photo_module, "MAX_PIXELS", 96 * 64 - 1)
     with pytest.raises(ImageTooLarge, match="96 × 64"):
-        decode(pdf_of((tile(), 100)))[0]
+        decode_here(pdf_of((tile(), 100)))[0]
 
 
 def png_chunk(kind: bytes, body: bytes) -> bytes:
@@ -167,7 +167,7 @@ def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
 def test_too_many_pages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(photo_module, "MAX_PAGES", 1)
     with pytest.raises(ImageTooLarge, match="pages"):
-        decode(pdf_of((tile(), 100), (tile(), 100)))
+        decode_here(pdf_of((tile(), 100), (tile(), 100)))
 
 
 def test_one_broken_page_leaves_the_others() -> None:
