@@ -36,7 +36,7 @@ def checked(shield: Shield, brush: Brush) -> list[Stroke]:
     return strokes
 
 
-_GRID = {"gridded": 1.0, "small": 0.85, "crossed": 1.0, "strokes": 0.8, "lumps": 1.0}
+_GRID = {"gridded": 1.0, "small": 0.85, "crossed": 1.0, "strokes": 1.0, "lumps": 1.0}
 """How often the dividing lines are drawn, where it is not for the writer to choose: without them
 little would tell what was meant."""
 

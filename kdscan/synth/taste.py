@@ -21,12 +21,16 @@ PARTED = (0.03, 0.11)
 habits that were seen to be misread."""
 
 
+STRANGE = 0.3
+"""Share of marks out of habit that follow none of a writer's two. A guess."""
+
+
 @dataclass(frozen=True)
 class Taste:
     """How one writer makes marks. Lengths 0..1 are shares, angles radians.
 
-    habits: one for each part; faithful: how often they are kept; dice: True for one who copies
-    the dice.
+    habits: one for each part; others: a second one for each, that takes turns with it; faithful:
+    how often the first is kept; dice: True for one who copies the dice.
     slop: careless 0 .. 1 and, rarely, beyond; tremor: mm; bow: arc of lines by their length;
     wander: how far from the middle, as a share of the free room; reach: length of lines by the
     shield; past: how far they run on beyond it, by its span; size: of dots and crosses, 0 small
@@ -40,6 +44,7 @@ class Taste:
     """
 
     habits: Mapping[Part, str]
+    others: Mapping[Part, str]
     faithful: float
     dice: bool
     slop: float
@@ -85,7 +90,8 @@ def random_taste(
     pair = _PAIRS.get(mine["pair"], slants[int(rng.integers(len(slants)))])
     return Taste(
         habits=mine,
-        faithful=float(u(0.7, 1.0) if rng.random() < (0.75 if dice else 0.55) else u(0, 0.7)),
+        others={part: any_habit(part, dice, rng) for part in PARTS},
+        faithful=float(u(0.85, 1.0) if rng.random() < 0.7 else u(0.2, 0.85)),
         dice=dice,
         slop=slop,
         tremor=float(rng.gamma(1.0, 0.08)),
@@ -157,10 +163,13 @@ class Brush:
     faint: bool = False
 
     def pick(self, part: Part) -> str:
-        """Return the writer's habit or, now and then, another one."""
-        if self.rng.random() < self.taste.faithful:
-            return self.taste.habits[part]
-        return any_habit(part, self.taste.dice, self.rng)
+        """Return the writer's habit or, now and then, the other one, rarely any."""
+        lot, taste = self.rng.random(), self.taste
+        if lot < taste.faithful:
+            return taste.habits[part]
+        if lot < 1 - STRANGE * (1 - taste.faithful):
+            return taste.others[part]
+        return any_habit(part, taste.dice, self.rng)
 
     def recorded(self, kind: str) -> list[Path] | None:
         """Return a real mark of a kind, within -1..1, or None."""
