@@ -73,7 +73,8 @@ def _tidy(slop: float, body: Path, angle: float) -> float:
 
 def _hatching(body: Path, angle: float, gap: float, brush: Brush, slop: float) -> list[Stroke]:
     slop = _tidy(slop, body, angle)
-    over = float(np.clip(brush.rng.normal(0, 0.25), -0.5, 0.5)) * gap
+    most = min(gap, 0.25 * float(np.ptp(body @ unit(angle))))
+    over = float(np.clip(brush.rng.normal(0, 0.25), -0.5, 0.5)) * most
     paths = hatch(body, angle, gap, brush.rng, slop=slop, overshoot=over, joined=brush.taste.joined)
     return [Stroke(p, pressure=brush.force()) for p in paths]
 

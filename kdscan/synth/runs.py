@@ -1,0 +1,179 @@
+"""One line between two ends: a stroke, or a stroke gone over in one of many ways.
+
+Each way takes the line's ends (2, 2), how far its runs part (mm) and what draws it, and returns
+strokes. Lengths in mm, points on the page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from kdscan.synth.ink import Stroke
+from kdscan.synth.strokes import Path, drift, line, rounded, turned
+from kdscan.synth.taste import Brush
+
+
+def _path(ends: Path, brush: Brush) -> Path:
+    """Return one run of the pen between two ends, a recorded one at times."""
+    real, taste = brush.recorded("line"), brush.taste
+    if real is None:
+        bow = taste.bow * brush.rng.normal(0, 1)
+        return line(ends[0], ends[1], brush.rng, wobble=taste.tremor, bow=bow)
+    run = ends[1] - ends[0]
+    flat = real[0] * (1, min(1.0, 0.08 / max(float(np.ptp(real[0][:, 1])), 1e-9)))
+    laid = turned(flat, math.atan2(run[1], run[0])) * math.hypot(*run) / 2
+    return np.asarray(laid + ends.mean(axis=0))
+
+
+def _across(ends: Path) -> Path:
+    """The unit vector (2,) square to a line."""
+    run = ends[1] - ends[0]
+    return np.array((-run[1], run[0])) / max(math.hypot(*run), 1e-9)
+
+
+def _strokes(paths: list[Path], brush: Brush, joined: bool) -> list[Stroke]:
+    """Runs drawn there and back, in one go or lifted."""
+    paths = [p if i % 2 == 0 else p[::-1] for i, p in enumerate(paths)]
+    if joined:
+        return [Stroke(rounded(np.concatenate(paths)), pressure=brush.force())]
+    return [Stroke(p, pressure=brush.force()) for p in paths]
+
+
+def _once(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+    return [Stroke(_path(ends, brush), pressure=brush.force())]
+
+
+def _slid(ends: Path, parted: Path, brush: Brush) -> Path:
+    """Ends moved across by parted (2,) mm, and along by what haste makes of them."""
+    along = ends[1] - ends[0]
+    slip = brush.rng.normal(0, 0.02 + 0.05 * brush.taste.slop, 2)
+    return ends + np.outer(parted, _across(ends)) + np.outer(slip, along)
+
+
+def _retraced(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+    """Two to four runs over each other that part a little, at one end more than the other."""
+    rng, runs = brush.rng, [_path(ends, brush)]
+    for _ in range(1 + int(rng.poisson(0.35))):
+        off = np.clip(rng.normal(0, 0.4, 2), -0.75, 0.75) * parted
+        runs.append(_path(_slid(ends, off, brush), brush))
+    return _strokes(runs, brush, brush.taste.joined)
+
+
+def _vee(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+    """Two runs from about one point that end apart."""
+    rng = brush.rng
+    off = np.array((rng.normal(0, 0.08), rng.uniform(0.5, 1.0) * rng.choice((-1, 1)))) * parted
+    other = _slid(ends, off if rng.random() < 0.5 else off[::-1], brush)
+    return _strokes([_path(ends, brush), _path(other, brush)], brush, brush.rng.random() < 0.5)
+
+
+def _loop(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+    """There and back in one movement: a long, narrow loop, closed or not quite."""
+    rng = brush.rng
+    n, start = 26, rng.uniform(-0.5, 0.5)
+    t = start + np.linspace(0, 2 * math.pi * (1 + rng.normal(0.02, 0.05)), n)
+    x = np.cos(t) * (1 + rng.normal(0, 0.02))
+    y = np.sin(t) * parted / 2 * rng.uniform(0.6, 1.0) * (1 + 0.3 * rng.normal() * x)
+    half = (ends[1] - ends[0]) / 2
+    path = ends.mean(axis=0) + x[:, None] * half + y[:, None] * _across(ends)
+    return [
+        Stroke(path + 0.4 * brush.taste.tremor * drift(n, rng)[:, None], pressure=brush.force())
+    ]
+
+
+def _parallel(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+    """Two runs beside each other that need not meet."""
+    rng = brush.rng
+    off = rng.uniform(0.45, 1.0) * parted * np.array((1, 1 + rng.normal(0, 0.25)))
+    off = np.clip(off, 0.2 * parted, parted) / 2
+    pair = [_path(_slid(ends, way * off, brush), brush) for way in (-1, 1)]
+    return _strokes(pair, brush, joined=False)
+
+
+def _thick(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+    """Three and more runs beside each other, with paper between them at times."""
+    rng = brush.rng
+    count = max(3, round(brush.about(brush.taste.runs, 0.2)))
+    wide = brush.about(1.5 * parted, 0.25) + 0.5 * brush.width
+    spots = np.linspace(-0.5, 0.5, count) + rng.normal(0, 0.35 / count, count)
+    paths = [_path(_slid(ends, np.full(2, s * wide), brush), brush) for s in spots]
+    return _strokes(paths, brush, brush.taste.joined)
+
+
+def _hooked(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+    """A stroke begun or ended with a hook, as haste leaves them."""
+    rng, path = brush.rng, _path(ends, brush)
+    run, side = ends[1] - ends[0], _across(ends)
+    hook = 0.12 * run * rng.uniform(-1, 0.4) + side * rng.normal(0, 0.1) * math.hypot(*run)
+    parts = [path, path[-1:] + hook] if rng.random() < 0.6 else [path[:1] - hook, path]
+    return [Stroke(rounded(np.concatenate(parts)), pressure=brush.force())]
+
+
+def _wave(ends: Path, height: float, waves: float, phase: float) -> Path:
+    t = np.linspace(0, 1, 28)
+    swing = height * np.sin(2 * math.pi * waves * t + phase)
+    straight = ends[0] + t[:, None] * (ends[1] - ends[0])
+    return np.asarray(straight + swing[:, None] * _across(ends))
+
+
+def _wavy(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+    rng = brush.rng
+    height = rng.uniform(0.3, 0.7) * parted + 0.3 * brush.width
+    return [Stroke(_wave(ends, height, rng.uniform(1.0, 3.5), rng.uniform(0, 6)))]
+
+
+def _braid(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+    waves, phase = brush.rng.uniform(0.8, 1.5), brush.rng.uniform(0, 3)
+    paths = [_wave(ends, 0.5 * parted, waves, phase + p) for p in (0.0, math.pi)]
+    return _strokes(paths, brush, joined=False)
+
+
+def _coil(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+    """Loops strung along the line."""
+    rng, length = brush.rng, math.hypot(*(ends[1] - ends[0]))
+    size = max(0.6 * parted, 0.9 * brush.width)
+    turns = max(3, int(length / (2.2 * size)))
+    t = np.linspace(0, 1, 12 * turns)
+    around = 2 * math.pi * turns * t
+    x = t + 1.1 * size / length * np.cos(around)
+    path = ends[0] + x[:, None] * (ends[1] - ends[0])
+    path = path + (size * np.sin(around) * (1 + 0.2 * drift(len(t), rng, 3)))[:, None] * _across(
+        ends
+    )
+    return [Stroke(path)]
+
+
+def _pieces(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+    """A line put together of two or three, a little off each other."""
+    rng = brush.rng
+    cuts = np.concatenate(((0.0,), rng.uniform(0.3, 0.7, int(rng.integers(1, 3))), (1.0,)))
+    cuts.sort()
+    run, strokes = ends[1] - ends[0], []
+    for low, high in pairwise(cuts):
+        part = np.stack((ends[0] + (low - 0.03) * run, ends[0] + (high + 0.02) * run))
+        off = np.full(2, 0.35 * parted * rng.normal())
+        strokes.append(Stroke(_path(part + np.outer(off, _across(ends)), brush)))
+    return strokes
+
+
+RUNS: dict[str, Callable[[Path, float, Brush], list[Stroke]]] = {
+    "stroke": _once,
+    "retraced": _retraced,
+    "vee": _vee,
+    "loop": _loop,
+    "parallel": _parallel,
+    "runs": _thick,
+    "hooked": _hooked,
+    "wavy": _wavy,
+    "braid": _braid,
+    "coil": _coil,
+    "pieces": _pieces,
+}
+"""Habits of the part `line` that make lines rather than bends."""
+
+WIDE = frozenset(("retraced", "vee", "loop", "parallel", "runs", "braid", "coil", "wavy"))
+"""Lines that are wider than the pen's."""
