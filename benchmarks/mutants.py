@@ -2,8 +2,8 @@
 
     pip install mutmut==3.8.1
     python benchmarks/mutants.py                         every module below
-    python benchmarks/mutants.py audit.order scoring     some of them
-    python benchmarks/mutants.py audit.order --only 3 7  the third and seventh of its mutants
+    python benchmarks/mutants.py audit.orders scoring    some of them
+    python benchmarks/mutants.py audit.orders --only 3 7 the third and seventh of its mutants
 
 The mutants are mutmut's, in the bodies of functions. Tests are collected once; each
 mutant is put in place in a fork of this process and tried by its module's tests up to
@@ -36,31 +36,23 @@ from mutmut.mutation.file_mutation import create_mutations, deep_replace
 
 HOME = Path("kdscan/game/duel")
 
-AUDIT = ["audit_maps", "audit_book", "audit_parts"]
+AUDIT = ["audit_goldens", "audit_maps", "audit_book", "audit_parts"]
 ROUNDS = ["rounds_search", "rounds_ruled_out"]
 
 TESTS: dict[str, list[str]] = {
     "scoring": ["board"],
     "audit.__init__": ["terms", *AUDIT, "proof", "quick"],
-    "audit.book": ["terms", *AUDIT, "proof"],
-    "audit.budget": ["quick", "reach"],
-    "audit.chances": ["chances", *AUDIT],
     "audit.dominoes": ["dominoes", *AUDIT, "pair"],
-    "audit.early": ["proof", *AUDIT],
     "audit.fourdice": [*ROUNDS, "pair"],
-    "audit.idling": ["idling", *AUDIT],
-    "audit.moments": ["idling", *AUDIT],
-    "audit.order": ["order", *AUDIT, "quick"],
+    "audit.orders": ["orders", *AUDIT, "quick"],
     "audit.pair": [*ROUNDS, "pair"],
-    "audit.pairing": ["reach", *AUDIT],
-    "audit.proof": ["proof", *AUDIT, "quick"],
+    "audit.pairing": ["splits", *AUDIT],
+    "audit.proofs": ["proof", "splits", *AUDIT, "quick"],
     "audit.quick": ["quick"],
-    "audit.reach": ["reach", "proof", *AUDIT],
     "audit.rounds": [*ROUNDS, "pair"],
-    "audit.search": ["search", *AUDIT, "proof", "quick", "pair"],
-    "audit.task": AUDIT,
-    "audit.tilings": ["tilings", "chances", *AUDIT, "quick"],
-    "audit.witness": ["witness", *AUDIT, "idling"],
+    "audit.splits": ["splits", "proof", *AUDIT, "quick"],
+    "audit.ways": ["search", *AUDIT, "proof", "quick", "pair"],
+    "audit.witness": ["witness", *AUDIT, "orders"],
 }
 """The files of tests/game that try each module's mutants."""
 

@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 from hypothesis import strategies as st
 
-from kdscan.game.duel.audit.search import Terms
+from kdscan.game.duel.audit.ways import Terms
 from kdscan.game.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES

@@ -9,8 +9,8 @@ from itertools import combinations
 import pytest
 
 from kdscan.game.duel.audit import audit_map, replay
-from kdscan.game.duel.audit.proof import errors
-from kdscan.game.duel.audit.search import Terms
+from kdscan.game.duel.audit.proofs import errors
+from kdscan.game.duel.audit.ways import Terms
 from kdscan.game.duel.audit.witness import BrokenWitnessError
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat

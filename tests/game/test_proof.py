@@ -8,11 +8,10 @@ from itertools import product
 import pytest
 
 from kdscan.game.duel.audit import audit_map, audit_on_terms
-from kdscan.game.duel.audit.budget import Budget
-from kdscan.game.duel.audit.dominoes import LAW, Half, the_dice
+from kdscan.game.duel.audit.dominoes import LAW, Budget, Half, the_dice
 from kdscan.game.duel.audit.pairing import smallest_uncovered
-from kdscan.game.duel.audit.proof import errors
-from kdscan.game.duel.audit.search import Terms, find_way
+from kdscan.game.duel.audit.proofs import errors
+from kdscan.game.duel.audit.ways import Terms, find_way
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.drawing import number
@@ -288,7 +287,7 @@ def test_a_second_search_knows_the_same_wizards(
 ) -> None:
     (problem,) = audit_map(board, False).problems
     assert len(problem.cells) == blamed
-    monkeypatch.setattr("kdscan.game.duel.audit.proof._FEW_STEPS", 0)
+    monkeypatch.setattr("kdscan.game.duel.audit.proofs._FEW_STEPS", 0)
     (again,) = audit_map(board, False).problems
     assert (again.code, len(again.cells)) == (problem.code, blamed)
 
@@ -302,7 +301,7 @@ def budgets(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
         started.append(steps)
         return Budget(steps)
 
-    for module in ("", ".reach", ".search"):
+    for module in ("", ".proofs"):
         monkeypatch.setattr(f"kdscan.game.duel.audit{module}.Budget", spy)
     return started
 

@@ -9,7 +9,7 @@ import pytest
 from kdscan.game.duel.audit.dominoes import PAIRS, the_dice
 from kdscan.game.duel.audit.fourdice import _may_have_wizard, ruled_out
 from kdscan.game.duel.audit.pair import GameAudit, audit_game
-from kdscan.game.duel.audit.search import Terms
+from kdscan.game.duel.audit.ways import Terms
 from kdscan.game.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, Face

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kdscan.game.duel.audit import replay
-from kdscan.game.duel.audit.dominoes import the_dice
-from kdscan.game.duel.audit.order import Drawn
+from kdscan.game.duel.audit.dominoes import Bonus, Task, the_dice
+from kdscan.game.duel.audit.orders import Drawn
 from kdscan.game.duel.audit.pair import _each_with_each, audit_game
 from kdscan.game.duel.audit.rounds import Schedule, Side
-from kdscan.game.duel.audit.search import Way
-from kdscan.game.duel.audit.task import Bonus, Task
+from kdscan.game.duel.audit.ways import Way
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.drawing import number

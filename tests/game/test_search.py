@@ -7,10 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from kdscan.game.duel.audit.budget import Budget, OutOfStepsError
-from kdscan.game.duel.audit.chances import Chances
-from kdscan.game.duel.audit.dominoes import LAW, Dice, the_dice
-from kdscan.game.duel.audit.search import (
+from kdscan.game.duel.audit.dominoes import (
+    LAW,
+    Bonus,
+    Budget,
+    Dice,
+    OutOfStepsError,
+    Task,
+    the_dice,
+)
+from kdscan.game.duel.audit.orders import Chances
+from kdscan.game.duel.audit.ways import (
     MAP_WIZARDS,
     Terms,
     _ways,
@@ -19,7 +26,6 @@ from kdscan.game.duel.audit.search import (
     matches_book,
     ways,
 )
-from kdscan.game.duel.audit.task import Bonus, Task
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kdscan.game.duel.audit.budget import Budget
-from kdscan.game.duel.audit.dominoes import LAW, the_dice
-from kdscan.game.duel.audit.proof import errors, warnings
-from kdscan.game.duel.audit.search import MAP_WIZARDS, Terms, Way, find_way
+from kdscan.game.duel.audit.dominoes import LAW, Budget, the_dice
+from kdscan.game.duel.audit.proofs import errors, warnings
+from kdscan.game.duel.audit.ways import MAP_WIZARDS, Terms, Way, find_way
 from kdscan.game.duel.audit.witness import Step, Witness, replay
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from itertools import combinations, islice, product
 
-from kdscan.game.duel.audit.dominoes import Dice, Half
-from kdscan.game.duel.audit.order import room
+from kdscan.game.duel.audit.dominoes import Dice, Half, Task, room
 from kdscan.game.duel.audit.rounds import MOST_STATES, Schedule, Side
-from kdscan.game.duel.audit.search import MAP_WIZARDS, Terms, ways
-from kdscan.game.duel.audit.task import Task
+from kdscan.game.duel.audit.ways import MAP_WIZARDS, Terms, ways
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.dice import DICE, SQUARES
 from kdscan.game.duel.drawing import CASTLE_BITS, number

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import islice, product, zip_longest
 
 from kdscan.game.duel.audit import Audit, audit_on_terms, terms_of, witness_of
-from kdscan.game.duel.audit.dominoes import LAW, Dice, the_dice
+from kdscan.game.duel.audit.dominoes import LAW, Dice, Task, the_dice
 from kdscan.game.duel.audit.fourdice import Maps, ruled_out
 from kdscan.game.duel.audit.rounds import MOST_STATES, Round, Schedule, Side
-from kdscan.game.duel.audit.search import MAP_WIZARDS, Terms, Way, ways
-from kdscan.game.duel.audit.task import Task
+from kdscan.game.duel.audit.ways import MAP_WIZARDS, Terms, Way, ways
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.editions import ENGLISH, Edition
 from kdscan.game.duel.spellbook import Spellbook

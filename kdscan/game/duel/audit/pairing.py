@@ -7,10 +7,10 @@ dominoes; and where no such shields are, all can be (Hall). The line's wizard fr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import lru_cache
 
-from kdscan.game.duel.audit.task import bits
+from kdscan.game.duel.audit.dominoes import beside, bits
 from kdscan.game.duel.board import COLS
 from kdscan.game.duel.drawing import ALL_BITS, NEAR_BITS
 
@@ -24,58 +24,42 @@ def smallest_uncovered(filled: int, spare: int) -> int | None:
 
     Returns its bits, or None when there is no such set.
     """
-    tables = []
-    for component in _components(filled):
-        for side in (component & EVEN, component & ~EVEN):
-            table = _smallest_by_shortage(side, component, spare + 1)
-            if len(table) > 1:
-                tables.append(table)
-    best: dict[int, int] = {0: 0}
-    for table in tables:
+    best = {0: 0}  # by how many neighbours are too few, more than enough counted as enough
+    for side, component in _sides(filled):
         joined: dict[int, int] = {}
+        table = _smallest_by_shortage(side, component)
         for short, cells in best.items():
-            for more, others in enumerate(table):
-                total = min(short + more, spare + 1)
-                union = cells | others
+            for more, others in table.items():
+                total, union = min(short + more, spare + 1), cells | others
                 if total not in joined or union.bit_count() < joined[total].bit_count():
                     joined[total] = union
         best = joined
     return best.get(spare + 1)
 
 
-def _components(filled: int) -> Iterable[int]:
+def _sides(filled: int) -> Iterator[tuple[int, int]]:
+    """The shields of either colour in each part that hangs together, and that part."""
     while filled:
-        part, edge = 0, filled & -filled
-        while edge:
-            part |= edge
-            filled &= ~edge
-            edge = sum(1 << j for j in range(ALL_BITS.bit_length()) if _beside(edge, j)) & filled
-        yield part
+        part, more = 0, filled & -filled
+        while more != part:
+            part, more = more, more | beside(more) & filled
+        filled &= ~part
+        yield part & EVEN, part
+        yield part & ~EVEN, part
 
 
-def _beside(cells: int, j: int) -> bool:
-    return bool(NEAR_BITS.get(j, 0) & cells)
-
-
-def _smallest_by_shortage(side: int, filled: int, most: int) -> list[int]:
-    """Entry k: the smallest set of that side's shields with k neighbours too few, k <= most."""
-    table = [0]
+def _smallest_by_shortage(side: int, filled: int) -> dict[int, int]:
+    """By how many neighbours are too few: the smallest such set of that side's shields."""
     cells = list(bits(_in_question(side, filled)))
-    near = [0] * (1 << len(cells))
-    for subset in range(1, len(near)):
-        low = subset & -subset
-        near[subset] = near[subset ^ low] | NEAR_BITS[cells[low.bit_length() - 1]] & filled
-    found: dict[int, int] = {}
-    for subset, beside in enumerate(near):
-        short = subset.bit_count() - beside.bit_count()
+    near = [0]  # by subset
+    for i in cells:
+        near += [some | NEAR_BITS[i] & filled for some in near]
+    found = {0: 0}
+    for subset, others in enumerate(near):
+        short = subset.bit_count() - others.bit_count()
         if short > 0 and (short not in found or subset.bit_count() < found[short].bit_count()):
             found[short] = subset
-    for k in range(1, min(most, max(found, default=0)) + 1):
-        # A set that lacks more than k neighbours also lacks k; it is never the smaller one
-        # unless no set lacks exactly k.
-        smallest = min((s for short, s in found.items() if short >= k), key=int.bit_count)
-        table.append(sum(1 << cells[i] for i in bits(smallest)))
-    return table
+    return {short: sum(1 << cells[i] for i in bits(subset)) for short, subset in found.items()}
 
 
 def _in_question(side: int, filled: int) -> int:

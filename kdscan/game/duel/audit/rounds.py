@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kdscan.game.duel.audit.dominoes import PAIRS
-from kdscan.game.duel.audit.order import room
-from kdscan.game.duel.audit.search import Way
-from kdscan.game.duel.audit.task import Task, bits
+from kdscan.game.duel.audit.dominoes import PAIRS, Task, bits, room
+from kdscan.game.duel.audit.ways import Way
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE
 from kdscan.game.duel.drawing import CASTLE_BITS, NEAR_BITS

@@ -1,4 +1,4 @@
-"""Covers and smallest impossible sets, against all covers of small boards."""
+"""Splits of the shields, whole maps and parts of them, against trying all; smallest sets."""
 
 from __future__ import annotations
 
@@ -8,16 +8,78 @@ from itertools import combinations
 
 import pytest
 
-from kdscan.game.duel.audit.dominoes import LAW
+from kdscan.game.duel.audit import proofs, splits
+from kdscan.game.duel.audit.dominoes import Budget, Task, bits
 from kdscan.game.duel.audit.pairing import EVEN, smallest_uncovered
-from kdscan.game.duel.audit.reach import Cover, reachable, smallest_unreached
-from kdscan.game.duel.audit.task import Bonus, Task, bits
+from kdscan.game.duel.audit.proofs import smallest_unreached
+from kdscan.game.duel.audit.splits import Proof, Search
 from kdscan.game.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.drawing import cell_of, number
 from kdscan.game.grid import Cell, neighbours
+from tests.game.rows import board_of
 
+_Split = frozenset[frozenset[Cell]]
 Pieces = tuple[tuple[Cell, ...], ...]
+
+
+def slow_splits(board: Board, cells: frozenset[Cell], singles: int) -> Iterator[_Split]:
+    """Every way to take shields in twos side by side, and so many alone."""
+    if not cells:
+        if singles == 0:
+            yield frozenset()
+        return
+    one = min(cells)
+    own = [frozenset({one, two}) for two in neighbours(one) if two in cells]
+    own += [frozenset({one})] * (singles > 0)
+    for piece in own:
+        for others in slow_splits(board, cells - piece, singles - (len(piece) == 1)):
+            yield others | {piece}
+
+
+def castleless(board: Board, split: _Split) -> list[frozenset[Cell]]:
+    """The connected parts that hold no shield beside the castle."""
+    parts = list(split)
+    for cell in board:
+        equal = {n for n in neighbours(cell) if n in board and board[n].coat is board[cell].coat}
+        joined = [part for part in parts if part & (equal | {cell})]
+        parts = [part for part in parts if part not in joined]
+        parts.append(frozenset().union(*joined))
+    return [part for part in parts if not any(CASTLE in neighbours(cell) for cell in part)]
+
+
+def test_agrees_with_trying_all_splits() -> None:
+    """With every number of dots that the part without the castle may hold."""
+    rng = random.Random(12)
+    cells = [(r, c) for r in range(3) for c in range(5) if (r, c) != CASTLE]
+    found_some = found_none = 0
+    for _ in range(150):
+        chosen = rng.sample(cells, rng.choice((4, 6, 8, 8)))
+        coats = (Coat.DOT, rng.choice(list(Coat)))
+        board = Board({cell: Shield(rng.choice(coats)) for cell in chosen})
+        task = Task(board)
+        singles, free = rng.choice((0, 2)), rng.random() < 0.5
+        for spare in (None, 0, 1, 2) if free else (None,):
+            expected = {
+                split
+                for split in slow_splits(board, frozenset(board), singles)
+                if len(lost := castleless(board, split)) <= free
+                and all(any(len(piece) == 2 and piece <= part for piece in split) for part in lost)
+                and (spare is None or _dots(board, lost) <= spare)
+            }
+            found = [
+                frozenset(frozenset(map(cell_of, piece)) for piece in pieces)
+                for pieces in Search(task, task.filled, singles, free, spare).run()
+            ]
+            assert len(found) == len(set(found))
+            assert set(found) == expected, f"\n{board}\n{singles} {free} {spare}"
+            found_some += bool(found)
+            found_none += not found
+    assert min(found_some, found_none) > 50, (found_some, found_none)
+
+
+def _dots(board: Board, parts: list[frozenset[Cell]]) -> int:
+    return sum(board[cell].coat is Coat.DOT for part in parts for cell in part)
 
 
 def covers(cells: list[Cell], singles: int) -> Iterator[Pieces]:
@@ -70,13 +132,18 @@ def random_board(rng: random.Random, cells: int) -> Board:
     return Board({cell: Shield(rng.choice(tuple(Coat)[:4])) for cell in chosen})
 
 
+def cover(task: Task, wanted: int, singles: int, free: bool) -> int | None:
+    """The first map found with some shields on it."""
+    return next(proofs._covers(task, wanted, (singles, free), Budget()), None)
+
+
 @pytest.mark.parametrize(("singles", "free"), [(0, False), (0, True), (2, False), (2, True)])
 def test_covers_exist_exactly_where_trying_all_finds_one(singles: int, free: bool) -> None:
     rng = random.Random(11 + singles + free)
     answers = {True: 0, False: 0}
     while min(answers.values()) < 120:
         board = random_board(rng, rng.choice((5, 7, 8, 9)))
-        task = Task(board, Bonus(), LAW)
+        task = Task(board)
         sound = [
             {cell for piece in pieces for cell in piece}
             for pieces in covers(list(board), singles)
@@ -84,16 +151,17 @@ def test_covers_exist_exactly_where_trying_all_finds_one(singles: int, free: boo
             and sum(len(piece) == 1 for piece in pieces) in (0, singles)
         ]
         everything = {cell for part in sound for cell in part}
-        assert {cell_of(i) for i in bits(reachable(task, singles, free))} == everything
+        reached = proofs._reachable(task, (singles, free), None)
+        assert {cell_of(i) for i in bits(reached)} == everything
         for _ in range(12):
             wanted = set(rng.sample(list(board), rng.randint(1, min(4, len(board)))))
-            found = Cover(task, singles, free).cover(sum(1 << number(cell) for cell in wanted))
+            found = cover(task, bits_of(*wanted), singles, free)
             assert (found is not None) == any(wanted <= part for part in sound), f"\n{board}"
             if found is not None:
                 cells = {cell_of(i) for i in bits(found)}
                 assert wanted <= cells and cells in sound
             answers[found is not None] += 1
-        proof = smallest_unreached(task, singles, free)
+        proof = smallest_unreached(task, (singles, free))
         size = _smallest(board, sound)
         assert (proof.cells.bit_count() if proof else None) == size, f"\n{board}"
         assert proof is None or proof.smallest
@@ -134,22 +202,14 @@ def _smallest(board: Board, sound: list[set[Cell]]) -> int | None:
     return None
 
 
-def test_what_can_be_reached_is_everything_until_it_is_known() -> None:
-    far = Board({cell: Shield(Coat.FILLED) for cell in ((1, 3), (1, 4), (4, 0), (4, 1))})
-    task = Task(far, Bonus(), LAW)
-    assert reachable(task, 0, False) == sum(1 << number(cell) for cell in ((1, 3), (1, 4)))
-    assert reachable(task, 0, False, steps=0) == task.filled
-
-
 def bits_of(*cells: Cell) -> int:
     return sum(1 << number(cell) for cell in cells)
 
 
-def test_a_domino_in_the_corner_is_the_dots_wizards() -> None:
-    corner = Board({cell: Shield(Coat.FILLED) for cell in ((0, 0), (0, 1))})
-    task = Task(corner, Bonus(), LAW)
-    assert Cover(task, 0, True).cover(task.filled) == task.filled
-    assert Cover(task, 0, False).cover(task.filled) is None
+def test_what_can_be_reached_is_everything_until_it_is_known() -> None:
+    far = Board({cell: Shield(Coat.FILLED) for cell in ((1, 3), (1, 4), (4, 0), (4, 1))})
+    assert proofs._reachable(Task(far), (0, False), None) == bits_of((1, 3), (1, 4))
+    assert proofs._reachable(Task(far), (0, False), 0) == Task(far).filled
 
 
 @pytest.mark.parametrize(
@@ -167,19 +227,42 @@ def test_the_second_lone_shield_may_hang_on_the_dots_wizard(
 ) -> None:
     """One shield beside the castle stays alone, the other die's in the last row, far from it."""
     near, far = {(1, 3): Shield(Coat.CHECKED)}, {(4, c): Shield(k) for c, k in row.items()}
-    task = Task(Board(near | far), Bonus(), LAW)
+    task = Task(Board(near | far))
     alone = bits_of((1, 3))
-    assert Cover(task, 2, True).cover(alone) == (task.filled if found else None)
-    assert Cover(task, 2, False).cover(alone) is None
+    assert cover(task, alone, 2, True) == (task.filled if found else None)
+    assert cover(task, alone, 2, False) is None
 
 
 def test_a_proof_that_runs_out_of_remainders_is_made_smaller_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Either end of three in a row takes the middle; the domino below has no part in it."""
-    monkeypatch.setattr("kdscan.game.duel.audit.reach._MOST_REMAINDERS", 0)
+    monkeypatch.setattr(splits, "_MOST_REMAINDERS", 0)
     three, two = [(1, 2), (1, 3), (1, 4)], [(3, 3), (4, 3)]
-    task = Task(Board({cell: Shield(Coat.DOT) for cell in (*three, *two)}), Bonus(), LAW)
-    proof = smallest_unreached(task, 0, False)
-    assert proof is not None and not proof.smallest
-    assert proof.cells == bits_of((1, 2), (1, 4))
+    task = Task(Board({cell: Shield(Coat.DOT) for cell in (*three, *two)}))
+    assert smallest_unreached(task, (0, False)) == Proof(bits_of((1, 2), (1, 4)), False)
+
+
+def test_a_proof_that_takes_too_long_stays_as_large_as_it_is() -> None:
+    task = Task(board_of(". . . dd dd . .", ". . . ## . . .", "l f . . . . ."))
+    assert smallest_unreached(task, (0, False)) == Proof(bits_of((3, 0)), True)
+    assert smallest_unreached(task, (0, False), steps=0) == Proof(task.filled, False)
+
+
+def test_spare_shields_need_no_neighbours() -> None:
+    alone = [1 << number(cell) for cell in ((0, 0), (0, 6), (4, 0))]
+    assert smallest_uncovered(sum(alone), 0) in alone
+    assert smallest_uncovered(sum(alone), 2) == sum(alone)
+    assert smallest_uncovered(alone[0] | alone[1], 2) is None
+    assert smallest_uncovered(0, 0) is None
+
+
+def test_the_dot_wizard_opens_one_part_only() -> None:
+    one = board_of(". . . dd dd . .", ". . . ## . . .", "l f . . . . .")
+    assert smallest_unreached(Task(one), (0, True)) is None
+    two = one.with_shield((1, 0), Shield(Coat.CHECKED)).with_shield((0, 0), Shield(Coat.FILLED))
+    proof = smallest_unreached(Task(two), (0, True))
+    assert proof is not None and proof.smallest and proof.cells.bit_count() == 2
+    grown = two.with_shield((4, 0), Shield(Coat.LINE)).with_shield((4, 1), Shield(Coat.DOT))
+    again = smallest_unreached(Task(grown), (0, True))
+    assert again is not None and again.cells.bit_count() == 2

@@ -1,4 +1,4 @@
-"""Orders with rounds in which no domino had room, against trying all orders."""
+"""An order for given dominoes, with rounds without room: against trying all orders."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from kdscan.game.duel.audit import replay, witness_of
-from kdscan.game.duel.audit.dominoes import LAW
-from kdscan.game.duel.audit.idling import arrange_idling
-from kdscan.game.duel.audit.moments import Needs, Pieces
-from kdscan.game.duel.audit.order import Drawn, Plan, mask
-from kdscan.game.duel.audit.search import Way
-from kdscan.game.duel.audit.task import Bonus, Piece, Task, bits
-from kdscan.game.duel.audit.tilings import plans
+from kdscan.game.duel.audit.dominoes import Bonus, Piece, Task
+from kdscan.game.duel.audit.orders import Chances, Drawn, Idle, Needs, Orders, Plan
+from kdscan.game.duel.audit.splits import Search
+from kdscan.game.duel.audit.ways import Way, _plan
 from kdscan.game.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
@@ -108,6 +105,17 @@ def _has_room(board: Board, drawn: set[Cell], coat: Coat) -> bool:
     )
 
 
+def arrange(
+    task: Task, plan: Plan, needs: Needs
+) -> tuple[tuple[Drawn, ...], tuple[Idle, ...]] | None:
+    return Orders(task, plan, needs).find()
+
+
+def plans(task: Task, apart: bool, free: bool) -> list[Plan]:
+    """Every split of a task's shields."""
+    return [_plan(pieces, free) for pieces in Search(task, task.filled, 2 * apart, free).run()]
+
+
 def ringed(rng: random.Random, more: int) -> Board:
     """A board on which the castle is closed in, with some shields beyond the ring."""
     ring = [(1, 2), (1, 3), (1, 4), (2, 2), (2, 4), (3, 2), (3, 3), (3, 4)]
@@ -122,10 +130,10 @@ def some_plans(rng: random.Random) -> Iterator[tuple[Task, Plan]]:
     wizard = rng.choice((None, None, rng.choice(list(board))))
     if wizard is not None:
         board = board.with_shield(wizard, Shield(board[wizard].coat, rng.choice((1, 2, 3))))
-    task = Task(board, Bonus(None, wizard), LAW)
+    task = Task(board, Bonus(None, wizard))
     kinds = [(a, f) for a in (False, True) for f in (False, True)]
     for apart, free in kinds:
-        found = list(plans(task, apart, free))
+        found = plans(task, apart, free)
         for plan in rng.sample(found, min(2, len(found))):
             yield task, plan
 
@@ -140,10 +148,8 @@ def test_agrees_with_trying_all_orders(obtained: bool, monkeypatch: pytest.Monke
     for _ in range(260):
         for task, plan in some_plans(rng):
             coats = frozenset(rng.sample(list(Coat), rng.choice((0, 0, 1, 2))))
-            if rng.random() < 0.1:
-                coats = Pieces(task, plan).closable()
             needs = Needs(obtained, coats, rng.random() < 0.3)
-            found = arrange_idling(task, plan, needs)
+            found = arrange(task, plan, needs)
             slow = slow_idling(task, plan, needs)
             assert (found is not None) == slow, f"\n{task.board}\n{plan}\n{needs}\n{task.bonus}"
             answers[slow] += 1
@@ -173,11 +179,6 @@ def check_told(
     replay(task.board, told, FRENCH if needs.obtained else ENGLISH)
 
 
-def test_pieces_as_bits() -> None:
-    assert list(bits(mask((3, 10)))) == [3, 10]
-    assert list(bits(0)) == []
-
-
 def test_the_dots_wizard_may_draw_what_fits_without_him(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cross lies beyond the dominoes that win it: only he draws its shield before them."""
     monkeypatch.setitem(SQUARES, Coat.DOT, 2)
@@ -189,15 +190,15 @@ def test_the_dots_wizard_may_draw_what_fits_without_him(monkeypatch: pytest.Monk
            . . ll ll .   .  .
            . . .  .  .   .  ."""
     )
-    task = Task(board, Bonus(None, (0, 4)), LAW)
+    task = Task(board, Bonus(None, (0, 4)))
     pairs = (((2, 1), (2, 2)), ((0, 3), (1, 3)), ((0, 4), (0, 5)), ((2, 4), (2, 5)))
     pieces = tuple((number(a), number(b)) for a, b in (*pairs, ((3, 2), (3, 3))))
     needs = Needs(some=True)
     plan = Plan(pieces, None, True)
-    found = arrange_idling(task, plan, needs)
+    found = arrange(task, plan, needs)
     assert found is not None and slow_idling(task, plan, needs)
     check_told(task, plan, needs, *found)
-    assert arrange_idling(task, Plan(pieces), needs) is None
+    assert arrange(task, Plan(pieces), needs) is None
 
 
 RING = (((1, 2), (2, 2)), ((1, 3), (1, 4)), ((2, 4), (3, 4)), ((3, 2), (3, 3)))
@@ -219,10 +220,10 @@ def test_rounds_without_room_give_the_cross_to_a_shield_that_is_there(
     beside: Shield, lawful: bool
 ) -> None:
     board = CLOSED.with_shield((2, 5), Shield(Coat.FILLED, 1)).with_shield((2, 6), beside)
-    task = Task(board, Bonus(None, (2, 5)), LAW)
+    task = Task(board, Bonus(None, (2, 5)))
     pairs = (((2, 5), (2, 6)), *RING)
     plan = Plan(tuple((number(a), number(b)) for a, b in pairs))
-    found = arrange_idling(task, plan, Needs(obtained=True))
+    found = arrange(task, plan, Needs(obtained=True))
     assert (found is not None) == lawful == slow_idling(task, plan, Needs(obtained=True))
     if found is not None:
         check_told(task, plan, Needs(obtained=True), *found)
@@ -236,10 +237,82 @@ def test_only_what_fills_squares_wins_the_wizard_who_is_called_after(
     monkeypatch.setitem(SQUARES, Coat.DOT, 1)
     isle = {(0, 6): Shield(Coat.LINE), (1, 6): Shield(Coat.LINE)}
     own = {(2, 5): Shield(Coat.FILLED), (2, 6): Shield(Coat.DOT)}
-    task = Task(Board({cell: CLOSED[cell] for cell in CLOSED} | isle | own), Bonus(), LAW)
+    task = Task(Board({cell: CLOSED[cell] for cell in CLOSED} | isle | own), Bonus())
     pairs = (((0, 6), (1, 6)), *RING, ((2, 5), (2, 6)))
     plan = Plan(tuple((number(a), number(b)) for a, b in pairs), None, True)
     needs = Needs(obtained, frozenset({Coat.DOT}))
-    found = arrange_idling(task, plan, needs)
+    found = arrange(task, plan, needs)
     assert found is not None
     check_told(task, plan, needs, *found)
+
+
+@pytest.mark.parametrize("obtained", [True, False])
+def test_never_rules_out_what_has_an_order(obtained: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the shields that only a wizard opens, before any order is tried."""
+    for coat in COATS:
+        monkeypatch.setitem(SQUARES, coat, 3)
+    rng = random.Random(3 + obtained)
+    ruled_out = found = 0
+    for _ in range(300):
+        for task, plan in some_plans(rng):
+            chances = Chances(task.board, obtained)
+            i = task.wizard_cell
+            covered = 1 << i if i >= 0 and task.halves[i].counts else 0
+            hopeful = Orders(task, plan, Needs(obtained)).hopeful(chances, covered)
+            if task.bonus.wizard is not None:
+                hopeful &= chances.winnable(Coat.CHECKED, chances.filled, covered)
+            if arrange(task, plan, Needs(obtained)) is not None:
+                found += 1
+                assert hopeful, f"\n{task.board}\n{plan}\n{task.bonus}"
+            ruled_out += not hopeful
+    assert found > 100 and ruled_out > 100, (found, ruled_out)
+
+
+def piece(one: Cell, two: Cell) -> Piece:
+    return number(one), number(two)
+
+
+def test_what_hangs_in_the_air_is_refused() -> None:
+    board = Board.parse(
+        """. . . .  .  . .
+           . . . dd dd . .
+           . . . ## .  . .
+           l f . .  .  . .
+           . . . .  .  . ."""
+    )
+    pieces = (piece((1, 3), (1, 4)), piece((3, 0), (3, 1)))
+    assert arrange(Task(board), Plan(pieces), Needs()) is None
+
+
+def test_what_was_drawn_before_the_dots_wizard_still_connects(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """He opens the island whose line wins the next wizard, for dice beside the first domino."""
+    monkeypatch.setitem(SQUARES, Coat.DOT, 1)
+    monkeypatch.setitem(SQUARES, Coat.LINE, 1)
+    board = Board.parse(
+        """. .  . .  . l f
+           . ll . .  . . .
+           . ll d ## . . .
+           . ll . .  . . .
+           . .  . .  . . ."""
+    )
+    near, isle, apart = (piece((2, 1), (2, 2)), piece((0, 5), (0, 6)), piece((1, 1), (3, 1)))
+    order = arrange(Task(board), Plan((near, isle, apart), apart, True), Needs())
+    assert order == ((Drawn(near), Drawn(isle, Coat.DOT), Drawn(apart, Coat.LINE)), ())
+
+
+def test_the_dots_wizard_is_called_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SQUARES, Coat.DOT, 1)
+    board = Board.parse(
+        """. . . .  . l f
+           . . . .  . . .
+           . c d ## . . .
+           . . . .  . . .
+           . . . .  . f l"""
+    )
+    task = Task(board)
+    near, isles = piece((2, 1), (2, 2)), (piece((0, 5), (0, 6)), piece((4, 5), (4, 6)))
+    assert arrange(task, Plan((near, *isles), None, True), Needs()) is None
+    one = Task(Board({cell: board[cell] for cell in board if cell[0] < 4}))
+    assert arrange(one, Plan((near, isles[0]), None, True), Needs()) is not None
