@@ -41,7 +41,7 @@ def _gap(wide: float, brush: Brush) -> float:
     """Distance of a bend's hatching: tight to open, never so wide that the edges are all there
     is."""
     least = 0.8 * brush.width
-    most = max(min(0.75 * wide, 5 * brush.width), 1.1 * least)
+    most = max(min(0.5 * wide, 4.5 * brush.width), 1.1 * least)
     share = brush.near(brush.taste.gap, 0.15, 0, 1)
     return least + (most - least) * math.pow(share, 1.3)
 

@@ -15,7 +15,10 @@ from kdscan.synth.taste import Brush
 _LARGE = frozenset(("x", "plus", "star", "wide", "twice", "looped", "hash"))
 """Marks wide enough to be meant for a circle from further off."""
 
-COVERING = frozenset(("scribble", "fill", "dot", "slash", "curl", "zigzag", "strike"))
+_OPEN = frozenset(("tick", "looped", "zigzag", "chevron", "scribble"))
+"""Marks that are nothing but a speck when they are small."""
+
+COVERING = frozenset(("scribble", "fill", "dot", "slash", "curl", "zigzag", "strike", "through"))
 """Marks that a stroke or a scribble from elsewhere would be taken for, if it ran over a circle."""
 
 _LEAST_MM = 0.9
@@ -56,8 +59,10 @@ def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> l
     room = min(0.25 * pitch, (0.75 if style in _LARGE else 0.4) * radius)
     off = rng.normal(0, 0.12 + 0.3 * taste.slop, 2) * radius
     at = at + off * min(1.0, room / max(float(np.hypot(*off)), 1e-9))
-    size = radius * (0.85 + 0.7 * brush.near(taste.size, 0.2, 0, 1))
+    size = radius * (0.55 + 1.0 * brush.near(taste.size, 0.2, 0, 1))
     size = max(size, 1.3 * brush.width, min(_LEAST_MM, 1.6 * radius))
+    if style in _OPEN:
+        size = max(size, 0.85 * radius)
     if brush.faint:
         size = max(size, 1.25 * radius)
     if style == "wide":
@@ -74,6 +79,35 @@ def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> l
         return dot(at, max(0.75 * radius, 0.8 * brush.width), "spiral", brush)
     tilt = float(rng.normal(0, 0.08 + 0.15 * taste.slop))
     return _CROSSES[style](at, size, radius, tilt, brush)
+
+
+def in_a_row(crossed: Path, circles: Path) -> bool:
+    """Tell whether one straight stroke meets all of some circles of a cell and no other one."""
+    if len(crossed) < 2:
+        return False
+    pair = np.hypot(*(crossed[:, None] - crossed).transpose(2, 0, 1))
+    i, j = np.unravel_index(int(pair.argmax()), pair.shape)
+    run, length = crossed[j] - crossed[i], float(pair[i, j])
+    t = (circles - crossed[i]) @ run / length
+    off = np.abs((circles - crossed[i]) @ np.array((-run[1], run[0]))) / length
+    meets = (off < 0.05 * length) & (t > -0.2 * length) & (t < 1.2 * length)
+    return int(meets.sum()) == len(crossed)
+
+
+def cross_through(crossed: Path, radius: float, brush: Brush) -> list[Stroke]:
+    """Return one stroke, or one there and back, through circles that lie in a row."""
+    rng = brush.rng
+    far = np.hypot(*(crossed - crossed.mean(axis=0)).T).argmax()
+    order = np.hypot(*(crossed - crossed[far]).T).argsort()
+    a, b = crossed[far], crossed[order[-1]]
+    past = (b - a) / max(float(np.hypot(*(b - a))), 1e-9) * radius
+    ends = np.stack((a - past * rng.uniform(0.9, 1.5), b + past * rng.uniform(0.9, 1.5)))
+    ends = ends + rng.normal(0, 0.12, (2, 2)) * radius
+    paths = [line(ends[0], ends[1], rng, wobble=0.3 * brush.taste.tremor)]
+    if rng.random() < 0.3:
+        back = ends[::-1] + rng.normal(0, 0.2, (2, 2)) * radius
+        paths.append(line(back[0], back[1], rng))
+    return [Stroke(path, pressure=brush.force()) for path in paths]
 
 
 def _second_ring(at: Path, radius: float, pitch: float, brush: Brush) -> list[Stroke]:
@@ -124,9 +158,12 @@ def _scribble(at: Path, size: float, radius: float, tilt: float, brush: Brush) -
 
 
 def _twice(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    """A cross gone over once more."""
-    again = _x(at + brush.rng.normal(0, 0.12, 2) * size, size, radius, tilt, brush)
-    return _x(at, size, radius, tilt, brush) + again[: int(brush.rng.integers(1, 3))]
+    """A cross gone over once more, or until it is bold."""
+    strokes = _x(at, size, radius, tilt, brush)
+    for _ in range(1 + int(brush.rng.poisson(0.7))):
+        again = _x(at + brush.rng.normal(0, 0.12, 2) * size, size, radius, tilt, brush)
+        strokes += again[: int(brush.rng.integers(1, 3))]
+    return strokes
 
 
 def _looped(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
@@ -185,6 +222,7 @@ _CROSSES: dict[str, Make] = {
     "star": _star,
     "slash": _slash,
     "strike": _strike,
+    "through": _slash,
     "tick": _tick,
     "scribble": _scribble,
     "twice": _twice,

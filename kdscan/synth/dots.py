@@ -63,11 +63,11 @@ def _ring(r: float, squash: float, brush: Brush) -> list[Run]:
 
 
 def _rings(r: float, squash: float, brush: Brush) -> list[Run]:
-    """Gone round two or three times, in one go or anew, each round a little elsewhere."""
+    """Gone round twice and more, in one go or anew, each round a little elsewhere."""
     rng = brush.rng
-    if rng.random() < 0.5:
-        turns = float(rng.uniform(1.8, 3.4))
-        inward = rng.uniform(-0.05, 0.3)
+    if rng.random() < 0.6:
+        turns = 1.8 + min(float(rng.exponential(1.3)), 5.0)
+        inward = rng.uniform(-0.05, 0.35)
         path = ring(_O, r, rng, turns=turns, squash=squash, inward=inward, wobble=0.1)
         return [(path, 1.0, False)]
     runs = []

@@ -142,6 +142,7 @@ HABITS: Mapping[Part, Mapping[str, Habit]] = {
         "looped": Habit(0.8, 0.6),
         "strike": Habit(0.5, 0.2),
         "zigzag": Habit(0.5, 0.2),
+        "through": Habit(0.4, 0.2),
         "hash": HELD_OUT,
         "curl": HELD_OUT,
         "chevron": HELD_OUT,

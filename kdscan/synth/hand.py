@@ -17,7 +17,7 @@ from kdscan.records import CASTLE
 from kdscan.sheet.layout import Layout
 from kdscan.synth import scrawl
 from kdscan.synth.bank import StrokeBank
-from kdscan.synth.crosses import COVERING, draw_cross
+from kdscan.synth.crosses import COVERING, cross_through, draw_cross, in_a_row
 from kdscan.synth.fills import fill
 from kdscan.synth.ink import Spots, Stroke, lay_ink
 from kdscan.synth.marks import draw_coat
@@ -235,10 +235,18 @@ def _cross_out(sheet: Sketch, shield: Shield, cell: tuple[int, int], spots: list
     if not spots:
         return
     brush, count = sheet.brush(sheet.hand.cross_pen), len(shield.circles)
-    marks: list[Stroke] = []
-    for i, at in enumerate(spots):
-        style = brush.pick("cross") if i < count else "x"
-        marks += draw_cross(at, shield.circle, shield.pitch, brush, style)
+    circles, beyond = np.array(spots[:count]).reshape(-1, 2), spots[count:]
+    styles = [brush.pick("cross") for _ in circles]
+    if "through" in styles and in_a_row(circles, shield.circles):
+        marks = cross_through(circles, shield.circle, brush)
+    else:
+        marks = [
+            stroke
+            for at, style in zip(circles, styles, strict=True)
+            for stroke in draw_cross(at, shield.circle, shield.pitch, brush, style)
+        ]
+    for at in beyond:
+        marks += draw_cross(at, shield.circle, shield.pitch, brush, "x")
     sheet.crossed.extend((cell, float(x), float(y)) for x, y in spots)
     sheet.ink(marks, sheet.hand.cross_pen)
 

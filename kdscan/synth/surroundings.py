@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import groups
 from kdscan.synth import scrawl
-from kdscan.synth.ink import Stroke
+from kdscan.synth.ink import Stroke, lay_ink
 from kdscan.synth.pens import Pen, random_pen
 from kdscan.synth.sketch import Sketch, beside, edge_room, moved
 from kdscan.synth.strokes import Path, hatch, line, ring, rounded
@@ -75,9 +75,31 @@ def soil(
     size = np.array(page_mm)
     for _ in range(int(rng.poisson(1.2 * mess))):
         scrawl.smudge(page, rng.uniform(0, 1, 2) * size, 14.0, rng, px_per_mm)
+    if rng.random() < 0.1 * mess:
+        _show_through(page, size, rng, px_per_mm)
     if rng.random() < 0.04 * mess:
         at = rng.uniform(-0.1, 1.1, 2) * size
         scrawl.coffee_ring(page, at, rng.uniform(28, 45), rng, px_per_mm)
+
+
+def _show_through(
+    page: NDArray[np.uint8], size: Path, rng: np.random.Generator, px_per_mm: float
+) -> None:
+    """What was written on the back and shows faintly, in place."""
+    pen, fade, blur = random_pen(rng), rng.uniform(0.03, 0.12), rng.uniform(0.15, 0.5)
+    for _ in range(int(rng.integers(6, 40))):
+        at, height = rng.uniform(0.05, 0.95, 2) * size, rng.uniform(2.5, 7.0)
+        lot = rng.random()
+        if lot < 0.4:
+            marks = scrawl.writing(at, 0.25 * float(size[0]), height, rng, None)
+        elif lot < 0.7:
+            marks = [Stroke(line(at, at + rng.normal(0, 1.5, 2) * height, rng))]
+        else:
+            corners = np.array(((0, 0), (1, 0), (1, 1), (0, 1.0)))
+            paths = hatch(at + corners * height, rng.uniform(0, 3), 2 * pen.width, rng)
+            marks = [Stroke(path) for path in paths]
+        mirrored = [Stroke(s.path * (-1, 1) + (2 * at[0], 0), s.width) for s in marks]
+        lay_ink(page, mirrored, pen, rng, px_per_mm=px_per_mm, fade=fade, blur_mm=blur)
 
 
 def scribble_around(sheet: Sketch, board: Board) -> None:

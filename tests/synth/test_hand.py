@@ -15,7 +15,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.records import CELLS
 from kdscan.sheet.layout import Castle, Layout
 from kdscan.synth.bends import BENDS
-from kdscan.synth.crosses import draw_cross
+from kdscan.synth.crosses import cross_through, draw_cross, in_a_row
 from kdscan.synth.dots import CAREFUL
 from kdscan.synth.habits import HABITS, PARTS, Part, any_habit
 from kdscan.synth.hand import Hand, draw_board
@@ -341,3 +341,18 @@ def test_a_sweeping_hand_fills_circles_too_but_none_that_is_crossed() -> None:
     shares = np.array(covered).reshape(-1, 3)
     assert shares[:, 0].max() < 0.75
     assert np.mean(shares[:, 1:].max(axis=1) > 0.9) > 0.4
+
+
+def test_one_stroke_crosses_circles_in_a_row_only_where_no_other_lies_between() -> None:
+    column = np.array(LAYOUT.circles)
+    assert in_a_row(column[:2], column)
+    assert in_a_row(column[1:], column)
+    assert not in_a_row(column[[0, 2]], column)
+    assert not in_a_row(column[:1], column)
+    for seed in range(20):
+        brush = Brush(random_taste(np.random.default_rng(seed)), np.random.default_rng(seed), 0.3)
+        (path, *_) = (stroke.path for stroke in cross_through(column[1:3], 1.2, brush))
+        t = np.linspace(0, 1, 50)[:, None, None]
+        points = ((1 - t) * path[:-1] + t * path[1:]).reshape(-1, 2)
+        gaps = np.hypot(*(points[:, None] - column).transpose(2, 0, 1)).min(axis=0)
+        assert gaps[1:3].max() < 0.5 * 1.2
