@@ -13,10 +13,12 @@ from typing import Any
 from kdscan.error_words import error_json
 from kdscan.errors import KdscanError
 from kdscan.fusing import FusedSheet
-from kdscan.game.duel.scoring import Domain, Score
+from kdscan.game.duel.report import domains_json, score_json
+from kdscan.game.duel.scoring import Score
 from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.game.problem import problems_json
+from kdscan.game.winner import decide
 from kdscan.plain import judged_json, point_json, probability_json
 from kdscan.records import (
     AnyReading,
@@ -159,12 +161,8 @@ def _map_json(sheet: SheetReading) -> dict[str, Any]:
         "outline": [point_json(p) for p in sheet.rectified.outline_xy],
         "castle_bonus_used": reading.castle_used,
         "cells": [_cell_json(sheet, c, others.get((c.row, c.col), ())) for c in reading.cells],
-        "domains": [_domain_json(domain) for domain in score.domains],
-        "score": {
-            "domains": score.domain_points,
-            "wizard": score.wizard,
-            "total": score.total,
-        },
+        "domains": domains_json(score),
+        "score": score_json(score),
         "chosen_coat": sheet.wizard_coat.value if sheet.wizard_coat else None,
         "range": None if sheet.hidden else list(sheet.total_range),
         "photograph_again": bool(sheet.hidden),
@@ -202,15 +200,6 @@ def _cell_json(
 def _marks_json(marks: Marks) -> dict[str, Any]:
     coat, crosses = marks
     return {"coat": coat.value if coat else None, "crosses": crosses}
-
-
-def _domain_json(domain: Domain) -> dict[str, Any]:
-    return {
-        "coat": domain.coat.value,
-        "cells": [list(cell) for cell in domain.cells],
-        "crosses": domain.crosses,
-        "points": domain.points,
-    }
 
 
 def _book_of(photos: Sequence[dict[str, Any]], beside: Set[int]) -> list[int] | None:
@@ -253,18 +242,15 @@ def game_json(
         return None
     totals = [sheet["score"]["total"] for _, sheet in found]
     largest = [max((len(d["cells"]) for d in sheet["domains"]), default=0) for _, sheet in found]
-    decided_by, values = (
-        ("score", totals) if totals[0] != totals[1] else ("largest_domain", largest)
-    )
-    draw = values[0] == values[1]
+    result = decide(list(zip(totals, largest, strict=True)))
     sure = found[0][1]["confidence"] * found[1][1]["confidence"]
     return {
         "players": [
             {"sheet": where, "total": total, "largest_domain": size}
             for (where, _), total, size in zip(found, totals, largest, strict=True)
         ],
-        "winner": None if draw else int(values[1] > values[0]),
-        "decided_by": "draw" if draw else decided_by,
+        "winner": result.winner,
+        "decided_by": result.decided_by,
         "spellbook": _book_of(photos, pictured[0] | pictured[1]),
         "confidence": probability_json(sure),
         "review": any(sheet["review"] for _, sheet in found),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from kdscan.errors import UsageError
 from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.book_checks import SIDES
+from kdscan.game.duel.book_text import COATS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.spellbook import SpellbookLine
@@ -24,10 +25,6 @@ FORM = re.compile(
     r"(?:\.(?P<line>[a-z_]+)=(?P<filled>\d)(?P<struck>x?)(?P<used>u?)|=(?P<chosen>\.|[a-z_]+))",
     re.IGNORECASE,
 )
-COATS = {
-    **{letters: coat for coat, letters in LETTERS.items()},
-    **{coat.value: coat for coat in Coat},
-}
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from kdscan.cli.book_corrections import COATS, FORM, BookCorrection, parse_book
+from kdscan.cli.book_corrections import FORM, BookCorrection, parse_book
 from kdscan.errors import UsageError
 from kdscan.game.duel.board import CASTLE, COLS, LETTERS, MAX_CROSSES, ROWS
+from kdscan.game.duel.book_text import COATS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.kingdomino.tiles import LETTERS as TERRAIN_LETTERS
 from kdscan.game.kingdomino.tiles import SQUARES, Square, Terrain

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from kdscan.game.winner import Outcome, decide
 from kdscan.locale import mark
 
 Table = tuple[int, int]
@@ -89,19 +90,9 @@ class Game:
     def outcome(self) -> Outcome | None:
         """Who won, None while a sheet is missing."""
         if self.walkover is not None:
-            return Outcome([seat.player for seat in self.seats].index(self.walkover), "walkover")
-        return decide(self.seats) if self.finished else None
-
-
-Decision = Literal["score", "largest_domain", "crowns", "draw", "bye", "walkover"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Index of the winning seat, None where several share the first place, and what decided."""
-
-    winner: int | None
-    decided_by: Decision
+            players = [seat.player for seat in self.seats]
+            return Outcome((players.index(self.walkover),), "walkover")
+        return outcome_of(self.seats) if self.finished else None
 
 
 FindingCode = Literal[
@@ -135,26 +126,16 @@ class Finding:
         return self.text.format(**self.values)
 
 
-def decide(seats: Sequence[Seat]) -> Outcome:
-    """Most points win, then the largest domain, then most crowns; else a draw.
-
-    The rulebooks' order; Duel has no crowns. Points that an arbiter said, without a
-    sheet that agrees, have no tie-breaks: equal ones are a draw.
+def outcome_of(seats: Sequence[Seat]) -> Outcome:
+    """Who wins a table. Points that an arbiter said, without a sheet that agrees, have no
+    tie-breaks: equal ones are a draw.
     """
     if len(seats) == 1:
-        return Outcome(0, "bye")
-    known: list[tuple[Decision, list[int]]] = [("score", [seat.total or 0 for seat in seats])]
+        return Outcome((0,), "bye")
     sheets = [seat.sheet for seat in seats if seat.sheet and seat.sheet.total == seat.total]
     if len(sheets) == len(seats):
-        known.append(("largest_domain", [sheet.largest_domain for sheet in sheets]))
-        known.append(("crowns", [sheet.crowns for sheet in sheets]))
-    first = list(range(len(seats)))
-    for decided_by, values in known:
-        most = max(values[i] for i in first)
-        first = [i for i in first if values[i] == most]
-        if len(first) == 1:
-            return Outcome(first[0], decided_by)
-    return Outcome(None, "draw")
+        return decide([(sheet.total, sheet.largest_domain, sheet.crowns) for sheet in sheets])
+    return decide([(seat.total or 0,) for seat in seats])
 
 
 def gather(

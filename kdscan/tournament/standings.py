@@ -26,7 +26,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Literal
 
-from kdscan.tournament.games import Game, decide
+from kdscan.tournament.games import Game, outcome_of
 
 WIN, DRAW, BYE = 1.0, 0.5, 1.0
 """Points in the standings."""
@@ -115,7 +115,7 @@ def rounds_of(player: str, games: Iterable[Game]) -> tuple[Round, ...]:
             continue
         own = game.seats[mine]
         others = [seat for seat in game.seats if seat is not own]
-        against = [decide((own, other)).winner for other in others]
+        against = [outcome_of((own, other)).winner for other in others]
         scores = [DRAW if first is None else WIN * (first == 0) for first in against]
         first = WIN * (outcome.winner == mine)
         if outcome.winner is None and min(scores) >= DRAW:

@@ -11,7 +11,7 @@ from kdscan.game.duel.scoring import Domain, Score
 from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.scoring import Domain as Land
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
-from kdscan.game.kingdomino.scoring import winners
+from kdscan.game.kingdomino.scoring import outcome
 from kdscan.game.kingdomino.tiles import Terrain
 from kdscan.overlay import DOMAIN_COLORS
 from kdscan.report import domain_colors
@@ -147,20 +147,18 @@ def game_json(sheets: Sequence[Json]) -> Json:
 def kingdoms_json(sheets: Sequence[Json]) -> Json:
     """Who won: most points, then the largest domain, then most crowns; else it is shared."""
     scores = [_kingdom_score(sheet) for sheet in sheets]
-    first = winners(scores)
-    ranks = [(score.total, score.largest_domain, score.crowns) for score in scores]
-    decided_by = "draw"
-    if len(first) == 1:
-        rivals = [rank for n, rank in enumerate(ranks) if n not in first]
-        top = ranks[first[0]]
-        reasons = zip(("score", "largest_domain", "crowns"), (1, 2, 3), strict=True)
-        decided_by = next(why for why, n in reasons if all(r[:n] < top[:n] for r in rivals))
+    result = outcome(scores)
     return {
         "players": [
-            {"sheet": sheet["id"], "total": total, "largest_domain": largest, "crowns": crowns}
-            for sheet, (total, largest, crowns) in zip(sheets, ranks, strict=True)
+            {
+                "sheet": sheet["id"],
+                "total": score.total,
+                "largest_domain": score.largest_domain,
+                "crowns": score.crowns,
+            }
+            for sheet, score in zip(sheets, scores, strict=True)
         ],
-        "winner": first[0] if len(first) == 1 else None,
-        "winners": list(first),
-        "decided_by": decided_by,
+        "winner": result.winner,
+        "winners": list(result.winners),
+        "decided_by": result.decided_by,
     }

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from kdscan.game.duel.board import CASTLE, CELLS, Board, BoardTextError, Shield
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.scoring import Outcome, find_domains, outcome, score_board
+from kdscan.game.duel.scoring import find_domains, outcome, score_board
 from kdscan.game.grid import groups
 from kdscan.game.text import split_blocks
+from kdscan.game.winner import Outcome
 from tests.game.boards import boards
 
 TEXT = """\
@@ -175,13 +176,13 @@ def test_score_is_the_sum_of_its_domains_alone(board: Board) -> None:
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ("l+ . . . . . .", Outcome(0, "score")),
-        ("l++ . l+ . . . .", Outcome(1, "score")),
-        ("l+ l+ . . f . .", Outcome(1, "score")),
-        ("l++ . . . . . .", Outcome(0, "largest_domain")),
-        ("l++ . l . l . .", Outcome(0, "largest_domain")),
-        ("l+ l . . . f .", Outcome(None, "draw")),
-        ("l+ l f f f . .", Outcome(1, "largest_domain")),
+        ("l+ . . . . . .", Outcome((0,), "score")),
+        ("l++ . l+ . . . .", Outcome((1,), "score")),
+        ("l+ l+ . . f . .", Outcome((1,), "score")),
+        ("l++ . . . . . .", Outcome((0,), "largest_domain")),
+        ("l++ . l . l . .", Outcome((0,), "largest_domain")),
+        ("l+ l . . . f .", Outcome((0, 1), "draw")),
+        ("l+ l f f f . .", Outcome((1,), "largest_domain")),
     ],
 )
 def test_who_wins(row: str, expected: Outcome) -> None:

@@ -11,7 +11,7 @@ from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.play import dynasty_winners
 from kdscan.game.kingdomino.players import play_game, random_player
-from kdscan.game.kingdomino.scoring import score_kingdom, winners
+from kdscan.game.kingdomino.scoring import outcome, score_kingdom
 from kdscan.game.kingdomino.tiles import SQUARES, TILES, KingdomTextError, Square, Terrain
 from kdscan.game.kingdomino.variants import Variants
 from tests.game.boards import seeds
@@ -125,20 +125,20 @@ def test_ties_go_by_the_largest_domain_then_by_crowns_then_are_shared() -> None:
     long = score_kingdom(Kingdom.parse("w+ w ##"))
     crowns = score_kingdom(Kingdom.parse("## w+ w . m"))
     plenty = score_kingdom(Kingdom.parse("## w+ f+"))
-    assert winners([two, long]) == (1,)
-    assert winners([long, crowns]) == (0, 1)
-    assert winners([plenty, two]) == (0, 1)
+    assert outcome([two, long]).winners == (1,)
+    assert outcome([long, crowns]).winners == (0, 1)
+    assert outcome([plenty, two]).winners == (0, 1)
     same_area = score_kingdom(Kingdom.parse("## w++ . f f"))
     more = score_kingdom(Kingdom.parse("## w+ l+ f f"))
     assert same_area.total == more.total == 2
-    assert winners([same_area, more]) == (0, 1)
+    assert outcome([same_area, more]).winners == (0, 1)
     fewer = score_kingdom(Kingdom.parse("w+ w+ . ##"))
     richer = score_kingdom(Kingdom.parse("w++ f++ . ## w ."))
-    assert fewer.total == richer.total == 4 and winners([fewer, richer]) == (0,)
+    assert fewer.total == richer.total == 4 and outcome([fewer, richer]).winners == (0,)
     one = score_kingdom(Kingdom.parse("## w+ w l+ . l ."))
     other = score_kingdom(Kingdom.parse("## w+ w . m+ ."))
-    assert winners([one, other]) == (0, 1)
-    assert winners([other, score_kingdom(Kingdom.parse("## f+ f g+ . "))]) == (0, 1)
+    assert outcome([one, other]).winners == (0, 1)
+    assert outcome([other, score_kingdom(Kingdom.parse("## f+ f g+ . "))]).winners == (0, 1)
     assert dynasty_winners([[two, long], [long, two], [fewer, two]]) == (0,)
     assert dynasty_winners([[two, long]]) == (0, 1)
     assert score("##") == score("##")
@@ -149,7 +149,7 @@ def test_more_crowns_settle_what_area_does_not() -> None:
     rich = score_kingdom(Kingdom.parse("## w++ w f+ l+"))
     assert lean.total == rich.total == 6
     assert lean.largest_domain == rich.largest_domain == 2
-    assert winners([lean, rich]) == (1,)
+    assert outcome([lean, rich]).winners == (1,)
 
 
 @given(seeds, variants)

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from kdscan.game.winner import Outcome
 from kdscan.tournament.games import (
     Game,
-    Outcome,
     Seat,
     SheetScore,
-    decide,
     gather,
+    outcome_of,
 )
 
 
@@ -39,23 +39,23 @@ def seats(*scores: tuple[int, int, int]) -> list[Seat]:
 @pytest.mark.parametrize(
     ("scores", "outcome"),
     [
-        ([(50, 5, 0), (49, 9, 0)], Outcome(0, "score")),
-        ([(50, 5, 0), (50, 6, 0)], Outcome(1, "largest_domain")),
-        ([(50, 6, 3), (50, 6, 4)], Outcome(1, "crowns")),
-        ([(50, 6, 4), (50, 6, 4)], Outcome(None, "draw")),
+        ([(50, 5, 0), (49, 9, 0)], Outcome((0,), "score")),
+        ([(50, 5, 0), (50, 6, 0)], Outcome((1,), "largest_domain")),
+        ([(50, 6, 3), (50, 6, 4)], Outcome((1,), "crowns")),
+        ([(50, 6, 4), (50, 6, 4)], Outcome((0, 1), "draw")),
     ],
 )
 def test_winner_by_the_rules(scores: list[tuple[int, int, int]], outcome: Outcome) -> None:
-    assert decide(seats(*scores)) == outcome
+    assert outcome_of(seats(*scores)) == outcome
 
 
 def test_an_arbiters_points_stand_for_the_sheet() -> None:
     first, second = seats((50, 5, 0), (40, 5, 0))
-    assert Game(1, 1, (first, second)).outcome == Outcome(0, "score")
-    assert Game(1, 1, (first, replace(second, points=51))).outcome == Outcome(1, "score")
+    assert Game(1, 1, (first, second)).outcome == Outcome((0,), "score")
+    assert Game(1, 1, (first, replace(second, points=51))).outcome == Outcome((1,), "score")
     # Equal by the arbiter's word, and not by the sheets: their domains prove nothing.
-    assert Game(1, 1, (first, replace(second, points=50))).outcome == Outcome(None, "draw")
-    assert Game(1, 1, (replace(first, points=50), second)).outcome == Outcome(0, "score")
+    assert Game(1, 1, (first, replace(second, points=50))).outcome == Outcome((0, 1), "draw")
+    assert Game(1, 1, (replace(first, points=50), second)).outcome == Outcome((0,), "score")
 
 
 def test_codes_alone_make_games() -> None:
@@ -91,7 +91,7 @@ def test_a_player_sits_where_the_plan_says() -> None:
     assert findings == ()
     assert [[seat.total for seat in game.seats] for game in games] == [[50, 40], [30, 31], [None]]
     assert [game.finished for game in games] == [True, True, True]
-    assert games[2].outcome == Outcome(0, "bye")
+    assert games[2].outcome == Outcome((0,), "bye")
 
 
 def test_a_round_of_which_nothing_has_come_in_is_told_once() -> None:
@@ -143,7 +143,7 @@ def test_two_sheets_that_differ_wait_for_a_person() -> None:
         {(1, 1): ("A", "B")},
         {(1, 1): {"A": 51}},
     )
-    assert games[0].outcome == Outcome(0, "score")
+    assert games[0].outcome == Outcome((0,), "score")
     assert findings == ()
 
 
@@ -177,8 +177,8 @@ def test_at_a_table_of_three_ties_are_broken_among_those_in_front() -> None:
 
     # The third has the largest domain of all, but fewer points.
     seats = [one(1, 50, 6, 4), one(2, 50, 6, 5), one(3, 49, 9, 9)]
-    assert decide(seats) == Outcome(1, "crowns")
-    assert decide(seats[:1] + seats[2:]) == Outcome(0, "score")
+    assert outcome_of(seats) == Outcome((1,), "crowns")
+    assert outcome_of(seats[:1] + seats[2:]) == Outcome((0,), "score")
 
 
 def test_up_to_four_sheets_of_one_table_are_a_game_where_the_rules_allow() -> None:

@@ -20,15 +20,7 @@ def board_json(board: Board, score: Score, audit: Audit) -> dict[str, Any]:
     """One entry of `boards`."""
     return {
         "text": str(board),
-        "domains": [
-            {
-                "coat": domain.coat.value,
-                "cells": [list(cell) for cell in domain.cells],
-                "crosses": domain.crosses,
-                "points": domain.points,
-            }
-            for domain in score.domains
-        ],
+        "domains": domains_json(score),
         "score": score_json(score),
         "problems": problems_json(_all_alone(board, one) for one in audit.problems),
         "audit": {"lawful": audit.lawful, **witness_json(audit.witness)},
@@ -46,6 +38,19 @@ def _all_alone(board: Board, problem: Problem) -> Problem:
     if problem.code != "unpaired_shields" or not set(problem.cells) <= set(cells):
         return problem
     return replace(problem, cells=cells)
+
+
+def domains_json(score: Score) -> list[dict[str, Any]]:
+    """What each domain is worth."""
+    return [
+        {
+            "coat": domain.coat.value,
+            "cells": [list(cell) for cell in domain.cells],
+            "crosses": domain.crosses,
+            "points": domain.points,
+        }
+        for domain in score.domains
+    ]
 
 
 def score_json(score: Score) -> dict[str, int]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell, groups
+from kdscan.game.winner import Outcome, decide
 
 WIZARD_POINTS = 3
 """What the wizard of the filled coat pays for each domain of the chosen coat."""
@@ -67,21 +68,6 @@ def score_board(board: Board, chosen_coat: Coat | None = None) -> Score:
     return Score(domains, WIZARD_POINTS * paid)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Who won: player 0 or 1, None for a draw; decided by score, largest_domain or draw."""
-
-    winner: int | None
-    decided_by: str
-
-
 def outcome(scores: tuple[Score, Score]) -> Outcome:
     """Higher score wins; then the larger largest domain; else a draw."""
-    first, second = scores
-    for name, one, two in (
-        ("score", first.total, second.total),
-        ("largest_domain", first.largest_domain, second.largest_domain),
-    ):
-        if one != two:
-            return Outcome(int(two > one), name)
-    return Outcome(None, "draw")
+    return decide([(score.total, score.largest_domain) for score in scores])

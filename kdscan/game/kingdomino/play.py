@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kdscan.game.kingdomino.kingdom import Kingdom, Land, Place
-from kdscan.game.kingdomino.scoring import Score, score_kingdom, winners
+from kdscan.game.kingdomino.scoring import Score, outcome, score_kingdom
 from kdscan.game.kingdomino.tiles import TILES, Square, Tile
 from kdscan.game.kingdomino.variants import PLAIN, VariantError, Variants
+from kdscan.game.winner import decide
 
 
 class Rule(StrEnum):
@@ -148,7 +149,7 @@ class Game:
 
     def winners(self) -> tuple[int, ...]:
         """Who wins as things stand; several when they share."""
-        return winners(self.scores())
+        return outcome(self.scores()).winners
 
     def places(self) -> list[Place]:
         """Where the domino to be laid may go."""
@@ -242,4 +243,4 @@ def _joins(land: Land, squares: tuple[Square, Square], cells: Place) -> bool:
 def dynasty_winners(games: Sequence[Sequence[Score]]) -> tuple[int, ...]:
     """Who wins a dynasty: the most points over its games; shared when equal."""
     totals = [sum(score.total for score in scores) for scores in zip(*games, strict=True)]
-    return tuple(player for player, total in enumerate(totals) if total == max(totals))
+    return decide([(total,) for total in totals]).winners

@@ -9,6 +9,7 @@ from kdscan.game.grid import Cell, groups
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.tiles import Terrain
 from kdscan.game.kingdomino.variants import PLAIN, Variants
+from kdscan.game.winner import Outcome, decide
 
 MIDDLE_KINGDOM_POINTS = 10
 HARMONY_POINTS = 5
@@ -77,7 +78,6 @@ def score_kingdom(
     )
 
 
-def winners(scores: Sequence[Score]) -> tuple[int, ...]:
+def outcome(scores: Sequence[Score]) -> Outcome:
     """Who wins a game: most points, then the largest domain, then most crowns, then shared."""
-    ranks = [(score.total, score.largest_domain, score.crowns) for score in scores]
-    return tuple(player for player, rank in enumerate(ranks) if rank == max(ranks))
+    return decide([(score.total, score.largest_domain, score.crowns) for score in scores])

@@ -1,0 +1,35 @@
+"""Who wins a game, Duel or tiles: most points, then the largest domain, then most crowns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Decision = Literal["score", "largest_domain", "crowns", "draw", "bye", "walkover"]
+
+TIE_BREAKS: tuple[Decision, ...] = ("score", "largest_domain", "crowns")
+"""What is compared, the first that differs decides: the rulebooks' order. Duel has no crowns."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Who won, by number; several who share the first place in a draw, and what decided."""
+
+    winners: tuple[int, ...]
+    decided_by: Decision
+
+    @property
+    def winner(self) -> int | None:
+        """The only winner, None in a draw."""
+        return self.winners[0] if len(self.winners) == 1 else None
+
+
+def decide(players: Sequence[Sequence[int]]) -> Outcome:
+    """The outcome by each player's numbers, as many of `TIE_BREAKS` as are known."""
+    for count, decided_by in enumerate(TIE_BREAKS[: len(players[0])], 1):
+        ranks = [tuple(numbers[:count]) for numbers in players]
+        first = tuple(n for n, rank in enumerate(ranks) if rank == max(ranks))
+        if len(first) == 1:
+            return Outcome(first, decided_by)
+    return Outcome(first, "draw")
