@@ -19,6 +19,7 @@ from kdscan.game.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
 from kdscan.game.problem import Problem, Severity
 from kdscan.records.book import BookMark, SpellbookReading
 from kdscan.records.found import AnyReading, Found, maps_of
+from kdscan.records.ink import Ink
 from kdscan.records.kinds import COATS, KINDS, SquareKind
 from kdscan.records.kingdom import KingdomReading, SquareReading
 from kdscan.records.photo import Photo, frozen
@@ -40,6 +41,7 @@ __all__ = [
     "CellCrops",
     "CellReading",
     "Found",
+    "Ink",
     "KingdomReading",
     "MarkProbs",
     "Photo",

@@ -133,19 +133,19 @@ def flatten(
     (r, c) lies at pixel ((c + .5 + margin) * px - .5, (r + .5 + margin) * px - .5).
     """
     rows, cols = centers_xy.shape[:2]
-    net, size_wh = _coarse_net(rows, cols, px_per_cell, margin)
+    net, size_wh = net_of(rows, cols, px_per_cell, margin, STEP)
     coarse = lattice_to_photo(centers_xy, net)
     return sampled(photo, coarse, STEP, size_wh, resolution(centers_xy) / px_per_cell, finest)
 
 
 @lru_cache(maxsize=16)
-def _coarse_net(
-    rows: int, cols: int, px_per_cell: int, margin: float
+def net_of(
+    rows: int, cols: int, px_per_cell: int, margin: float, step: int
 ) -> tuple[Floats, tuple[int, int]]:
-    """Every `STEP`-th pixel of a flat sheet in the lattice frame, and its width and height."""
+    """Every `step`-th pixel of a flat sheet in the lattice frame, and its width and height."""
     w, h = round((cols + 2 * margin) * px_per_cell), round((rows + 2 * margin) * px_per_cell)
-    gx = (np.arange(0, w + STEP, STEP) + 0.5) / px_per_cell - 0.5 - margin
-    gy = (np.arange(0, h + STEP, STEP) + 0.5) / px_per_cell - 0.5 - margin
+    gx = (np.arange(0, w + step, step) + 0.5) / px_per_cell - 0.5 - margin
+    gy = (np.arange(0, h + step, step) + 0.5) / px_per_cell - 0.5 - margin
     return _net(gx, gy), (w, h)
 
 

@@ -1,0 +1,102 @@
+"""Ink from a known print: the photo divided by the print, light taken out (form dropout)."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import Ink
+
+_DARK = 8.0  # grey levels added before dividing: noise in the dark is no ink
+_LIGHT_STEP = 8  # pixels that share one value of the light
+_LIGHT_NEAR = 6.0  # steps: light changes over more than a third of a cell
+_LIGHT_OFF = 0.06  # relative difference from the light nearby that halves a place's say
+_SLIP = 3  # pixels, side of the window within which outlines may slip
+
+LEAST_INK = 13.5
+"""CIELAB units: what differs less is surely no full stroke, however pale the sheet's pen."""
+FULL_QUANTILE, FULL_SHARE = 98.5, 0.75
+"""A sheet's own pen decides how dark drawn is: this share of that percentile of all differences."""
+_FLOOR = 1.6  # times the median difference, which is noise
+
+Bgr = NDArray[np.uint8]
+Plane = NDArray[np.float32]
+
+
+def divide(photo: Bgr, known: Bgr, coverage: Plane) -> Ink:
+    """What differs from the print in colour, as ink.
+
+    photo, known: (H, W, 3) uint8 in the same place. coverage: see `Ink.known`.
+    """
+    bare = relit(photo, known)
+    apart = colour_distance(photo, bare)
+    sample = apart[::2, ::2]
+    full = max(float(np.percentile(sample, FULL_QUANTILE)) * FULL_SHARE, LEAST_INK)
+    floor = min(float(np.median(sample)) * _FLOOR + 1, full / 2)
+    probability = np.clip((apart - floor) / (full - floor), 0, 1).astype(np.float32)
+    return Ink(probability, _pen(photo, bare, probability), coverage)
+
+
+def _pen(photo: Bgr, bare: Bgr, probability: Plane) -> tuple[float, float, float]:
+    """What the pen leaves of the light, 0..1 for blue, green, red; 0 where nothing was drawn."""
+    drawn = probability[::2, ::2] > 0.8
+    if not drawn.any():
+        return (0.0, 0.0, 0.0)
+    seen, paper = (v[::2, ::2][drawn].astype(np.float32) + _DARK for v in (photo, bare))
+    b, g, r = (float(v) for v in np.clip(np.median(seen / paper, axis=0), 0, 1))
+    return b, g, r
+
+
+def relit(photo: Bgr, known: Bgr) -> Bgr:
+    """The print as it would look under the photo's light, were nothing drawn: (H, W, 3) uint8.
+
+    photo, known: (H, W, 3) uint8 in the same place.
+    """
+    lit = (known.astype(np.float32) + _DARK) * _light(photo, known) - _DARK
+    return np.asarray(np.clip(lit, 0, 255), np.uint8)
+
+
+def _light(photo: Bgr, known: Bgr) -> Plane:
+    """(H, W, 3): what photo over print has in common nearby, whatever was drawn; robust mean."""
+    scale = 1 / _LIGHT_STEP
+    seen, print_ = (
+        np.asarray(
+            cv2.resize(v, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.float32
+        )
+        for v in (photo, known)
+    )
+    ratio = np.log((seen + _DARK) / (print_ + _DARK))
+    weight = np.ones(ratio.shape[:2], np.float32)
+    for _ in range(4):
+        spread = _near(weight)[..., None] + 1e-6
+        light = _near(ratio * weight[..., None]) / spread
+        off = (ratio - light).mean(-1)
+        # Ink darkens: what is darker than its surroundings has half the say of what is lighter.
+        off = np.where(off < 0, 2 * off, off) / _LIGHT_OFF
+        weight = (1 / (1 + off * off)).astype(np.float32)
+    return np.asarray(cv2.resize(np.exp(light), photo.shape[1::-1]), np.float32)
+
+
+def _near(values: Plane) -> Plane:
+    return np.asarray(cv2.GaussianBlur(values, (0, 0), _LIGHT_NEAR), np.float32)
+
+
+def colour_distance(photo: Bgr, bare: Bgr) -> Plane:
+    """(H, W) float32: how far the photo's colour lies outside of what the bare print has within a
+    pixel, in units of CIELAB.
+
+    Ink is a distance in colour, not a darkness: pencil on saturated blue is lighter in red.
+    photo, bare: (H, W, 3) uint8 in the same place, under the same light.
+    """
+    seen, print_ = _lab(photo), _lab(bare)
+    window = np.ones((_SLIP, _SLIP), np.uint8)
+    below = cv2.subtract(cv2.erode(print_, window), seen)
+    above = cv2.subtract(seen, cv2.dilate(print_, window))
+    outside = np.maximum(np.maximum(below, above), 0)
+    return np.asarray(np.sqrt((outside * outside).sum(-1)), np.float32)
+
+
+def _lab(bgr: Bgr) -> Plane:
+    soft = np.asarray(cv2.GaussianBlur(bgr, (0, 0), 0.7), np.float32) / np.float32(255)
+    return np.asarray(cv2.cvtColor(soft, cv2.COLOR_BGR2LAB), np.float32)

@@ -1,0 +1,1 @@
+"""What is printed on a pad's sheets: learned from photos, recognised, laid over a sheet."""

@@ -1,0 +1,36 @@
+"""What stays of a print whatever light falls on it: local contrast, edges."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+_NEAR = 0.12  # cells: what is evened out is wider than this
+_NOISE = 3.0  # grey levels: contrast below this is not raised
+_EDGE_MAX = 4.0  # times the edges nearby; a drawn line counts no more than a printed one
+
+
+def even(bgr: NDArray[np.uint8], px: int) -> NDArray[np.uint8]:
+    """A picture's grey with local mean and contrast evened out, (H, W) uint8 around 128.
+
+    px: pixels a cell.
+    """
+    grey = cv2.GaussianBlur(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), (0, 0), 0.7).astype(np.float32)
+    away = grey - cv2.GaussianBlur(grey, (0, 0), _NEAR * px)
+    spread = np.sqrt(cv2.GaussianBlur(away * away, (0, 0), _NEAR * px)) + _NOISE
+    return np.clip(away / spread * 45 + 128, 0, 255).astype(np.uint8)
+
+
+def edges(bgr: NDArray[np.uint8], px: int) -> NDArray[np.float32]:
+    """How strong edges in colour are beside those nearby, (H, W) float32, 0..4.
+
+    Gradient magnitude in CIELAB over its mean within a third of a cell: an outline is the same on
+    sea and on sand. px: pixels a cell.
+    """
+    lab = cv2.cvtColor(bgr.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
+    lab = cv2.GaussianBlur(lab, (0, 0), 1.2)
+    dx, dy = (cv2.Scharr(lab, cv2.CV_32F, *along) / 32 for along in ((1, 0), (0, 1)))
+    strength = np.sqrt((dx * dx + dy * dy).sum(-1))
+    near = cv2.GaussianBlur(strength, (0, 0), px / 3) + 0.3
+    return np.asarray(np.minimum(strength / near, _EDGE_MAX), np.float32)

@@ -1,0 +1,153 @@
+"""Puts every cell of a sheet in its place by what all cells share, to a hundredth of a cell.
+
+Shields and circles are printed alike in every cell, whatever the ground. Each cell is laid over
+the median of all; a smooth sheet of paper (a homography and a cubic polynomial) is fitted to
+where they then lie, so that a cell that ink or ground misleads is outvoted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.prints.features import edges
+from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo
+from kdscan.vision.rectify import (
+    CENTERS,
+    Floats,
+    flatten,
+    lattice_to_photo,
+    moved,
+    project,
+    resolution,
+)
+
+LATTICE_PX = 128
+"""Pixels a cell of the view in which cells are compared."""
+PATCH = 1.5
+"""Cells, side of a compared patch: a cell with a quarter of each neighbour."""
+SEARCH = 0.25
+"""Cells by which a cell may be off."""
+ROUNDS = 5
+"""Cells are measured so often; the residual rests after four."""
+
+_MARGIN = (PATCH - 1) / 2 + 0.375
+_FAR = 0.15  # correlation that the farthest shift loses against none
+_TERMS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (3, 0), (0, 3))
+QUADRATIC, CUBIC = 6, 10
+"""Terms of the polynomial that bends the sheet."""
+_TOLERANCE = 0.02  # cells that a cell may leave the smooth sheet by and count half
+
+Patch = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A sheet's cells in their places.
+
+    centers_xy: (5, 7, 2) photo frame, on a smooth sheet.
+    common: (192, 192) float32, the edges that all cells share, 1.5 cells around a cell's centre.
+    likeness: median correlation of the cells with `common`.
+    residual: cells; median distance of the measured cells from the smooth sheet.
+    """
+
+    centers_xy: Floats
+    common: Patch
+    likeness: float
+    residual: float
+
+
+def smooth_sheet(
+    points_xy: Floats, weights: Floats, terms: int = CUBIC, tolerance: float = _TOLERANCE
+) -> tuple[Floats, Floats]:
+    """Centres (5, 7, 2) on a smooth sheet through measured ones, and how far those lie off, (35,),
+    in cells. Robust: iteratively reweighted least squares.
+
+    points_xy: (5, 7, 2) photo frame. weights: (5, 7), 0 for what was not measured.
+    """
+    cell = resolution(points_xy)
+    source, target = CENTERS.reshape(-1, 2), points_xy.reshape(-1, 2)
+    given = weights.ravel()
+    weight = given.copy()
+    unit = source / (COLS - 1) * 2 - 1
+    basis = np.stack([unit[:, 0] ** i * unit[:, 1] ** j for i, j in _TERMS[:terms]], 1)
+    for _ in range(15):
+        used = weight > 1e-3 * weight.max()
+        plane, _ = cv2.findHomography(source[used], target[used], 0)
+        if plane is None:
+            return points_xy, np.full(len(source), np.inf)
+        flat = project(np.asarray(plane, np.float64), source)
+        root = np.sqrt(weight)[:, None]
+        bend, *_ = np.linalg.lstsq(basis * root, (target - flat) * root, rcond=None)
+        fitted = flat + basis @ bend
+        off = np.linalg.norm(target - fitted, axis=1) / cell
+        scale = max(tolerance, 1.5 * float(np.median(off[given > 0])))
+        weight = given / (1 + (off / scale) ** 2) ** 2
+    return fitted.reshape(ROWS, COLS, 2), off
+
+
+def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
+    """Put the cells of a sheet in place, from (5, 7, 2) centres that are off by up to a quarter
+    of a cell. The lattice as a whole may still be shifted; see `describe`."""
+    centers, _ = smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)
+    for turn in range(ROUNDS):
+        edge = edges(flatten(photo, centers, LATTICE_PX, _MARGIN), LATTICE_PX)
+        patches = {at: _patch(edge, at) for at in CELLS}
+        common = np.median(np.stack(list(patches.values())), axis=0).astype(np.float32)
+        off, weights = np.zeros((ROWS, COLS, 2)), np.zeros((ROWS, COLS))
+        for at, patch in patches.items():
+            off[at], weights[at] = _offset(patch, common, near=turn > 0)
+        if not (weights > 0).any():
+            break
+        terms = QUADRATIC if turn < 2 else CUBIC
+        centers, left = smooth_sheet(moved(centers, off), weights, terms)
+    known = weights[weights > 0]
+    likeness = float(np.sqrt(np.median(known))) if len(known) else 0.0
+    residual = float(np.median(left[weights.ravel() > 0])) if len(known) else np.inf
+    return Measured(centers, common, likeness, residual)
+
+
+def _patch(edge: Patch, at: tuple[int, int]) -> Patch:
+    side = round(PATCH * LATTICE_PX)
+    y, x = (round((i + 0.5 + _MARGIN - PATCH / 2) * LATTICE_PX) for i in at)
+    return np.asarray(cv2.GaussianBlur(edge[y : y + side, x : x + side], (0, 0), 1.5), np.float32)
+
+
+def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float], float]:
+    """How far a cell lies off, x and y in cells, and the weight of that: its squared correlation
+    with what all share, 0 where that is best at the edge of the search.
+
+    near: of two places that are equally alike the nearer one.
+    """
+    reach = round(SEARCH * LATTICE_PX)
+    inner = cv2.GaussianBlur(common, (0, 0), 1.5)[reach:-reach, reach:-reach]
+    alike = cv2.matchTemplate(patch, inner, cv2.TM_CCOEFF_NORMED)
+    steps = np.arange(-reach, reach + 1) / reach
+    judged = alike - near * _FAR * np.hypot(steps[None], steps[:, None])
+    _, _, _, (x, y) = cv2.minMaxLoc(judged)
+    if not (0 < x < 2 * reach and 0 < y < 2 * reach):
+        return (0.0, 0.0), 0.0
+    best = float(alike[y, x])
+    dx = _vertex(*judged[y, x - 1 : x + 2])
+    dy = _vertex(*judged[y - 1 : y + 2, x])
+    where = ((x - reach + dx) / LATTICE_PX, (y - reach + dy) / LATTICE_PX)
+    return where, max(best, 0.0) ** 2
+
+
+def _vertex(before: float, here: float, after: float) -> float:
+    """Where the parabola through three values, one apart, has its vertex, -.5 to .5."""
+    bend = before - 2 * here + after
+    return float(np.clip((before - after) / (2 * bend), -0.5, 0.5)) if bend < 0 else 0.0
+
+
+def shifted(centers_xy: Floats, off_xy: tuple[float, float]) -> Floats:
+    """(5, 7, 2): the whole lattice moved by so many cells along its rows and columns."""
+    return lattice_to_photo(centers_xy, CENTERS + np.array(off_xy))
+
+
+def castle_patch(edge: Patch) -> Patch:
+    """The castle's cell of an edge picture as of `measure_cells`."""
+    return _patch(edge, CASTLE)

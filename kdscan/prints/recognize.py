@@ -1,0 +1,77 @@
+"""Which known print is this? Ranked by thumbnails, settled by laying the print over the sheet.
+
+A thumbnail of eight pixels a cell is compared with those of all prints, upright and upside down,
+shifted by up to half a cell. The few that are most alike are aligned; a print is a sheet's own
+when its structure is found in the photo place by place, which no other ground, however alike its
+colours, can show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.prints.align import Aligned, align
+from kdscan.prints.known import PRINT_MARGIN, THUMB_PX, KnownPrint, even_colours
+from kdscan.prints.lattice import QUADRATIC, smooth_sheet
+from kdscan.records import COLS, ROWS, Photo
+from kdscan.vision.pyramid import at_hand
+from kdscan.vision.rectify import Floats, flatten
+from kdscan.vision.settle import turned
+
+SURELY = 0.3
+"""Likeness, see `Aligned.likeness`, from which a print is taken for the sheet's own. Of 32 sheets
+of 16 pads all have 0.43 and more with their own print; none of 480 others has more than 0.14."""
+CANDIDATES = 3
+"""So many prints are laid over a sheet at most: the right one of 16 was among the first two for all
+of 96 sheets."""
+LEAST_ALIKE = 0.08
+"""Correlation of thumbnails below which a print is not tried."""
+
+_SHIFT = 4  # thumbnail pixels, half a cell, by which thumbnails are moved over one another
+
+
+def recognize(photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint]) -> Aligned | None:
+    """The known print of a sheet, laid over it; None when it is none of them.
+
+    centers_xy: (5, 7, 2) photo frame, about where the sheet's cells lie; it may be upside down.
+    """
+    if not prints:
+        return None
+    for known, upside_down in ranked(photo, centers_xy, prints)[:CANDIDATES]:
+        aligned = align(known, photo, turned(centers_xy) if upside_down else centers_xy)
+        if aligned.likeness >= SURELY:
+            return aligned
+    return None
+
+
+def ranked(
+    photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint]
+) -> list[tuple[KnownPrint, bool]]:
+    """Prints, and whether upside down, that a sheet's thumbnail is like, the most alike first."""
+    margin = PRINT_MARGIN + _SHIFT / THUMB_PX
+    centers_xy, _ = smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)
+    seen = even_colours(flatten(photo, centers_xy, THUMB_PX, margin, at_hand(photo)))
+    known = np.stack([one.signature for one in prints])
+    alike = np.stack([_alike(s, known) for s in (seen, seen[:, ::-1, ::-1])])
+    order = np.argsort(-alike, axis=None)
+    found = [(int(at) % len(prints), at >= len(prints)) for at in order]
+    return [
+        (prints[i], bool(upside_down))
+        for i, upside_down in found
+        if alike[int(upside_down), i] >= LEAST_ALIKE
+    ]
+
+
+def _alike(seen: NDArray[np.float32], known: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(N,): weighted correlation of three channels of a view with those of N signatures, (N, 3, 2852),
+    at the best of all shifts."""
+    h, w = (n - 2 * _SHIFT for n in seen.shape[1:])
+    total = np.zeros(((2 * _SHIFT + 1) ** 2, len(known)), np.float32)
+    for channel, theirs in zip(seen, known.transpose(1, 0, 2), strict=True):
+        parts = np.lib.stride_tricks.sliding_window_view(channel, (h, w)).reshape(len(total), -1)
+        parts = parts - parts.mean(1, keepdims=True)
+        total += (parts @ theirs.T) / (np.linalg.norm(parts, axis=1, keepdims=True) + 1e-3)
+    return np.asarray(total.max(0))
