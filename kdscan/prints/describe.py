@@ -167,8 +167,9 @@ def _circles(
     voted = [sorted(p, key=lambda r: r.radius)[len(p) // 2] for p in places if len(p) >= 2]
     families = [[c for c in voted if abs(c.radius - r.radius) < 0.3 * r.radius] for r in voted]
     kept: list[_Region] = []
+    family = max(families, key=len) if families else []
     for one in sorted(
-        max(families, key=len, default=[]),
+        family,
         key=lambda r: float(np.abs(np.array(r.center_xy) - middle).max()),
     ):
         away = [np.abs(np.subtract(one.center_xy, k.center_xy)) for k in kept]

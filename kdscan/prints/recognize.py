@@ -66,8 +66,8 @@ def ranked(
 
 
 def _alike(seen: NDArray[np.float32], known: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(N,): weighted correlation of three channels of a view with those of N signatures, (N, 3, 2852),
-    at the best of all shifts."""
+    """(N,): weighted correlation of a view's channels with those of N signatures, (N, 3, 2852), at
+    the best of all shifts."""
     h, w = (n - 2 * _SHIFT for n in seen.shape[1:])
     total = np.zeros(((2 * _SHIFT + 1) ** 2, len(known)), np.float32)
     for channel, theirs in zip(seen, known.transpose(1, 0, 2), strict=True):
