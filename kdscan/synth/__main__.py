@@ -22,6 +22,7 @@ import typer
 from numpy.typing import NDArray
 
 from kdscan.edge import run
+from kdscan.errors import UsageError
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.sheet.book import BookLayout, load_book
@@ -90,6 +91,10 @@ def main(
     mess: Annotated[
         float | None, typer.Option(help="0 clean .. 1 messy; random if not given.", min=0, max=1)
     ] = None,
+    dice: Annotated[
+        bool | None,
+        typer.Option("--dice/--no-dice", help="Coats as on the dice, or never; by lot too."),
+    ] = None,
     long_side: Annotated[
         int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)
     ] = 2016,
@@ -106,13 +111,15 @@ def main(
             page = random_page(rng, *asked_for(rng, ground))
         turned = size[::-1] if rng.random() < 0.5 else size
         synth: SynthTable | SynthPhoto
+        if table and dice is not None:
+            raise UsageError("--dice is for single maps; leave out --table or --dice")
         if table:
             synth = make_table(
                 seed, chosen, book_page=own_book(), page=page, size_wh=turned, mess=mess
             )
             truth = synth.truth()
         else:
-            synth = make_photo(seed, chosen, page=page, size_wh=turned, mess=mess)
+            synth = make_photo(seed, chosen, page=page, size_wh=turned, mess=mess, dice=dice)
             board = Board({at: Shield(coat, n) for at, (coat, n) in synth.board.items()})
             truth = synth.truth(score_board(board).domain_points)
         truth = {"seed": seed} | truth

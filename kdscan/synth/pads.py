@@ -55,11 +55,15 @@ def pad_sheet(
     size_wh: tuple[int, int],
     mess: float | None = None,
     strokes: StrokeBank | None = None,
+    dice: bool | None = None,
 ) -> SynthPhoto:
-    """A photo of a pad's filled sheet of a number: its own hand, desk, light and camera."""
+    """A photo of a pad's filled sheet of a number: its own hand, desk, light and camera.
+
+    dice: whether the hand copies the coats of the dice; by lot if None.
+    """
     rng = np.random.default_rng([seed, _SHEET, number])
     size = size_wh[::-1] if rng.random() < 0.4 else size_wh
-    drawn = draw_page(rng, page=page, mess=mess, strokes=strokes)
+    drawn = draw_page(rng, page=page, mess=mess, strokes=strokes, dice=dice)
     return shoot(rng, drawn, level, size_wh=size)
 
 
@@ -88,6 +92,10 @@ def main(
     strokes: Annotated[
         Path | None, typer.Option(help="Recorded pen strokes (UNIPEN in JSON lines).", exists=True)
     ] = None,
+    dice: Annotated[
+        bool | None,
+        typer.Option("--dice/--no-dice", help="Coats as on the dice, or never; by lot too."),
+    ] = None,
     long_side: Annotated[
         int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)
     ] = 2016,
@@ -107,7 +115,7 @@ def main(
         _write(place / "blank.jpg", first + i, pad_blank(first + i, page, careful, size), quality)
         for k in range(1, filled + 1):
             lit = levels[(k - 1) % len(levels)]
-            sheet = pad_sheet(first + i, k, page, lit, size, mess, bank)
+            sheet = pad_sheet(first + i, k, page, lit, size, mess, bank, dice)
             _write(place / f"{i:03d}{k:03d}.jpg", first + i, sheet, quality)
         print(place, file=sys.stderr)
 

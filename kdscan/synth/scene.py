@@ -157,10 +157,12 @@ def draw_page(
     mess: float | None = None,
     strokes: StrokeBank | None = None,
     hand: Hand | None = None,
+    dice: bool | None = None,
 ) -> DrawnPage:
     """Print a page and draw a board on it; see `make_photo`.
 
-    played: what to draw and whether the castle's bonus was used; hand: whose; by lot if None.
+    played: what to draw and whether the castle's bonus was used; hand: whose; dice: whether a
+        hand drawn by lot copies the coats of the dice; each by lot if None.
     """
     layout, blank, px_per_mm = page or random_page(rng)
     if played is None:
@@ -174,7 +176,7 @@ def draw_page(
         layout,
         board,
         used,
-        hand or Hand.random(rng),
+        hand or Hand.random(rng, dice=dice),
         rng,
         px_per_mm=px_per_mm,
         strokes=strokes,
@@ -218,13 +220,15 @@ def make_photo(
     size_wh: tuple[int, int] | None = None,
     strokes: StrokeBank | None = None,
     surfaces: Sequence[NDArray[np.uint8]] = (),
+    dice: bool | None = None,
 ) -> SynthPhoto:
     """Make the photo of `seed`; the same arguments give the same bytes.
 
     page: a layout, its print (H, W, 3) uint8 and pixels a mm; None for a random design.
     wild: draw any board rather than a lawfully played one.
     mess: 0 clean .. 1 very messy hands; None for a random one.
+    dice: whether the hand copies the coats of the dice; by lot if None.
     """
     rng = np.random.default_rng(seed)
-    drawn = draw_page(rng, page=page, wild=wild, mess=mess, strokes=strokes)
+    drawn = draw_page(rng, page=page, wild=wild, mess=mess, strokes=strokes, dice=dice)
     return shoot(rng, drawn, level, size_wh=size_wh, surfaces=surfaces)
