@@ -164,7 +164,7 @@ HABITS: Mapping[Part, Mapping[str, Habit]] = {
     "extra": {
         "nothing": Habit(9, 9),
         "tints": Habit(1, 1),
-        "shields": Habit(0.6, 0.8),
+        "shields": Habit(0.6, 2.0),
         "outlines": Habit(1.2, 1.2),
         "scores": Habit(0.8, 0.8),
         "sums": Habit(0.8, 0.8),

@@ -72,9 +72,17 @@ def draw_board(
     if castle_used:
         _colour_roofs(sheet)
     scribble_around(sheet, board)
+    for _ in range(int(rng.poisson(SMEARED.get(hand.pen.kind, 0.0) * mess))):
+        grid = np.array(layout.cell_mm) * (layout.cols, layout.rows)
+        at = np.array(layout.grid_mm) + rng.uniform(0, 1, 2) * grid
+        scrawl.smear(page, page_bgr, at, 0.5 * min(layout.cell_mm), rng, px_per_mm)
     if crossed is not None:
         crossed += sheet.crossed
     return page
+
+
+SMEARED = {"wipe": 2.0, "fountain": 0.3, "gel": 0.3, "marker": 0.2, "pencil": 0.2}
+"""Smears of a hand across fresh ink on a messy sheet, by kind of pen. Guesses."""
 
 
 def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | None) -> None:

@@ -96,10 +96,11 @@ def one_line(shield: Shield, brush: Brush) -> list[Stroke]:
 def _two_bends(shield: Shield, brush: Brush, style: str) -> list[Stroke]:
     """Two bends, a gap of about one between them."""
     angle, rng = _angle(brush), brush.rng
-    brush = replace(brush, taste=replace(brush.taste, slop=0.6 * brush.taste.slop))
+    brush = replace(brush, taste=replace(brush.taste, slop=0.45 * brush.taste.slop))
     wide = min(max(brush.about(0.85 * brush.taste.bend, 0.1), 0.13), 0.26)
     wide = max(wide * shield.span, 1.5 * brush.width)
-    gap = max(brush.about(wide, 0.2), 0.1 * shield.span + brush.width)
+    least = 0.16 if style == "zigzag" else 0.1  # its ends stray
+    gap = max(brush.about(wide, 0.2), least * shield.span + brush.width)
     fit = min(1.0, (0.9 * shield.span - gap) / (2 * wide))
     wide = max(wide * fit, 1.2 * brush.width)
     at = shield.centre + 0.04 * shield.span * rng.normal(0, 1, 2)

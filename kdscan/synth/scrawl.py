@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.ink import Stroke, multiply, noise_patch
-from kdscan.synth.strokes import Path, line, ring, rounded, turned
+from kdscan.synth.strokes import Path, line, ring, rounded, turned, unit
 
 DIGITS: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
     "0": (((0.5, 0), (0.1, 0.25), (0.1, 0.8), (0.5, 1), (0.9, 0.75), (0.9, 0.2), (0.5, 0)),),
@@ -134,6 +134,37 @@ def smudge(
     cloud = noise_patch((y1 - y0, x1 - x0), 12.0, rng)
     alpha = fall * (0.3 + 0.7 * cloud) * np.float32(rng.uniform(0.03, 0.16))
     multiply(page, (x0, y0), alpha, (0.3, 0.3, 0.3))
+
+
+def smear(
+    page: NDArray[np.uint8],
+    blank: NDArray[np.uint8],
+    at: Path,
+    reach: float,
+    rng: np.random.Generator,
+    px_per_mm: float,
+) -> None:
+    """Draw a hand across ink about `reach` mm around a point, in place; print stays as it is.
+
+    blank: the page before anybody drew on it.
+    """
+    box = _box(page, at, 2 * reach, px_per_mm)
+    if box is None:
+        return
+    x0, y0, x1, y1 = box
+    paper = np.maximum(blank[y0:y1, x0:x1], 1).astype(np.float32)
+    through = page[y0:y1, x0:x1] / paper
+    long = max(3, round(reach * rng.uniform(0.2, 0.7) * px_per_mm)) | 1
+    kernel = np.zeros((long, long), np.float32)
+    end = unit(rng.uniform(0, math.pi)) * (long // 2)
+    ends = [tuple(round(float(long // 2 + way * v)) for v in end) for way in (-1, 1)]
+    cv2.line(kernel, ends[0], ends[1], 1.0, 1)
+    drawn = np.asarray(cv2.filter2D(through, -1, kernel / kernel.sum()), np.float32)
+    yy, xx = np.mgrid[y0:y1, x0:x1] / px_per_mm
+    away = ((xx - at[0]) ** 2 + (yy - at[1]) ** 2) / reach**2
+    weight = (np.exp(-(away**2)) * rng.uniform(0.25, 0.75)).astype(np.float32)[..., None]
+    mixed = through * (1 - weight) + drawn * weight
+    page[y0:y1, x0:x1] = np.clip(mixed * paper + 0.5, 0, 255).astype(np.uint8)
 
 
 def coffee_ring(
