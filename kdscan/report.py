@@ -19,6 +19,7 @@ from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.game.problem import problems_json
 from kdscan.game.winner import decide
+from kdscan.legible import legible
 from kdscan.plain import judged_json, point_json, probability_json
 from kdscan.records import (
     AnyReading,
@@ -133,7 +134,7 @@ def photo_json(report: PhotoReport) -> dict[str, Any]:
     width, height = report.size_wh or (None, None)
     error = report.error
     return {
-        "photo": report.name,
+        "photo": legible(report.name),
         "page": report.page,
         "width": width,
         "height": height,

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kdscan.cli.options import (
+    MOST_PROCESSES,
+    MOST_ROUNDS,
     Event,
     Game,
     GreatDuel,
@@ -25,6 +27,7 @@ from kdscan.cli.options import (
 )
 from kdscan.cli.speech import note, quiet, spoken
 from kdscan.errors import UsageError
+from kdscan.legible import legible
 from kdscan.locale import Words
 
 if TYPE_CHECKING:
@@ -51,14 +54,18 @@ def batch(
     store: Store = None,
     photos: Photos = None,
     round: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="All these sheets are of round N.")
+        int | None,
+        typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="All these sheets are of round N."),
     ] = None,
     game: Game = None,
     great_duel: GreatDuel = None,
     middle_kingdom: MiddleKingdom = None,
     harmony: Harmony = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes; one a core by default.")
+        int | None,
+        typer.Option(
+            min=1, max=MOST_PROCESSES, metavar="N", help="Processes; one a core by default."
+        ),
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Read on the Dask cluster at ADDRESS.")
@@ -227,7 +234,7 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
     w = spoken()
     t = w.t
     known = ", " + t("{n} known before", n=progress.known) if progress.known else ""
-    print(f"{event}: " + t("{n} read now", n=progress.read) + known)
+    print(f"{legible(event)}: " + t("{n} read now", n=progress.read) + known)
     counted = count[OK] + count[REVIEW] + count[CONFLICT]
     print("  " + t("sheets: {n}, {review} of them to look at", n=counted, review=count[REVIEW]))
     for status, title in (

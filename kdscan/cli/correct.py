@@ -8,9 +8,10 @@ import typer
 
 from kdscan.cli.book_corrections import BookCorrection
 from kdscan.cli.corrections import Correction, parse_corrections, square_of
-from kdscan.cli.options import Event, Store
+from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store
 from kdscan.cli.speech import spoken, user
 from kdscan.errors import UsageError
+from kdscan.legible import legible
 
 if TYPE_CHECKING:
     from kdscan.tournament.results import Result
@@ -33,10 +34,12 @@ def correct(
     ] = None,
     player: Annotated[str | None, typer.Option(metavar="NAME", help="Whose it is.")] = None,
     round: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="In which round it was played.")
+        int | None,
+        typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="In which round it was played."),
     ] = None,
     table: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="At which table it was played.")
+        int | None,
+        typer.Option(min=1, max=MOST_TABLES, metavar="N", help="At which table it was played."),
     ] = None,
     confirm: Annotated[
         bool, typer.Option("--confirm", help="It is right as it is read now.")
@@ -126,11 +129,11 @@ def _told(row: Result) -> str:
     parts = [
         w.t("round {round}", round=row.place.round) if row.place.round is not None else "",
         w.t("table {table}", table=row.place.table) if row.place.table is not None else "",
-        row.place.player or "",
+        legible(row.place.player or ""),
         w.t("please check") if row.data["review"] else "",
     ]
     where = ", ".join(part for part in parts if part)
-    return f"{row.file.name}{points}" + (f" ({where})" if where else "")
+    return f"{legible(row.file.name)}{points}" + (f" ({where})" if where else "")
 
 
 def _field(one: Correction | BookCorrection, row: Result) -> tuple[str, Any]:

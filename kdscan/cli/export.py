@@ -10,6 +10,7 @@ import typer
 from kdscan.cli.options import Event, Photos, Store
 from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
+from kdscan.legible import legible
 
 
 def export(
@@ -62,7 +63,7 @@ def export(
 
             count = save_event(kept, this.name, archive)
             some = spoken().tn("{n} photo", "{n} photos", count)
-            print(f"{archive}: {this.name}, {some}")
+            print(f"{legible(str(archive))}: {legible(this.name)}, {some}")
         if labels is not None:
             from kdscan.tournament.teach import save_labels
 
@@ -70,7 +71,7 @@ def export(
             w = spoken()
             some = w.tn("{n} sheet", "{n} sheets", sheets)
             seen = w.t("shields and squares that a person has seen: {n}", n=shields)
-            print(f"{labels}: {some}; {seen}")
+            print(f"{legible(str(labels))}: {some}; {seen}")
 
 
 def import_event(
@@ -97,4 +98,4 @@ def import_event(
     w = spoken()
     photo_count = w.tn("{n} photo", "{n} photos", loaded.photos)
     sheet_count = w.tn("{n} sheet", "{n} sheets", loaded.sheets)
-    print(f"{loaded.event.name}: {photo_count}, {sheet_count}")
+    print(f"{legible(loaded.event.name)}: {photo_count}, {sheet_count}")

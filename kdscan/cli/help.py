@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from kdscan.cli.speech import spoken
+from kdscan.legible import legible
 from kdscan.locale import mark
 
 Translate = Callable[[str], str]
@@ -144,4 +145,4 @@ def _rephrased(message: str, t: Callable[..., str]) -> str:
             if "why" in values:
                 values["why"] = _rephrased(values["why"], t)
             return t(text, **values)
-    return message
+    return legible(message)

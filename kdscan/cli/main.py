@@ -6,10 +6,13 @@ Command modules import the heavy half of kdscan inside their functions, so that
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Annotated, NoReturn
 
@@ -29,9 +32,14 @@ from kdscan.cli.sheet import sheet
 from kdscan.cli.simulate import simulate
 from kdscan.cli.speech import be_quiet, said, spoken
 from kdscan.cli.standings import pair, result, standings
-from kdscan.errors import KdscanError
+from kdscan.errors import KdscanError, UsageError
 
 INTERRUPTED = 130
+CLOSED = 141
+"""Who reads stdout has read enough: 128 and the number of SIGPIPE, as of any other program."""
+
+UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF)
+
 BUG = 1
 
 app = typer.Typer(
@@ -101,6 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     try:
         code = app(given, prog_name="kdscan", standalone_mode=False) or 0
+        sys.stdout.flush()
     except typer.TyperException as error:  # wrong usage, or help where nothing was asked for
         if message := complaint(error, spoken(sys.stderr).t):
             _complain(message, debug)
@@ -108,7 +117,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KdscanError as error:
         _complain(said(error), debug)
         return error.exit_code
-    except Exception as error:
+    except BaseException as error:
+        if (code := _unwritable(error)) is not None:
+            return code
+        if not isinstance(error, Exception):
+            raise
         _complain(
             spoken(sys.stderr).t(
                 "a bug in kdscan: {error}\nPlease report it with what this shows: {command}",
@@ -123,6 +136,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(code)
 
 
+def _unwritable(error: BaseException) -> int | None:
+    """The exit code if stdout is what could not be written; None if it was something else.
+
+    Whatever else is written tells of its errors itself, see `kdscan.outputs`.
+    """
+    failed = error.__context__ if isinstance(error, SystemExit) else error  # Typer exits of pipes
+    if not isinstance(failed, OSError) or failed.errno not in UNWRITABLE or failed.filename:
+        return None
+    with suppress(OSError, ValueError):  # else the interpreter tries again at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(failed, BrokenPipeError):
+        return CLOSED
+    t = spoken(sys.stderr).t
+    _complain(t("what was printed could not be written: {why}", why=failed.strerror), debug=False)
+    return UsageError.exit_code
+
+
 def run() -> NoReturn:
     """Entry point of the installed command."""
     sys.exit(main())
@@ -131,4 +161,5 @@ def run() -> NoReturn:
 def _complain(message: str, debug: bool) -> None:
     if debug:
         traceback.print_exc()
-    print(f"kdscan: {message}", file=sys.stderr)
+    with suppress(OSError):  # the exit code is left
+        print(f"kdscan: {message}", file=sys.stderr)

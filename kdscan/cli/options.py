@@ -9,6 +9,9 @@ import typer
 
 from kdscan.errors import UsageError
 
+MOST_ROUNDS, MOST_TABLES, MOST_PROCESSES = 999, 9999, 256
+"""Numbers beyond these are slips of the pen."""
+
 Store = Annotated[
     str | None,
     typer.Option(
@@ -44,7 +47,8 @@ Seats = Annotated[
     typer.Option(min=2, max=4, metavar="N", help="Kingdomino: players at a table, 2 to 4."),
 ]
 Rounds = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="How many rounds the event has.")
+    int | None,
+    typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="How many rounds the event has."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 OneGame = Annotated[str, typer.Option("--game", metavar="duel|kingdomino", help="Which game.")]

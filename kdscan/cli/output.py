@@ -14,6 +14,7 @@ from kdscan.cli.text_kingdom import kingdom_text
 from kdscan.cli.text_spellbook import spellbook_text
 from kdscan.fusing import FusedSheet
 from kdscan.game.grid import cell_name
+from kdscan.legible import legible
 from kdscan.locale import mark, of_terminal, words
 from kdscan.records import AnyReading, KingdomReading, SpellbookReading
 from kdscan.report import PhotoReport
@@ -44,7 +45,7 @@ class Printer:
     def progress(self, number: int, name: str) -> None:
         if self._progress:
             print(
-                f"{_CLEAR_LINE}[{number}/{self._photos}] {name}",
+                f"{_CLEAR_LINE}[{number}/{self._photos}] {legible(name)}",
                 end="",
                 file=sys.stderr,
                 flush=True,
@@ -55,7 +56,7 @@ class Printer:
         if self._progress:
             print(_CLEAR_LINE, end="", file=sys.stderr, flush=True)
         t = self._style.words.t
-        name = report.name
+        name = legible(report.name)
         if report.pages > 1:
             name = t("{name}, page {n}", name=name, n=report.page + 1)
         if report.error:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kdscan.cli.options import MOST_PROCESSES
 from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 
@@ -35,7 +36,12 @@ def serve(
     ] = "Table",
     workers: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Processes that read photos; one a core by default."),
+        typer.Option(
+            min=1,
+            max=MOST_PROCESSES,
+            metavar="N",
+            help="Processes that read photos; one a core by default.",
+        ),
     ] = None,
     code: Annotated[
         str | None,

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from kdscan.cli.options import (
+    MOST_ROUNDS,
+    MOST_TABLES,
     Event,
     Game,
     GreatDuel,
@@ -25,6 +27,7 @@ from kdscan.cli.options import (
 )
 from kdscan.cli.speech import note, spoken, user
 from kdscan.errors import UsageError
+from kdscan.legible import legible
 from kdscan.locale import Words
 
 if TYPE_CHECKING:
@@ -152,8 +155,8 @@ def pair(
 
 
 def result(
-    round: Annotated[int, typer.Option(min=1, metavar="N", help="Which round.")],
-    table: Annotated[int, typer.Option(min=1, metavar="N", help="Which table.")],
+    round: Annotated[int, typer.Option(min=1, max=MOST_ROUNDS, metavar="N", help="Which round.")],
+    table: Annotated[int, typer.Option(min=1, max=MOST_TABLES, metavar="N", help="Which table.")],
     event: Event = None,
     points: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=POINTS", help="What the players have.")
@@ -230,7 +233,7 @@ def _table(state: EventState) -> str:
 
     w, planned = spoken(), rules_of(state.event).rounds
     t = w.t
-    wide = max([len(line.player) for line in state.standings], default=6)
+    wide = max([len(legible(line.player)) for line in state.standings], default=6)
     players = w.tn("{n} player", "{n} players", len(state.players))
     after = so_far(w, state.played_round, planned)
     heads = [t("score"), t("won"), t("drawn"), t("lost"), t("byes"), t("spread"), "SB"]
@@ -241,7 +244,7 @@ def _table(state: EventState) -> str:
         cells = "  ".join(f"{v:>{n}}" for v, n in zip(values, widths, strict=True))
         return f"{rank:>4}  {player:<{wide}}  {cells}  {why}".rstrip()
 
-    lines = [f"{state.event.name}: {after}, {players}", row("", t("player"), heads)]
+    lines = [f"{legible(state.event.name)}: {after}, {players}", row("", t("player"), heads)]
     before = None
     for line in state.standings:
         rank = "" if line.rank == before else f"{line.rank}."
@@ -249,7 +252,7 @@ def _table(state: EventState) -> str:
         numbers = (line.wins, line.draws, line.losses, line.byes)
         values = [half(line.score), *map(str, numbers), signed(line.spread)]
         values.append(f"{line.sonneborn_berger:.3g}")
-        lines.append(row(rank, line.player, values, decided_by(w, line.decided_by)))
+        lines.append(row(rank, legible(line.player), values, decided_by(w, line.decided_by)))
     return "\n".join(lines)
 
 

@@ -12,8 +12,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
+
+from kdscan.legible import legible
 
 LANGUAGES = ("en", "pl", "fr", "uk", "ru")
 """The first one is spoken where none of the others is asked for."""
@@ -67,7 +69,12 @@ def mark(text: str) -> str:
 
 
 def _put(text: str, values: Mapping[str, Any]) -> str:
-    return text.format(**values) if values else text
+    """Names in braces may come from strangers: none of them steers a terminal."""
+    return text.format(**{k: _harmless(v) for k, v in values.items()}) if values else text
+
+
+def _harmless(value: Any) -> Any:
+    return legible(str(value)) if isinstance(value, str | PurePath) else value
 
 
 @cache

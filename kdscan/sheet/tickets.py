@@ -18,6 +18,7 @@ from kdscan.sheet.words import Language, say
 
 _COLUMNS = ("name", "player", "round", "table")
 _MOST_ROUNDS = 99
+_MOST_LETTERS = 200
 _MOST_SHEETS = 20_000
 
 
@@ -87,20 +88,36 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     reader = csv.DictReader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
-    names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+    try:
+        names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+        reader.fieldnames = names
+        rows = [
+            (reader.line_num, {k: (v or "").strip() for k, v in row.items() if isinstance(k, str)})
+            for row in reader
+        ]
+    except csv.Error as error:  # a field longer than any name, a quote that is never closed
+        raise UsageError(
+            "{path}, row {number}: this is no line of a CSV file ({error})",
+            path=path,
+            number=reader.line_num,
+            error=error,
+        ) from error
     if not set(columns) & set(names):
         raise UsageError(
             "{path}: the first line must name the columns, such as {known}; it says {first!r}.",
             path=path,
             known=", ".join(columns),
-            first=first.strip(),
+            first=first.strip()[:80],
         )
-    reader.fieldnames = names
-    rows = [
-        (reader.line_num, {k: (v or "").strip() for k, v in row.items() if isinstance(k, str)})
-        for row in reader
-    ]
     rows = [(number, row) for number, row in rows if any(row.values())]
+    for number, row in rows:
+        if any(len(value) > _MOST_LETTERS for value in row.values()):
+            raise UsageError(
+                "{path}, row {number}: a name has {most} letters at most; shorten it",
+                path=path,
+                number=number,
+                most=_MOST_LETTERS,
+            )
     if not rows:
         raise UsageError("{path}: there is nobody in the list below its first line.", path=path)
     return rows

@@ -6,18 +6,15 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from unicodedata import category
 
 from kdscan.errors import UsageError
+from kdscan.legible import legible
 from kdscan.tournament.store.files import filesystem, is_url
 
 SUFFIXES = frozenset(
     ".jpg .jpeg .jfif .png .webp .heic .heif .hif .tif .tiff .pdf".split()  # noqa: SIM905
 )
 """What is taken from a folder; a file that is named itself is taken whatever it is called."""
-
-STEERING = ("Cc", "Cf", "Zl", "Zp")
-"""Categories of Unicode that are not seen but change what is: new lines, right to left, …"""
 
 
 @dataclass(frozen=True)
@@ -42,14 +39,6 @@ def sources(given: Sequence[str]) -> list[Source]:
         for source in _in_url(one) if is_url(one) else _in_path(Path(one)):
             found.setdefault(source.place, source)
     return sorted(found.values(), key=lambda source: (source.name, source.place))
-
-
-def legible(name: str) -> str:
-    """A file's name with escapes for bytes that are no text and for signs that steer a terminal."""
-    text = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return "".join(
-        c.encode("unicode_escape").decode("ascii") if category(c) in STEERING else c for c in text
-    )
 
 
 def _in_path(path: Path) -> list[Source]:
@@ -79,12 +68,21 @@ def _check_there(path: Path) -> None:
 
 
 def _walk(top: Path) -> Iterator[Path]:
-    for folder, folders, names in os.walk(top):
+    for folder, folders, names in os.walk(top, onerror=_unreadable):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             file = Path(folder, name)
             if not name.startswith(".") and file.suffix.lower() in SUFFIXES:
                 yield file
+
+
+def _unreadable(error: OSError) -> None:
+    """A folder that is passed over in silence would be photos that are."""
+    raise UsageError(
+        "{path}: this folder cannot be read ({why}); ask for access to it",
+        path=error.filename,
+        why=error.strerror or error,
+    ) from error
 
 
 def _in_url(url: str) -> list[Source]:

@@ -24,6 +24,7 @@ from kdscan.errors import StoreError, UsageError
 from kdscan.locale import mark
 from kdscan.outputs import make_folder, sync_folder
 from kdscan.tournament.store import schema
+from kdscan.tournament.store.damage import is_damaged
 from kdscan.tournament.store.files import MODE, PhotoFiles, is_url
 from kdscan.tournament.store.upgrade import check_current, upgrade
 
@@ -32,6 +33,9 @@ ENVIRONMENT = "KDSCAN_STORE"
 
 FileId = tuple[int, int]
 """Device and number of a file; two files never share them at a time."""
+
+NOT_UNDERSTOOD = (LookupError, ValueError, TypeError, AttributeError, AssertionError, OverflowError)
+"""What programs raise at content that they have not written."""
 
 BUSY_SECONDS = 30.0
 """How long SQLite waits for another program that is writing."""
@@ -276,6 +280,14 @@ def _explained(engine: Engine) -> Iterator[None]:
         said = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
         failed = StoreError("the store {where} failed: {said}", where=where, said=said)
         raise StoreError("{error}; {what}", error=failed, what=_remedy(said)) from error
+    except NOT_UNDERSTOOD as error:
+        if not is_damaged(engine):
+            raise
+        raise StoreError(
+            "the store {where} is damaged; use a backup, or have its photos read anew into "
+            "another store",
+            where=engine.url.render_as_string(hide_password=True),
+        ) from error
 
 
 def _remedy(said: str) -> str:

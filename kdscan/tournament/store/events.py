@@ -8,11 +8,30 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from kdscan.errors import UsageError
+from kdscan.legible import legible
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Event, Json, Player
 from kdscan.tournament.store.rows import all_of, insert_new, now, one
 
 GAMES = ("duel", "kingdomino")
+
+MOST_LETTERS = 200
+"""Of a name that is kept; three times the longest that any table shows."""
+
+
+def check_name(name: str) -> None:
+    """Raise `UsageError` for a name that no store should keep: too long, or with letters that are
+    not seen or are none."""
+    if len(name) > MOST_LETTERS:
+        raise UsageError(
+            "{name}…: a name has {most} letters at most; shorten it",
+            name=name[:40],
+            most=MOST_LETTERS,
+        )
+    if legible(name) != name:
+        raise UsageError(
+            "{name}: a name cannot hold what is not seen or is no text; write it anew", name=name
+        )
 
 
 def ensure_event(db: Connection, name: str | None, game: str | None = None) -> Event:
@@ -28,8 +47,10 @@ def ensure_event(db: Connection, name: str | None, game: str | None = None) -> E
         raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
     if game not in (None, *GAMES):
         raise UsageError("--game {game}: there are duel and kingdomino", game=game)
-    fresh = {"name": name, "game": game or GAMES[0], "details": {}, "created_at": now()}
-    insert_new(db, schema.event, fresh)
+    if _named(db, name) is None:
+        check_name(name)
+        fresh = {"name": name, "game": game or GAMES[0], "details": {}, "created_at": now()}
+        insert_new(db, schema.event, fresh)
     event = find_event(db, name)
     if game not in (None, event.game):
         raise UsageError(
@@ -45,13 +66,21 @@ def find_event(db: Connection, name: str | None) -> Event:
     """The event of that name, or the only one; raise `UsageError`, naming those that are there."""
     if name is None:
         return _only(events(db))
-    found = one(db, Event, select(schema.event).where(schema.event.c.name == name))
+    found = _named(db, name)
     if found is None:
         known = ", ".join(event.name for event in events(db)) or "none yet"
         raise UsageError(
             "--event {name}: there is no such event; there are: {known}", name=name, known=known
         )
     return found
+
+
+def _named(db: Connection, name: str) -> Event | None:
+    try:
+        name.encode()
+    except UnicodeEncodeError:  # bytes of a command line that are no text; no store holds them
+        return None
+    return one(db, Event, select(schema.event).where(schema.event.c.name == name))
 
 
 def _only(known: Sequence[Event]) -> Event:
@@ -83,6 +112,7 @@ def ensure_player(db: Connection, event_id: int, name: str, **details: Any) -> P
     """The player of that name in an event, made if there is none; details are merged in."""
     if not name.strip():
         raise UsageError("a player needs a name")
+    check_name(name)
     fresh = {"event_id": event_id, "name": name, "active": True, "details": details}
     insert_new(db, schema.player, fresh)
     at = schema.player.c

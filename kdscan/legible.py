@@ -1,0 +1,22 @@
+"""Names as text that any store, terminal and program can hold: nothing in them steers or lies."""
+
+from __future__ import annotations
+
+import os
+from unicodedata import category
+
+STEERING = ("Cc", "Cf", "Zl", "Zp")
+"""Categories of Unicode that are not seen but change what is: new lines, right to left, …"""
+
+
+def legible(name: str) -> str:
+    """A name with escapes for bytes that are no text and for signs that steer a terminal."""
+    if name.isprintable() and name.isascii():
+        return name
+    try:
+        text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # a surrogate that stands for no byte
+        text = name.encode("utf-8", "backslashreplace").decode()
+    return "".join(
+        c.encode("unicode_escape").decode("ascii") if category(c) in STEERING else c for c in text
+    )

@@ -1,0 +1,176 @@
+"""Whatever comes in, nothing ends in "a bug in kdscan", and no name steers a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kdscan.cli.main import CLOSED, main
+from kdscan.legible import legible
+from kdscan.locale import ENGLISH
+from kdscan.report import PhotoReport, photo_json
+from kdscan.sheet.tickets import read_rows
+from kdscan.tournament.store import Store, open_store
+from kdscan.tournament.store.events import ensure_event, ensure_player
+from kdscan.tournament.store.games import set_game
+
+WRONG_USAGE, STORE_FAILED = 2, 8
+NO_TEXT = os.fsdecode(b"caf\xe9")
+STEERS = "a\x1b[2Jb\nc"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    with open_store(str(tmp_path / "cup.sqlite")) as opened, opened.write() as db:
+        event = ensure_event(db, "Cup")
+        seats = [ensure_player(db, event.id, name).id for name in ("Ada", "Bob")]
+        set_game(db, event.id, 1, 1, seats)
+    return opened
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["batch", ".", "--event", "Cup", "--round", "99999999999999999999"],
+        ["batch", ".", "--event", "Cup", "--workers", "100000"],
+        ["batch", "x.jpg", "--event", "a\nb", "--store", "new.sqlite"],
+        ["batch", "x.jpg", "--event", NO_TEXT, "--store", "new.sqlite"],
+        ["batch", "x.jpg", "--event", "x" * 1000, "--store", "new.sqlite"],
+        ["standings", "--event", NO_TEXT],
+        ["result", "--event", "Cup", "--round", "1", "--table", "9" * 30, "Ada=1", "Bob=2"],
+        ["result", "--event", "Cup", "--round", "1", "--table", "1", f"{NO_TEXT}=1", "Bob=2"],
+        ["pair", "--event", "Cup", "--drop", NO_TEXT],
+        ["correct", NO_TEXT, "--event", "Cup", "--confirm"],
+        ["pair", "--event", "Cup", "--seed", "9" * 5000],
+    ],
+    ids=lambda words: f"{words[0]} {words[-1][:12]}",
+)
+def test_odd_words_are_wrong_usage(
+    words: list[str],
+    store: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if "--event" in words and "--store" not in words:
+        words = [*words, "--store", "cup.sqlite"]
+    assert main(words) == WRONG_USAGE
+    assert "\x1b" not in (said := capsys.readouterr().err)
+    assert said.count("\n") <= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name\n" + 140_000 * "x" + "\n", "row 1: this is no line of a CSV file"),
+        (140_000 * "x" + ",name\nAda\n", "row 0: this is no line of a CSV file"),
+        ("name\n" + 300 * "x" + "\n", "row 2: a name has 200 letters at most"),
+        ("name\nA\x1b[31mda\n", "cannot hold what is not seen"),
+    ],
+)
+def test_odd_lists_of_players_are_wrong_usage(
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "p.csv").write_text(text, "utf-8")
+    words = ["pair", "--event", "Cup", "--players", str(tmp_path / "p.csv")]
+    assert main([*words, "--store", str(tmp_path / "cup.sqlite")]) == WRONG_USAGE
+    assert message in (said := capsys.readouterr().err)
+    assert "\x1b" not in said
+
+
+def test_a_list_without_columns_is_quoted_briefly(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("x" * 1000, "utf-8")
+    with pytest.raises(Exception, match="must name the columns") as caught:
+        read_rows(tmp_path / "p.csv")
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE event SET details = '{'",
+        "UPDATE event SET created_at = 'yesterday'",
+        "UPDATE player SET details = 'x'",
+        "DELETE FROM seat",
+    ],
+)
+def test_a_damaged_store_is_said_so(
+    damage: str, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with store.write() as db:
+        db.exec_driver_sql(damage)
+    path = str(store.engine.url.database)
+    assert main(["standings", "--event", "Cup", "--store", path]) == STORE_FAILED
+    assert "is damaged; use a backup" in capsys.readouterr().err
+
+
+def test_a_bug_is_not_blamed_on_a_whole_store(store: Store) -> None:
+    with pytest.raises(KeyError), store.read():
+        raise KeyError
+
+
+def test_a_folder_that_cannot_be_read_is_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scandir = os.scandir
+
+    def refused(path: str) -> object:
+        if "secret" in str(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "a.jpg").touch()
+    monkeypatch.setattr(os, "scandir", refused)
+    words = ["batch", str(tmp_path), "--event", "Cup", "--store", str(tmp_path / "new.sqlite")]
+    assert main(words) == WRONG_USAGE
+    assert "secret: this folder cannot be read (Permission denied)" in capsys.readouterr().err
+    assert not (tmp_path / "new.sqlite").exists()
+
+
+def test_names_are_shown_and_not_sent_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", STEERS]) == 3
+    assert r"a\x1b[2Jb\nc: there is no such file" in capsys.readouterr().err
+    assert ENGLISH.t("{name}", name=STEERS) == r"a\x1b[2Jb\nc"
+    assert ENGLISH.t("{name}", name=Path(STEERS)) == r"a\x1b[2Jb\nc"
+
+
+@pytest.mark.parametrize("name", [NO_TEXT, "\ud800.jpg", "ok ż.jpg"])
+def test_json_holds_no_lone_surrogate(name: str) -> None:
+    kept = json.loads(json.dumps(photo_json(PhotoReport(name))))["photo"]
+    kept.encode()  # text
+    assert kept == legible(name)
+    assert ("ż" in kept) == ("ż" in name)
+
+
+def kdscan(*words: str, stdout: int) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "kdscan", *words]
+    return subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("words", [["--help"], ["simulate", "1"], ["--version"]])
+def test_a_full_disk_below_stdout_is_no_bug(words: list[str]) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    with kdscan(*words, stdout=full) as process:
+        _, said = process.communicate()
+    os.close(full)
+    assert process.returncode == WRONG_USAGE
+    assert said.decode().startswith("kdscan: what was printed could not be written")
+    assert said.count(b"\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems end such programs otherwise")
+def test_a_reader_that_has_enough_is_no_error() -> None:
+    with kdscan("simulate", "3000", stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait() == CLOSED
+        assert process.stderr.read() == b""
