@@ -65,6 +65,12 @@ def cover(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation as a site, into site/; a link that leads nowhere fails. Needs `.[docs]`."""
+    _python(session, "-m", "mkdocs", "build", "--strict")
+
+
+@nox.session
 def build(session: nox.Session) -> None:
     """The wheel, into dist/."""
     _python(session, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", "dist", ".")

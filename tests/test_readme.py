@@ -1,4 +1,4 @@
-"""What the README promises holds: commands, files, the sample of output."""
+"""What the README and the guides promise holds: commands, files, links, the sample of output."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from tests.readings import make_sheet
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
+GUIDES = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs/guides").glob("*.md")))
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 
 
 def typed_commands() -> list[list[str]]:
-    """Each `kdscan ...` in the README, split into words."""
-    quoted = re.findall(r"`kdscan ([^`]+)`", README)
+    """Each `kdscan ...` in the README and the guides, split into words."""
+    quoted = re.findall(r"`kdscan ([^`]+)`", README + GUIDES)
     run = [
         line.split("kdscan ", 1)[1]
         for block in SHELL
@@ -51,12 +52,12 @@ def test_contributing_sets_up_as_the_readme_does() -> None:
     assert SHELL[1] in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
 
-def test_every_command_is_in_the_readme() -> None:
+def test_every_command_is_in_the_guides() -> None:
     assert {words[0] for words in typed_commands()} >= set(COMMANDS)
 
 
 @pytest.mark.parametrize("words", typed_commands(), ids=" ".join)
-def test_commands_in_the_readme_can_be_typed(words: list[str]) -> None:
+def test_commands_can_be_typed(words: list[str]) -> None:
     if words[0].startswith("--"):
         command, words = typer.main.get_command(app), ["kdscan", *words]
     else:
@@ -73,17 +74,28 @@ def test_the_sample_of_output_is_what_is_printed() -> None:
 
 
 def test_the_limits_are_those_of_the_code() -> None:
-    assert f"more than {photo.MAX_PIXELS // 1_000_000} megapixels" in README
-    assert f"more than {photo.MAX_BYTES // 1_000_000} MB" in README
-    assert photo.FORMATS in README
+    assert f"more than {photo.MAX_PIXELS // 1_000_000} megapixels" in GUIDES
+    assert f"more than {photo.MAX_BYTES // 1_000_000} MB" in GUIDES
+    assert photo.FORMATS in GUIDES
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "kdscan/README.md"])
+def test_the_readme_is_read_in_one_go() -> None:
+    assert len(README.splitlines()) <= 90
+
+
+PAGES = ["README.md", "CONTRIBUTING.md", "kdscan/README.md", "kdscan/training/README.md"]
+PAGES += [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")]
+MADE = ("reference/", "pictures/")
+"""Made when the site is built; `nox -s docs` checks links to them."""
+
+
+@pytest.mark.parametrize("page", sorted(PAGES))
 def test_links_lead_somewhere(page: str) -> None:
     path = ROOT / page
     for link in re.findall(r"\]\(([^)]+)\)", path.read_text("utf-8")):
-        if not link.startswith("http"):
-            assert (path.parent / link).exists(), link
+        target = link.partition("#")[0].removeprefix("../")
+        if target and not link.startswith("http") and not target.startswith(MADE):
+            assert (path.parent / link.partition("#")[0]).exists(), link
 
 
 def test_samples_named_in_the_readme_are_there() -> None:
