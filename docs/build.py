@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import click
 import cv2
 import typer
 from mkdocs.structure.files import File, Files
@@ -91,8 +90,8 @@ def _jpeg(picture: Any) -> bytes:
 def _commands() -> Iterator[str]:
     yield "# The command line\n"
     yield "Made from the program itself: what `kdscan COMMAND --help` says.\n"
-    root = typer.main.get_command(app)
-    yield from _command(root, click.Context(root, info_name="kdscan"), "kdscan")
+    root: Any = typer.main.get_command(app)
+    yield from _command(root, root.context_class(root, info_name="kdscan"), "kdscan")
 
 
 def _command(command: Any, context: Any, name: str) -> Iterator[str]:
@@ -107,7 +106,7 @@ def _command(command: Any, context: Any, name: str) -> Iterator[str]:
         yield ""
     for word, sub in getattr(command, "commands", {}).items():
         if not sub.hidden:
-            yield from _command(sub, click.Context(sub, context, word), f"{name} {word}")
+            yield from _command(sub, sub.context_class(sub, context, word), f"{name} {word}")
 
 
 def _help(text: str) -> Iterator[str]:
