@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,9 +21,13 @@ from sqlalchemy import Connection, Table, select
 
 from kdscan.errors import UsageError
 from kdscan.outputs import writing
-from kdscan.tournament.event import WALKOVER
+from kdscan.tournament.archive_checks import check_head, check_row, checked_sheet
+from kdscan.tournament.event import WALKOVER, event_state
+from kdscan.tournament.results import results
 from kdscan.tournament.store import Store, schema
-from kdscan.tournament.store.events import find_event
+from kdscan.tournament.store.connect import NOT_UNDERSTOOD
+from kdscan.tournament.store.events import check_name, find_event
+from kdscan.tournament.store.files import check_place
 from kdscan.tournament.store.records import Event, Json
 from kdscan.tournament.store.rows import insert, one
 
@@ -42,6 +48,9 @@ TABLES = (
 
 MOST_BYTES = 200_000_000
 """No photo is larger: a small archive must not unpack into all memory."""
+
+MOST_ROWS_BYTES, MOST_LINE_BYTES = 2_000_000_000, 20_000_000
+"""Of all rows unpacked, and of one: a reading takes some twenty thousand bytes a sheet."""
 
 Told = Callable[[str], None]
 
@@ -97,32 +106,51 @@ class Loaded:
 def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
     """Bring an event from a file into a store; name: what to call it there.
 
-    All of it or nothing. Raises `UsageError` when the file is no such archive, or an
-    event of that name is there already.
+    All of it or nothing, photos too. Raises `UsageError` when the file is no such archive,
+    holds what kdscan would not write, or an event of that name is there already.
     """
+    if name is not None:
+        check_name(name)
+    new: list[tuple[str, str]] = []
     try:
-        with zipfile.ZipFile(path) as source:
-            return _load(store, source, name)
-    except (OSError, zipfile.BadZipFile, EOFError) as error:
-        raise UsageError(
-            "{path} cannot be read as an event ({error})", path=path, error=error
-        ) from error
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        with zipfile.ZipFile(path) as source, _explained_as(path):
+            return _load(store, source, name, new)
+    except BaseException as error:
+        for photo in new:
+            store.photos.remove(*photo)
+        if isinstance(error, (OSError, zipfile.BadZipFile, EOFError, RuntimeError, zlib.error)):
+            raise UsageError(
+                "{path} cannot be read as an event ({error})", path=path, error=error
+            ) from error
+        raise
+
+
+@contextmanager
+def _explained_as(path: Path) -> Iterator[None]:
+    """Turn what Python raises at content that kdscan has not written into a `UsageError`."""
+    try:
+        yield
+    except (*NOT_UNDERSTOOD, RecursionError, NotImplementedError) as error:
         raise UsageError(
             "{path} is no event that kdscan has written, or is damaged", path=path
         ) from error
 
 
-def _load(store: Store, source: zipfile.ZipFile, name: str | None) -> Loaded:
-    photos = [entry for entry in source.infolist() if entry.filename.startswith("photos/")]
-    for entry in photos:
-        _load_photo(store, source, entry)
-    with store.write() as db, source.open(ROWS) as lines:
-        head = json.loads(lines.readline())
+def _load(
+    store: Store, source: zipfile.ZipFile, name: str | None, new: list[tuple[str, str]]
+) -> Loaded:
+    """new: photos that were not kept before, to be taken back if anything fails."""
+    photos = _photos(source)
+    rows = source.getinfo(ROWS)
+    if rows.file_size > MOST_ROWS_BYTES:
+        raise ValueError(ROWS)
+    with store.write() as db, source.open(rows) as lines:
+        head = json.loads(lines.readline(MOST_LINE_BYTES))
         if head["format"] != FORMAT:
             raise UsageError(
                 "this event is of format {found}, not {known}", found=head["format"], known=FORMAT
             )
+        check_head(head)
         wanted = name or head["name"]
         if one(db, Event, select(schema.event).where(schema.event.c.name == wanted)):
             raise UsageError(
@@ -135,35 +163,83 @@ def _load(store: Store, source: zipfile.ZipFile, name: str | None) -> Loaded:
             "created_at": datetime.fromisoformat(head["created_at"]),
         }
         event_id = insert(db, schema.event, values)
-        sheets = _load_rows(db, event_id, (json.loads(line) for line in lines))
-        return Loaded(Event(id=event_id, **values), len(photos), sheets)
+        sheets = _load_rows(db, event_id, _lines(lines), set(photos))
+        event = Event(id=event_id, **values)
+        event_state(db, event)  # who cannot show it shall not keep it
+        for _ in results(db, event_id):
+            pass
+        for photo, entry in photos.items():
+            _load_photo(store, source, photo, entry, new)
+        return Loaded(event, len(photos), sheets)
 
 
-def _load_photo(store: Store, source: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
-    named = Path(entry.filename)
-    if entry.file_size > MOST_BYTES:
-        raise ValueError(entry.filename)
+def _lines(lines: IO[bytes]) -> Iterator[Json]:
+    while line := lines.readline(MOST_LINE_BYTES):
+        yield json.loads(line)
+
+
+def _photos(source: zipfile.ZipFile) -> dict[tuple[str, str], zipfile.ZipInfo]:
+    """The photos in an archive, by SHA-256 and suffix; raises ValueError for other names."""
+    found = {}
+    for entry in source.infolist():
+        if entry.filename == ROWS:
+            continue
+        folder, _, name = entry.filename.partition("/")
+        photo = (name[:64], name[64:])
+        check_place(*photo)
+        if folder != "photos" or photo in found or entry.file_size > MOST_BYTES:
+            raise ValueError(entry.filename)
+        found[photo] = entry
+    return found
+
+
+def _load_photo(
+    store: Store,
+    source: zipfile.ZipFile,
+    photo: tuple[str, str],
+    entry: zipfile.ZipInfo,
+    new: list[tuple[str, str]],
+) -> None:
     data = source.read(entry)
-    if hashlib.sha256(data).hexdigest() != named.stem:
+    if hashlib.sha256(data).hexdigest() != photo[0]:
         raise ValueError(entry.filename)
-    store.photos.put(data, named.suffix)
+    if not store.photos.has(*photo):
+        new.append(photo)
+    store.photos.put(data, photo[1])
 
 
-def _load_rows(db: Connection, event_id: int, rows: Iterator[Json]) -> int:
-    """Add rows under new ids; what pointed to an old id points to the new one."""
+def _load_rows(
+    db: Connection, event_id: int, rows: Iterator[Json], photos: set[tuple[str, str]]
+) -> int:
+    """Add rows under new ids; what pointed to an old id points to the new one.
+
+    photos: those that the archive holds. Raises what Python raises at rows that kdscan has not
+    written.
+    """
     tables = {table.name: table for table in TABLES}
     ids: dict[str, dict[int, int]] = {name: {} for name in tables}
     ids["event"] = {}
+    found: dict[int, int] = {}
+    spoken_of = set()
     sheets = 0
     for line in rows:
         table = tables[line["table"]]
         old = line["row"]
+        check_row(table, old)
+        if table is schema.photo:
+            spoken_of.add((old["sha256"], old["suffix"]))
+        elif table is schema.reading:
+            found[old["id"]] = len(old["entry"]["sheets"])
+        elif table is schema.sheet:
+            checked_sheet(old, found)
+            sheets += 1
         values = {name: _moved(table, name, value, ids, event_id) for name, value in old.items()}
         del values["id"]
         if table is schema.correction:
             values |= {which: _said(old["field"], old[which], ids) for which in ("old", "new")}
         ids[table.name][old["id"]] = insert(db, table, values)
-        sheets += table is schema.sheet
+    if spoken_of != photos:
+        raise ValueError("photos")
     return sheets
 
 

@@ -34,13 +34,13 @@ def is_damaged(engine: Engine) -> bool:
                 return True
             at = schema.reading.c
             for entry, kept in db.execute(select(at.entry, at.kept)):
-                _check_reading(entry, kept)
+                check_reading(entry, kept)
     except (SQLAlchemyError, LookupError, ValueError, TypeError, AttributeError, OverflowError):
         return True
     return False
 
 
-def _check_reading(entry: Any, kept: Any) -> None:
+def check_reading(entry: Any, kept: Any) -> None:
     """Raise what Python raises at a reading that no version has written."""
     from kdscan.keeping import recall
     from kdscan.report import sheet_json

@@ -6,6 +6,7 @@ The folder may be a local one or any URL that fsspec knows (`s3://…`, extra `c
 from __future__ import annotations
 
 import hashlib
+import re
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from typing import Any, BinaryIO
 
 from kdscan.errors import StoreError, UsageError
 from kdscan.outputs import make_folder, replacing
+
+_SHA256 = re.compile("[0-9a-f]{64}")
 
 MODE = 0o600
 """Permissions of a store's files: photos show people's handwriting and tables."""
@@ -30,6 +33,13 @@ def suffix_of(name: str) -> str:
     return suffix if 1 < len(suffix) <= 10 and suffix[1:].isalnum() and suffix.isascii() else ""
 
 
+def check_place(sha256: str, suffix: str) -> None:
+    """Raise ValueError for what is no SHA-256 in hex, or no suffix by `suffix_of`: of these two
+    paths are made, and a store may have been written by others."""
+    if not (_SHA256.fullmatch(sha256) and suffix == suffix_of(f"photo{suffix}")):
+        raise ValueError(f"no photo can be kept as {sha256!r} and {suffix!r}")
+
+
 @dataclass(frozen=True)
 class PhotoFiles:
     """A content-addressed folder; `root` is a path or a URL."""
@@ -37,11 +47,31 @@ class PhotoFiles:
     root: str
 
     def place(self, sha256: str, suffix: str) -> str:
-        """Where a photo lies: `ROOT/ab/abcdef….jpg`."""
+        """Where a photo lies: `ROOT/ab/abcdef….jpg`; raises ValueError, see `check_place`."""
+        check_place(sha256, suffix)
         tail = f"{sha256[:2]}/{sha256}{suffix}"
         return (
             f"{self.root.rstrip('/')}/{tail}" if is_url(self.root) else str(Path(self.root, tail))
         )
+
+    def has(self, sha256: str, suffix: str) -> bool:
+        """Whether there is a file for a photo, whole or not."""
+        place = self.place(sha256, suffix)
+        if is_url(place):
+            files, path = filesystem(place)
+            return bool(files.exists(path))
+        return Path(place).exists()
+
+    def remove(self, sha256: str, suffix: str) -> None:
+        """Take back a photo that no row speaks of; what cannot be removed stays."""
+        place = self.place(sha256, suffix)
+        with suppress(OSError):
+            if is_url(place):
+                files, path = filesystem(place)
+                files.rm(path)
+            else:
+                Path(place).unlink()
+                Path(place).parent.rmdir()  # not if it holds others
 
     def put(self, data: bytes, suffix: str) -> str:
         """Keep the bytes of a photo, if they are not kept yet, and return their SHA-256.
