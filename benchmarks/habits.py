@@ -13,7 +13,7 @@ ask      photos that ask for a review
 after    totals that are still wrong once every shield that is asked about is answered rightly
 
 The folder gets a picture of each habit and ground, shields that were read wrong framed in red
-and those asked about in orange, and `habits.json` with every figure.
+and those asked about in orange, and `habits.jsonl` with what became of every photo.
 """
 
 from __future__ import annotations
@@ -45,6 +45,9 @@ from kdscan.synth.sketch import Hand
 
 FIRST = 91_000_000
 """Seed of the first design: far from all that trainings and other benchmarks draw."""
+
+POOL = 24
+"""Designs of each ground, on which the habits take turns."""
 
 PLAIN: Mapping[Part, str] = {
     "dot": "blob",
@@ -204,7 +207,7 @@ def photo_of(job: Job) -> Outcome:
     rng = np.random.default_rng([FIRST, number, design, len(ground)])
     page = draw_page(
         rng,
-        page=_design(FIRST + design, ground),
+        page=_design(FIRST + (number + 7 * design) % POOL, ground),
         played=board_for(habit, rng),
         mess=habit.mess,
         strokes=StrokeBank.load(strokes) if strokes else None,
@@ -281,7 +284,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", type=Path, help="for pictures and habits.json")
+    parser.add_argument("folder", type=Path, help="for pictures and habits.jsonl")
     parser.add_argument("--designs", type=int, default=2, help="of each ground, for each habit")
     parser.add_argument("--ground", action="append", help="as in kdscan.synth.pads; repeatable")
     parser.add_argument("--only", action="append", help="parts, or names of habits; repeatable")
@@ -305,10 +308,12 @@ def main() -> None:
         for number in wanted
     ]
     with ProcessPoolExecutor(args.workers, initializer=cv2.setNumThreads, initargs=(1,)) as pool:
-        outcomes = list(pool.map(photo_of, jobs, chunksize=4))
+        outcomes = []
+        with (args.folder / "habits.jsonl").open("w", encoding="utf-8") as kept:
+            for outcome in pool.map(photo_of, jobs, chunksize=4):
+                outcomes.append(outcome)
+                print(json.dumps(asdict(outcome)), file=kept, flush=True)
     print("\n".join(tables(outcomes, args.worst)))
-    text = json.dumps([asdict(o) for o in outcomes], indent=0)
-    (args.folder / "habits.json").write_text(text + "\n", "utf-8")
 
 
 if __name__ == "__main__":
