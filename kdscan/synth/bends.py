@@ -109,6 +109,8 @@ def _passes(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]
     """Long strokes beside each other along the bend, with paper between them at times."""
     count = max(3, round(brush.about(brush.taste.runs, 0.2)))
     gap = max(wide / count, 0.75 * brush.width)
+    if wide < 2.6 * gap:  # two runs with paper between them would be two lines
+        gap = 0.8 * brush.width
     return _hatching(body, angle + float(brush.rng.normal(0, 0.03)), gap, brush, brush.taste.slop)
 
 

@@ -27,6 +27,8 @@ def checked(shield: Shield, brush: Brush) -> list[Stroke]:
         if len(quarter) > 2:
             quarters.append(quarter)
     lines = _GRID.get(style, 0.9 if taste.grid else 0.0)
+    if style == "small" and brush.width > 0.06 * shield.span:
+        lines = 1.0  # a thick pen's would be one dark spot
     strokes = _grid(shield, brush, at, (across, down)) if rng.random() < lines else []
     if style == "bow_tie" and len(quarters) == 2:
         return strokes + _bow_tie(quarters, at, brush)
@@ -36,7 +38,14 @@ def checked(shield: Shield, brush: Brush) -> list[Stroke]:
     return strokes
 
 
-_GRID = {"gridded": 1.0, "small": 0.85, "crossed": 1.0, "strokes": 1.0, "lumps": 1.0}
+_GRID = {
+    "gridded": 1.0,
+    "small": 0.85,
+    "crossed": 1.0,
+    "strokes": 1.0,
+    "lumps": 1.0,
+    "bow_tie": 0.5,
+}
 """How often the dividing lines are drawn, where it is not for the writer to choose: without them
 little would tell what was meant."""
 
@@ -89,11 +98,11 @@ def _bow_tie(quarters: list[Path], at: Path, brush: Brush) -> list[Stroke]:
     rng = brush.rng
     axis = quarters[1].mean(axis=0) - quarters[0].mean(axis=0)
     size = float(np.hypot(*axis))
-    gap = max(brush.near(brush.taste.gap, 0.2, 0, 1) * size / 6, 0.8 * brush.width)
+    gap = max(brush.near(brush.taste.gap, 0.2, 0, 1) * size / 9, 0.8 * brush.width)
     angle = math.atan2(axis[1], axis[0]) + math.pi / 2 + rng.normal(0, 0.1)
     paths = []
     for quarter in reversed(quarters):
         middle = quarter.mean(axis=0)
         inset = middle + (quarter - middle) * 0.95
-        paths += hatch(inset, angle, gap, rng, slop=brush.taste.slop, joined=True)
+        paths += hatch(inset, angle, gap, rng, slop=0.6 * brush.taste.slop, joined=True)
     return [Stroke(np.concatenate(paths), pressure=brush.force())] if paths else []

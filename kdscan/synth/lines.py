@@ -81,7 +81,8 @@ def one_line(shield: Shield, brush: Brush) -> list[Stroke]:
     style, angle = brush.pick("line"), _angle(brush)
     if style in BENDS:
         at = shield.centre + 0.06 * shield.span * brush.rng.normal(0, 1, 2)
-        wide = min(max(brush.about(brush.taste.bend, 0.12), 0.13), 0.38) * shield.span
+        most = 0.28 if style == "zigzag" else 0.38  # a scribble strays to both sides
+        wide = min(max(brush.about(brush.taste.bend, 0.12), 0.13), most) * shield.span
         return bend(shield, brush, at, angle, max(wide, 1.6 * brush.width), style)
     reach = brush.near(brush.taste.reach, 0.12, 0.55, 1.3)
     ends = _ends(shield, brush, angle, shield.middle, reach)

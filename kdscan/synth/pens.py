@@ -151,7 +151,7 @@ def random_pen(rng: np.random.Generator, kind: str | None = None) -> Pen:
             kind,
             _ink(rng, FELT[:3] if rng.random() < 0.6 else FELT),
             u(0.6, 1.5),
-            u(0.7, 0.95),
+            u(0.7, 1.0),
             press=u(0, 0.3),
             overlap=True,
             pool=u(0.1, 0.9),
