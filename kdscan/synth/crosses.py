@@ -15,6 +15,9 @@ from kdscan.synth.taste import Brush
 _LARGE = frozenset(("x", "plus", "star", "wide", "twice", "looped", "hash"))
 """Marks wide enough to be meant for a circle from further off."""
 
+FREE_STANDING = frozenset(("x", "plus", "star", "wide", "twice", "looped", "tick"))
+"""Marks that are a cross where there is no circle too."""
+
 _OPEN = frozenset(("tick", "looped", "zigzag", "chevron", "scribble"))
 """Marks that are nothing but a speck when they are small."""
 

@@ -121,7 +121,7 @@ def _coils(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]
     for row in hatch(inner, brush.taste.hatch, 1.5 * loop, rng, slop=0.2, joined=False):
         length = float(np.hypot(*(row[-1] - row[0])))
         turns = max(2, int(length / max(0.8 * gap, 0.3 * loop)))
-        t = np.linspace(0, 1, 9 * turns)
+        t = np.linspace(0, 1, 12 * turns)
         spots = np.stack([np.interp(t, np.linspace(0, 1, len(row)), x) for x in row.T], 1)
         a = 2 * math.pi * turns * t
         swing = loop * (1 + 0.15 * drift(len(t), rng, 3))

@@ -17,7 +17,7 @@ from kdscan.records import CASTLE
 from kdscan.sheet.layout import Layout
 from kdscan.synth import scrawl
 from kdscan.synth.bank import StrokeBank
-from kdscan.synth.crosses import COVERING, cross_through, draw_cross, in_a_row
+from kdscan.synth.crosses import COVERING, FREE_STANDING, cross_through, draw_cross, in_a_row
 from kdscan.synth.fills import fill
 from kdscan.synth.ink import Spots, Stroke, lay_ink
 from kdscan.synth.marks import draw_coat
@@ -142,8 +142,10 @@ def _overrun(
     taken = np.array(crossed).reshape(-1, 2)
     free = [at for at in shield.circles if not (taken == at).all(axis=1).any()]
     covers = sheet.hand.taste.habits["cross"] in COVERING
-    if coat is Coat.FILLED and free and not covers and rng.random() < sheet.hand.sweeps:
-        polygon, swept = _swept(polygon, np.array(free), shield.circle, rng)
+    if free and not covers and rng.random() < sheet.hand.sweeps:
+        swept = np.array(free)
+        if coat is Coat.FILLED:
+            polygon, swept = _swept(polygon, swept, shield.circle, rng)
         gaps = np.hypot(*(around[:, None] - swept).transpose(2, 0, 1)).min(axis=1)
         around = around[gaps > 1e-6]
     heeded = shield.circles if covers else shield.circles[:0]
@@ -254,7 +256,9 @@ def _cross_out(sheet: Sketch, shield: Shield, cell: tuple[int, int], spots: list
             for stroke in draw_cross(at, shield.circle, shield.pitch, brush, style)
         ]
     for at in beyond:
-        marks += draw_cross(at, shield.circle, shield.pitch, brush, "x")
+        style = brush.pick("cross")
+        style = style if style in FREE_STANDING else "x"
+        marks += draw_cross(at, shield.circle, shield.pitch, brush, style)
     sheet.crossed.extend((cell, float(x), float(y)) for x, y in spots)
     sheet.ink(marks, sheet.hand.cross_pen)
 

@@ -34,7 +34,7 @@ class Hand:
     in_order: crosses go into the first circles; otherwise into any.
     real: share of marks that follow recorded paths, when there are some.
     overruns: share of coats that run out of the shield, over circles too; lines between
-        cells go astray by it. sweeps: share of those fills that run over circles altogether.
+        cells go astray by it. sweeps: share of those that run over circles altogether.
     """
 
     pen: Pen
