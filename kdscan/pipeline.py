@@ -46,6 +46,7 @@ from kdscan.vision.edges import cut_sides, in_words, unseen_cells
 from kdscan.vision.find import MapSearch
 from kdscan.vision.identify import identify
 from kdscan.vision.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
+from kdscan.vision.likeness import has_castle
 from kdscan.vision.rectify import lies_in
 
 SURELY_PLACED = 0.9
@@ -106,7 +107,9 @@ def _sheets(photo: Photo, models: Models, risk: float, maps: MapSearch) -> tuple
     sheets: list[SheetReading] = []
     placed, cut = maps.finish()
     for rectified in placed:
-        if shows_through(rectified) or any(_covers(book, rectified) for book in books):
+        if shows_through(rectified) or not has_castle(rectified):
+            continue
+        if any(_covers(book, rectified) for book in books):
             continue
         layout = identify(photo, rectified)
         rectified, looks = look_closer(photo, rectified, models.marks_of(layout))

@@ -29,8 +29,8 @@ def read_kingdoms(
 
     One whose dominoes can lie so is as sure as its total, however strange its castle looks;
     another counts where it is beyond all doubt. Into 9 of 347 maps of the other game a kingdom
-    was read that can lie so, none with a total surer than 0.75. Beside one that is a kingdom,
-    what hardly is and cannot lie so is none: a yellow table ruled in squares is a field of wheat.
+    was read that can lie so, none with a total surer than 0.75. What hardly is a
+    kingdom and cannot lie so is none: a yellow table ruled in squares is a field of wheat.
     """
     found = find_kingdoms(photo, models.tiles, models.squares, 7 if variants.great_duel else None)
     read = _decoded(found, variants, risk)
@@ -38,7 +38,7 @@ def read_kingdoms(
     real = [
         one
         for one, reading in zip(found, read, strict=True)
-        if sure <= SURELY_KINGDOM or one.sure > HARDLY_KINGDOM or _possible(reading)
+        if one.sure > HARDLY_KINGDOM or _possible(reading)
     ]
     return (read if len(real) == len(found) else _decoded(real, variants, risk)), sure
 

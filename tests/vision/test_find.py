@@ -85,8 +85,8 @@ def test_clutter_beside_a_map_is_dropped(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_alone_a_doubtful_find_is_shown_and_an_unlikely_one_is_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert found(monkeypatch, [[cells(HERE, 0.1), cells(THERE, 0.06)]]) == [0.1]
-    assert found(monkeypatch, [[cells(HERE, 0.01)]]) == []
+    assert found(monkeypatch, [[cells(HERE, 0.7), cells(THERE, 0.65)]]) == [0.7]
+    assert found(monkeypatch, [[cells(HERE, 0.5)]]) == []
     assert found(monkeypatch, [[]]) == []
 
 
