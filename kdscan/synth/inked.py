@@ -83,17 +83,20 @@ def inked_page(
     mess: float | None = None,
     strokes: StrokeBank | None = None,
     erased: float = 1.0,
+    hand: Hand | None = None,
+    dice: bool | None = None,
 ) -> InkedPage:
     """Draw a board on a page as `draw_page` does, and once more by the same hand on white paper.
 
-    page: a print, of which many sheets may be drawn; a random one if None.
+    page: a print, of which many sheets may be drawn; a random one if None. erased: see
+    `draw_board`; the rest as in `draw_page`, and with the same seed the same sheet.
     """
     layout, blank, px_per_mm = page or random_page(rng)
     if played is None:
         played = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
     board, used = played
     mess = float(rng.uniform(0, 1)) if mess is None else mess
-    hand, spots = Hand.random(rng), list[Spot]()
+    hand, spots = hand or Hand.random(rng, dice=dice), list[Spot]()
     again, dirt = deepcopy(rng), deepcopy(rng)
     options: dict[str, Any] = {
         "px_per_mm": px_per_mm,

@@ -33,6 +33,7 @@ def test_the_page_is_the_one_that_is_drawn_without_a_mask() -> None:
     inked = inked_page(np.random.default_rng(5), page=page, mess=0.7)
     drawn = draw_page(np.random.default_rng(5), page=page, mess=0.7)
     assert inked.page.board == drawn.board
+    assert np.array_equal(inked.page.bgr, drawn.bgr)
     assert inked.page.blank_bgr is page[1]
 
 
