@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -34,7 +36,8 @@ def test_a_map_has_a_castle_whatever_its_ground_and_however_it_is_filled(
 
 
 def test_where_the_castle_would_be_another_shield_there_is_none() -> None:
-    sheet = flat(drawn(1, "painted"))
+    page = drawn(1, "painted")
+    sheet = flat(replace(page, bgr=page.blank_bgr))
     edge = round(FLAT_MARGIN * FLAT_PX)
     bgr = sheet.bgr.copy()
     inner = bgr[edge : edge + 5 * FLAT_PX, edge : edge + 7 * FLAT_PX]
