@@ -148,6 +148,19 @@ def flat_sample(
     With it (H, W) uint8, the same pixels: index + 1 of the shield whose cross lies there; and
     (5, 7, 2), how far from its place each cell lies, in cells, x before y.
     """
+    map_x, map_y = flat_map(rng)
+    stored = unpack(example.flat)
+    flat: Any = cv2.remap(stored, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    marked = _crossed(example, stored.shape[:2])
+    spots = cv2.remap(marked, map_x, map_y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
+    flat = worn(rng, flat, 0.5 if example.photographed else 1.0)
+    sheet = RectifiedSheet(flat, CENTERS, NODES[[0, 0, -1, -1], [0, -1, -1, 0]], FLAT_PX, 1.0)
+    return sheet, np.asarray(spots, np.uint8), _astray(map_x, map_y)
+
+
+def flat_map(rng: np.random.Generator) -> tuple[Float32, Float32]:
+    """(672, 928) each: the pixels x and y of a stored flat sheet that lie there when its cells are a
+    little out of place."""
     w, h = round((COLS + 2 * FLAT_MARGIN) * FLAT_PX), round((ROWS + 2 * FLAT_MARGIN) * FLAT_PX)
     angle, zoom = rng.normal(0, 0.012), np.exp(rng.normal(0, 0.015, 2))
     x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))
@@ -162,20 +175,24 @@ def flat_sample(
     pad = (WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX
     map_x = c * u - s * v + np.float32(cx + pad) + wobble[..., 0]
     map_y = s * u + c * v + np.float32(cy + pad) + wobble[..., 1]
-    stored = unpack(example.flat)
-    flat: Any = cv2.remap(stored, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    marked = _crossed(example, stored.shape[:2])
-    spots = cv2.remap(marked, map_x, map_y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
-    worse = 0.5 if example.photographed else 1.0
+    return np.asarray(map_x, np.float32), np.asarray(map_y, np.float32)
+
+
+def worn(rng: np.random.Generator, flat: Image, worse: float) -> Image:
+    """A flat sheet as a poorer camera would show it, by lot: coarser, in other light, packed.
+
+    worse: 1 for a sheet that no camera has seen, less for one that has been photographed.
+    """
+    h, w = flat.shape[:2]
+    out: Any = flat
     if rng.random() < 0.3 * worse:
         k = rng.uniform(1 - 0.65 * worse, 0.95)
-        flat = cv2.resize(cv2.resize(flat, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), (w, h))
-    flat = relight(rng, np.asarray(flat, np.uint8), 0.8 * worse, blur=1.8 * worse)
+        out = cv2.resize(cv2.resize(out, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), (w, h))
+    out = relight(rng, np.asarray(out, np.uint8), 0.8 * worse, blur=1.8 * worse)
     if rng.random() < 0.2 * worse:
-        code = cv2.imencode(".jpg", flat, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(45, 90))])[1]
-        flat = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
-    sheet = RectifiedSheet(flat, CENTERS, NODES[[0, 0, -1, -1], [0, -1, -1, 0]], FLAT_PX, 1.0)
-    return sheet, np.asarray(spots, np.uint8), _astray(map_x, map_y)
+        code = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(45, 90))])[1]
+        out = cv2.imdecode(code, cv2.IMREAD_COLOR)
+    return np.asarray(out, np.uint8)
 
 
 def _astray(map_x: Float32, map_y: Float32) -> Float32:

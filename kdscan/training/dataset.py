@@ -230,6 +230,11 @@ def begin(strokes: Path | None, surfaces: Path | None) -> None:
     _worker = bank, [np.asarray(t, np.uint8) for t in tiles]
 
 
+def strokes_at_hand() -> StrokeBank | None:
+    """The real pen strokes that this process draws with."""
+    return _worker[0]
+
+
 def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
     """How the training photo of a seed is made: level, own sheet?, wild board?, size."""
     rng = np.random.default_rng([seed, 1])

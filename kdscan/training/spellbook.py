@@ -17,7 +17,7 @@ from torch.nn import functional as F
 
 from kdscan.training.networks import Attention, conv
 from kdscan.training.spellbook_examples import IN_PLACE_MM, BookExample
-from kdscan.training.tasks import Batch, Task
+from kdscan.training.task import Batch, Task
 from kdscan.vision.book_read import StruckBy
 
 PLACES = 72

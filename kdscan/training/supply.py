@@ -26,7 +26,7 @@ import numpy as np
 PART = 25
 """Examples in a file, some 5 MB; processes share the files of a block."""
 
-POLITE = 10
+POLITE = 5
 """How much lower than the training's the priority of drawing is (see `os.nice`)."""
 
 

@@ -2,55 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
-from kdscan.training import augment
+from kdscan.training import augment, separator
 from kdscan.training.dataset import Example
 from kdscan.training.guesses import refine_sample
 from kdscan.training.kingdom_samples import squares_sample, tiles_sample
 from kdscan.training.kingdoms import KingdomExample
 from kdscan.training.networks import LocateNet, MarksNet, RefineNet, SquaresNet, TilesNet
-
-Batch = tuple[Tensor, ...]
-
-
-@dataclass(frozen=True)
-class Task:
-    """How one network is trained.
-
-    net: makes it, with fresh weights. batch: samples of some examples, made with this generator
-    alone. loss: its parts, from what the network says and the batch.
-    size: examples in a batch. steps, rate: how many batches, and the highest learning rate.
-    shown: how many of a batch's tensors the network sees, the first ones.
-    kept: the share of the weights that it went on from in those that it is left with. The mean of
-        both reads better than either, see README.md.
-    smaller: a batch with pictures of fewer pixels, which cost less; None where there is no such.
-    """
-
-    net: Callable[[], nn.Module]
-    batch: Callable[[np.random.Generator, list[Any]], Batch]
-    loss: Callable[[tuple[Tensor, ...], Batch], dict[str, Tensor]]
-    size: int
-    steps: int
-    rate: float
-    shown: int = 1
-    kept: float = 0.0
-    smaller: Callable[[Batch], Batch] | None = None
-
-
-def as_floats(images: Tensor) -> Tensor:
-    """Pictures as a network takes them: bytes become 0..1."""
-    if images.dtype == torch.uint8:
-        return images.float().to(memory_format=torch.channels_last) / 255
-    return images.float()
-
+from kdscan.training.task import Batch, Task
 
 def _images(views: list[Any]) -> Tensor:
     """(B, 3, H, W) uint8; they become floats in the training process."""
@@ -225,5 +190,6 @@ TASKS: dict[str, Task] = {
     "marks": _marks(65085, 2e-3),
     "marks-own": _marks(3000, 4e-4, kept=0.4),
     "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
+    "ink": separator.TASK,
     "squares": Task(SquaresNet, squares_batch, squares_loss, 7, 1500, 3e-3),
 }

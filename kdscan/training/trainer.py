@@ -31,7 +31,7 @@ from kdscan.training.precision import quickest
 from kdscan.training.restore import restore
 from kdscan.training.state import Run
 from kdscan.training.supply import Drawn, Painters, Supply
-from kdscan.training.tasks import Batch, Task, as_floats
+from kdscan.training.task import Batch, Task, as_floats
 
 RESTORING = 8
 """Batches that a published model sees before it is trained on: its norms are measured."""

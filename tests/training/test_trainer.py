@@ -46,7 +46,7 @@ def loss(out: tuple[Any, ...], batch: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def task(steps_before_it_is_killed: int = 1_000_000) -> Any:
-    from kdscan.training.tasks import Task
+    from kdscan.training.task import Task
 
     count = iter(range(steps_before_it_is_killed))
 
@@ -173,7 +173,7 @@ def test_each_example_is_shown_so_often_and_leaves(tmp_path: Path) -> None:
 def test_a_share_of_the_weights_before_is_kept(tmp_path: Path, kept: float) -> None:
     from kdscan.training.state import Run
     from kdscan.training.supply import Given
-    from kdscan.training.tasks import Task
+    from kdscan.training.task import Task
     from kdscan.training.trainer import train
 
     torch.manual_seed(1)
@@ -222,7 +222,8 @@ def test_norms_and_biases_do_not_decay() -> None:
 
 
 def test_smaller_crops_teach_the_same_network() -> None:
-    from kdscan.training.tasks import TASKS, as_floats
+    from kdscan.training.task import as_floats
+    from kdscan.training.tasks import TASKS
 
     task = TASKS["marks"]
     assert task.smaller is not None
