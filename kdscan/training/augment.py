@@ -159,8 +159,8 @@ def flat_sample(
 
 
 def flat_map(rng: np.random.Generator) -> tuple[Float32, Float32]:
-    """(672, 928) each: the pixels x and y of a stored flat sheet that lie there when its cells are a
-    little out of place."""
+    """(672, 928) each: the pixels x and y of a stored flat sheet that lie there when its cells are
+    a little out of place."""
     w, h = round((COLS + 2 * FLAT_MARGIN) * FLAT_PX), round((ROWS + 2 * FLAT_MARGIN) * FLAT_PX)
     angle, zoom = rng.normal(0, 0.012), np.exp(rng.normal(0, 0.015, 2))
     x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.synth.inked import inked_page
+from kdscan.synth.scene import Marks
 from kdscan.training.augment import Float32, Image, flat_map, worn
 from kdscan.training.dataset import WIDE_MARGIN, any_own_page, jpeg, strokes_at_hand, unpack
 from kdscan.vision.rectify import FLAT_PX
@@ -18,9 +19,6 @@ FAINT, CLEAR = 0.03, 0.12
 
 OWN_SHARE, CLEAN_SHARE = 0.08, 0.1
 """Share of sheets that are our own, and of those that show hardly any ink."""
-
-FULL_TURN = 0.5
-"""Share of showings upside down, which a sheet's ink does not know of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +38,7 @@ def ink_example(first: int, number: int) -> InkExample:
     seed = first + number
     rng = np.random.default_rng([seed, 6])
     page = any_own_page(rng) if rng.random() < OWN_SHARE else None
-    clean = ({}, False) if rng.random() < CLEAN_SHARE else None
+    clean: tuple[Marks, bool] | None = ({}, False) if rng.random() < CLEAN_SHARE else None
     sheet = inked_page(
         rng,
         page=page,
@@ -55,19 +53,19 @@ def ink_example(first: int, number: int) -> InkExample:
 
 
 def ink_sample(rng: np.random.Generator, example: InkExample) -> tuple[Image, Float32]:
-    """The sheet as a camera might show it, a little out of place, and its ink.
+    """The sheet as a camera might show it, a little out of place, mirrored by lot, and its ink.
 
     Returns (672, 928, 3) uint8 and (672, 928) float32, 0..1.
     """
     map_x, map_y = flat_map(rng)
     filled = unpack(example.filled)
-    ink = cv2.imdecode(np.frombuffer(example.ink, np.uint8), cv2.IMREAD_GRAYSCALE)
+    ink = np.asarray(cv2.imdecode(np.frombuffer(example.ink, np.uint8), cv2.IMREAD_GRAYSCALE))
     seen = cv2.remap(filled, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     mask = cv2.remap(ink, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
     flat = worn(rng, shaded(rng, np.asarray(seen, np.uint8)), 1.0)
-    flips = [d for d in (0, 1) if rng.random() < FULL_TURN]
-    where = mask.astype(np.float32) / 255
-    return np.ascontiguousarray(np.flip(flat, flips)), np.ascontiguousarray(np.flip(where, flips))
+    down, across = (int(rng.choice((1, -1))) for _ in range(2))
+    where = np.asarray(mask, np.float32)[::down, ::across] / np.float32(255)
+    return np.ascontiguousarray(flat[::down, ::across]), np.ascontiguousarray(where)
 
 
 def shaded(rng: np.random.Generator, flat: NDArray[np.uint8]) -> Image:
@@ -80,6 +78,6 @@ def shaded(rng: np.random.Generator, flat: NDArray[np.uint8]) -> Image:
         angle, soft = rng.uniform(0, 2 * np.pi), rng.uniform(0.005, 0.05) * w
         x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))
         far = (x - w / 2) * np.cos(angle) + (y - h / 2) * np.sin(angle)
-        edge = (far - rng.uniform(-0.3, 0.3) * w) / soft
-        light *= 1 - rng.uniform(0.1, 0.4) / (1 + np.exp(-np.clip(edge, -20, 20)))
+        edge = np.clip((far - rng.uniform(-0.3, 0.3) * w) / soft, -20, 20)
+        light = np.asarray(light * (1 - rng.uniform(0.1, 0.4) / (1 + np.exp(-edge))), np.float32)
     return np.asarray(cv2.multiply(flat, cv2.merge([light] * 3), dtype=cv2.CV_8U), np.uint8)

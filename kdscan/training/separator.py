@@ -109,7 +109,7 @@ def ink_figures(net: Network, examples: Sequence[InkExample], seed: int = 0) -> 
     drawn, blank = np.zeros(1001), np.zeros(1001)
     for example in examples:
         flat, ink = ink_sample(rng, example)
-        (said,) = net(flat.transpose(2, 0, 1)[None].astype(np.float32) / 255)
+        (said,) = net(flat.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255))
         p = np.round(1000 / (1 + np.exp(-np.clip(said[0, 0], -30, 30)))).astype(int)
         drawn += np.bincount(p[ink > 0.5], minlength=1001)
         blank += np.bincount(p[ink < 0.05], minlength=1001)

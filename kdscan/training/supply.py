@@ -117,7 +117,10 @@ class Drawn:
 
 
 def _wait_for(path: Path) -> list[Any]:
+    parent = os.getppid()
     while not path.exists():
+        if os.getppid() != parent:
+            raise RuntimeError("the training has ended")
         if (failed := path.with_suffix(".failed")).exists():
             raise RuntimeError(f"an example could not be drawn:\n{failed.read_text('utf-8')}")
         time.sleep(0.1)

@@ -17,6 +17,7 @@ from kdscan.training.kingdoms import KingdomExample
 from kdscan.training.networks import LocateNet, MarksNet, RefineNet, SquaresNet, TilesNet
 from kdscan.training.task import Batch, Task
 
+
 def _images(views: list[Any]) -> Tensor:
     """(B, 3, H, W) uint8; they become floats in the training process."""
     return torch.from_numpy(np.ascontiguousarray(np.stack(views).transpose(0, 3, 1, 2)))
