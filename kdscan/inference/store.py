@@ -50,7 +50,7 @@ def models_folder() -> Path:
 
 @dataclass(frozen=True)
 class Models:
-    """The networks, five for sheets and two for kingdoms; each session is made on first use."""
+    """The networks, six for sheets and two for kingdoms; each session is made on first use."""
 
     folder: Path
 
@@ -94,6 +94,11 @@ class Models:
     @cached_property
     def refine(self) -> Network:
         return self._network("refine")
+
+    @cached_property
+    def ink(self) -> Network:
+        """Tells ink from print: flat sheets (B, 3, 672, 928) BGR 0..1 → logits (B, 1, 672, 928)."""
+        return self._network("ink")
 
     @cached_property
     def marks(self) -> Network:

@@ -59,7 +59,12 @@ def everything(
         return max(3, round(usual * effort))
 
     seen: dict[str, Any] = {"strokes": strokes, "surfaces": surfaces}
-    maps.render(out, held=some(maps.HELD), own=some(maps.HELD_OWN), **seen)
+    counts: dict[str, Any] = {
+        "held": some(maps.HELD),
+        "own": some(maps.HELD_OWN),
+        "ink": some(maps.HELD_INK),
+    }
+    maps.render(out, **counts, **seen)
     for name in get_args(Network):
         steps = some(TASKS[name].steps)
         kept = state.latest(out / name)

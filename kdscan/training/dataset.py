@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -284,23 +285,22 @@ def any_example(first: int, photos: float, own: bool, number: int) -> Example | 
 
 def render(
     out: Path,
+    draw: Callable[[int], Any],
     first: int,
     count: int,
     *,
     strokes: Path | None,
     surfaces: Path | None,
-    own: bool = False,
     chunk: int = 100,
     workers: int | None = None,
 ) -> None:
-    """Render the photos of seeds first … first + count into chunks under `out`.
+    """Draw the examples of seeds first … first + count into chunks under `out`.
 
-    own: our own sheet alone. A chunk that is already there is kept, so a broken run resumes where
-    it stopped.
+    draw: makes the example of a seed, None where it came to nothing; see `begin`. A chunk that is
+    already there is kept, so a broken run resumes where it stopped.
     """
     out.mkdir(parents=True, exist_ok=True)
     workers = workers or os.cpu_count() or 1
-    draw = partial(photo_example, own=own)
     with ProcessPoolExecutor(workers, initializer=begin, initargs=(strokes, surfaces)) as pool:
         for start in range(first, first + count, chunk):
             path = out / f"{start:08d}.pickle"
@@ -313,7 +313,7 @@ def render(
             part.rename(path)
 
 
-def load(folder: Path) -> Iterator[Example]:
+def load(folder: Path) -> Iterator[Any]:
     """All examples under a folder, in the order of their seeds."""
     for path in sorted(folder.glob("*.pickle")):
         yield from pickle.loads(path.read_bytes())

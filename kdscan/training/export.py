@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from kdscan.inference.store import FORMAT, MARKS
 from kdscan.records import CELLS, KINDS
+from kdscan.training.separator import FLAT_HW
 from kdscan.vision.book_read import CROP_WH
 from kdscan.vision.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.vision.segment import CHANNELS, CROP_PX
@@ -23,6 +24,7 @@ from kdscan.vision.segment import CHANNELS, CROP_PX
 INPUTS = {
     "locate": (1, 3, 288, 384),
     "refine": (1, 3, 224, 288),
+    "ink": (1, 3, *FLAT_HW),
     "marks": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
     "marks-own": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
     "spellbook": (72, 3, *CROP_WH[::-1]),
@@ -32,6 +34,7 @@ INPUTS = {
 OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
     "refine": ("offset", "there", "upright"),
+    "ink": ("ink",),
     "marks": ("coat", "crosses", "castle", "astray"),
     "marks-own": ("coat", "crosses", "castle", "astray"),
     "spellbook": ("marked_passed_there",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import cv2
 import numpy as np
@@ -13,6 +14,7 @@ from torch import nn
 from kdscan.records import Photo, RectifiedSheet, SheetOutline
 from kdscan.training.augment import NODES
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
+from kdscan.training.separator import ink_figures
 from kdscan.vision.locate import locate
 from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, Network
 from kdscan.vision.segment import segment
@@ -27,7 +29,9 @@ def as_network(net: nn.Module) -> Network:
 
     def network(batch: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
         with torch.inference_mode():
-            return tuple(out.numpy() for out in net(torch.from_numpy(np.ascontiguousarray(batch))))
+            said = net(torch.from_numpy(np.ascontiguousarray(batch)))
+            outs = said if isinstance(said, tuple) else (said,)
+            return tuple(out.numpy() for out in outs)
 
     return network
 
@@ -145,7 +149,8 @@ def temperatures(logits: MarksLogits) -> tuple[float, float]:
     return best_temperature(coat, true_coat), best_temperature(cross, true_cross)
 
 
-FIGURES: dict[str, Callable[[Network, Sequence[Example]], dict[str, float]]] = {
+FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
+    "ink": ink_figures,
     "locate": locate_figures,
     "refine": refine_figures,
 }

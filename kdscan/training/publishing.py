@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from torch import nn
 
-from kdscan.training.dataset import Example
 from kdscan.training.export import Calibrated, to_onnx
 from kdscan.training.export import publish as write
 from kdscan.training.measure import FIGURES, as_network, marks_figures, marks_logits, temperatures
@@ -19,7 +19,7 @@ from kdscan.training.tasks import TASKS
 def publish(
     name: str,
     checkpoint: Path,
-    held: Sequence[Example],
+    held: Sequence[Any],
     models: Path,
     version: str,
     about: Mapping[str, object],

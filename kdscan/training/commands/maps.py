@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -29,21 +30,28 @@ TRAIN_SEED, SEEDS_APART, OWN_LATER = 100_000_000, 10_000_000, 5_000_000
 """Seed of the first sheet of training 0, how far those of the next training lie from it, and by how
 much later those of our own sheet start."""
 
-HELD_SEED, HELD_OWN_SEED = 9_000_000, 9_500_000
-"""First seeds of the photos held back; none of them is ever trained on."""
+HELD_SEED, HELD_OWN_SEED, HELD_INK_SEED = 9_000_000, 9_500_000, 9_800_000
+"""First seeds of what is held back; nothing of it is ever trained on."""
 
-HELD, HELD_OWN = 400, 400
-"""How many photos are held back, of any design and of our own sheet."""
+HELD, HELD_OWN, HELD_INK = 400, 400, 100
+"""How many photos of any design, of our own sheet, and sheets with known ink are held back."""
 
 
-def _held(out: Path, name: str) -> list[Example]:
-    """The photos held back for a network; raises UsageError where there are none."""
+def _held_in(out: Path, name: str) -> tuple[Path, int]:
+    """Where the examples lie that are held back for a network, and their first seed."""
+    if name == "marks-own":
+        return out / "held" / "own", HELD_OWN_SEED
+    return (out / "held" / "ink", HELD_INK_SEED) if name == "ink" else (out / "held", HELD_SEED)
+
+
+def _held(out: Path, name: str) -> list[Any]:
+    """What is held back for a network; raises UsageError where there is nothing."""
     from kdscan.training.dataset import load
 
-    folder = (out / "own" if name == "marks-own" else out) / "held"
+    folder, _ = _held_in(out, name)
     if not any(folder.glob("*.pickle")):
         raise UsageError(
-            f"{folder} holds no photos; make them: python -m kdscan.training render --out {out}"
+            f"{folder} holds nothing; make it: python -m kdscan.training render --out {out}"
         )
     return list(load(folder))
 
@@ -65,16 +73,24 @@ def render(
     out: Out = Path("data/training"),
     held: Annotated[int, typer.Option(help="Photos of any design.", min=0)] = HELD,
     own: Annotated[int, typer.Option(help="Photos of our own sheet.", min=0)] = HELD_OWN,
+    ink: Annotated[int, typer.Option(help="Sheets with known ink.", min=0)] = HELD_INK,
     strokes: Strokes = None,
     surfaces: Surfaces = None,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
 ) -> None:
-    """Render the photos that are held back to measure on; resumes where it stopped."""
-    from kdscan.training.dataset import render as render_photos
+    """Draw what is held back to measure on; resumes where it stopped."""
+    from kdscan.training.dataset import photo_example
+    from kdscan.training.dataset import render as draw
+    from kdscan.training.ink_examples import ink_example
 
-    made: dict[str, Any] = {"strokes": strokes, "surfaces": surfaces, "workers": workers}
-    render_photos(out / "held", HELD_SEED, held, **made)
-    render_photos(out / "own" / "held", HELD_OWN_SEED, own, own=True, **made)
+    kinds: tuple[tuple[str, Callable[[int], Any], int], ...] = (
+        ("marks", photo_example, held),
+        ("marks-own", partial(photo_example, own=True), own),
+        ("ink", partial(ink_example, 0), ink),
+    )
+    for name, example, count in kinds:
+        folder, first = _held_in(out, name)
+        draw(folder, example, first, count, strokes=strokes, surfaces=surfaces, workers=workers)
 
 
 def _drawn(
@@ -83,12 +99,15 @@ def _drawn(
     """The sheets of a training, drawn beside it; `also` are shown among each lot of them."""
     from kdscan.training.dataset import any_example, begin
     from kdscan.training.guesses import bent_oftener
+    from kdscan.training.ink_examples import ink_example
     from kdscan.training.supply import Drawing, Drawn
 
     own = run.name == "marks-own"
     photos = PHOTO_SHARE if run.name.startswith("marks") else 1.0
     first = TRAIN_SEED + run.seed * SEEDS_APART + own * OWN_LATER
-    draw = partial(any_example, first, photos, own)
+    draw: Callable[[int], Any] = partial(any_example, first, photos, own)
+    if run.name == "ink":
+        draw = partial(ink_example, first)
     drawing = Drawing(draw, partial(begin, strokes, surfaces), run.count, run.views)
     arrange = bent_oftener if run.name == "refine" else also.__add__
     return Drawn(folder / "sheets", drawing, run.seed, arrange)
@@ -231,7 +250,7 @@ def publish(
         told: dict[str, object] = {}
         if (trained := state.latest(out / name)) is not None:
             told = {"trained": asdict(trained[1])}
-        told["held_back_seed"] = HELD_OWN_SEED if name == "marks-own" else HELD_SEED
+        told["held_back_seed"] = _held_in(out, name)[1]
         told["data"] = about
         done = write(name, out / f"{name}.pt", held, models, version, told)
         typer.echo(f"{name}: {done['figures']}")
