@@ -218,7 +218,7 @@ def any_own_page(rng: np.random.Generator) -> Page:
     return _printed(look=look, ticket=ticket, name=name)
 
 
-_worker: tuple[StrokeBank | None, list[NDArray[np.uint8]]]
+_worker: tuple[StrokeBank | None, list[NDArray[np.uint8]]] = (None, [])
 
 
 def begin(strokes: Path | None, surfaces: Path | None) -> None:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from kdscan.training.state import Run
     from kdscan.training.supply import Drawn
 
-PHOTO_SHARE = 2 / 3
-"""Photos are what is read: so many of what marks learns from, the rest are flat sheets."""
+PHOTO_SHARE = 0.5
+"""So many of what marks learns from are photos, which are what is read; the rest are flat sheets,
+which take half the time and show as many hands and designs."""
 
 COUNT, VIEWS = 600, 6
 """So many sheets are drawn at a time, and each is shown so often before it leaves."""
