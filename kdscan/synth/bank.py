@@ -27,9 +27,10 @@ Mark = list[Path]
 class StrokeBank:
     """Real marks by kind, ordered by writer.
 
-    marks: ``cross``, ``plus``, ``line`` (along the x axis), ``ring``, ``blob`` (scribbled dots),
-    ``scribble`` (fills its box), ``glyph`` (any character): each a list of marks, a mark
-    a list of (N, 2) paths centred on 0 within -1..1, y down.
+    marks: ``cross``, ``plus``, ``looped`` (a cross in one stroke), ``star``, ``line`` and ``wave``
+    (along the x axis), ``lines`` (two of them, 1 apart), ``ring``, ``comma``, ``blob``
+    (scribbled dots), ``scribble`` (fills its box), ``glyph`` (any character): each a list of
+    marks, a mark a list of (N, 2) paths centred on 0 within -1..1, y down.
     """
 
     marks: Mapping[str, list[Mark]]
@@ -139,6 +140,62 @@ def _line(mark: Mark) -> Mark | None:
     return [_thin(path)]
 
 
+def _along_x(mark: Mark) -> Mark:
+    """Turn a mark so that its first stroke runs along the x axis, centred, 2 long."""
+    run = mark[0][-1] - mark[0][0]
+    low, high = (f([f(p, axis=0) for p in mark], axis=0) for f in (np.min, np.max))
+    half = max(math.hypot(*run) / 2, 1e-9)
+    return [turned(p - (low + high) / 2, -math.atan2(run[1], run[0])) / half for p in mark]
+
+
+def _wave(mark: Mark) -> Mark | None:
+    """One stroke that swings about the x axis while it runs along it."""
+    if len(mark) != 1 or len(mark[0]) < 8 or not 0.6 < _straight(mark[0]) < 0.97:
+        return None
+    (path,) = _along_x(mark)
+    path = path - (0.0, path[:, 1].mean())
+    wide, high = np.abs(path[:, 0]).max(), np.ptp(path[:, 1])
+    return [_thin(path)] if wide < 1.2 and 0.1 < high < 0.9 else None
+
+
+def _lines(mark: Mark) -> Mark | None:
+    """Two straight strokes beside each other, one above the other, 1 apart."""
+    if len(mark) != 2 or min(map(len, mark)) < 4 or min(map(_straight, mark)) < 0.88:
+        return None
+    pair = sorted(_along_x(mark), key=lambda p: float(p[:, 1].mean()))
+    run = pair[1][-1] - pair[1][0]
+    if abs(run[1]) > 0.35 * abs(run[0]) or not 0.5 < abs(run[0]) / 2 < 1.6:
+        return None
+    over, under = (p[:, 1] for p in pair)
+    gap = float(under.mean() - over.mean())
+    if under.min() - over.max() < 0.25 * gap or not 0.2 < gap < 1.5:
+        return None
+    middle = np.array((0.0, (under.mean() + over.mean()) / 2))
+    return [_thin((p - middle) / (1.0, gap)) for p in pair]
+
+
+def _looped(mark: Mark) -> Mark | None:
+    """A cross that was drawn without lifting the pen."""
+    fitted = _fit(mark) if len(mark) == 1 and len(mark[0]) > 6 else None
+    if fitted is None or np.ptp(fitted[0], axis=0).min() < 1.0 or _straight(fitted[0]) > 0.7:
+        return None
+    return fitted
+
+
+def _star(mark: Mark) -> Mark | None:
+    """Three strokes or four that all pass near the middle."""
+    fitted = _fit(mark) if len(mark) in (3, 4) else None
+    if fitted is None or np.ptp(np.concatenate(fitted), axis=0).min() < 1.2:
+        return None
+    near = [float(np.hypot(*p.T).min()) for p in fitted]
+    return fitted if max(near) < 0.5 and min(map(_straight, fitted)) > 0.85 else None
+
+
+def _small(mark: Mark) -> Mark | None:
+    """One short stroke of some shape."""
+    return _fit(mark) if len(mark) == 1 and len(mark[0]) > 2 else None
+
+
 def _ring(mark: Mark) -> Mark | None:
     """One closed stroke round a middle that it leaves empty."""
     fitted = _fit(mark)
@@ -185,6 +242,11 @@ def _glyph(mark: Mark) -> Mark | None:
 _KEEP: dict[str, tuple[frozenset[str], Callable[[Mark], Mark | None]]] = {
     "cross": (frozenset("xX"), _cross),
     "plus": (frozenset("+"), _cross),
+    "looped": (frozenset("xX"), _looped),
+    "star": (frozenset("*"), _star),
+    "wave": (frozenset("~"), _wave),
+    "lines": (frozenset("="), _lines),
+    "comma": (frozenset(","), _small),
     "line": (frozenset("-/\\|lI1"), _line),
     "ring": (frozenset("oO0"), _ring),
     "blob": (frozenset(("scribble", "spiral")), _blob),

@@ -71,8 +71,8 @@ def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> l
     if style == "wide":
         size = size * 1.4
     size = min(size, max(0.62 * pitch - brush.width / 2, 0.75 * radius))
-    if style in ("x", "plus", "wide"):
-        real = brush.recorded("plus" if style == "plus" else "cross")
+    if style in _RECORDED:
+        real = brush.recorded(_RECORDED[style])
         if real is not None:
             scale = size * rng.uniform(0.9, 1.2)
             return [Stroke(at + p * scale, pressure=brush.force()) for p in real]
@@ -125,6 +125,9 @@ def _second_ring(at: Path, radius: float, pitch: float, brush: Brush) -> list[St
     squash = rng.uniform(0.85, 1.0)
     return [Stroke(ring(at + off, wide, rng, turns=turns, squash=squash), pressure=brush.force())]
 
+
+_RECORDED = {"x": "cross", "wide": "cross", "plus": "plus", "looped": "looped", "star": "star"}
+"""Kinds of recorded marks that styles may follow."""
 
 Make = Callable[[Path, float, float, float, Brush], list[Stroke]]
 

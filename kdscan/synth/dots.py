@@ -20,8 +20,8 @@ def dot(at: Path, radius: float, style: str, brush: Brush) -> list[Stroke]:
     What a thick pen has no room for becomes a blob.
     """
     real = None
-    if radius > 1.2 * brush.width and style in ("ring", "rings", "blob", "scribble", "spiral"):
-        real = brush.recorded("ring" if style in ("ring", "rings") else "blob")
+    if style in _RECORDED and (radius > 1.2 * brush.width or style in _SHORT):
+        real = brush.recorded(_RECORDED[style])
     inner = max(radius - brush.width / 2, 0.25 * brush.width)
     if real is not None:
         return [Stroke(at + p * inner, pressure=brush.force()) for p in real]
@@ -34,6 +34,16 @@ def dot(at: Path, radius: float, style: str, brush: Brush) -> list[Stroke]:
         for path, width, solid in _DOTS[style](inner, squash, brush)
     ]
 
+
+_RECORDED = {
+    "ring": "ring",
+    "rings": "ring",
+    "blob": "blob",
+    "scribble": "blob",
+    "spiral": "blob",
+    "comma": "comma",
+}
+"""Kinds of recorded marks that styles may follow."""
 
 Run = tuple[Path, float, bool]
 """A path about the dot's middle, its width by the pen's, and whether its inside is inked."""

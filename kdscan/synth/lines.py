@@ -13,7 +13,7 @@ import numpy as np
 
 from kdscan.synth.bends import BENDS, bend
 from kdscan.synth.ink import Stroke
-from kdscan.synth.runs import RUNS, WIDE
+from kdscan.synth.runs import RUNS, WIDE, laid
 from kdscan.synth.strokes import Path, away_from, line, spans, unit
 from kdscan.synth.taste import Brush, Shield
 
@@ -155,11 +155,25 @@ def two_lines(shield: Shield, brush: Brush) -> list[Stroke]:
         if all(_misses(shield, e, 1.2 * shield.circle + brush.width) for e in pair):
             break
     strokes = [_drawn(shield, brush, ends, style, parted) for ends in pair]
+    real = brush.recorded("lines") if style == "stroke" and way == "even" else None
+    if real is not None:
+        strokes = _recorded(shield, brush, real, (pair[0] + pair[1]) / 2, apart)
     if _nearest(strokes[0], strokes[1]) < max(0.55 * apart, 1.6 * brush.width):
         strokes = [[Stroke(line(e[0], e[1], rng))] for e in pair]
     if way == "linked":
         return [_linked(strokes[0][0].path, strokes[1][-1].path, brush)]
     return strokes[0] + strokes[1]
+
+
+def _recorded(
+    shield: Shield, brush: Brush, real: list[Path], ends: Path, apart: float
+) -> list[list[Stroke]]:
+    """A recorded pair of lines about the ends of the line midway between them."""
+    clear = 1.15 * shield.circle + 0.6 * brush.width
+    heeded = np.concatenate((shield.circles, shield.others))
+    paths = [away_from(laid(path, ends, apart), heeded, clear) for path in real]
+    paths = [path if len(path) > 1 else ends for path in paths]
+    return [[Stroke(path, pressure=brush.force())] for path in paths]
 
 
 def _linked(first: Path, second: Path, brush: Brush) -> Stroke:

@@ -17,16 +17,21 @@ from kdscan.synth.strokes import Path, drift, line, rounded, turned
 from kdscan.synth.taste import Brush
 
 
+def laid(path: Path, ends: Path, high: float) -> Path:
+    """Lay a path that runs along the x axis from -1 to 1 between two ends; high: mm of its y."""
+    run = ends[1] - ends[0]
+    sized = path * (math.hypot(*run) / 2, high)
+    return np.asarray(turned(sized, math.atan2(run[1], run[0])) + ends.mean(axis=0))
+
+
 def _path(ends: Path, brush: Brush) -> Path:
     """Return one run of the pen between two ends, a recorded one at times."""
     real, taste = brush.recorded("line"), brush.taste
     if real is None:
         bow = taste.bow * brush.rng.normal(0, 1)
         return line(ends[0], ends[1], brush.rng, wobble=taste.tremor, bow=bow)
-    run = ends[1] - ends[0]
-    flat = real[0] * (1, min(1.0, 0.08 / max(float(np.ptp(real[0][:, 1])), 1e-9)))
-    laid = turned(flat, math.atan2(run[1], run[0])) * math.hypot(*run) / 2
-    return np.asarray(laid + ends.mean(axis=0))
+    flat = min(1.0, 0.08 / max(float(np.ptp(real[0][:, 1])), 1e-9))
+    return laid(real[0], ends, flat * math.hypot(*(ends[1] - ends[0])) / 2)
 
 
 def _across(ends: Path) -> Path:
@@ -123,6 +128,9 @@ def _wave(ends: Path, height: float, waves: float, phase: float) -> Path:
 def _wavy(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     rng = brush.rng
     height = rng.uniform(0.3, 0.7) * parted + 0.3 * brush.width
+    real = brush.recorded("wave")
+    if real is not None:
+        return [Stroke(laid(real[0], ends, 2 * height / float(np.ptp(real[0][:, 1]))))]
     return [Stroke(_wave(ends, height, rng.uniform(1.0, 3.5), rng.uniform(0, 6)))]
 
 

@@ -91,3 +91,32 @@ def test_the_same_writer_comes_back(tmp_path: Path) -> None:
 def test_a_folder_without_strokes_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="strokes"):
         StrokeBank.load(tmp_path)
+
+
+def test_two_lines_lie_beside_each_other_one_apart(tmp_path: Path) -> None:
+    upper, lower = stroke((0, 0), (10, 1)), stroke((1, 4), (10, 5))
+    back = stroke((10, 5), (1, 4))
+    meeting = stroke((0, 3), (10, 0))
+    marks = bank(
+        tmp_path,
+        row("=", upper, lower),
+        row("=", upper, back),
+        row("=", lower, upper),
+        row("=", upper, meeting),
+        row("=", upper),
+    ).marks
+    assert len(marks["lines"]) == 3
+    for over, under in marks["lines"]:
+        assert np.isclose(under[:, 1].mean() - over[:, 1].mean(), 1.0, atol=0.2)
+        assert np.ptp(over[:, 0]) == pytest.approx(2.0, abs=0.3)
+
+
+def test_a_cross_in_one_stroke_and_a_wave(tmp_path: Path) -> None:
+    once = stroke((0, 0), (10, 10), (10, 0), (0, 10))
+    wave = stroke((0, 5), (3, 4), (7, 6), (10, 5))
+    marks = bank(
+        tmp_path, row("x", once), row("x", FALLING), row("~", wave), row("~", RISING)
+    ).marks
+    assert len(marks["looped"]) == 1
+    assert len(marks["wave"]) == 1
+    assert np.ptp(marks["wave"][0][0][:, 0]) == pytest.approx(2.0, abs=0.1)
