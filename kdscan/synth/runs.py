@@ -24,14 +24,18 @@ def laid(path: Path, ends: Path, high: float) -> Path:
     return np.asarray(turned(sized, math.atan2(run[1], run[0])) + ends.mean(axis=0))
 
 
-def _path(ends: Path, brush: Brush) -> Path:
-    """Return one run of the pen between two ends, a recorded one at times."""
+def _path(ends: Path, brush: Brush, most: float = math.inf) -> Path:
+    """Return one run of the pen between two ends, a recorded one at times.
+
+    most: height of its bow, mm: runs of one line part no more by it than by their ends.
+    """
     real, taste = brush.recorded("line"), brush.taste
     if real is None:
-        bow = taste.bow * brush.rng.normal(0, 1)
+        most = most / max(math.hypot(*(ends[1] - ends[0])), 1e-9)
+        bow = min(max(taste.bow * brush.rng.normal(0, 1), -most), most)
         return line(ends[0], ends[1], brush.rng, wobble=taste.tremor, bow=bow)
-    flat = min(1.0, 0.08 / max(float(np.ptp(real[0][:, 1])), 1e-9))
-    return laid(real[0], ends, flat * math.hypot(*(ends[1] - ends[0])) / 2)
+    length, high = math.hypot(*(ends[1] - ends[0])), max(float(np.ptp(real[0][:, 1])), 1e-9)
+    return laid(real[0], ends, min(length / 2, 0.04 * length / high, most / high))
 
 
 def _across(ends: Path) -> Path:
@@ -40,8 +44,17 @@ def _across(ends: Path) -> Path:
     return np.array((-run[1], run[0])) / max(math.hypot(*run), 1e-9)
 
 
+def _bowed(paths: list[Path], bow: float) -> list[Path]:
+    """Bend paths that run alike, all in one arc; bow: its height by their length."""
+    start, run = paths[0][0], paths[0][-1] - paths[0][0]
+    side = bow * np.array((-run[1], run[0]))
+    shares = [(p - start) @ run / max(float(run @ run), 1e-9) for p in paths]
+    return [p + np.outer(4 * t * (1 - t), side) for p, t in zip(paths, shares, strict=True)]
+
+
 def _strokes(paths: list[Path], brush: Brush, joined: bool) -> list[Stroke]:
-    """Runs drawn there and back, in one go or lifted."""
+    """Runs drawn there and back, in one go or lifted, in one arc."""
+    paths = _bowed(paths, 0.7 * brush.taste.bow * brush.rng.normal(0, 1))
     paths = [p if i % 2 == 0 else p[::-1] for i, p in enumerate(paths)]
     if joined:
         return [Stroke(rounded(np.concatenate(paths)), pressure=brush.force())]
@@ -61,10 +74,10 @@ def _slid(ends: Path, parted: Path, brush: Brush) -> Path:
 
 def _retraced(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     """Two to four runs over each other that part a little, at one end more than the other."""
-    rng, runs = brush.rng, [_path(ends, brush)]
+    rng, runs = brush.rng, [_path(ends, brush, 0.3 * parted)]
     for _ in range(1 + int(rng.poisson(0.35))):
         off = np.clip(rng.normal(0, 0.4, 2), -0.75, 0.75) * parted
-        runs.append(_path(_slid(ends, off, brush), brush))
+        runs.append(_path(_slid(ends, off, brush), brush, 0.3 * parted))
     return _strokes(runs, brush, brush.taste.joined)
 
 
@@ -73,7 +86,8 @@ def _vee(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     rng = brush.rng
     off = np.array((rng.normal(0, 0.08), rng.uniform(0.5, 1.0) * rng.choice((-1, 1)))) * parted
     other = _slid(ends, off if rng.random() < 0.5 else off[::-1], brush)
-    return _strokes([_path(ends, brush), _path(other, brush)], brush, brush.rng.random() < 0.5)
+    pair = [_path(e, brush, 0.3 * parted) for e in (ends, other)]
+    return _strokes(pair, brush, brush.rng.random() < 0.5)
 
 
 def _loop(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
@@ -95,7 +109,7 @@ def _parallel(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     rng = brush.rng
     off = rng.uniform(0.45, 1.0) * parted * np.array((1, 1 + rng.normal(0, 0.25)))
     off = np.clip(off, 0.2 * parted, parted) / 2
-    pair = [_path(_slid(ends, way * off, brush), brush) for way in (-1, 1)]
+    pair = [_path(_slid(ends, way * off, brush), brush, 0.2 * parted) for way in (-1, 1)]
     return _strokes(pair, brush, joined=False)
 
 
@@ -105,7 +119,7 @@ def _thick(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     count = max(3, round(brush.about(brush.taste.runs, 0.2)))
     wide = brush.about(1.5 * parted, 0.25) + 0.5 * brush.width
     spots = np.linspace(-0.5, 0.5, count) + rng.normal(0, 0.35 / count, count)
-    paths = [_path(_slid(ends, np.full(2, s * wide), brush), brush) for s in spots]
+    paths = [_path(_slid(ends, np.full(2, s * wide), brush), brush, 0.3 * parted) for s in spots]
     return _strokes(paths, brush, brush.taste.joined)
 
 

@@ -103,7 +103,7 @@ def random_taste(
         gap=float(u(0, 1)),
         angle=slant + float(rng.normal(0, 0.1)),
         bend=min(max(float(rng.lognormal(math.log(0.23), 0.22)), 0.13), 0.36),
-        parted=min(max(float(rng.exponential(0.045)), PARTED[0]), PARTED[1]),
+        parted=min(max(float(rng.lognormal(math.log(0.055), 0.5)), PARTED[0]), PARTED[1]),
         runs=float(u(2.6, 6.5)),
         hatch=float(u(0, math.pi)),
         spread=float(u(0, 1)),
