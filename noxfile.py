@@ -50,6 +50,24 @@ def test(session: nox.Session) -> None:
     _python(session, "-m", "pytest", *PARALLEL)
 
 
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"], venv_backend="uv|virtualenv")
+def supported(session: nox.Session) -> None:
+    """Tests on one Python, in an environment of its own: `nox -s supported-3.12`."""
+    session.install("-e", ".[dev]")
+    session.run("python", "-m", "pytest", *PARALLEL, *session.posargs)
+
+
+@nox.session(python="3.11", venv_backend="uv|virtualenv")
+def lowest(session: nox.Session) -> None:
+    """Tests with the lowest versions that pyproject.toml allows of what it names."""
+    session.install("uv")  # pip always takes the newest
+    environment = ("--python", str(session.virtualenv.location))
+    session.run(
+        "uv", "pip", "install", *environment, "--resolution", "lowest-direct", "-e", ".[dev]"
+    )
+    session.run("python", "-m", "pytest", *PARALLEL, *session.posargs)
+
+
 @nox.session
 def format(session: nox.Session) -> None:
     """Bring the code into form, as far as ruff can."""
