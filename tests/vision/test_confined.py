@@ -130,6 +130,7 @@ def test_a_page_that_is_broken_leaves_the_child_in_step(small: Decoder) -> None:
         (pdf_of((tile(), 100)), False),
         (encoded(tile(), "JPEG") + 20 * b"\xff\xda", False),
     ],
+    ids=["JPEG", "progressive", "PNG", "WebP", "TIFF", "HEIC", "PDF", "many scans"],
 )
 def test_only_plain_photos_are_decoded_in_the_program(
     small: Decoder, data: bytes, plain: bool
