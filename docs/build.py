@@ -160,4 +160,6 @@ def _python() -> Iterator[str]:
     yield "What `import kdscan` offers; everything else may change.\n"
     for name in kdscan.__all__:
         if not name.startswith("__"):
-            yield f"::: {getattr(kdscan, name).__module__}.{name}\n"
+            public = getattr(kdscan, name)
+            yield f"## `kdscan.{name}`\n"
+            yield f"::: {public.__module__}.{public.__name__}\n"

@@ -1,9 +1,9 @@
 """kdscan: photograph a finished sheet of Kingdomino Duel, get its score.
 
->>> from kdscan import load_photos, read_photo
+>>> from kdscan import load_photos, read_photo, to_dict
 >>> for photo in load_photos("photo.jpg"):            # doctest: +SKIP
 ...     for sheet in read_photo(photo):
-...         print(sheet.score.total, sheet.confidence)
+...         print(sheet, to_dict(sheet))
 
 The names below are the public ones; each is imported when it is first used, so that
 `import kdscan` costs nothing.
@@ -19,25 +19,36 @@ if TYPE_CHECKING:
     from kdscan.overlay import draw_overlay as draw_overlay
     from kdscan.pipeline import correct as correct
     from kdscan.pipeline import read_photo as read_photo
+    from kdscan.records import KingdomReading as KingdomReading
     from kdscan.records import Photo as Photo
     from kdscan.records import SheetReading as SheetReading
+    from kdscan.records import SpellbookReading as SpellbookReading
+    from kdscan.report import sheet_json as to_dict
     from kdscan.vision.photo import load_photos as load_photos
 
+    __version__: str
+
 _HOMES = {
-    "KdscanError": "kdscan.errors",
-    "Photo": "kdscan.records",
-    "SheetReading": "kdscan.records",
-    "correct": "kdscan.pipeline",
-    "draw_overlay": "kdscan.overlay",
-    "load_photos": "kdscan.vision.photo",
-    "read_photo": "kdscan.pipeline",
+    "KdscanError": ("kdscan.errors", "KdscanError"),
+    "KingdomReading": ("kdscan.records", "KingdomReading"),
+    "Photo": ("kdscan.records", "Photo"),
+    "SheetReading": ("kdscan.records", "SheetReading"),
+    "SpellbookReading": ("kdscan.records", "SpellbookReading"),
+    "correct": ("kdscan.pipeline", "correct"),
+    "draw_overlay": ("kdscan.overlay", "draw_overlay"),
+    "load_photos": ("kdscan.vision.photo", "load_photos"),
+    "read_photo": ("kdscan.pipeline", "read_photo"),
+    "to_dict": ("kdscan.report", "sheet_json"),
 }
 
-__all__ = ["KdscanError", "Photo", "SheetReading"]
-__all__ += ["correct", "draw_overlay", "load_photos", "read_photo"]
+__all__ = ["KdscanError", "KingdomReading", "Photo", "SheetReading", "SpellbookReading"]
+__all__ += ["__version__", "correct", "draw_overlay", "load_photos", "read_photo", "to_dict"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("kdscan")
     if name not in _HOMES:
         raise AttributeError(f"module 'kdscan' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    home, own = _HOMES[name]
+    return getattr(import_module(home), own)

@@ -11,6 +11,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.problem import Problem
 from kdscan.records.photo import frozen
+from kdscan.records.short import short
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,9 @@ class SpellbookReading:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "page_xy", frozen(self.page_xy))
+
+    def __repr__(self) -> str:
+        return short(self, self.layout)
 
     @property
     def kind(self) -> str:

@@ -13,6 +13,7 @@ from kdscan.game.kingdomino.variants import Variants
 from kdscan.game.problem import Problem
 from kdscan.records.kinds import KINDS, SquareKind
 from kdscan.records.photo import frozen
+from kdscan.records.short import short
 from kdscan.records.stages import RectifiedSheet
 from kdscan.records.totals import Totals
 
@@ -64,6 +65,9 @@ class KingdomReading:
         if self.probs.shape != (size, size, len(KINDS)) or len(self.squares) != size**2:
             raise ValueError(f"{size} x {size} squares are needed, not {self.probs.shape}")
         object.__setattr__(self, "probs", frozen(self.probs))
+
+    def __repr__(self) -> str:
+        return short(self, f"{self.score.total} points")
 
     @property
     def kind(self) -> str:

@@ -68,6 +68,10 @@ class Photo:
         for key, value in (values | {"half": half, "_whole": whole}).items():
             object.__setattr__(self, key, value)
 
+    def __repr__(self) -> str:
+        page = f", page {self.page}" if self.page else ""
+        return f"<Photo {self.name!r}{page}: {self.width} x {self.height}>"
+
     @cached_property
     def bgr(self) -> NDArray[np.uint8]:
         """(H, W, 3) uint8, channels in OpenCV's order."""

@@ -11,6 +11,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import WIZARD_POINTS, Score
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
+from kdscan.records.short import short
 from kdscan.records.stages import MarkProbs, RectifiedSheet
 from kdscan.records.totals import IMPROBABLE, Totals, range_of
 
@@ -77,6 +78,9 @@ class SheetReading:
     wizard_confidence: float = 1.0
     wizard_coats: tuple[tuple[Coat | None, float], ...] = ()
     shared_review: bool = False
+
+    def __repr__(self) -> str:
+        return short(self, f"{self.score.total} points")
 
     @property
     def kind(self) -> str:

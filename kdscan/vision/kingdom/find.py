@@ -21,9 +21,9 @@ SURELY_KINGDOM = 0.95
 LIKELY_KINGDOM = 0.6
 """nor is a less sure one, if dominoes can lie so and nothing in the photo surely is a map."""
 HARDLY_KINGDOM = 0.3
-"""A find that is less sure than this is none if dominoes cannot lie so: a printed sudoku is 0.004, a
-score pad of pink squares 0.26.
-In 300 photos two finds were no kingdoms, 0.06 sure, of 350 kingdoms one was less sure than 0.4."""
+"""A find that is less sure than this is none if dominoes cannot lie so: a printed sudoku is
+0.004, a score pad of pink squares 0.26. In 300 photos two finds were no kingdoms, 0.06 sure,
+of 350 kingdoms one was less sure than 0.4."""
 
 DOUBTFUL = 0.9
 """A photo with a find that is less sure may show the table at a slant."""
