@@ -11,6 +11,7 @@
     │   └── BlankPage         4   a page with nothing on it, such as the back of a sheet
     ├── ModelError            6   weights missing, corrupt or of another version
     ├── StoreError            8   the store cannot be reached, written or understood
+    │   └── StoreFull         8   there is no room for more
     └── Bug                   1   something that should never happen, did
 
 Every error carries the exit code of the command line (`exit_code`), a stable
@@ -100,6 +101,12 @@ class StoreError(KdscanError):
 
     code = "store"
     exit_code = 8
+
+
+class StoreFull(StoreError):
+    """There is no room for more: on the disk, or in what one may send."""
+
+    code = "store_full"
 
 
 class Bug(KdscanError):

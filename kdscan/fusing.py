@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kdscan.pipeline import interpret
-from kdscan.records import AnyReading, SheetReading
+from kdscan.pipeline import hide, interpret
+from kdscan.records import CELLS, AnyReading, MarkProbs, SheetReading
 from kdscan.table import paid_as
 from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.vision.fuse import View, fuse, group
@@ -57,8 +57,18 @@ def fuse_sheets(
     maps: every map that was read; see `maps_of`. risk: see `kdscan.pipeline.read_photo`.
     """
     places = sorted(maps)
-    views = [View(where[0], maps[where].probs, maps[where].sheet_id) for where in places]
+    views = [View(where[0], _seen(maps[where]), maps[where].sheet_id) for where in places]
     return tuple(_fused([places[i] for i in indices], maps, risk) for indices in group(views))
+
+
+def _seen(sheet: SheetReading) -> MarkProbs:
+    """What a photo says of a sheet; of the shields that its edge cuts off it says nothing."""
+    if not sheet.hidden:
+        return sheet.probs
+    coat, crosses = sheet.probs.coat.copy(), sheet.probs.crosses.copy()
+    for index in map(CELLS.index, sheet.hidden):
+        coat[index], crosses[index] = 1 / coat.shape[1], 1 / crosses.shape[1]
+    return replace(sheet.probs, coat=coat, crosses=crosses)
 
 
 def _fused(places: Sequence[Where], maps: dict[Where, SheetReading], risk: float) -> FusedSheet:
@@ -68,7 +78,7 @@ def _fused(places: Sequence[Where], maps: dict[Where, SheetReading], risk: float
     ids = [maps[where].sheet_id for where in places if maps[where].sheet_id is not None]
     sheet = interpret(
         surest.rectified,
-        fuse([maps[where].probs for where in places]),
+        fuse([_seen(maps[where]) for where in places]),
         names[0] if names else surest.layout,
         risk,
     )
@@ -77,4 +87,6 @@ def _fused(places: Sequence[Where], maps: dict[Where, SheetReading], risk: float
         key=lambda one: (one.wizard_coat is not None, one.wizard_confidence),
     )
     sheet = paid_as(replace(sheet, sheet_id=ids[0] if ids else None), told)
+    nowhere = set.intersection(*(set(maps[where].hidden) for where in places))
+    sheet = hide(sheet, tuple(sorted(nowhere)))
     return FusedSheet(tuple(places), best, sheet)

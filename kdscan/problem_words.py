@@ -52,6 +52,9 @@ PROBLEMS: dict[str, str] = {
     "not_struck": mark("a line is filled on one side, but not struck on the other"),
     "power_not_won": mark("a power is used that was not won"),
     # a kingdom
+    "no_tiles": mark(
+        "no tile was found around the castle; is this a finished kingdom, and all of it in view?"
+    ),
     "too_large": mark("the kingdom is larger than its limit"),
     "odd_squares": mark(
         "an odd number of squares is laid; dominoes have two. Is one missing? The score stands"

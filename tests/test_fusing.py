@@ -12,7 +12,8 @@ from kdscan.cli.output import Printer
 from kdscan.cli.score import exit_code
 from kdscan.fusing import FusedSheet, fuse_sheets, maps_of
 from kdscan.game.duel.players import play_game
-from kdscan.records import AnyReading, SheetReading
+from kdscan.pipeline import hide
+from kdscan.records import CELLS, AnyReading, SheetReading
 from kdscan.report import PhotoReport, photo_json, report_json
 from tests.readings import make_book, make_sheet
 
@@ -126,3 +127,29 @@ def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[
     assert "photograph it from near: " in said
     doubted = {(c.row, c.col) for c in fused.sheet.reading.cells if c.review}
     assert set(fused.photograph_again) == doubted
+
+
+def test_what_every_photo_cuts_off_stays_cut_off() -> None:
+    one = hide(soft(make_sheet()), ((0, 0), (0, 1)))
+    two = hide(soft(make_sheet()), ((0, 0), (1, 0)))
+    (fused,) = fused_of(one, two)
+    assert fused.sheet.hidden == ((0, 0),)
+    assert fused.sheet.review
+    assert fused.sheet.confidence == 0
+
+
+def test_what_one_photo_shows_the_others_need_not() -> None:
+    whole = make_sheet()
+    one = hide(soft(garbled(whole, (0, 0))), ((0, 0),))
+    two = hide(soft(garbled(whole, (4, 6))), ((4, 6),))
+    (fused,) = fused_of(one, two)
+    assert fused.sheet.hidden == ()
+    assert fused.sheet.score.total == whole.score.total
+
+
+def garbled(sheet: SheetReading, cell: tuple[int, int]) -> SheetReading:
+    """The same sheet; what the picture's edge cuts off was surely read as something else."""
+    coat, crosses = sheet.probs.coat.copy(), sheet.probs.crosses.copy()
+    at = CELLS.index(cell)
+    coat[at], crosses[at] = np.roll(coat[at], 3), np.roll(crosses[at], 2)
+    return replace(sheet, probs=replace(sheet.probs, coat=coat, crosses=crosses))

@@ -53,6 +53,12 @@ def serve(
     key: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The certificate's private key (PEM).")
     ] = None,
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Of a proxy before it, whose X-Forwarded-For and -Proto count."
+        ),
+    ] = None,
 ) -> None:
     """Open a page on the local network: photograph with a phone, look, tap, done.
 
@@ -73,9 +79,12 @@ def serve(
         raise UsageError("--code: 6 to 40 letters and digits")
     import asyncio
 
+    _check_certificate(certificate, key)
+    from kdscan.inference.store import default_models
     from kdscan.tournament.store import open_store
     from kdscan.web.settings import Settings, codes_of
 
+    default_models().check()
     listening = _listen(host, port)
     with open_store(store) as kept:
         secret, join_code, desk_code = codes_of(kept)
@@ -86,12 +95,29 @@ def serve(
             desk_code=desk_code,
             open_here=host in LOOPBACK and code is None,
             https=certificate is not None,
+            proxy=proxy,
             workers=workers or os.cpu_count() or 1,
         )
         _greet(listening, host, settings)
         from kdscan.web.app import run
 
         asyncio.run(run(kept, settings, listening, certificate, key))
+
+
+def _check_certificate(certificate: Path | None, key: Path | None) -> None:
+    """Raise `UsageError` for a certificate that cannot be served with."""
+    if certificate is None:
+        return
+    import ssl
+
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+        raise UsageError(
+            "--certificate {path}: it cannot be used with that key ({why}); both are PEM files",
+            path=certificate,
+            why=error.strerror if isinstance(error, OSError) and error.strerror else error,
+        ) from error
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -72,6 +72,11 @@ class Models:
             )
         return manifest
 
+    def check(self) -> None:
+        """Raise `ModelError` for the first model that is missing, corrupt or of another version."""
+        for name in self.manifest["models"]:
+            self._checked(name)
+
     @cached_property
     def version(self) -> str:
         """The models in use, `locate-1 marks-1 refine-1 3f2a…`: equal only for equal files."""

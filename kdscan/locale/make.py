@@ -33,6 +33,7 @@ ERRORS = (
     "BlankPage",
     "ModelError",
     "StoreError",
+    "StoreFull",
     "UsageError",
     "UnknownPlayer",
     "LayoutError",

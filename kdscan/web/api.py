@@ -10,8 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import IO, Any, TypeVar, cast
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -19,13 +18,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 
 from kdscan.error_words import told
-from kdscan.errors import Bug
+from kdscan.errors import Bug, StoreFull
 from kdscan.locale import asked_for, mark, words
+from kdscan.tournament.store.files import FULL
 from kdscan.web import schemas, sessions
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
 from kdscan.web.pool import Pool
 from kdscan.web.reader import Reader
-from kdscan.web.sessions import Session
+from kdscan.web.sessions import Left, Session
 from kdscan.web.settings import Settings
 from kdscan.web.shelf import MAX_ID, WAITING, Shelf
 from kdscan.web.standing import game_json
@@ -37,6 +37,9 @@ B = TypeVar("B")
 
 MAX_BODY = 10_000
 """Bytes of a JSON body."""
+
+BODY_SECONDS = 15.0
+"""So long may one take to arrive."""
 
 MAX_WAIT = 25.0
 """Longest `wait`, seconds: below what proxies and phones put up with."""
@@ -60,6 +63,7 @@ class Rooms:
     pool: Pool
     views: Views
     tables: Tables
+    left: Left
     receiving: asyncio.Semaphore
     """Few uploads at a time are whole in memory, however many arrive."""
 
@@ -92,10 +96,16 @@ def id_of(request: Request, name: str = "id") -> int:
 async def body_of(request: Request) -> bytes:
     """A small body; raises ApiError for a large one."""
     data = b""
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > MAX_BODY:
-            raise ApiError(413, "too_much", f"a body has {MAX_BODY} bytes at most")
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                data += chunk
+                if len(data) > MAX_BODY:
+                    raise ApiError(413, "too_much", f"a body has {MAX_BODY} bytes at most")
+    except TimeoutError as error:
+        raise ApiError(408, "too_slow", "the request did not arrive in time") from error
+    except ClientDisconnect as error:
+        raise ApiError(400, "cut_off", "the request did not arrive whole") from error
     return data
 
 
@@ -144,18 +154,19 @@ async def upload(request: Request) -> Response:
     """POST /api/photos: the file as it is in the body; kept before it is read."""
     rooms = rooms_of(request)
     name = clean_name(request.query_params.get("name", ""))
-    with tempfile.TemporaryDirectory(prefix="kdscan-") as folder:
-        path = Path(folder, "upload")
-        await _receive(request, path, rooms.settings)
+    who = session_of(request)
+    await ask(rooms.shelf.check_room, who, rooms.settings)
+    with tempfile.TemporaryFile() as file:  # without a name: a kill leaves nothing
+        await _receive(request, file, rooms.settings)
         async with rooms.receiving:
-            who = session_of(request)
-            photo, state = await ask(lambda: rooms.shelf.add(path.read_bytes(), name, who))
+            file.seek(0)
+            photo, state = await ask(lambda: rooms.shelf.add(file.read(), name, who))
     if state == WAITING:
         rooms.reader.enqueue(photo)
     return JsonAnswer({"id": photo, "state": state}, 201)
 
 
-async def _receive(request: Request, path: Path, settings: Settings) -> None:
+async def _receive(request: Request, out: IO[bytes], settings: Settings) -> None:
     """Write the body to a file; raise ApiError when it is too large, too slow or empty."""
     most = settings.max_bytes
     too_large = ApiError(
@@ -167,18 +178,22 @@ async def _receive(request: Request, path: Path, settings: Settings) -> None:
     size = 0
     try:
         async with asyncio.timeout(settings.upload_seconds):
-            with path.open("wb") as out:
-                async for chunk in request.stream():
-                    size += len(chunk)
-                    if size > most:
-                        raise too_large
-                    out.write(chunk)
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > most:
+                    raise too_large
+                out.write(chunk)
+            out.flush()
     except TimeoutError as error:
         raise ApiError(
             408, "too_slow", "the photo did not arrive in time; send it again"
         ) from error
     except ClientDisconnect as error:
         raise ApiError(400, "cut_off", "the photo did not arrive whole; send it again") from error
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise StoreFull("the upload could not be received ({why})", why=error.strerror) from error
     if size == 0:
         raise ApiError(400, "unreadable_image", "the file is empty; copy or send it again")
 

@@ -8,6 +8,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -15,21 +16,28 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from kdscan.errors import KdscanError, StoreError
+from kdscan.errors import KdscanError, StoreError, StoreFull
 from kdscan.inference.store import default_models
 from kdscan.tournament.store import Store
 from kdscan.web import openapi, pages
 from kdscan.web.answers import ApiError, JsonAnswer, error_json
 from kdscan.web.api import Rooms
+from kdscan.web.connections import OnceAMinute, Protocol, allow_files
 from kdscan.web.guard import Guard
 from kdscan.web.pool import Pool
 from kdscan.web.reader import Reader
+from kdscan.web.sessions import Left
 from kdscan.web.settings import Settings
 from kdscan.web.shelf import Shelf
 from kdscan.web.tables import Tables
 from kdscan.web.views import Views
 
+if TYPE_CHECKING:
+    import uvicorn
+
 log = logging.getLogger("kdscan.web")
+
+FULL = "there is no room for more photos now; what was sent before is kept"
 
 RECEIVING = 2
 """Uploads that are whole in memory at a time, while they are hashed and kept."""
@@ -37,6 +45,7 @@ RECEIVING = 2
 
 def make_app(store: Store, settings: Settings) -> Starlette:
     """The application; its workers start and end with it."""
+    left = Left(store)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -51,7 +60,7 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         tables = Tables(store, shelf.event)
         reader = Reader(store, shelf, pool, views, default_models().version)
         app.state.rooms = Rooms(
-            settings, shelf, reader, pool, views, tables, asyncio.Semaphore(RECEIVING)
+            settings, shelf, reader, pool, views, tables, left, asyncio.Semaphore(RECEIVING)
         )
         await reader.start()
         try:
@@ -70,8 +79,27 @@ def make_app(store: Store, settings: Settings) -> Starlette:
             Exception: _bug,
         },
     )
-    app.add_middleware(Guard, settings=settings)
+    app.add_middleware(Guard, settings=settings, left=left)
     return app
+
+
+def config_of(app: Starlette, settings: Settings, **more: Any) -> uvicorn.Config:
+    """How the application is served."""
+    import uvicorn
+
+    return uvicorn.Config(
+        app,
+        lifespan="on",
+        http=Protocol,
+        ws="none",
+        log_config=None,
+        access_log=False,  # paths of links hold the code
+        server_header=False,
+        proxy_headers=settings.proxy is not None,  # anybody else may say what they like
+        forwarded_allow_ips=settings.proxy or "",
+        timeout_graceful_shutdown=2,
+        **more,
+    )
 
 
 async def run(
@@ -85,18 +113,11 @@ async def run(
     import uvicorn
 
     logging.basicConfig(level=logging.WARNING, format="kdscan: %(message)s")
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(OnceAMinute())
     app = make_app(store, settings)
-    config = uvicorn.Config(
-        app,
-        lifespan="on",
-        ws="none",
-        log_config=None,
-        access_log=False,  # paths of links hold the code
-        server_header=False,
-        timeout_graceful_shutdown=2,
-        ssl_certfile=certificate,
-        ssl_keyfile=key,
-    )
+    Protocol.most_open = allow_files()
+    config = config_of(app, settings, ssl_certfile=certificate, ssl_keyfile=key)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     await uvicorn.Server(config).serve(sockets=[listening])
     failure: KdscanError | None = getattr(app.state, "failure", None)
@@ -117,6 +138,7 @@ def _routes() -> list[Route]:
         Route("/join", pages.join_form, methods=["GET"]),
         Route("/join", pages.join, methods=["POST"]),
         Route("/j/{code}", pages.join_by_link),
+        Route("/api/leave", pages.leave, methods=["POST"]),
         Route("/static/{version}/{name:path}", pages.static),
         Route("/sw.js", pages.service_worker),
         Route("/manifest.webmanifest", pages.manifest),
@@ -148,6 +170,8 @@ async def _kdscan_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, KdscanError)
     log.error("%s: %s", error.code, error)
     # Messages of the store and of usage name files of this machine: they are for its log.
+    if isinstance(error, StoreFull):
+        return JsonAnswer(error_json("store_full", FULL), 507, {"Retry-After": "30"})
     if isinstance(error, StoreError):
         return JsonAnswer(error_json("store", "the results cannot be kept or found now"), 503)
     return JsonAnswer(error_json(error.code, "this cannot be done"), 400)

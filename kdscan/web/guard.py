@@ -42,6 +42,9 @@ HEADERS = {
     "Permissions-Policy": "camera=(self), geolocation=(), microphone=(), payment=()",
 }
 
+HSTS = "max-age=31536000"
+"""Browsers that came by https once do so for a year."""
+
 OPEN = ("/join", "/j/", "/static/", "/manifest.webmanifest", "/sw.js", "/openapi.json", "/health")
 """What needs no session: nothing there says anything about a game."""
 
@@ -56,9 +59,10 @@ HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 class Guard:
     """ASGI middleware. What it lets through has `scope["state"]["session"]`."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, left: sessions.Left) -> None:
         self._app = app
         self._settings = settings
+        self._left = left
         self._requests = Buckets(Rate(burst=600, per_second=30))
         self._uploads = Buckets(Rate(burst=200, per_second=2))
         self._joins = Buckets(settings.guesses)
@@ -71,7 +75,7 @@ class Guard:
 
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _dress(MutableHeaders(scope=message), request.url.path)
+                _dress(MutableHeaders(scope=message), request)
             await send(message)
 
         answer = self._refusal(request, scope)
@@ -102,7 +106,9 @@ class Guard:
                 raise ApiError(401, "wrong_code", "this code lets nobody in")
             return sessions.bearer(role, _address(request))
         cookie = request.cookies.get(sessions.COOKIE)
-        session = sessions.unseal(cookie, self._settings.secret) if cookie else None
+        session = sessions.unseal(cookie, self._settings) if cookie else None
+        if session is not None and session in self._left:
+            session = None
         if session is None and self._settings.open_here and is_here(request.headers):
             return sessions.bearer("desk", _address(request))
         return session
@@ -114,7 +120,7 @@ class Guard:
             return
         if path == "/api/photos" and request.method == "POST":
             self._spend(self._uploads, asker)
-        elif path.startswith("/j/") or (path == "/join" and request.method == "POST"):
+        elif path == "/join" and request.method == "POST":
             self._spend(self._joins, _address(request))
         else:
             self._spend(self._requests, asker)
@@ -167,7 +173,9 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def _dress(headers: Any, path: str) -> None:
+def _dress(headers: Any, request: Request) -> None:
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
+    if request.url.scheme == "https":
+        headers.setdefault("Strict-Transport-Security", HSTS)
     headers.setdefault("Cache-Control", "private, no-cache")

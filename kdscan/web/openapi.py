@@ -84,7 +84,12 @@ OPERATIONS = (
         schemas.Accepted,
         bytes,
         in_query={"name": ({"type": "string"}, "the file's name", False)},
-        errors=BAD | TOO_MUCH | {408: "The file came too slowly."},
+        errors=BAD
+        | TOO_MUCH
+        | {
+            408: "The file came too slowly.",
+            507: "There is no room now; Retry-After says when to try again.",
+        },
         status=201,
     ),
     Operation("GET", "/api/photos", api.photos, "This session's photos", schemas.Photos),

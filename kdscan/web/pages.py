@@ -17,7 +17,15 @@ from kdscan.locale import Words, words
 from kdscan.problem_words import PROBLEMS
 from kdscan.web import sessions
 from kdscan.web.answers import JsonAnswer, not_found
-from kdscan.web.api import KEEP_FOREVER, body_of, language_of, rooms_of, session_info, session_of
+from kdscan.web.api import (
+    KEEP_FOREVER,
+    ask,
+    body_of,
+    language_of,
+    rooms_of,
+    session_info,
+    session_of,
+)
 from kdscan.web.sessions import Session
 
 STATIC = Path(__file__).parent / "static"
@@ -79,6 +87,7 @@ def _page(request: Request, script: str) -> Response:
             "problems": PROBLEMS,
         },
         session=session_info(rooms_of(request).settings, session_of(request)),
+        leave=not rooms_of(request).settings.open_here,
     )
 
 
@@ -104,8 +113,8 @@ async def join_form(request: Request) -> Response:
     return _join_form(request)
 
 
-def _join_form(request: Request, problem: str = "", status: int = 200) -> Response:
-    return _html(request, "join.html", status, problem=problem, code="")
+def _join_form(request: Request, problem: str = "", status: int = 200, code: str = "") -> Response:
+    return _html(request, "join.html", status, problem=problem, code=code)
 
 
 async def join(request: Request) -> Response:
@@ -116,8 +125,17 @@ async def join(request: Request) -> Response:
 
 
 async def join_by_link(request: Request) -> Response:
-    """GET /j/CODE: what the QR code opens."""
-    return _admit(request, str(request.path_params["code"]), "")
+    """GET /j/CODE: what the QR code opens; a look at it changes nothing, the button does."""
+    return _join_form(request, code=str(request.path_params["code"])[:40])
+
+
+async def leave(request: Request) -> Response:
+    """POST /api/leave: the session ends here and now, wherever its cookie may lie."""
+    await body_of(request)
+    await ask(rooms_of(request).left.add, session_of(request))
+    answer = Response(status_code=204)
+    answer.delete_cookie(sessions.COOKIE)
+    return answer
 
 
 def _admit(request: Request, code: str, name: str) -> Response:
@@ -129,17 +147,17 @@ def _admit(request: Request, code: str, name: str) -> Response:
     known: Session | None = request.state.session
     who = "".join(c for c in name if c.isprintable()).strip()[:60]
     session = sessions.begin(role, who)
-    if known is not None:
-        # Coming in again, perhaps with more rights: what was uploaded before stays one's own.
+    if known is not None and known.role == role:
+        # Coming in again: what was uploaded before stays one's own.
         session = Session(known.id, role, who or known.who, session.ends)
     answer = RedirectResponse("/desk" if role == "desk" else "/", 303)
     answer.set_cookie(
         sessions.COOKIE,
-        sessions.seal(session, settings.secret),
+        sessions.seal(session, settings),
         max_age=sessions.LASTS_SECONDS,
         httponly=True,
         samesite="lax",
-        secure=settings.https,
+        secure=settings.https or request.url.scheme == "https",
     )
     return answer
 

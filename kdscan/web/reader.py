@@ -13,7 +13,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from kdscan.error_words import error_json
-from kdscan.errors import KdscanError
+from kdscan.errors import KdscanError, StoreError
 from kdscan.tournament.rules import Rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import set_pages
@@ -25,6 +25,10 @@ from kdscan.web.shelf import Shelf
 from kdscan.web.views import Views, local_file
 
 log = logging.getLogger("kdscan.web")
+
+
+AGAIN_SECONDS = 5.0
+"""How soon a photo is tried again that the store could not be told of."""
 
 
 class Reader:
@@ -84,11 +88,20 @@ class Reader:
             photo_id = await self._queue.get()
             try:
                 await self._read(photo_id)
+            except StoreError as error:
+                # A full disk, a server that is away: the photo is kept, and read when it can be.
+                log.error("photo %s waits: %s", photo_id, error)
+                self._queue_later(photo_id)
+                continue
             except Exception:
                 # Whatever it was, the next photo is read; this one waits for the next start.
                 log.exception("photo %s could not be read", photo_id)
-            finally:
-                self._tell(photo_id)
+            self._tell(photo_id)
+
+    def _queue_later(self, photo_id: int) -> None:
+        if photo_id in self._queued:  # not if only its pictures are missing
+            loop = asyncio.get_running_loop()
+            loop.call_later(AGAIN_SECONDS, self._queue.put_nowait, photo_id)
 
     def _tell(self, photo_id: int) -> None:
         """Wake those who wait for a photo."""
@@ -105,6 +118,8 @@ class Reader:
             try:
                 rules = await run_in_threadpool(self._shelf.rules)
                 await self._ask(photo, name, rules)
+            except StoreError:
+                raise
             except KdscanError as error:
                 if photo_id in self._queued:  # not if only its pictures are missing
                     await run_in_threadpool(self._failed, photo, error_json(error))

@@ -1,7 +1,8 @@
 """Who somebody is: a signed cookie, or the code itself as a bearer token.
 
 The server keeps nothing: a session is a few values and their HMAC-SHA256 by a secret
-that lies in the store. The CSRF token is another HMAC of the session's id.
+that lies in the store, bound to the event, the role and its code. Who leaves is remembered until
+the session would have ended (`Left`). The CSRF token is another HMAC of the session's id.
 """
 
 from __future__ import annotations
@@ -13,14 +14,18 @@ import json
 import secrets
 import time
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Literal, get_args
 
+from sqlalchemy import select
+
+from kdscan.tournament.store import Store, schema
 from kdscan.web.settings import Settings
 
 COOKIE = "kdscan"
 LASTS_SECONDS = 14 * 24 * 3600
 
 Role = Literal["player", "desk"]
+ROLES: tuple[Role, ...] = get_args(Role)
 
 
 @dataclass(frozen=True)
@@ -46,19 +51,28 @@ def role_of(code: str, settings: Settings) -> Role | None:
     return "desk" if desk else "player" if player else None
 
 
-def seal(session: Session, secret: bytes) -> str:
+def seal(session: Session, settings: Settings) -> str:
     """The cookie's text."""
     body = base64.urlsafe_b64encode(json.dumps(asdict(session)).encode()).decode()
-    return f"{body}.{_hmac(secret, 'session', body)}"
+    return f"{body}.{_hmac(settings.secret, _bound_to(session.role, settings), body)}"
 
 
-def unseal(text: str, secret: bytes) -> Session | None:
-    """The session that a cookie stands for; None if it is forged, broken or over."""
+def unseal(text: str, settings: Settings) -> Session | None:
+    """The session that a cookie stands for; None if it is forged, broken or over, of another
+    event, or of a code that has changed since."""
     body, _, mark = text.partition(".")
-    if not hmac.compare_digest(mark.encode(), _hmac(secret, "session", body).encode()):
-        return None
-    session = Session(**json.loads(base64.urlsafe_b64decode(body)))
-    return session if session.ends > time.time() else None
+    for role in ROLES:
+        expected = _hmac(settings.secret, _bound_to(role, settings), body)
+        if hmac.compare_digest(mark.encode(), expected.encode()):
+            session = Session(**json.loads(base64.urlsafe_b64decode(body)))
+            return session if session.role == role and session.ends > time.time() else None
+    return None
+
+
+def _bound_to(role: Role, settings: Settings) -> str:
+    """What a session lasts as long as."""
+    code = settings.desk_code if role == "desk" else settings.join_code
+    return json.dumps(["session", settings.event, role, code])
 
 
 def bearer(role: Role, address: str) -> Session:
@@ -74,3 +88,35 @@ def csrf_token(session: Session, secret: bytes) -> str:
 
 def _hmac(secret: bytes, purpose: str, text: str) -> str:
     return hmac.new(secret, f"{purpose}:{text}".encode(), hashlib.sha256).hexdigest()
+
+
+class Left:
+    """Sessions that were left before their time; kept in the store, for a restart to know."""
+
+    _PREFIX = "web.left."
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        at = schema.setting.c
+        now = int(time.time())
+        with store.write() as db:
+            found = db.execute(
+                select(at.key, at.value).where(at.key.startswith(self._PREFIX))
+            ).all()
+            over = [key for key, ends in found if int(ends) < now]
+            db.execute(schema.setting.delete().where(at.key.in_(over)))
+        self._keys = {key for key, ends in found if int(ends) >= now}
+
+    def __contains__(self, session: Session) -> bool:
+        return self._key(session) in self._keys
+
+    def add(self, session: Session) -> None:
+        """Let a session in no more."""
+        key = self._key(session)
+        if key not in self._keys:
+            with self._store.write() as db:
+                db.execute(schema.setting.insert().values(key=key, value=str(session.ends)))
+            self._keys.add(key)
+
+    def _key(self, session: Session) -> str:
+        return self._PREFIX + hashlib.sha256(session.id.encode()).hexdigest()[:40]

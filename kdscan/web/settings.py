@@ -25,9 +25,11 @@ class Settings:
     event: name of the event that uploads belong to.
     secret: signs sessions. join_code, desk_code: let players and organisers in.
     open_here: this machine's own browsers need no code (the page listens to nobody else).
-    https: cookies travel over TLS alone.
+    https: cookies travel over TLS alone. proxy: address of a proxy that may say for whom it asks
+    and by https or not; None: nobody may.
     guesses: how often one address may try codes.
     max_bytes: largest upload; upload_seconds: how long one may take to arrive.
+    quota_bytes: of all photos of one session; spare_bytes: what stays free on the disk.
     """
 
     event: str
@@ -36,8 +38,11 @@ class Settings:
     desk_code: str
     open_here: bool = False
     https: bool = False
+    proxy: str | None = None
     max_bytes: int = 40_000_000
     upload_seconds: float = 120.0
+    quota_bytes: int = 2_000_000_000
+    spare_bytes: int = 200_000_000
     workers: int = 2
     guesses: Rate = field(default_factory=lambda: Rate(burst=20, per_second=0.2))
     limits: Limits = field(default_factory=Limits)

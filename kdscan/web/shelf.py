@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from kdscan.errors import StoreFull
 from kdscan.tournament.apart import game_apart
 from kdscan.tournament.current import WIZARD
 from kdscan.tournament.rules import Rules, rules_of
@@ -22,6 +23,7 @@ from kdscan.tournament.store.readings import readings, sheet, sheets
 from kdscan.tournament.store.records import Correction, PhotoRow, Sheet
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.sessions import Session
+from kdscan.web.settings import Settings
 from kdscan.web.standing import short_name, standing_sheets
 
 Json = dict[str, Any]
@@ -60,10 +62,29 @@ class Shelf:
                 add_file(db, self.event.id, fresh, photo.id, source=SOURCE, details=details)
             return photo.id, self._state(db, photo)
 
+    def check_room(self, session: Session, settings: Settings) -> None:
+        """Raise `StoreFull` where the disk is, ApiError for a session that has sent its share."""
+        room = self._store.photos.room()
+        if room is not None and room < settings.spare_bytes:
+            raise StoreFull("the disk with the photos is almost full: make room")
+        own, at = schema.file.c, schema.photo.c
+        query = (
+            select(func.sum(at.size))
+            .join(schema.file, own.photo_id == at.id)
+            .where(own.event_id == self.event.id, own.source == SOURCE)
+            .where(own.details["session"].as_string() == session.id)
+        )
+        with self._store.read() as db:
+            sent = db.scalar(query) or 0
+        if sent > settings.quota_bytes and session.role != "desk":
+            most = settings.quota_bytes // 1_000_000
+            raise ApiError(413, "quota", f"one sends {most} MB at most; ask the desk")
+
     def again(self, photo_id: int, session: Session) -> None:
         """Forget why a photo could not be read, so that it waits again."""
         with self._store.write() as db:
             photo = self._mine(db, photo_id, session)
+            self._check_first(db, photo.id, session)
             if self._state(db, photo) == FAILED:
                 set_pages(db, photo.id, None)
 
@@ -152,6 +173,14 @@ class Shelf:
             raise not_found("photo")
         return photo
 
+    def _check_first(self, db: Connection, photo_id: int, session: Session) -> None:
+        """Raise ApiError for who sent what somebody else had sent before: that one's word holds."""
+        rows = [row for row in self._files(db, photo_id) if row.source == SOURCE]
+        first = str(rows[0].details.get("session")) if rows else None
+        if session.role != "desk" and first != session.id:
+            why = "somebody else has sent this photo before; ask the desk to change it"
+            raise ApiError(403, "not_yours", why)
+
     # Sheets
 
     def sheet(self, sheet_id: int, session: Session) -> Json:
@@ -177,6 +206,7 @@ class Shelf:
         """
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
+            self._check_first(db, one.photo_id, session)
             if of is not None and one.kind != of:
                 raise ApiError(409, "wrong_kind", f"this sheet is a {one.kind}, not a {of}")
             if of in KEPT and one.kept is None:
@@ -194,6 +224,7 @@ class Shelf:
         """Take back the newest correction of a sheet that was not taken back yet."""
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
+            self._check_first(db, one.photo_id, session)
             open_ones = still_open(corrections(db, self.event.id, sheet_id=sheet_id))
             if not open_ones:
                 raise ApiError(409, "nothing_to_undo", "there is nothing to take back")

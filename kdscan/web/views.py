@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ from kdscan.tournament.store.connect import default_folder
 from kdscan.tournament.store.files import MODE, is_url
 from kdscan.tournament.store.records import PhotoRow
 from kdscan.web.pool import Pool, Request
+
+log = logging.getLogger("kdscan.web")
 
 Size = Literal["view", "thumb"]
 SIZES: tuple[Size, Size] = ("view", "thumb")
@@ -48,9 +51,12 @@ class Views:
         """Keep what a worker made of a page; nothing if it could not decode it."""
         for size, data in zip(SIZES, pictures, strict=False):
             path = self.path(sha256, page, size)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(path, MODE) as out:
-                out.write(data)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with replacing(path, MODE) as out:
+                    out.write(data)
+            except OSError as error:  # a full disk; they are made again when there is room
+                log.error("a picture could not be kept: %s", error)
 
     async def get(self, pool: Pool, photo: PhotoRow, page: int, size: Size) -> Path | None:
         """The picture's file; None if the page cannot be shown."""

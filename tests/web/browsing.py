@@ -55,6 +55,8 @@ def open_page(browser: Browser, served: Served) -> Iterator[Open]:
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("console", lambda m: said.append(m.text) if "Security Policy" in m.text else None)
         page.goto(f"/j/{code}")
+        page.get_by_role("button").click()
+        page.wait_for_url(lambda url: "/j/" not in url)
         return page
 
     yield come

@@ -27,7 +27,7 @@ from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.photos import get_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
 from kdscan.web.api import Rooms
-from kdscan.web.app import make_app
+from kdscan.web.app import config_of, make_app
 from kdscan.web.sessions import begin
 from kdscan.web.settings import Settings
 
@@ -84,10 +84,7 @@ def serving(store: Store, given: Settings) -> Iterator[Served]:
     """The page as it is served, in a thread."""
     listening = socket.create_server(("127.0.0.1", 0))
     app = make_app(store, given)
-    config = uvicorn.Config(
-        app, log_config=None, lifespan="on", ws="none", timeout_graceful_shutdown=1
-    )
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(config_of(app, given))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
     thread.start()
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"
@@ -134,7 +131,7 @@ def login(stranger: Callable[[], httpx.Client]) -> Login:
 
     def come_in(code: str) -> httpx.Client:
         client = stranger()
-        assert client.get(f"/j/{code}").status_code == 303
+        assert client.post("/join", data={"code": code}).status_code == 303
         client.headers["X-CSRF-Token"] = client.get("/api/session").json()["csrf"]
         return client
 

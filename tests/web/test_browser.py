@@ -66,7 +66,7 @@ def test_any_shield_is_put_right_by_tap(open_page: Open) -> None:
 
 
 def test_any_shield_is_put_right_by_keyboard(open_page: Open) -> None:
-    page = open_page(**DESKTOP)
+    page = open_page(DESK, **DESKTOP)
     upload(page, "01.jpg")
     cell(page, 0, 0).focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight"):

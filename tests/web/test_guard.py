@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from kdscan.tournament.store import Store
+from kdscan.tournament.store import Store, open_store
 from kdscan.web import sessions
 from kdscan.web.guard import is_here
 from kdscan.web.rates import Buckets, Rate
@@ -46,22 +49,94 @@ def test_the_form_lets_in_with_a_name(stranger: Stranger) -> None:
 def test_coming_in_again_keeps_what_is_ones_own(login: Login) -> None:
     client = login(JOIN)
     before = client.get("/api/session").json()["csrf"]
-    client.get(f"/j/{DESK}")
+    client.post("/join", data={"code": JOIN}, headers={"X-CSRF-Token": before})
+    assert client.get("/api/session").json()["csrf"] == before
+
+
+def test_a_new_role_is_a_new_session(login: Login) -> None:
+    client = login(JOIN)
+    before = client.get("/api/session").json()["csrf"]
+    client.post("/join", data={"code": DESK}, headers={"X-CSRF-Token": before})
     after = client.get("/api/session").json()
-    assert (after["role"], after["csrf"]) == ("desk", before)
+    assert after["role"] == "desk"
+    assert after["csrf"] != before
+
+
+def test_a_link_changes_nothing_before_somebody_says_so(stranger: Stranger) -> None:
+    client = stranger()
+    answer = client.get(f"/j/{DESK}")
+    assert answer.status_code == 200
+    assert f'value="{DESK}"' in answer.text
+    assert "set-cookie" not in answer.headers
+    assert client.get("/api/session").status_code == 401
 
 
 def test_forged_and_old_cookies_are_no_sessions() -> None:
-    secret = b"a"
+    given = settings()
     session = sessions.begin("desk", "Ada")
-    sealed = sessions.seal(session, secret)
-    assert sessions.unseal(sealed, secret) == session
-    assert sessions.unseal(sealed, b"b") is None
+    sealed = sessions.seal(session, given)
+    assert sessions.unseal(sealed, given) == session
     body, mark = sealed.split(".")
     for forged in ("", ".", body, f"{body}.", f"x{body}.{mark}", f"{body}.{mark[:-1]}0ä"):
-        assert sessions.unseal(forged, secret) is None
+        assert sessions.unseal(forged, given) is None
     old = sessions.Session("a", "desk", "", int(time.time()) - 1)
-    assert sessions.unseal(sessions.seal(old, secret), secret) is None
+    assert sessions.unseal(sessions.seal(old, given), given) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "desk", "player"),
+    [
+        ({"secret": b"another"}, False, False),
+        ({"event": "another"}, False, False),
+        ({"join_code": "ANOTHERONE"}, True, False),
+        ({"desk_code": "ANOTHERONE"}, False, True),
+    ],
+)
+def test_a_session_lasts_as_long_as_its_event_and_code(
+    changed: dict[str, Any], desk: bool, player: bool
+) -> None:
+    now = replace(settings(), **changed)
+    for role, lasts in ((sessions.ROLES[1], desk), (sessions.ROLES[0], player)):
+        sealed = sessions.seal(sessions.begin(role, ""), settings())
+        assert (sessions.unseal(sealed, now) is not None) is lasts
+
+
+def test_who_leaves_is_out_wherever_the_cookie_lies(login: Login, stranger: Stranger) -> None:
+    client, thief = login(JOIN), stranger()
+    thief.cookies.update(client.cookies)
+    assert thief.get("/api/session").status_code == 200
+    assert client.post("/api/leave").status_code == 204
+    assert client.get("/api/session").status_code == 401
+    assert thief.get("/api/session").status_code == 401
+
+
+def test_who_has_left_is_known_after_a_restart(tmp_path: Path) -> None:
+    session, other = (sessions.begin("desk", "") for _ in "ab")
+    with open_store(str(tmp_path / "s.sqlite")) as store:
+        sessions.Left(store).add(session)
+        left = sessions.Left(store)
+        assert session in left
+        assert other not in left
+
+
+def test_nobody_says_for_whom_he_asks_but_the_proxy_that_was_named(store: Store) -> None:
+    wrong = {"Authorization": "Bearer WRONGONE"}
+    https = {"X-Forwarded-Proto": "https"}
+    for proxy, through in ((None, False), ("127.0.0.1", True)):
+        with (
+            serving(store, settings(proxy=proxy)) as page,
+            httpx.Client(base_url=page.address) as client,
+        ):
+            codes = [
+                client.get("/api/session", headers=wrong | {"X-Forwarded-For": f"10.0.0.{n}"})
+                for n in range(25)
+            ]
+            assert all(answer.status_code == 401 for answer in codes) is through
+            answer = client.get("/join", headers=https)
+            assert ("strict-transport-security" in answer.headers) is through
+            if through:
+                joined = client.post("/join", data={"code": JOIN}, headers=https)
+                assert "secure" in joined.headers["set-cookie"].lower()
 
 
 def test_other_sites_change_nothing(login: Login) -> None:
@@ -88,7 +163,7 @@ def test_every_answer_is_guarded(login: Login) -> None:
 
 def test_cookies_are_out_of_reach(stranger: Stranger) -> None:
     client = stranger()
-    cookie = client.get(f"/j/{JOIN}").headers["set-cookie"].lower()
+    cookie = client.post("/join", data={"code": JOIN}).headers["set-cookie"].lower()
     assert "httponly" in cookie and "samesite=lax" in cookie
 
 

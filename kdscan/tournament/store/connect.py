@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url, selec
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
-from kdscan.errors import StoreError, UsageError
+from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.locale import mark
 from kdscan.outputs import make_folder, sync_folder
 from kdscan.tournament.store import schema
@@ -279,7 +279,8 @@ def _explained(engine: Engine) -> Iterator[None]:
         where = engine.url.render_as_string(hide_password=True)
         said = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
         failed = StoreError("the store {where} failed: {said}", where=where, said=said)
-        raise StoreError("{error}; {what}", error=failed, what=_remedy(said)) from error
+        kind = StoreFull if "full" in said else StoreError
+        raise kind(mark("{error}; {what}"), error=failed, what=_remedy(said)) from error
     except NOT_UNDERSTOOD as error:
         if not is_damaged(engine):
             raise

@@ -5,18 +5,24 @@ The folder may be a local one or any URL that fsspec knows (`s3://…`, extra `c
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import re
+import shutil
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from kdscan.errors import StoreError, UsageError
+from kdscan.errors import StoreError, StoreFull, UsageError
+from kdscan.locale import mark
 from kdscan.outputs import make_folder, replacing
 
 _SHA256 = re.compile("[0-9a-f]{64}")
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What a system says where there is no room."""
 
 MODE = 0o600
 """Permissions of a store's files: photos show people's handwriting and tables."""
@@ -54,6 +60,16 @@ class PhotoFiles:
             f"{self.root.rstrip('/')}/{tail}" if is_url(self.root) else str(Path(self.root, tail))
         )
 
+    def room(self) -> int | None:
+        """Bytes that are free where photos lie; None if that cannot be told."""
+        if is_url(self.root):
+            return None
+        place = Path(self.root)
+        with suppress(OSError, StopIteration):
+            there = next(one for one in (place, *place.absolute().parents) if one.exists())
+            return shutil.disk_usage(there).free
+        return None
+
     def has(self, sha256: str, suffix: str) -> bool:
         """Whether there is a file for a photo, whole or not."""
         place = self.place(sha256, suffix)
@@ -87,9 +103,12 @@ class PhotoFiles:
             elif not _is_whole(Path(place), sha256, len(data)):
                 _write_whole(Path(place), data)
         except OSError as error:
-            raise StoreError(
-                "the photo could not be kept in {folder} ({why}); make room or access there and "
-                "run the command again: what was done is kept",
+            kind = StoreFull if error.errno in FULL else StoreError
+            raise kind(
+                mark(
+                    "the photo could not be kept in {folder} ({why}); make room or access there "
+                    "and run the command again: what was done is kept"
+                ),
                 folder=self.root,
                 why=error.strerror or error,
             ) from error

@@ -29,6 +29,15 @@ FLOOR = 1e-5
 """No kind is less probable than this: no network is surer than what it learned from."""
 
 
+_BARE = (
+    Problem(
+        "no_tiles",
+        "warning",
+        "no tile was found around the castle; is this a finished kingdom, and all of it in view?",
+    ),
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Sighting:
     """A kingdom before it is decoded.
@@ -62,9 +71,10 @@ def decode_kingdoms(
 def _reading(sighting: Sighting, ballot: Ballot, together: bool, risk: float) -> KingdomReading:
     flat, variants, best = sighting.flat, sighting.variants, ballot.best
     confidence = float(min(ballot.right, 1.0) * flat.confidence)
-    if sighting.beyond:
+    bare = not best.kingdom.squares  # nobody ends a game with a castle alone
+    if sighting.beyond or bare:
         confidence = min(confidence, 0.5)
-    review = confidence < 1 - risk
+    review = confidence < 1 - risk or ballot.castle < 1 - risk
     shares = ballot.shares()
     squares = []
     for index, kind in enumerate(best.kinds):
@@ -86,7 +96,7 @@ def _reading(sighting: Sighting, ballot: Ballot, together: bool, risk: float) ->
         variants=variants,
         confidence=confidence,
         review=review,
-        problems=_problems(best.kingdom, variants, sighting.beyond, together),
+        problems=(_BARE if bare else _problems(best.kingdom, variants, sighting.beyond, together)),
         totals=ballot.totals(),
         beyond=sighting.beyond,
     )

@@ -10,6 +10,7 @@ from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.pipeline_kingdom import correct_kingdom
 from kdscan.records import KINDS
+from kdscan.vision.kingdom.decode import Sighting, decode_kingdoms
 from tests.readings import KINGDOM, make_kingdom
 
 
@@ -122,3 +123,21 @@ def test_exactly_one_square_is_the_castle() -> None:
     either = make_kingdom(KINGDOM, {(castle.row, castle.col): ("wheat", 0), (0, 0): ("castle", 0)})
     assert either.review
     assert either.confidence < 0.8
+
+
+def test_a_castle_alone_is_no_sure_nothing() -> None:
+    reading = make_kingdom("## . . . .\n. . . . .\n. . . . .\n. . . . .\n. . . . .")
+    assert reading.score.total == 0
+    assert reading.review
+    assert reading.confidence <= 0.5
+    assert [p.code for p in reading.problems] == ["no_tiles"]
+
+
+def test_an_unsure_castle_asks() -> None:
+    """A total that is the same with and without a castle rests on one all the same."""
+    known = make_kingdom("##  f   .  . .\n.   f   .  . .\n" + ". . . . .\n" * 3)
+    probs = known.probs.copy()
+    probs[0, 0] = 0
+    probs[0, 0, KINDS.index(("castle", 0))], probs[0, 0, KINDS.index(("lake", 1))] = 1e-4, 1 - 1e-4
+    (reading,) = decode_kingdoms([Sighting(known.rectified, probs, known.variants)])
+    assert reading.review

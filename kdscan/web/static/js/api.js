@@ -34,6 +34,9 @@ const WORDS = {
   wrong_kind: () => t("A game is two maps with their spellbook, or two to four kingdoms."),
   not_kept: () => t("An older version read this sheet. Photograph it again to correct it."),
   nothing_to_undo: () => t("There is nothing to take back."),
+  store_full: () => t("There is no room for more photos now. What was sent before is kept."),
+  quota: () => t("You have sent as many photos as one may. Ask at the desk."),
+  not_yours: () => t("Somebody else has sent this photo before. Ask at the desk to change it."),
   store: () => t("The results cannot be kept or found now. Try again later."),
   offline: () => t("No connection. What you did last stays readable here."),
   model: ourFault,
@@ -43,7 +46,10 @@ const WORDS = {
 export const explain = (error) => WORDS[error.code]?.() ?? (language === "en" ? error.message : t("This cannot be done."));
 
 // Whether the same file may fare better when it is read again.
-export const mayChange = (error) => !["unreadable_image", "image_too_large"].includes(error.code);
+export const mayChange = (error) => !["unreadable_image", "image_too_large", "quota"].includes(error.code);
+
+// What passes by itself: the same is asked again after a while.
+export const passes = (error) => ["too_many_requests", "store_full"].includes(error.code);
 
 // Whether the page says that it shows what it knew before: a network may be there, and the server not.
 export const lost = (so) => document.body.classList.toggle("offline", so);
@@ -128,3 +134,8 @@ export async function finished(id) {
     if (photo.state !== "waiting") return photo;
   }
 }
+
+document.getElementById("leave")?.addEventListener("click", async () => {
+  await post("/api/leave").catch((error) => toast(explain(error)));
+  location.href = "/join";
+});

@@ -1,6 +1,6 @@
 // The start: photograph or choose, watch it go, and what came before.
 
-import { explain, finished, get, mayChange, session, upload } from "./api.js";
+import { explain, finished, get, mayChange, passes, session, upload } from "./api.js";
 import { castle } from "./coats.js";
 import { announce, h, put, s } from "./dom.js";
 import { t, tn, when } from "./i18n.js";
@@ -78,7 +78,7 @@ async function one(file, shown) {
       shown.done(photo);
       return photo;
     } catch (error) {
-      if (error.code !== "too_many_requests") { shown.fail(error); return null; }
+      if (!passes(error)) { shown.fail(error); return null; }
       await new Promise((resolve) => setTimeout(resolve, 1000 * wait));
     }
   }

@@ -1,0 +1,139 @@
+"""Connections that wait for nothing do not wait for ever: limits below HTTP, and a quiet log.
+
+uvicorn waits without end for the head of a request; some hundred such connections would use up
+all files that a process may have open. Here a head has its time, few connections may be without
+one, and those that have waited longest make room for new ones: who is served has sent a head.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import Counter, OrderedDict
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEAD_SECONDS = 10.0
+"""So long may the head of a request take to arrive, or the first one to begin."""
+
+MOST_WAITING = 256
+"""Connections without a whole head; of one address a quarter of them."""
+
+MOST_OPEN = 4096
+"""Connections in all; the system's limit of open files comes first if it is lower."""
+
+FILES_BESIDE = 256
+"""Open files that are no connections: the store, workers' pipes, uploads."""
+
+LOG_SECONDS = 60.0
+"""What repeats is logged so often."""
+
+
+class Waiting:
+    """The connections that have not sent a whole head, the longest waiting first."""
+
+    def __init__(self, most: int = MOST_WAITING) -> None:
+        self._most, self._most_of_one = most, max(1, most // 4)
+        self._all: OrderedDict[Protocol, str] = OrderedDict()
+        self._of: Counter[str] = Counter()
+
+    def add(self, protocol: Protocol, address: str) -> None:
+        """Note one; where there are too many, that which has waited longest is closed."""
+        self.discard(protocol)
+        self._all[protocol] = address
+        self._of[address] += 1
+        if self._of[address] > self._most_of_one:
+            self._close(next(one for one, where in self._all.items() if where == address))
+        elif len(self._all) > self._most:
+            self._close(next(iter(self._all)))
+
+    def discard(self, protocol: Protocol) -> None:
+        """It has sent its head, or is gone."""
+        address = self._all.pop(protocol, None)
+        if address is not None:
+            self._of[address] -= 1
+            self._of += Counter()  # forgets those that have none
+
+    def _close(self, protocol: Protocol) -> None:
+        self.discard(protocol)
+        protocol.transport.abort()
+
+
+class Protocol(H11Protocol):
+    """uvicorn's HTTP/1.1 with a deadline for heads."""
+
+    waiting = Waiting()
+    most_open = MOST_OPEN
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        if len(self.connections) > self.most_open:
+            transport.abort()
+            return
+        self._wait_for_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_is_there()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._head_is_there()
+        elif self._deadline is None and not self.transport.is_closing():
+            self._wait_for_head()  # a piece of the next one, after an answer
+
+    def _wait_for_head(self) -> None:
+        self._deadline = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+        self.waiting.add(self, self.client[0] if self.client else "")
+
+    def _head_is_there(self) -> None:
+        self.waiting.discard(self)
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def allow_files() -> int:
+    """Let this process have as many files open as the system grants; how many connections it may
+    hold then."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        granted = MOST_OPEN + FILES_BESIDE
+        if hard != resource.RLIM_INFINITY:
+            granted = min(granted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (granted, hard))
+        return max(16, granted - FILES_BESIDE)
+    return MOST_OPEN
+
+
+class OnceAMinute(logging.Filter):
+    """Lets what repeats through once a minute, and then says how often it was."""
+
+    def __init__(self, seconds: float = LOG_SECONDS) -> None:
+        super().__init__()
+        self._seconds = seconds
+        self._last: OrderedDict[tuple[str, str], tuple[float, int]] = OrderedDict()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a record is logged."""
+        what = (record.name, str(record.msg)[:200])
+        now = time.monotonic()
+        last, kept_back = self._last.get(what, (-self._seconds, 0))
+        if now - last < self._seconds:
+            self._last[what] = (last, kept_back + 1)
+            return False
+        self._last[what] = (now, 0)
+        self._last.move_to_end(what)
+        if len(self._last) > 1000:
+            self._last.popitem(last=False)
+        if kept_back:
+            record.msg, record.args = f"{record.getMessage()} (and {kept_back} times more)", ()
+        return True

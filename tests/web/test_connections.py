@@ -1,0 +1,169 @@
+"""One client without a code does not switch the page off, and does not fill the disk."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from kdscan.cli.main import main
+from kdscan.errors import StoreFull
+from kdscan.tournament.store import Store
+from kdscan.web import connections, reader
+from kdscan.web.connections import OnceAMinute, Waiting
+from tests.web.conftest import JOIN, Login, Served, send, serving, settings
+
+
+def stalled(page: Served, count: int) -> list[socket.socket]:
+    """Connections with half a head."""
+    host, port = page.address.removeprefix("http://").split(":")
+    found = []
+    for _ in range(count):
+        one = socket.create_connection((host, int(port)), timeout=10)
+        one.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        found.append(one)
+    return found
+
+
+def is_closed(one: socket.socket) -> bool:
+    one.settimeout(10)
+    try:
+        return one.recv(1) == b""
+    except ConnectionError:
+        return True
+
+
+def test_heads_that_never_end_keep_nobody_out(served: Served, login: Login) -> None:
+    client = login(JOIN)
+    held = stalled(served, 300)
+    try:
+        for _ in range(5):
+            start = time.monotonic()
+            assert client.get("/api/session").status_code == 200
+            assert httpx.get(f"{served.address}/join", timeout=5).status_code == 200
+            assert time.monotonic() - start < 4
+        assert is_closed(held[0])  # those that waited longest made room
+    finally:
+        for one in held:
+            one.close()
+
+
+def test_a_head_has_its_time(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.3)
+    (one,) = stalled(served, 1)
+    assert is_closed(one)
+    with httpx.Client(base_url=served.address) as client:  # a whole one may take its time
+        assert client.get("/join").status_code == 200
+        time.sleep(0.5)
+        assert client.get("/join").status_code == 200
+
+
+def test_a_second_head_on_a_connection_has_its_time_too(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
+    host, port = served.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as one:
+        one.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\nGET / HT")
+        data = b""
+        while chunk := one.recv(10_000):
+            data += chunk
+        assert data.startswith(b"HTTP/1.1 200")
+
+
+class Socket:
+    """As much of a protocol as `Waiting` needs."""
+
+    def __init__(self) -> None:
+        self.transport = self
+        self.aborted = False
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+def test_one_address_makes_room_for_its_own() -> None:
+    waiting = Waiting(most=8)
+    others, mine = [Socket() for _ in range(6)], [Socket() for _ in range(5)]
+    for n, one in enumerate(others):
+        waiting.add(one, f"10.0.0.{n}")  # type: ignore[arg-type]
+    for one in mine:
+        waiting.add(one, "10.0.0.99")  # type: ignore[arg-type]
+    assert not any(one.aborted for one in others)
+    assert [one.aborted for one in mine] == [True, True, True, False, False]
+
+
+def test_what_repeats_is_logged_once_a_minute() -> None:
+    quiet = OnceAMinute(seconds=0.2)
+    record = logging.LogRecord("x", logging.ERROR, "", 0, "again %s", ("a",), None)
+    assert [quiet.filter(record) for _ in range(100)] == [True] + [False] * 99
+    assert quiet.filter(logging.LogRecord("x", logging.ERROR, "", 0, "other", (), None))
+    time.sleep(0.25)
+    assert quiet.filter(record)
+    assert record.getMessage() == "again a (and 99 times more)"
+
+
+def test_a_full_disk_is_507_and_what_was_sent_is_kept(store: Store) -> None:
+    with (
+        serving(store, settings(spare_bytes=10**18)) as page,
+        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+    ):
+        answer = client.post("/api/photos", content=b"x")
+        assert answer.status_code == 507
+        assert answer.json()["error"]["code"] == "store_full"
+        assert "Retry-After" in answer.headers
+        assert client.get("/api/photos").status_code == 200
+
+
+def test_a_photo_waits_until_the_store_has_room_again(
+    served: Served, login: Login, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "AGAIN_SECONDS", 0.2)
+    kept, refusals = served.rooms.reader._finished, [StoreFull("disk full")] * 2
+
+    def finished(*said: object) -> None:
+        if refusals:
+            raise refusals.pop()
+        kept(*said)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(served.rooms.reader, "_finished", finished)
+    photo = send(login(JOIN), "03.jpg")
+    assert photo["state"] == "read"
+    assert refusals == []
+
+
+def test_one_session_sends_no_more_than_its_share(store: Store) -> None:
+    with (
+        serving(store, settings(quota_bytes=3)) as page,
+        httpx.Client(base_url=page.address, headers={"Authorization": f"Bearer {JOIN}"}) as client,
+    ):
+        assert client.post("/api/photos", content=b"mine alone").status_code == 201
+        answer = client.post("/api/photos", content=b"too much")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (413, "quota")
+
+
+def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login) -> None:
+    first, second = login(JOIN), login(JOIN)
+    sheet = send(first, "01.jpg")["sheets"][0]["id"]
+    send(second, "01.jpg")
+    said = {"cell": [0, 0], "coat": "dot", "crosses": 1}
+    answer = second.post(f"/api/sheets/{sheet}/corrections", json=said)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "not_yours")
+    assert first.post(f"/api/sheets/{sheet}/corrections", json=said).status_code == 200
+    assert second.post(f"/api/sheets/{sheet}/undo", json={}).status_code == 403
+    assert second.get(f"/api/sheets/{sheet}").status_code == 200
+
+
+def test_a_certificate_that_cannot_be_used_is_wrong_usage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a.pem", "b.pem"):
+        (tmp_path / name).write_text("no certificate")
+    words = ["serve", "--certificate", str(tmp_path / "a.pem"), "--key", str(tmp_path / "b.pem")]
+    assert main([*words, "--store", str(tmp_path / "s.sqlite")]) == 2
+    assert "it cannot be used with that key" in capsys.readouterr().err
+    assert not (tmp_path / "s.sqlite").exists()
