@@ -13,7 +13,8 @@ ask      photos that ask for a review
 after    totals that are still wrong once every shield that is asked about is answered rightly
 
 The folder gets a picture of each habit and ground, shields that were read wrong framed in red
-and those asked about in orange, and `habits.jsonl` with what became of every photo.
+and those asked about in orange, and `habits.jsonl` with what became of every photo: what is
+there already is not read again, so that a broken run is carried on.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ import cv2
 import numpy as np
 from accuracy import wilson
 
+from kdscan.errors import KdscanError
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
@@ -149,6 +151,7 @@ class Outcome:
     name: str
     held_out: bool
     ground: str
+    design: int
     board: bool
     silent: bool
     ask: bool
@@ -167,9 +170,11 @@ def board_for(habit: Habit, rng: np.random.Generator) -> tuple[Marks, bool]:
     return max(boards, key=lambda b: sum(coat in coats for coat, _ in b[0].values()))
 
 
-def judged(habit: Habit, ground: str, truth: Marks, sheets: Sequence[SheetReading]) -> Outcome:
+def judged(
+    habit: Habit, ground: str, design: int, truth: Marks, sheets: Sequence[SheetReading]
+) -> Outcome:
     """Compare what was read with what was drawn."""
-    where = (habit.part, habit.name, habit.held_out, ground)
+    where = (habit.part, habit.name, habit.held_out, ground, design)
     if len(sheets) != 1:
         return Outcome(*where, board=False, silent=False, ask=True, after=True)
     sheet, right = sheets[0], _points(truth)
@@ -214,12 +219,15 @@ def photo_of(job: Job) -> Outcome:
         hand=habit.of(rng),
     )
     photo = shoot(rng, page, "easy", size_wh=(size, round(0.75 * size)))
-    found = read_photo(Photo(photo.bgr))
+    try:
+        found = read_photo(Photo(photo.bgr))
+    except KdscanError:  # no map in it, to the reader
+        found = ()
     sheets = [sheet for sheet in found if isinstance(sheet, SheetReading)]
     if design == 0:
         name = f"{habit.part}-{habit.name}-{ground}".replace(" ", "_")
         cv2.imwrite(str(folder / f"{name}.jpg"), picture(page, sheets))
-    return judged(habit, ground, page.board, sheets)
+    return judged(habit, ground, design, page.board, sheets)
 
 
 def picture(page: DrawnPage, sheets: Sequence[SheetReading]) -> np.ndarray:
@@ -237,6 +245,12 @@ def picture(page: DrawnPage, sheets: Sequence[SheetReading]) -> np.ndarray:
         ends = [(round(float(x)), round(float(y))) for x, y in (low, high)]
         cv2.rectangle(small, ends[0], ends[1], color, 2)
     return np.asarray(small)
+
+
+def _key(job: Job) -> tuple[str, str, str, int]:
+    number, design, ground, *_ = job
+    habit = gallery()[number]
+    return habit.part, habit.name, ground, design
 
 
 KEYS = ("board", "silent", "ask", "after")
@@ -308,9 +322,13 @@ def main() -> None:
         for number in wanted
     ]
     with ProcessPoolExecutor(args.workers, initializer=cv2.setNumThreads, initargs=(1,)) as pool:
-        outcomes = []
-        with (args.folder / "habits.jsonl").open("w", encoding="utf-8") as kept:
-            for outcome in pool.map(photo_of, jobs, chunksize=4):
+        path = args.folder / "habits.jsonl"
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        outcomes = [Outcome(**json.loads(line)) for line in lines]
+        done = {(o.part, o.name, o.ground, o.design) for o in outcomes}
+        left = [job for job in jobs if _key(job) not in done]
+        with path.open("a", encoding="utf-8") as kept:
+            for outcome in pool.map(photo_of, left, chunksize=4):
                 outcomes.append(outcome)
                 print(json.dumps(asdict(outcome)), file=kept, flush=True)
     print("\n".join(tables(outcomes, args.worst)))

@@ -20,6 +20,7 @@ from kdscan.synth.dots import CAREFUL
 from kdscan.synth.habits import HABITS, PARTS, Part, any_habit
 from kdscan.synth.hand import Hand, draw_board
 from kdscan.synth.marks import draw_coat
+from kdscan.synth.scrawl import smear
 from kdscan.synth.sketch import free_room
 from kdscan.synth.taste import Brush, random_taste
 
@@ -356,3 +357,17 @@ def test_one_stroke_crosses_circles_in_a_row_only_where_no_other_lies_between() 
         points = ((1 - t) * path[:-1] + t * path[1:]).reshape(-1, 2)
         gaps = np.hypot(*(points[:, None] - column).transpose(2, 0, 1)).min(axis=0)
         assert gaps[1:3].max() < 0.5 * 1.2
+
+
+def test_a_smear_moves_ink_and_leaves_print_alone() -> None:
+    blank = np.full((200, 200, 3), 240, np.uint8)
+    cv2.line(blank, (0, 60), (199, 60), (90, 120, 160), 3)
+    drawn = blank.copy()
+    smear(drawn, blank, np.array((20.0, 20.0)), 8.0, np.random.default_rng(1), PX)
+    assert np.array_equal(drawn, blank)
+    cv2.line(drawn, (100, 20), (100, 180), (20, 20, 20), 4)
+    before = drawn.copy()
+    smear(drawn, blank, np.array((20.0, 20.0)), 8.0, np.random.default_rng(1), PX)
+    changed = (before.astype(int) - drawn)[80:120, 85:115].max(axis=2)
+    assert changed[:, 5:10].max() > 5  # paper beside the line is darker
+    assert changed[:, 13:17].min() < -5  # the line itself is paler
