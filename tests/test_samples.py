@@ -65,3 +65,24 @@ def test_the_reading_is_the_one_that_was_published(name: str) -> None:
     assert sheet.reading.review == said["review"]
     assert sheet.reading.confidence == pytest.approx(said["confidence"], abs=0.02)
     assert sheet.layout == said["layout"]
+
+
+PAD = SAMPLES / "pad"
+
+
+def test_the_pad_is_one_print_on_a_blank_and_three_filled_sheets() -> None:
+    about = {path.stem: json.loads(path.read_text("utf-8")) for path in PAD.glob("*.json")}
+    assert len({(truth["design"], truth["seed"]) for truth in about.values()}) == 1
+    assert about.pop("blank")["board"] == {}
+    assert len(about) == 3 and all(len(truth["board"]) > 20 for truth in about.values())
+
+
+@pytest.mark.parametrize("path", sorted(PAD.glob("*.jpg")), ids=lambda path: path.stem)
+def test_sheets_of_the_pad_are_found_and_never_wrong_in_silence(path: Path) -> None:
+    told = json.loads(path.with_suffix(".json").read_text("utf-8"))
+    (sheet,) = maps_of(read_photo(next(iter(load_photos(path)))))
+    at = np.array([told["pixels"][f"{r},{c}"] for r, c in CELLS])
+    got = np.array([sheet.rectified.centers_xy[cell] for cell in CELLS])
+    pitch = np.linalg.norm(at[0] - at[6]) / 6
+    assert np.linalg.norm(at - got, axis=1).max() < 0.25 * pitch
+    assert sheet.score.domain_points == told["score"] or sheet.reading.review
