@@ -136,6 +136,13 @@ def make_folder(folder: Path) -> None:
         sync_folder(one.parent)
 
 
+def default_folder() -> Path:
+    """Where this user's programs keep their data."""
+    from platformdirs import user_data_path
+
+    return user_data_path("kdscan", appauthor=False)
+
+
 def _descriptor(path: Path) -> int | None:
     """The open file of this process that a path such as `/dev/stdout` stands for.
 

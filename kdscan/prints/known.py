@@ -96,15 +96,25 @@ class KnownPrint:
     def signature(self) -> NDArray[np.float32]:
         """(3, 2852) float32: the thumbnail's three evened channels, each of zero mean and
         as long as it counts."""
-        channels = even_colours(self._resized(THUMB_PX)).reshape(3, -1)
-        channels = channels - channels.mean(1, keepdims=True)
-        length = np.linalg.norm(channels, axis=1, keepdims=True) + 1e-3
-        return np.asarray(channels / length * CHANNEL_WEIGHTS[:, None], np.float32)
+        return signature_of(self.thumbnail)
+
+    @property
+    def thumbnail(self) -> NDArray[np.uint8]:
+        """(46, 62, 3) uint8 BGR: the picture with `THUMB_PX` pixels a cell."""
+        return self._resized(THUMB_PX)
 
     def _resized(self, px: int) -> NDArray[np.uint8]:
         scale = px / PRINT_PX
         small = cv2.resize(self.bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         return np.asarray(small, np.uint8)
+
+
+def signature_of(thumbnail: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """`KnownPrint.signature` of a print's thumbnail, (46, 62, 3) uint8 BGR."""
+    channels = even_colours(thumbnail).reshape(3, -1)
+    channels = channels - channels.mean(1, keepdims=True)
+    length = np.linalg.norm(channels, axis=1, keepdims=True) + 1e-3
+    return np.asarray(channels / length * CHANNEL_WEIGHTS[:, None], np.float32)
 
 
 def even_colours(thumbnail: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -37,6 +37,11 @@ def record_from_toml(kind: type[Record], text: str, source: str) -> Record:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: not TOML, or a number too long
         raise LayoutError("{where}: not a TOML file: {error}", where=source, error=error) from error
+    return record_from_values(kind, data, source)
+
+
+def record_from_values(kind: type[Record], data: object, source: str) -> Record:
+    """A record of what TOML or JSON holds, checked by its fields' types; raises LayoutError."""
     try:
         record: Record = _record(kind, data, "")
     except LayoutError as error:

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 from kdscan.errors import ReaderDied
-from kdscan.outputs import replacing
+from kdscan.outputs import default_folder, replacing
 from kdscan.tournament.store import Store
-from kdscan.tournament.store.connect import default_folder
 from kdscan.tournament.store.files import MODE, is_url
 from kdscan.tournament.store.records import PhotoRow
 from kdscan.web.pool import Pool, Request

@@ -22,7 +22,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.locale import mark
-from kdscan.outputs import make_folder, sync_folder
+from kdscan.outputs import default_folder, make_folder, sync_folder
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.damage import is_damaged
 from kdscan.tournament.store.files import MODE, PhotoFiles, is_url
@@ -87,13 +87,6 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def default_folder() -> Path:
-    """Where this user's programs keep their data."""
-    from platformdirs import user_data_path
-
-    return user_data_path("kdscan", appauthor=False)
 
 
 def open_store(url: str | None = None, photos: str | None = None, *, make: bool = True) -> Store:

@@ -1,0 +1,286 @@
+"""A known print as one file, `NAME.kdprint`: what is remembered, and what friends share.
+
+A zip, nothing in it compressed twice:
+
+    print.json      geometry and counts, the fields of `Head`
+    picture.png     `KnownPrint.bgr`
+    known.png       `KnownPrint.known`, 16 bits a place
+    thumbnail.png   `KnownPrint.thumbnail`, by which prints are told apart
+
+Files come from strangers: sizes are checked before anything is unpacked or decoded. The picture
+is decoded when it is first looked at, so that fifty known prints cost little.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zipfile
+import zlib
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.errors import LayoutError
+from kdscan.prints.known import (
+    KNOWN_STEP,
+    PRINT_PX,
+    PRINT_WH,
+    THUMB_PX,
+    CellGeometry,
+    KnownPrint,
+    signature_of,
+)
+from kdscan.prints.names import checked_name
+from kdscan.records import frozen
+from kdscan.sheet.parts import Castle, LineStyle
+from kdscan.sheet.toml import record_from_values
+
+SUFFIX = ".kdprint"
+FORMAT = "kdscan-print/1"
+
+LARGEST = 8 << 20
+"""Bytes of a file at most; a print's picture has 2.2 million before PNG makes them fewer."""
+
+_HEAD, _PICTURE, _KNOWN, _THUMBNAIL = "print.json", "picture.png", "known.png", "thumbnail.png"
+_LARGEST_HEAD = 256 << 10
+_MOST_POINTS, _MOST_POLYGONS, _MOST_CIRCLES = 400, 40, 4
+_REACH = 2.0  # cells: no part of a cell lies further from its centre
+_PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal prints make equal files
+
+_SIZES = {
+    _PICTURE: (PRINT_WH, 8, 2),
+    _KNOWN: ((PRINT_WH[0] // KNOWN_STEP, PRINT_WH[1] // KNOWN_STEP), 16, 0),
+    _THUMBNAIL: ((PRINT_WH[0] * THUMB_PX // PRINT_PX, PRINT_WH[1] * THUMB_PX // PRINT_PX), 8, 2),
+}
+"""Width and height, bits, and kind of colour (PNG: 0 grey, 2 red, green, blue)."""
+
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
+    *(NotImplementedError, RuntimeError, ValueError, KeyError, OverflowError),
+)
+"""What zipfile and json raise at content that nobody has written."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a print's file says besides pictures; see `KnownPrint`.
+
+    learned: when, YYYY-MM-DD.
+    """
+
+    format: str
+    name: str
+    cell: CellGeometry
+    castle: Castle
+    lines: LineStyle
+    aspect: float
+    residual: float
+    sheets: int
+    learned: str
+
+
+class FiledPrint(KnownPrint):
+    """A known print as it lies in a file; what has to be decoded is decoded on first use.
+
+    head: what the file says. data: the whole file. source: names it in messages.
+    """
+
+    head: Head
+    data: bytes
+    source: str
+
+    def __init__(self, head: Head, data: bytes, source: str) -> None:
+        values = {name: getattr(head, name) for name in _SHARED}
+        for name, value in {**values, "head": head, "data": data, "source": source}.items():
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FiledPrint, (self.head, self.data, self.source)
+
+    @cached_property
+    def bgr(self) -> NDArray[np.uint8]:
+        picture = _decoded(self.data, _PICTURE, cv2.IMREAD_COLOR, self.source)
+        return np.asarray(frozen(picture), np.uint8)
+
+    @cached_property
+    def known(self) -> NDArray[np.float32]:
+        levels = _decoded(self.data, _KNOWN, cv2.IMREAD_UNCHANGED, self.source)
+        return frozen(levels.astype(np.float32) / np.float32(65535))
+
+    @cached_property
+    def signature(self) -> NDArray[np.float32]:
+        return signature_of(_decoded(self.data, _THUMBNAIL, cv2.IMREAD_COLOR, self.source))
+
+    @property
+    def picture_png(self) -> bytes:
+        """The print's picture as a PNG file."""
+        return _unpacked(self.data, _PICTURE)
+
+
+_SHARED = ("name", "cell", "castle", "lines", "aspect", "residual", "sheets")
+
+
+def filed(known: KnownPrint, learned: str = "") -> FiledPrint:
+    """A print as a file's content; `learned`: YYYY-MM-DD, today if left out.
+
+    Raises LayoutError for a name that no print may have.
+    """
+    if isinstance(known, FiledPrint):
+        return known
+    values = {name: getattr(known, name) for name in _SHARED}
+    values |= {"name": checked_name(known.name), "aspect": float(known.aspect)}
+    head = Head(FORMAT, learned=learned or datetime.now(UTC).date().isoformat(), **values)
+    levels = np.round(np.clip(known.known, 0, 1) * 65535).astype(np.uint16)
+    pictures: dict[str, NDArray[Any]]
+    pictures = {_PICTURE: known.bgr, _KNOWN: levels, _THUMBNAIL: known.thumbnail}
+    parts = {name: cv2.imencode(".png", picture)[1].tobytes() for name, picture in pictures.items()}
+    return FiledPrint(head, _packed(head, parts), head.name)
+
+
+def renamed(known: FiledPrint, name: str) -> FiledPrint:
+    """The same print under another name; raises LayoutError for one that no print may have."""
+    head = replace(known.head, name=checked_name(name))
+    parts = {part: _unpacked(known.data, part) for part in (_PICTURE, _KNOWN, _THUMBNAIL)}
+    return FiledPrint(head, _packed(head, parts), known.source)
+
+
+def parse_print(data: bytes, source: str, *, thoroughly: bool = False) -> FiledPrint:
+    """A print from a file's content; `source` names it in messages.
+
+    thoroughly: decode the pictures too, as for a file that comes from elsewhere.
+    Raises LayoutError when it is damaged, too large, of a newer version, or no print at all.
+    """
+    if len(data) > LARGEST:
+        raise LayoutError(
+            "{where}: {size} MB are no print, which has at most {most} MB",
+            where=source,
+            size=ceil(len(data) / 1e6),
+            most=round(LARGEST / 1e6),
+        )
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            values = json.loads(_part(archive, _HEAD, _LARGEST_HEAD))
+            sizes = {name: _png_size(_part(archive, name, LARGEST)) for name in _SIZES}
+    except (*_BROKEN, RecursionError) as error:
+        raise _damaged(source) from error
+    found = values.get("format") if isinstance(values, dict) else None
+    if isinstance(found, str) and found != FORMAT and found.startswith("kdscan-print/"):
+        raise LayoutError(
+            "{where}: a print of another version of kdscan ({found}, not {known}); install the "
+            "newest kdscan, or learn the print again",
+            where=source,
+            found=found,
+            known=FORMAT,
+        )
+    if found != FORMAT or sizes != _SIZES:
+        raise _damaged(source)
+    head = record_from_values(Head, values, source)
+    _check(head, source)
+    one = FiledPrint(head, data, source)
+    if thoroughly:
+        _ = one.bgr, one.known, one.signature
+    return one
+
+
+def load_print(path: Path | str, *, thoroughly: bool = False) -> FiledPrint:
+    """Read a print's file; raises LayoutError, see `parse_print`."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:  # ValueError: a name with a null byte
+        why = getattr(error, "strerror", None) or error
+        raise LayoutError("{path}: cannot be read: {reason}.", path=path, reason=why) from error
+    return parse_print(data, str(path), thoroughly=thoroughly)
+
+
+def _check(head: Head, source: str) -> None:
+    """Raise LayoutError for numbers that no print has, which nobody shall have to compute with."""
+    try:
+        checked_name(head.name)
+        _check_day(head.learned)
+        _check_cell(head)
+    except LayoutError as error:
+        raise LayoutError("{where}: {error}", where=source, error=error) from error
+
+
+def _check_day(day: str) -> None:
+    try:
+        datetime.strptime(day, "%Y-%m-%d")
+    except ValueError as error:
+        raise LayoutError("`{key}` is {value}, out of range", key="learned", value=day) from error
+
+
+def _check_cell(head: Head) -> None:
+    polygons = (head.cell.shield, *head.castle.roofs, *head.castle.keep)
+    points = [xy for polygon in (*polygons, head.cell.circles) for xy in polygon]
+    amounts = {
+        "aspect": (head.aspect, 0.2, 5.0),
+        "residual": (head.residual, 0.0, 1.0),
+        "sheets": (head.sheets, 1, 1_000_000),
+        "cell.radius": (head.cell.radius, 0.0, 0.5),
+        "cell.circles": (len(head.cell.circles), 0, _MOST_CIRCLES),
+        "castle": (len(polygons), 0, _MOST_POLYGONS),
+        "cell.shield": (max(map(len, polygons)), 0, _MOST_POINTS),
+        "cell": (max((abs(v) for xy in points for v in xy), default=0.0), 0.0, _REACH),
+    }
+    for key, (value, low, high) in amounts.items():
+        if not low <= value <= high:
+            raise LayoutError("`{key}` is {value}, out of range", key=key, value=value)
+
+
+def _packed(head: Head, parts: dict[str, bytes]) -> bytes:
+    text = json.dumps(asdict(head), ensure_ascii=False, indent=1).encode("utf-8")
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in {_HEAD: text, **parts}.items():
+            archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), content)
+    return out.getvalue()
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    """A part of a file that was checked when it was opened."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return _part(archive, name, LARGEST)
+
+
+def _part(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+    """A part of a file, whose checksum is right; raises ValueError when it has more bytes."""
+    with archive.open(name) as part:
+        content = part.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"{name} is too large")
+    return content
+
+
+def _png_size(data: bytes) -> tuple[tuple[int, int], int, int]:
+    """Width and height, bits and kind of colour of a PNG file; raises ValueError for another."""
+    if not data.startswith(_PNG):
+        raise ValueError("no PNG")
+    width, height, bits, colour = struct.unpack_from(">IIBB", data, len(_PNG))
+    return (width, height), bits, colour
+
+
+def _decoded(data: bytes, name: str, flags: int, source: str) -> NDArray[Any]:
+    """A picture; raises LayoutError for one that is none, whatever its checksum says."""
+    found = cv2.imdecode(np.frombuffer(_unpacked(data, name), np.uint8), flags)
+    if found is None or (found.shape[1], found.shape[0]) != _SIZES[name][0]:
+        raise _damaged(source)
+    return found
+
+
+def _damaged(source: str) -> LayoutError:
+    return LayoutError(
+        "{where}: this is no print of kdscan, or it is damaged; export it again where it comes "
+        "from, or learn the print again",
+        where=source,
+    )

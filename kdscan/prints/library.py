@@ -1,0 +1,110 @@
+"""Learned prints in the user's data folder, a file each.
+
+Every way in reads them from here, but for an event's own, which lie in its store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kdscan.errors import LayoutError, UsageError
+from kdscan.outputs import default_folder, make_folder, write_file
+from kdscan.prints.file import SUFFIX, FiledPrint, filed, load_print
+from kdscan.prints.known import KnownPrint
+from kdscan.prints.names import folded, same_name
+
+Damaged = Callable[[LayoutError], None]
+"""Called with what is wrong with a file that is skipped."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """The prints in a folder; it need not exist."""
+
+    folder: Path
+
+    def load(self, damaged: Damaged = lambda _: None) -> tuple[FiledPrint, ...]:
+        """All prints, by name; files that cannot be read are told and skipped.
+
+        Of several files with a print of the same name the first one counts.
+        """
+        found: dict[str, FiledPrint] = {}
+        for path in self._files():
+            try:
+                one = load_print(path)
+                found.setdefault(folded(one.name), one)
+            except LayoutError as error:
+                damaged(error)
+        return tuple(one for _, one in sorted(found.items()))
+
+    def get(self, name: str) -> FiledPrint:
+        """The print of a name, in upper or lower case; raises LayoutError when there is none."""
+        known = self.load()
+        for one in known:
+            if same_name(one.name, name):
+                return one
+        raise LayoutError(
+            "no print is called {name!r}; known: {known}",
+            name=name,
+            known=", ".join(one.name for one in known) or "-",
+        )
+
+    def save(self, known: KnownPrint) -> FiledPrint:
+        """Keep a print, in place of one of the same name.
+
+        Raises LayoutError for a name that no print may have, UsageError when it cannot be written.
+        """
+        one = filed(known)
+        path = self.folder / f"{one.name}{SUFFIX}"
+        try:
+            make_folder(self.folder)
+        except OSError as error:
+            why = error.strerror or error
+            raise UsageError(
+                "{path} cannot be written ({why}); make room there, or name another file",
+                path=path,
+                why=why,
+            ) from error
+        write_file(path, one.data)
+        self._remove(one.name, but=path)
+        return one
+
+    def forget(self, name: str) -> None:
+        """Remove a print, and a damaged file of that name; raises LayoutError if there is none."""
+        if not self._remove(name):
+            self.get(name)
+
+    def _remove(self, name: str, but: Path | None = None) -> bool:
+        """Remove the files with a print of a name, all `but` one; whether there were any."""
+        gone = False
+        for path in self._files():
+            if (but is None or not path.samefile(but)) and same_name(_name_in(path), name):
+                try:
+                    path.unlink()
+                except OSError as error:
+                    raise UsageError(
+                        "{path} cannot be removed ({why})", path=path, why=error.strerror or error
+                    ) from error
+                gone = True
+        return gone
+
+    def _files(self) -> list[Path]:
+        try:
+            return sorted(p for p in self.folder.iterdir() if p.suffix == SUFFIX and p.is_file())
+        except OSError:
+            return []
+
+
+def own_library() -> Library:
+    """This user's prints."""
+    return Library(default_folder() / "prints")
+
+
+def _name_in(path: Path) -> str:
+    """The name of the print in a file; the file's own when that cannot be read."""
+    try:
+        return load_print(path).name
+    except LayoutError:
+        return path.stem
