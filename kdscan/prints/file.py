@@ -5,7 +5,8 @@ A zip, nothing in it compressed twice:
     print.json      geometry and counts, the fields of `Head`
     picture.png     `KnownPrint.bgr`
     known.png       `KnownPrint.known`, 16 bits a place
-    thumbnail.png   `KnownPrint.thumbnail`, by which prints are told apart
+    signature.f32   `KnownPrint.signature`, little-endian, so that no picture has to be decoded to
+                    tell prints apart
 
 Files come from strangers: sizes are checked before anything is unpacked or decoded. The picture
 is decoded when it is first looked at, so that fifty known prints cost little.
@@ -19,7 +20,7 @@ import struct
 import zipfile
 import zlib
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from math import ceil
 from pathlib import Path
@@ -32,9 +33,9 @@ from numpy.typing import NDArray
 from kdscan.errors import LayoutError
 from kdscan.prints.known import (
     KNOWN_STEP,
-    PRINT_PX,
     PRINT_WH,
-    THUMB_PX,
+    SIGNATURE,
+    SIGNATURE_SHAPE,
     CellGeometry,
     KnownPrint,
     signature_of,
@@ -50,7 +51,8 @@ FORMAT = "kdscan-print/1"
 LARGEST = 8 << 20
 """Bytes of a file at most; a print's picture has 2.2 million before PNG makes them fewer."""
 
-_HEAD, _PICTURE, _KNOWN, _THUMBNAIL = "print.json", "picture.png", "known.png", "thumbnail.png"
+_HEAD, _SIGNATURE = "print.json", "signature.f32"
+_PICTURE, _KNOWN = "picture.png", "known.png"
 _LARGEST_HEAD = 256 << 10
 _MOST_POINTS, _MOST_POLYGONS, _MOST_CIRCLES = 400, 40, 4
 _REACH = 2.0  # cells: no part of a cell lies further from its centre
@@ -60,7 +62,6 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal prints make equal files
 _SIZES = {
     _PICTURE: (PRINT_WH, 8, 2),
     _KNOWN: ((PRINT_WH[0] // KNOWN_STEP, PRINT_WH[1] // KNOWN_STEP), 16, 0),
-    _THUMBNAIL: ((PRINT_WH[0] * THUMB_PX // PRINT_PX, PRINT_WH[1] * THUMB_PX // PRINT_PX), 8, 2),
 }
 """Width and height, bits, and kind of colour (PNG: 0 grey, 2 red, green, blue)."""
 
@@ -75,7 +76,8 @@ _BROKEN = (
 class Head:
     """What a print's file says besides pictures; see `KnownPrint`.
 
-    learned: when, YYYY-MM-DD.
+    learned: when, YYYY-MM-DD. signature: `SIGNATURE` of the kdscan that computed the signature;
+    one of another is computed anew.
     """
 
     format: str
@@ -87,6 +89,7 @@ class Head:
     residual: float
     sheets: int
     learned: str
+    signature: int
 
 
 class FiledPrint(KnownPrint):
@@ -119,7 +122,12 @@ class FiledPrint(KnownPrint):
 
     @cached_property
     def signature(self) -> NDArray[np.float32]:
-        return signature_of(_decoded(self.data, _THUMBNAIL, cv2.IMREAD_COLOR, self.source))
+        if self.head.signature != SIGNATURE:
+            return signature_of(self.thumbnail)
+        values = np.frombuffer(_unpacked(self.data, _SIGNATURE), "<f4").astype(np.float32)
+        if values.size != np.prod(SIGNATURE_SHAPE) or not np.isfinite(values).all():
+            raise _damaged(self.source)
+        return values.reshape(SIGNATURE_SHAPE)
 
     @property
     def picture_png(self) -> bytes:
@@ -139,18 +147,21 @@ def filed(known: KnownPrint, learned: str = "") -> FiledPrint:
         return known
     values = {name: getattr(known, name) for name in _SHARED}
     values |= {"name": checked_name(known.name), "aspect": float(known.aspect)}
-    head = Head(FORMAT, learned=learned or datetime.now(UTC).date().isoformat(), **values)
+    day = learned or datetime.now(UTC).date().isoformat()
+    head = Head(FORMAT, learned=day, signature=SIGNATURE, **values)
     levels = np.round(np.clip(known.known, 0, 1) * 65535).astype(np.uint16)
-    pictures: dict[str, NDArray[Any]]
-    pictures = {_PICTURE: known.bgr, _KNOWN: levels, _THUMBNAIL: known.thumbnail}
-    parts = {name: cv2.imencode(".png", picture)[1].tobytes() for name, picture in pictures.items()}
+    parts = {
+        _SIGNATURE: known.signature.astype("<f4").tobytes(),
+        _PICTURE: cv2.imencode(".png", known.bgr)[1].tobytes(),
+        _KNOWN: cv2.imencode(".png", levels)[1].tobytes(),
+    }
     return FiledPrint(head, _packed(head, parts), head.name)
 
 
 def renamed(known: FiledPrint, name: str) -> FiledPrint:
     """The same print under another name; raises LayoutError for one that no print may have."""
     head = replace(known.head, name=checked_name(name))
-    parts = {part: _unpacked(known.data, part) for part in (_PICTURE, _KNOWN, _THUMBNAIL)}
+    parts = {part: _unpacked(known.data, part) for part in (_SIGNATURE, _PICTURE, _KNOWN)}
     return FiledPrint(head, _packed(head, parts), known.source)
 
 
@@ -171,6 +182,7 @@ def parse_print(data: bytes, source: str, *, thoroughly: bool = False) -> FiledP
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             values = json.loads(_part(archive, _HEAD, _LARGEST_HEAD))
             sizes = {name: _png_size(_part(archive, name, LARGEST)) for name in _SIZES}
+            _part(archive, _SIGNATURE, LARGEST)
     except (*_BROKEN, RecursionError) as error:
         raise _damaged(source) from error
     found = values.get("format") if isinstance(values, dict) else None
@@ -215,7 +227,7 @@ def _check(head: Head, source: str) -> None:
 
 def _check_day(day: str) -> None:
     try:
-        datetime.strptime(day, "%Y-%m-%d")
+        date.fromisoformat(day)
     except ValueError as error:
         raise LayoutError("`{key}` is {value}, out of range", key="learned", value=day) from error
 

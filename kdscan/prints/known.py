@@ -39,6 +39,13 @@ that of a photo is among the first three for 98.7% of 158; with equal weights fo
 THUMB_PX = 8
 """Pixels a cell of the thumbnail by which prints are told apart."""
 
+SIGNATURE = 1
+"""Version of `signature_of`: raise it when signatures come out otherwise; those in files are then
+computed anew."""
+
+SIGNATURE_SHAPE = (3, PRINT_WH[0] * PRINT_WH[1] * THUMB_PX**2 // PRINT_PX**2)
+"""Channels and places of a signature."""
+
 
 @dataclass(frozen=True)
 class CellGeometry:

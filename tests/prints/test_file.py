@@ -16,10 +16,10 @@ import pytest
 
 from kdscan.errors import LayoutError
 from kdscan.prints.file import LARGEST, filed, load_print, parse_print, renamed
-from kdscan.prints.known import KnownPrint
+from kdscan.prints.known import SIGNATURE, KnownPrint
 from tests.prints.made import made_print
 
-PARTS = ("print.json", "picture.png", "known.png", "thumbnail.png")
+PARTS = ("print.json", "signature.f32", "picture.png", "known.png")
 
 
 def rebuilt(data: bytes, **changes: bytes | None) -> bytes:
@@ -120,7 +120,7 @@ DATA = filed(made_print()).data
         rebuilt(DATA, picture=png(735, 992)),
         rebuilt(DATA, picture=png(736, 992, channels=4)),
         rebuilt(DATA, known=png(92, 124, channels=1)),
-        rebuilt(DATA, thumbnail=png(47, 62)),
+        rebuilt(DATA, signature=None),
     ],
 )
 def test_what_is_no_print_is_refused_with_the_remedy(data: bytes) -> None:
@@ -145,6 +145,34 @@ def test_a_broken_picture_with_a_right_checksum_is_refused() -> None:
         _ = one.bgr
     with pytest.raises(LayoutError, match="damaged"):
         parse_print(broken, "club.kdprint", thoroughly=True)
+
+
+def test_a_signature_of_other_numbers_is_refused() -> None:
+    for signature in (b"", b"\0" * 100, b"\xff" * (4 * 3 * 2852)):
+        with pytest.raises(LayoutError, match="damaged"):
+            parse_print(rebuilt(DATA, signature=signature), "club.kdprint", thoroughly=True)
+
+
+def test_a_signature_of_another_version_is_computed_anew() -> None:
+    old = with_values(rebuilt(DATA, signature=b""), lambda v: v.update(signature=0))
+    signature = parse_print(old, "club.kdprint").signature
+    np.testing.assert_array_equal(signature, made_print().signature)
+
+
+def test_signatures_are_those_of_their_version() -> None:
+    """When this fails raise `SIGNATURE`: files hold signatures of the old kind."""
+    assert SIGNATURE == 1
+    expected = [
+        [-0.0192, 0.0199, 0.006, -0.0127],
+        [
+            0.0008,
+            -0.0070,
+            -0.0081,
+            -0.0016,
+        ],
+        [-0.0013, 0.0043, 0.0055, -0.0012],
+    ]
+    np.testing.assert_allclose(made_print().signature[:, 300::700], expected, atol=3e-4)
 
 
 def test_a_newer_file_says_so() -> None:
@@ -175,6 +203,7 @@ def test_a_newer_file_says_so() -> None:
         ("cell", {"shield": [], "circles": [], "radius": 3.0}),
         ("cell", []),
         ("castle", {"roofs": [[[0.0]]], "keep": []}),
+        ("signature", "1"),
         ("more", 1),
     ],
 )
