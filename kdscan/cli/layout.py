@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.help import Command, Group
+from kdscan.cli.prints import add_commands
 from kdscan.cli.speech import note, spoken
 from kdscan.errors import NoSheetFound
 
@@ -18,11 +19,15 @@ layout = typer.Typer(cls=Group, no_args_is_help=True)
 
 @layout.callback()
 def _layout() -> None:
-    """Layout files: designs of sheets as data.
+    """Designs of sheets: learn a pad's print, share it, forget it.
 
-    Example:
+    Examples:
 
     $ kdscan layout learn blank.jpg -o club.toml
+
+    $ kdscan layout import club.kdprint
+
+    $ kdscan layout list
     """
 
 
@@ -97,3 +102,6 @@ def learn(
         lines=plan.lines,
     )
     note(f"{output}: {found_text}")
+
+
+add_commands(layout)
