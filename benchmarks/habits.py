@@ -269,13 +269,13 @@ def row(name: str, outcomes: Sequence[Outcome], intervals: bool = False) -> str:
 
 
 def tables(outcomes: Sequence[Outcome], worst: int = 10) -> Iterator[str]:
-    """Totals, families trained on and held out apart, by ground and by part; the worst habits."""
+    """Totals, families drawn by lot and held out apart, by ground and by part; the worst habits."""
     head = "| | photos | " + " | ".join(KEYS) + " |\n|---|---|" + "---|" * len(KEYS)
     yield head
     for held in (False, True):
         for ground in (None, *sorted({o.ground for o in outcomes})):
             some = [o for o in outcomes if o.held_out is held and ground in (None, o.ground)]
-            name = f"{'held out' if held else 'trained'}, {ground or 'all grounds'}"
+            name = f"{'held out' if held else 'drawn by lot'}, {ground or 'all grounds'}"
             yield row(name, some, intervals=True)
     for part in sorted({o.part for o in outcomes}):
         yield row(part, [o for o in outcomes if o.part == part])
