@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.prints.features import edges
+from kdscan.prints.pattern import PATTERN_PX, Pattern, pattern_of
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo
 from kdscan.vision.rectify import (
     CENTERS,
@@ -25,7 +26,7 @@ from kdscan.vision.rectify import (
     resolution,
 )
 
-LATTICE_PX = 128
+LATTICE_PX = PATTERN_PX
 """Pixels a cell of the view in which cells are compared."""
 PATCH = 1.5
 """Cells, side of a compared patch: a cell with a quarter of each neighbour."""
@@ -49,13 +50,13 @@ class Measured:
     """A sheet's cells in their places.
 
     centers_xy: (5, 7, 2) photo frame, on a smooth sheet.
-    common: (192, 192) float32, the edges that all cells share, 1.5 cells around a cell's centre.
-    likeness: median correlation of the cells with `common`.
+    common: the flat sheet, and what all of its cells share.
+    likeness: median correlation of the cells with what they share.
     residual: cells; median distance of the measured cells from the smooth sheet.
     """
 
     centers_xy: Floats
-    common: Patch
+    common: Pattern
     likeness: float
     residual: float
 
@@ -107,7 +108,8 @@ def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
     known = weights[weights > 0]
     likeness = float(np.sqrt(np.median(known))) if len(known) else 0.0
     residual = float(np.median(left[weights.ravel() > 0])) if len(known) else np.inf
-    return Measured(centers, common, likeness, residual)
+    flat = flatten(photo, centers, LATTICE_PX, _MARGIN)
+    return Measured(centers, pattern_of(flat, _MARGIN), likeness, residual)
 
 
 def _patch(edge: Patch, at: tuple[int, int]) -> Patch:

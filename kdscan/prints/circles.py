@@ -1,0 +1,159 @@
+"""Finds a print's circles in the pattern that all cells share.
+
+Each circle of a print has the same size and is drawn the same way. A place is a circle's centre
+where nearly everywhere around it, one radius away, the pattern changes in the same sense: by a
+step (a disc) or by a ridge (a ring). Taking a low quantile around the circle lets other circles or
+the shield touch it, and keeps corners and straight lines out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.prints.pattern import EDGE, PATTERN_PX, Period
+
+MOST_CIRCLES = 4
+"""The rules let a shield have four crosses at most."""
+RADII = np.linspace(0.04, 0.1, 9)
+"""Cells, of the shorter side; printed circles have 0.044 to 0.095."""
+ASPECTS = (0.76, 0.87, 1.0, 1.15, 1.32)
+"""Height of a cell over its width; a circle is an ellipse where cells are drawn square."""
+
+SIGMA = 1.4  # pixels, of the derivatives
+_ANGLES = 16
+_FEW_LOST, _LOST = 1, 3  # of the angles that something else may cover
+_FLOOR = 0.006  # change a pixel below which nothing was printed
+_ALIKE = 0.5  # of the best circle's response, that the others have at least
+LEAST_RESPONSE = 2.0
+"""Times the usual change, all around, from which something is a circle."""
+
+_TOUCHED = 0.2  # counts a circle that others touch, of one that stands alone
+_ENOUGH = 10.0  # times the usual change; more is no surer
+_EVEN = 0.4  # of the median around a circle, that nearly all of it has at least
+_MOST_PLACES = 1500  # pixels looked at closely
+
+Maps = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Circles:
+    """xy: (N, 2) pixels of the period, N up to four. radii: x and y in pixels.
+    response: (N,), times the usual change of the pattern; `LEAST_RESPONSE` at least.
+    channel, ridge, sign: how they are drawn: in L, a, b or edges; by a line or a step."""
+
+    xy: NDArray[np.float64]
+    radii: tuple[float, float]
+    response: NDArray[np.float64]
+    channel: int = 0
+    ridge: bool = False
+    sign: int = 1
+
+
+NO_CIRCLES = Circles(np.zeros((0, 2)), (0.0, 0.0), np.zeros(0))
+
+
+def find_circles(period: Period) -> Circles:
+    """The family of up to four circles of one size and kind that stands out most."""
+    best, most = NO_CIRCLES, 0.0
+    for channel in range(period.shape[2]):
+        steps, ridges = derivatives(period[..., channel])
+        for is_ridge, maps in ((False, steps), (True, ridges)):
+            if channel == EDGE and not is_ridge:
+                continue  # an outline is a ridge of the edges
+            usual = 1.5 * float(np.median(np.abs(maps))) + _FLOOR * (0.5 if is_ridge else 1)
+            trust = 0.5 if channel == EDGE else 1.0
+            for radii, around in _around(maps / np.float32(usual), is_ridge):
+                for sign in (-1,) if channel == EDGE else (1, -1):
+                    xy, response = _peaks(_all_around(sign * around), radii)
+                    weight = trust * float(response.sum())
+                    if weight > most:
+                        most = weight
+                        best = Circles(xy, radii, response, channel, is_ridge, sign)
+    return best
+
+
+def _all_around(around: Maps) -> NDArray[np.float32]:
+    """(H, W): how much nearly every direction of `around`, (angles, H, W), has at least, where
+    that is much of what the directions have in the median; 0 elsewhere."""
+    mean: NDArray[np.float32] = around.mean(0)
+    found = np.zeros_like(mean)
+    likely = np.flatnonzero(mean.ravel() > LEAST_RESPONSE)
+    if len(likely) > _MOST_PLACES:
+        likely = likely[np.argpartition(-mean.ravel()[likely], _MOST_PLACES)[:_MOST_PLACES]]
+    if len(likely):
+        values = around.reshape(_ANGLES, -1)[:, likely]
+        values = np.partition(values, (_FEW_LOST, _LOST, _ANGLES // 2), axis=0)
+        fewest, low, middle = values[_FEW_LOST], values[_LOST], values[_ANGLES // 2]
+        even = np.clip(fewest / np.maximum(middle, 1e-3), _TOUCHED, 1)
+        clear = low > _EVEN * middle
+        found.ravel()[likely] = np.where(clear, np.minimum(low, _ENOUGH) * even, 0)
+    return np.asarray(found, np.float32)
+
+
+def derivatives(channel: NDArray[np.float32]) -> tuple[Maps, Maps]:
+    """First (2, H, W) and second (3, H, W: xx, xy, yy) derivatives of a period, a pixel."""
+    pad = 8
+    wide = np.pad(channel, pad, mode="wrap")
+    smooth = cv2.GaussianBlur(wide, (0, 0), SIGMA)
+    dx, dy = (cv2.Sobel(smooth, cv2.CV_32F, *a, ksize=3, scale=1 / 8) for a in ((1, 0), (0, 1)))
+    second = [
+        cv2.Sobel(d, cv2.CV_32F, *a, ksize=3, scale=1 / 8)
+        for d, a in ((dx, (1, 0)), (dx, (0, 1)), (dy, (0, 1)))
+    ]
+    cut = np.s_[:, pad:-pad, pad:-pad]
+    first, second_ = np.stack([dx, dy])[cut], np.stack(second)[cut]
+    return np.asarray(first, np.float32), np.asarray(second_, np.float32)
+
+
+def _around(maps: Maps, is_ridge: bool) -> Iterator[tuple[tuple[float, float], Maps]]:
+    """Radii in pixels along x and y, of circles in cells of any aspect, and with each (angles, H,
+    W): the derivative outwards, one radius away, in each direction."""
+    angles = np.arange(_ANGLES) * 2 * np.pi / _ANGLES
+    cos, sin = np.cos(angles), np.sin(angles)
+    for aspect in ASPECTS:
+        unit = np.array([min(1.0, aspect), min(1.0, aspect) / aspect]) * PATTERN_PX
+        normal = np.stack([cos / unit[0], sin / unit[1]])
+        nx, ny = (normal / np.linalg.norm(normal, axis=0)).astype(np.float32)[:, :, None, None]
+        if is_ridge:
+            outward = nx * nx * maps[0] + 2 * nx * ny * maps[1] + ny * ny * maps[2]
+        else:
+            outward = nx * maps[0] + ny * maps[1]
+        for radius in RADII:
+            rx, ry = radius * unit
+            steps = [(-round(ry * s), -round(rx * c)) for c, s in zip(cos, sin, strict=True)]
+            turned = [np.roll(o, by, (0, 1)) for o, by in zip(outward, steps, strict=True)]
+            yield (float(rx), float(ry)), np.stack(turned)
+
+
+def _peaks(
+    map_: NDArray[np.float32], radii: tuple[float, float]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Up to four places (N, 2) that stand out alike and lie apart, and how much they do."""
+    left = map_.copy()
+    size = map_.shape[0]
+    ys, xs = np.mgrid[:size, :size]
+    places: list[tuple[float, float]] = []
+    values: list[float] = []
+    for _ in range(MOST_CIRCLES + 1):
+        y, x = np.unravel_index(int(left.argmax()), left.shape)
+        value = float(left[y, x])
+        if value < max(LEAST_RESPONSE, _ALIKE * values[0] if values else 0):
+            break
+        if len(values) == MOST_CIRCLES:
+            return np.zeros((0, 2)), np.zeros(0)  # a pattern of many is no circles
+        places.append((x + _vertex(map_[y], int(x)), y + _vertex(map_[:, x], int(y))))
+        values.append(value)
+        away = [np.minimum(d, size - d) for d in (np.abs(xs - x), np.abs(ys - y))]
+        left[np.hypot(away[0] / radii[0], away[1] / radii[1]) < 1.6] = -np.inf
+    return np.array(places).reshape(-1, 2), np.array(values)
+
+
+def _vertex(line: NDArray[np.float32], at: int) -> float:
+    before, here, after = (float(line[(at + i) % len(line)]) for i in (-1, 0, 1))
+    bend = before - 2 * here + after
+    return float(np.clip((before - after) / (2 * bend), -0.5, 0.5)) if bend < 0 else 0.0

@@ -1,0 +1,130 @@
+"""Finds the lines between cells in the pattern that all cells share.
+
+A line is a ridge that runs through the whole period; a shield's side or a row of circles is not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.prints.pattern import EDGE, PATTERN_PX, Period
+
+WIDTHS = (1.5, 3.0)
+"""Pixels, standard deviations of the ridges looked for."""
+REACH = 0.32
+"""Cells by which the lattice may be off its lines."""
+LEAST = 7.0
+"""Times the usual value elsewhere from which the profile's peak is a line."""
+_LOW = 0.08  # of a line may be covered by other things
+_ALONG = 0.06  # cells within which dashes and dots flow together
+_BOXED = 0.1  # cells between the two lines of neighbouring boxes, at most
+_TWIN = 0.75  # of the stronger line of two
+_FLOOR = 0.01  # contrast that is no line
+_USUAL_OFF = 0.2  # cells, by which finders are off
+_OVER = 1.3  # times the highest peak elsewhere
+
+
+@dataclass(frozen=True)
+class Line:
+    """at: cells by which the lattice is off the lines of one axis. strength: see `LEAST`.
+    printed: share of its length. boxed: cells between the lines of two boxes, 0 for one line."""
+
+    at: float
+    strength: float
+    printed: float
+    boxed: float
+
+
+def find_line(mean: Period, median: Period) -> Line | None:
+    """The line between columns; transpose the periods for that between rows."""
+    ridges = []
+    for period in (median, mean):
+        for channel in range(period.shape[2]):
+            for width in WIDTHS:
+                ridge = _ridge(period[..., channel], width)
+                ridge = ridge / (1.5 * np.median(np.abs(ridge)) + _FLOOR)
+                ridges += [ridge, -ridge] if channel != EDGE else [ridge]
+    profiles = np.maximum(np.quantile(np.stack(ridges), _LOW, axis=1), 0)
+    return _peak(np.sqrt((profiles**2).sum(0)), ridges[int(profiles.max(1).argmax())])
+
+
+def without_lines(period: Period, columns: Line | None, rows: Line | None) -> Period:
+    """A period less what runs along its lines."""
+    left = period.copy()
+    half = round(0.045 * PATTERN_PX)
+    for axis, line in ((1, columns), (0, rows)):
+        if line is None:
+            continue
+        wide = half + round(line.boxed / 2 * PATTERN_PX)
+        at = _line_px(line) + np.arange(-wide, wide + 1)
+        along = np.moveaxis(left, axis, 0)
+        inside = along[at % PATTERN_PX]
+        rim = (along[(at[0] - 2) % PATTERN_PX] + along[(at[-1] + 2) % PATTERN_PX]) / 2
+        typical = np.median(inside, axis=1, keepdims=True) - np.median(rim, axis=0)
+        along[at % PATTERN_PX] = inside - typical
+    if columns is not None and rows is not None:
+        _blank_crossing(left, _line_px(columns), _line_px(rows), half)
+    return left
+
+
+def _blank_crossing(period: Period, x: int, y: int, half: int) -> None:
+    at = np.ix_(
+        (y + np.arange(-half, half + 1)) % PATTERN_PX, (x + np.arange(-half, half + 1)) % PATTERN_PX
+    )
+    ring = np.ix_(
+        (y + np.array([-half - 2, half + 2])) % PATTERN_PX,
+        (x + np.array([-half - 2, half + 2])) % PATTERN_PX,
+    )
+    period[at] = period[ring].mean((0, 1))
+
+
+def _line_px(line: Line) -> int:
+    return round(line.at * PATTERN_PX - 0.5) % PATTERN_PX
+
+
+def _ridge(channel: NDArray[np.float32], width: float) -> NDArray[np.float32]:
+    """(H, W): how much lighter each place is than its sides along x, flowing together along y."""
+    wide = np.pad(channel, 24, mode="wrap")
+    smooth = cv2.GaussianBlur(wide, (0, 0), width, sigmaY=_ALONG * PATTERN_PX)
+    smooth = (
+        2 * smooth - np.roll(smooth, round(2 * width), 1) - np.roll(smooth, -round(2 * width), 1)
+    )
+    return smooth[24:-24, 24:-24]
+
+
+def _peak(profile: NDArray[np.float64], clearest: NDArray[np.float32]) -> Line | None:
+    size = len(profile)
+    reach = round(REACH * size)
+    steps = np.arange(-reach, reach + 1)  # the left side of the period is the line
+    likely = profile[steps % size] * np.exp(-((steps / size / _USUAL_OFF) ** 2) / 2)
+    at = int(steps[likely.argmax()]) % size
+    strength = float(profile[at])
+    away = np.abs(np.arange(size) - at)
+    away = np.minimum(away, size - away)
+    if strength < LEAST or strength < _OVER * profile[away > 0.12 * size].max():
+        return None
+    place, boxed = float(at) + _vertex(profile, at), 0.0
+    twins = [
+        i
+        for i in range(at - round(_BOXED * size), at + round(_BOXED * size) + 1)
+        if abs(i - at) > 4
+        and profile[i % size] > _TWIN * strength
+        and profile[i % size] >= max(profile[(i - 1) % size], profile[(i + 1) % size])
+    ]
+    if twins:
+        twin = max(twins, key=lambda i: float(profile[i % size]))
+        place, boxed = (place + twin) / 2, abs(twin - at) / size
+    shown = clearest[:, at]
+    printed = float(np.mean(shown > 0.5 * np.quantile(shown, 0.9)))
+    return Line(((place + 0.5) / size + 0.5) % 1 - 0.5, strength, printed, boxed)
+
+
+def _vertex(line: NDArray[np.floating[Any]], at: int) -> float:
+    before, here, after = (float(line[(at + i) % len(line)]) for i in (-1, 0, 1))
+    bend = before - 2 * here + after
+    return float(np.clip((before - after) / (2 * bend), -0.5, 0.5)) if bend < 0 else 0.0

@@ -1,0 +1,99 @@
+"""What all cells of a print share: one period of it, as seen over a whole sheet or several.
+
+Grounds differ from cell to cell, so what they hold averages out; lines, shields and circles stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.prints.features import edges
+from kdscan.records import CELLS
+
+PATTERN_PX = 128
+"""Pixels a cell of the pattern."""
+EDGE = 3
+"""The channel of `Pattern.median` that holds edges; before it L, a and b."""
+
+_NEAR = 0.3  # cells within which contrast is compared
+_NOISE = 1.5  # CIELAB units: contrast below this is not raised
+_MOST = 3.0  # times the contrast nearby: strokes of a pen count no more than that
+
+Period = NDArray[np.float32]
+"""(128, 128, ...) float32: one cell of a pattern that goes on without end, so that the left side
+continues at the right one. The cell's centre lies in the middle."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A flat sheet, or several laid over one another, without light and plain colour.
+
+    contrast: (H, W, 3) float32, L, a and b less those nearby, in times the contrast nearby.
+    edge: (H, W) float32, see `kdscan.prints.features.edges`.
+    margin: cells of margin round the grid; `PATTERN_PX` a cell.
+    """
+
+    contrast: NDArray[np.float32]
+    edge: NDArray[np.float32]
+    margin: float
+
+    @cached_property
+    def median(self) -> Period:
+        """(128, 128, 4): median over the cells of L, a, b and the edge."""
+        both = np.concatenate([self.cells, self.edge_cells], -1)
+        return np.asarray(np.median(both, axis=0), np.float32)
+
+    @cached_property
+    def mean(self) -> Period:
+        """(128, 128, 3): mean over the cells of L, a and b; a dotted line is in it."""
+        return np.asarray(self.cells.mean(axis=0), np.float32)
+
+    @cached_property
+    def cells(self) -> NDArray[np.float32]:
+        """(34, 128, 128, 3): the contrast in each cell but the castle's."""
+        return np.stack([self.cell(self.contrast, at) for at in CELLS])
+
+    @cached_property
+    def edge_cells(self) -> NDArray[np.float32]:
+        """(34, 128, 128, 1): the edge in each cell but the castle's."""
+        return np.stack([self.cell(self.edge, at) for at in CELLS])[..., None]
+
+    def cell(self, of: NDArray[np.float32], at: tuple[int, int]) -> NDArray[np.float32]:
+        y, x = (round((i + self.margin) * PATTERN_PX) for i in at)
+        return of[y : y + PATTERN_PX, x : x + PATTERN_PX]
+
+
+def pattern_of(bgr: NDArray[np.uint8], margin: float) -> Pattern:
+    """The pattern of a flat sheet, (H, W, 3) with `PATTERN_PX` pixels a cell."""
+    raw = cv2.cvtColor(bgr.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
+    lab = np.asarray(cv2.GaussianBlur(raw, (0, 0), 0.8), np.float32)
+    sigma = _NEAR * PATTERN_PX
+    away = lab - _smooth(lab, sigma)
+    spread = np.sqrt(_smooth(np.asarray((away * away).sum(-1), np.float32), sigma)) + _NOISE
+    contrast = np.clip(away / spread[..., None], -_MOST, _MOST)
+    return Pattern(np.asarray(contrast, np.float32), edges(bgr, PATTERN_PX), margin)
+
+
+def common_pattern(patterns: Sequence[Pattern]) -> Pattern:
+    """What several sheets share: the median of their patterns."""
+    if len(patterns) == 1:
+        return patterns[0]
+    return Pattern(
+        np.median(np.stack([p.contrast for p in patterns]), axis=0).astype(np.float32),
+        np.median(np.stack([p.edge for p in patterns]), axis=0).astype(np.float32),
+        patterns[0].margin,
+    )
+
+
+def _smooth(picture: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
+    """A wide Gaussian blur, on a quarter of the pixels a side."""
+    h, w = picture.shape[:2]
+    small = cv2.resize(picture, (w // 4, h // 4), interpolation=cv2.INTER_AREA)
+    small = cv2.GaussianBlur(small, (0, 0), sigma / 4)
+    return np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.float32)
