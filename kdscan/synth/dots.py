@@ -97,11 +97,12 @@ def _tap(r: float, squash: float, brush: Brush) -> list[Run]:
 
 
 def _taps(r: float, squash: float, brush: Brush) -> list[Run]:
-    """Some short taps on about one spot."""
+    """Some short taps on about one spot: they touch, or they would be several dots."""
     runs: list[Run] = []
+    reach = min(r, 1.3 * brush.width)
     for _ in range(int(brush.rng.integers(3, 7))):
-        at = brush.rng.normal(0, 0.35, 2) * r
-        end = at + brush.rng.normal(0, 0.25, 2) * r
+        at = brush.rng.normal(0, 0.35, 2) * reach
+        end = at + brush.rng.normal(0, 0.3, 2) * reach
         runs.append((line(at, end, brush.rng), float(brush.rng.uniform(1.0, 1.7)), False))
     return runs
 

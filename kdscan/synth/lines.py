@@ -76,9 +76,19 @@ def _parted(shield: Shield, brush: Brush) -> float:
     return min(max(brush.about(brush.taste.parted * shield.span, 0.25), low), high)
 
 
+THICK = 0.11
+"""Pens whose line is thicker than this, by the shield's span, draw bends in one stroke. A guess."""
+
+
+def _style(shield: Shield, brush: Brush) -> str:
+    """The way that a line is made in, with this pen."""
+    style = brush.pick("line")
+    return "stroke" if style in BENDS and brush.width > THICK * shield.span else style
+
+
 def one_line(shield: Shield, brush: Brush) -> list[Stroke]:
     """Return a line, or a bend, through about the middle."""
-    style, angle = brush.pick("line"), _angle(brush)
+    style, angle = _style(shield, brush), _angle(brush)
     if style in BENDS:
         at = shield.centre + 0.06 * shield.span * brush.rng.normal(0, 1, 2)
         most = 0.28 if style == "zigzag" else 0.38  # a scribble strays to both sides
@@ -128,10 +138,10 @@ def _apart(shield: Shield, brush: Brush, style: str) -> float:
 
 def two_lines(shield: Shield, brush: Brush) -> list[Stroke]:
     """Return two lines, or two bends, that do not meet."""
-    rng, way, style = brush.rng, brush.pick("lines"), brush.pick("line")
-    if style in BENDS and 3 * 1.5 * brush.width < 0.9 * shield.span:
+    rng, way, style = brush.rng, brush.pick("lines"), _style(shield, brush)
+    if style in BENDS:
         return _two_bends(shield, brush, style)
-    if style in BENDS or (style in WIDE and brush.width > 0.1 * shield.span):
+    if style in WIDE and brush.width > 0.1 * shield.span:
         style = "stroke"
     apart = _apart(shield, brush, style)
     parted = 0.5 * _parted(shield, brush)
