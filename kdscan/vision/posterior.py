@@ -10,7 +10,6 @@ one down.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator
 from functools import cache
 
@@ -20,6 +19,7 @@ from kdscan.game.duel.board import MAX_CROSSES
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.prior import load as load_prior
 from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, MarkProbs
+from kdscan.vision.ranking import best_first
 from kdscan.vision.rectify import Floats
 
 Marks = tuple[Coat | None, int]
@@ -104,24 +104,11 @@ UNLIKELY = 1e-5
 """A shield's choices below this probability do not make boards."""
 
 
-def likely_boards(both: Floats) -> Iterator[tuple[float, tuple[Marks, ...]]]:
-    """Boards by falling probability, each with what its 34 shields hold; each comes once.
+CHOICES = 12
+"""What one shield may hold in boards that are listed."""
 
-    Best-first search over ranks of choice; a board's successors raise one shield's rank,
-    at or after the last one that was raised.
-    """
-    ranked = [choices(cell, 12) for cell in both]
-    cost = [[-float(np.log(max(p, 1e-300))) for _, p in cell] for cell in ranked]
-    limit = -float(np.log(UNLIKELY))
-    heap = [(sum(c[0] for c in cost), (0,) * len(both), 0)]
-    while heap:
-        total, ranks, last = heapq.heappop(heap)
-        yield (
-            float(np.exp(-total)),
-            tuple(ranked[i][k][0] for i, k in enumerate(ranks)),
-        )
-        for i in range(last, len(both)):
-            k = ranks[i] + 1
-            if k < len(cost[i]) and cost[i][k] < limit:
-                worse = total + cost[i][k] - cost[i][k - 1]
-                heapq.heappush(heap, (worse, (*ranks[:i], k, *ranks[i + 1 :]), i))
+
+def likely_boards(both: Floats) -> Iterator[tuple[float, tuple[Marks, ...]]]:
+    """Boards by falling probability, each with what its 34 shields hold; each comes once."""
+    for p, picks in best_first(both.reshape(len(both), -1), UNLIKELY, CHOICES):
+        yield p, tuple(_marks(k) for k in picks)

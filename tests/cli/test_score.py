@@ -268,9 +268,8 @@ def test_progress_is_for_terminals(
 def test_a_file_name_that_no_encoding_has(
     photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    name = "no-such-\udcff.jpg"
-    assert main(["score", "--json", name]) == 3
-    assert answer(capsys)["photos"][0]["photo"] == name
+    assert main(["score", "--json", "no-such-\udcff.jpg"]) == 3
+    assert answer(capsys)["photos"][0]["photo"] == r"no-such-\xff.jpg"
 
 
 def test_a_kingdom_in_json_and_put_right(

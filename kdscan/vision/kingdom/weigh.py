@@ -22,7 +22,7 @@ from kdscan.game.kingdomino.tiles import Square, Terrain
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.records import KINDS, Totals
 from kdscan.vision.kingdom.extent import CASTLE, EMPTY
-from kdscan.vision.kingdom.ranking import best_first
+from kdscan.vision.ranking import best_first
 from kdscan.vision.rectify import Floats
 
 UNLAWFUL = 0.02
@@ -39,6 +39,9 @@ CASTLES, RIVAL = 3, 0.01
 """So many squares may be the castle, those that are it with such a probability."""
 ODD = 1e-5
 """No square is more surely the castle than this leaves room for."""
+
+UNLIKELY = 1e-4
+"""What a square is with less probability does not make kingdoms."""
 
 KINGDOMS = 60
 """So many most probable kingdoms are weighed; the rest counts as unlawful ones do."""
@@ -120,7 +123,7 @@ def weigh(believed: Floats, variants: Variants) -> Ballot:
     for castle in (int(i) for i in np.argsort(-shares)[:CASTLES]):
         if weighed and shares[castle] < RIVAL:
             break
-        for p, kinds in islice(best_first(_with_castle(believed, castle)), KINGDOMS):
+        for p, kinds in islice(best_first(_with_castle(believed, castle), UNLIKELY), KINGDOMS):
             likely = p * float(shares[castle])
             if likely < FAINT * heaviest:
                 break
@@ -159,7 +162,7 @@ def share_box(ballots: Sequence[Ballot]) -> tuple[tuple[Ballot, ...], bool]:
         row[: len(ballot.listed)] = [one.weight for one in ballot.listed]
     alone /= alone.sum(1, keepdims=True)
     joint, heaviest, best = np.zeros_like(alone), 0.0, True
-    for p, picks in islice(best_first(alone), TOGETHER):
+    for p, picks in islice(best_first(alone, UNLIKELY), TOGETHER):
         if p < FAINT * heaviest:
             break
         table = [ballot.listed[k] for ballot, k in zip(ballots, picks, strict=True)]
