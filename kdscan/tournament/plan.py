@@ -108,6 +108,15 @@ def next_round(
     return round_, found
 
 
+def unpair(db: Connection, event: Event, round_: int) -> None:
+    """Take the pairing of the last round back; raise UsageError when it has begun."""
+    state = event_state(db, event)
+    if round_ != state.last_round:
+        raise UsageError("round {round} is not the last one any more", round=round_)
+    _not_played(state, round_)
+    remove_games(db, event.id, round_)
+
+
 def set_result(
     db: Connection, event: Event, round_: int, table: int, points: Mapping[str, int], who: str
 ) -> Game:

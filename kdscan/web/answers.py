@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.responses import Response
@@ -19,15 +20,24 @@ class JsonAnswer(Response):
 
 
 class ApiError(Exception):
-    """An answer that is an error. code: stable, for programs; message: for people."""
+    """An answer that is an error. code: stable, for programs; message: for people.
 
-    def __init__(self, status: int, code: str, message: str, wait: float = 0) -> None:
+    known: what may be meant instead.
+    """
+
+    def __init__(
+        self, status: int, code: str, message: str, wait: float = 0, *, known: Sequence[str] = ()
+    ) -> None:
         super().__init__(message)
+        self.known = list(known)
         self.status, self.code, self.message, self.wait = status, code, message, wait
 
     def answer(self) -> Response:
         headers = {"Retry-After": str(math.ceil(self.wait))} if self.wait else None
-        return JsonAnswer(error_json(self.code, self.message), self.status, headers)
+        body = error_json(self.code, self.message)
+        if self.known:
+            body["error"]["known"] = self.known
+        return JsonAnswer(body, self.status, headers)
 
 
 def error_json(code: str, message: str) -> dict[str, Any]:

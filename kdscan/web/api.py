@@ -23,6 +23,7 @@ from kdscan.locale import asked_for, mark, words
 from kdscan.tournament.store.files import FULL
 from kdscan.web import schemas, sessions
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
+from kdscan.web.desk import Desk
 from kdscan.web.pool import Pool
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import Left, Session
@@ -64,6 +65,7 @@ class Rooms:
     views: Views
     tables: Tables
     left: Left
+    desk: Desk
     receiving: asyncio.Semaphore
     """Few uploads at a time are whole in memory, however many arrive."""
 
@@ -276,17 +278,17 @@ async def queue(request: Request) -> Response:
     """GET /api/queue?after=STATE&wait=SECONDS"""
     if session_of(request).role != "desk":
         raise ApiError(403, "desk_only", "this is for the desk: come in with its code")
-    await _news(request)
+    await news(request)
     return JsonAnswer(await ask(rooms_of(request).tables.queue))
 
 
 async def standings(request: Request) -> Response:
     """GET /api/standings?after=STATE&wait=SECONDS"""
-    await _news(request)
+    await news(request)
     return JsonAnswer(await ask(rooms_of(request).tables.standings))
 
 
-async def _news(request: Request) -> None:
+async def news(request: Request) -> None:
     """Return when the event is no longer in the state that the request names, or in time."""
     after, wait = (request.query_params.get(name) for name in ("after", "wait"))
     if after is None or wait is None:

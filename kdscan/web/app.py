@@ -23,6 +23,7 @@ from kdscan.web import openapi, pages
 from kdscan.web.answers import ApiError, JsonAnswer, error_json
 from kdscan.web.api import Rooms
 from kdscan.web.connections import OnceAMinute, Protocol, allow_files
+from kdscan.web.desk import Desk
 from kdscan.web.guard import Guard
 from kdscan.web.pool import Pool
 from kdscan.web.reader import Reader
@@ -60,7 +61,15 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         tables = Tables(store, shelf.event)
         reader = Reader(store, shelf, pool, views, default_models().version)
         app.state.rooms = Rooms(
-            settings, shelf, reader, pool, views, tables, left, asyncio.Semaphore(RECEIVING)
+            settings,
+            shelf,
+            reader,
+            pool,
+            views,
+            tables,
+            left,
+            Desk(store, shelf.event),
+            asyncio.Semaphore(RECEIVING),
         )
         await reader.start()
         try:

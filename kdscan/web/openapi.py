@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 import msgspec
-from starlette.requests import Request
-from starlette.responses import Response
 
-from kdscan.web import api, corrections, schemas
+from kdscan.web import api, corrections, desk_api, schemas
+from kdscan.web.operation import (
+    BAD,
+    BY_ID,
+    CHANGES,
+    ID,
+    NEWS,
+    NONE_SUCH,
+    TOO_MUCH,
+    WAIT,
+    WRONG_KIND,
+    Operation,
+    said_of_sheet,
+)
 
 Json = dict[str, Any]
-Handler = Callable[[Request], Awaitable[Response]]
-
-ID = {"type": "integer", "minimum": 0}
-
-BY_ID = {"id": (ID, "number of the photo or sheet")}
 
 REF = "#/components/schemas/{name}"
 
@@ -27,45 +31,6 @@ REFUSED = {
     429: "Too often; Retry-After says how many seconds to wait.",
 }
 NO_CHANGE = {403: "A browser's request without the CSRF token, or from another site."}
-
-
-@dataclass(frozen=True)
-class Operation:
-    """One thing that can be asked. errors: what can go wrong beside the usual."""
-
-    method: str
-    path: str
-    handler: Handler
-    summary: str
-    answer: Any
-    body: Any = None
-    in_path: dict[str, tuple[Json, str]] | None = None
-    in_query: dict[str, tuple[Json, str, bool]] | None = None
-    errors: dict[int, str] | None = None
-    status: int = 200
-
-
-WAIT: Json = {"type": "integer", "minimum": 0, "maximum": int(api.MAX_WAIT)}
-
-NEWS: dict[str, tuple[Json, str, bool]] = {
-    "after": ({"type": "string"}, "the `state` that is known already", False),
-    "wait": (WAIT, "seconds to wait for another one", False),
-}
-
-NONE_SUCH = {404: "There is none, or it is not this session's."}
-BAD = {400: "The request is not as described here."}
-TOO_MUCH = {413: "The body is too large."}
-WRONG_KIND = {409: "It cannot be so: another kind of sheet, the castle, nothing to take back."}
-CHANGES = NONE_SUCH | BAD | TOO_MUCH
-
-
-def _said_of_sheet(what: str, handler: Handler, summary: str, body: Any) -> Operation:
-    """Something that people say of a sheet; the answer is the sheet as it stands then."""
-    path = f"/api/sheets/{{id}}/{what}"
-    errors = CHANGES | WRONG_KIND
-    return Operation(
-        "POST", path, handler, summary, schemas.Sheet, body, in_path=BY_ID, errors=errors
-    )
 
 
 OPERATIONS = (
@@ -137,43 +102,43 @@ OPERATIONS = (
         in_path=BY_ID,
         errors=NONE_SUCH,
     ),
-    _said_of_sheet(
+    said_of_sheet(
         "corrections",
         corrections.correct,
         "Say what a shield holds; what follows from it is worked out again",
         schemas.Correction,
     ),
-    _said_of_sheet(
+    said_of_sheet(
         "squares", corrections.square, "Say what a square of a kingdom holds", schemas.Square
     ),
-    _said_of_sheet(
+    said_of_sheet(
         "variants",
         corrections.variants,
         "Say which extra rules a kingdom is scored by",
         schemas.Extras,
     ),
-    _said_of_sheet(
+    said_of_sheet(
         "lines",
         corrections.line,
         "Say what a side's line of a spellbook shows; the maps beside it are paid anew",
         schemas.Line,
     ),
-    _said_of_sheet(
+    said_of_sheet(
         "choices",
         corrections.choice,
         "Say which coat a side of a spellbook chose; the maps beside it are paid anew",
         schemas.Choice,
     ),
-    _said_of_sheet(
+    said_of_sheet(
         "wizard",
         corrections.wizard,
         "Say for which coat the filled coat's wizard pays",
         schemas.Wizard,
     ),
-    _said_of_sheet(
+    said_of_sheet(
         "confirm", corrections.confirm, "Say that a sheet is as on paper", schemas.Nothing
     ),
-    _said_of_sheet("undo", corrections.undo, "Take the newest correction back", schemas.Nothing),
+    said_of_sheet("undo", corrections.undo, "Take the newest correction back", schemas.Nothing),
     Operation(
         "GET",
         "/api/queue",
@@ -207,6 +172,7 @@ OPERATIONS = (
         },
         errors=NONE_SUCH | BAD | WRONG_KIND,
     ),
+    *desk_api.OPERATIONS,
 )
 
 

@@ -70,6 +70,74 @@ class Wizard(msgspec.Struct, forbid_unknown_fields=True):
     coat: CoatName | None
 
 
+Text = Annotated[str, Meta(min_length=1, max_length=120)]
+Number = Annotated[int, Meta(ge=1, le=9999)]
+
+
+class Place(msgspec.Struct, forbid_unknown_fields=True):
+    """Whose a sheet is, and where it was played; null for what nobody knows.
+
+    own: it is a sheet of its own, though another one bears its code.
+    """
+
+    player: Text | None = None
+    round: Number | None = None
+    table: Number | None = None
+    own: bool = False
+
+
+class SameAs(msgspec.Struct, forbid_unknown_fields=True):
+    """The sheet of which this is another photo; null: it is a sheet of its own."""
+
+    of: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None
+
+
+class Ignored(msgspec.Struct, forbid_unknown_fields=True):
+    """Whether a sheet counts nowhere."""
+
+    ignored: bool
+
+
+class File(msgspec.Struct, forbid_unknown_fields=True):
+    """A photo by its file's name."""
+
+    file: Annotated[str, Meta(min_length=1, max_length=1000)]
+
+
+class TableResult(msgspec.Struct, forbid_unknown_fields=True):
+    """Points by player, or who wins because nobody came; without both it is withdrawn."""
+
+    round: Number
+    table: Number
+    points: dict[Text, Annotated[int, Meta(ge=0, le=99_999)]] | None = None
+    walkover: Text | None = None
+
+
+class Pair(msgspec.Struct, forbid_unknown_fields=True):
+    """again: the last round anew, before it is played."""
+
+    again: bool = False
+
+
+class Entry(msgspec.Struct, forbid_unknown_fields=True):
+    """A player; active: takes part from now on."""
+
+    name: Text
+    active: bool = True
+
+
+class Clock(msgspec.Struct, forbid_unknown_fields=True):
+    """How long the round still takes; null: there is no clock."""
+
+    minutes: Annotated[int, Meta(ge=1, le=600)] | None
+
+
+class Show(msgspec.Struct, forbid_unknown_fields=True):
+    """What the projector shows."""
+
+    what: Literal["table", "pairings"]
+
+
 class Nothing(msgspec.Struct, forbid_unknown_fields=True):
     """An empty object."""
 
@@ -79,6 +147,7 @@ class ErrorText(TypedDict):
 
     code: str
     message: str
+    known: NotRequired[list[str]]
 
 
 class Error(TypedDict):
@@ -211,6 +280,66 @@ class Queue(TypedDict):
     sheets: list[Doubtful]
 
 
+class SheetBrief(TypedDict):
+    """A sheet in a card or in the desk's list. status: as in the CSV of `kdscan export`."""
+
+    id: int
+    kind: str
+    photo: int
+    page: int
+    name: str
+    player: str | None
+    round: int | None
+    table: int | None
+    total: int | None
+    confidence: Probability
+    review: bool
+    status: str
+    thumb: str
+
+
+class Card(TypedDict):
+    """Something to settle. text: an English sentence, `values` stand in its braces.
+
+    players: whose points are missing in that round. decides: it may turn its game. file, problem,
+    photo: of a photo that could not be read.
+    """
+
+    kind: Literal[
+        "conflict", "twice", "owner", "again", "opponent", "missing", "look", "failed", "rules"
+    ]
+    key: str
+    text: str
+    values: dict[str, str]
+    round: int | None
+    table: int | None
+    player: str | None
+    sheets: list[SheetBrief]
+    players: list[str]
+    decides: bool
+    confidence: Probability | None
+    file: str | None
+    problem: dict[str, Any] | None
+    photo: int | None
+
+
+class Said(TypedDict):
+    """What undoing would take back, in words as in a card."""
+
+    text: str
+    values: dict[str, str]
+    at: str
+    sheet: int | None
+
+
+class DeskPlayer(TypedDict):
+    """number: in the event, as the codes of the player's sheets have it."""
+
+    name: str
+    number: int
+    active: bool
+
+
 class Standing(TypedDict):
     """A line of the table: a win 1, a draw 1/2."""
 
@@ -253,10 +382,30 @@ class Total(TypedDict):
     review: bool
 
 
+class DeskView(TypedDict):
+    """Everything that the desk sees. state: changes with everything that may show here.
+
+    clock: when the round ends, null without one. shown: what the projector shows.
+    """
+
+    state: str
+    event: str
+    cards: list[Card]
+    sheets: list[SheetBrief]
+    players: list[DeskPlayer]
+    games: list[TableGame]
+    played_round: int
+    last_round: int
+    rounds: int | None
+    clock: str | None
+    shown: Literal["table", "pairings"]
+    undo: Said | None
+
+
 class Standings(TypedDict):
     """The event from above. state: changes with everything that may show here.
 
-    played_round: the latest of which a game is finished, 0 before.
+    played_round: the latest of which a game is finished, 0 before. clock, shown: see `DeskView`.
     """
 
     state: str
@@ -265,6 +414,8 @@ class Standings(TypedDict):
     standings: list[Standing]
     games: list[TableGame]
     totals: list[Total]
+    clock: str | None
+    shown: Literal["table", "pairings"]
 
 
 class Player(TypedDict):

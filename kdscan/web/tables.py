@@ -15,12 +15,15 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from kdscan.tournament.cards import cards, sheet_brief
 from kdscan.tournament.event import EventState, event_state, table_json
 from kdscan.tournament.games import Game
-from kdscan.tournament.results import Result, results
+from kdscan.tournament.results import Result, results, seated
+from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.events import get_event
 from kdscan.tournament.store.records import Event
+from kdscan.web.desk import CLOCK, SHOWN
 from kdscan.web.standing import range_of, short_name
 
 Json = dict[str, Any]
@@ -38,6 +41,7 @@ class Tables:
         self._seen: tuple[Any, ...] = ()
         self._queue: list[Json] = []
         self._standings: Json = {}
+        self._desk: Json = {}
 
     def queue(self) -> Json:
         """The sheets to look at, those that matter most first."""
@@ -51,6 +55,12 @@ class Tables:
             self._renew()
             return {"state": _name(self._seen)} | self._standings
 
+    def desk(self) -> Json:
+        """All that is to settle, and what the desk works on."""
+        with self._lock:
+            self._renew()
+            return {"state": _name(self._seen)} | self._desk
+
     def state(self) -> str:
         """A name for what stands now: it changes with everything that shows here."""
         with self._store.read() as db:
@@ -62,10 +72,12 @@ class Tables:
             if seen == self._seen:
                 return
             event = get_event(db, self._event.id) or self._event
-            sheets = [row for row in results(db, event.id) if row.counts]
-            state = event_state(db, event, sheets)
+            rows = list(seated(db, event.id, results(db, event.id)))
+            state = event_state(db, event, rows)
+        sheets = [row for row in rows if row.counts]
         self._queue = queue_json(sheets, state)
         self._standings = standings_json(sheets, state)
+        self._desk = desk_json(rows, state)
         self._seen = seen
 
     def _state(self, db: Connection) -> tuple[Any, ...]:
@@ -134,6 +146,34 @@ def queue_json(rows: Iterable[Result], state: EventState) -> list[Json]:
     return sorted(found, key=lambda one: (not one["decides"], one["confidence"], one["id"]))
 
 
+def desk_json(rows: Sequence[Result], state: EventState) -> Json:
+    """What the desk sees, but for what it may take back."""
+    shown = {row.sheet.id: row for row in rows if row.counts and row.sheet is not None}
+    scored = {sheet.key for sheet in state.sheets}
+    ranges = {key: range_of(row.data or {}) for key, row in shown.items() if key in scored}
+    turning = turning_games(state.games, ranges)
+    table = table_json(state)
+    return _shown(state.event) | {
+        "event": state.event.name,
+        "cards": cards(state, rows, turning),
+        "sheets": [sheet_brief(row) for row in rows if row.sheet is not None],
+        "players": [
+            {"name": player.name, "number": number, "active": player.active}
+            for number, player in enumerate(state.players, 1)
+        ],
+        "games": table["games"],
+        "played_round": state.played_round,
+        "last_round": state.last_round,
+        "rounds": rules_of(state.event).rounds,
+    }
+
+
+def _shown(event: Event) -> Json:
+    """What the projector shows, and until when the round goes."""
+    details = event.details
+    return {"clock": details.get(CLOCK), "shown": details.get(SHOWN, "table")}
+
+
 def turning_games(games: Iterable[Game], ranges: Mapping[int, Sequence[int]]) -> set[int]:
     """Sheets of which the range of totals reaches that of another sheet of the game."""
     found: set[int] = set()
@@ -154,4 +194,4 @@ def standings_json(rows: Iterable[Result], state: EventState) -> Json:
         {"name": one.player or names[one.key], "total": one.total, "review": one.review}
         for one in best[:TOTALS]
     ]
-    return table_json(state) | {"totals": totals}
+    return table_json(state) | {"totals": totals} | _shown(state.event)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Route, expect
 
+from kdscan.game.duel.players import play_game
 from kdscan.table import share
 from kdscan.tournament.store import Store
 from kdscan.vision.decode import DEFAULT_RISK
@@ -49,7 +51,7 @@ def test_the_desk_needs_no_mouse(open_page: Open) -> None:
     if waiting > 1:
         expect(page.locator(".queue li")).to_have_count(waiting - 1)
     else:
-        expect(page.locator(".desk-sheet .none")).to_be_visible()
+        expect(page.locator(".desk-body .none")).to_be_visible()
 
 
 def test_a_kingdom_is_put_right_by_tap(open_page: Open, served: Served, store: Store) -> None:
@@ -127,3 +129,59 @@ def test_the_desk_knows_kingdoms_and_spellbooks_by_keys(
     page.keyboard.press("u")
     page.keyboard.press("u")
     expect(focused).to_have_attribute("aria-label", re.compile("please check"))
+
+
+def test_undo_returns_to_what_was_settled_and_enter_goes_on_to_the_next_sheet(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    boards = [str(board) for board in play_game(11).maps]
+    for board, name in zip(boards, ("first", "second"), strict=True):
+        lay(served, store, replace(make_sheet(board, doubtful=[(1, 1)]), sheet_id=f"C/1//{name}"))
+    page = open_page(DESK, **DESKTOP)
+    lines = page.locator(".queue li")
+    mine = lines.filter(has_text=re.compile("FIRST|first"))
+    mine.first.click()
+    focused = page.locator(".board .cell:focus")
+    expect(focused).to_have_attribute("aria-label", re.compile("B2.*please check"))
+    page.keyboard.press("y")
+    expect(mine).to_have_count(0)
+    page.keyboard.press("u")
+    expect(page.locator("#toast")).to_contain_text(
+        re.compile("Taken back: that table.png.* is right")
+    )
+    expect(page.locator(".queue [aria-current]")).to_contain_text(re.compile("first", re.I))
+    expect(focused).to_have_attribute("aria-label", re.compile("B2.*please check"))
+    page.keyboard.press("Enter")  # the last doubt of this sheet
+    expect(page.locator(".queue [aria-current]")).not_to_contain_text(re.compile("first", re.I))
+    expect(mine).to_have_count(0)
+    accessible(page)
+
+
+def test_one_code_on_two_boards_is_settled_with_one_tap(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = open_page(DESK, **DESKTOP)
+    for name in ("Ada", "Bob"):
+        page.locator("[data-tab=players]").click()
+        page.get_by_label("Name", exact=True).fill(name)
+        page.get_by_role("button", name="Add").click()
+        expect(page.locator(".people")).to_contain_text(name)
+    page.locator("[data-tab=rounds]").click()
+    page.get_by_role("button", name="Pair the first round").click()
+    expect(page.locator(".tables .seat")).to_have_count(2)
+    accessible(page)
+    for board in play_game(12).maps:
+        lay(served, store, replace(make_sheet(str(board)), sheet_id="C/1//1"))
+    page.locator("[data-tab=settle]").click()
+    card = page.locator(".queue li.card-conflict")
+    expect(card).to_have_count(1)
+    card.locator("button").click()
+    expect(page.locator(".side")).to_have_count(2)
+    expect(page.locator(".evidence svg.photo")).to_have_count(2)
+    accessible(page)
+    page.locator(".side").nth(1).get_by_role("button", name="Bob").click()
+    expect(card).to_have_count(0)
+    page.locator("[data-tab=rounds]").click()
+    expect(page.locator(".tables li.open")).to_have_count(0)
+    page.get_by_role("button", name=re.compile("Take back: whose sheet table.png")).click()
+    expect(page.locator(".tables li.open")).to_have_count(1)

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from schemathesis import openapi
 
 from kdscan.tournament.store import Store
-from kdscan.web.openapi import OPERATIONS, Operation, document
+from kdscan.web.openapi import OPERATIONS, document
+from kdscan.web.operation import Operation
 from kdscan.web.rates import Rate
 from tests.web.conftest import DESK, Served, send, serving
 from tests.web.conftest import settings as web_settings

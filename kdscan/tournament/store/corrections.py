@@ -20,6 +20,8 @@ of a game
 ``result``          points by player id, as the arbiter says; or ``{"walkover": id}``
 of the event
 ``photo:SHA256``    true: the photo is taken out; its file and readings stay
+``round:N``         true: somebody paired that round
+``player:NAME``     whether the player takes part: true, false
 ``file:NAME``       true: a name that could not be read is taken out
 any                 free for those who need it
 ==================  ============================================================

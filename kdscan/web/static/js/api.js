@@ -1,7 +1,7 @@
 // The page's side of the HTTP interface (see /openapi.json).
 
 import { toast } from "./dom.js";
-import { language, t } from "./i18n.js";
+import { language, sentence, t } from "./i18n.js";
 
 export const session = JSON.parse(document.getElementById("session").textContent);
 
@@ -39,11 +39,12 @@ const WORDS = {
   not_yours: () => t("Somebody else has sent this photo before. Ask at the desk to change it."),
   store: () => t("The results cannot be kept or found now. Try again later."),
   offline: () => t("No connection. What you did last stays readable here."),
+  refused: (error) => sentence(error.message),
   model: ourFault,
   bug: ourFault,
 };
 
-export const explain = (error) => WORDS[error.code]?.() ?? (language === "en" ? error.message : t("This cannot be done."));
+export const explain = (error) => WORDS[error.code]?.(error) ?? (language === "en" ? error.message : t("This cannot be done."));
 
 // Whether the same file may fare better when it is read again.
 export const mayChange = (error) => !["unreadable_image", "image_too_large", "quota"].includes(error.code);
@@ -61,7 +62,7 @@ function unreachable() {
 
 function refused(status, answer) {
   const error = answer?.error ?? { code: "http", message: `HTTP ${status}` };
-  return new Failure(status, error.code, error.message);
+  return Object.assign(new Failure(status, error.code, error.message), { known: error.known ?? [] });
 }
 
 async function call(method, path, body) {

@@ -1,5 +1,7 @@
 // Where cells lie in the photo: the same construction as in kdscan.overlay.
 
+import { s } from "./dom.js";
+
 // Centres of all cells as rows of [x, y]; where the map's castle lies, the mean of its neighbours.
 export function centers(sheet) {
   const rows = 1 + Math.max(...sheet.cells.map((cell) => cell.row)), cols = 1 + Math.max(...sheet.cells.map((cell) => cell.col));
@@ -57,4 +59,23 @@ export function pitch(grid) {
 export function axes([a, b, c, d]) {
   const unit = (v) => v.map((x) => x / Math.hypot(...v));
   return [unit([b[0] - a[0] + c[0] - d[0], b[1] - a[1] + c[1] - d[1]]), unit([d[0] - a[0] + c[0] - b[0], d[1] - a[1] + c[1] - b[1]])];
+}
+
+// The strip above a sheet's grid cut out of the photo, upright: where names are written.
+export function strip(page, sheet, label) {
+  const [a, b, c, d] = sheet.outline, part = (p, q, k) => [0, 1].map((n) => p[n] + k * (q[n] - p[n]));
+  // From one row above the grid down to its upper edge.
+  const up = [0, 1].map((n) => (a[n] - d[n] + b[n] - c[n]) / 2), right = [0, 1].map((n) => (b[n] - a[n] + c[n] - d[n]) / 2);
+  const high = up.map((x) => x * 0.24), middle = part(part(a, b, 0.5), part(a, b, 0.5).map((x, n) => x + high[n]), 0.5);
+  const units = [700, Math.round((700 * Math.hypot(...high)) / Math.hypot(...right))];
+  return s("svg", { viewBox: `0 0 ${units[0]} ${units[1]}`, class: "crop strip name-strip", role: "img", "aria-label": label },
+    s("image", { href: page.view, width: page.width, height: page.height, preserveAspectRatio: "none",
+      transform: `matrix(${brought(middle, right, high.map((x) => -x), units).join(" ")})` }));
+}
+
+// By how many quarter turns a photo has to be turned so that the sheet stands upright in it.
+export function quarters(outline) {
+  if (outline?.length !== 4) return 0;
+  const [a, b, c, d] = outline;
+  return (4 - Math.round(Math.atan2(b[1] - a[1] + c[1] - d[1], b[0] - a[0] + c[0] - d[0]) / (Math.PI / 2))) % 4;
 }

@@ -1,18 +1,31 @@
 // The photo with what was read drawn over it; pinch, wheel, keys and buttons zoom.
 
 import { h, s } from "./dom.js";
+import { quarters } from "./geometry.js";
 import { t } from "./i18n.js";
 import { kindOf } from "./kinds.js";
 
+// How a photo is turned by quarters: its size then, the matrix, and where a point comes to lie.
+const TURNS = [
+  ({ width, height }) => ({ size: { width, height }, transform: "", point: ([x, y]) => [x, y] }),
+  ({ width, height }) => ({ size: { width: height, height: width }, transform: `matrix(0 1 -1 0 ${height} 0)`, point: ([x, y]) => [height - y, x] }),
+  ({ width, height }) => ({ size: { width, height }, transform: `matrix(-1 0 0 -1 ${width} ${height})`, point: ([x, y]) => [width - x, height - y] }),
+  ({ width, height }) => ({ size: { width: height, height: width }, transform: `matrix(0 -1 1 0 0 ${width})`, point: ([x, y]) => [y, width - x] }),
+];
+
 // Returns the element; `sheets` are all that lie in this page, onPart(sheet, part) what a tap does,
 // `about` the sheet that is looked at first.
-export function photoView(page, sheets, onPart, about) {
-  const svg = s("svg", { class: "photo", viewBox: `0 0 ${page.width} ${page.height}`, role: "img",
-    "aria-label": t("The photo with what was read drawn over it") },
+// upright: turned by quarters so that `about` can be read.
+export function photoView(page, sheets, onPart, about, { upright = false } = {}) {
+  const turn = TURNS[upright ? quarters(about?.outline) : 0](page), size = turn.size;
+  const svg = s("svg", { class: "photo", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
+    "aria-label": t("The photo with what was read drawn over it") });
+  const inside = s("g", { transform: turn.transform },
     s("image", { href: page.view, width: page.width, height: page.height, preserveAspectRatio: "none" }));
-  for (const sheet of sheets) svg.append(kindOf(sheet).overlay(sheet, onPart && ((part) => onPart(sheet, part))));
-  const zoom = zoomable(svg, page);
-  if (about?.outline.length) zoom.show(about.outline);
+  for (const sheet of sheets) inside.append(kindOf(sheet).overlay(sheet, onPart && ((part) => onPart(sheet, part))));
+  svg.append(inside);
+  const zoom = zoomable(svg, size);
+  if (about?.outline.length) zoom.show(about.outline.map(turn.point));
   const press = (label, text, act) => h("button", { type: "button", class: "round", "aria-label": label, title: label, onclick: act }, text);
   const shown = h("button", { type: "button", class: "round", "aria-pressed": "true", "aria-label": t("What was read"), title: t("What was read"),
     onclick: () => {

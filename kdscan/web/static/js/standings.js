@@ -10,7 +10,8 @@ const place = $("#main");
 const crown = (leads) => (leads ? h("span", { class: "crown", "aria-hidden": "true" }, "♛") : null);
 const played = (row) => row.wins + row.draws + row.losses > 0;
 
-const number = (n) => n.toLocaleString(language);
+// Halves as people write them: 2½.
+const number = (n) => (n % 1 === 0.5 ? `${Math.floor(n) || ""}½` : n.toLocaleString(language));
 
 const table = (rows) => h("table", { class: "league card" },
   h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "#"), h("th", { scope: "col", class: "name" }, t("Player")), h("th", { scope: "col" }, t("Score")),
@@ -30,14 +31,64 @@ const totals = (rows) => h("table", { class: "league card" },
   h("tbody", {}, rows.map((row, n) => h("tr", { class: n < 3 ? `place-${n + 1}` : "" }, h("td", { class: "rank" }, crown(n === 0), String(n + 1)),
     h("th", { scope: "row", class: "name" }, row.name), h("td", { class: "points" }, String(row.total), row.review ? h("span", { class: "doubtful", title: t("please check") }, " ?") : "")))));
 
+// Surnames first, as people look for themselves: the last word, then the whole name.
+const surname = (name) => name.trim().split(/\s+/).at(-1);
+const byName = new Intl.Collator(language);
+
+const pairings = (list) => h("section", { class: "pairings" }, h("ul", {},
+  list.flatMap((game) => game.seats.map((seat, n) => ({ game, name: seat.player, other: game.seats.filter((_, k) => k !== n).map((one) => one.player) })))
+    .sort((a, b) => byName.compare(surname(a.name), surname(b.name)) || byName.compare(a.name, b.name))
+    .map(({ game, name, other }) => h("li", {}, h("strong", {}, name), h("span", { class: "against" }, game.bye ? t("bye") : other.join(", ")), h("span", { class: "table-number" }, game.bye ? "" : String(game.table))))));
+
+let ends = null;
+function tick() {
+  const clock = $(".clock");
+  if (!clock) return;
+  const left = Math.max(0, Math.round((ends - Date.now()) / 1000));
+  clock.textContent = left ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` : t("Time is up");
+  clock.classList.toggle("over", left < 60);
+}
+setInterval(tick, 500);
+
+// On a projector everything is to be seen at once: smaller as far as it can be read from afar, then
+// page by page.
+const SMALLEST = 0.62, SECONDS_A_PAGE = 12;
+let paging;
+function fit() {
+  clearInterval(paging);
+  const body = $(".standings, .pairings");
+  if (!body || !matchMedia("(min-width: 70rem)").matches) return;
+  const room = () => document.documentElement.scrollHeight - innerHeight;
+  let scale = 1;
+  for (body.style.fontSize = ""; room() > 0 && scale > SMALLEST; scale -= 0.04) body.style.fontSize = `calc(var(--from-afar) * ${scale})`;
+  const rows = [...place.querySelectorAll(".league tbody tr")];
+  rows.forEach((row) => { row.hidden = false; });
+  if (room() <= 0 || !rows.length) return;
+  const high = rows[0].offsetHeight, per = Math.max(3, rows.length - Math.ceil(room() / high));
+  let page = 0;
+  const turn = () => {
+    rows.forEach((row, n) => { row.hidden = Math.floor(n / per) !== page; });
+    page = (page + 1) % Math.ceil(rows.length / per);
+  };
+  turn();
+  paging = setInterval(turn, 1000 * SECONDS_A_PAGE);
+}
+addEventListener("resize", fit);
+
 function draw(now) {
   const latest = now.games.length ? Math.max(...now.games.map((game) => game.round)) : null;
+  const round = now.games.filter((game) => game.round === latest), sitting = now.shown === "pairings" && latest;
+  ends = now.clock ? Date.parse(now.clock) : null;
   put(place,
     h("header", { class: "standings-head" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)),
-      h("h1", { tabindex: "-1" }, now.event), h("p", {}, latest ? (now.played_round ? t("after round {n}", { n: now.played_round }) : t("before round 1")) : tn("{n} map", "{n} maps", now.totals.length))),
-    h("div", { class: latest ? "standings two" : "standings" },
+      h("h1", { tabindex: "-1" }, now.event),
+      h("p", {}, sitting ? t("Round {n}", { n: latest }) : latest ? (now.played_round ? t("after round {n}", { n: now.played_round }) : t("before round 1")) : tn("{n} map", "{n} maps", now.totals.length)),
+      ends && h("p", { class: "clock", role: "timer" })),
+    sitting ? pairings(round) : h("div", { class: latest ? "standings two" : "standings" },
       now.standings.length ? table(now.standings) : now.totals.length ? totals(now.totals) : h("p", { class: "none" }, t("Nothing yet.")),
-      latest ? games(now.games.filter((game) => game.round === latest)) : null));
+      latest ? games(round) : null));
+  tick();
+  fit();
 }
 
 news("/api/standings", draw);

@@ -1,0 +1,122 @@
+"""What people said of an event last, in words, and how it is taken back.
+
+What somebody says at once has one moment and one name: it is one act. Pairing a round and who
+takes part are told by rows of the event: `round:N` and `player:NAME` (see `store.corrections`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection, select
+
+from kdscan.errors import UsageError
+from kdscan.game.grid import cell_name
+from kdscan.locale import mark
+from kdscan.tournament.current import cell_of
+from kdscan.tournament.plan import unpair
+from kdscan.tournament.store import schema
+from kdscan.tournament.store.corrections import add_correction, corrections, undo
+from kdscan.tournament.store.events import players, set_active
+from kdscan.tournament.store.records import Correction, Event
+
+PAIRED, PART = "round:", "player:"
+"""How fields begin that tell of a paired round, and of a player who takes part or does not."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """text: a sentence of the catalogues; values: what stands in its braces."""
+
+    rows: tuple[Correction, ...]
+    text: str
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def at(self) -> datetime:
+        return self.rows[0].at
+
+    @property
+    def sheet(self) -> int | None:
+        """The sheet that it speaks of, if it does of one."""
+        return self.rows[0].sheet_id
+
+
+def note_pairing(db: Connection, event: Event, round_: int, who: str) -> None:
+    """Note that somebody paired a round, so that it can be taken back."""
+    add_correction(db, event.id, f"{PAIRED}{round_}", True, who)
+
+
+def note_part(db: Connection, event: Event, name: str, active: bool, who: str) -> None:
+    """Note that a player takes part from now on, or does not."""
+    add_correction(db, event.id, f"{PART}{name}", active, who, old=not active)
+
+
+def newest_act(db: Connection, event: Event, who: str) -> Act | None:
+    """What that person did last and has not taken back; None if there is nothing."""
+    rows = corrections(db, event.id)
+    undone = {row.undoes for row in rows}
+    held = [r for r in rows if r.undoes is None and r.id not in undone and r.who == who]
+    if not held:
+        return None
+    same = tuple(row for row in held if row.at == held[-1].at)
+    return Act(same, *_described(db, same[0]))
+
+
+def take_back_act(db: Connection, event: Event, who: str) -> Act:
+    """Take back what a person did last; raise `UsageError` if there is nothing, or if it cannot
+    be: a round of which sheets have come in stays."""
+    act = newest_act(db, event, who)
+    if act is None:
+        raise UsageError("there is nothing to take back")
+    for row in reversed(act.rows):
+        if row.field.startswith(PAIRED):
+            unpair(db, event, int(row.field.removeprefix(PAIRED)))
+        elif row.field.startswith(PART):
+            name = row.field.removeprefix(PART)
+            ids = [one.id for one in players(db, event.id) if one.name == name]
+            set_active(db, ids, not row.new)
+        undo(db, row.id, who)
+    return act
+
+
+def _described(db: Connection, row: Correction) -> tuple[str, Mapping[str, object]]:
+    what, _, place = row.field.partition(":")
+    if row.game_id is not None:
+        at = schema.game.c
+        game = db.execute(select(at.round, at.table).where(at.id == row.game_id)).first()
+        values = {"round": game.round, "table": game.table} if game else {"round": "", "table": ""}
+        return mark("the result of round {round}, table {table}"), values
+    if row.sheet_id is None:
+        return _of_event(what, place, row)
+    name = {"name": _named(db, row.sheet_id)}
+    if what == "cell":
+        return mark("{cell} on {name}"), name | {"cell": cell_name(cell_of(row.field))}
+    return _OF_SHEETS.get(what, mark("what was said of {name}")), name
+
+
+_OF_SHEETS = {
+    "place": mark("whose sheet {name} is"),
+    "confirmed": mark("that {name} is right"),
+    "same_as": mark("that {name} is one sheet with another, or not"),
+    "ignored": mark("whether {name} counts"),
+}
+
+
+def _of_event(what: str, place: str, row: Correction) -> tuple[str, Mapping[str, object]]:
+    if what == "round":
+        return mark("the pairing of round {n}"), {"n": place}
+    if what == "player":
+        text = mark("that {name} plays") if row.new else mark("that {name} has dropped out")
+        return text, {"name": place}
+    return mark("that a photo was taken out"), {}
+
+
+def _named(db: Connection, sheet_id: int) -> str:
+    """How people call a sheet: by its file."""
+    file, sheet = schema.file.c, schema.sheet.c
+    query = select(file.name).join(schema.sheet, sheet.photo_id == file.photo_id)
+    name = db.scalar(query.where(sheet.id == sheet_id).order_by(file.id).limit(1))
+    return str(name or "?").replace("\\", "/").rsplit("/", 1)[-1]

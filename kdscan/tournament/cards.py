@@ -1,0 +1,168 @@
+"""All that a person should settle in an event, as one queue of cards, the most urgent first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from kdscan.locale import mark
+from kdscan.problem_words import AGAINST_RULES
+from kdscan.tournament.event import EventState
+from kdscan.tournament.games import Finding
+from kdscan.tournament.results import FAILED, OK, Result
+
+Kind = Literal[
+    "conflict", "twice", "owner", "again", "opponent", "missing", "look", "failed", "rules"
+]
+
+ORDER: tuple[Kind | Literal["decides"], ...] = (
+    *("conflict", "twice", "owner", "decides", "again"),
+    *("opponent", "look", "missing", "failed", "rules"),
+)
+"""Kinds by urgency; "decides": a look that may turn a game."""
+
+_KINDS: Mapping[str, Kind] = {
+    "code_conflict": "conflict",
+    "two_sheets": "twice",
+    "cut_off": "again",
+    "missing_sheet": "missing",
+    "unplaced": "owner",
+    "unknown_player": "owner",
+}
+
+Json = dict[str, Any]
+
+
+def cards(state: EventState, rows: Sequence[Result], turning: Collection[int]) -> list[Json]:
+    """The cards of an event. rows: all of its results; turning: sheets that may turn their game."""
+    shown = {row.sheet.id: row for row in rows if row.sheet is not None}
+    found = [*_of_findings(state, shown), *_of_rows(rows, turning, state)]
+    return sorted(found, key=_urgency)
+
+
+def _urgency(card: Json) -> tuple[int, int, int, float, str]:
+    kind = "decides" if card["decides"] else card["kind"]
+    sure = card["confidence"] if card["confidence"] is not None else 0.0
+    return ORDER.index(kind), -(card["round"] or 0), card["table"] or 0, sure, card["key"]
+
+
+def _of_findings(state: EventState, shown: Mapping[int, Result]) -> Iterator[Json]:
+    missing = missing_players(state)
+    for finding in state.findings:
+        if finding.code == "needs_look" or (
+            finding.code == "missing_sheet" and finding.table is None
+        ):
+            continue  # a card of the sheet tells it; a round that has not begun misses nothing yet
+        if finding.code == "unplaced" and not state.players:  # a pile of photos, no tournament
+            continue
+        kind = _KINDS[finding.code]
+        if kind == "owner" and "count" in finding.values:
+            kind = "opponent"
+        round_ = finding.round or state.last_round or None
+        yield _card(
+            kind,
+            "-".join(
+                map(str, (kind, finding.round, finding.table, *finding.sheets, _who(finding)))
+            ),
+            finding.text,
+            finding.values,
+            round=finding.round,
+            table=finding.table,
+            player=_who(finding) if _who(finding) not in ("", "?") else None,
+            sheets=[sheet_brief(shown[key]) for key in finding.sheets if key in shown],
+            players=missing.get(round_, []) if round_ else [],
+        )
+
+
+def _who(finding: Finding) -> str:
+    return str(finding.values.get("player", ""))
+
+
+def missing_players(state: EventState) -> dict[int, list[str]]:
+    """By rounds, whose points are not known yet."""
+    found: dict[int, list[str]] = {}
+    for game in state.games:
+        if not game.finished:
+            names = [seat.player for seat in game.seats if seat.total is None]
+            found.setdefault(game.round, []).extend(names)
+    return found
+
+
+def _of_rows(rows: Iterable[Result], turning: Collection[int], state: EventState) -> Iterator[Json]:
+    told = {
+        key
+        for one in state.findings
+        if one.code in ("code_conflict", "cut_off")
+        for key in one.sheets
+    }
+    for row in rows:
+        if row.status == FAILED:
+            values = {"name": short(row.file.name)}
+            text = mark("{name} could not be read")
+            card = _card("failed", f"failed-{row.file.id}-{row.page}", text, values)
+            yield card | {"file": row.file.name, "problem": row.problem, "photo": row.file.photo_id}
+        elif row.counts and row.sheet is not None and row.sheet.id not in told:
+            yield from _of_sheet(row, turning)
+
+
+def _of_sheet(row: Result, turning: Collection[int]) -> Iterator[Json]:
+    assert row.sheet is not None and row.data is not None
+    key, place = row.sheet.id, row.place
+    where = {"round": place.round, "table": place.table, "player": place.player}
+    brief = {"sheets": [sheet_brief(row)], "confidence": row.data["confidence"]}
+    values = {"name": place.player or short(row.file.name)}
+    if row.data["review"]:
+        text = mark("{name} needs a look")
+        decides = {"decides": key in turning}
+        yield _card("look", f"look-{key}", text, values, **where, **brief) | decides
+    elif row.status == OK and row.said.get("confirmed") is not True:
+        broken = [one for one in row.data["problems"] if one["code"] in AGAINST_RULES]
+        if broken:
+            text = mark("{name} is read surely, but no game leads there")
+            yield _card("rules", f"rules-{key}", text, values, **where, **brief)
+
+
+def _card(kind: Kind, key: str, text: str, values: Mapping[str, object], **more: Any) -> Json:
+    blank: Json = {
+        "kind": kind,
+        "key": key,
+        "text": text,
+        "values": {name: str(value) for name, value in values.items()},
+        "round": None,
+        "table": None,
+        "player": None,
+        "sheets": [],
+        "players": [],
+        "decides": False,
+        "confidence": None,
+        "file": None,
+        "problem": None,
+        "photo": None,
+    }
+    return blank | more
+
+
+def sheet_brief(row: Result) -> Json:
+    """A sheet in a card or a list."""
+    assert row.sheet is not None and row.data is not None
+    sheet, cut = row.sheet, bool(row.data.get("photograph_again"))
+    return {
+        "id": sheet.id,
+        "kind": sheet.kind,
+        "photo": sheet.photo_id,
+        "page": sheet.page,
+        "name": short(row.file.name),
+        "player": row.place.player,
+        "round": row.place.round,
+        "table": row.place.table,
+        "total": None if cut else (row.data.get("score") or {}).get("total"),
+        "confidence": row.data["confidence"],
+        "review": row.data["review"],
+        "status": row.status,
+        "thumb": f"/api/photos/{sheet.photo_id}/pages/{sheet.page}/thumb.jpg",
+    }
+
+
+def short(file: str) -> str:
+    """A file's own name: a batch's folders are nobody's business on the network."""
+    return file.replace("\\", "/").rsplit("/", 1)[-1]

@@ -1,0 +1,103 @@
+// What stands in the desk's cards beside doubtful marks: photos side by side, and one tap a remedy.
+
+import { get } from "./api.js";
+import { h } from "./dom.js";
+import { explain } from "./api.js";
+import { strip } from "./geometry.js";
+import { t, tn } from "./i18n.js";
+import { photoView } from "./photo.js";
+
+export const HEADINGS = {
+  conflict: () => t("One code, different sheets"),
+  twice: () => t("Handed in twice"),
+  owner: () => t("Whose is it?"),
+  again: () => t("Photograph again"),
+  opponent: () => t("An opponent is missing"),
+  missing: () => t("A sheet is missing"),
+  look: () => t("To look at"),
+  failed: () => t("Could not be read"),
+  rules: () => t("Against the rules?"),
+};
+
+const title = (card) => h("h2", { tabindex: "-1", class: "card-title" }, HEADINGS[card.kind](), card.round !== null && h("small", {}, " ",
+  card.table === null ? t("round {round}", { round: card.round }) : t("round {round}, table {table}", { round: card.round, table: card.table })));
+
+const said = (card) => { const text = t(card.text, card.values); return h("p", { class: "card-text" }, text.charAt(0).toLocaleUpperCase() + text.slice(1)); };
+
+// Answers that the keys 1 to 9 give too, numbered as they come.
+function answers() {
+  const remedies = [];
+  const answer = (label, doing, more = {}) => {
+    remedies.push(doing);
+    const key = remedies.length;
+    return h("button", { type: "button", class: "answer", ...more, onclick: doing }, key < 10 && h("kbd", { "aria-hidden": "true" }, String(key)), h("span", {}, label));
+  };
+  return { remedies, answer };
+}
+
+// A sheet's photo, upright, with the strip where its player wrote a name.
+async function evidence(brief) {
+  const photo = await get(`/api/photos/${brief.photo}`);
+  const sheet = photo.sheets.find((one) => one.id === brief.id), page = photo.pages.find((one) => one.page === brief.page);
+  if (!sheet || !page?.view) return h("p", { class: "none" }, brief.name);
+  return h("div", { class: "evidence" }, sheet.outline.length === 4 && strip(page, sheet, t("Where the name stands")),
+    photoView(page, [], null, sheet, { upright: true }));
+}
+
+const summary = (brief) => h("p", { class: "evidence-line" }, h("strong", {}, brief.total === null ? "–" : tn("{n} point", "{n} points", brief.total)), " ", h("small", {}, brief.name));
+
+// Who may be meant: those whose points are missing first, and a field for everybody else.
+function owners(card, desk, answer, sheet, act, own) {
+  const body = (player) => ({ player, round: card.round ?? sheet.round ?? (desk.last_round || null), table: null, own });
+  const to = `/api/sheets/${sheet.id}/place`;
+  const names = card.players.filter((name) => !own || name !== card.player);
+  const other = h("input", { type: "text", list: "players", "aria-label": t("Somebody else"), placeholder: t("Somebody else"), maxlength: "60" });
+  return h("div", { class: "answers" }, names.map((name) => answer(name, () => act(to, body(name)))),
+    h("form", { class: "row somebody", onsubmit: (event) => { event.preventDefault(); if (other.value.trim()) act(to, body(other.value.trim())); } },
+      other, h("button", { class: "quiet" }, t("Enter"))),
+    h("datalist", { id: "players" }, desk.players.map((player) => h("option", { value: player.name }))));
+}
+
+const VIEWS = {
+  async conflict(card, desk, act, answer) {
+    const sides = await Promise.all(card.sheets.map(async (sheet) => h("article", { class: "side card", "aria-label": sheet.name }, summary(sheet), await evidence(sheet),
+      h("h3", {}, t("Not {name}'s, but", { name: card.values.player })), owners(card, desk, answer, sheet, act, true))));
+    const [one, ...others] = card.sheets;
+    return [answer(t("It is one sheet"), () => act(`/api/sheets/${others.at(-1).id}/same`, { of: one.id }), { class: "answer wide" }), h("div", { class: "sides" }, sides)];
+  },
+  async twice(card, desk, act, answer) {
+    const sides = await Promise.all(card.sheets.map(async (sheet) => h("article", { class: "side card", "aria-label": sheet.name }, summary(sheet),
+      card.sheets.filter((other) => other.id !== sheet.id).slice(0, 1).map((other) => answer(t("This one counts"), () => act(`/api/sheets/${other.id}/ignore`, { ignored: true }))),
+      await evidence(sheet), h("h3", {}, t("Not {name}'s, but", { name: card.values.player })), owners(card, desk, answer, sheet, act, true))));
+    return [h("div", { class: "sides" }, sides)];
+  },
+  async owner(card, desk, act, answer) {
+    const sides = await Promise.all(card.sheets.map(async (sheet) => h("article", { class: "side card owner", "aria-label": sheet.name }, summary(sheet),
+      h("div", { class: "owner-body" }, await evidence(sheet), h("div", {}, h("h3", {}, card.players.length ? t("Their sheet is missing") : t("Whose is it?")), owners(card, desk, answer, sheet, act, false),
+        answer(t("It counts nowhere"), () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: true })))))));
+    return sides;
+  },
+  async missing(card, desk, act, answer) {
+    const game = desk.games.find((one) => one.round === card.round && one.table === card.table);
+    if (!game) return [];
+    const at = { round: card.round, table: card.table };
+    const fields = game.seats.map((seat) => h("label", { class: "points-field" }, seat.player, h("input", { type: "number", min: "0", max: "999", inputmode: "numeric", value: seat.total ?? "", name: seat.player })));
+    const form = h("form", { class: "card result-form", onsubmit: (event) => {
+      event.preventDefault();
+      const points = Object.fromEntries([...form.querySelectorAll("input")].filter((one) => one.value !== "").map((one) => [one.name, Number(one.value)]));
+      act("/api/event/result", { ...at, points });
+    } }, h("h3", {}, t("Say the points")), fields, h("button", { class: "main" }, t("These are the points")));
+    const absent = game.seats.length === 2 && game.seats.map((seat) => answer(t("{name} wins, the other did not come", { name: seat.player }), () => act("/api/event/result", { ...at, walkover: seat.player })));
+    return [h("div", { class: "answers" }, absent), form];
+  },
+  async failed(card, desk, act, answer) {
+    return [h("p", {}, card.problem ? explain(card.problem) : ""), answer(t("Take it out"), () => act("/api/event/remove", { file: card.file }))];
+  },
+};
+VIEWS.opponent = VIEWS.owner;
+
+export async function cardView(card, desk, act) {
+  const { remedies, answer } = answers();
+  const inside = await (VIEWS[card.kind] ?? VIEWS.failed)(card, desk, act, answer);
+  return { remedies, element: h("section", { class: `remedy remedy-${card.kind}` }, title(card), said(card), inside) };
+}

@@ -1,0 +1,153 @@
+"""The desk over HTTP: every complaint of the event is a card, each with a remedy that is undone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from kdscan.game.duel.players import play_game
+from kdscan.tournament.store import Store, open_store
+from kdscan.tournament.store.events import ensure_event
+from kdscan.tournament.store.photos import add_file
+from tests.readings import make_sheet
+from tests.tournament.entries import came_in
+from tests.web.conftest import DESK, JOIN, serving, settings
+
+BOARDS = [str(board) for seed in range(6) for board in play_game(seed).maps]
+CUP = "Spring cup"
+
+
+@pytest.fixture
+def cup(tmp_path: Any) -> Iterator[Store]:
+    with open_store(str(tmp_path / "cup.sqlite")) as opened:
+        yield opened
+
+
+@contextmanager
+def at_desk(cup: Store) -> Iterator[Desk]:
+    with serving(cup, settings()) as page, httpx.Client(base_url=page.address) as client:
+        client.timeout = 60
+        come_in(client, DESK)
+        yield Desk(client)
+
+
+def come_in(client: httpx.Client, code: str) -> None:
+    client.get(f"/j/{code}")
+    client.headers["X-CSRF-Token"] = client.get("/api/session").json()["csrf"]
+
+
+class Desk:
+    def __init__(self, client: httpx.Client) -> None:
+        self.client = client
+
+    def see(self) -> dict[str, Any]:
+        view: dict[str, Any] = self.client.get("/api/desk").json()
+        return view
+
+    def do(self, path: str, status: int = 200, **body: Any) -> dict[str, Any]:
+        answer = self.client.post(path, json=body)
+        assert answer.status_code == status, answer.text
+        said: dict[str, Any] = answer.json()
+        return said
+
+    def kinds(self) -> list[str]:
+        return [card["kind"] for card in self.see()["cards"]]
+
+
+def sheet_of(cup: Store, board: int, code: str | None, name: str, **more: Any) -> None:
+    came_in(cup, replace(make_sheet(BOARDS[board], **more), sheet_id=code), name, event=CUP)
+
+
+def test_every_complaint_is_a_card_with_its_remedy(cup: Store) -> None:
+    with cup.write() as db:
+        event = ensure_event(db, CUP)
+        add_file(
+            db, event.id, "broken.jpg", None, error={"code": "unreadable_image", "message": ""}
+        )
+    with at_desk(cup) as desk:
+        for name in ("Ada", "Bob", "Cleo", "Dan"):
+            desk.do("/api/event/player", name=name)
+        view = desk.do("/api/event/pair")
+        assert [len(game["seats"]) for game in view["games"]] == [2, 2]
+        (a, b), (c, d) = ([seat["player"] for seat in game["seats"]] for game in view["games"])
+        number = {player["name"]: player["number"] for player in view["players"]}
+        sheet_of(cup, 0, f"CUP/1//{number[a]}", "a.jpg")
+        sheet_of(cup, 1, f"CUP/1//{number[a]}", "b.jpg")  # the code of another
+        sheet_of(cup, 2, None, "c.jpg", doubtful=[(0, 1)])
+        found = {card["kind"]: card for card in desk.see()["cards"]}
+        assert list(found) == ["conflict", "owner", "look", "missing", "failed"]
+        assert set(found["owner"]["players"]) == {a, b, c, d}
+        # Whose is which, in one go, and back again.
+        second = found["conflict"]["sheets"][1]
+        at = f"/api/sheets/{second['id']}/place"
+        desk.do(at, player=b, round=1, table=None, own=True)
+        assert "conflict" not in desk.kinds()
+        undo = desk.see()["undo"]
+        said = (undo["text"], undo["values"], undo["sheet"])
+        assert said == ("whose sheet {name} is", {"name": "b.jpg"}, second["id"])
+        desk.do("/api/event/undo")
+        assert "conflict" in desk.kinds()
+        desk.do(at, player=b, round=1, table=None, own=True)
+        # A name that nobody has is asked about.
+        (owner,) = [card for card in desk.see()["cards"] if card["kind"] == "owner"]
+        at = f"/api/sheets/{owner['sheets'][0]['id']}/place"
+        error = desk.do(at, 409, player=f"{c}x", round=1, table=None)["error"]
+        assert error["code"] == "refused" and error["known"] == [c]
+        assert error["message"] == f"{c}x? {c} plays this round."
+        desk.do(at, player=c, round=1, table=None)
+        # A no-show, a photo taken out, and the round is over but for one look.
+        desk.do("/api/event/result", round=1, table=2, walkover=c)
+        desk.do("/api/event/remove", file="broken.jpg")
+        assert desk.kinds() == ["look"]
+        desk.do("/api/event/undo")
+        assert desk.kinds() == ["look", "failed"]
+        # The next round is paired, and taken back.
+        view = desk.do("/api/event/pair")
+        assert view["last_round"] == 2 and view["undo"]["text"] == "the pairing of round {n}"
+        assert desk.do("/api/event/undo")["last_round"] == 1
+        # Who drops out comes back by undoing too.
+        view = desk.do("/api/event/player", name=a, active=False)
+        assert [one["active"] for one in view["players"] if one["name"] == a] == [False]
+        view = desk.do("/api/event/undo")
+        assert [one["active"] for one in view["players"] if one["name"] == a] == [True]
+
+
+def test_a_sheet_handed_in_twice_counts_once(cup: Store) -> None:
+    with at_desk(cup) as desk:
+        for name in ("Ada", "Bob"):
+            desk.do("/api/event/player", name=name)
+        desk.do("/api/event/pair")
+        for n, name in enumerate(("a.jpg", "b.jpg")):
+            sheet_of(cup, n, None, name)
+        first, second = sorted(s["id"] for s in desk.see()["sheets"])
+        for sheet in (first, second):
+            desk.do(f"/api/sheets/{sheet}/place", player="Ada", round=1, table=None)
+        assert desk.kinds() == ["twice", "missing"]
+        desk.do(f"/api/sheets/{second}/ignore", ignored=True)
+        assert desk.kinds() == ["missing"]
+        desk.do("/api/event/undo")
+        desk.do(f"/api/sheets/{second}/same", of=first)
+        assert desk.kinds() == ["missing"]
+
+
+def test_the_projector_shows_what_the_desk_chooses(cup: Store) -> None:
+    with at_desk(cup) as desk:
+        desk.do("/api/event/show", what="pairings")
+        desk.do("/api/event/clock", minutes=30)
+        shown = desk.client.get("/api/standings").json()
+        assert shown["shown"] == "pairings" and shown["clock"] is not None
+        desk.do("/api/event/clock", minutes=None)
+        assert desk.client.get("/api/standings").json()["clock"] is None
+
+
+def test_players_cannot_do_what_the_desk_does(cup: Store) -> None:
+    with at_desk(cup) as desk, httpx.Client(base_url=desk.client.base_url) as client:
+        come_in(client, JOIN)
+        assert client.get("/api/desk").status_code == 403
+        for path in ("pair", "player", "undo", "remove", "result", "clock", "show"):
+            assert client.post(f"/api/event/{path}", json={}).status_code == 403
