@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 import msgspec
@@ -21,6 +22,7 @@ from kdscan.error_words import told
 from kdscan.errors import Bug, StoreFull
 from kdscan.locale import asked_for, mark, words
 from kdscan.tournament.store.files import FULL
+from kdscan.web import pool as pool_module
 from kdscan.web import schemas, sessions
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
 from kdscan.web.desk import Desk
@@ -41,6 +43,9 @@ MAX_BODY = 10_000
 
 BODY_SECONDS = 15.0
 """So long may one take to arrive."""
+
+MAX_LOOK = 400_000
+"""Bytes of a live picture: 640 pixels as JPEG have 60,000."""
 
 MAX_WAIT = 25.0
 """Longest `wait`, seconds: below what proxies and phones put up with."""
@@ -95,15 +100,15 @@ def id_of(request: Request, name: str = "id") -> int:
     return value
 
 
-async def body_of(request: Request) -> bytes:
+async def body_of(request: Request, most: int = MAX_BODY) -> bytes:
     """A small body; raises ApiError for a large one."""
     data = b""
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.stream():
                 data += chunk
-                if len(data) > MAX_BODY:
-                    raise ApiError(413, "too_much", f"a body has {MAX_BODY} bytes at most")
+                if len(data) > most:
+                    raise ApiError(413, "too_much", f"a body has {most} bytes at most")
     except TimeoutError as error:
         raise ApiError(408, "too_slow", "the request did not arrive in time") from error
     except ClientDisconnect as error:
@@ -267,6 +272,20 @@ async def view(request: Request) -> Response:
     if path is None:
         raise not_found("picture")
     return FileResponse(path, media_type="image/jpeg", headers={"Cache-Control": KEEP_FOREVER})
+
+
+async def look(request: Request) -> Response:
+    """POST /api/look: a camera's live picture, as small as will do; nothing of it is kept."""
+    rooms, data = rooms_of(request), await body_of(request, MAX_LOOK)
+    seen: dict[str, Any] = {"hint": "busy", "confidence": 0.0, "outline": None}
+    if rooms.pool.busy:  # photos that were sent go first
+        return JsonAnswer(seen)
+    with tempfile.NamedTemporaryFile(prefix="kdscan-", suffix=".jpg") as file:
+        file.write(data)
+        file.flush()
+        async for frame in rooms.pool.ask(pool_module.Request(Path(file.name), "", "look")):
+            seen = frame.header.get("look", seen)
+    return JsonAnswer(seen)
 
 
 async def sheet(request: Request) -> Response:

@@ -7,13 +7,16 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from kdscan.error_words import error_json, told
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES as LINE_SQUARES
+from kdscan.locale import words
 from kdscan.records import KINDS
 from kdscan.tournament.current import VARIANTS, WIZARD
+from kdscan.tournament.names import UnknownPlayer
 from kdscan.web import schemas
 from kdscan.web.answers import ApiError, JsonAnswer
-from kdscan.web.api import ask, body_as, id_of, rooms_of, session_of
+from kdscan.web.api import ask, body_as, id_of, language_of, rooms_of, session_of
 
 
 async def correct(request: Request) -> Response:
@@ -73,6 +76,17 @@ async def wizard(request: Request) -> Response:
     """POST /api/sheets/{id}/wizard"""
     said = await body_as(request, schemas.Wizard)
     return await _corrected(request, {WIZARD: said.coat}, "duel_map")
+
+
+async def name(request: Request) -> Response:
+    """POST /api/sheets/{id}/name"""
+    said = await body_as(request, schemas.NamedPlayer)
+    shelf, who = rooms_of(request).shelf, session_of(request)
+    try:
+        return JsonAnswer(await ask(shelf.name, id_of(request), said.name, who))
+    except UnknownPlayer as error:
+        message = told(error_json(error), words(language_of(request)))
+        raise ApiError(409, "refused", message, known=error.known) from error
 
 
 async def _corrected(request: Request, said: dict[str, Any], of: str | None) -> Response:

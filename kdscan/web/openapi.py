@@ -57,6 +57,15 @@ OPERATIONS = (
         },
         status=201,
     ),
+    Operation(
+        "POST",
+        "/api/look",
+        api.look,
+        "Say where a map lies in a camera's live picture, and what is to mend; nothing is kept",
+        schemas.Look,
+        bytes,
+        errors=BAD | TOO_MUCH | {503: "No worker could look."},
+    ),
     Operation("GET", "/api/photos", api.photos, "This session's photos", schemas.Photos),
     Operation(
         "GET",
@@ -138,6 +147,7 @@ OPERATIONS = (
     said_of_sheet(
         "confirm", corrections.confirm, "Say that a sheet is as on paper", schemas.Nothing
     ),
+    said_of_sheet("name", corrections.name, "Say whose a sheet is", schemas.NamedPlayer),
     said_of_sheet("undo", corrections.undo, "Take the newest correction back", schemas.Nothing),
     Operation(
         "GET",

@@ -33,14 +33,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Request:
-    """A file for a worker. do: "read" it, or "show": only make pictures of its pages.
+    """A file for a worker. do: "read" it, "show": only make pictures of its pages, or "look": only
+    say where a map lies in a camera's live picture.
 
     game, variants: see `kdscan.pipeline.read_photo`.
     """
 
     path: Path
     name: str
-    do: Literal["read", "show"] = "read"
+    do: Literal["read", "show", "look"] = "read"
     game: Game | None = None
     variants: Variants = PLAIN
 
@@ -167,6 +168,11 @@ class Pool:
                 await worker.kill()
                 worker = None
             self._free.put_nowait(worker)
+
+    @property
+    def busy(self) -> bool:
+        """Whether every worker has something to do."""
+        return self._free.empty()
 
     async def _living(self, worker: Worker | None) -> Worker:
         if worker is not None and worker.alive:

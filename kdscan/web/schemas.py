@@ -86,6 +86,12 @@ class Place(msgspec.Struct, forbid_unknown_fields=True):
     own: bool = False
 
 
+class NamedPlayer(msgspec.Struct, forbid_unknown_fields=True):
+    """Whose a sheet is; null: nobody's that is known."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=60)] | None
+
+
 class SameAs(msgspec.Struct, forbid_unknown_fields=True):
     """The sheet of which this is another photo; null: it is a sheet of its own."""
 
@@ -163,6 +169,14 @@ class Accepted(TypedDict):
     state: Literal["waiting", "read", "failed"]
 
 
+class Look(TypedDict):
+    """What a live picture shows. outline: corners of the grid as shares of width and height."""
+
+    hint: Literal["none", "dark", "cut_off", "far", "blurred", "good", "busy"]
+    confidence: Probability
+    outline: list[tuple[float, float]] | None
+
+
 class Page(TypedDict):
     """A picture of a file; `view` and `thumb` are addresses of JPEGs, null if it can't be shown."""
 
@@ -209,6 +223,7 @@ class Sheet(TypedDict):
     chosen_coat: NotRequired[CoatName | None]
     range: NotRequired[tuple[int, int] | None]
     photograph_again: NotRequired[bool]
+    player: NotRequired[str | None]
     wizard_range: NotRequired[tuple[int, int]]
     size: NotRequired[Literal[5, 7]]
     variants: NotRequired[dict[str, bool]]
@@ -226,6 +241,7 @@ class Brief(TypedDict):
     confidence: Probability
     total: int | None
     photograph_again: bool
+    player: str | None
 
 
 class _PhotoFacts(TypedDict):

@@ -11,12 +11,13 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from kdscan.errors import StoreFull
-from kdscan.tournament.apart import game_apart
+from kdscan.tournament.apart import game_apart, place_of
 from kdscan.tournament.current import WIZARD
+from kdscan.tournament.names import names_by_code, player_named
 from kdscan.tournament.rules import Rules, rules_of
 from kdscan.tournament.store import Store, schema
-from kdscan.tournament.store.corrections import add_correction, corrections, undo
-from kdscan.tournament.store.events import ensure_event, get_event
+from kdscan.tournament.store.corrections import add_correction, corrections, in_force, undo
+from kdscan.tournament.store.events import ensure_event, get_event, players
 from kdscan.tournament.store.files import suffix_of
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, reason_of, set_pages
 from kdscan.tournament.store.readings import readings, sheet, sheets
@@ -258,7 +259,26 @@ class Shelf:
         self, db: Connection, found: Sequence[Sheet], *, one_table: bool = False
     ) -> list[Json]:
         said = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
-        return standing_sheets(found, said, self._rules(db), one_table=one_table)
+        standing = standing_sheets(found, said, self._rules(db), one_table=one_table)
+        known = names_by_code(players(db, self.event.id))
+        for one, sheet_json, rows in zip(found, standing, said, strict=True):
+            held = {field: row.new for field, row in in_force(rows).items()}
+            player = place_of(one.code, held).player
+            sheet_json["player"] = known.get(player.upper(), player) if player else None
+        return standing
+
+    def name(self, sheet_id: int, name: str | None, session: Session) -> Json:
+        """Say whose a sheet is; raises `UnknownPlayer` for a name that nobody in the event has."""
+        with self._store.write() as db:
+            one = self._sheet(db, sheet_id, session)
+            held = in_force(corrections(db, self.event.id, sheet_id=sheet_id))
+            before = place_of(one.code, {field: row.new for field, row in held.items()})
+            player = name and player_named(db, self.event, name, before.round)
+            place = {"round": before.round, "table": before.table, "player": player or None}
+            old = {"round": before.round, "table": before.table, "player": before.player}
+            who = session.who or session.role
+            add_correction(db, self.event.id, "place", place, who, sheet_id=sheet_id, old=old)
+            return self._sheet_json(db, one)
 
     def rules(self) -> Rules:
         """What the event plays now."""
@@ -321,7 +341,11 @@ def _brief(sheet_json: Json) -> Json:
     names = ("id", "kind", "photo", "page", "review", "confidence")
     again = bool(sheet_json.get("photograph_again"))
     total = None if again else (sheet_json.get("score") or {}).get("total")
-    return {n: sheet_json[n] for n in names} | {"total": total, "photograph_again": again}
+    return {n: sheet_json[n] for n in names} | {
+        "total": total,
+        "photograph_again": again,
+        "player": sheet_json["player"],
+    }
 
 
 def _numbered(name: str) -> Iterable[str]:

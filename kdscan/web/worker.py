@@ -21,11 +21,13 @@ import cv2
 
 from kdscan.errors import ImageTooLarge, ModelError, PhotoError
 from kdscan.game.kingdomino.variants import Variants
+from kdscan.inference.store import default_models
 from kdscan.keeping import keep
 from kdscan.reading import read_page
 from kdscan.records import Photo
 from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.batch.tasks import be_the_first_to_go
+from kdscan.vision.glimpse import glimpse
 from kdscan.vision.photo import Pages, decode
 from kdscan.vision.pyramid import at_most
 from kdscan.web.frames import write_frame
@@ -42,6 +44,9 @@ VIEW_QUALITY, THUMB_QUALITY = 80, 70
 def answer(request: dict[str, Any], out: BinaryIO) -> None:
     """Read the file that is asked for; write a frame a page, each followed by its pictures."""
     cv2.setNumThreads(request["threads"])
+    if request["do"] == "look":
+        write_frame(out, {"look": look(Path(request["path"]).read_bytes())})
+        return
     for report, photo in read_file(request):
         if report.error is not None and report.error.__cause__ is not None:
             print(f"kdscan: {report.name}: {report.error.__cause__!r}", file=sys.stderr)
@@ -53,6 +58,18 @@ def answer(request: dict[str, Any], out: BinaryIO) -> None:
         write_frame(out, header)
         if photo is not None:  # nobody has to wait for them to see the score
             write_frame(out, {"page": report.page}, pictures(photo))
+
+
+def look(data: bytes) -> dict[str, Any]:
+    """What a camera's live picture shows; corners as shares of its width and height."""
+    try:
+        photo = decode(data, "")[0]
+    except PhotoError:
+        return {"hint": "none", "confidence": 0.0, "outline": None}
+    seen = glimpse(photo, default_models().locate)
+    size = (photo.width, photo.height)
+    outline = None if seen.outline_xy is None else (seen.outline_xy / size).round(4).tolist()
+    return {"hint": seen.hint, "confidence": seen.confidence, "outline": outline}
 
 
 def read_file(request: dict[str, Any]) -> Iterator[tuple[PhotoReport, Photo | None]]:
@@ -113,7 +130,6 @@ def limit_memory(megabytes: int) -> None:
 def warm_up() -> None:
     """Load the models, read a drawn map and draw what spellbooks are compared with, so that no
     photo waits for what only the first one costs: half as long again, and on each worker."""
-    from kdscan.inference.store import default_models
     from kdscan.sheet.book import load_book
     from kdscan.sheet.layout import load_layout
     from kdscan.sheet.raster import render_page

@@ -37,7 +37,7 @@ def at_desk(cup: Store) -> Iterator[Desk]:
 
 
 def come_in(client: httpx.Client, code: str) -> None:
-    client.get(f"/j/{code}")
+    assert client.post("/join", data={"code": code}).status_code == 303
     client.headers["X-CSRF-Token"] = client.get("/api/session").json()["csrf"]
 
 

@@ -91,10 +91,10 @@ export const get = (path) => call("GET", path);
 export const post = (path, body = {}) => call("POST", path, body);
 
 // XMLHttpRequest, because fetch does not tell how much has been sent.
-export function upload(file, onProgress) {
+export function upload({ name, blob }, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/api/photos?name=${encodeURIComponent(file.name.slice(-120))}`);
+    request.open("POST", `/api/photos?name=${encodeURIComponent(name.slice(-120))}`);
     request.setRequestHeader("X-CSRF-Token", session.csrf);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.responseType = "json";
@@ -105,7 +105,9 @@ export function upload(file, onProgress) {
       else reject(refused(request.status, request.response));
     };
     request.onerror = () => reject(unreachable());
-    request.send(file);
+    request.ontimeout = request.onerror;
+    request.timeout = 180_000; // a line that hangs is a line that is gone
+    request.send(blob);
   });
 }
 

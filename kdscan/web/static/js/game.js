@@ -24,7 +24,7 @@ async function others(kind, but) {
 
 const links = (list, href) => h("ul", { class: "results" }, list.map(({ photo, sheet }) => h("li", {}, h("a", { class: "result card", href: href(sheet) },
   h("img", { src: photo.pages.find((page) => page.page === sheet.page)?.thumb, alt: "", loading: "lazy" }),
-  h("span", { class: "result-name" }, photo.name), h("strong", {}, sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total))))));
+  h("span", { class: "result-name" }, sheet.player ?? photo.name), h("strong", {}, sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total))))));
 
 const game = (ids) => `#/game/${ids.join("/")}`;
 
@@ -41,9 +41,11 @@ export async function showGame(place, ids) {
     h("a", { href: `#/photo/${sheet.photo}/${sheet.id}`, "aria-label": t("Look at {name}", { name: nameOf(sheet, players) }) }, kindOf(sheet).draw(sheet, { labels: false })));
   const winners = outcome.winners.map((n) => nameOf(players[n], players));
   const title = winners.length === 1 ? t("{name} wins", { name: winners[0] }) : winners.length < players.length ? t("{names} share the win", { names: winners.join(", ") }) : t("A draw");
+  const margin = winners.length === 1 ? Math.max(...outcome.players.map((p) => p.total)) - outcome.players.map((p) => p.total).sort((a, b) => b - a)[1] : 0;
+  document.title = `${outcome.players.map((p, n) => `${nameOf(players[n], players)} ${p.total}`).join(" : ")} · kdscan`;
   put(place,
     h("h1", { tabindex: "-1", class: "winner" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)), title),
-    h("p", { class: "decided" }, `${outcome.players.map((p) => p.total).join(" : ")} · ${DECIDED[outcome.decided_by]()}`),
+    h("p", { class: "decided" }, [outcome.players.map((p) => p.total).join(" : "), margin > 0 && tn("by {n} point", "by {n} points", margin), outcome.decided_by !== "score" && DECIDED[outcome.decided_by]()].filter(Boolean).join(" · ")),
     h("div", { class: "versus" }, players.map(side),
       book && h("article", { class: "player card book" }, h("h2", {}, t("Spellbook")), book.review ? h("p", { class: "verdict doubtful" }, t("please check")) : null,
         h("a", { href: `#/photo/${book.photo}/${book.id}`, "aria-label": t("Look at {name}", { name: t("Spellbook") }) }, kindOf(book).draw(book)))),

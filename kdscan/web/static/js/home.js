@@ -1,13 +1,18 @@
 // The start: photograph or choose, watch it go, and what came before.
 
-import { explain, finished, get, mayChange, passes, session, upload } from "./api.js";
+import { canSee, openCamera } from "./camera.js";
+import { explain, finished, get, mayChange, session } from "./api.js";
 import { castle } from "./coats.js";
 import { announce, h, put, s } from "./dom.js";
 import { t, tn, when } from "./i18n.js";
+import { nameField, namesOf } from "./names.js";
+import { deliver, forget, keep, waiting } from "./outbox.js";
 
 const AT_ONCE = 3;
-const running = new Map(); // name and number → element, so that going away and back shows them still
-let number = 0, list = null, asked = 0;
+const running = new Map(); // number in the outbox → element, so that going away and back shows them still
+let list = null, asked = 0, started = false, sending = 0;
+const turn = []; // photos that wait for their turn
+const watched = new Set(); // photos that the server reads now
 
 export async function showHome(place) {
   list = h("ul", { class: "results", "aria-label": t("Last results") });
@@ -21,89 +26,108 @@ export async function showHome(place) {
       h("h1", { tabindex: "-1" }, t("What is your kingdom worth?")),
       h("p", {}, t("Photograph the finished map or kingdom, look at what is doubtful, done."))),
     h("div", { class: "actions" },
-      picker(t("Photograph"), "◉", { accept: "image/*", capture: "environment" }),
+      canSee() ? h("button", { type: "button", class: "capture", onclick: () => openCamera((file) => send([file])) }, h("span", { class: "symbol", "aria-hidden": "true" }, "◉"), t("Photograph"))
+        : picker(t("Photograph"), "◉", { accept: "image/*", capture: "environment" }),
       picker(t("Choose photos"), "▤", { accept, multiple: true })),
+    canSee() ? null : h("details", { class: "hint" }, h("summary", {}, t("Why is there no live camera?")), h("p", {}, t("Browsers give a page the camera over https alone. Whoever runs kdscan finds how in its docs under hosting; until then this button opens the phone's own camera."))),
+    nameField(),
     h("ul", { class: "results uploads", "aria-label": t("Being read") }, [...running.values()]),
     h("h2", { class: "quiet-title" }, t("Last results")), list);
   place.ondragover = (event) => event.preventDefault();
   place.ondrop = (event) => { event.preventDefault(); send([...event.dataTransfer.files]); };
+  if (!started) {
+    started = true;
+    (await waiting()).forEach(enqueue);
+  }
   await refresh();
 }
 
 async function refresh() {
-  const turn = ++asked, { photos } = await get("/api/photos");
-  if (turn !== asked) return; // a later answer knows more
+  const mine = ++asked, { photos } = await get("/api/photos");
+  if (mine !== asked) return; // a later answer knows more
   put(list, ...(photos.length ? photos.map(line) : [h("li", { class: "none" }, t("Nothing yet."))]));
+  photos.filter((photo) => photo.state === "waiting").forEach(watch);
+}
+
+// The result of a photo shows when it is ready, whoever sent it and whenever.
+async function watch({ id }) {
+  if (watched.has(id)) return;
+  watched.add(id);
+  try {
+    await finished(id);
+    if (list?.isConnected) await refresh();
+  } catch { /* the next look at this page asks again */ } finally { watched.delete(id); }
 }
 
 function line(photo) {
   const thumb = photo.pages.find((page) => page.thumb)?.thumb;
   const said = photo.sheets.map((sheet) => sheet.photograph_again ? t("Photograph again") : `${sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total)}${sheet.review ? " ?" : ""}`);
   const result = photo.state === "waiting" ? t("is being read") : said.length ? said.join(" · ") : t("nothing found");
+  const names = namesOf(photo.sheets);
   return h("li", {}, h("a", { class: "result card", href: photo.state === "waiting" ? `#/wait/${photo.id}` : `#/photo/${photo.id}` },
-    thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: "no-thumb" }),
-    h("span", { class: "result-name" }, photo.name, h("small", {}, when(photo.added_at))), h("strong", {}, result)));
+    thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: photo.state === "waiting" ? "no-thumb busy" : "no-thumb" }),
+    h("span", { class: "result-name" }, names || photo.name, h("small", {}, when(photo.added_at))), h("strong", {}, result)));
 }
 
 async function send(files) {
   const tooLarge = files.filter((file) => file.size > session.limits.bytes);
-  const waiting = files.filter((file) => !tooLarge.includes(file));
-  tooLarge.forEach((file) => row(file).fail({ code: "image_too_large" }));
-  const rows = new Map(waiting.map((file) => [file, row(file)]));
-  const done = [];
-  const next = async () => {
-    for (let file = waiting.shift(); file; file = waiting.shift()) {
-      const photo = await one(file, rows.get(file));
-      if (photo) done.push(photo);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
-  if (done.length) await keepForLater();
-  if (done.length === 1 && files.length === 1 && location.hash.replace(/^#\/?/, "") === "") location.hash = `#/photo/${done[0].id}`;
-  else if (list?.isConnected) await refresh().catch(() => {});
+  tooLarge.forEach((file) => row({ id: `large-${file.name}`, name: file.name }).fail({ code: "image_too_large" }));
+  const entries = await keep(files.filter((file) => !tooLarge.includes(file)));
+  entries.forEach((entry) => enqueue(entry, entries.length === 1 && files.length === 1));
 }
 
-// What the start page shows, asked for once more, so that it is there without a network too.
-async function keepForLater() {
-  const { photos } = await get("/api/photos").catch(() => ({ photos: [] }));
-  for (const { thumb } of photos.flatMap((photo) => photo.pages)) if (thumb) new Image().src = thumb;
+function enqueue(entry, alone = false) {
+  turn.push({ entry, shown: row(entry), alone: alone === true });
+  next();
 }
 
-async function one(file, shown) {
-  for (let wait = 1; ; wait = Math.min(2 * wait, 20)) {
-    try {
-      const { id } = await upload(file, shown.progress);
-      shown.reading(id);
-      const photo = await finished(id);
-      shown.done(photo);
-      return photo;
-    } catch (error) {
-      if (!passes(error)) { shown.fail(error); return null; }
-      await new Promise((resolve) => setTimeout(resolve, 1000 * wait));
-    }
+async function next() {
+  if (sending >= AT_ONCE || !turn.length) return;
+  sending += 1;
+  const { entry, shown, alone } = turn.shift();
+  try {
+    const { id } = await deliver(entry, shown.progress, shown.state);
+    shown.reading();
+    const photo = await finished(id);
+    shown.done(photo);
+    keepForLater(photo);
+    // Who sent one photo and waited sees it; others find it in the list at once.
+    if (alone && location.hash.replace(/^#\/?/, "") === "") location.hash = `#/photo/${id}`;
+    else if (list?.isConnected) await refresh().catch(() => {});
+  } catch (error) { shown.fail(error); } finally {
+    sending -= 1;
+    next();
   }
 }
 
-function row(file) {
-  const id = ++number;
-  const bar = h("progress", { max: "1", value: "0", "aria-label": t("Sending {name}", { name: file.name }) });
+// What the list shows, loaded once so that it is there without a network too.
+function keepForLater(photo) {
+  for (const { thumb } of photo.pages) if (thumb) new Image().src = thumb;
+  get("/api/photos").catch(() => {});
+}
+
+function row(entry) {
+  const { id, name } = entry;
+  const bar = h("progress", { max: "1", value: "0", "aria-label": t("Sending {name}", { name }) });
   const state = h("strong", {}, t("is being sent"));
-  const item = h("li", { class: "result card upload" }, h("span", { class: "no-thumb busy" }), h("span", { class: "result-name" }, file.name, bar), state);
+  const picture = entry.blob?.type.startsWith("image/") ? h("img", { src: URL.createObjectURL(entry.blob), alt: "" }) : h("span", { class: "no-thumb busy" });
+  const item = h("li", { class: "result card upload" }, picture, h("span", { class: "result-name" }, name, bar), state);
   running.set(id, item);
   document.querySelector(".uploads")?.append(item);
-  const end = () => { running.delete(id); item.remove(); };
+  const end = () => { running.delete(id); item.remove(); if (picture.src) URL.revokeObjectURL(picture.src); };
   return {
     progress: (part) => { bar.value = part; },
+    state: (now) => { state.textContent = now === "waiting" ? t("waits for the network") : t("is being sent"); },
     reading: () => { bar.removeAttribute("value"); state.textContent = t("is being read"); },
     done: (photo) => { end(); announce(`${photo.name}: ${photo.state === "read" ? t("was read") : t("could not be read")}`); },
     fail: (error) => {
-      running.delete(id);
       bar.remove();
       item.classList.add("failed");
       state.textContent = "";
       state.append(explain(error));
-      if (mayChange(error)) state.append(" ", h("button", { type: "button", class: "quiet", onclick: () => { item.remove(); send([file]); } }, t("Try again")));
-      announce(`${file.name}: ${explain(error)}`);
+      if (entry.blob && mayChange(error)) state.append(" ", h("button", { type: "button", class: "quiet", onclick: () => { end(); enqueue(entry); } }, t("Try again")));
+      state.append(" ", h("button", { type: "button", class: "quiet", onclick: () => { end(); if (entry.blob) forget(id); } }, t("Remove")));
+      announce(`${name}: ${explain(error)}`);
     },
   };
 }

@@ -7,8 +7,9 @@ const KINDS = { duel_map: map, kingdom, duel_spellbook: spellbook };
 
 export const kindOf = (sheet) => KINDS[sheet.kind];
 
-// Numbered names of sheets among those that lie beside them: Map 1, Map 2, Spellbook.
+// Whose it is, or numbered names of sheets among those that lie beside them: Map 1, Map 2, Spellbook.
 export function nameOf(sheet, all) {
+  if (sheet.player) return sheet.player;
   const alike = all.filter((one) => one.kind === sheet.kind);
   const kind = kindOf(sheet);
   return alike.length > 1 ? kind.numbered(alike.findIndex((one) => one.id === sheet.id) + 1) : kind.name();

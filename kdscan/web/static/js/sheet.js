@@ -8,6 +8,7 @@ import { announce, h, put, toast } from "./dom.js";
 import { choice, openEditor, options } from "./editor.js";
 import { problemText, sentence, t, tn, when } from "./i18n.js";
 import { isWorth, kindOf, nameOf } from "./kinds.js";
+import { namesOf, whose } from "./names.js";
 import { photoView } from "./photo.js";
 import { explanation, heading, total } from "./score.js";
 import { share } from "./share.js";
@@ -103,6 +104,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     const id = one.cell ? one.cell.join() : one.what === "line" ? `line:${one.player},${one.coat}` : one.what === "choice" ? `choice:${one.player}` : null;
     const part = id && find(id);
     if (part) return `${part.name}: ${part.words(one.what === "choice" ? { coat: one.new } : one.new)}`;
+    if (one.what === "place") return t("Whose: {name}", { name: one.new?.player ?? "–" });
     return one.what === "confirmed" ? t("Confirmed") : one.what === "variants" ? t("Extra rules") : t("Wizard");
   }
 
@@ -115,6 +117,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
       sheet.photograph_again ? again() : isWorth(sheet) ? total(sheet, before, widest) : heading(sheet, kind.name()), !sheet.photograph_again && notes(), doubts(),
       tabs && h("div", { class: "tabs", role: "group", "aria-label": t("View") }, tab("board", kind.name()), tab("photo", t("Photo"))),
       view === "board" ? h("div", { class: "board-box" }, board) : photoView(page, mine, (s, part) => (s.id === sheet.id ? edit(part) : onOther(s, part)), sheet),
+      isWorth(sheet) && bar && whose(sheet, photo.sheets.map((other) => other.player).filter(Boolean), (fresh) => set(fresh)),
       isWorth(sheet) && !sheet.photograph_again && explanation(sheet, (cells) => highlight(board, cells)), MORE[sheet.kind](), history(),
       bar && h("div", { class: "bar" },
         h("button", { type: "button", class: "bar-button", disabled: !sheet.can_undo, onclick: undo }, h("span", { "aria-hidden": "true" }, "↶"), t("Undo")),
@@ -126,7 +129,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   }
 
   draw();
-  if (keys) place.onkeydown = (event) => (event.ctrlKey || event.metaKey) && event.key === "z" && undo();
+  if (keys) place.addEventListener("keydown", (event) => { if ((event.ctrlKey || event.metaKey) && event.key === "z" && !event.target.closest("input")) undo(); });
   return { get sheet() { return sheet; }, find, show, say, undo, confirm, edit };
 }
 
@@ -140,6 +143,9 @@ export async function showPhoto(place, id, wanted = null) {
   let photo = await get(`/api/photos/${id}`);
   const title = h("h1", { tabindex: "-1", class: "file-name" }, photo.name);
   const shown = photo.sheets.filter(kindOf);
+  // A photo of a table opens on who won; from there each sheet is a tap away.
+  const game = gameOf(shown);
+  if (game && wanted === null) { location.replace(`#/game/${game.join("/")}`); return; }
   if (!shown.length) {
     const failed = photo.error ?? photo.pages.find((p) => p.error)?.error ?? { code: "no_sheet" };
     put(place, title, failure(photo, failed));
@@ -157,6 +163,7 @@ export async function showPhoto(place, id, wanted = null) {
     view = sheetView(body, photo, sheet, { keys: true, onChange: renew, onOther: (other, part) => open(other).edit(part) });
     old.replaceWith(body);
     pick();
+    choose();
     return view;
   };
   // A corrected spellbook pays the maps beside it, and the maps say what is wrong with it.
@@ -168,8 +175,10 @@ export async function showPhoto(place, id, wanted = null) {
     photo.sheets.splice(0, photo.sheets.length, ...all);
     if (chosen !== fresh.id) view.show(sheets().find((sheet) => sheet.id === chosen));
     pick();
+    choose();
   }
-  const pick = () => picker && put(picker,
+  const pick = () => { title.textContent = namesOf(sheets()) || photo.name; document.title = `${title.textContent} · kdscan`; };
+  const choose = () => picker && put(picker,
     sheets().map((sheet) => h("button", { type: "button", class: "tab", "aria-pressed": String(sheet.id === chosen), onclick: () => open(sheets().find((one) => one.id === sheet.id)) },
       nameOf(sheet, sheets()), isWorth(sheet) && !sheet.photograph_again && ` · ${sheet.score.total}`, sheet.review && " ?")),
     gameOf(sheets()) && h("a", { class: "tab go", href: `#/game/${gameOf(sheets()).join("/")}` }, t("Who won?")));
@@ -178,7 +187,7 @@ export async function showPhoto(place, id, wanted = null) {
 }
 
 // Two maps, or two to four kingdoms, in one photo are a game.
-function gameOf(sheets) {
+export function gameOf(sheets) {
   const of = (kind) => sheets.filter((sheet) => sheet.kind === kind).map((sheet) => sheet.id);
   const maps = of("duel_map"), kingdoms = of("kingdom"), books = of("duel_spellbook");
   if (maps.length === 2) return [...maps, ...(books.length === 1 ? books : [])];

@@ -1,0 +1,113 @@
+// The camera inside the page: a live picture with the found grid drawn over it. Held still, the
+// photo takes itself; a shutter for those who want it, a torch where the phone has one.
+
+import { session } from "./api.js";
+import { announce, h, put, s, toast } from "./dom.js";
+import { t } from "./i18n.js";
+
+const FRAME = 640; // longer side of the frames that are looked at, pixels
+const EVERY = 250; // milliseconds from one answer to the next question
+const STILL = 3; // so many good looks in a row without moving take the photo
+const MOVED = 0.025; // of the picture's width: what a hand trembles
+
+export const canSee = () => Boolean(window.isSecureContext && navigator.mediaDevices?.getUserMedia);
+
+const HINTS = {
+  none: () => t("Point it at the whole grid"),
+  dark: () => t("Too dark: more light, or the torch"),
+  cut_off: () => t("Cut off: the whole grid has to be in view"),
+  far: () => t("Too far: come closer"),
+  blurred: () => t("Blurred: hold still"),
+  good: () => t("Hold still …"),
+  busy: () => t("The shutter takes the photo"),
+};
+
+let open = null;
+
+export async function openCamera(send) {
+  open?.close();
+  const video = h("video", { playsinline: true, muted: true, autoplay: true, "aria-label": t("Live picture") });
+  const grid = s("polygon", { class: "found-grid" }), drawn = s("svg", { class: "found", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" }, grid);
+  const hint = h("p", { class: "camera-hint", role: "status" }, HINTS.none());
+  const shutter = h("button", { type: "button", class: "shutter", "aria-label": t("Take the photo"), onclick: () => take() });
+  const torch = h("button", { type: "button", class: "round", hidden: true, "aria-pressed": "false", "aria-label": t("Torch"), onclick: () => light() }, "⚡");
+  const dialog = h("dialog", { class: "camera", "aria-label": t("Camera") }, h("div", { class: "camera-view" }, video, drawn), hint,
+    h("div", { class: "camera-bar" }, torch, shutter, h("button", { type: "button", class: "round", "aria-label": t("Close"), onclick: () => close() }, "×")));
+  let stream = null, running = true, good = 0, before = null, took = false;
+  const close = () => {
+    running = false;
+    stream?.getTracks().forEach((track) => track.stop());
+    dialog.close();
+    dialog.remove();
+    open = null;
+  };
+  open = { close };
+  dialog.addEventListener("cancel", close);
+  document.body.append(dialog);
+  dialog.showModal();
+  try {
+    stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: { ideal: "environment" }, width: { ideal: 3840 }, height: { ideal: 2160 } }, audio: false });
+  } catch (error) {
+    close();
+    toast(error.name === "NotAllowedError" ? t("The browser may not use the camera: allow it in its settings, or choose a photo.") : t("No camera was found. Choose a photo instead."));
+    return;
+  }
+  if (!running) { stream.getTracks().forEach((track) => track.stop()); return; }
+  video.srcObject = stream;
+  await video.play().catch(() => {});
+  // The grid is drawn exactly over the picture, however it is fitted into the room.
+  const fit = () => { const box = video.getBoundingClientRect(); Object.assign(drawn.style, { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` }); };
+  new ResizeObserver(fit).observe(video);
+  fit();
+  const [track] = stream.getVideoTracks();
+  torch.hidden = !track.getCapabilities?.().torch;
+
+  async function light() {
+    const on = torch.getAttribute("aria-pressed") !== "true";
+    await track.applyConstraints({ advanced: [{ torch: on }] }).then(() => torch.setAttribute("aria-pressed", String(on))).catch(() => {});
+  }
+
+  function frame(longest, quality) {
+    const scale = Math.min(1, longest / Math.max(video.videoWidth, video.videoHeight));
+    const canvas = Object.assign(document.createElement("canvas"), { width: Math.round(video.videoWidth * scale), height: Math.round(video.videoHeight * scale) });
+    canvas.getContext("2d").drawImage(video, 0, 0, canvas.width, canvas.height);
+    return new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", quality));
+  }
+
+  // As fine as the phone can: its own photo where the browser can take one, else the live picture.
+  async function take() {
+    if (took || !video.videoWidth) return;
+    took = true;
+    shutter.disabled = true;
+    let blob = null;
+    if (typeof ImageCapture !== "undefined") blob = await Promise.race([new ImageCapture(track).takePhoto().catch(() => null), new Promise((resolve) => setTimeout(resolve, 2500, null))]);
+    blob ??= await frame(Infinity, 0.92);
+    navigator.vibrate?.(40);
+    close();
+    announce(t("The photo was taken"));
+    send(new File([blob], `photo-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.jpg`, { type: "image/jpeg" }));
+  }
+
+  function show({ hint: what, outline }) {
+    hint.textContent = HINTS[what]();
+    hint.classList.toggle("good", what === "good");
+    drawn.classList.toggle("good", what === "good");
+    put(drawn, outline ? grid : null);
+    if (outline) grid.setAttribute("points", outline.map((p) => p.join(",")).join(" "));
+    const still = outline && before && outline.every((p, n) => Math.hypot(p[0] - before[n][0], p[1] - before[n][1]) < MOVED);
+    before = outline;
+    good = what === "good" && (still || good === 0) ? good + 1 : 0;
+    hint.style.setProperty("--good", String(good / STILL));
+    if (good >= STILL) take();
+  }
+
+  while (running && !took) {
+    if (video.videoWidth) {
+      try {
+        const response = await fetch("/api/look", { method: "POST", headers: { "X-CSRF-Token": session.csrf, "Content-Type": "application/octet-stream" }, body: await frame(FRAME, 0.7) });
+        if (running && !took && response.ok) show(await response.json());
+      } catch { hint.textContent = HINTS.busy(); }
+    }
+    await new Promise((resolve) => setTimeout(resolve, EVERY));
+  }
+}

@@ -1,0 +1,90 @@
+// Photos on their way: kept on this phone until the server has them, sent again by themselves when
+// the network is back, also after the page was closed.
+
+import { passes, upload } from "./api.js";
+
+const DATABASE = "kdscan", STORE = "outbox";
+const LONGEST = 3200; // pixels of the longer side: a map that fills half of it has 200 a cell, reading needs 128
+const SMALL = 1_500_000; // bytes that need no shrinking
+const QUALITY = 0.88;
+const SECONDS = [2, 4, 8, 15, 30];
+
+let opened = null;
+function database() {
+  opened ??= new Promise((resolve, reject) => {
+    const request = indexedDB.open(DATABASE, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: "id", autoIncrement: true });
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  return opened;
+}
+
+async function inStore(mode, act) {
+  const store = (await database()).transaction(STORE, mode).objectStore(STORE);
+  return new Promise((resolve, reject) => {
+    const request = act(store);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+// Where a browser keeps nothing (private windows), photos are sent all the same, from memory.
+const kept = (act, otherwise) => act().catch(() => otherwise);
+
+// What still waits from before, the oldest first.
+export const waiting = () => kept(() => inStore("readonly", (store) => store.getAll()), []);
+
+// Keeps photos to be sent; each with a number of its own.
+let unkept = -1;
+export async function keep(files) {
+  const entries = [];
+  for (const file of files) {
+    const { blob, name } = await shrunk(file);
+    const entry = { name, blob, since: Date.now() };
+    entries.push({ ...entry, id: await kept(() => inStore("readwrite", (store) => store.add(entry)), unkept--) });
+  }
+  return entries;
+}
+
+export const forget = (id) => (id < 0 ? Promise.resolve() : kept(() => inStore("readwrite", (store) => store.delete(id))));
+
+// Sends one until the server has it or refuses it; onState("sending" | "waiting") tells how it goes.
+// Returns the server's answer. A refusal is thrown, and the photo stays in the outbox.
+export async function deliver({ id, name, blob }, onProgress, onState) {
+  for (let n = 0; ; n = Math.min(n + 1, SECONDS.length - 1)) {
+    try {
+      onState("sending");
+      const answer = await upload({ name, blob }, onProgress);
+      await forget(id);
+      return answer;
+    } catch (error) {
+      if (!passes(error) && !["offline", "cut_off", "too_slow"].includes(error.code)) throw error;
+      onState("waiting");
+      await pause(SECONDS[n]);
+    }
+  }
+}
+
+// So many seconds, or until the network is back.
+const pause = (seconds) => new Promise((resolve) => {
+  const done = () => { clearTimeout(timer); removeEventListener("online", done); resolve(); };
+  const timer = setTimeout(done, 1000 * seconds);
+  addEventListener("online", done);
+});
+
+// A photo as large as reading needs it, upright; anything that this browser cannot decode, as it is.
+async function shrunk(file) {
+  const asIs = { blob: file, name: file.name };
+  if (file.size <= SMALL || !/^image\/(jpeg|png|webp|heic|heif)$/.test(file.type)) return asIs;
+  try {
+    const picture = await createImageBitmap(file);
+    const factor = Math.min(1, LONGEST / Math.max(picture.width, picture.height));
+    if (factor === 1 && file.type === "image/jpeg") return asIs;
+    const canvas = Object.assign(document.createElement("canvas"), { width: Math.round(picture.width * factor), height: Math.round(picture.height * factor) });
+    canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+    picture.close();
+    const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", QUALITY));
+    return blob && blob.size < file.size ? { blob, name: file.name.replace(/\.\w+$/, "") + ".jpg" } : asIs;
+  } catch { return asIs; }
+}

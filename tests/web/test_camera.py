@@ -1,0 +1,167 @@
+"""The camera in the page, played by the browser's fake device; sending over a bad line; names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import cv2
+import httpx
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Route, expect, sync_playwright
+
+from kdscan.inference.store import default_models
+from kdscan.records import Photo
+from kdscan.vision.glimpse import glimpse
+from tests.web import browsing
+from tests.web.browsing import CHROMIUM, Open, accessible, upload
+from tests.web.conftest import SAMPLES
+
+open_page = browsing.open_page
+
+FRAME_WH = (1280, 720)
+
+
+def preview(name: str = "03.jpg") -> np.ndarray:
+    """A sample as a live picture shows it."""
+    sample = cv2.imread(str(SAMPLES / name))
+    assert sample is not None
+    scale = min(FRAME_WH[0] / sample.shape[1], FRAME_WH[1] / sample.shape[0])
+    small = cv2.resize(sample, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    frame = np.full((FRAME_WH[1], FRAME_WH[0], 3), 90, np.uint8)
+    y, x = (FRAME_WH[1] - small.shape[0]) // 2, (FRAME_WH[0] - small.shape[1]) // 2
+    frame[y : y + small.shape[0], x : x + small.shape[1]] = small
+    return frame
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser whose camera plays one sample for ever."""
+    film = tmp_path_factory.mktemp("film") / "camera.mjpeg"
+    film.write_bytes(cv2.imencode(".jpg", preview())[1].tobytes() * 4)
+    flags = ["--no-sandbox", "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"]
+    flags.append(f"--use-file-for-fake-video-capture={film}")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield started
+        started.close()
+
+
+@pytest.mark.browser
+@browsing.needs_chromium
+def test_held_still_the_photo_takes_itself(open_page: Open) -> None:
+    page = open_page(permissions=["camera"])
+    page.goto("/")
+    page.get_by_role("button", name="Photograph").tap()
+    expect(page.locator(".found-grid")).to_have_attribute("points", re.compile(r"\d"))
+    expect(page.locator("dialog.camera")).to_have_count(0)  # it took the photo and closed
+    expect(page.locator(".total-number")).to_be_visible()
+    assert page.url.split("#")[1].startswith("/photo/")
+
+
+@pytest.mark.browser
+@browsing.needs_chromium
+def test_without_a_camera_the_page_says_how_to_get_one(open_page: Open) -> None:
+    page = open_page()
+    page.add_init_script("Object.defineProperty(navigator, 'mediaDevices', { value: undefined });")
+    page.goto("/")
+    expect(page.locator("input[capture]")).to_have_count(1)
+    page.get_by_text("Why is there no live camera?").tap()
+    expect(page.locator(".hint p")).to_contain_text("https")
+    accessible(page)
+
+
+@pytest.mark.browser
+@browsing.needs_chromium
+def test_photos_wait_for_the_network_and_survive_the_page(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+    page.goto("/")
+    page.route(re.compile(r"/api/photos\?name"), lambda route: route.abort())
+    page.set_input_files("input[multiple]", [SAMPLES / "01.jpg", SAMPLES / "05.jpg"])
+    expect(page.locator(".upload")).to_have_count(2)
+    expect(page.locator(".upload").first).to_contain_text("waits for the network")
+    page.reload()
+    expect(page.locator(".upload")).to_have_count(2)
+    page.unroute(re.compile(r"/api/photos\?name"))
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator(".upload")).to_have_count(0)
+    expect(page.locator(".results:not(.uploads) .result strong")).to_have_count(2)
+    expect(page.locator(".results:not(.uploads) .result").first).to_contain_text("points")
+
+
+@pytest.mark.browser
+@browsing.needs_chromium
+def test_each_photo_of_a_batch_shows_its_result_when_it_is_ready(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+    held: list[Route] = []
+    asked: list[str] = []
+
+    def hold(route: Route) -> None:
+        asked.append(route.request.url)
+        held.append(route) if len(asked) == 1 else route.continue_()
+
+    page.route(re.compile(r"/api/photos/\d+\?wait"), hold)
+    page.goto("/")
+    page.set_input_files("input[multiple]", [SAMPLES / name for name in ("01.jpg", "05.jpg")])
+    expect(
+        page.locator(".results:not(.uploads) .result").filter(has_text="points")
+    ).not_to_have_count(0)
+    expect(page.locator(".upload")).to_have_count(1)  # the other one is still told to wait
+    held[0].continue_()
+    expect(page.locator(".upload")).to_have_count(0)
+
+
+@pytest.mark.browser
+@browsing.needs_chromium
+def test_names_stand_in_title_list_and_game(open_page: Open) -> None:
+    page = open_page()
+
+    def named(sample: str, name: str) -> None:
+        upload(page, sample)
+        expect(page.locator(".total-number")).to_be_visible()
+        page.get_by_label("Whose map is it?").fill(name)
+        page.get_by_label("Whose map is it?").press("Enter")
+        expect(page.locator(".whose.named")).to_contain_text(name)
+
+    named("01.jpg", "Ann")
+    expect(page.locator("h1")).to_contain_text(re.compile(r"^Ann \d+$"))
+    named("05.jpg", "Bob")
+    expect(page.locator(".history")).to_contain_text("Whose: Bob")
+    page.goto("/")
+    expect(page.locator(".results:not(.uploads)")).to_contain_text("Ann")
+    expect(page.locator(".names-known")).to_contain_text("Bob")
+    accessible(page)
+    page.locator(".results:not(.uploads) .result").filter(has_text="Bob").tap()
+    page.get_by_role("link", name="Game").tap()
+    page.locator(".results .result").filter(has_text="Ann").tap()
+    expect(page.locator(".winner")).to_contain_text(re.compile("(Ann|Bob) wins"))
+    expect(page.locator(".decided")).to_contain_text(re.compile(r"by \d+ points"))
+    assert re.match(r"(Ann|Bob) \d+ : (Ann|Bob) \d+", page.title())
+
+
+def test_a_glimpse_says_what_to_mend() -> None:
+    def look(bgr: np.ndarray) -> str:
+        return glimpse(Photo(np.ascontiguousarray(bgr, np.uint8)), default_models().locate).hint
+
+    frame = preview()
+    assert look(frame) == "good"
+    assert look(cv2.GaussianBlur(frame, (0, 0), 5)) == "blurred"
+    assert look(frame // 12) == "dark"
+    assert look(np.full_like(frame, 140)) == "none"
+    far = np.full_like(frame, 90)
+    small = cv2.resize(frame, None, fx=0.45, fy=0.45, interpolation=cv2.INTER_AREA)
+    far[100 : 100 + small.shape[0], 100 : 100 + small.shape[1]] = small
+    assert look(far) == "far"
+
+
+def test_a_live_picture_is_looked_at_and_not_kept(player: httpx.Client) -> None:
+    before = player.get("/api/photos").json()
+    data = cv2.imencode(".jpg", preview())[1].tobytes()
+    said = player.post("/api/look", content=data).json()
+    assert said["hint"] in ("good", "busy")
+    if said["outline"]:
+        assert np.all((np.array(said["outline"]) > 0) & (np.array(said["outline"]) < 1))
+    assert player.post("/api/look", content=b"no picture").json()["hint"] in ("none", "busy")
+    assert player.post("/api/look", content=b"x" * 500_000).status_code == 413
+    assert player.get("/api/photos").json() == before
