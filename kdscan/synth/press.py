@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kdscan.records import CASTLE
 from kdscan.sheet.layout import Layout, Point
+from kdscan.synth.contrast import legible
 from kdscan.synth.grounds.draw import draw_ground
 from kdscan.synth.page_decor import bare_paper, ornaments
 from kdscan.synth.plate import Plate
@@ -33,6 +34,7 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> NDArray[n
         page = bare_paper(rng, (h, w), style)
     else:
         page = draw_ground(style.family, rng, layout, px_per_mm, style.palette)
+        style = legible(page, layout, style, px_per_mm)
     plate = Plate(page, px_per_mm)
     ornaments(plate, layout, style, rng)
     _cells_and_lines(plate, layout, style)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from kdscan.records import CELLS
+from kdscan.synth.contrast import LEAST, legible
 from kdscan.synth.designs import random_layout
+from kdscan.synth.fields import LUMA
 from kdscan.synth.grounds.draw import FAMILIES, draw_ground
 from kdscan.synth.grounds.families import GROUPS, HELD_OUT, PALE, PALE_SHARE, TRAINED, random_family
 from kdscan.synth.grounds.palette import INK_LEFT, luma, random_palette
@@ -67,6 +72,35 @@ def test_no_ground_is_too_dark_to_be_drawn_on(kind: str) -> None:
     for seed in range(40):
         palette = random_palette(np.random.default_rng(seed), kind)
         assert min(luma(shade) for shade in palette.grounds) > INK_LEFT - 1
+
+
+@pytest.mark.parametrize("family", ["painted", "mosaic", "woodcut", "surface", "engraved"])
+def test_shields_and_circles_never_vanish(family: str) -> None:
+    """White veils with white outlines, asked for on all kinds of grounds, white ones among them."""
+    for seed in range(6):
+        rng = np.random.default_rng([seed, 4])
+        layout = random_layout(rng)
+        white = (255.0, 255.0, 255.0)
+        style = replace(
+            random_style(rng, family, "soft"),
+            shield_color=white,
+            shield_fill=None,
+            shield_light=None,
+            emboss=0.0,
+            circle_color=white,
+            circle_fill=None,
+        )
+        assert style.palette is not None
+        page = draw_ground(family, np.random.default_rng(seed), layout, 3.0, style.palette)
+        better = legible(page, layout, style, 3.0)
+        grey = page @ LUMA
+        for places, color in (
+            (layout.shield, better.shield_color),
+            (layout.circles, better.circle_color),
+        ):
+            at = np.array([layout.center_mm(*cell) for cell in CELLS])[:, None] + np.array(places)
+            x, y = np.clip(at.reshape(-1, 2) * 3, 0, np.array(grey.shape[::-1]) - 1).astype(int).T
+            assert np.median(np.abs(grey[y, x] - luma(color))) > 0.8 * LEAST
 
 
 def test_shields_of_a_map_may_let_the_ground_through() -> None:
