@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Literal
@@ -20,8 +20,12 @@ from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.inference.store import Models, default_models
 from kdscan.pipeline_kingdom import named, read_kingdoms
 from kdscan.plausibility import questions
+from kdscan.prints.dropout import drop_out, looks_at_ink
+from kdscan.prints.known import KnownPrint
+from kdscan.prints.recognize import recognize
 from kdscan.records import (
     AnyReading,
+    Ink,
     KingdomReading,
     MarkProbs,
     Photo,
@@ -44,7 +48,7 @@ from kdscan.vision.code import read_book_code, read_code
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.edges import cut_sides, in_words, unseen_cells
 from kdscan.vision.find import MapSearch
-from kdscan.vision.identify import identify
+from kdscan.vision.identify import UNKNOWN, identify
 from kdscan.vision.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
 from kdscan.vision.likeness import has_castle
 from kdscan.vision.rectify import lies_in
@@ -71,11 +75,14 @@ def read_photo(
     risk: float = DEFAULT_RISK,
     game: Game | None = None,
     variants: Variants = PLAIN,
+    prints: Sequence[KnownPrint] = (),
 ) -> tuple[AnyReading, ...]:
     """Read every map or kingdom of tiles in a photo, the largest first, then the spellbooks.
 
     risk: accepted probability that a total which asks for no review is wrong.
     game: which one to look for; None to recognise it. variants: extra rules of Kingdomino.
+    prints: known prints; a sheet of one of them is read from its ink, and its layout is the print's
+    name.
     Raises NoSheetFound when there is none (BlankPage when there is nothing at all),
     ModelError when the models are unusable.
     """
@@ -94,14 +101,16 @@ def read_photo(
             "tiles in view, sharp and without strong reflections"
         )
     try:
-        return _sheets(photo, models, risk, maps)
+        return _sheets(photo, models, risk, maps, prints)
     except NoSheetFound:
         if not kingdoms:
             raise
         return named(kingdoms, photo)
 
 
-def _sheets(photo: Photo, models: Models, risk: float, maps: MapSearch) -> tuple[AnyReading, ...]:
+def _sheets(
+    photo: Photo, models: Models, risk: float, maps: MapSearch, prints: Sequence[KnownPrint]
+) -> tuple[AnyReading, ...]:
     """Every map and spellbook in a photo."""
     books = [_book(photo, place, models, risk) for place in find_books(photo)]
     sheets: list[SheetReading] = []
@@ -112,8 +121,15 @@ def _sheets(photo: Photo, models: Models, risk: float, maps: MapSearch) -> tuple
         if any(_covers(book, rectified) for book in books):
             continue
         layout = identify(photo, rectified)
-        rectified, looks = look_closer(photo, rectified, models.marks_of(layout))
-        sheet = _read(rectified, looks, models, layout, risk)
+        known = recognize(photo, rectified.centers_xy, prints) if layout == UNKNOWN else None
+        ink: Ink | None = None
+        if known is not None:
+            dropped = drop_out(photo, known)
+            layout, ink, rectified = known.known.name, dropped.ink, dropped.rectified
+            looks = looks_at_ink(dropped, models.marks_of(layout))
+        else:
+            rectified, looks = look_closer(photo, rectified, models.marks_of(layout))
+        sheet = replace(_read(rectified, looks, models, layout, risk), ink=ink)
         sheet = hide(sheet, unseen_cells(photo, rectified))
         sheets.append(replace(sheet, sheet_id=read_code(photo, rectified, layout)))
     if not sheets and not books:

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from kdscan.errors import ModelError
 from kdscan.records import COATS, KINDS
+from kdscan.sheet.layout import layouts
 from kdscan.vision.book_read import StruckBy
-from kdscan.vision.identify import UNKNOWN
 from kdscan.vision.rectify import Network
 
 FORMAT = "kdscan-models/3"
@@ -34,7 +34,7 @@ ANY, OWN = "any", "own"
 
 def trusted_as(layout: str) -> str:
     """`OWN` for layouts that kdscan prints, else `ANY`."""
-    return ANY if layout == UNKNOWN else OWN
+    return OWN if layout in layouts() else ANY
 
 
 def models_folder() -> Path:

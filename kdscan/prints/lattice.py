@@ -35,7 +35,8 @@ SEARCH = 0.25
 ROUNDS = 5
 """Cells are measured so often; the residual rests after four."""
 
-_MARGIN = (PATCH - 1) / 2 + 0.375
+LATTICE_MARGIN = (PATCH - 1) / 2 + 0.375
+"""Cells of margin round the grid of that view."""
 _FAR = 0.15  # correlation that the farthest shift loses against none
 _TERMS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (3, 0), (0, 3))
 QUADRATIC, CUBIC = 6, 10
@@ -95,7 +96,7 @@ def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
     of a cell. The lattice as a whole may still be shifted; see `describe`."""
     centers, _ = smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)
     for turn in range(ROUNDS):
-        edge = edges(flatten(photo, centers, LATTICE_PX, _MARGIN), LATTICE_PX)
+        edge = edges(flatten(photo, centers, LATTICE_PX, LATTICE_MARGIN), LATTICE_PX)
         patches = {at: _patch(edge, at) for at in CELLS}
         common = np.median(np.stack(list(patches.values())), axis=0).astype(np.float32)
         off, weights = np.zeros((ROWS, COLS, 2)), np.zeros((ROWS, COLS))
@@ -114,7 +115,7 @@ def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
 
 def _patch(edge: Patch, at: tuple[int, int]) -> Patch:
     side = round(PATCH * LATTICE_PX)
-    y, x = (round((i + 0.5 + _MARGIN - PATCH / 2) * LATTICE_PX) for i in at)
+    y, x = (round((i + 0.5 + LATTICE_MARGIN - PATCH / 2) * LATTICE_PX) for i in at)
     return np.asarray(cv2.GaussianBlur(edge[y : y + side, x : x + side], (0, 0), 1.5), np.float32)
 
 
@@ -148,6 +149,11 @@ def _vertex(before: float, here: float, after: float) -> float:
 def shifted(centers_xy: Floats, off_xy: tuple[float, float]) -> Floats:
     """(5, 7, 2): the whole lattice moved by so many cells along its rows and columns."""
     return lattice_to_photo(centers_xy, CENTERS + np.array(off_xy))
+
+
+def cell_patches(edge: Patch) -> Patch:
+    """(34, 192, 192): the shields' cells of an edge picture with `LATTICE_MARGIN`."""
+    return np.stack([_patch(edge, at) for at in CELLS])
 
 
 def castle_patch(edge: Patch) -> Patch:

@@ -11,6 +11,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import WIZARD_POINTS, Score
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
+from kdscan.records.ink import Ink
 from kdscan.records.short import short
 from kdscan.records.stages import MarkProbs, RectifiedSheet
 from kdscan.records.totals import IMPROBABLE, Totals, range_of
@@ -65,6 +66,7 @@ class SheetReading:
     wizard_confidence: probability that the wizard's points in `score` are right.
     wizard_coats: for which coats, None for none, he may pay, with probabilities; () if sure.
     shared_review: whether a spellbook beside it gives a reason to look.
+    ink: what was drawn, told from a known print; None where the print is unknown.
     """
 
     rectified: RectifiedSheet
@@ -78,6 +80,7 @@ class SheetReading:
     wizard_confidence: float = 1.0
     wizard_coats: tuple[tuple[Coat | None, float], ...] = ()
     shared_review: bool = False
+    ink: Ink | None = None
 
     def __repr__(self) -> str:
         return short(self, f"{self.score.total} points")

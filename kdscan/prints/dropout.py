@@ -1,0 +1,88 @@
+"""Stage: photo and known print → the sheet in the print's own frame, its ink, and looks at it.
+
+The grid comes from the print: each cell lies where the print says. Marks are read from the ink on a
+plain page. Where the print is hardly known, the reader falls back to the photo, cell by cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.ink.divide import divide
+from kdscan.prints.align import Aligned
+from kdscan.prints.known import KNOWN_STEP, PRINT_MARGIN, PRINT_PX, KnownPrint
+from kdscan.prints.page import on_plain_page
+from kdscan.records import CELLS, Ink, Photo, RectifiedSheet
+from kdscan.vision.classify import VIEWS, Logits, look
+from kdscan.vision.rectify import (
+    FLAT_MARGIN,
+    Network,
+    outline_of,
+    resolution,
+)
+from kdscan.vision.segment import segment
+
+PLACED = 0.9999
+"""How sure the grid is that a print was recognised by: a print that lies wrong is not found in the
+photo (`recognize.SURELY`)."""
+WELL_KNOWN, FEW = 0.4, 0.1
+"""A cell in whose shield and circles more than `FEW` of the places are known less than `WELL_KNOWN`
+is read from the photo."""
+
+
+@dataclass(frozen=True, eq=False)
+class InkSheet:
+    """A sheet of a known print. rectified: as the photo shows it, in the print's frame.
+    poorly_known: (34,) the cells, in the order of `CELLS`, to read from the photo."""
+
+    known: KnownPrint
+    rectified: RectifiedSheet
+    ink: Ink
+    poorly_known: NDArray[np.bool_]
+
+
+def drop_out(photo: Photo, aligned: Aligned) -> InkSheet:
+    """The sheet that a print was laid over, and its ink."""
+    known, flat = aligned.known, aligned.flatten(photo, FLAT_MARGIN)
+    rim = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
+    coarse = rim // KNOWN_STEP
+    coverage = known.known[coarse:-coarse, coarse:-coarse]
+    ink = divide(flat, known.bgr[rim:-rim, rim:-rim], coverage)
+    centers = aligned.centers_xy
+    rectified = RectifiedSheet(flat, centers, outline_of(centers), resolution(centers), PLACED)
+    return InkSheet(known, rectified, ink, poorly_known(known))
+
+
+def poorly_known(known: KnownPrint) -> NDArray[np.bool_]:
+    """(34,) in the order of `CELLS`: where too little of shield and circles is known."""
+    points = np.array([*known.cell.shield, *known.cell.circles]).reshape(-1, 2)
+    if not len(points):
+        points = np.array([(-0.5, -0.5), (0.5, 0.5)])
+    places = PRINT_PX // KNOWN_STEP
+    low, high = points.min(0), points.max(0)
+    out = np.zeros(len(CELLS), bool)
+    for i, (row, col) in enumerate(CELLS):
+        x0, y0 = np.floor((low + (col, row) + 0.5 + PRINT_MARGIN) * places).astype(int)
+        x1, y1 = np.ceil((high + (col, row) + 0.5 + PRINT_MARGIN) * places).astype(int)
+        out[i] = np.mean(known.known[max(y0, 0) : y1, max(x0, 0) : x1] < WELL_KNOWN) > FEW
+    return out
+
+
+def looks_at_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
+    """Looks, see `look`, at the ink on a plain page; at the photo for poorly known cells."""
+    page = replace(sheet.rectified, bgr=on_plain_page(sheet.ink, sheet.known))
+    seen = look(segment(page), network, VIEWS)
+    if not sheet.poorly_known.any():
+        yield from seen
+        return
+    asis = look(segment(sheet.rectified), network, VIEWS)
+    for of_ink, of_photo in zip(seen, asis, strict=True):
+        coat, crosses = (
+            np.where(sheet.poorly_known[None, :, None], theirs, ours)
+            for ours, theirs in zip(of_ink[:2], of_photo[:2], strict=True)
+        )
+        yield coat, crosses, *of_ink[2:]

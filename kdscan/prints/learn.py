@@ -1,0 +1,228 @@
+"""A print learned from photos: of an unmarked sheet, of several, or of filled ones alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.errors import LayoutError
+from kdscan.prints.align import Aligned, align
+from kdscan.prints.describe import describe_castle, describe_cell
+from kdscan.prints.features import edges
+from kdscan.prints.known import (
+    KNOWN_STEP,
+    PRINT_MARGIN,
+    PRINT_PX,
+    PRINT_WH,
+    CellGeometry,
+    KnownPrint,
+)
+from kdscan.prints.lattice import (
+    LATTICE_MARGIN,
+    Measured,
+    castle_patch,
+    cell_patches,
+    measure_cells,
+    shifted,
+)
+from kdscan.prints.merge import merge, under_light_of
+from kdscan.prints.recognize import SURELY
+from kdscan.records import Photo
+from kdscan.sheet.parts import Castle
+from kdscan.vision.edges import unseen_cells
+from kdscan.vision.find import find
+from kdscan.vision.rectify import CENTERS, Floats, Network, flatten, resolution
+from kdscan.vision.settle import turned
+
+LEAST_PX = 60
+"""Photo pixels a cell below which thin lines are lost."""
+LEAST_LIKENESS = 0.3
+"""Likeness of the cells, see `Measured`, below which a sheet is too blurred or no sheet: sharp ones
+of 16 prints have 0.45 and more."""
+FEW_FILLED = 5
+"""Filled sheets that are too few: with fewer most places of a shield were never seen bare."""
+MOST_SHEETS = 16
+"""Sheets beyond these teach nothing more and cost 9 MB each."""
+ROUNDS = 2
+"""Sheets are laid over one another, merged, and laid over what that gave."""
+FILLED = 0.15
+"""Share of cells with strong marks inside of their shields from which a sheet is filled: unmarked
+ones of 16 prints have 0.06 at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """A sheet in one of the photos."""
+
+    photo: Photo
+    measured: Measured
+    filled: bool
+
+    @property
+    def sharpness(self) -> float:
+        return self.measured.likeness
+
+
+def learn_print(
+    photos: Sequence[Photo],
+    name: str,
+    locating: Network,
+    refining: Network,
+    corners_xy: Floats | None = None,
+) -> KnownPrint:
+    """Learn a print from photos of its sheets: one unmarked, several, or five and more filled ones.
+
+    locating, refining: see `kdscan.vision.find`. corners_xy: (4, 2), the grid's corners in the
+        first photo, where a person puts them right.
+    Raises LayoutError where the photos are no good for it, with what to do about it.
+    """
+    seen = [_seen(photo, locating, refining) for photo in photos]
+    if not seen:
+        raise LayoutError("name at least one photo of a sheet")
+    _check_number(seen)
+    used = sorted(seen, key=lambda one: (one.filled, -one.sharpness))[:MOST_SHEETS]
+    known = _described(_unknown(name), used[0].photo, used[0].measured.centers_xy)
+    if len(used) == 1:
+        return known
+    for _ in range(ROUNDS):
+        aligned = [_laid_over(known, one) for one in used]
+        flats = [a.flatten(one.photo) for a, one in zip(aligned, used, strict=True)]
+        bgr, coverage = merge([under_light_of(flat, known.bgr) for flat in flats])
+        # Described on the merged picture, for there the marks of single sheets are gone.
+        known = _described(known, Photo(bgr), _own_centers())
+    return replace(known, bgr=bgr, known=coverage, sheets=len(used))
+
+
+def _seen(photo: Photo, locating: Network, refining: Network) -> _Seen:
+    found = find(photo, locating, refining)
+    if not found:
+        raise LayoutError(
+            "{photo}: no map was found; photograph the whole sheet from straight above, sharp and"
+            " evenly lit",
+            photo=photo.name,
+        )
+    sheet = found[0]
+    if unseen_cells(photo, sheet):
+        raise LayoutError(
+            "{photo}: the sheet is cut off; photograph it with some table all around",
+            photo=photo.name,
+        )
+    if resolution(sheet.centers_xy) < LEAST_PX:
+        raise LayoutError(
+            "{photo}: the sheet is too small in the picture; come closer", photo=photo.name
+        )
+    measured = measure_cells(photo, sheet.centers_xy)
+    if measured.likeness < LEAST_LIKENESS:
+        raise LayoutError(
+            "{photo}: the sheet's cells cannot be made out; photograph it again, sharp, flat and"
+            " evenly lit",
+            photo=photo.name,
+        )
+    return _Seen(photo, measured, _is_filled(photo, measured))
+
+
+def _check_number(seen: Sequence[_Seen]) -> None:
+    if len(seen) < FEW_FILLED and all(one.filled for one in seen):
+        raise LayoutError(
+            "these sheets are filled in; photograph one that nobody has drawn on, or at least"
+            " {few} filled ones",
+            few=FEW_FILLED,
+        )
+
+
+def _is_filled(photo: Photo, measured: Measured) -> bool:
+    """Whether marks stand in the shields: stronger edges than the ground around them has."""
+    described = describe_cell(measured.common)
+    if not described.cell.shield:
+        return True
+    return filled_share(photo, measured.centers_xy, described.cell) >= FILLED
+
+
+def filled_share(photo: Photo, centers_xy: Floats, cell: CellGeometry) -> float:
+    """Share of cells whose shields hold stronger edges than the rest of the cell."""
+    patches = cell_patches(edges(flatten(photo, centers_xy, PRINT_PX, LATTICE_MARGIN), PRINT_PX))
+    side = patches.shape[-1]
+    middle = np.array(cell.shield).mean(0)
+
+    def area(factor: float) -> NDArray[np.bool_]:
+        mask = np.zeros((side, side), np.uint8)
+        points = ((np.array(cell.shield) - middle) * factor + middle) * PRINT_PX + side / 2 - 0.5
+        cv2.fillPoly(mask, [np.round(points).astype(np.int32)], (1,))
+        return mask > 0
+
+    inside, rest = area(0.75), ~area(1.2)
+    rest[: side // 5] = rest[-side // 5 :] = False
+    rest[:, : side // 5] = rest[:, -side // 5 :] = False
+    if not inside.any() or not rest.any():
+        return 0.0
+    strong = np.quantile(patches[:, inside], 0.95, axis=1)
+    ground = np.quantile(patches[:, rest], 0.95, axis=1)
+    return float(np.mean(strong > 1.3 * ground))
+
+
+def _unknown(name: str) -> KnownPrint:
+    """A print of which nothing is known yet."""
+    w, h = PRINT_WH
+    return KnownPrint(
+        name=name,
+        bgr=np.zeros((h, w, 3), np.uint8),
+        known=np.ones((h // KNOWN_STEP, w // KNOWN_STEP), np.float32),
+        cell=CellGeometry((), (), 0.0),
+        castle=Castle((), ()),
+        lines="none",
+        aspect=1.0,
+        residual=0.0,
+        sheets=1,
+    )
+
+
+def _laid_over(known: KnownPrint, one: _Seen) -> Aligned:
+    """The print laid over a sheet, whichever way up; raises LayoutError if it is another print."""
+    centers = one.measured.centers_xy
+    best = max(
+        (align(known, one.photo, c) for c in (centers, turned(centers))),
+        key=lambda aligned: aligned.likeness,
+    )
+    if best.likeness < SURELY:
+        raise LayoutError(
+            "{photo}: this sheet has another print than the others; leave it out",
+            photo=one.photo.name,
+        )
+    return best
+
+
+def _described(known: KnownPrint, photo: Photo, centers_xy: Floats) -> KnownPrint:
+    """The print as a picture shows it, its cells put in place, and what is printed in them.
+
+    photo, centers_xy: a picture of it, and where its cells lie there.
+    """
+    measured = measure_cells(photo, centers_xy)
+    described = describe_cell(measured.common)
+    x, y = described.offset
+    centers = shifted(measured.centers_xy, (x or 0.0, y or 0.0))
+    edge = edges(flatten(photo, centers, PRINT_PX, LATTICE_MARGIN), PRINT_PX)
+    return replace(
+        known,
+        bgr=flatten(photo, centers, PRINT_PX, PRINT_MARGIN),
+        cell=described.cell,
+        castle=describe_castle(castle_patch(edge)),
+        lines=described.lines,
+        aspect=_aspect(centers) if known.aspect == 1.0 else known.aspect,
+        residual=measured.residual,
+    )
+
+
+def _own_centers() -> Floats:
+    """(5, 7, 2): where a print's cells lie in its own picture."""
+    return np.asarray((CENTERS + 0.5 + PRINT_MARGIN) * PRINT_PX - 0.5, np.float64)
+
+
+def _aspect(centers_xy: Floats) -> float:
+    """Height of a cell over its width, as the photo shows it."""
+    across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
+    down = np.linalg.norm(np.diff(centers_xy, axis=0), axis=-1)
+    return float(down.mean() / across.mean())
