@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.records import Ink
+from kdscan.records import COLS, ROWS, Ink
+from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX
 
 _DARK = 8.0  # grey levels added before dividing: noise in the dark is no ink
 _LIGHT_STEP = 8  # pixels that share one value of the light
@@ -18,6 +19,7 @@ LEAST_INK = 13.5
 """CIELAB units: what differs less is surely no full stroke, however pale the sheet's pen."""
 FULL_QUANTILE, FULL_SHARE = 98.5, 0.75
 """A sheet's own pen decides how dark drawn is: this share of that percentile of all differences."""
+_TINT_QUANTILE, _TINT = 0.7, 0.06  # of a cell's places, by lightness; least darkening that is one
 _FLOOR = 1.6  # times the median difference, which is noise
 
 Bgr = NDArray[np.uint8]
@@ -29,7 +31,7 @@ def divide(photo: Bgr, known: Bgr, coverage: Plane) -> Ink:
 
     photo, known: (H, W, 3) uint8 in the same place. coverage: see `Ink.known`.
     """
-    bare = relit(photo, known)
+    bare = tinted(photo, relit(photo, known))
     apart = colour_distance(photo, bare)
     sample = apart[::2, ::2]
     full = max(float(np.percentile(sample, FULL_QUANTILE)) * FULL_SHARE, LEAST_INK)
@@ -57,8 +59,29 @@ def relit(photo: Bgr, known: Bgr) -> Bgr:
     return np.asarray(np.clip(lit, 0, 255), np.uint8)
 
 
-def _light(photo: Bgr, known: Bgr) -> Plane:
-    """(H, W, 3): what photo over print has in common nearby, whatever was drawn; robust mean."""
+def tinted(photo: Bgr, bare: Bgr) -> Bgr:
+    """The bare print with the cells tinted that players coloured in, to see domains or for fun.
+
+    A coat covers less than half of a cell; what lies over all of it is no coat.
+    photo, bare: (H, W, 3) uint8 as `RectifiedSheet.bgr` lies.
+    """
+    ratio = _log_ratio(photo, bare)
+    side, rim = FLAT_PX // _LIGHT_STEP, round(FLAT_MARGIN * FLAT_PX) // _LIGHT_STEP
+    cells = ratio[rim : rim + ROWS * side, rim : rim + COLS * side]
+    cells = cells.reshape(ROWS, side, COLS, side, 3).transpose(0, 2, 1, 3, 4)
+    over = np.quantile(cells.reshape(ROWS, COLS, -1, 3), _TINT_QUANTILE, axis=2)
+    over -= np.median(over.reshape(-1, 3), axis=0)
+    over[(over.min(-1) > -_TINT)] = 0
+    if not over.any():
+        return bare
+    tint = np.zeros_like(ratio)
+    tint[rim : rim + ROWS * side, rim : rim + COLS * side] = over.repeat(side, 0).repeat(side, 1)
+    factor = cv2.resize(np.exp(tint), bare.shape[1::-1], interpolation=cv2.INTER_NEAREST)
+    return np.asarray(np.clip((bare + _DARK) * factor - _DARK, 0, 255), np.uint8)
+
+
+def _log_ratio(photo: Bgr, known: Bgr) -> Plane:
+    """Logarithm of photo over print, an eighth as fine: (H / 8, W / 8, 3)."""
     scale = 1 / _LIGHT_STEP
     seen, print_ = (
         np.asarray(
@@ -66,7 +89,12 @@ def _light(photo: Bgr, known: Bgr) -> Plane:
         )
         for v in (photo, known)
     )
-    ratio = np.log((seen + _DARK) / (print_ + _DARK))
+    return np.asarray(np.log((seen + _DARK) / (print_ + _DARK)), np.float32)
+
+
+def _light(photo: Bgr, known: Bgr) -> Plane:
+    """(H, W, 3): what photo over print has in common nearby, whatever was drawn; robust mean."""
+    ratio = _log_ratio(photo, known)
     weight = np.ones(ratio.shape[:2], np.float32)
     for _ in range(4):
         spread = _near(weight)[..., None] + 1e-6

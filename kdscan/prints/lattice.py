@@ -151,11 +151,6 @@ def shifted(centers_xy: Floats, off_xy: tuple[float, float]) -> Floats:
     return lattice_to_photo(centers_xy, CENTERS + np.array(off_xy))
 
 
-def cell_patches(edge: Patch) -> Patch:
-    """(34, 192, 192): the shields' cells of an edge picture with `LATTICE_MARGIN`."""
-    return np.stack([_patch(edge, at) for at in CELLS])
-
-
 def castle_patch(edge: Patch) -> Patch:
     """The castle's cell of an edge picture as of `measure_cells`."""
     return _patch(edge, CASTLE)

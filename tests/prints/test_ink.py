@@ -1,0 +1,58 @@
+from dataclasses import replace
+
+import numpy as np
+
+from kdscan.ink.divide import divide
+from kdscan.pipeline import read_photo
+from kdscan.prints.align import align
+from kdscan.prints.dropout import drop_out, poorly_known
+from kdscan.prints.page import on_plain_page, plain_page
+from kdscan.records import CELLS, Ink, maps_of
+from tests.prints.pads import ENGRAVED, PAINTED, found, learned, sheet
+
+
+def test_what_differs_in_colour_is_ink_whatever_the_light() -> None:
+    rng = np.random.default_rng(2)
+    known = rng.integers(60, 230, (21, 29, 3)).repeat(32, 0).repeat(32, 1).astype(np.uint8)
+    light = np.linspace(0.5, 1.1, known.shape[1])[None, :, None]
+    lit = known * light
+    lit[300:330, 200:700] *= 0.3
+    photo = np.clip(lit, 0, 255).astype(np.uint8)
+    ink = divide(photo, known, np.ones((84, 116), np.float32))
+    assert ink.probability[305:325, 210:690].mean() > 0.9
+    bare = ink.probability.copy()
+    bare[290:340, 190:710] = 0
+    assert bare.mean() < 0.02
+    assert max(ink.pen_bgr) < 0.5
+
+
+def test_the_plain_page_has_what_the_print_has() -> None:
+    known = learned(PAINTED)
+    page = plain_page(known)
+    empty = Ink(np.zeros(page.shape, np.float32), (0, 0, 0), np.ones((84, 116), np.float32))
+    assert np.array_equal(on_plain_page(empty, known)[..., 0], page.astype(np.uint8))
+    assert page.min() < page.max()
+
+
+def test_a_known_print_is_read_from_its_ink() -> None:
+    photo, _ = found(PAINTED, 1)
+    (reading,) = maps_of(read_photo(photo, prints=[learned(ENGRAVED), learned(PAINTED)]))
+    assert reading.layout == f"pad {PAINTED}"
+    assert reading.ink is not None
+    truth = sheet(PAINTED, 1).board
+    right = sum(
+        (c.coat, c.crosses) == truth.get((c.row, c.col), (None, 0)) for c in reading.reading.cells
+    )
+    assert right >= 30
+
+
+def test_a_cell_of_which_little_is_known_is_read_from_the_photo() -> None:
+    photo, centers = found(PAINTED, 1)
+    known = learned(PAINTED)
+    assert not poorly_known(known).any()
+    coverage = known.known.copy()
+    coverage[:26] = 0.1
+    holed = replace(known, known=coverage)
+    dropped = drop_out(photo, align(holed, photo, centers))
+    rows = {CELLS[i][0] for i in np.flatnonzero(dropped.poorly_known)}
+    assert rows == {0, 1, 2} or rows == {0, 1}

@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+from kdscan.errors import LayoutError
+from kdscan.inference.store import default_models
+from kdscan.prints.learn import learn_print
+from kdscan.prints.merge import merge
+from kdscan.records import Photo
+from tests.prints.pads import ENGRAVED, PAINTED, blank, learned, sheet
+
+
+@pytest.mark.parametrize("seed", [PAINTED, ENGRAVED])
+def test_a_blank_shows_where_its_cells_lie(seed: int) -> None:
+    known = learned(seed)
+    assert known.residual < 0.01
+    assert known.sheets == 1
+    assert known.known.min() == 1
+
+
+def test_a_single_filled_sheet_is_no_print() -> None:
+    models = default_models()
+    filled = Photo(sheet(ENGRAVED, 1).bgr, "filled.jpg")
+    with pytest.raises(LayoutError, match="filled in"):
+        learn_print([filled], "pad", models.locate, models.refine, models.marks)
+
+
+def test_a_sheet_of_another_pad_is_named() -> None:
+    models = default_models()
+    two = [Photo(blank(seed).bgr, f"{seed}.jpg") for seed in (PAINTED, ENGRAVED)]
+    with pytest.raises(LayoutError, match="another print"):
+        learn_print(two, "pad", models.locate, models.refine, models.marks)
+
+
+def test_a_photo_without_a_sheet_is_named() -> None:
+    models = default_models()
+    table = Photo(np.full((900, 1200, 3), 90, np.uint8), "table.jpg")
+    with pytest.raises(LayoutError) as refused:
+        learn_print([table], "pad", models.locate, models.refine, models.marks)
+    assert "table.jpg" in str(refused.value)
+
+
+def test_what_some_sheets_show_bare_is_known() -> None:
+    rng = np.random.default_rng(1)
+    ground = rng.integers(90, 220, (12, 16, 3)).repeat(8, 0).repeat(8, 1)
+    sheets = []
+    for i in range(6):
+        drawn = ground + rng.normal(0, 2, ground.shape)
+        if i != 3:  # five of six have ink in the middle
+            drawn[32:64, 40 + i : 80 + i] = 30
+        sheets.append(np.clip(drawn, 0, 255).astype(np.uint8))
+    bgr, known = merge(sheets)
+    assert np.abs(bgr.astype(int) - ground)[36:60, 48:76].max() < 25
+    assert known[5, 7] < 0.5 < known[0, 0]
