@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from kdscan.errors import Bug, ModelError, NoSheetFound, PhotoError, UsageError
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.pipeline import Game, read_photo
+from kdscan.prints.known import KnownPrint
 from kdscan.records import AnyReading, Photo
 from kdscan.report import PhotoReport
 from kdscan.table import share
@@ -26,10 +27,11 @@ def read_page(
     game: Game | None = None,
     variants: Variants = PLAIN,
     change: Change | None = None,
+    prints: Sequence[KnownPrint] = (),
 ) -> tuple[PhotoReport, Photo | None]:
     """Read a page of a file; the picture comes along if it could be decoded.
 
-    risk, game, variants: see `kdscan.pipeline.read_photo`. A photo that cannot be read,
+    risk, game, variants, prints: see `kdscan.pipeline.read_photo`. A photo that cannot be read,
     holds no sheet or meets a bug is a report with its error. Raises `ModelError`, because
     then no photo can be read, and `UsageError` of `change`.
     """
@@ -40,7 +42,7 @@ def read_page(
         return report(error=error), None
     size = (photo.width, photo.height)
     try:
-        sheets = read_photo(photo, risk=risk, game=game, variants=variants)
+        sheets = read_photo(photo, risk=risk, game=game, variants=variants, prints=prints)
         if change is not None:
             changed = [change(sheet, number) for number, sheet in enumerate(sheets)]
             sheets = share(changed, risk)

@@ -25,6 +25,7 @@ from kdscan.cli.options import (
     Store,
     same_event,
 )
+from kdscan.cli.prints import known_prints
 from kdscan.cli.speech import note, quiet, spoken
 from kdscan.errors import UsageError
 from kdscan.legible import legible
@@ -104,6 +105,7 @@ def batch(
     from kdscan.tournament.results import results, seated
     from kdscan.tournament.rules import Asked, settle_rules
     from kdscan.tournament.store import open_store
+    from kdscan.tournament.store.prints import add_new_prints
 
     for out in (csv, json_lines):
         if out is not None and not out.parent.is_dir():
@@ -116,6 +118,8 @@ def batch(
         with kept.write() as db:
             asked = Asked(game, great_duel, middle_kingdom, harmony)
             this = settle_rules(db, event, asked)
+            if this.game == "duel":
+                add_new_prints(kept, db, this.id, known_prints())
         run = Run(kept, this, models, round)
         with _workers(cluster, workers) as pool, _bar(len(files)) as told:
             run.read(files, pool, told)

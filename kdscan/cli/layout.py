@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kdscan.cli.help import Command, Group
-from kdscan.cli.prints import add_commands
+from kdscan.cli.options import Event, Store
+from kdscan.cli.prints import add_commands, prints_of, prints_table
 from kdscan.cli.speech import note, spoken
-from kdscan.errors import NoSheetFound
+from kdscan.errors import NoSheetFound, UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kdscan.records import Photo
 
 layout = typer.Typer(cls=Group, no_args_is_help=True)
+
+TOML = ".toml"
+"""What a layout file's name ends in: one that says how a sheet is printed, in millimetres."""
 
 
 @layout.callback()
@@ -23,7 +34,7 @@ def _layout() -> None:
 
     Examples:
 
-    $ kdscan layout learn blank.jpg -o club.toml
+    $ kdscan layout learn blank.jpg --name club
 
     $ kdscan layout import club.kdprint
 
@@ -33,38 +44,98 @@ def _layout() -> None:
 
 @layout.command("learn", cls=Command)
 def learn(
-    photo: Annotated[str, typer.Argument(metavar="BLANK", help="A photo of an unmarked sheet.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The layout file to write.")
+    photos: Annotated[
+        list[str],
+        typer.Argument(metavar="PHOTO", help="Photos of unmarked sheets, or of five filled ones."),
     ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write a print (.kdprint) or a layout (.toml) instead of remembering it.",
+        ),
+    ] = None,
     name: Annotated[
-        str, typer.Option(help="How the layout is called; the file's name by default.")
+        str, typer.Option(help="How the pad is called; the file's name by default.")
     ] = "",
     cell_mm: Annotated[
         float,
-        typer.Option(min=5, max=100, metavar="N", help="Width of a cell on paper, in millimetres."),
+        typer.Option(min=5, max=100, metavar="N", help="Layouts: width of a cell, in millimetres."),
     ] = 24.0,
     overlay: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw what was found over the learned cell (PNG)."),
+        typer.Option(metavar="FILE", help="Draw what was found, and how well it is known (PNG)."),
     ] = None,
+    event: Event = None,
+    store: Store = None,
 ) -> None:
-    """Make a layout file from one photo of an unmarked sheet, taken from straight above.
+    """Learn the print of a pad, from a photo of an unmarked sheet or from five filled ones.
+
+    From then on sheets of this pad are known, and read by what is drawn on them alone. Take the
+    photos from straight above, the whole sheet in view, sharp and evenly lit.
 
     Examples:
 
-    $ kdscan layout learn blank.jpg -o club.toml --overlay club.png
+    $ kdscan layout learn blank.jpg --name club
 
-    $ kdscan score photo.jpg --layout club.toml
+    $ kdscan layout learn game*.jpg --name club --overlay club.png
 
-    $ kdscan sheet --layout club.toml -o club.pdf
+    $ kdscan layout learn blank.jpg --name club --event 'Spring cup'
 
-    Exit codes: 0 done; 2 no shield or circles can be made out, or a file cannot be written;
-    3 the photo cannot be read; 4 no sheet was found; 6 the model is missing or corrupt.
+    $ kdscan layout learn blank.jpg -o club.toml
+
+    Exit codes: 0 done; 2 the photos are no good for it, or a file cannot be written; 3 a photo
+    cannot be read; 4 no sheet was found; 6 the model is missing or corrupt.
     """
+    called = name or (output.stem if output is not None else "")
+    if not called:
+        raise UsageError("say what the pad is called, like --name club")
     # The heavy half: OpenCV, onnxruntime.
-    import cv2
+    from kdscan.vision.photo import load_photos
 
+    if output is not None and output.suffix.lower() == TOML:
+        if len(photos) > 1:
+            raise UsageError(
+                "a layout file is made from one photo; a print (.kdprint) from several"
+            )
+        _learn_layout(next(iter(load_photos(photos[0]))), output, called, cell_mm, overlay)
+        return
+    pictures = [picture for photo in photos for picture in load_photos(photo)]
+    _learn_print(pictures, called, output, overlay, event, store)
+
+
+def _learn_print(
+    photos: Sequence[Photo],
+    name: str,
+    output: Path | None,
+    overlay: Path | None,
+    event: str | None,
+    store: str | None,
+) -> None:
+    from kdscan.inference.store import default_models
+    from kdscan.outputs import write_file
+    from kdscan.prints.drawing import draw_print
+    from kdscan.prints.file import filed
+    from kdscan.prints.learn import learn_print
+    from kdscan.prints.names import checked_name
+
+    name, models = checked_name(name), default_models()
+    known = filed(learn_print(photos, name, models.locate, models.refine))
+    if overlay is not None:
+        _write_png(overlay, draw_print(known))
+    if output is not None:
+        write_file(output, known.data)
+    if output is None or event is not None or store is not None:
+        with prints_of(event, store) as prints:
+            prints.save(known)
+    note(prints_table([known]))
+
+
+def _learn_layout(
+    picture: Photo, output: Path, name: str, cell_mm: float, overlay: Path | None
+) -> None:
     from kdscan.inference.store import default_models
     from kdscan.outputs import write_file
     from kdscan.sheet.checks import check_layout
@@ -73,23 +144,20 @@ def learn(
     from kdscan.vision.find import find
     from kdscan.vision.learn import draw_print
     from kdscan.vision.learn import learn as learned
-    from kdscan.vision.photo import load_photos
     from kdscan.vision.recognize import cell_print, print_to_text
 
-    picture = next(iter(load_photos(photo)))
     models = default_models()
     sheets = find(picture, models.locate, models.refine)
     if not sheets:
         raise NoSheetFound(
             "{photo}: no map was found; photograph the whole unmarked sheet from straight above",
-            photo=photo,
+            photo=picture.name,
         )
     sheet, _ = look_closer(picture, sheets[0], models.marks)
-    plan, found = learned(picture, sheet, name or output.stem, cell_mm)
+    plan, found = learned(picture, sheet, name, cell_mm)
     plan = replace(plan, cell_png=print_to_text(cell_print(sheet)))
     if overlay is not None:
-        _, data = cv2.imencode(".png", draw_print(found))
-        write_file(overlay, data.tobytes())
+        _write_png(overlay, draw_print(found))
     check_layout(plan)
     write_file(output, layout_to_toml(plan).encode("utf-8"))
     found_text = spoken(sys.stderr).t(
@@ -102,6 +170,14 @@ def learn(
         lines=plan.lines,
     )
     note(f"{output}: {found_text}")
+
+
+def _write_png(path: Path, picture: NDArray[np.uint8]) -> None:
+    import cv2
+
+    from kdscan.outputs import write_file
+
+    write_file(path, cv2.imencode(".png", picture)[1].tobytes())
 
 
 add_commands(layout)

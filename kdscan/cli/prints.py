@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kdscan.cli.help import Command
-from kdscan.cli.options import AsJson
+from kdscan.cli.options import AsJson, Event, Store
 from kdscan.cli.speech import note, said, spoken
 from kdscan.errors import KdscanError, UsageError
 
 if TYPE_CHECKING:
     from kdscan.prints.file import FiledPrint
+    from kdscan.prints.library import Library
+    from kdscan.tournament.store.prints import EventPrints
+
+    Prints = Library | EventPrints
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="What the print is called.")]
 
@@ -27,20 +32,19 @@ def add_commands(layout: typer.Typer) -> None:
         layout.command(name, cls=Command)(command)
 
 
-def list_(as_json: AsJson = False) -> None:
+def list_(as_json: AsJson = False, event: Event = None, store: Store = None) -> None:
     """List the prints that are known: sheets learned from, how well known, what a cell shows.
 
     Example:
 
     $ kdscan layout list
     """
-    from kdscan.prints.library import own_library
-
-    prints = own_library().load(damaged)
+    with prints_of(event, store) as kept:
+        prints = kept.load(damaged)
     if as_json:
         print(json.dumps({"prints": [print_json(one) for one in prints]}))
     elif prints:
-        print(_table(prints))
+        print(prints_table(prints))
     else:
         note(spoken(sys.stderr).t("no print is known yet; see: kdscan layout learn --help"))
 
@@ -52,6 +56,8 @@ def show(
         typer.Option("--output", "-o", metavar="FILE", help="Write its picture (PNG)."),
     ] = None,
     as_json: AsJson = False,
+    event: Event = None,
+    store: Store = None,
 ) -> None:
     """Show what is known of a print; with -o its picture.
 
@@ -60,21 +66,23 @@ def show(
     $ kdscan layout show club -o club.png
     """
     from kdscan.outputs import write_file
-    from kdscan.prints.library import own_library
 
-    one = own_library().get(name)
+    with prints_of(event, store) as kept:
+        one = kept.get(name)
     if output is not None:
         write_file(output, one.picture_png)
     if as_json:
         print(json.dumps(print_json(one)))
     elif output is None or str(output) != "-":
-        print(_table([one]))
+        print(prints_table([one]))
 
 
 def forget(
     names: Annotated[
         list[str], typer.Argument(metavar="NAME", help="Names of prints, or of damaged files.")
     ],
+    event: Event = None,
+    store: Store = None,
 ) -> None:
     """Forget prints: sheets of theirs are read as those of any unknown design.
 
@@ -82,11 +90,9 @@ def forget(
 
     $ kdscan layout forget club
     """
-    from kdscan.prints.library import own_library
-
-    library = own_library()
-    for name in names:
-        library.forget(name)
+    with prints_of(event, store) as kept:
+        for name in names:
+            kept.forget(name)
 
 
 def export(
@@ -94,6 +100,8 @@ def export(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write (.kdprint).")
     ],
+    event: Event = None,
+    store: Store = None,
 ) -> None:
     """Write a print as one file, for a friend or another machine.
 
@@ -104,9 +112,9 @@ def export(
     $ kdscan score photo.jpg --layout club.kdprint
     """
     from kdscan.outputs import write_file
-    from kdscan.prints.library import own_library
 
-    write_file(output, own_library().get(name).data)
+    with prints_of(event, store) as kept:
+        write_file(output, kept.get(name).data)
 
 
 def import_(
@@ -119,6 +127,8 @@ def import_(
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace other prints of these names.")
     ] = False,
+    event: Event = None,
+    store: Store = None,
 ) -> None:
     """Know a friend's prints: sheets of these pads are then read by them.
 
@@ -129,7 +139,6 @@ def import_(
     $ kdscan layout import theirs.kdprint --name 'Club 2'
     """
     from kdscan.prints.file import load_print, renamed
-    from kdscan.prints.library import own_library
     from kdscan.prints.names import folded
 
     if name is not None and len(files) > 1:
@@ -138,19 +147,51 @@ def import_(
     new = [load_print(file, thoroughly=True) for file in files]
     if name is not None:
         new = [renamed(new[0], name)]
-    library = own_library()
-    known = {folded(one.name): one for one in library.load(damaged)}
-    for one in new:
-        other = known.get(folded(one.name))
-        if other is not None and other.data != one.data and not replace:
-            raise UsageError(
-                "another print is called {name!r}; say --replace, or --name for another name",
-                name=one.name,
-            )
-        known[folded(one.name)] = one
-    for one in new:
-        library.save(one)
-    print(_table(new))
+    with prints_of(event, store) as kept:
+        known = {folded(one.name): one for one in kept.load(damaged)}
+        for one in new:
+            other = known.get(folded(one.name))
+            if other is not None and other.data != one.data and not replace:
+                raise UsageError(
+                    "another print is called {name!r}; say --replace, or --name for another name",
+                    name=one.name,
+                )
+            known[folded(one.name)] = one
+        for one in new:
+            kept.save(one)
+    print(prints_table(new))
+
+
+@contextmanager
+def prints_of(event: str | None, store: str | None) -> Iterator[Prints]:
+    """This user's prints, or those of an event if it or a store is named."""
+    if event is None and store is None:
+        from kdscan.prints.library import own_library
+
+        yield own_library()
+        return
+    from kdscan.tournament.store import open_store
+    from kdscan.tournament.store.events import find_event
+    from kdscan.tournament.store.prints import EventPrints
+
+    with open_store(store, make=False) as opened:
+        with opened.read() as db:
+            this = find_event(db, event)
+        yield EventPrints(opened, this.id)
+
+
+def known_prints(files: Sequence[str] = ()) -> list[FiledPrint]:
+    """This user's prints, and before them those of the print files among `files`.
+
+    Damaged ones of the library are told and skipped; raises LayoutError for others.
+    """
+    from kdscan.prints.file import SUFFIX, load_print
+    from kdscan.prints.library import own_library
+    from kdscan.prints.names import same_name
+
+    named = [load_print(file, thoroughly=True) for file in files if file.endswith(SUFFIX)]
+    others = own_library().load(damaged)
+    return named + [o for o in others if not any(same_name(o.name, n.name) for n in named)]
 
 
 def damaged(error: KdscanError) -> None:
@@ -176,7 +217,8 @@ def print_json(one: FiledPrint) -> dict[str, Any]:
     }
 
 
-def _table(prints: Sequence[FiledPrint]) -> str:
+def prints_table(prints: Sequence[FiledPrint]) -> str:
+    """A line a print: sheets learned from, how well known, circles, when."""
     t = spoken().t
     heads = [t("sheets"), t("known"), t("circles"), t("learned on")]
     rows = [

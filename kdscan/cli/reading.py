@@ -16,6 +16,7 @@ from kdscan.errors import PhotoError, UsageError
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.pipeline import Game, correct, correct_book
 from kdscan.pipeline_kingdom import correct_kingdom
+from kdscan.prints.known import KnownPrint
 from kdscan.reading import read_page
 from kdscan.records import (
     AnyReading,
@@ -46,11 +47,12 @@ def read_all(
     game: Game | None = None,
     variants: Variants = PLAIN,
     learned: Sequence[Layout] = (),
+    prints: Sequence[KnownPrint] = (),
 ) -> Iterator[tuple[PhotoReport, Photo | None]]:
     """Yield a report for each photo or page, with the picture where there is one.
 
     risk, game, variants: see `kdscan.pipeline.read_photo`; risk None for its default.
-    learned: layouts to know sheets by.
+    learned: layouts to know sheets by. prints: known prints, by which sheets are read.
     Raises `ModelError`, because then no photo can be read, and `UsageError`.
     """
     accepted = DEFAULT_RISK if risk is None else risk
@@ -68,7 +70,15 @@ def read_all(
         for page in range(len(pages)):
             mine = [c for c in corrections if (c.photo or 0) == number]
             change = partial(_changed, corrections=mine, risk=accepted, learned=learned)
-            yield read_page(pages, page, risk=accepted, game=game, variants=variants, change=change)
+            yield read_page(
+                pages,
+                page,
+                risk=accepted,
+                game=game,
+                variants=variants,
+                change=change,
+                prints=prints,
+            )
             number += 1
 
 

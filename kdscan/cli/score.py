@@ -57,7 +57,10 @@ def score(
     ] = None,
     layout: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="A learned layout to know sheets by; repeat as needed."),
+        typer.Option(
+            metavar="FILE",
+            help="A layout or print to know sheets by, besides learned prints; repeat as needed.",
+        ),
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 5 when something needs a look.")
@@ -102,19 +105,23 @@ def score(
 
     # The heavy half: OpenCV, onnxruntime.
     from kdscan.cli.output import Printer
+    from kdscan.cli.prints import known_prints
     from kdscan.cli.reading import read_all
     from kdscan.fusing import fuse_sheets, maps_of
     from kdscan.game.kingdomino.variants import Variants
+    from kdscan.prints.file import SUFFIX
     from kdscan.report import photo_json, report_json
     from kdscan.report_kingdom import dynasty_json
     from kdscan.sheet.layout import load_layout
 
     printer = Printer(len(photos), text=not as_json, debug=context.find_root().params["debug"])
-    learned = [load_layout(file) for file in layout or ()]
+    known = known_prints(layout or ())
+    learned = [load_layout(file) for file in layout or () if not file.endswith(SUFFIX)]
     entries: list[dict[str, Any]] = []
     maps: dict[tuple[int, int], Any] = {}
     variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel))
-    for report, photo in read_all(photos, said, risk, printer.progress, which, variants, learned):
+    read = read_all(photos, said, risk, printer.progress, which, variants, learned, known)
+    for report, photo in read:
         maps |= maps_of(len(entries), report.sheets)
         entries.append(photo_json(report))
         printer.report(report, len(entries))

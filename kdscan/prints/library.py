@@ -5,17 +5,17 @@ Every way in reads them from here, but for an event's own, which lie in its stor
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kdscan.errors import LayoutError, UsageError
+from kdscan.errors import KdscanError, LayoutError, UsageError
 from kdscan.outputs import default_folder, make_folder, write_file
 from kdscan.prints.file import SUFFIX, FiledPrint, filed, load_print
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.names import folded, same_name
 
-Damaged = Callable[[LayoutError], None]
+Damaged = Callable[[KdscanError], None]
 """Called with what is wrong with a file that is skipped."""
 
 
@@ -41,15 +41,7 @@ class Library:
 
     def get(self, name: str) -> FiledPrint:
         """The print of a name, in upper or lower case; raises LayoutError when there is none."""
-        known = self.load()
-        for one in known:
-            if same_name(one.name, name):
-                return one
-        raise LayoutError(
-            "no print is called {name!r}; known: {known}",
-            name=name,
-            known=", ".join(one.name for one in known) or "-",
-        )
+        return named(self.load(), name)
 
     def save(self, known: KnownPrint) -> FiledPrint:
         """Keep a print, in place of one of the same name.
@@ -95,6 +87,18 @@ class Library:
             return sorted(p for p in self.folder.iterdir() if p.suffix == SUFFIX and p.is_file())
         except OSError:
             return []
+
+
+def named(known: Sequence[FiledPrint], name: str) -> FiledPrint:
+    """The print of a name, in upper or lower case; raises LayoutError when there is none."""
+    for one in known:
+        if same_name(one.name, name):
+            return one
+    raise LayoutError(
+        "no print is called {name!r}; known: {known}",
+        name=name,
+        known=", ".join(one.name for one in known) or "-",
+    )
 
 
 def own_library() -> Library:

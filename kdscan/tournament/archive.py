@@ -21,6 +21,7 @@ from sqlalchemy import Connection, Table, select
 
 from kdscan.errors import UsageError
 from kdscan.outputs import writing
+from kdscan.prints.file import SUFFIX, parse_print
 from kdscan.tournament.archive_checks import check_head, check_row, checked_sheet
 from kdscan.tournament.event import WALKOVER, event_state
 from kdscan.tournament.results import results
@@ -28,6 +29,7 @@ from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.connect import NOT_UNDERSTOOD
 from kdscan.tournament.store.events import check_name, find_event
 from kdscan.tournament.store.files import check_place
+from kdscan.tournament.store.prints import event_prints
 from kdscan.tournament.store.records import Event, Json
 from kdscan.tournament.store.rows import insert, one
 
@@ -38,6 +40,7 @@ TABLES = (
     schema.player,
     schema.photo,
     schema.file,
+    schema.known_print,
     schema.reading,
     schema.sheet,
     schema.game,
@@ -75,7 +78,8 @@ def _write(store: Store, db: Connection, event: Event, out: zipfile.ZipFile) -> 
     at = schema.photo.c
     query = select(at.sha256, at.suffix).where(at.event_id == event.id).order_by(at.sha256)
     photos = list(db.execute(query))
-    for sha256, suffix in photos:
+    prints = [(row.sha256, SUFFIX) for row in event_prints(db, event.id)]
+    for sha256, suffix in sorted({*map(tuple, photos), *prints}):
         # Photos are compressed already.
         out.writestr(f"photos/{sha256}{suffix}", store.photos.get(sha256, suffix))
     return len(photos)
@@ -170,7 +174,8 @@ def _load(
             pass
         for photo, entry in photos.items():
             _load_photo(store, source, photo, entry, new)
-        return Loaded(event, len(photos), sheets)
+        pictures = sum(suffix != SUFFIX for _, suffix in photos)
+        return Loaded(event, pictures, sheets)
 
 
 def _lines(lines: IO[bytes]) -> Iterator[Json]:
@@ -203,6 +208,8 @@ def _load_photo(
     data = source.read(entry)
     if hashlib.sha256(data).hexdigest() != photo[0]:
         raise ValueError(entry.filename)
+    if photo[1] == SUFFIX:
+        parse_print(data, entry.filename, thoroughly=True)
     if not store.photos.has(*photo):
         new.append(photo)
     store.photos.put(data, photo[1])
@@ -228,6 +235,8 @@ def _load_rows(
         check_row(table, old)
         if table is schema.photo:
             spoken_of.add((old["sha256"], old["suffix"]))
+        elif table is schema.known_print:
+            spoken_of.add((old["sha256"], SUFFIX))
         elif table is schema.reading:
             found[old["id"]] = len(old["entry"]["sheets"])
         elif table is schema.sheet:

@@ -10,6 +10,8 @@ from typing import Any
 from sqlalchemy import JSON, Boolean, Float, ForeignKey, Integer, String, Table
 
 from kdscan.legible import legible
+from kdscan.prints.file import SUFFIX
+from kdscan.prints.names import checked_name
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.damage import check_reading
 from kdscan.tournament.store.events import GAMES, MOST_LETTERS, check_name
@@ -91,6 +93,9 @@ def _check_meaning(table: Table, row: Mapping[str, Any]) -> None:
         check_place(row["sha256"], row["suffix"])
         if row["size"] < 0 or (row.get("pages") or 0) < 0:
             raise ValueError("photo")
+    elif table is schema.known_print:
+        check_place(row["sha256"], SUFFIX)
+        checked_name(row["name"])
     elif table is schema.player:
         check_name(row["name"])
     elif table is schema.file and legible(row["name"]) != row["name"]:

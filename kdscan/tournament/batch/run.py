@@ -1,7 +1,8 @@
 """The run of a batch: one process keeps the books, many read.
 
 Every step is written down when it is done, keyed by the photo's content, its page, the
-version of the models and, in Kingdomino, how large a kingdom may be. A run that was broken
+version of the models, the prints that the event knows and, in Kingdomino, how large a kingdom
+may be. A run that was broken
 off, however, is run again: what is written down is skipped. Memory does not grow with the
 number of photos.
 """
@@ -19,6 +20,7 @@ from kdscan.tournament.batch.tasks import Done, Read, Result, Take, Taken, Task
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, read_pages, set_pages
+from kdscan.tournament.store.prints import event_prints, read_with
 from kdscan.tournament.store.readings import add_reading
 from kdscan.tournament.store.records import Event, Json, PhotoRow
 
@@ -53,7 +55,9 @@ class Run:
     def __init__(self, store: Store, event: Event, models: str, round: int | None = None) -> None:
         self._store, self._event, self._models = store, event, models
         self._rules = rules_of(event)
-        self._name = self._rules.name(models)
+        with store.read() as db:
+            self._prints = tuple(row.sha256 for row in event_prints(db, event.id))
+        self._name = read_with(self._rules.name(models), self._prints)
         self._details: Json = {} if round is None else {"round": round}
         self._pages: deque[Read] = deque()
         self._asked: set[tuple[int, int]] = set()
@@ -129,7 +133,7 @@ class Run:
         self._asked.add((photo.id, page))
         place = self._store.photos.root
         what = (place, photo.sha256, photo.suffix, page, self._models, photo.id)
-        self._pages.append(Read(*what, self._rules.game, self._rules.variants))
+        self._pages.append(Read(*what, self._rules.game, self._rules.variants, self._prints))
 
     def _done(self, task: Read, result: Done) -> None:
         with self._store.write() as db:

@@ -22,6 +22,7 @@ from kdscan.pipeline import Game
 from kdscan.reading import bug_of, read_page
 from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.store.files import PhotoFiles, is_url, open_place, suffix_of
+from kdscan.tournament.store.prints import load_prints
 from kdscan.tournament.store.records import Json
 from kdscan.vision.photo import Pages, check_bytes, decode, read_bytes
 
@@ -53,7 +54,8 @@ class Taken:
 class Read:
     """Read a page of a kept photo with the models of that version. key: for who asked.
 
-    game, variants: as `kdscan.pipeline.read_photo` takes them.
+    game, variants: as `kdscan.pipeline.read_photo` takes them. prints: SHA-256 of the known
+    prints' files, which lie among the photos.
     """
 
     photos: str
@@ -64,6 +66,7 @@ class Read:
     key: int = 0
     game: Game | None = None
     variants: Variants = PLAIN
+    prints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -141,12 +144,19 @@ def read(task: Read) -> Done:
     start = time.perf_counter()
     try:
         pages = _opened(task.photos, task.sha256, task.suffix)
-        report, _ = read_page(pages, task.page, game=task.game, variants=task.variants)
+        prints = load_prints(task.photos, task.prints, _say)
+        report, _ = read_page(
+            pages, task.page, game=task.game, variants=task.variants, prints=prints
+        )
     except PhotoError as error:
         report = PhotoReport("", task.page, error=error)
     kept: list[Json | None] = [keep(sheet) for sheet in report.sheets]
     seconds = time.perf_counter() - start
     return Done(photo_json(report), kept, round(seconds, 4))
+
+
+def _say(error: KdscanError) -> None:
+    print(f"kdscan: {error}", file=sys.stderr)
 
 
 @lru_cache(maxsize=1)

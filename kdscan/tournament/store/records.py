@@ -64,6 +64,17 @@ class FileRow:
 
 
 @dataclass(frozen=True)
+class PrintRow:
+    """A print that an event knows; `sha256` names its file beside the photos."""
+
+    id: int
+    event_id: int
+    name: str
+    sha256: str
+    added_at: datetime
+
+
+@dataclass(frozen=True)
 class ReadingRow:
     """One page as one version of the models read it.
 

@@ -128,6 +128,17 @@ file = Table(
     UniqueConstraint("event_id", "name", "photo_id"),
 )
 
+known_print = Table(
+    "known_print",
+    metadata,
+    _id(),
+    _in("event", index=False),
+    Column("name", Text, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("added_at", Moment, nullable=False),
+    UniqueConstraint("event_id", "name"),
+)
+
 reading = Table(
     "reading",
     metadata,

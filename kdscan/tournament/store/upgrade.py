@@ -15,10 +15,10 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from kdscan.errors import StoreError
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest revision in `migrations/versions`."""
 
-KNOWN = ("0001", "0002")
+KNOWN = ("0001", "0002", "0003")
 """All revisions, the oldest first."""
 
 _LOCK = 0x6B647363

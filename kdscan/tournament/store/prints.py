@@ -1,0 +1,125 @@
+"""The prints that an event knows: rows here, their files beside the photos, by content.
+
+There every worker finds them, on this machine or a cluster's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sqlalchemy import Connection, select
+
+from kdscan.errors import KdscanError, LayoutError, StoreError
+from kdscan.prints.file import SUFFIX, FiledPrint, filed, parse_print
+from kdscan.prints.known import KnownPrint
+from kdscan.prints.library import named
+from kdscan.prints.names import folded, same_name
+from kdscan.tournament.store import schema
+from kdscan.tournament.store.connect import Store
+from kdscan.tournament.store.files import PhotoFiles
+from kdscan.tournament.store.records import PrintRow
+from kdscan.tournament.store.rows import all_of, insert, now
+
+Damaged = Callable[[KdscanError], None]
+"""Called with what is wrong with a print that is skipped."""
+
+
+def event_prints(db: Connection, event_id: int) -> list[PrintRow]:
+    """The prints that an event knows, by name."""
+    query = select(schema.known_print).where(schema.known_print.c.event_id == event_id)
+    return sorted(all_of(db, PrintRow, query), key=lambda row: folded(row.name))
+
+
+def add_print(store: Store, db: Connection, event_id: int, one: FiledPrint) -> None:
+    """Have an event know a print, in place of one of the same name."""
+    sha256 = store.photos.put(one.data, SUFFIX)
+    for row in event_prints(db, event_id):
+        if same_name(row.name, one.name):
+            if row.sha256 == sha256:
+                return
+            db.execute(schema.known_print.delete().where(schema.known_print.c.id == row.id))
+    values = {"event_id": event_id, "name": one.name, "sha256": sha256, "added_at": now()}
+    insert(db, schema.known_print, values)
+
+
+def add_new_prints(
+    store: Store, db: Connection, event_id: int, prints: Iterable[FiledPrint]
+) -> None:
+    """Have an event know these prints too, but where it knows another one by that name."""
+    known = {folded(row.name) for row in event_prints(db, event_id)}
+    for one in prints:
+        if folded(one.name) not in known:
+            add_print(store, db, event_id, one)
+
+
+def forget_print(db: Connection, event_id: int, name: str) -> bool:
+    """Have an event forget a print; False if it knows none of that name. Its file stays, as the
+    photos of what was removed do."""
+    gone = [row.id for row in event_prints(db, event_id) if same_name(row.name, name)]
+    at = schema.known_print.c.id
+    return bool(db.execute(schema.known_print.delete().where(at.in_(gone))).rowcount)
+
+
+@dataclass(frozen=True)
+class EventPrints:
+    """An event's prints, to be used as `kdscan.prints.library.Library` is."""
+
+    store: Store
+    event_id: int
+
+    def load(self, damaged: Damaged = lambda _: None) -> tuple[FiledPrint, ...]:
+        """All prints, by name; those that are gone or damaged are told and skipped."""
+        with self.store.read() as db:
+            rows = event_prints(db, self.event_id)
+        return load_prints(self.store.photos.root, [row.sha256 for row in rows], damaged)
+
+    def get(self, name: str) -> FiledPrint:
+        """The print of a name; raises LayoutError when there is none."""
+        return named(self.load(), name)
+
+    def save(self, known: KnownPrint) -> FiledPrint:
+        """Keep a print, in place of one of the same name."""
+        one = filed(known)
+        with self.store.write() as db:
+            add_print(self.store, db, self.event_id, one)
+        return one
+
+    def forget(self, name: str) -> None:
+        """Forget a print; raises LayoutError when there is none."""
+        with self.store.write() as db:
+            gone = forget_print(db, self.event_id, name)
+        if not gone:
+            self.get(name)
+
+
+def load_prints(
+    root: str, wanted: Iterable[str], damaged: Damaged = lambda _: None
+) -> tuple[FiledPrint, ...]:
+    """Prints by the SHA-256 of their files; those that are gone or damaged are told and skipped.
+
+    root: see `PhotoFiles`. Each is opened once in a process.
+    """
+    found = []
+    for sha256 in wanted:
+        try:
+            found.append(_load(root, sha256))
+        except (LayoutError, StoreError) as error:
+            damaged(error)
+    return tuple(found)
+
+
+@lru_cache(maxsize=100)
+def _load(root: str, sha256: str) -> FiledPrint:
+    return parse_print(PhotoFiles(root).get(sha256, SUFFIX), sha256[:12] + SUFFIX)
+
+
+def read_with(models: str, prints: Iterable[str]) -> str:
+    """What readings with these models and prints (SHA-256) are kept as: who learned a print reads
+    a photo anew."""
+    together = "".join(sorted(prints))
+    if not together:
+        return models
+    return f"{models} prints-{hashlib.sha256(together.encode()).hexdigest()[:12]}"

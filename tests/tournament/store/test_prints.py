@@ -1,0 +1,115 @@
+"""The prints that an event knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kdscan.errors import KdscanError, LayoutError
+from kdscan.prints.file import SUFFIX, filed
+from kdscan.tournament.archive import load_event, save_event
+from kdscan.tournament.store import Store, open_store
+from kdscan.tournament.store.events import ensure_event, find_event
+from kdscan.tournament.store.prints import (
+    EventPrints,
+    add_new_prints,
+    event_prints,
+    load_prints,
+    read_with,
+)
+from tests.prints.made import made_print
+
+
+def prints_of(store: Store, event: str = "cup") -> EventPrints:
+    with store.write() as db:
+        return EventPrints(store, ensure_event(db, event).id)
+
+
+def names(prints: EventPrints) -> list[str]:
+    return [one.name for one in prints.load()]
+
+
+def test_prints_are_an_event_s_own(store: Store) -> None:
+    prints = prints_of(store)
+    for name in ("moor", "Atlas"):
+        prints.save(made_print(name))
+    assert names(prints) == ["Atlas", "moor"]
+    assert names(prints_of(store, "other")) == []
+    assert prints.get("ATLAS").data == filed(made_print("Atlas")).data
+    prints.forget("atlas")
+    assert names(prints) == ["moor"]
+    with pytest.raises(LayoutError, match="known: moor"):
+        prints.forget("atlas")
+
+
+def test_a_print_of_the_same_name_is_replaced(store: Store) -> None:
+    prints = prints_of(store)
+    prints.save(made_print("Club", 1))
+    prints.save(made_print("club", 2))
+    (one,) = prints.load()
+    assert one.data == filed(made_print("club", 2)).data
+
+
+def test_those_of_the_library_are_added_but_replace_none(store: Store) -> None:
+    prints = prints_of(store)
+    own = prints.save(made_print("club", 1))
+    others = [filed(made_print("CLUB", 2)), filed(made_print("moor", 3))]
+    for _ in range(2):
+        with store.write() as db:
+            add_new_prints(store, db, prints.event_id, others)
+    assert [one.data for one in prints.load()] == [own.data, others[1].data]
+
+
+def test_one_that_is_gone_is_told_and_skipped(store: Store) -> None:
+    prints = prints_of(store)
+    prints.save(made_print("here", 1))
+    prints.save(made_print("gone", 2))
+    with store.read() as db:
+        rows = {row.name: row.sha256 for row in event_prints(db, prints.event_id)}
+    Path(store.photos.place(rows["gone"], SUFFIX)).unlink()
+    load_prints.__globals__["_load"].cache_clear()
+    told: list[KdscanError] = []
+    assert [one.name for one in prints.load(told.append)] == ["here"]
+    assert len(told) == 1 and rows["gone"][:12] in str(told[0])
+
+
+def test_readings_with_other_prints_are_others() -> None:
+    assert read_with("marks-1", ()) == "marks-1"
+    one, two = read_with("marks-1", ["a" * 64]), read_with("marks-1", ["b" * 64, "a" * 64])
+    assert len({one, two, "marks-1"}) == 3
+    assert two == read_with("marks-1", ["a" * 64, "b" * 64])
+
+
+def test_an_event_takes_its_prints_along(tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "one.sqlite")) as store:
+        saved = prints_of(store).save(made_print("club"))
+        save_event(store, "cup", tmp_path / "cup.kdscan")
+    with open_store(str(tmp_path / "two.sqlite")) as store:
+        loaded = load_event(store, tmp_path / "cup.kdscan")
+        assert loaded.photos == 0
+        with store.read() as db:
+            event = find_event(db, "cup")
+        (one,) = EventPrints(store, event.id).load()
+        assert one.data == saved.data
+
+
+def test_a_print_that_is_none_is_not_taken_from_an_archive(tmp_path: Path) -> None:
+    import hashlib
+    import zipfile
+
+    with open_store(str(tmp_path / "one.sqlite")) as store:
+        saved = prints_of(store).save(made_print("club"))
+        save_event(store, "cup", tmp_path / "cup.kdscan")
+    good, bad = hashlib.sha256(saved.data).hexdigest(), hashlib.sha256(b"bad").hexdigest()
+    with (
+        zipfile.ZipFile(tmp_path / "cup.kdscan") as old,
+        zipfile.ZipFile(tmp_path / "bad.kdscan", "w") as new,
+    ):
+        new.writestr("event.jsonl", old.read("event.jsonl").replace(good.encode(), bad.encode()))
+        new.writestr(f"photos/{bad}{SUFFIX}", b"bad")
+    with (
+        open_store(str(tmp_path / "two.sqlite")) as store,
+        pytest.raises(LayoutError, match="no print of kdscan"),
+    ):
+        load_event(store, tmp_path / "bad.kdscan")
