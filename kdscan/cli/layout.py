@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -68,6 +67,9 @@ def learn(
         Path | None,
         typer.Option(metavar="FILE", help="Draw what was found, and how well it is known (PNG)."),
     ] = None,
+    unmarked: Annotated[
+        bool, typer.Option("--unmarked", help="Nobody has drawn on these sheets, for certain.")
+    ] = False,
     event: Event = None,
     store: Store = None,
 ) -> None:
@@ -93,6 +95,9 @@ def learn(
     if not called:
         raise UsageError("say what the pad is called, like --name club")
     # The heavy half: OpenCV, onnxruntime.
+    from kdscan.outputs import write_file
+    from kdscan.pads import learn_print
+    from kdscan.prints.drawing import draw_print
     from kdscan.vision.photo import load_photos
 
     if output is not None and output.suffix.lower() == TOML:
@@ -103,26 +108,7 @@ def learn(
         _learn_layout(next(iter(load_photos(photos[0]))), output, called, cell_mm, overlay)
         return
     pictures = [picture for photo in photos for picture in load_photos(photo)]
-    _learn_print(pictures, called, output, overlay, event, store)
-
-
-def _learn_print(
-    photos: Sequence[Photo],
-    name: str,
-    output: Path | None,
-    overlay: Path | None,
-    event: str | None,
-    store: str | None,
-) -> None:
-    from kdscan.inference.store import default_models
-    from kdscan.outputs import write_file
-    from kdscan.prints.drawing import draw_print
-    from kdscan.prints.file import filed
-    from kdscan.prints.learn import learn_print
-    from kdscan.prints.names import checked_name
-
-    name, models = checked_name(name), default_models()
-    known = filed(learn_print(photos, name, models.locate, models.refine))
+    known = learn_print(pictures, called, unmarked=unmarked)
     if overlay is not None:
         _write_png(overlay, draw_print(known))
     if output is not None:
