@@ -17,8 +17,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kdscan.errors import KdscanError as KdscanError
     from kdscan.overlay import draw_overlay as draw_overlay
+    from kdscan.pads import known_prints as known_prints
+    from kdscan.pads import learn_print as learn_print
+    from kdscan.pads import save_print as save_print
     from kdscan.pipeline import correct as correct
     from kdscan.pipeline import read_photo as read_photo
+    from kdscan.prints.file import load_print as load_print
+    from kdscan.prints.known import KnownPrint as KnownPrint
     from kdscan.records import KingdomReading as KingdomReading
     from kdscan.records import Photo as Photo
     from kdscan.records import SheetReading as SheetReading
@@ -31,18 +36,24 @@ if TYPE_CHECKING:
 _HOMES = {
     "KdscanError": ("kdscan.errors", "KdscanError"),
     "KingdomReading": ("kdscan.records", "KingdomReading"),
+    "KnownPrint": ("kdscan.prints.known", "KnownPrint"),
     "Photo": ("kdscan.records", "Photo"),
     "SheetReading": ("kdscan.records", "SheetReading"),
     "SpellbookReading": ("kdscan.records", "SpellbookReading"),
     "correct": ("kdscan.pipeline", "correct"),
     "draw_overlay": ("kdscan.overlay", "draw_overlay"),
+    "known_prints": ("kdscan.pads", "known_prints"),
+    "learn_print": ("kdscan.pads", "learn_print"),
     "load_photos": ("kdscan.vision.photo", "load_photos"),
+    "load_print": ("kdscan.prints.file", "load_print"),
     "read_photo": ("kdscan.pipeline", "read_photo"),
+    "save_print": ("kdscan.pads", "save_print"),
     "to_dict": ("kdscan.report", "sheet_json"),
 }
 
 __all__ = ["KdscanError", "KingdomReading", "Photo", "SheetReading", "SpellbookReading"]
 __all__ += ["__version__", "correct", "draw_overlay", "load_photos", "read_photo", "to_dict"]
+__all__ += ["KnownPrint", "known_prints", "learn_print", "load_print", "save_print"]
 
 
 def __getattr__(name: str) -> Any:

@@ -23,14 +23,19 @@ def test_public_names_are_pinned() -> None:
     assert sorted(kdscan.__all__) == [
         "KdscanError",
         "KingdomReading",
+        "KnownPrint",
         "Photo",
         "SheetReading",
         "SpellbookReading",
         "__version__",
         "correct",
         "draw_overlay",
+        "known_prints",
+        "learn_print",
         "load_photos",
+        "load_print",
         "read_photo",
+        "save_print",
         "to_dict",
     ]
 
