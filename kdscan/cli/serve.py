@@ -80,13 +80,20 @@ def serve(
     import asyncio
 
     _check_certificate(certificate, key)
+    from kdscan.cli.prints import known_prints
     from kdscan.inference.store import default_models
     from kdscan.tournament.store import open_store
+    from kdscan.tournament.store.events import ensure_event
+    from kdscan.tournament.store.prints import add_new_prints
     from kdscan.web.settings import Settings, codes_of
 
     default_models().check()
     listening = _listen(host, port)
     with open_store(store) as kept:
+        with kept.write() as db:
+            this = ensure_event(db, event)
+            if this.game == "duel":
+                add_new_prints(kept, db, this.id, known_prints())
         secret, join_code, desk_code = codes_of(kept)
         settings = Settings(
             event=event,

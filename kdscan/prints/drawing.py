@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
-from kdscan.records import CASTLE, CELLS
+from kdscan.records import CASTLE, CELLS, Ink
 from kdscan.sheet.parts import Point
 
 FOUND_BGR, CASTLE_BGR, GRID_BGR = (160, 0, 200), (0, 110, 230), (200, 140, 0)
@@ -33,6 +33,13 @@ def draw_print(known: KnownPrint) -> NDArray[np.uint8]:
     for polygon in (*known.castle.roofs, *known.castle.keep):
         _outline(picture, [(x + CASTLE[1], y + CASTLE[0]) for x, y in polygon], CASTLE_BGR)
     return picture
+
+
+def draw_ink(ink: Ink) -> NDArray[np.uint8]:
+    """(H, W, 3) uint8 BGR: a sheet's ink alone, in the pen's colour on white paper."""
+    absorbed = 1 - np.array(ink.pen_bgr, np.float32)
+    light = 1 - np.clip(ink.probability, 0, 1)[..., None] * absorbed
+    return np.asarray(np.round(np.clip(light, 0, 1) * 255), np.uint8)
 
 
 def _px(points: list[Point]) -> NDArray[np.int32]:

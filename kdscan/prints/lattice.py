@@ -109,8 +109,8 @@ def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
     known = weights[weights > 0]
     likeness = float(np.sqrt(np.median(known))) if len(known) else 0.0
     residual = float(np.median(left[weights.ravel() > 0])) if len(known) else np.inf
-    flat = flatten(photo, centers, LATTICE_PX, _MARGIN)
-    return Measured(centers, pattern_of(flat, _MARGIN), likeness, residual)
+    flat = flatten(photo, centers, LATTICE_PX, LATTICE_MARGIN)
+    return Measured(centers, pattern_of(flat, LATTICE_MARGIN), likeness, residual)
 
 
 def _patch(edge: Patch, at: tuple[int, int]) -> Patch:

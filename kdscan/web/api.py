@@ -27,6 +27,7 @@ from kdscan.web import schemas, sessions
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
 from kdscan.web.desk import Desk
 from kdscan.web.pool import Pool
+from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import Left, Session
 from kdscan.web.settings import Settings
@@ -71,6 +72,7 @@ class Rooms:
     tables: Tables
     left: Left
     desk: Desk
+    prints: Prints
     receiving: asyncio.Semaphore
     """Few uploads at a time are whole in memory, however many arrive."""
 
@@ -164,7 +166,7 @@ async def upload(request: Request) -> Response:
     who = session_of(request)
     await ask(rooms.shelf.check_room, who, rooms.settings)
     with tempfile.TemporaryFile() as file:  # without a name: a kill leaves nothing
-        await _receive(request, file, rooms.settings)
+        await receive(request, file, rooms.settings)
         async with rooms.receiving:
             file.seek(0)
             photo, state = await ask(lambda: rooms.shelf.add(file.read(), name, who))
@@ -173,7 +175,7 @@ async def upload(request: Request) -> Response:
     return JsonAnswer({"id": photo, "state": state}, 201)
 
 
-async def _receive(request: Request, out: IO[bytes], settings: Settings) -> None:
+async def receive(request: Request, out: IO[bytes], settings: Settings) -> None:
     """Write the body to a file; raise ApiError when it is too large, too slow or empty."""
     most = settings.max_bytes
     too_large = ApiError(

@@ -26,6 +26,7 @@ from kdscan.web.connections import OnceAMinute, Protocol, allow_files
 from kdscan.web.desk import Desk
 from kdscan.web.guard import Guard
 from kdscan.web.pool import Pool
+from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import Left
 from kdscan.web.settings import Settings
@@ -59,7 +60,8 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         views = Views(store)
         shelf = Shelf(store, settings.event)
         tables = Tables(store, shelf.event)
-        reader = Reader(store, shelf, pool, views, default_models().version)
+        prints = Prints(store, shelf.event)
+        reader = Reader(store, shelf, pool, views, default_models().version, prints)
         app.state.rooms = Rooms(
             settings,
             shelf,
@@ -69,6 +71,7 @@ def make_app(store: Store, settings: Settings) -> Starlette:
             tables,
             left,
             Desk(store, shelf.event),
+            prints,
             asyncio.Semaphore(RECEIVING),
         )
         await reader.start()

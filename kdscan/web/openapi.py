@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from kdscan.web import api, corrections, desk_api, schemas
+from kdscan.web import api, corrections, desk_api, learning, schemas
 from kdscan.web.operation import (
     BAD,
     BY_ID,
@@ -183,6 +183,7 @@ OPERATIONS = (
         errors=NONE_SUCH | BAD | WRONG_KIND,
     ),
     *desk_api.OPERATIONS,
+    *learning.OPERATIONS,
 )
 
 

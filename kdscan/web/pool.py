@@ -33,17 +33,23 @@ class Limits:
 
 @dataclass(frozen=True)
 class Request:
-    """A file for a worker. do: "read" it, "show": only make pictures of its pages, or "look": only
-    say where a map lies in a camera's live picture.
+    """A file for a worker. do: "read" it, "show": only make pictures of its pages, "look": only say
+    where a map lies in a camera's live picture, or "learn" the print called `name` from it and
+    `more` files.
 
-    game, variants: see `kdscan.pipeline.read_photo`.
+    game, variants: see `kdscan.pipeline.read_photo`. photos, prints: where the photos lie, and
+    SHA-256 of the known prints' files among them. unmarked: nobody has drawn on these sheets.
     """
 
     path: Path
     name: str
-    do: Literal["read", "show", "look"] = "read"
+    do: Literal["read", "show", "look", "learn"] = "read"
     game: Game | None = None
     variants: Variants = PLAIN
+    photos: str = ""
+    prints: tuple[str, ...] = ()
+    more: tuple[Path, ...] = ()
+    unmarked: bool = False
 
 
 class Worker:
@@ -85,6 +91,10 @@ class Worker:
             "threads": threads,
             "game": what.game,
             "variants": asdict(what.variants),
+            "photos": what.photos,
+            "prints": what.prints,
+            "more": [str(path) for path in what.more],
+            "unmarked": what.unmarked,
         }
         assert self.process.stdin is not None
         try:
@@ -92,7 +102,7 @@ class Worker:
             await self.process.stdin.drain()
         except ConnectionError as error:
             raise ReaderDied("the process that reads photos ended; try again") from error
-        ends = asyncio.get_running_loop().time() + limits.seconds
+        ends = asyncio.get_running_loop().time() + limits.seconds * (1 + len(what.more))
         while True:
             try:
                 async with asyncio.timeout_at(ends):

@@ -17,10 +17,12 @@ from kdscan.errors import KdscanError, StoreError
 from kdscan.tournament.rules import Rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import set_pages
+from kdscan.tournament.store.prints import read_with
 from kdscan.tournament.store.readings import add_reading
 from kdscan.tournament.store.records import PhotoRow
 from kdscan.web.frames import Frame
 from kdscan.web.pool import Pool, Request
+from kdscan.web.prints import Prints
 from kdscan.web.shelf import Shelf
 from kdscan.web.views import Views, local_file
 
@@ -34,9 +36,11 @@ AGAIN_SECONDS = 5.0
 class Reader:
     """Reads what is enqueued and tells those who wait for it."""
 
-    def __init__(self, store: Store, shelf: Shelf, pool: Pool, views: Views, models: str) -> None:
+    def __init__(
+        self, store: Store, shelf: Shelf, pool: Pool, views: Views, models: str, prints: Prints
+    ) -> None:
         self._store, self._shelf, self._pool, self._views = store, shelf, pool, views
-        self._models = models
+        self._models, self._prints = models, prints
         self._queue: asyncio.Queue[int] = asyncio.Queue()
         self._queued: set[int] = set()
         self._waiting: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
@@ -131,12 +135,16 @@ class Reader:
         # An event of Duel may still have a kingdom photographed: what it is shows by itself.
         game = None if rules.game == "duel" else rules.game
         async with local_file(self._store, photo) as path:
-            what = Request(path, name, game=game, variants=rules.variants)
+            prints = await run_in_threadpool(self._prints.hashes)
+            root = self._store.photos.root
+            what = Request(
+                path, name, game=game, variants=rules.variants, photos=root, prints=prints
+            )
             async for frame in self._pool.ask(what):
                 if "report" in frame.header:
                     said.append((frame, time.monotonic() - since))
                     if len(said) == frame.header["pages"]:
-                        await run_in_threadpool(self._finished, photo, said, rules)
+                        await run_in_threadpool(self._finished, photo, said, rules, prints)
                         self._tell(photo.id)
                 else:
                     page = int(frame.header["page"])
@@ -147,7 +155,13 @@ class Reader:
         with self._store.write() as db:
             set_pages(db, photo.id, None, error)
 
-    def _finished(self, photo: PhotoRow, frames: list[tuple[Frame, float]], rules: Rules) -> None:
+    def _finished(
+        self,
+        photo: PhotoRow,
+        frames: list[tuple[Frame, float]],
+        rules: Rules,
+        prints: tuple[str, ...],
+    ) -> None:
         """All pages in one transaction: a photo was read whole or not at all."""
         first = frames[0][0].header["report"]
         if first["width"] is None and len(frames) == 1 and first["error"]:
@@ -156,6 +170,6 @@ class Reader:
         with self._store.write() as db:
             for frame, seconds in frames:
                 entry, kept = frame.header["report"], frame.header["kept"]
-                page, models = int(entry["page"]), rules.name(self._models)
+                page, models = int(entry["page"]), read_with(rules.name(self._models), prints)
                 add_reading(db, photo, page, models, entry, kept, seconds)
             set_pages(db, photo.id, len(frames))

@@ -148,6 +148,35 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
     """An empty object."""
 
 
+class PadPhotos(msgspec.Struct, forbid_unknown_fields=True):
+    """Photos of filled sheets of one pad, five at least, and what it is called."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=60)]
+    photos: Annotated[list[Annotated[int, Meta(ge=0)]], Meta(min_length=1, max_length=16)]
+
+
+class KnownPrint(TypedDict):
+    """A print that the event knows. sheets: how many it was learned from; learned: the day."""
+
+    id: int
+    name: str
+    sheets: int
+    learned: str
+    picture: str
+
+
+class KnownPrints(TypedDict):
+    """The prints that the event knows, by name."""
+
+    prints: list[KnownPrint]
+
+
+class LearnedPrint(KnownPrint):
+    """A new print. again: photos that are read again by it."""
+
+    again: list[int]
+
+
 class ErrorText(TypedDict):
     """What went wrong. `message` is for people, in English."""
 
@@ -224,6 +253,7 @@ class Sheet(TypedDict):
     range: NotRequired[tuple[int, int] | None]
     photograph_again: NotRequired[bool]
     player: NotRequired[str | None]
+    ink: NotRequired[str | None]
     wizard_range: NotRequired[tuple[int, int]]
     size: NotRequired[Literal[5, 7]]
     variants: NotRequired[dict[str, bool]]

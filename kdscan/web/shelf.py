@@ -189,6 +189,12 @@ class Shelf:
         with self._store.read() as db:
             return self._sheet_json(db, self._sheet(db, sheet_id, session))
 
+    def sheet_place(self, sheet_id: int, session: Session) -> tuple[Sheet, PhotoRow]:
+        """A sheet and its photo."""
+        with self._store.read() as db:
+            one = self._sheet(db, sheet_id, session)
+            return one, self._mine(db, one.photo_id, session)
+
     def game(self, ids: Sequence[int], session: Session) -> list[Json]:
         """Sheets that lay on one table, as they stand together."""
         with self._store.read() as db:

@@ -15,10 +15,12 @@ from kdscan.game.kingdomino.scoring import outcome
 from kdscan.game.kingdomino.tiles import Terrain
 from kdscan.overlay import DOMAIN_COLORS
 from kdscan.report import domain_colors
+from kdscan.sheet.layout import layouts
 from kdscan.tournament.current import cell_of, current_sheets
 from kdscan.tournament.rules import Rules, asked_of
 from kdscan.tournament.store.corrections import in_force
 from kdscan.tournament.store.records import Correction, Sheet
+from kdscan.vision.identify import UNKNOWN as NO_LAYOUT
 
 Json = dict[str, Any]
 
@@ -44,6 +46,13 @@ def standing_sheets(
     return [_dressed(*each) for each in zip(sheets, said, held, found, strict=True)]
 
 
+def _ink(sheet: Sheet) -> str | None:
+    """Where the ink of a sheet of a known print can be seen alone; no picture has two addresses."""
+    if sheet.kind != "duel_map" or sheet.data["layout"] in (NO_LAYOUT, *layouts()):
+        return None
+    return f"/api/sheets/{sheet.id}/ink.png?reading={sheet.reading_id}"
+
+
 def _dressed(sheet: Sheet, said: Sequence[Correction], held: Json, found: Json) -> Json:
     decisions = history(said)
     more = {} if sheet.kind == "duel_spellbook" else _scored(found)
@@ -54,6 +63,7 @@ def _dressed(sheet: Sheet, said: Sequence[Correction], held: Json, found: Json) 
             "id": sheet.id,
             "photo": sheet.photo_id,
             "page": sheet.page,
+            "ink": _ink(sheet),
             "confirmed": held.get("confirmed") is True,
             "corrections": decisions,
             "can_undo": any(not one["undone"] for one in decisions),

@@ -46,11 +46,21 @@ class Views:
     def path(self, sha256: str, page: int, size: Size) -> Path:
         return self._folder / sha256[:2] / f"{sha256}-{page}-{size}.jpg"
 
+    def _ink(self, sha256: str, page: int, number: int) -> Path:
+        return self._folder / sha256[:2] / f"{sha256}-{page}-ink{number}.png"
+
     def put(self, sha256: str, page: int, pictures: tuple[bytes, ...]) -> None:
-        """Keep what a worker made of a page; nothing if it could not decode it."""
-        for size, data in zip(SIZES, pictures, strict=False):
-            path = self.path(sha256, page, size)
+        """Keep what a worker made of a page; nothing if it could not decode it.
+
+        pictures: in the order of `SIZES`, then the ink of each sheet, empty where it is not known.
+        """
+        paths = [self.path(sha256, page, size) for size in SIZES]
+        paths += [self._ink(sha256, page, n) for n in range(len(pictures) - len(SIZES))]
+        for path, data in zip(paths, pictures, strict=False):
             try:
+                if not data:
+                    path.unlink(missing_ok=True)
+                    continue
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with replacing(path, MODE) as out:
                     out.write(data)
@@ -67,6 +77,25 @@ class Views:
                 async with local_file(self._store, photo) as file:
                     async for frame in pool.ask(Request(file, "", "show")):
                         if frame.blobs:
+                            self.put(photo.sha256, int(frame.header["page"]), frame.blobs)
+        return path if path.is_file() else None
+
+    async def ink(
+        self, pool: Pool, photo: PhotoRow, page: int, number: int, prints: tuple[str, ...]
+    ) -> Path | None:
+        """The file with the ink of a page's sheet; None if its print is not known.
+
+        prints: see `kdscan.web.pool.Request`.
+        """
+        path = self._ink(photo.sha256, page, number)
+        if photo.sha256 in self._coming:
+            await self._coming[photo.sha256].wait()
+        if not path.is_file() and prints:
+            with contextlib.suppress(ReaderDied):
+                async with local_file(self._store, photo) as file:
+                    root = self._store.photos.root
+                    async for frame in pool.ask(Request(file, "", photos=root, prints=prints)):
+                        if "page" in frame.header:
                             self.put(photo.sha256, int(frame.header["page"]), frame.blobs)
         return path if path.is_file() else None
 

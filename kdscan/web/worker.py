@@ -2,9 +2,10 @@
 
     python -m kdscan.web.worker MAX_MEMORY_MB
 
-It takes a JSON object a line on stdin (`do`: read or show, `path`, `name`, `max_pages`,
-`risk`, `threads`, `game`, `variants`) and answers on stdout with two frames a page, what was
-read and pictures of it, and a last one, `{"end": true}`. What decoders print on stdout goes
+It takes a JSON object a line on stdin (`do`: read, show, look or learn, `path`, `name`, `max_pages`,
+`risk`, `threads`, `game`, `variants`, `photos`, `prints`, `more`, `unmarked`) and answers on stdout
+with two frames a page, what was read and pictures of it, or with one, what was learned, and a last
+one, `{"end": true}`. What decoders print on stdout goes
 to stderr. Everything a stranger's file can do wrong happens here.
 """
 
@@ -19,14 +20,19 @@ from typing import Any, BinaryIO
 
 import cv2
 
-from kdscan.errors import ImageTooLarge, ModelError, PhotoError
+from kdscan.error_words import error_json
+from kdscan.errors import ImageTooLarge, ModelError, NoSheetFound, PhotoError, UsageError
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.inference.store import default_models
 from kdscan.keeping import keep
+from kdscan.pads import learn_print
+from kdscan.prints.drawing import draw_ink
+from kdscan.prints.learn import MOST_SHEETS
 from kdscan.reading import read_page
-from kdscan.records import Photo
+from kdscan.records import AnyReading, Photo, SheetReading
 from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.batch.tasks import be_the_first_to_go
+from kdscan.tournament.store.prints import load_prints
 from kdscan.vision.glimpse import glimpse
 from kdscan.vision.photo import Pages, decode
 from kdscan.vision.pyramid import at_most
@@ -47,6 +53,9 @@ def answer(request: dict[str, Any], out: BinaryIO) -> None:
     if request["do"] == "look":
         write_frame(out, {"look": look(Path(request["path"]).read_bytes())})
         return
+    if request["do"] == "learn":
+        learn(request, out)
+        return
     for report, photo in read_file(request):
         if report.error is not None and report.error.__cause__ is not None:
             print(f"kdscan: {report.name}: {report.error.__cause__!r}", file=sys.stderr)
@@ -57,7 +66,29 @@ def answer(request: dict[str, Any], out: BinaryIO) -> None:
         }
         write_frame(out, header)
         if photo is not None:  # nobody has to wait for them to see the score
-            write_frame(out, {"page": report.page}, pictures(photo))
+            inks = [ink_picture(sheet) for sheet in report.sheets]
+            write_frame(out, {"page": report.page}, (*pictures(photo), *inks))
+
+
+def learn(request: dict[str, Any], out: BinaryIO) -> None:
+    """Learn a print; write a frame with its file, or with what is wrong with the photos."""
+    problem, data = None, b""
+    try:
+        files = [Path(path).read_bytes() for path in (request["path"], *request["more"])]
+        opened = [decode(data, "photo") for data in files]
+        photos = [pages[n] for pages in opened for n in range(min(len(pages), MOST_SHEETS))]
+        known = learn_print(photos, request["name"], unmarked=request["unmarked"])
+        data = known.data
+    except (PhotoError, NoSheetFound, UsageError) as error:
+        problem = error_json(error)
+    write_frame(out, {"problem": problem}, (data,))
+
+
+def ink_picture(sheet: AnyReading) -> bytes:
+    """What was drawn on a sheet of a known print, as PNG on white; empty for others."""
+    if not isinstance(sheet, SheetReading) or sheet.ink is None:
+        return b""
+    return cv2.imencode(".png", draw_ink(sheet.ink))[1].tobytes()
 
 
 def look(data: bytes) -> dict[str, Any]:
@@ -93,7 +124,10 @@ def read_file(request: dict[str, Any]) -> Iterator[tuple[PhotoReport, Photo | No
         else:
             rules = Variants(**request["variants"])
             risk = float(request["risk"])
-            yield read_page(pages, page, risk=risk, game=request["game"], variants=rules)
+            prints = load_prints(request["photos"], request["prints"])
+            yield read_page(
+                pages, page, risk=risk, game=request["game"], variants=rules, prints=prints
+            )
 
 
 def _shown(pages: Pages, page: int) -> tuple[PhotoReport, Photo | None]:

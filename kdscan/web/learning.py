@@ -1,0 +1,177 @@
+"""Handlers: what prints an event knows, and new ones from photos of a pad's sheets.
+
+A pad's blank sheet goes through the workers as any photo does, but is no photo of the event.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from kdscan.error_words import error_json, told
+from kdscan.errors import KdscanError
+from kdscan.locale import words
+from kdscan.web import schemas
+from kdscan.web.answers import ApiError, JsonAnswer, not_found
+from kdscan.web.api import (
+    KEEP_FOREVER,
+    Rooms,
+    ask,
+    body_as,
+    id_of,
+    language_of,
+    receive,
+    rooms_of,
+    session_of,
+)
+from kdscan.web.desk_api import DESK_ONLY
+from kdscan.web.operation import BAD, BY_ID, CHANGES, NONE_SUCH, TOO_MUCH, Operation
+from kdscan.web.pool import Request as Asked
+from kdscan.web.views import local_file
+
+Json = dict[str, Any]
+
+NOT_LEARNED = {422: "The photos are no good for it; the message says what to do."}
+
+
+async def prints(request: Request) -> Response:
+    """GET /api/prints"""
+    return JsonAnswer({"prints": await ask(rooms_of(request).prints.all)})
+
+
+async def print_picture(request: Request) -> Response:
+    """GET /api/prints/{id}/picture.png"""
+    data = await ask(rooms_of(request).prints.picture, id_of(request))
+    return Response(data, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
+
+
+async def learn_print(request: Request) -> Response:
+    """POST /api/prints?name=NAME: a photo of an unmarked sheet in the body."""
+    rooms = rooms_of(request)
+    _desk_alone(request)
+    name = request.query_params.get("name", "")
+    with tempfile.TemporaryDirectory(prefix="kdscan-") as folder:
+        path = Path(folder, "upload")
+        with path.open("wb") as out:
+            await receive(request, out, rooms.settings)
+        unmarked = request.query_params.get("unmarked") == "true"
+        return await _learned(request, rooms, [path], name, unmarked)
+
+
+async def learn_print_of_photos(request: Request) -> Response:
+    """POST /api/prints/of-photos: from filled sheets whose photos were sent already."""
+    rooms = rooms_of(request)
+    _desk_alone(request)
+    body = await body_as(request, schemas.PadPhotos)
+    rows = [await ask(rooms.shelf.photo_row, n, session_of(request)) for n in body.photos]
+    async with contextlib.AsyncExitStack() as files:
+        store = rooms.prints.store
+        paths = [await files.enter_async_context(local_file(store, row)) for row in rows]
+        return await _learned(request, rooms, paths, body.name)
+
+
+async def _learned(
+    request: Request, rooms: Rooms, paths: Sequence[Path], name: str, unmarked: bool = False
+) -> Response:
+    what = Asked(paths[0], name, "learn", more=tuple(paths[1:]), unmarked=unmarked)
+    problem: Json | None = None
+    data = b""
+    try:
+        async for frame in rooms.pool.ask(what):
+            problem, data = frame.header["problem"], b"".join(frame.blobs)
+    except KdscanError as error:
+        problem = error_json(error)
+    if problem is not None:
+        raise ApiError(422, "not_learned", told(problem, words(language_of(request))))
+    known, again = await ask(rooms.prints.add, data)
+    for photo_id in again:
+        rooms.reader.enqueue(photo_id)
+    return JsonAnswer(known | {"again": again}, 201)
+
+
+async def forget_a_print(request: Request) -> Response:
+    """POST /api/prints/{id}/forget"""
+    _desk_alone(request)
+    await body_as(request, schemas.Nothing)
+    await ask(rooms_of(request).prints.forget, id_of(request))
+    return JsonAnswer({"prints": await ask(rooms_of(request).prints.all)})
+
+
+def _desk_alone(request: Request) -> None:
+    """A print decides how everybody's sheets are read: who runs the event says so."""
+    if session_of(request).role != "desk":
+        raise ApiError(403, "desk_only", "this is for the desk: come in with its code")
+
+
+async def ink(request: Request) -> Response:
+    """GET /api/sheets/{id}/ink.png"""
+    rooms = rooms_of(request)
+    sheet, photo = await ask(rooms.shelf.sheet_place, id_of(request), session_of(request))
+    prints = await ask(rooms.prints.hashes)
+    path = await rooms.views.ink(rooms.pool, photo, sheet.page, sheet.number, prints)
+    if path is None:
+        raise not_found("picture")
+    return FileResponse(path, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
+
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/api/sheets/{id}/ink.png",
+        ink,
+        "What was drawn on a sheet of a known print, alone",
+        "image/png",
+        in_path=BY_ID,
+        errors=NONE_SUCH,
+    ),
+    Operation("GET", "/api/prints", prints, "The prints that are known", schemas.KnownPrints),
+    Operation(
+        "POST",
+        "/api/prints",
+        learn_print,
+        "Learn a pad's print (desk); the body is a photo of an unmarked sheet",
+        schemas.LearnedPrint,
+        bytes,
+        in_query={
+            "name": ({"type": "string"}, "what the pad is called", True),
+            "unmarked": ({"type": "boolean"}, "nobody has drawn on it, for certain", False),
+        },
+        errors=BAD | TOO_MUCH | DESK_ONLY | NOT_LEARNED | {408: "The file came too slowly."},
+        status=201,
+    ),
+    Operation(
+        "POST",
+        "/api/prints/of-photos",
+        learn_print_of_photos,
+        "Learn a pad's print from photos of filled sheets that were sent (desk)",
+        schemas.LearnedPrint,
+        schemas.PadPhotos,
+        errors=CHANGES | DESK_ONLY | NOT_LEARNED,
+        status=201,
+    ),
+    Operation(
+        "GET",
+        "/api/prints/{id}/picture.png",
+        print_picture,
+        "A known print as a picture",
+        "image/png",
+        in_path=BY_ID,
+        errors=NONE_SUCH,
+    ),
+    Operation(
+        "POST",
+        "/api/prints/{id}/forget",
+        forget_a_print,
+        "Forget a print (desk)",
+        schemas.KnownPrints,
+        schemas.Nothing,
+        in_path=BY_ID,
+        errors=CHANGES | DESK_ONLY,
+    ),
+)
