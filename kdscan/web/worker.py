@@ -2,11 +2,11 @@
 
     python -m kdscan.web.worker MAX_MEMORY_MB
 
-It takes a JSON object a line on stdin (`do`: read, show, look or learn, `path`, `name`, `max_pages`,
-`risk`, `threads`, `game`, `variants`, `photos`, `prints`, `more`, `unmarked`) and answers on stdout
-with two frames a page, what was read and pictures of it, or with one, what was learned, and a last
-one, `{"end": true}`. What decoders print on stdout goes
-to stderr. Everything a stranger's file can do wrong happens here.
+It takes a JSON object a line on stdin (`do`: read, show, look or learn; the others are the fields
+of `kdscan.web.pool.Request` and its limits) and answers on stdout with two frames a page, what was
+read and pictures of it, or with one, where a map lies or what was learned, and a last one,
+`{"end": true}`. What decoders print on stdout goes to stderr. Everything a stranger's file can do
+wrong happens here.
 """
 
 from __future__ import annotations

@@ -91,10 +91,11 @@ export const get = (path) => call("GET", path);
 export const post = (path, body = {}) => call("POST", path, body);
 
 // XMLHttpRequest, because fetch does not tell how much has been sent.
-export function upload({ name, blob }, onProgress) {
+// what: its name and bytes; path: where it goes, the photos if left out.
+export function upload({ name, blob }, onProgress, path = `/api/photos?name=${encodeURIComponent(name.slice(-120))}`) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/api/photos?name=${encodeURIComponent(name.slice(-120))}`);
+    request.open("POST", path);
     request.setRequestHeader("X-CSRF-Token", session.csrf);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.responseType = "json";

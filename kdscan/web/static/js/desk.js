@@ -8,6 +8,7 @@ import { $, announce, h, put, toast } from "./dom.js";
 import { percent, t, tn } from "./i18n.js";
 import { choice, options } from "./editor.js";
 import { kindOf } from "./kinds.js";
+import { knownPrints } from "./pads.js";
 import { photoView } from "./photo.js";
 import { playersTab, roundsTab } from "./rounds.js";
 import { sheetView } from "./sheet.js";
@@ -15,7 +16,7 @@ import { sheetView } from "./sheet.js";
 const place = $("#main");
 let desk = null, queue = [], at = 0, view = null, opened = 0, done = 0, tab = "settle", remedies = [];
 
-const TABS = { settle: () => t("To settle"), sheets: () => t("Sheets"), rounds: () => t("Rounds"), players: () => t("Players") };
+const TABS = { settle: () => t("To settle"), sheets: () => t("Sheets"), rounds: () => t("Rounds"), players: () => t("Players"), pads: () => t("Pads") };
 
 const help = (kind) => [
   [["j", "k"], t("next, previous card")], ...(kind ? [[["←", "↑", "→", "↓"], t("another place")], [["n"], t("next doubtful place")], ...kind.help()] : [[["1", "…", "9"], t("one of the answers")]]),
@@ -54,9 +55,10 @@ function choose(name) {
   showTab();
 }
 
-// Rounds and players fill the whole place; what somebody types there is not drawn over.
+// Rounds, players and pads fill the whole place; what somebody types there is not drawn over.
 function showTab() {
   const body = $(".desk-body");
+  if (tab === "pads") { if (!body.querySelector(".prints")) put(body, knownPrints()); return; }
   if (body.contains(document.activeElement) && document.activeElement.matches("input, select") && document.activeElement.value) return;
   const focused = document.activeElement?.dataset?.key;
   put(body, (tab === "rounds" ? roundsTab : playersTab)(desk, (path, what) => inTurn(() => act(path, what))));
@@ -66,7 +68,7 @@ function showTab() {
 function showTop() {
   place.querySelectorAll("[data-tab]").forEach((one) => one.setAttribute("aria-pressed", String(one.dataset.tab === tab)));
   $(".count").textContent = desk?.cards.length ? ` ${desk.cards.length}` : "";
-  $(".desk").classList.toggle("wide", tab === "rounds" || tab === "players");
+  $(".desk").classList.toggle("wide", ["rounds", "players", "pads"].includes(tab));
   const back = $(".take-back");
   back.disabled = !desk?.undo;
   put(back, h("span", { "aria-hidden": "true" }, "↶ "), desk?.undo ? t("Take back: {what}", { what: t(desk.undo.text, desk.undo.values) }) : t("Undo"));
@@ -111,7 +113,7 @@ function showSheets() {
 async function load(fresh) {
   desk = fresh;
   showTop();
-  if (tab === "rounds" || tab === "players") { showTab(); return; }
+  if (["rounds", "players", "pads"].includes(tab)) { showTab(); return; }
   if (tab === "sheets") { showSheets(); return; }
   // What somebody works on stays, though it may be settled by now.
   const held = view || remedies.length ? queue[at] : null, known = fresh.cards.findIndex((card) => card.key === held?.key);

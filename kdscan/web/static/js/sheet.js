@@ -9,6 +9,7 @@ import { choice, openEditor, options } from "./editor.js";
 import { problemText, sentence, t, tn, when } from "./i18n.js";
 import { isWorth, kindOf, nameOf } from "./kinds.js";
 import { namesOf, whose } from "./names.js";
+import { offer } from "./pads.js";
 import { photoView } from "./photo.js";
 import { explanation, heading, total } from "./score.js";
 import { share } from "./share.js";
@@ -115,8 +116,8 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     const mine = photo.sheets.map((other) => (other.id === sheet.id ? sheet : other)).filter((s) => s.page === sheet.page);
     put(place,
       sheet.photograph_again ? again() : isWorth(sheet) ? total(sheet, before, widest) : heading(sheet, kind.name()), !sheet.photograph_again && notes(), doubts(),
-      tabs && h("div", { class: "tabs", role: "group", "aria-label": t("View") }, tab("board", kind.name()), tab("photo", t("Photo"))),
-      view === "board" ? h("div", { class: "board-box" }, board) : photoView(page, mine, (s, part) => (s.id === sheet.id ? edit(part) : onOther(s, part)), sheet),
+      tabs && h("div", { class: "tabs", role: "group", "aria-label": t("View") }, tab("board", kind.name()), tab("photo", t("Photo")), sheet.ink && tab("ink", t("Ink"))),
+      view === "board" ? h("div", { class: "board-box" }, board) : view === "ink" && sheet.ink ? inkView(sheet) : photoView(page, mine, (s, part) => (s.id === sheet.id ? edit(part) : onOther(s, part)), sheet),
       isWorth(sheet) && bar && whose(sheet, photo.sheets.map((other) => other.player).filter(Boolean), (fresh) => set(fresh)),
       isWorth(sheet) && !sheet.photograph_again && explanation(sheet, (cells) => highlight(board, cells)), MORE[sheet.kind](), history(),
       bar && h("div", { class: "bar" },
@@ -134,6 +135,11 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
 }
 
 const MOST_NAMED = 8;
+
+// What was drawn, without what was printed: the best answer to "what did you see?".
+const inkView = (sheet) => h("figure", { class: "ink-box" },
+  h("img", { src: sheet.ink, alt: t("What was drawn on the sheet, without its print") }),
+  h("figcaption", {}, t("What was drawn, without the print of {name}", { name: sheet.layout })));
 
 // Cells that the picture's edge cuts off: there is nothing of them to look at.
 const hiddenOf = (sheet) => new Set((sheet.photograph_again ? sheet.problems : []).filter((one) => one.code === "cut_off").flatMap((one) => one.cells.map((at) => at.join())));
@@ -178,11 +184,17 @@ export async function showPhoto(place, id, wanted = null) {
     choose();
   }
   const pick = () => { title.textContent = namesOf(sheets()) || photo.name; document.title = `${title.textContent} · kdscan`; };
+  // A print was learned: the same photo, read by it.
+  async function again(photos) {
+    if (!photos.includes(Number(id))) return;
+    await get(`/api/photos/${id}?wait=25`);
+    if (place.isConnected && body.isConnected) await showPhoto(place, id, chosen);
+  }
   const choose = () => picker && put(picker,
     sheets().map((sheet) => h("button", { type: "button", class: "tab", "aria-pressed": String(sheet.id === chosen), onclick: () => open(sheets().find((one) => one.id === sheet.id)) },
       nameOf(sheet, sheets()), isWorth(sheet) && !sheet.photograph_again && ` · ${sheet.score.total}`, sheet.review && " ?")),
     gameOf(sheets()) && h("a", { class: "tab go", href: `#/game/${gameOf(sheets()).join("/")}` }, t("Who won?")));
-  put(place, title, picker, body);
+  put(place, title, picker, offer(sheets(), again), body);
   open(sheets().find((sheet) => sheet.id === chosen) ?? shown[0]);
 }
 

@@ -1,0 +1,105 @@
+"""A pad's print is learned by the page, its sheets are read anew by it, and their ink is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import httpx
+import numpy as np
+import pytest
+
+from kdscan.tournament.store import Store
+from tests.prints.pads import PAINTED, blank, sheet
+from tests.web.conftest import Served, send
+
+
+def png(bgr: Any) -> bytes:
+    return cv2.imencode(".png", bgr)[1].tobytes()
+
+
+@pytest.fixture(scope="module")
+def unknown(desk: httpx.Client) -> dict[str, Any]:
+    """A sheet of the pad that was sent before anybody knew its print."""
+    sent = desk.post("/api/photos?name=table.png", content=png(sheet(PAINTED, 1).bgr))
+    found: dict[str, Any] = desk.get(f"/api/photos/{sent.json()['id']}?wait=25").json()
+    assert found["sheets"][0]["layout"] == "unknown" and found["sheets"][0]["ink"] is None
+    return found
+
+
+def test_what_is_no_blank_sheet_is_refused_with_the_remedy(desk: httpx.Client) -> None:
+    for content, said in (
+        (png(sheet(PAINTED, 1).bgr), "filled"),
+        (b"no picture", ""),
+        (png(np.full((900, 1200, 3), 200, np.uint8)), "no map was found"),
+    ):
+        answer = desk.post("/api/prints?name=moor", content=content)
+        assert answer.status_code == 422
+        assert answer.json()["error"]["code"] == "not_learned"
+        assert said in answer.json()["error"]["message"]
+    answer = desk.post("/api/prints?name=a/b", content=png(blank(PAINTED).bgr))
+    assert answer.status_code == 422 and "cannot hold" in answer.json()["error"]["message"]
+    french = {"Accept-Language": "fr"}
+    answer = desk.post("/api/prints?name=a/b", content=png(blank(PAINTED).bgr), headers=french)
+    assert "imprimé" in answer.json()["error"]["message"]
+    assert desk.get("/api/prints").json() == {"prints": []}
+
+
+def test_only_the_desk_teaches(player: httpx.Client) -> None:
+    assert player.post("/api/prints?name=moor", content=b"x").status_code == 403
+    body = {"name": "moor", "photos": [1]}
+    assert player.post("/api/prints/of-photos", json=body).status_code == 403
+    assert player.post("/api/prints/1/forget", json={}).status_code == 403
+    assert player.get("/api/prints").status_code == 200
+
+
+def test_from_filled_sheets_too_few_are_refused(
+    desk: httpx.Client, unknown: dict[str, Any]
+) -> None:
+    body = {"name": "moor", "photos": [unknown["id"]]}
+    answer = desk.post("/api/prints/of-photos", json=body)
+    assert answer.status_code == 422 and "filled" in answer.json()["error"]["message"]
+    body["photos"] = [999]
+    assert desk.post("/api/prints/of-photos", json=body).status_code == 404
+
+
+def test_a_learned_print_reads_what_is_there_already(
+    desk: httpx.Client, unknown: dict[str, Any], served: Served, store: Store
+) -> None:
+    own = send(desk, "01.jpg")
+    learned = desk.post("/api/prints?name=moor", content=png(blank(PAINTED).bgr))
+    assert learned.status_code == 201, learned.text
+    assert learned.json()["name"] == "moor" and learned.json()["sheets"] == 1
+    assert unknown["id"] in learned.json()["again"] and own["id"] not in learned.json()["again"]
+    picture = desk.get(learned.json()["picture"])
+    assert cv2.imdecode(np.frombuffer(picture.content, np.uint8), 1).shape == (736, 992, 3)
+
+    again = desk.get(f"/api/photos/{unknown['id']}?wait=25").json()
+    (known,) = again["sheets"]
+    assert known["layout"] == "moor" and known["id"] == unknown["sheets"][0]["id"]
+    for _ in range(2):  # from the reading, and made anew
+        ink = desk.get(known["ink"])
+        assert ink.headers["content-type"] == "image/png"
+        shown = cv2.imdecode(np.frombuffer(ink.content, np.uint8), 0)
+        assert 0.6 < np.mean(shown > 230) < 0.999  # white paper with something on it
+        for kept in served.rooms.views._folder.rglob("*ink*"):
+            kept.unlink()
+
+    # Later photos are read by it as well, and what a person says does not lose its name.
+    sent = desk.post("/api/photos?name=two.png", content=png(sheet(PAINTED, 2).bgr))
+    (late,) = desk.get(f"/api/photos/{sent.json()['id']}?wait=25").json()["sheets"]
+    assert late["layout"] == "moor"
+    said = {"cell": [0, 0], "coat": "filled", "crosses": 1}
+    corrected = desk.post(f"/api/sheets/{late['id']}/corrections", json=said).json()
+    assert corrected["layout"] == "moor" and corrected["ink"] == late["ink"]
+
+    (row,) = desk.get("/api/prints").json()["prints"]
+    assert desk.post(f"/api/prints/{row['id']}/forget", json={}).json() == {"prints": []}
+    assert desk.post(f"/api/prints/{row['id']}/forget", json={}).status_code == 404
+    assert desk.get(row["picture"]).status_code == 404
+
+
+def test_a_sheet_of_ours_has_no_ink_alone(desk: httpx.Client) -> None:
+    (own,) = send(desk, "01.jpg")["sheets"]
+    assert own["ink"] is None
+    assert desk.get(f"/api/sheets/{own['id']}/ink.png").status_code == 404
