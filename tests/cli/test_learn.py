@@ -53,7 +53,8 @@ def test_learned_once_known_from_then_on(
     picture, file = tmp_path / "found.png", tmp_path / "pad.kdprint"
     assert main(["layout", "learn", str(bare), "--name", "moor", "--overlay", str(picture)]) == 0
     assert "moor" in capsys.readouterr().err
-    assert cv2.imread(str(picture)).shape == (736, 992, 3)
+    drawn = cv2.imread(str(picture))
+    assert drawn is not None and drawn.shape == (736, 992, 3)
     assert layout_of(capsys, filled) == "moor"
     assert main(["layout", "export", "moor", "-o", str(file)]) == 0
     assert main(["layout", "forget", "moor"]) == 0

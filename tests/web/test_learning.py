@@ -8,6 +8,7 @@ import cv2
 import httpx
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from kdscan.tournament.store import Store
 from tests.prints.pads import PAINTED, blank, sheet
@@ -16,6 +17,12 @@ from tests.web.conftest import Served, send
 
 def png(bgr: Any) -> bytes:
     return cv2.imencode(".png", bgr)[1].tobytes()
+
+
+def opened(data: bytes) -> NDArray[Any]:
+    found = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    assert found is not None
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +79,7 @@ def test_a_learned_print_reads_what_is_there_already(
     assert learned.json()["name"] == "moor" and learned.json()["sheets"] == 1
     assert unknown["id"] in learned.json()["again"] and own["id"] not in learned.json()["again"]
     picture = desk.get(learned.json()["picture"])
-    assert cv2.imdecode(np.frombuffer(picture.content, np.uint8), 1).shape == (736, 992, 3)
+    assert opened(picture.content).shape == (736, 992, 3)
 
     again = desk.get(f"/api/photos/{unknown['id']}?wait=25").json()
     (known,) = again["sheets"]
@@ -80,7 +87,7 @@ def test_a_learned_print_reads_what_is_there_already(
     for _ in range(2):  # from the reading, and made anew
         ink = desk.get(known["ink"])
         assert ink.headers["content-type"] == "image/png"
-        shown = cv2.imdecode(np.frombuffer(ink.content, np.uint8), 0)
+        shown = opened(ink.content)
         assert 0.6 < np.mean(shown > 230) < 0.999  # white paper with something on it
         for kept in served.rooms.views._folder.rglob("*ink*"):
             kept.unlink()

@@ -14,6 +14,7 @@ from kdscan.tournament.store import Store
 from kdscan.tournament.store.readings import readings
 from kdscan.web.frames import Frame
 from kdscan.web.pool import Limits, Pool, Request
+from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import begin
 from kdscan.web.shelf import Shelf
@@ -50,7 +51,8 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
         return newest.models
 
     async def both() -> list[str]:
-        reader = Reader(store, shelf, heard, Views(store), "models")
+        prints = Prints(store, shelf.event)
+        reader = Reader(store, shelf, heard, Views(store), "models", prints)
         await reader.start()
         try:
             before = await read(reader, shelf, b"before" + bytes([size]))
