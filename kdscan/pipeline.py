@@ -11,7 +11,6 @@ import cv2
 import numpy as np
 
 from kdscan.errors import BlankPage, NoSheetFound
-from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
 from kdscan.game.duel.spellbook import SpellbookLine
@@ -19,7 +18,7 @@ from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.inference.store import Models, default_models
 from kdscan.pipeline_kingdom import named, read_kingdoms
-from kdscan.plausibility import questions
+from kdscan.plausibility import questions, weighed
 from kdscan.prints.dropout import drop_out, looks_at_ink
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.recognize import recognize
@@ -200,7 +199,7 @@ def _read(
         reading = decode(probs, risk)
         if reading.confidence >= 1 - LOOKS[len(said)] * risk:
             break
-    return _scored(rectified, probs, reading, layout)
+    return _scored(rectified, probs, reading, layout, risk)
 
 
 def gathered(looks: Iterator[Logits]) -> Iterator[list[Logits]]:
@@ -216,24 +215,26 @@ def interpret(
     rectified: RectifiedSheet, probs: MarkProbs, layout: str, risk: float
 ) -> SheetReading:
     """From probabilities on there are no pixels: board, domains, total."""
-    return _scored(rectified, probs, decode(probs, risk), layout)
+    return _scored(rectified, probs, decode(probs, risk), layout, risk)
 
 
 def _scored(
-    rectified: RectifiedSheet, probs: MarkProbs, reading: Reading, layout: str
+    rectified: RectifiedSheet, probs: MarkProbs, reading: Reading, layout: str, risk: float
 ) -> SheetReading:
+    """Place, rules and total of what was read; the rules have a say in how sure it is."""
     board = board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells})
-    problems = _problems(probs, board, reading.castle_used)
-    return SheetReading(rectified, probs, reading, score_board(board), layout, problems)
+    broken = questions(board, reading.castle_used)
+    problems = (*_problems(probs), *broken)
+    said = weighed(reading, broken, risk)
+    return SheetReading(rectified, probs, said, score_board(board), layout, problems)
 
 
-def _problems(probs: MarkProbs, board: Board, castle_used: bool | None) -> tuple[Problem, ...]:
-    """What to hold against a map: its place in the photo, then the rules that it breaks."""
-    broken = questions(board, castle_used)
+def _problems(probs: MarkProbs) -> tuple[Problem, ...]:
+    """What to hold against a map's place in the photo."""
     if probs.placed >= SURELY_PLACED:
-        return broken
+        return ()
     message = "the grid may not lie where it was found; look at the overlay or photograph again"
-    return (Problem("unsure_place", "warning", message), *broken)
+    return (Problem("unsure_place", "warning", message),)
 
 
 def correct(

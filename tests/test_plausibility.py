@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kdscan.cli.text import Style, sheet_text
@@ -12,9 +14,11 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.game.grid import cell_name
 from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.game.kingdomino.kingdom import Kingdom
-from kdscan.pipeline import hide
-from kdscan.plausibility import questions
+from kdscan.pipeline import hide, interpret
+from kdscan.plausibility import questions, weighed
+from kdscan.records import Reading
 from kdscan.report import sheet_json
+from kdscan.vision.decode import decode
 from tests.readings import make_sheet
 
 ODD = """
@@ -77,3 +81,39 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
     assert said["range"] is None and said["photograph_again"] is True
     assert said["score"]["total"] == sheet_json(whole)["score"]["total"], "programs keep the field"
     assert sheet_json(whole)["photograph_again"] is False
+
+
+def sure(text: str, said: float) -> Reading:
+    """A reading of that board, of whose total nothing but the rules makes one doubt."""
+    reading = make_sheet(text).reading
+    cells = tuple(replace(cell, review=False) for cell in reading.cells)
+    return replace(reading, cells=cells, confidence=said, review=False)
+
+
+def test_a_broken_rule_has_a_say_in_how_sure_a_total_is() -> None:
+    broken = questions(Board.parse(ODD), castle_used=True)
+    heard = weighed(sure(ODD, 0.99), broken, 0.02)
+    assert heard.confidence == pytest.approx(0.966, abs=0.002)
+    assert heard.review
+    (asked,) = (cell_name((cell.row, cell.col)) for cell in heard.cells if cell.review)
+    assert asked == "G1"  # the only shield that may be missing
+
+
+def test_it_is_no_alarm() -> None:
+    broken = questions(Board.parse(ODD), castle_used=True)
+    heard = weighed(sure(ODD, 0.9995), broken, 0.02)
+    assert 0.995 < heard.confidence < 0.9995
+    assert not heard.review
+    assert not any(cell.review for cell in heard.cells)
+
+
+def test_nothing_broken_changes_nothing() -> None:
+    reading = sure(ODD, 0.97)
+    assert weighed(reading, (), 0.02) is reading
+
+
+def test_what_is_read_hears_the_rules() -> None:
+    given = make_sheet(ODD, confidence=0.99)
+    odd = interpret(given.rectified, given.probs, given.layout, 0.02)
+    assert [one.code for one in odd.problems] == ["odd_shields"]
+    assert odd.reading.confidence < decode(odd.probs).confidence

@@ -27,7 +27,7 @@ from kdscan.inference.store import Models, trusted_as
 from kdscan.pipeline import LOOKS, gathered, interpret
 from kdscan.vision.classify import weigh
 from kdscan.vision.closer import look_closer
-from kdscan.vision.decode import DEFAULT_RISK
+from kdscan.vision.decode import DEFAULT_RISK, decode
 from kdscan.vision.find import find
 from kdscan.vision.identify import identify
 from kdscan.vision.photo import load_photos
@@ -80,9 +80,11 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
     rectified, looks = look_closer(photo, placed[0], models.marks_of(layout))
     came = []
     for said in gathered(looks):
-        sheet = interpret(rectified, weigh(said, rectified.confidence), layout, DEFAULT_RISK)
+        probs = weigh(said, rectified.confidence)
+        sheet = interpret(rectified, probs, layout, DEFAULT_RISK)
         right = sheet.score.domain_points == truth["score"]
-        came.append(Outcome(trusted_as(layout), len(said), sheet.confidence, right))
+        sure = decode(probs, DEFAULT_RISK).confidence  # before the rules have their say
+        came.append(Outcome(trusted_as(layout), len(said), sure, right))
     return came
 
 
