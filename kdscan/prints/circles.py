@@ -9,7 +9,7 @@ the shield touch it, and keeps corners and straight lines out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -35,6 +35,9 @@ LEAST_RESPONSE = 2.0
 _TOUCHED = 0.2  # counts a circle that others touch, of one that stands alone
 _ENOUGH = 10.0  # times the usual change; more is no surer
 _EVEN = 0.4  # of the median around a circle, that nearly all of it has at least
+_RESIZED = np.linspace(0.8, 1.6, 15)  # times the radii at first
+_FLATTEST = 1.45  # ratio of radii
+_PAD = 40  # pixels beyond the period's sides
 _MOST_PLACES = 1500  # pixels looked at closely
 
 Maps = NDArray[np.float32]
@@ -42,7 +45,8 @@ Maps = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Circles:
-    """xy: (N, 2) pixels of the period, N up to four. radii: x and y in pixels.
+    """xy: (N, 2) pixels of the period, N up to four. radii: x and y in pixels, at which they
+    respond; size: those of their outline.
     response: (N,), times the usual change of the pattern; `LEAST_RESPONSE` at least.
     channel, ridge, sign: how they are drawn: in L, a, b or edges; by a line or a step."""
 
@@ -52,14 +56,19 @@ class Circles:
     channel: int = 0
     ridge: bool = False
     sign: int = 1
+    size: tuple[float, float] = (0.0, 0.0)
 
 
 NO_CIRCLES = Circles(np.zeros((0, 2)), (0.0, 0.0), np.zeros(0))
 
 
-def find_circles(period: Period) -> Circles:
-    """The family of up to four circles of one size and kind that stands out most."""
+def find_circles(period: Period, trusted: NDArray[np.float32] | None = None) -> Circles:
+    """The family of up to four circles of one size and kind that stands out most.
+
+    trusted: (H, W) 0..1, how much a circle's response counts at each place.
+    """
     best, most = NO_CIRCLES, 0.0
+    trust_at = np.float32(1) if trusted is None else trusted
     for channel in range(period.shape[2]):
         steps, ridges = derivatives(period[..., channel])
         for is_ridge, maps in ((False, steps), (True, ridges)):
@@ -69,12 +78,34 @@ def find_circles(period: Period) -> Circles:
             trust = 0.5 if channel == EDGE else 1.0
             for radii, around in _around(maps / np.float32(usual), is_ridge):
                 for sign in (-1,) if channel == EDGE else (1, -1):
-                    xy, response = _peaks(_all_around(sign * around), radii)
+                    xy, response = _peaks(_all_around(sign * around) * trust_at, radii)
                     weight = trust * float(response.sum())
                     if weight > most:
                         most = weight
                         best = Circles(xy, radii, response, channel, is_ridge, sign)
-    return best
+    return _sized(period, best) if len(best.xy) else best
+
+
+def _sized(period: Period, found: Circles) -> Circles:
+    """The circles with radii, along x and y, at which most is printed, by a line or a step."""
+    energy = np.pad(energy_of(period[..., found.channel]), _PAD, mode="wrap")
+    angles = np.arange(24) * 2 * np.pi / 24
+    best, most = found.radii, 0.0
+    for rx in found.radii[0] * _RESIZED:
+        for ry in found.radii[1] * _RESIZED:
+            x = np.asarray(found.xy[:, :1] + rx * np.cos(angles) + _PAD, np.float32)
+            y = np.asarray(found.xy[:, 1:] + ry * np.sin(angles) + _PAD, np.float32)
+            value = float(np.quantile(cv2.remap(energy, x, y, cv2.INTER_LINEAR), 0.4))
+            if value > most and 1 / _FLATTEST < rx / ry < _FLATTEST:
+                best, most = (float(rx), float(ry)), value
+    return replace(found, size=best)
+
+
+def energy_of(channel: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How much a period changes, (H, W): as high in the middle of a line as at a step."""
+    (dx, dy), (xx, xy, yy) = derivatives(channel)
+    bends = xx * xx + 2 * xy * xy + yy * yy
+    return np.asarray(np.sqrt(dx * dx + dy * dy + (2 * SIGMA) * bends), np.float32)
 
 
 def _all_around(around: Maps) -> NDArray[np.float32]:

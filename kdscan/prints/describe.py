@@ -6,28 +6,24 @@ only learning needs it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.prints.circles import Circles, find_circles
+from kdscan.prints.circles import NO_CIRCLES, Circles, find_circles
 from kdscan.prints.known import CellGeometry
 from kdscan.prints.lattice import LATTICE_PX, PATCH, Patch
 from kdscan.prints.lines import Line, find_line, without_lines
+from kdscan.prints.outline import contrast_of, find_outline, off_outline
 from kdscan.prints.owners import SURE, owners, presence
-from kdscan.prints.pattern import EDGE, PATTERN_PX, Pattern, Period
+from kdscan.prints.pattern import PATTERN_PX, Pattern
 from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
 THRESHOLDS = (0.45, 0.6, 0.8, 1.0, 1.25, 1.5, 1.8, 2.1)
 """What counts as an edge, times the mean edge nearby: veils have weak outlines."""
-SHIELD_AREA = (0.06, 0.8)
-"""Cells², of a shield's inside."""
-
-_RIM = 0.06  # cells beyond a region's inside within which its outline ends
 _MIDDLE = PATCH * LATTICE_PX / 2 - 0.5
 
 
@@ -37,12 +33,15 @@ class Described:
     where no lines were found on that axis; geometry is told from the true centre.
 
     sure_owners: whether each circle is known to belong to this cell, not to the next one.
+    sure_phase: whether lines tell where the cell's centre lies on both axes; where they are one
+        of two that neighbouring boxes have, it may be off by a few hundredths of a cell.
     """
 
     offset: tuple[float | None, float | None]
     lines: LineStyle
     cell: CellGeometry
     sure_owners: bool = False
+    sure_phase: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,16 +61,17 @@ def describe_cell(common: Pattern) -> Described:
     columns = find_line(mean, median)
     rows = find_line(mean.transpose(1, 0, 2), median.transpose(1, 0, 2))
     bare = without_lines(median, columns, rows)
-    found = find_circles(bare)
+    first = find_outline(contrast_of(bare, NO_CIRCLES))
+    found = find_circles(bare, off_outline(first))
     off = (columns.at if columns else None, rows.at if rows else None)
     centers, sure = _owned(common, found, off)
-    middle = np.array([_MIDDLE + (v or 0.0) * LATTICE_PX for v in off])
-    edge = _patch_of(bare[..., EDGE])
-    regions = [r for level in THRESHOLDS for r in _regions(edge, level)]
-    shield = _shield(edge, regions, found.xy + (PATCH - 1) / 2 * PATTERN_PX, middle)
-    radius = float(np.sqrt(np.prod(found.radii))) / PATTERN_PX
+    middle = np.array([v or 0.0 for v in off])
+    outline = find_outline(contrast_of(bare, found))
+    shield = tuple((x - float(middle[0]), y - float(middle[1])) for x, y in outline)
+    radius = float(np.sqrt(np.prod(found.size))) / PATTERN_PX
     cell = CellGeometry(shield, centers, radius)
-    return Described(off, _style(columns, rows), cell, sure)
+    told = all(line is not None and line.sure for line in (columns, rows))
+    return Described(off, _style(columns, rows), cell, sure, told)
 
 
 def _owned(
@@ -101,13 +101,6 @@ def _style(columns: Line | None, rows: Line | None) -> LineStyle:
     if not printed:
         return "none"
     return "ruled" if max(printed) > 0.8 else "dashed"
-
-
-def _patch_of(period: Period) -> Patch:
-    """A period with a quarter of each neighbour."""
-    pad = round((PATCH - 1) / 2 * PATTERN_PX)
-    wide = np.pad(period, pad, mode="wrap")
-    return np.asarray(cv2.GaussianBlur(wide, (0, 0), 1.5), np.float32)
 
 
 def describe_castle(edge: Patch) -> Castle:
@@ -152,68 +145,10 @@ def _regions(edge: Patch, level: float) -> Iterator[_Region]:
         )
 
 
-def _shield(
-    common: Patch,
-    regions: Iterable[_Region],
-    circles: NDArray[np.float64],
-    middle: NDArray[np.float64],
-) -> Polygon:
-    """The outline of the largest region that may be a shield and holds no circle, () if none is.
-
-    Of the regions that several thresholds agree on the median one is taken.
-    """
-    fitting = [r for r in regions if _may_be_shield(r, circles, middle)]
-    if not fitting:
-        return ()
-    most = max(
-        ([s for s in fitting if _overlap(r.mask, s.mask) > 0.75] for r in fitting),
-        key=lambda group: (len(group), float(np.median([s.radius for s in group]))),
-    )
-    one = sorted(most, key=lambda r: r.radius)[len(most) // 2]
-    return _polygon(_grown(one.mask, _rim(common, one.mask)), middle)
-
-
-def _may_be_shield(
-    region: _Region, circles: NDArray[np.float64], middle: NDArray[np.float64]
-) -> bool:
-    area = np.pi * (region.radius / LATTICE_PX) ** 2
-    x0, y0, x1, y1 = region.box
-    size = len(region.mask)
-    inside = circles[(circles > 0).all(1) & (circles < size - 1).all(1)]
-    holds = any(region.mask[round(y), round(x)] for x, y in inside)
-    near = np.abs(np.array(region.center_xy) - middle).max() < 0.35 * LATTICE_PX
-    small = max(x1 - x0, y1 - y0) < 0.93 * LATTICE_PX
-    in_range = SHIELD_AREA[0] < area < SHIELD_AREA[1]
-    return bool(in_range and region.solidity > 0.88 and near and small and not holds)
-
-
 def _may_be_castle(region: _Region) -> bool:
     area = np.pi * (region.radius / LATTICE_PX) ** 2
     away = np.abs(np.array(region.center_xy) - _MIDDLE).max()
     return bool(0.006 < area < 0.4 and region.solidity > 0.6 and away < 0.48 * LATTICE_PX)
-
-
-def _overlap(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float:
-    """Intersection over union."""
-    return float((one & other).sum() / max((one | other).sum(), 1))
-
-
-def _outside(mask: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Pixels from each place outside of a mask to the mask's edge."""
-    return np.asarray(cv2.distanceTransform((~mask).astype(np.uint8), cv2.DIST_L2, 5), np.float32)
-
-
-def _rim(common: Patch, mask: NDArray[np.bool_]) -> float:
-    """Pixels from a region to the middle of its outline, the centroid of the edges there."""
-    away = _outside(mask)
-    steps = np.arange(0, _RIM * LATTICE_PX, 1.0)
-    profile = [float(np.median(common[(away > s) & (away <= s + 1)])) for s in steps]
-    weight = np.clip(np.array(profile) - 0.5 * max(profile), 0, None)
-    return float(((steps + 0.5) * weight).sum() / weight.sum()) if weight.sum() > 0 else 0.0
-
-
-def _grown(mask: NDArray[np.bool_], by: float) -> NDArray[np.bool_]:
-    return np.asarray(mask | (_outside(mask) <= by))
 
 
 def _polygon(mask: NDArray[np.bool_], middle: NDArray[np.float64]) -> Polygon:

@@ -21,9 +21,10 @@ REACH = 0.32
 LEAST = 7.0
 """Times the usual value elsewhere from which the profile's peak is a line."""
 _LOW = 0.08  # of a line may be covered by other things
+_LOW_TWIN = 0.2  # of one of two, which circles may lie on
 _ALONG = 0.06  # cells within which dashes and dots flow together
 _BOXED = 0.1  # cells between the two lines of neighbouring boxes, at most
-_TWIN = 0.75  # of the stronger line of two
+_TWIN = 0.5  # of the stronger line of two
 _FLOOR = 0.01  # contrast that is no line
 _USUAL_OFF = 0.2  # cells, by which finders are off
 _OVER = 1.3  # times the highest peak elsewhere
@@ -32,12 +33,14 @@ _OVER = 1.3  # times the highest peak elsewhere
 @dataclass(frozen=True)
 class Line:
     """at: cells by which the lattice is off the lines of one axis. strength: see `LEAST`.
-    printed: share of its length. boxed: cells between the lines of two boxes, 0 for one line."""
+    printed: share of its length. boxed: cells between the lines of two boxes, 0 for one line;
+    sure: whether it is plainly the one or the other."""
 
     at: float
     strength: float
     printed: float
     boxed: float
+    sure: bool = True
 
 
 def find_line(mean: Period, median: Period) -> Line | None:
@@ -49,8 +52,21 @@ def find_line(mean: Period, median: Period) -> Line | None:
                 ridge = _ridge(period[..., channel], width)
                 ridge = ridge / (1.5 * np.median(np.abs(ridge)) + _FLOOR)
                 ridges += [ridge, -ridge] if channel != EDGE else [ridge]
-    profiles = np.maximum(np.quantile(np.stack(ridges), _LOW, axis=1), 0)
-    return _peak(np.sqrt((profiles**2).sum(0)), ridges[int(profiles.max(1).argmax())])
+    stack = np.stack(ridges)
+    profiles = np.maximum(np.quantile(stack, _LOW, axis=1), 0)
+    profile = np.sqrt((profiles**2).sum(0))
+    at = _peak(profile)
+    if at is None:
+        return None
+    alike = profiles[:, at] > 0  # in the same sense: beside a line there is a weaker opposite one
+    shown = np.maximum(np.quantile(stack[alike], _LOW_TWIN, axis=1), 0)
+    place, boxed = _boxes(np.sqrt((shown**2).sum(0)), at)
+    half = np.maximum(np.median(stack[alike], axis=1), 0)
+    doubtful = (_boxes(np.sqrt((half**2).sum(0)), at)[1] > 0) != (boxed > 0)
+    along = stack[int(profiles[:, at].argmax()), :, at]
+    printed = float(np.mean(along > 0.5 * np.quantile(along, 0.9)))
+    off = ((place + 0.5) / PATTERN_PX + 0.5) % 1 - 0.5
+    return Line(off, float(profile[at]), printed, boxed, not doubtful)
 
 
 def without_lines(period: Period, columns: Line | None, rows: Line | None) -> Period:
@@ -97,31 +113,35 @@ def _ridge(channel: NDArray[np.float32], width: float) -> NDArray[np.float32]:
     return smooth[24:-24, 24:-24]
 
 
-def _peak(profile: NDArray[np.float64], clearest: NDArray[np.float32]) -> Line | None:
+def _peak(profile: NDArray[np.float64]) -> int | None:
+    """Where the line is, in pixels; None if nothing stands out."""
     size = len(profile)
     reach = round(REACH * size)
     steps = np.arange(-reach, reach + 1)  # the left side of the period is the line
     likely = profile[steps % size] * np.exp(-((steps / size / _USUAL_OFF) ** 2) / 2)
     at = int(steps[likely.argmax()]) % size
-    strength = float(profile[at])
     away = np.abs(np.arange(size) - at)
-    away = np.minimum(away, size - away)
-    if strength < LEAST or strength < _OVER * profile[away > 0.12 * size].max():
-        return None
-    place, boxed = float(at) + _vertex(profile, at), 0.0
+    elsewhere = profile[np.minimum(away, size - away) > 0.12 * size].max()
+    return at if profile[at] > max(LEAST, _OVER * elsewhere) else None
+
+
+def _boxes(profile: NDArray[np.float64], at: int) -> tuple[float, float]:
+    """The middle of the line at a place in pixels, or of two that neighbouring boxes have there,
+    and how many cells those are apart."""
+    size = len(profile)
+    reach = round(_BOXED * size)
+    place = at + _vertex(profile, at)
     twins = [
         i
-        for i in range(at - round(_BOXED * size), at + round(_BOXED * size) + 1)
+        for i in range(at - reach, at + reach + 1)
         if abs(i - at) > 4
-        and profile[i % size] > _TWIN * strength
+        and profile[i % size] > _TWIN * profile[at]
         and profile[i % size] >= max(profile[(i - 1) % size], profile[(i + 1) % size])
     ]
-    if twins:
-        twin = max(twins, key=lambda i: float(profile[i % size]))
-        place, boxed = (place + twin) / 2, abs(twin - at) / size
-    shown = clearest[:, at]
-    printed = float(np.mean(shown > 0.5 * np.quantile(shown, 0.9)))
-    return Line(((place + 0.5) / size + 0.5) % 1 - 0.5, strength, printed, boxed)
+    if not twins:
+        return place, 0.0
+    twin = max(twins, key=lambda i: float(profile[i % size]))
+    return (place + twin + _vertex(profile, twin)) / 2, abs(twin - at) / size
 
 
 def _vertex(line: NDArray[np.floating[Any]], at: int) -> float:
