@@ -35,7 +35,7 @@ LEAST_RESPONSE = 2.0
 _TOUCHED = 0.2  # counts a circle that others touch, of one that stands alone
 _ENOUGH = 10.0  # times the usual change; more is no surer
 _EVEN = 0.4  # of the median around a circle, that nearly all of it has at least
-_RESIZED = np.linspace(0.8, 1.6, 15)  # times the radii at first
+_RESIZED = np.linspace(0.7, 1.7, 16)  # times the radii at first
 _FLATTEST = 1.45  # ratio of radii
 _PAD = 40  # pixels beyond the period's sides
 _MOST_PLACES = 1500  # pixels looked at closely
@@ -90,15 +90,20 @@ def _sized(period: Period, found: Circles) -> Circles:
     """The circles with radii, along x and y, at which most is printed, by a line or a step."""
     energy = np.pad(energy_of(period[..., found.channel]), _PAD, mode="wrap")
     angles = np.arange(24) * 2 * np.pi / 24
-    best, most = found.radii, 0.0
-    for rx in found.radii[0] * _RESIZED:
-        for ry in found.radii[1] * _RESIZED:
-            x = np.asarray(found.xy[:, :1] + rx * np.cos(angles) + _PAD, np.float32)
-            y = np.asarray(found.xy[:, 1:] + ry * np.sin(angles) + _PAD, np.float32)
-            value = float(np.quantile(cv2.remap(energy, x, y, cv2.INTER_LINEAR), 0.4))
-            if value > most and 1 / _FLATTEST < rx / ry < _FLATTEST:
-                best, most = (float(rx), float(ry)), value
-    return replace(found, size=best)
+    sizes = [
+        (rx, ry)
+        for rx in found.radii[0] * _RESIZED
+        for ry in found.radii[1] * _RESIZED
+        if 1 / _FLATTEST < rx / ry < _FLATTEST
+    ]
+    shown = []
+    for rx, ry in sizes:
+        x = np.asarray(found.xy[:, :1] + rx * np.cos(angles) + _PAD, np.float32)
+        y = np.asarray(found.xy[:, 1:] + ry * np.sin(angles) + _PAD, np.float32)
+        shown.append(float(np.quantile(cv2.remap(energy, x, y, cv2.INTER_LINEAR), 0.4)))
+    weight = np.clip(np.array(shown) - 0.8 * max(shown), 0, None) + 1e-9
+    rx, ry = np.average(sizes, axis=0, weights=weight)
+    return replace(found, size=(float(rx), float(ry)))
 
 
 def energy_of(channel: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -24,7 +24,7 @@ SEEDS = (-0.14, 0.0, 0.14)
 LEAST_CLEAR = 0.3
 """Mean contrast along an outline, 1 for the period's strongest, from which it is one."""
 _CORNERS = 9  # pixels, width of what is doubted along an outline
-_DOUBT = 0.4  # of a response counts there
+_DOUBT = 0.65  # of a response counts there
 _LINE = 1.5  # pixels: both sides of a line become one
 _RIM = 8  # pixels about a path within which its line lies
 _STEP = 5  # pixels by which the distance may change from one direction to the next
@@ -43,12 +43,17 @@ def contrast_of(period: Period, circles: Circles) -> NDArray[np.float32]:
     for one in (strength, edge):
         for x, y in circles.xy:
             for at in _around(float(x), float(y)):
-                axes = (round(circles.size[0] + 3), round(circles.size[1] + 3))
+                axes = (_excised(circles, 0), _excised(circles, 1))
                 cv2.ellipse(one, at, axes, 0, 0, 360, (0.0,), -1)
     both = _unit(strength) * np.float32(0.6) + _unit(edge) * np.float32(0.4)
     size = both.shape[0]
     wide = cv2.GaussianBlur(np.pad(both, 16, mode="wrap"), (0, 0), _LINE)
     return np.asarray(wide[16 : 16 + size, 16 : 16 + size], np.float32)
+
+
+def _excised(circles: Circles, axis: int) -> int:
+    """Pixels about a circle's centre that its line may cover."""
+    return round(1.3 * max(circles.size[axis], circles.radii[axis]) + 3)
 
 
 def find_outline(contrast: NDArray[np.float32]) -> Polygon:
