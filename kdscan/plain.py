@@ -16,6 +16,11 @@ def probability_json(p: float) -> float:
     return round(float(p), 4)
 
 
+def percent(p: float) -> str:
+    """Whole percent, rounded down and never 100: nothing that was read is quite certain."""
+    return f"{min(99, int(100 * p + 1e-9))}%"
+
+
 def judged_json(
     center_xy: Any,
     confidence: float,

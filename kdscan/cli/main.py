@@ -22,6 +22,7 @@ from kdscan.cli.batch import batch
 from kdscan.cli.board import board
 from kdscan.cli.correct import correct
 from kdscan.cli.export import export, import_event
+from kdscan.cli.forget import forget
 from kdscan.cli.help import Command, Group, complaint
 from kdscan.cli.layout import layout
 from kdscan.cli.remove import remove
@@ -60,6 +61,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "result": result,
     "correct": correct,
     "remove": remove,
+    "forget": forget,
     "standings": standings,
     "report": report,
     "serve": serve,

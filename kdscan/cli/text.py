@@ -9,6 +9,7 @@ from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell, cell_name
 from kdscan.locale import Words, words
+from kdscan.plain import percent
 from kdscan.problem_words import SEVERITIES, told
 from kdscan.records import CASTLE, COLS, ROWS, CellReading, Found, SheetReading
 from kdscan.report import MOST_NAMED, domain_colors, doubts
@@ -262,8 +263,3 @@ def explain_doubts(sheet: SheetReading, style: Style) -> str:
 def token(coat: Coat | None, crosses: int) -> str:
     """The shield in the text form of boards, as `--set` takes it."""
     return "." if coat is None else LETTERS[coat] + "+" * crosses
-
-
-def percent(p: float) -> str:
-    """Whole percent, rounded down above a half: 99.9% is not "100% sure"."""
-    return f"{min(99, int(100 * p)) if p < 1 else 100}%"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from kdscan.cli.text import COLORS, Style, draw_grid, explain_problems, explain_total, percent
+from kdscan.cli.text import COLORS, Style, draw_grid, explain_problems, explain_total
 from kdscan.game.grid import Cell, cell_name
 from kdscan.game.kingdomino.tiles import LETTERS, Terrain
+from kdscan.plain import percent
 from kdscan.records import KingdomReading, SquareKind, SquareReading
 from kdscan.report import domain_colors
 from kdscan.report_kingdom import TERRAIN_NAMES, square_doubts

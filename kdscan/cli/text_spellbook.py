@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from kdscan.cli.text import Style, explain_problems, percent
+from kdscan.cli.text import Style, explain_problems
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
+from kdscan.plain import percent
 from kdscan.records import SpellbookReading
 from kdscan.report_spellbook import mark_name
 

@@ -201,9 +201,9 @@ def _parts(layout: Layout) -> Iterator[tuple[str, _Box]]:
         for i, example in enumerate(layout.legend.examples):
             size = layout.legend.size_mm
             yield f"legend.examples[{i}]", _Box.around(example.center_mm, size, size)
-    if layout.code is not None:
-        size = layout.code.size_mm
-        yield "code", _Box.around(layout.code.center_mm, size, size)
+    for name, code in (("code", layout.code), ("second_code", layout.second_code)):
+        if code is not None:
+            yield name, _Box.around(code.center_mm, code.size_mm, code.size_mm)
     if layout.markers is not None:
         size = layout.markers.size_mm
         for i, marker in enumerate(layout.markers.places):

@@ -154,6 +154,7 @@ class Layout:
     lines: how the lines between cells are printed.
     castle: the castle in row 2, column 3.
     coordinates: whether letters of the columns and numbers of the rows stand around it.
+    second_code: the same code once more, far from the first, so that one may be covered or cut off.
     cell_png: what a learned layout's cells look like (`kdscan.vision.recognize`), to know it by.
     The rest is printed around the grid where the layout has it.
     """
@@ -175,6 +176,7 @@ class Layout:
     ruler: Ruler | None = None
     markers: Markers | None = None
     code: Code | None = None
+    second_code: Code | None = None
     legend: Legend | None = None
     blanks: tuple[Blank, ...] = ()
     notes: tuple[Note, ...] = ()

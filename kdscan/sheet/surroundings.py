@@ -71,6 +71,8 @@ def draw_surroundings(
             _marker(pen, layout.markers, marker)
     if coded and layout.code is not None:
         draw_code(pen, layout.code, ticket.code)
+        if isinstance(layout, Layout) and layout.second_code is not None:
+            draw_code(pen, layout.second_code, ticket.code)
     if layout.code is not None and layout.code.caption_mm is not None and ticket.caption:
         pen.text(layout.code.caption_mm, ticket.caption, _SMALL_MM, align="right")
 

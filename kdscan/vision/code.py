@@ -59,11 +59,12 @@ def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | No
     for layout in _with_codes():
         if layout_name not in (layout.name, UNKNOWN):
             continue
-        assert layout.code is not None
         to_photo = partial(_page_to_photo, sheet, layout)
-        text = _read(photo, layout.code, to_photo, at_hand(photo) if layout_name == UNKNOWN else 0)
-        if text is not None:
-            return text
+        for code in (layout.code, layout.second_code):
+            finest = at_hand(photo) if layout_name == UNKNOWN else 0
+            text = None if code is None else _read(photo, code, to_photo, finest)
+            if text is not None:
+                return text
     return None
 
 

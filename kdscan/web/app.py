@@ -152,6 +152,7 @@ def _routes() -> list[Route]:
         Route("/j/{code}", pages.join_by_link),
         Route("/api/leave", pages.leave, methods=["POST"]),
         Route("/static/{version}/{name:path}", pages.static),
+        Route("/language/{code}", pages.language),
         Route("/sw.js", pages.service_worker),
         Route("/manifest.webmanifest", pages.manifest),
         Route("/openapi.json", _openapi),

@@ -45,7 +45,16 @@ HEADERS = {
 HSTS = "max-age=31536000"
 """Browsers that came by https once do so for a year."""
 
-OPEN = ("/join", "/j/", "/static/", "/manifest.webmanifest", "/sw.js", "/openapi.json", "/health")
+OPEN = (
+    "/join",
+    "/j/",
+    "/static/",
+    "/language/",
+    "/manifest.webmanifest",
+    "/sw.js",
+    "/openapi.json",
+    "/health",
+)
 """What needs no session: nothing there says anything about a game."""
 
 READS = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -7,13 +7,13 @@ import json
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
-from kdscan.locale import Words, words
+from kdscan.locale import LANGUAGES, Words, words
 from kdscan.problem_words import PROBLEMS
 from kdscan.web import sessions
 from kdscan.web.answers import JsonAnswer, not_found
@@ -27,6 +27,11 @@ from kdscan.web.api import (
     session_of,
 )
 from kdscan.web.sessions import Session
+
+NAMES = tuple(
+    zip(LANGUAGES, ("English", "polski", "français", "українська", "русский"), strict=True)
+)
+"""Every language as it calls itself."""
 
 STATIC = Path(__file__).parent / "static"
 
@@ -70,7 +75,7 @@ def static_url(name: str) -> str:
 def _html(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     spoken = words(language_of(request))
     text = _templates.get_template(template).render(
-        t=spoken.t, language=spoken.language, static=static_url, **values
+        t=spoken.t, language=spoken.language, static=static_url, languages=NAMES, **values
     )
     return HTMLResponse(text, status, {"Vary": "Accept-Language, Cookie"})
 
@@ -159,6 +164,18 @@ def _admit(request: Request, code: str, name: str) -> Response:
         samesite="lax",
         secure=settings.https or request.url.scheme == "https",
     )
+    return answer
+
+
+async def language(request: Request) -> Response:
+    """GET /language/CODE: from now on in that one; back to where it was chosen."""
+    code = str(request.path_params["code"])
+    if code not in LANGUAGES:
+        raise not_found("language")
+    back = urlsplit(request.headers.get("referer", ""))
+    here = back.path if back.netloc == request.headers.get("host") else "/"
+    answer = RedirectResponse(here or "/", 303)
+    answer.set_cookie("language", code, max_age=365 * 24 * 3600, samesite="lax")
     return answer
 
 

@@ -189,3 +189,27 @@ def test_a_photo_is_taken_out_of_an_event_and_put_back(
     assert [row["file"] for row in rows(url, tmp_path)] == everything
     assert remove("none.jpg") == 2
     assert "Cup has no photo of that name" in capsys.readouterr().err
+
+
+def test_an_event_is_forgotten_with_its_photos_but_not_those_of_others(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_store(url) as kept:
+        names = {}
+        for event, data in (("Cup", b"one"), ("Cup", b"both"), ("Other", b"both")):
+            sha = kept.photos.put(data, ".jpg")
+            names[data] = sha
+            with kept.write() as db:
+                photo, _ = add_photo(db, settle_rules(db, event, Asked()).id, sha, ".jpg", 3)
+                add_file(db, photo.event_id, f"{data.decode()}.jpg", photo.id)
+        view = Path(kept.photos.root, "views", names[b"one"][:2], f"{names[b'one']}-0-view.jpg")
+        view.parent.mkdir(parents=True)
+        view.touch()
+        forget = ["forget", "--event", "Cup", "--store", url]
+        assert main(forget) == 2
+        assert "2 photos, 0 sheets, 0 players would be deleted" in capsys.readouterr().err
+        assert main([*forget, "--yes"]) == 0
+        assert main([*forget, "--yes"]) == 2
+        assert "there is no such event" in capsys.readouterr().err
+        assert not kept.photos.has(names[b"one"], ".jpg") and not view.exists()
+        assert kept.photos.has(names[b"both"], ".jpg")

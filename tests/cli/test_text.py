@@ -67,7 +67,7 @@ def test_the_sum_is_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    ("confidence", "text"), [(0.9996, "99%"), (1.0, "100%"), (0.5, "50%"), (0.004, "0%")]
+    ("confidence", "text"), [(0.9996, "99%"), (1.0, "99%"), (0.5, "50%"), (0.004, "0%")]
 )
 def test_nearly_sure_is_not_sure(confidence: float, text: str) -> None:
     assert f"({text} sure" in explain_score(make_sheet(confidence=confidence), PLAIN)

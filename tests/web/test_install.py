@@ -8,6 +8,7 @@ import re
 import socket
 import sys
 import tomllib
+from collections.abc import Callable
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -133,3 +134,14 @@ def test_no_remedy_names_what_only_an_index_would_know() -> None:
     root = Path(kdscan.__file__).parent
     for path in [*root.rglob("*.py"), *root.rglob("*.md"), *(root.parent / "docs").glob("*.md")]:
         assert "kdscan[" not in path.read_text("utf-8"), path
+
+
+def test_the_language_is_switched_on_the_page(stranger: Callable[[], httpx.Client]) -> None:
+    client = stranger()
+    assert "Come in" in client.get("/join").text
+    answer = client.get("/language/pl", headers={"referer": f"{client.base_url}/join"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/join")
+    assert 'lang="pl"' in client.get("/join").text and "Come in" not in client.get("/join").text
+    elsewhere = client.get("/language/fr", headers={"referer": "https://evil.example/x"})
+    assert elsewhere.headers["location"] == "/"
+    assert client.get("/language/xx").status_code == 404

@@ -12,6 +12,7 @@ from itertools import groupby
 from kdscan import error_words
 from kdscan.game.problem import Problem
 from kdscan.locale import Words
+from kdscan.plain import percent
 from kdscan.problem_words import told
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Game, Seat
@@ -211,7 +212,9 @@ def _card(row: Result, pictures: Pictures, seat: tuple[Game, Seat] | None, w: Wo
     if row.data["kind"] == "duel_spellbook":
         where = " · ".join(part for part in (w.t("spellbook"), where) if part)
     worth = "" if total is None else f'<span class="total">{total}</span>'
-    sure = w.t("{sure} sure", sure=f"{100 * row.data['confidence']:.0f}%")
+    sure = w.t("{sure} sure", sure=percent(row.data["confidence"]))
+    if row.said.get("confirmed") is True:
+        sure = w.t("checked by a person")
     look, by_hand = w.t("look"), w.t("corrected by hand")
     flag = f'<span class="flag">{look}</span>' if row.status == REVIEW else ""
     image = ""
@@ -240,10 +243,10 @@ def _doubts(pictures: Pictures, w: Words) -> str:
     worst = sorted(pictures.doubts, key=lambda one: one[0].choices[0][1])[:MOST_DOUBTS]
     for doubt, uri in (one for one in pictures.doubts if one in worst):
         (read, sure), *others = doubt.choices
-        more = "".join(f"<br>{or_} {name} {100 * p:.0f}%" for name, p in others)
+        more = "".join(f"<br>{or_} {name} {percent(p)}" for name, p in others)
         shown.append(
             f'<figure><img width="{CROP_PX}" height="{CROP_PX}" alt="{doubt.place}" src="{uri}">'
-            f"<figcaption><b>{doubt.place}</b> {read} {100 * sure:.0f}%{more}</figcaption></figure>"
+            f"<figcaption><b>{doubt.place}</b> {read} {percent(sure)}{more}</figcaption></figure>"
         )
     left = len(pictures.doubts) - len(shown)
     more = w.t("… and {n} more", n=left)

@@ -23,11 +23,14 @@ export const problemText = ({ code, message }) => (language !== "en" && problems
 export const sentence = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 
 export const percent = (p) => {
-  const whole = p >= 1 ? 100 : Math.min(99, Math.floor(100 * p));
+  const whole = Math.min(99, Math.floor(100 * p + 1e-9)); // never 100: nothing that was read is quite certain
   return (whole / 100).toLocaleString(language, { style: "percent" });
 };
 
+// Dates as in the reader's own region, if it speaks the page's language: en-GB and not en-US.
+const region = navigator.languages.find((one) => one.split("-")[0] === language) ?? language;
+
 export const when = (iso) =>
-  new Date(iso).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+  new Date(iso).toLocaleString(region, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 
 export { language };

@@ -1,0 +1,55 @@
+"""`kdscan forget`: an event and its photos are deleted."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kdscan.cli.options import Photos, Store
+from kdscan.cli.speech import spoken
+from kdscan.errors import UsageError
+
+
+def forget(
+    event: Annotated[str, typer.Option(metavar="NAME", help="Which event.")],
+    store: Store = None,
+    photos: Photos = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Delete it; without this only say what would go.")
+    ] = False,
+) -> None:
+    """Delete an event for good: players, photos, readings, corrections. Nothing brings it back.
+
+    Photos that another event has too stay for it. To keep a copy, `kdscan export --archive` first.
+
+    Examples:
+
+    $ kdscan forget --event 'Spring cup'
+
+    $ kdscan forget --event 'Spring cup' --yes
+    """
+    from kdscan.tournament.forgetting import forget_event, kept_of
+    from kdscan.tournament.store import open_store
+    from kdscan.tournament.store.events import find_event
+
+    w = spoken()
+    with open_store(store, photos, make=False) as kept:
+        with kept.read() as db:
+            this = find_event(db, event)
+        held = kept_of(kept, this)
+        some = ", ".join(
+            (
+                w.tn("{n} photo", "{n} photos", held.photos),
+                w.tn("{n} sheet", "{n} sheets", held.sheets),
+                w.tn("{n} player", "{n} players", held.players),
+            )
+        )
+        if not yes:
+            raise UsageError(
+                "{event}: {some} would be deleted for good; add --yes to do it",
+                event=this.name,
+                some=some,
+            )
+        forget_event(kept, this)
+        print(f"{this.name}: {w.t('deleted')}: {some}")

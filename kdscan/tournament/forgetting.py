@@ -1,0 +1,63 @@
+"""Forget an event: its rows, its photos and the pictures made of them, for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import func, select
+
+from kdscan.errors import StoreError
+from kdscan.tournament.store import Store, schema
+from kdscan.tournament.store.files import is_url
+from kdscan.tournament.store.records import Event
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of an event. shared: photos that another event has too, and that stay."""
+
+    photos: int
+    sheets: int
+    players: int
+    shared: int
+
+
+def kept_of(store: Store, event: Event) -> Kept:
+    """What forgetting an event would take away."""
+    with store.read() as db:
+        photos, sheets, players = (
+            db.scalar(select(func.count()).select_from(table).where(table.c.event_id == event.id))
+            for table in (schema.photo, schema.sheet, schema.player)
+        )
+    own = len(_alone(store, event))
+    return Kept(photos or 0, sheets or 0, players or 0, (photos or 0) - own)
+
+
+def forget_event(store: Store, event: Event) -> int:
+    """Take an event away, rows first; returns how many photos went. Nothing brings it back.
+
+    Broken off half way it leaves photos that no row names; the event is gone all the same.
+    """
+    alone = _alone(store, event)
+    with store.write() as db:
+        db.execute(schema.event.delete().where(schema.event.c.id == event.id))
+    for sha256, suffix in alone:
+        with suppress(StoreError):  # gone already
+            store.photos.remove(sha256, suffix)
+        if not is_url(store.photos.root):
+            views = Path(store.photos.root, "views", sha256[:2])
+            for picture in views.glob(f"{sha256}-*.jpg"):
+                picture.unlink(missing_ok=True)
+    return len(alone)
+
+
+def _alone(store: Store, event: Event) -> Sequence[tuple[str, str]]:
+    """Photos that no other event has: (SHA-256, suffix)."""
+    at = schema.photo.c
+    elsewhere = select(at.sha256).where(at.event_id != event.id)
+    query = select(at.sha256, at.suffix).where(at.event_id == event.id)
+    with store.read() as db:
+        return [tuple(row) for row in db.execute(query.where(at.sha256.not_in(elsewhere)))]
