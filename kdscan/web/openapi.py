@@ -192,6 +192,7 @@ def document() -> Json:
     kinds = [k for o in OPERATIONS for k in (o.answer, o.body) if k and not isinstance(k, str)]
     kinds = [k for k in kinds if k is not bytes]
     refs, components = msgspec.json.schema_components([*kinds, schemas.Error], ref_template=REF)
+    components = {name: _plain(one) for name, one in components.items()}
     schema_of = dict(zip([*map(id, kinds), id(schemas.Error)], refs, strict=True))
     paths: Json = {}
     for one in OPERATIONS:
@@ -223,6 +224,25 @@ def document() -> Json:
             },
         },
     }
+
+
+def _plain(schema: Any) -> Any:
+    """A schema in the words that generators of clients know too: arrays of a fixed length whose
+    items are all alike say so without `prefixItems`."""
+    if isinstance(schema, list):
+        return [_plain(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    first = schema.get("prefixItems")
+    if first and schema.get("items") is False and len({str(one) for one in first}) == 1:
+        rest = {k: _plain(v) for k, v in schema.items() if k not in ("prefixItems", "items")}
+        return rest | {"items": _plain(first[0])}
+    if first and schema.get("items") is False:
+        rest = {k: _plain(v) for k, v in schema.items() if k not in ("prefixItems", "items")}
+        return rest | {"items": {"anyOf": _plain(first)}}
+    if schema.get("type") == "array" and not {"items", "prefixItems"} & set(schema):
+        schema = schema | {"items": {}}
+    return {key: _plain(value) for key, value in schema.items()}
 
 
 def _operation(one: Operation, schema_of: dict[int, Json]) -> Json:

@@ -234,6 +234,23 @@ class Decision(TypedDict):
     undone: bool
 
 
+class ReadCell(TypedDict):
+    """A shield of a map (coat, crosses) or a square of a kingdom (terrain, crowns) as it stands.
+
+    center: pixels of the photo.
+    """
+
+    row: int
+    col: int
+    center: list[float]
+    confidence: Probability
+    review: bool
+    coat: NotRequired[CoatName | None]
+    crosses: NotRequired[int]
+    terrain: NotRequired[TerrainName]
+    crowns: NotRequired[int]
+
+
 class Sheet(TypedDict):
     """A sheet as it stands: what was read, and what people said since."""
 
@@ -246,7 +263,7 @@ class Sheet(TypedDict):
     confirmed: bool
     can_undo: bool
     corrections: list[Decision]
-    cells: NotRequired[list[Any]]
+    cells: NotRequired[list[ReadCell]]
     domains: NotRequired[list[Any]]
     score: NotRequired[dict[str, int]]
     chosen_coat: NotRequired[CoatName | None]
