@@ -47,7 +47,7 @@ from kdscan.vision.code import read_book_code, read_code
 from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of, corrected, decode
 from kdscan.vision.edges import cut_sides, in_words, unseen_cells
 from kdscan.vision.find import MapSearch
-from kdscan.vision.identify import UNKNOWN, identify
+from kdscan.vision.identify import UNKNOWN, identify, is_mirrored
 from kdscan.vision.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
 from kdscan.vision.likeness import has_castle
 from kdscan.vision.rectify import lies_in
@@ -130,6 +130,8 @@ def _sheets(
             rectified, looks = look_closer(photo, rectified, models.marks_of(layout))
         sheet = replace(_read(rectified, looks, models, layout, risk), ink=ink)
         sheet = hide(sheet, unseen_cells(photo, rectified))
+        if layout == UNKNOWN and is_mirrored(photo, rectified):
+            sheet = _mirrored(sheet)
         sheets.append(replace(sheet, sheet_id=read_code(photo, rectified, layout)))
     if not sheets and not books:
         if is_blank(photo):
@@ -150,6 +152,14 @@ def _sheets(
     if sheets and cut:
         sheets[0] = _beside(sheets[0], photo, cut)
     return share((*sheets, *books), risk)
+
+
+def _mirrored(sheet: SheetReading) -> SheetReading:
+    """The same sheet; says that left and right are swapped, which changes no total."""
+    why = "the picture is mirrored: left and right are swapped; take the photo without mirroring"
+    problem = Problem("mirrored", "warning", why)
+    reading = replace(sheet.reading, review=True)
+    return replace(sheet, reading=reading, problems=(*sheet.problems, problem))
 
 
 def _book(photo: Photo, place: PlacedBook, models: Models, risk: float) -> SpellbookReading:

@@ -17,6 +17,9 @@ PROBLEMS: dict[str, str] = {
         "the grid may not lie where it was found; look at the photo, or take another"
     ),
     "cut_off": mark("shields lie beyond the picture's edge; take the photo again with all of them"),
+    "mirrored": mark(
+        "the picture is mirrored: left and right are swapped; take the photo without mirroring"
+    ),
     "map_cut_off": mark("another map seems to reach beyond the picture; it was not read"),
     "beyond_limit": mark("squares lie beyond the kingdom's limit and were not counted"),
     # a map

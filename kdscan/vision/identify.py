@@ -19,6 +19,7 @@ UNKNOWN = "unknown"
 _MARKER_PX = 48  # eight pixels a module of a 4 × 4 marker with its border
 _ENOUGH_PX = 18  # three pixels a module: no large photo is decoded whole where half has so many
 _WINDOW = 2.0  # side of the looked-at window, in markers: quiet zone and misplacement
+_ACROSS = (1, 0, 3, 2)  # markers stand top left, top right, bottom right, bottom left
 _STEP = 8  # pixels from one computed place to the next
 
 
@@ -42,6 +43,21 @@ def identify(photo: Photo, sheet: RectifiedSheet) -> str:
         if expected & seen:
             return layout.name
     return UNKNOWN
+
+
+def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
+    """Whether the built-in layouts' markers stand around the grid as a mirror shows them: each on
+    the other side, and the wrong way round. One of the four is enough, as for `identify`."""
+    for layout in known_layouts():
+        assert layout.markers is not None
+        n = round(_WINDOW * _MARKER_PX)
+        windows = _windows(photo, sheet, layout).reshape(n, -1, n)
+        turned = np.ascontiguousarray(windows[:, :, ::-1]).reshape(n, -1)
+        ids = [place.id for place in layout.markers.places]
+        across = [ids[k] for k in _ACROSS]
+        if set(enumerate(across)) & _ids(turned, layout.markers.dictionary):
+            return True
+    return False
 
 
 def _windows(photo: Photo, sheet: RectifiedSheet, layout: Layout) -> NDArray[np.uint8]:

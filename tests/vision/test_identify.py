@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.records import Photo, RectifiedSheet
+from kdscan.pipeline import read_photo
+from kdscan.records import Photo, RectifiedSheet, SheetReading
 from kdscan.synth.__main__ import own_page
 from kdscan.synth.scene import SynthPhoto, make_photo
 from kdscan.vision.identify import UNKNOWN, identify
+from kdscan.vision.photo import load_photos
+
+SAMPLES = Path(__file__).parent.parent.parent / "samples"
 
 CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
 SIZE = (1600, 1200)
@@ -66,3 +71,18 @@ def test_a_marker_out_of_its_place_tells_nothing() -> None:
     synth = own_photo(3)
     upside_down = replace(placed(synth), centers_xy=synth.centers_xy[::-1, ::-1])
     assert identify(Photo(synth.bgr), upside_down) == UNKNOWN
+
+
+def test_a_mirrored_photo_is_recognised_as_mirrored() -> None:
+    upright = load_photos(SAMPLES / "01.jpg")
+    bgr = next(iter(upright)).bgr
+    (plain,) = maps_in(Photo(bgr))
+    (mirrored,) = maps_in(Photo(np.ascontiguousarray(bgr[:, ::-1])))
+    assert "mirrored" not in {one.code for one in plain.problems}
+    assert "mirrored" in {one.code for one in mirrored.problems}
+    assert mirrored.review
+    assert mirrored.score.total == plain.score.total
+
+
+def maps_in(photo: Photo) -> list[SheetReading]:
+    return [one for one in read_photo(photo) if isinstance(one, SheetReading)]
