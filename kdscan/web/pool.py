@@ -20,6 +20,9 @@ from kdscan.web.frames import Frame, FrameError, read_frame
 
 START_SECONDS = 60.0
 
+LEARNING = 4
+"""So many times longer than reading a file may learning from it take, and as long for each more."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -102,7 +105,8 @@ class Worker:
             await self.process.stdin.drain()
         except ConnectionError as error:
             raise ReaderDied("the process that reads photos ended; try again") from error
-        ends = asyncio.get_running_loop().time() + limits.seconds * (1 + len(what.more))
+        times = LEARNING + len(what.more) if what.do == "learn" else 1
+        ends = asyncio.get_running_loop().time() + limits.seconds * times
         while True:
             try:
                 async with asyncio.timeout_at(ends):

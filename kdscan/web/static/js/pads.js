@@ -2,7 +2,7 @@
 
 import { explain, get, post, session, upload } from "./api.js";
 import { announce, h, put, toast } from "./dom.js";
-import { t, tn } from "./i18n.js";
+import { sentence, t, tn } from "./i18n.js";
 
 const DECLINED = "pads-declined"; // asked once: whoever says no is not asked again
 
@@ -15,9 +15,8 @@ const isNew = (sheet) => sheet.kind === "duel_map" && sheet.layout === "unknown"
 // session's to say. onLearned(photos) is told which photos are read again.
 export function offer(sheets, onLearned) {
   if (session.role !== "desk" || remembered() || !sheets.some(isNew)) return null;
-  const card = h("section", { class: "card offer", "aria-label": t("Learn this pad") },
-    h("h2", {}, t("These sheets are new to me.")),
-    h("p", {}, t("Photograph an empty one and I will read them better.")),
+  const card = h("details", { class: "card offer" },
+    h("summary", {}, h("strong", {}, t("These sheets are new to me.")), " ", t("Photograph an empty one and I will read them better.")),
     teacher(async (learned) => { card.remove(); await onLearned(learned.again); }),
     h("button", { type: "button", class: "quiet", onclick: () => { remember(); card.remove(); } }, t("Not now")));
   return card;
@@ -45,7 +44,7 @@ function teacher(onLearned) {
       name.value = "";
       await onLearned(learned);
     } catch (error) {
-      put(state, error.code === "not_learned" ? error.message : explain(error));
+      put(state, error.code === "not_learned" ? sentence(error.message) : explain(error));
     } finally {
       busy.hidden = true;
       input.disabled = false;
