@@ -1,0 +1,74 @@
+"""Pads in a real browser: the offer, what it refuses, what it learns, the ink, the desk's list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import pytest
+from playwright.sync_api import expect
+
+from tests.prints.pads import PAINTED, blank, sheet
+from tests.web import browsing
+from tests.web.browsing import DESKTOP, Open, accessible
+from tests.web.conftest import DESK
+
+browser, open_page = browsing.browser, browsing.open_page
+DOUBTFUL = 2
+"""A sheet of the pad that asks for a look while its print is unknown, as the next one does."""
+
+pytestmark = [pytest.mark.browser, browsing.needs_chromium]
+
+
+def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_path: Path) -> None:
+    bare, filled = tmp_path / "bare.png", tmp_path / "filled.png"
+    for place, shot in ((bare, blank(PAINTED)), (filled, sheet(PAINTED, DOUBTFUL))):
+        cv2.imwrite(str(place), shot.bgr)
+
+    player = open_page()  # who only plays is not asked: a print is for all
+    player.set_input_files("input[multiple]", filled)
+    expect(player.locator(".total-number")).to_be_visible()
+    expect(player.locator(".offer")).to_have_count(0)
+
+    page = open_page(DESK)
+    page.goto("/")
+    page.set_input_files("input[multiple]", filled)
+    expect(page.locator(".total-number")).to_be_visible()
+    expect(page.get_by_role("button", name="Ink")).to_have_count(0)
+    offer = page.locator(".offer")
+    offer.locator("summary").click()
+    accessible(page)
+    offer.locator("input[type=file]").set_input_files(filled)
+    expect(offer.get_by_role("alert")).to_contain_text("These sheets seem to be filled in")
+    offer.get_by_label("What is the pad called?").fill("Moor")
+    offer.locator("input[type=file]").set_input_files(bare)
+    page.get_by_role("button", name="Ink").click()
+    expect(page.locator(".offer")).to_have_count(0)
+    expect(page.locator(".ink-box")).to_contain_text("Moor")
+    shown = "() => document.querySelector('.ink-box img').naturalWidth > 500"
+    page.wait_for_function(shown)
+    accessible(page)
+
+    desk = open_page(DESK, **DESKTOP)
+    desk.goto("/desk")
+    desk.get_by_role("button", name="Pads").click()
+    pads = desk.locator(".prints li")
+    expect(pads).to_contain_text("learned from 1 sheet")
+    accessible(desk)
+    desk.on("dialog", lambda dialog: dialog.accept())
+    pads.get_by_role("button", name="Forget").click()
+    expect(pads).to_have_text("No pad is known yet.")
+
+
+def test_whoever_says_no_is_not_asked_again(open_page: Open, tmp_path: Path) -> None:
+    filled = tmp_path / "other.png"
+    cv2.imwrite(str(filled), sheet(PAINTED, DOUBTFUL + 1).bgr)
+    page = open_page(DESK)
+    page.goto("/")
+    page.set_input_files("input[multiple]", filled)
+    page.locator(".offer summary").click()
+    page.get_by_role("button", name="Not now").click()
+    expect(page.locator(".offer")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".total-number")).to_be_visible()
+    expect(page.locator(".offer")).to_have_count(0)
