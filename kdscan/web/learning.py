@@ -37,7 +37,7 @@ from kdscan.web.views import local_file
 
 Json = dict[str, Any]
 
-NOT_LEARNED = {422: "The photos are no good for it; the message says what to do."}
+NOT_LEARNED = {409: "The photos are no good for it; the message says what to do."}
 
 
 async def prints(request: Request) -> Response:
@@ -88,7 +88,7 @@ async def _learned(
     except KdscanError as error:
         problem = error_json(error)
     if problem is not None:
-        raise ApiError(422, "not_learned", told(problem, words(language_of(request))))
+        raise ApiError(409, "not_learned", told(problem, words(language_of(request))))
     known, again = await ask(rooms.prints.add, data)
     for photo_id in again:
         rooms.reader.enqueue(photo_id)

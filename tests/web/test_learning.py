@@ -41,11 +41,11 @@ def test_what_is_no_blank_sheet_is_refused_with_the_remedy(desk: httpx.Client) -
         (png(np.full((900, 1200, 3), 200, np.uint8)), "no map was found"),
     ):
         answer = desk.post("/api/prints?name=moor", content=content)
-        assert answer.status_code == 422
+        assert answer.status_code == 409
         assert answer.json()["error"]["code"] == "not_learned"
         assert said in answer.json()["error"]["message"]
     answer = desk.post("/api/prints?name=a/b", content=png(blank(PAINTED).bgr))
-    assert answer.status_code == 422 and "cannot hold" in answer.json()["error"]["message"]
+    assert answer.status_code == 409 and "cannot hold" in answer.json()["error"]["message"]
     french = {"Accept-Language": "fr"}
     answer = desk.post("/api/prints?name=a/b", content=png(blank(PAINTED).bgr), headers=french)
     assert "imprimé" in answer.json()["error"]["message"]
@@ -65,7 +65,7 @@ def test_from_filled_sheets_too_few_are_refused(
 ) -> None:
     body = {"name": "moor", "photos": [unknown["id"]]}
     answer = desk.post("/api/prints/of-photos", json=body)
-    assert answer.status_code == 422 and "filled" in answer.json()["error"]["message"]
+    assert answer.status_code == 409 and "filled" in answer.json()["error"]["message"]
     body["photos"] = [999]
     assert desk.post("/api/prints/of-photos", json=body).status_code == 404
 
