@@ -78,7 +78,7 @@ def test_axe_finds_nothing_elsewhere(
     sheets: list[int] = []
     for photo in photos:
         page.goto(f"/#/photo/{photo}")
-        expect(page.locator(".board")).to_be_visible()
+        expect(page.locator(".board").first).to_be_visible()
         accessible(page)
         found = page.request.get(f"/api/photos/{photo}").json()["sheets"]
         sheets = sheets or [sheet["id"] for sheet in found]

@@ -37,9 +37,10 @@ export async function showHome(place) {
   place.ondrop = (event) => { event.preventDefault(); send([...event.dataTransfer.files]); };
   if (!started) {
     started = true;
-    (await waiting()).forEach(enqueue);
+    (await waiting()).forEach((entry) => enqueue(entry));
   }
-  await refresh();
+  // What waits to be sent stays in view, also where nothing else can be asked for.
+  await refresh().catch((error) => list.isConnected && put(list, h("li", { class: "none" }, explain(error))));
 }
 
 async function refresh() {
