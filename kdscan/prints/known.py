@@ -94,6 +94,9 @@ class KnownPrint:
         for name in ("bgr", "known"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
 
+    def __repr__(self) -> str:
+        return f"<print {self.name}: {self.sheets} sheets>"
+
     @cached_property
     def evened(self) -> dict[int, NDArray[np.uint8]]:
         """The picture with local contrast evened out, by pixels a cell; see `even`."""

@@ -20,7 +20,7 @@ from kdscan.tournament.batch.tasks import Done, Read, Result, Take, Taken, Task
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, read_pages, set_pages
-from kdscan.tournament.store.prints import event_prints, read_with
+from kdscan.tournament.store.prints import event_prints, read_with, settled_pages
 from kdscan.tournament.store.readings import add_reading
 from kdscan.tournament.store.records import Event, Json, PhotoRow
 
@@ -113,7 +113,8 @@ class Run:
             photo, _ = add_photo(db, self._event.id, result.sha256, result.suffix, result.size)
             set_pages(db, photo.id, result.pages, result.problem)
             add_file(db, self._event.id, task.name, photo.id, details=self._details)
-            before = read_pages(db, photo.id, self._name)
+            settled = settled_pages(db, photo.id, self._rules.name(self._models))
+            before = settled | read_pages(db, photo.id, self._name)
         if result.pages is None:
             self._count(failed=1, read=1)
             return

@@ -12,16 +12,20 @@ from functools import lru_cache
 
 from sqlalchemy import Connection, select
 
-from kdscan.errors import KdscanError, LayoutError, StoreError
+from kdscan.errors import KdscanError, LayoutError, ReaderDied, StoreError
 from kdscan.prints.file import SUFFIX, FiledPrint, filed, parse_print
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import named
 from kdscan.prints.names import folded, same_name
+from kdscan.sheet.layout import layouts
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.connect import Store
 from kdscan.tournament.store.files import PhotoFiles
-from kdscan.tournament.store.records import PrintRow
+from kdscan.tournament.store.readings import readings
+from kdscan.tournament.store.records import Json, PrintRow
 from kdscan.tournament.store.rows import all_of, insert, now
+
+_PRINTS = "prints-"
 
 Damaged = Callable[[KdscanError], None]
 """Called with what is wrong with a print that is skipped."""
@@ -122,4 +126,23 @@ def read_with(models: str, prints: Iterable[str]) -> str:
     together = "".join(sorted(prints))
     if not together:
         return models
-    return f"{models} prints-{hashlib.sha256(together.encode()).hexdigest()[:12]}"
+    return f"{models} {_PRINTS}{hashlib.sha256(together.encode()).hexdigest()[:12]}"
+
+
+def settled_pages(db: Connection, photo_id: int, models: str) -> dict[int, str | None]:
+    """The pages of a photo that these models have read and that other prints would not change, each
+    with its error's code if any: without a map of a design that kdscan does not print."""
+    found: dict[int, str | None] = {}
+    for row in readings(db, photo_id):
+        with_prints = row.models.startswith(f"{models} {_PRINTS}")
+        if row.error_code == ReaderDied.code or not (row.models == models or with_prints):
+            continue
+        if all(_is_ours(sheet) for sheet in row.entry["sheets"]):
+            found[row.page] = row.error_code
+        else:
+            found.pop(row.page, None)
+    return found
+
+
+def _is_ours(sheet: Json) -> bool:
+    return sheet["kind"] != "duel_map" or sheet["layout"] in layouts()

@@ -11,13 +11,16 @@ from kdscan.prints.file import SUFFIX, filed
 from kdscan.tournament.archive import load_event, save_event
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, find_event
+from kdscan.tournament.store.photos import add_photo
 from kdscan.tournament.store.prints import (
     EventPrints,
     add_new_prints,
     event_prints,
     load_prints,
     read_with,
+    settled_pages,
 )
+from kdscan.tournament.store.readings import add_reading
 from tests.prints.made import made_print
 
 
@@ -113,3 +116,31 @@ def test_a_print_that_is_none_is_not_taken_from_an_archive(tmp_path: Path) -> No
         pytest.raises(LayoutError, match="no print of kdscan"),
     ):
         load_event(store, tmp_path / "bad.kdscan")
+
+
+def test_a_new_print_has_only_pages_read_anew_that_it_may_change(store: Store) -> None:
+    def entry(*sheets: tuple[str, str]) -> dict[str, object]:
+        found = [
+            {"kind": k, "layout": layout, "outline": [], "confidence": 1.0, "review": False}
+            for k, layout in sheets
+        ]
+        return {"error": None, "sheets": found}
+
+    pages = [
+        [("duel_map", "kdscan-a5")],
+        [("duel_map", "unknown")],
+        [("duel_map", "kdscan-a5"), ("duel_map", "moor")],
+        [("duel_spellbook", "kdscan-a5-spellbook")],
+        [],
+    ]
+    name = read_with("marks-1", ["a" * 64])
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+        photo, _ = add_photo(db, event.id, "c" * 64, ".jpg", 1)
+        for page, sheets in enumerate(pages):
+            add_reading(db, photo, page, name, entry(*sheets), [None] * len(sheets), 0.1)
+        assert sorted(settled_pages(db, photo.id, "marks-1")) == [0, 3, 4]
+        assert settled_pages(db, photo.id, "marks-2") == {}
+        # What was a sheet of ours by mistake, and is none now, is read anew.
+        add_reading(db, photo, 0, "marks-1", entry(("duel_map", "unknown")), [None], 0.1)
+        assert sorted(settled_pages(db, photo.id, "marks-1")) == [3, 4]
