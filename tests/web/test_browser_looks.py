@@ -77,7 +77,7 @@ def test_axe_finds_nothing_elsewhere(
     page = open_page(DESK, color_scheme=scheme, locale="ru")
     sheets: list[int] = []
     for photo in photos:
-        page.goto(f"/#/photo/{photo}")
+        page.goto(browsing.first_sheet(page, photo))
         expect(page.locator(".board").first).to_be_visible()
         accessible(page)
         found = page.request.get(f"/api/photos/{photo}").json()["sheets"]
