@@ -97,7 +97,7 @@ def test_axe_finds_nothing_elsewhere(
 
 def test_ink_is_seen_in_the_dark(open_page: Open, served: Served, store: Store) -> None:
     page = open_page(DESK, color_scheme="dark")
-    page.goto(f"/#/photo/{lay_table(served, store)}")
+    page.goto(browsing.first_sheet(page, lay_table(served, store)))
     icon = page.locator(".sum .icon:not(.tile)").first
     expect(icon).to_be_visible()
     paper = icon.evaluate("(one) => getComputedStyle(one).backgroundColor")
