@@ -94,6 +94,11 @@ def render(
         draw(folder, example, first, count, strokes=strokes, surfaces=surfaces, workers=workers)
 
 
+def _first_of(run: Run) -> int:
+    """The seed of a training's first sheet."""
+    return TRAIN_SEED + run.seed * SEEDS_APART + (run.name == "marks-own") * OWN_LATER
+
+
 def _drawn(
     folder: Path, run: Run, strokes: Path | None, surfaces: Path | None, also: list[Example]
 ) -> Drawn:
@@ -105,7 +110,7 @@ def _drawn(
 
     own = run.name == "marks-own"
     photos = PHOTO_SHARE if run.name.startswith("marks") else 1.0
-    first = TRAIN_SEED + run.seed * SEEDS_APART + own * OWN_LATER
+    first = _first_of(run)
     draw: Callable[[int], Any] = partial(any_example, first, photos, own)
     if run.name == "ink":
         draw = partial(ink_example, first)
@@ -250,7 +255,9 @@ def publish(
         held = _held(out, name)
         told: dict[str, object] = {}
         if (trained := state.latest(out / name)) is not None:
-            told = {"trained": asdict(trained[1])}
+            run = trained[1]
+            told = {"steps": run.steps, "learning_rate": run.rate, "training_seed": _first_of(run)}
+            told["trained"] = asdict(run)
         told["held_back_seed"] = _held_in(out, name)[1]
         told["data"] = about
         done = write(name, out / f"{name}.pt", held, models, version, told)
