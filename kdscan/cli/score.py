@@ -18,6 +18,8 @@ from kdscan.problem_words import AGAINST_RULES
 
 OVERLAY_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
+OverlayStyle = Literal["reading", "ink"]
+
 NEEDS_REVIEW = 5
 """Exit code of --strict, by the contract of the command line."""
 
@@ -45,6 +47,10 @@ def score(
             help="Draw what was read over the photo. Several photos: FILE-1, FILE-2, ...",
         ),
     ] = None,
+    overlay_style: Annotated[
+        OverlayStyle,
+        typer.Option(help="reading: what was read, over the photo; ink: what was drawn, alone."),
+    ] = "reading",
     game: Annotated[
         str | None,
         typer.Option(metavar="duel|kingdomino", help="Which game; recognised when left out."),
@@ -91,6 +97,8 @@ def score(
 
     $ kdscan score photo.jpg --set B4=ll+ --overlay scored.png
 
+    $ kdscan score photo.jpg --overlay ink.png --overlay-style ink
+
     $ kdscan score *.jpg --json > scores.json
 
     $ kdscan score kingdom.jpg --middle-kingdom --harmony
@@ -129,7 +137,7 @@ def score(
             several = len(photos) > 1 or report.pages > 1
             path = _numbered(overlay, len(entries)) if several else overlay
             _spare_photos(path, photos)
-            _write_overlay(path, photo, report)
+            _write_overlay(path, photo, report, overlay_style)
     fused = fuse_sheets(maps) if risk is None else fuse_sheets(maps, risk=risk)
     answer = report_json(entries, fused)
     if dynasty:
@@ -221,13 +229,20 @@ def _numbered(path: Path, number: int) -> Path:
     return path.with_name(f"{path.stem}-{number}{path.suffix}")
 
 
-def _write_overlay(path: Path, photo: Any, report: Any) -> None:
+def _write_overlay(path: Path, photo: Any, report: Any, style: OverlayStyle) -> None:
     import cv2
 
     from kdscan.outputs import write_file
-    from kdscan.overlay import draw_overlay
 
-    _, data = cv2.imencode(
-        path.suffix.lower(), draw_overlay(photo, report.sheets, words(of_terminal()))
-    )
+    if style == "ink":
+        from kdscan.overlay_ink import draw_inks
+
+        picture = draw_inks(report.sheets)
+        if picture is None:
+            return
+    else:
+        from kdscan.overlay import draw_overlay
+
+        picture = draw_overlay(photo, report.sheets, words(of_terminal()))
+    _, data = cv2.imencode(path.suffix.lower(), picture)
     write_file(path, data.tobytes())

@@ -37,10 +37,10 @@ def divide(photo: Bgr, known: Bgr, coverage: Plane) -> Ink:
     full = max(float(np.percentile(sample, FULL_QUANTILE)) * FULL_SHARE, LEAST_INK)
     floor = min(float(np.median(sample)) * _FLOOR + 1, full / 2)
     probability = np.clip((apart - floor) / (full - floor), 0, 1).astype(np.float32)
-    return Ink(probability, _pen(photo, bare, probability), coverage)
+    return Ink(probability, pen_of(photo, bare, probability), coverage)
 
 
-def _pen(photo: Bgr, bare: Bgr, probability: Plane) -> tuple[float, float, float]:
+def pen_of(photo: Bgr, bare: Bgr, probability: Plane) -> tuple[float, float, float]:
     """What the pen leaves of the light, 0..1 for blue, green, red; 0 where nothing was drawn."""
     drawn = probability[::2, ::2] > 0.8
     if not drawn.any():

@@ -58,10 +58,11 @@ def drop_out(photo: Photo, aligned: Aligned) -> InkSheet:
 
 
 def poorly_known(known: KnownPrint) -> NDArray[np.bool_]:
-    """(34,) in the order of `CELLS`: where too little of shield and circles is known."""
-    points = np.array([*known.cell.shield, *known.cell.circles]).reshape(-1, 2)
-    if not len(points):
-        points = np.array([(-0.5, -0.5), (0.5, 0.5)])
+    """(34,) in the order of `CELLS`: where too little of shield and circles is known, all
+    where either was not found."""
+    if not (known.cell.shield and known.cell.circles):
+        return np.ones(len(CELLS), bool)  # on the plain page coats or crosses would mean nothing
+    points = np.array([*known.cell.shield, *known.cell.circles])
     places = PRINT_PX // KNOWN_STEP
     low, high = points.min(0), points.max(0)
     out = np.zeros(len(CELLS), bool)
