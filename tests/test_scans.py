@@ -18,11 +18,13 @@ from kdscan.records import Photo
 from kdscan.synth.__main__ import own_page
 from kdscan.synth.scanner import Settings, scan
 from kdscan.synth.scene import DrawnPage, draw_page
+from tests.hands import careful
 
 
 @cache
 def drawn(seed: int) -> DrawnPage:
-    return draw_page(np.random.default_rng(seed), page=own_page(200), mess=0)
+    rng = np.random.default_rng(seed)
+    return draw_page(rng, page=own_page(200), mess=0, hand=careful(rng))
 
 
 def right(sheet: Any, page: DrawnPage) -> int:
