@@ -114,17 +114,19 @@ def test_every_language_stands_in_its_own_catalogue(language: str) -> None:
         assert text in names or any("а" <= letter <= "ї" for letter in said.lower()), text
 
 
-LETTERS = {"pl": "ąćęłńśźż", "fr": "éèêàâùûîïçœ«»", "uk": "іїєґ", "ru": "ыэъё"}
+LETTERS = {"pl": "ąćęłńśźż", "fr": "éèêàâùûîïçœ", "uk": "іїєґ", "ru": "ыэъё"}
 """What tells each language from the other three."""
 
 ALIKE = {
     "Read as {marks}",
     "Sonneborn-Berger",
+    "The print of {name}",
     "board {number}: {error}",
     "domain of {points} points",
     "round {round}",
     "{error}; {what}",
     "{side}, {coat}",
+    "{what} (skipped)",
     "{where}: {error}",
 }
 """Longer texts that two languages do have in common."""
