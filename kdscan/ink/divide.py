@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,8 @@ LEAST_INK = 13.5
 FULL_QUANTILE, FULL_SHARE = 98.5, 0.75
 """A sheet's own pen decides how dark drawn is: this share of that percentile of all differences."""
 _TINT_QUANTILE, _TINT = 0.7, 0.06  # of a cell's places, by lightness; least darkening that is one
+_TONE_BIN, _TONE_LEAST = 12, 150  # grey levels that share a correction; pixels that tell it
+_TONE_QUANTILE = 0.65  # ink darkens: above the median of what has one level less of it is ink
 _FLOOR = 1.6  # times the median difference, which is noise
 
 Bgr = NDArray[np.uint8]
@@ -31,7 +35,7 @@ def divide(photo: Bgr, known: Bgr, coverage: Plane) -> Ink:
 
     photo, known: (H, W, 3) uint8 in the same place. coverage: see `Ink.known`.
     """
-    bare = tinted(photo, relit(photo, known))
+    bare = tinted(photo, toned(photo, relit(photo, known)))
     apart = colour_distance(photo, bare)
     sample = apart[::2, ::2]
     full = max(float(np.percentile(sample, FULL_QUANTILE)) * FULL_SHARE, LEAST_INK)
@@ -57,6 +61,34 @@ def relit(photo: Bgr, known: Bgr) -> Bgr:
     """
     lit = (known.astype(np.float32) + _DARK) * _light(photo, known) - _DARK
     return np.asarray(np.clip(lit, 0, 255), np.uint8)
+
+
+def toned(photo: Bgr, bare: Bgr) -> Bgr:
+    """The bare print with the photo's tone curve: what a camera makes of white and of saturated
+    colours differs between two photos by more than light.
+
+    For each channel and each level of the print what the photo mostly shows there, a little above
+    the median because ink darkens.
+
+    photo, bare: (H, W, 3) uint8 in the same place, under the same light.
+    """
+    seen, print_ = photo[::3, ::3].reshape(-1, 3), bare[::3, ::3].reshape(-1, 3)
+    curves = np.empty((256, 1, 3), np.uint8)
+    levels = np.arange(256)
+    for channel in range(3):
+        bins = print_[:, channel] // _TONE_BIN
+        order = np.argsort(bins, kind="stable")
+        edges = np.searchsorted(bins[order], np.arange(256 // _TONE_BIN + 1))
+        values = seen[order, channel]
+        at, by = [], []
+        for i, (start, end) in enumerate(pairwise(edges)):
+            if end - start >= _TONE_LEAST:
+                middle = (i + 0.5) * _TONE_BIN
+                at.append(middle)
+                by.append(float(np.quantile(values[start:end], _TONE_QUANTILE)) - middle)
+        change = np.interp(levels, at, by) if at else np.zeros(256)
+        curves[:, 0, channel] = np.clip(np.round(levels + change), 0, 255)
+    return np.asarray(cv2.LUT(bare, curves), np.uint8)
 
 
 def tinted(photo: Bgr, bare: Bgr) -> Bgr:
