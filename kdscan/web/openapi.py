@@ -239,7 +239,8 @@ def _plain(schema: Any) -> Any:
         return rest | {"items": _plain(first[0])}
     if first and schema.get("items") is False:
         rest = {k: _plain(v) for k, v in schema.items() if k not in ("prefixItems", "items")}
-        return rest | {"items": {"anyOf": _plain(first)}}
+        # `items` says nothing more where `prefixItems` is understood: there are no further ones.
+        return rest | {"prefixItems": _plain(first), "items": {"anyOf": _plain(first)}}
     if schema.get("type") == "array" and not {"items", "prefixItems"} & set(schema):
         schema = schema | {"items": {}}
     return {key: _plain(value) for key, value in schema.items()}

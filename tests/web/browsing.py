@@ -62,7 +62,7 @@ def open_page(browser: Browser, served: Served) -> Iterator[Open]:
     yield come
     for context in contexts:
         context.close()
-    assert said == []
+    assert said == [], said
 
 
 def upload(page: Page, *names: str) -> None:

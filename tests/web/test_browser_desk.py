@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Route, expect
 
+from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
+from kdscan.game.duel.scoring import score_board
 from kdscan.table import share
 from kdscan.tournament.store import Store
 from kdscan.vision.decode import DEFAULT_RISK
@@ -139,8 +141,9 @@ def test_undo_returns_to_what_was_settled_and_enter_goes_on_to_the_next_sheet(
         lay(served, store, replace(make_sheet(board, doubtful=[(1, 1)]), sheet_id=f"C/1//{name}"))
     page = open_page(DESK, **DESKTOP)
     lines = page.locator(".queue li")
-    mine = lines.filter(has_text=re.compile("FIRST|first"))
-    mine.first.click()
+    first = str(score_board(Board.parse(boards[0])).domain_points)
+    mine = lines.filter(has_text=first)
+    mine.click()
     focused = page.locator(".board .cell:focus")
     expect(focused).to_have_attribute("aria-label", re.compile("B2.*please check"))
     page.keyboard.press("y")
@@ -149,10 +152,10 @@ def test_undo_returns_to_what_was_settled_and_enter_goes_on_to_the_next_sheet(
     expect(page.locator("#toast")).to_contain_text(
         re.compile("Taken back: that table.png.* is right")
     )
-    expect(page.locator(".queue [aria-current]")).to_contain_text(re.compile("first", re.I))
+    expect(page.locator(".queue [aria-current]")).to_contain_text(first)
     expect(focused).to_have_attribute("aria-label", re.compile("B2.*please check"))
     page.keyboard.press("Enter")  # the last doubt of this sheet
-    expect(page.locator(".queue [aria-current]")).not_to_contain_text(re.compile("first", re.I))
+    expect(page.locator(".queue [aria-current]")).not_to_contain_text(first)
     expect(mine).to_have_count(0)
     accessible(page)
 

@@ -234,15 +234,16 @@ def test_news_from_before_a_sheet_was_confirmed_do_not_bring_it_back(
 ) -> None:
     page = open_page(DESK, service_workers="block", **DESKTOP)
     asked: list[Route] = []
-    page.route(re.compile(r"/api/queue\?after="), lambda route: asked.append(route))
-    page.goto("/desk")
+    page.route(re.compile(r"/api/desk\?after="), lambda route: asked.append(route))
+    with page.expect_request(re.compile(r"/api/desk\?after=")):
+        page.goto("/desk")
     expect(page.locator(".board .cell:focus")).to_be_visible()
-    before = page.evaluate("() => fetch('/api/queue').then((answer) => answer.json())")
-    rows, waiting = page.locator(".queue li button"), len(before["sheets"])
+    before = page.evaluate("() => fetch('/api/desk').then((answer) => answer.json())")
+    rows, waiting = page.locator(".queue li button"), len(before["cards"])
     expect(rows).to_have_count(waiting)
     page.keyboard.press("y")
     expect(rows).to_have_count(waiting - 1)
-    with page.expect_request(re.compile(r"/api/queue\?after=")) as again:
+    with page.expect_request(re.compile(r"/api/desk\?after=")) as again:
         asked[0].fulfill(json={**before, "state": "on-the-way"})
     assert "on-the-way" not in again.value.url
     expect(rows).to_have_count(waiting - 1)

@@ -171,6 +171,7 @@ from kdscan.vision.book_place import blank_page
 known, held = set(sys.modules), set(vars(default_models()))
 drawn = blank_page.cache_info().misses
 asked = {"name": "a", "max_pages": 1, "risk": 0.02, "do": "read", "game": None, "variants": {}}
+asked |= {"photos": "", "prints": []}
 for path, kind in zip(sys.argv[1:], ("duel_map", "duel_spellbook")):
     ((report, _),) = worker.read_file(asked | {"path": path})
     assert [sheet["kind"] for sheet in worker.photo_json(report)["sheets"]] == [kind]

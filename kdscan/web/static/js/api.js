@@ -31,6 +31,7 @@ const WORDS = {
   cut_off: halfSent,
   too_slow: halfSent,
   blank_page: () => t("There is nothing on this page."),
+  not_learned: () => t("The pad could not be learned from these photos. Take its blank sheets again."),
   wrong_kind: () => t("A game is two maps with their spellbook, or two to four kingdoms."),
   not_kept: () => t("An older version read this sheet. Photograph it again to correct it."),
   nothing_to_undo: () => t("There is nothing to take back."),

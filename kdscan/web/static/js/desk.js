@@ -59,6 +59,7 @@ function choose(name) {
 function showTab() {
   const body = $(".desk-body");
   if (tab === "pads") { if (!body.querySelector(".prints")) put(body, knownPrints()); return; }
+  if (!desk) return; // what comes in draws it
   if (body.contains(document.activeElement) && document.activeElement.matches("input, select") && document.activeElement.value) return;
   const focused = document.activeElement?.dataset?.key;
   put(body, (tab === "rounds" ? roundsTab : playersTab)(desk, (path, what) => inTurn(() => act(path, what))));
