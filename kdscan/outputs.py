@@ -46,12 +46,16 @@ def writing(path: Path) -> Iterator[BinaryIO]:
         with _opened(path) as out:
             yield out
     except OSError as error:
-        why = error.strerror or error
-        raise UsageError(
-            "{path} cannot be written ({why}); make room there, or name another file",
-            path=path,
-            why=why,
-        ) from error
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> UsageError:
+    """What to say of a file that the system did not let us write."""
+    return UsageError(
+        "{path} cannot be written ({why}); make room there, or name another file",
+        path=path,
+        why=error.strerror or error,
+    )
 
 
 @contextmanager

@@ -34,6 +34,7 @@ from kdscan.vision.classify import softmax
 from kdscan.vision.closer import look_closer
 from kdscan.vision.edges import unseen_cells
 from kdscan.vision.find import find
+from kdscan.vision.learn import aspect
 from kdscan.vision.rectify import CENTERS, Floats, Network, flatten, resolution
 from kdscan.vision.settle import turned
 
@@ -192,7 +193,7 @@ def _described(known: KnownPrint, photo: Photo, centers_xy: Floats) -> KnownPrin
         cell=described.cell,
         castle=describe_castle(castle_patch(edge)),
         lines=described.lines,
-        aspect=_aspect(centers) if known.aspect == 1.0 else known.aspect,
+        aspect=aspect(centers) if known.aspect == 1.0 else known.aspect,
         residual=measured.residual,
     )
 
@@ -200,10 +201,3 @@ def _described(known: KnownPrint, photo: Photo, centers_xy: Floats) -> KnownPrin
 def _own_centers() -> Floats:
     """(5, 7, 2): where a print's cells lie in its own picture."""
     return np.asarray((CENTERS + 0.5 + PRINT_MARGIN) * PRINT_PX - 0.5, np.float64)
-
-
-def _aspect(centers_xy: Floats) -> float:
-    """Height of a cell over its width, as the photo shows it."""
-    across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
-    down = np.linalg.norm(np.diff(centers_xy, axis=0), axis=-1)
-    return float(down.mean() / across.mean())

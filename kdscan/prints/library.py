@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kdscan.errors import KdscanError, LayoutError, UsageError
-from kdscan.outputs import default_folder, make_folder, write_file
+from kdscan.outputs import default_folder, make_folder, unwritable, write_file
 from kdscan.prints.file import SUFFIX, FiledPrint, filed, load_print
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.names import folded, same_name
@@ -53,12 +53,7 @@ class Library:
         try:
             make_folder(self.folder)
         except OSError as error:
-            why = error.strerror or error
-            raise UsageError(
-                "{path} cannot be written ({why}); make room there, or name another file",
-                path=path,
-                why=why,
-            ) from error
+            raise unwritable(path, error) from error
         write_file(path, one.data)
         self._remove(one.name, but=path)
         return one
