@@ -28,6 +28,9 @@ FORMAT = "kdscan-models/3"
 MARKS = [str(c) if c else "empty" for c in COATS]
 """What the networks that read marks say, in this order."""
 
+NETWORKS = ("locate", "refine", "marks", "marks-own", "ink", "spellbook", "tiles", "squares")
+"""The models that reading needs."""
+
 ANY, OWN = "any", "own"
 """Sheets of any design, and those that kdscan prints: how far a total may be believed differs."""
 
@@ -50,7 +53,7 @@ def models_folder() -> Path:
 
 @dataclass(frozen=True)
 class Models:
-    """The networks, six for sheets and two for kingdoms; each session is made on first use."""
+    """The `NETWORKS`, six for sheets and two for kingdoms; each session is made on first use."""
 
     folder: Path
 
@@ -74,7 +77,7 @@ class Models:
 
     def check(self) -> None:
         """Raise `ModelError` for the first model that is missing, corrupt or of another version."""
-        for name in self.manifest["models"]:
+        for name in NETWORKS:
             self._checked(name)
 
     @cached_property

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.synth.clutter import Solid
 from kdscan.synth.exposure import expose
-from kdscan.synth.fields import F64, Rng, chance
+from kdscan.synth.fields import F64, U8, Rng, chance
 from kdscan.synth.lens import Camera, PageMap, aim, frame
 from kdscan.synth.paper import Sheet, bent_sheet, flat_sheet
 from kdscan.synth.scenery import Scenery, plain_scenery, random_scenery
@@ -35,6 +36,15 @@ class Shot:
 
     bgr: NDArray[np.uint8]
     page_to_photo: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+class Cover(Protocol):
+    """What lies on a sheet when it is photographed, see `kdscan.synth.covers`."""
+
+    def things(self, camera: Camera, page: PageMap) -> Sequence[Solid]: ...
+
+    def finish(self, image: U8) -> None:
+        """Paint what is no solid: textures, glare. image: (H, W, 3), in place."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,7 @@ def photograph(
     size_wh: tuple[int, int] | None = None,
     surfaces: Sequence[NDArray[np.uint8]] = (),
     stiff: bool = False,
+    cover: Cover | None = None,
 ) -> Shot:
     """Photograph a sheet.
 
@@ -83,6 +94,7 @@ def photograph(
     surfaces: BGR textures to serve as table tops beside the procedural ones.
     stiff: the page is a board that does not bend; its colours tell what lies on it, so that
         nobody photographs it in grey.
+    cover: what lies on the sheet itself, over its grid; levels but `flat` alone.
     """
     conditions = LEVELS[level]
     trouble = conditions.trouble * float(rng.uniform(0.45, 1))
@@ -95,7 +107,11 @@ def photograph(
         scenery = plain_scenery(rng)
     else:
         scenery = random_scenery(rng, camera, page_map, grid_mm, trouble, paper, surfaces)
+    if cover is not None:
+        scenery = replace(scenery, solids=(*scenery.solids, *cover.things(camera, page_map)))
     image = expose(rng, page_bgr, page_map, camera, scenery, trouble)
+    if cover is not None:
+        cover.finish(image)
     detail = float(np.linalg.norm(corners[1] - corners[0])) / 7
     if level == "flat":
         image = compress(image, int(rng.integers(70, 97)))

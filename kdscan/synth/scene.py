@@ -14,7 +14,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import random_board
 from kdscan.records import CELLS, COLS, ROWS
 from kdscan.sheet.layout import Layout
-from kdscan.synth.camera import photograph
+from kdscan.synth.camera import Cover, photograph
 from kdscan.synth.designs import random_layout
 from kdscan.synth.hand import Hand, StrokeBank, draw_board
 from kdscan.synth.press import print_page
@@ -194,6 +194,7 @@ def shoot(
     *,
     size_wh: tuple[int, int] | None = None,
     surfaces: Sequence[NDArray[np.uint8]] = (),
+    cover: Cover | None = None,
 ) -> SynthPhoto:
     """Photograph a drawn page; other generators give other photos of the same sheet."""
     shot = photograph(
@@ -204,6 +205,7 @@ def shoot(
         size_wh=size_wh,
         grid_mm=page.grid_mm,
         surfaces=surfaces,
+        cover=cover,
     )
     nodes = shot.page_to_photo(page.nodes_mm)
     about = (page.board, page.castle_used, page.layout.name, level, page.crossed)

@@ -8,7 +8,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -32,6 +32,7 @@ from kdscan.web.sessions import Left
 from kdscan.web.settings import Settings
 from kdscan.web.shelf import Shelf
 from kdscan.web.tables import Tables
+from kdscan.web.tls import encrypted
 from kdscan.web.views import Views
 
 if TYPE_CHECKING:
@@ -95,14 +96,18 @@ def make_app(store: Store, settings: Settings) -> Starlette:
     return app
 
 
-def config_of(app: Starlette, settings: Settings, **more: Any) -> uvicorn.Config:
-    """How the application is served."""
+def config_of(
+    app: Starlette, settings: Settings, certificate: Path | None = None, key: Path | None = None
+) -> uvicorn.Config:
+    """How the application is served; encrypted where there are certificate and key."""
     import uvicorn
 
     return uvicorn.Config(
         app,
         lifespan="on",
-        http=Protocol,
+        http=cast(
+            Any, Protocol if certificate is None or key is None else encrypted(certificate, key)
+        ),
         ws="none",
         log_config=None,
         access_log=False,  # paths of links hold the code
@@ -110,7 +115,6 @@ def config_of(app: Starlette, settings: Settings, **more: Any) -> uvicorn.Config
         proxy_headers=settings.proxy is not None,  # anybody else may say what they like
         forwarded_allow_ips=settings.proxy or "",
         timeout_graceful_shutdown=2,
-        **more,
     )
 
 
@@ -129,7 +133,7 @@ async def run(
         handler.addFilter(OnceAMinute())
     app = make_app(store, settings)
     Protocol.most_open = allow_files()
-    config = config_of(app, settings, ssl_certfile=certificate, ssl_keyfile=key)
+    config = config_of(app, settings, certificate, key)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     await uvicorn.Server(config).serve(sockets=[listening])
     failure: KdscanError | None = getattr(app.state, "failure", None)

@@ -38,29 +38,29 @@ class Waiting:
 
     def __init__(self, most: int = MOST_WAITING) -> None:
         self._most, self._most_of_one = most, max(1, most // 4)
-        self._all: OrderedDict[Protocol, str] = OrderedDict()
+        self._all: OrderedDict[asyncio.Transport, str] = OrderedDict()
         self._of: Counter[str] = Counter()
 
-    def add(self, protocol: Protocol, address: str) -> None:
+    def add(self, connection: asyncio.Transport, address: str) -> None:
         """Note one; where there are too many, that which has waited longest is closed."""
-        self.discard(protocol)
-        self._all[protocol] = address
+        self.discard(connection)
+        self._all[connection] = address
         self._of[address] += 1
         if self._of[address] > self._most_of_one:
             self._close(next(one for one, where in self._all.items() if where == address))
         elif len(self._all) > self._most:
             self._close(next(iter(self._all)))
 
-    def discard(self, protocol: Protocol) -> None:
+    def discard(self, connection: asyncio.Transport) -> None:
         """It has sent its head, or is gone."""
-        address = self._all.pop(protocol, None)
+        address = self._all.pop(connection, None)
         if address is not None:
             self._of[address] -= 1
             self._of += Counter()  # forgets those that have none
 
-    def _close(self, protocol: Protocol) -> None:
-        self.discard(protocol)
-        protocol.transport.abort()
+    def _close(self, connection: asyncio.Transport) -> None:
+        self.discard(connection)
+        connection.abort()
 
 
 class Protocol(H11Protocol):
@@ -90,10 +90,10 @@ class Protocol(H11Protocol):
 
     def _wait_for_head(self) -> None:
         self._deadline = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
-        self.waiting.add(self, self.client[0] if self.client else "")
+        self.waiting.add(self.transport, self.client[0] if self.client else "")
 
     def _head_is_there(self) -> None:
-        self.waiting.discard(self)
+        self.waiting.discard(self.transport)
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kdscan.errors import ModelError
-from kdscan.inference.store import Models, default_models, models_folder
+from kdscan.inference.store import NETWORKS, Models, default_models, models_folder
 from kdscan.pipeline import LOOKS
 from kdscan.records import COATS, KINDS
 from kdscan.vision.identify import UNKNOWN
@@ -120,3 +120,14 @@ def test_a_model_with_other_labels_is_refused(copy: Path) -> None:
     (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
     with pytest.raises(ModelError, match="labels"):
         _ = Models(copy).marks
+
+
+def test_a_model_that_the_list_does_not_name_is_named_before_anything_is_read(copy: Path) -> None:
+    manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
+    for name in NETWORKS:
+        less = {**manifest, "models": {k: v for k, v in manifest["models"].items() if k != name}}
+        (copy / "manifest.json").write_text(json.dumps(less), "utf-8")
+        with pytest.raises(ModelError, match=name):
+            Models(copy).check()
+    (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    Models(copy).check()

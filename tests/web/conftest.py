@@ -80,16 +80,19 @@ class Served:
 
 
 @contextmanager
-def serving(store: Store, given: Settings) -> Iterator[Served]:
-    """The page as it is served, in a thread."""
+def serving(
+    store: Store, given: Settings, certificate: tuple[Path, Path] | None = None
+) -> Iterator[Served]:
+    """The page as it is served, in a thread; certificate: its file and its key's, for https."""
     listening = socket.create_server(("127.0.0.1", 0))
     app = make_app(store, given)
-    server = uvicorn.Server(config_of(app, given))
+    server = uvicorn.Server(config_of(app, given, *(certificate or ())))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
     thread.start()
-    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    scheme = "https" if certificate else "http"
+    address = f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
     try:
-        httpx.get(f"{address}/health", timeout=60).raise_for_status()
+        httpx.get(f"{address}/health", timeout=60, verify=False).raise_for_status()
         yield Served(address, app)
     finally:
         server.should_exit = True

@@ -1,0 +1,159 @@
+"""What lies on a map when it is photographed: fingers, dice, scraps of paper, glare.
+
+For measuring whether what cannot be seen is doubted; nothing of it is in any training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import CELLS
+from kdscan.sheet.layout import Layout
+from kdscan.synth.camera import sheet_points
+from kdscan.synth.clutter import Solid, finger, random_solid, skin_color
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32
+from kdscan.synth.lens import Camera, PageMap
+from kdscan.synth.raster import fill_into
+
+KINDS = ("finger", "die", "scrap", "glare", "cloth", "pencil", "brick", "sheet")
+"""What thresholds are fitted on."""
+OTHERS = ("coin", "pawn", "ball", "note", "cube", "lamps")
+"""What they are measured on, beside `KINDS`, and never fitted on."""
+
+_GONE = 70.0
+"""So much brighter, of 255, light ink can no longer be told from paper."""
+
+
+class Covering:
+    """One thing over one shield of a sheet, as `photograph` takes it.
+
+    kind: of `KINDS` or `OTHERS`. at: row and column of the shield.
+    textures: (h, w, 3) uint8, what cloth looks like.
+    hidden: after the photo was taken, (34,) share of each shield and its circles that the thing
+        hides, in the order of `CELLS`.
+    """
+
+    def __init__(
+        self,
+        rng: Rng,
+        layout: Layout,
+        kind: str,
+        at: tuple[int, int],
+        textures: Sequence[NDArray[np.uint8]] = (),
+    ) -> None:
+        self.kind, self.hidden = kind, np.zeros(len(CELLS))
+        self._rng, self._layout, self._textures = rng, layout, textures
+        slip = rng.uniform(-0.3, 0.3, 2) * layout.cell_mm
+        self._at_mm: F64 = np.array(layout.center_mm(*at), np.float64) + slip
+        self._solids: list[Solid] = []
+        self._camera: Camera
+        self._page: PageMap
+
+    def things(self, camera: Camera, page: PageMap) -> Sequence[Solid]:
+        """The solids on the sheet, in world mm."""
+        self._camera, self._page = camera, page
+        rng, kind = self._rng, self.kind
+        (place,) = sheet_points(page.sheet, self._at_mm[None])
+        if kind == "finger":
+            skin = skin_color(rng)
+            angle = rng.uniform(0, 2 * np.pi)
+            along = np.array([np.cos(angle), np.sin(angle)])
+            tip = place - np.array([*along, 0]) * rng.uniform(3, 12)
+            self._solids = [finger(rng, skin, tip, along)]
+        elif kind in ("scrap", "note", "cloth", "sheet"):
+            self._solids = [self._flat(place)]
+        elif kind not in ("glare", "lamps"):
+            solid = random_solid(rng, kind).lifted()
+            self._solids = [solid.moved(np.eye(3), place)]
+        return self._solids
+
+    def _flat(self, place: F64) -> Solid:
+        """Something thin that lies on the sheet."""
+        rng, cell = self._rng, float(np.mean(self._layout.cell_mm))
+        outline: F64
+        white = color(rng, (0, 0.06), (0.8, 1)).astype(float)
+        if self.kind == "scrap":
+            t = np.sort(rng.uniform(0, 2 * np.pi, int(rng.integers(4, 9))))
+            star = np.stack([np.cos(t), np.sin(t)], 1) * rng.uniform(0.5, 1.2, (len(t), 1))
+            outline = np.asarray(cv2.convexHull(f32(star))[:, 0] * cell, np.float64)
+        elif self.kind == "sheet":  # another sheet that lies over a corner of this one
+            outline = (np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) - (0.02, 0.02)) * 150.0
+        else:
+            outline = (np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) - 0.5) * cell
+            outline *= rng.uniform(0.8, 2.2, 2)
+        if self.kind == "note":
+            white = color(rng, (0.25, 0.7), (0.75, 1)).astype(float)
+        elif self.kind == "cloth":
+            white = np.full(3, 190.0)
+        middle = sheet_points(self._page.sheet, np.array([self._layout.page_mm]) / 2)[0]
+        away = np.arctan2(*(place - middle)[1::-1])
+        angle = away - np.pi / 4 + rng.normal(0, 0.3) if self.kind == "sheet" else rng.uniform(0, 7)
+        turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        flat = np.column_stack([outline @ turn.T, np.full(len(outline), 0.4)]) + place
+        return Solid((flat,), np.array([[0, 0, 1.0]]), white[None], 0.02)
+
+    def finish(self, image: U8) -> None:
+        """Textures and glare, in place; then what is hidden is known."""
+        mask = np.zeros(image.shape[:2], np.uint8)
+        for solid in self._solids:
+            for face in solid.faces:
+                fill_into(mask, self._camera.project(face))
+        if self.kind == "cloth" and self._textures:
+            _weave(self._rng, image, mask, self._textures)
+        elif self.kind in ("glare", "lamps"):
+            mask = self._glare(image)
+        self.hidden = self._share_of(mask)
+
+    def _glare(self, image: U8) -> U8:
+        rng = self._rng
+        h, w = image.shape[:2]
+        cell = float(np.linalg.norm(np.diff(self._seen([(0, 0), (0, 1)]), axis=0)))
+        (at,) = self._page.page_to_photo(self._at_mm[None])
+        y, x = np.mgrid[0:h, 0:w].astype(np.float32)
+        extra: F32 = np.zeros((h, w), np.float32)
+        for _ in range(1 if self.kind == "glare" else int(rng.integers(2, 5))):
+            angle = rng.uniform(0, np.pi)
+            c, s = np.cos(angle), np.sin(angle)
+            long, short = cell * rng.uniform(0.35, 2.0), cell * rng.uniform(0.3, 0.7)
+            u = ((x - at[0]) * c + (y - at[1]) * s) / long
+            v = ((y - at[1]) * c - (x - at[0]) * s) / short
+            power = 1.0 if chance(rng, 0.5) else 3.0  # a soft lamp, or one with a rim
+            extra += (rng.uniform(110, 420) * np.exp(-((u * u + v * v) ** power))).astype(
+                np.float32
+            )
+            at = at + rng.normal(0, 1.2, 2) * cell
+        tint = (1 - 0.15 * rng.uniform(0, 1, 3)).astype(np.float32)
+        image[:] = np.clip(image + extra[..., None] * tint, 0, 255).astype(np.uint8)
+        return np.asarray(np.where(extra > _GONE, 255, 0), np.uint8)
+
+    def _seen(self, cells: Sequence[tuple[int, int]]) -> F64:
+        centers = np.array([self._layout.center_mm(r, c) for r, c in cells])
+        return self._page.page_to_photo(centers)
+
+    def _share_of(self, mask: U8) -> F64:
+        """(34,) share of each shield and its circles under the mask."""
+        points = np.array([*self._layout.shield, *self._layout.circles])
+        low, high = points.min(0), points.max(0)
+        steps = np.linspace(0, 1, 12)
+        net = low + np.stack(np.meshgrid(steps, steps), -1).reshape(-1, 2) * (high - low)
+        centers = np.array([self._layout.center_mm(r, c) for r, c in CELLS])
+        at = self._page.page_to_photo(centers[:, None] + net).round().astype(int)
+        x = np.clip(at[..., 0], 0, mask.shape[1] - 1)
+        y = np.clip(at[..., 1], 0, mask.shape[0] - 1)
+        return np.asarray((mask[y, x] > 127).mean(1), np.float64)
+
+
+def _weave(rng: Rng, image: U8, mask: U8, textures: Sequence[NDArray[np.uint8]]) -> None:
+    """Give what lies under the mask a texture, in the light that falls there."""
+    texture = textures[int(rng.integers(len(textures)))]
+    scale = float(rng.uniform(0.5, 2))
+    h, w = image.shape[:2]
+    tile = cv2.resize(texture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    reps = (-(-h // tile.shape[0]), -(-w // tile.shape[1]), 1)
+    whole = np.tile(tile, reps)[:h, :w].astype(np.float32) / 190
+    weight = mask[..., None].astype(np.float32) / 255
+    image[:] = np.clip(image * (1 - weight + weight * whole), 0, 255).astype(np.uint8)

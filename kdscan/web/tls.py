@@ -1,0 +1,100 @@
+"""TLS that waits for nobody: a handshake has its time, and counts among what waits.
+
+uvicorn hands an encrypted connection over once its handshake is done; until then it would hold an
+open file for a minute, and no limit would see it. Here a connection is accepted in the clear,
+counted like one without a head (`kdscan.web.connections`), and then encrypted in place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from kdscan.web import connections
+from kdscan.web.connections import Protocol
+
+
+def encrypted(certificate: Path, key: Path) -> partial[Encrypted]:
+    """What stands in for `Protocol` where the page is served with a certificate."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate, key)
+    return partial(Encrypted, context)
+
+
+class Encrypted(asyncio.Protocol):
+    """A connection until its handshake is done; then it passes on to a `Protocol` of its own."""
+
+    def __init__(self, context: ssl.SSLContext, **said_by_uvicorn: Any) -> None:
+        self._context = context
+        self._inner = Protocol(**said_by_uvicorn)
+        self._connections = cast(set[Any], self._inner.connections)
+        self._early: list[bytes] | None = []
+        self.transport: asyncio.Transport
+
+    def connection_made(self, transport: Any) -> None:
+        """The plain connection is there: wait for the handshake, for as long as for a head."""
+        self.transport = transport
+        transport.pause_reading()  # what comes is for the handshake
+        self._connections.add(self)
+        if len(self._connections) > Protocol.most_open:
+            self.shutdown()
+            return
+        peer = transport.get_extra_info("peername")
+        Protocol.waiting.add(transport, str(peer[0]) if peer else "")
+        self._handshake = asyncio.ensure_future(self._shake_hands(transport))
+
+    async def _shake_hands(self, plain: asyncio.Transport) -> None:
+        try:
+            secure = await asyncio.get_running_loop().start_tls(
+                plain,
+                self,
+                self._context,
+                server_side=True,
+                ssl_handshake_timeout=connections.HEAD_SECONDS,
+            )
+        except (OSError, EOFError):  # no TLS, given up, or not in time; ssl.SSLError is an OSError
+            secure = None
+        self._forget()
+        if secure is None:
+            plain.abort()
+            return
+        self._inner.connection_made(secure)
+        early, self._early = self._early or [], None
+        for data in early:
+            self._inner.data_received(data)
+
+    def shutdown(self) -> None:
+        """The server ends: uvicorn asks this of whatever is connected."""
+        self._forget()
+        self.transport.abort()
+
+    def _forget(self) -> None:
+        Protocol.waiting.discard(self.transport)
+        self._connections.discard(self)
+
+    def data_received(self, data: bytes) -> None:
+        """A request; it may come before the handshake is said to be done."""
+        if self._early is not None:
+            self._early.append(data)
+        else:
+            self._inner.data_received(data)
+
+    def eof_received(self) -> None:
+        if self._early is None:
+            self._inner.eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget()
+        if self._early is None:
+            self._inner.connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        if self._early is None:
+            self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        if self._early is None:
+            self._inner.resume_writing()
