@@ -75,6 +75,13 @@ class Rooms:
     prints: Prints
     receiving: asyncio.Semaphore
     """Few uploads at a time are whole in memory, however many arrive."""
+    ending: asyncio.Event
+    """The server ends: nobody waits for news any more."""
+
+    def end(self) -> None:
+        """Answer at once whoever waits."""
+        self.ending.set()
+        self.reader.wake()
 
 
 def rooms_of(request: Request) -> Rooms:
@@ -314,10 +321,12 @@ async def news(request: Request) -> None:
     after, wait = (request.query_params.get(name) for name in ("after", "wait"))
     if after is None or wait is None:
         return
-    tables, ends = rooms_of(request).tables, time.monotonic() + _seconds(wait)
+    rooms, ends = rooms_of(request), time.monotonic() + _seconds(wait)
     # A batch or another page may write to the store too: only the store itself knows of news.
-    while await ask(tables.state) == after and time.monotonic() < ends:
-        await asyncio.sleep(LOOK_EVERY)
+    while await ask(rooms.tables.state) == after and time.monotonic() < ends:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(rooms.ending.wait(), LOOK_EVERY)
+            return
 
 
 async def game(request: Request) -> Response:

@@ -8,8 +8,9 @@ import logging
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -34,9 +35,6 @@ from kdscan.web.shelf import Shelf
 from kdscan.web.tables import Tables
 from kdscan.web.tls import encrypted
 from kdscan.web.views import Views
-
-if TYPE_CHECKING:
-    import uvicorn
 
 log = logging.getLogger("kdscan.web")
 
@@ -74,6 +72,7 @@ def make_app(store: Store, settings: Settings) -> Starlette:
             Desk(store, shelf.event),
             prints,
             asyncio.Semaphore(RECEIVING),
+            asyncio.Event(),
         )
         await reader.start()
         try:
@@ -96,12 +95,32 @@ def make_app(store: Store, settings: Settings) -> Starlette:
     return app
 
 
-def config_of(
-    app: Starlette, settings: Settings, certificate: Path | None = None, key: Path | None = None
-) -> uvicorn.Config:
-    """How the application is served; encrypted where there are certificate and key."""
-    import uvicorn
+class Server(uvicorn.Server):
+    """uvicorn's, which waits for answers when it ends: whoever waits for news is answered then.
 
+    certificate, key: where there are both, what is served is encrypted.
+    """
+
+    def __init__(
+        self,
+        app: Starlette,
+        settings: Settings,
+        certificate: Path | None = None,
+        key: Path | None = None,
+    ) -> None:
+        super().__init__(_config(app, settings, certificate, key))
+        self._app = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End: no new connections, those that are open are finished."""
+        self._app.state.rooms.end()
+        await super().shutdown(sockets)
+
+
+def _config(
+    app: Starlette, settings: Settings, certificate: Path | None, key: Path | None
+) -> uvicorn.Config:
+    """How the application is served."""
     return uvicorn.Config(
         app,
         lifespan="on",
@@ -126,16 +145,14 @@ async def run(
     key: Path | None = None,
 ) -> None:
     """Serve until a signal ends it; raises the KdscanError that kept it from starting."""
-    import uvicorn
-
     logging.basicConfig(level=logging.WARNING, format="kdscan: %(message)s")
     for handler in logging.getLogger().handlers:
         handler.addFilter(OnceAMinute())
     app = make_app(store, settings)
     Protocol.most_open = allow_files()
-    config = config_of(app, settings, certificate, key)
+    server = Server(app, settings, certificate, key)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-    await uvicorn.Server(config).serve(sockets=[listening])
+    await server.serve(sockets=[listening])
     failure: KdscanError | None = getattr(app.state, "failure", None)
     if failure is not None:
         raise failure

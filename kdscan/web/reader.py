@@ -76,6 +76,12 @@ class Reader:
             async with asyncio.timeout(seconds):
                 await done.wait()
 
+    def wake(self) -> None:
+        """Let everybody go who waits for a photo, read or not."""
+        for events in self._waiting.values():
+            for event in events:
+                event.set()
+
     @contextlib.contextmanager
     def _listening(self, photo_id: int) -> Iterator[asyncio.Event]:
         event = asyncio.Event()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from tests.readings import make_kingdom
 from tests.web.conftest import DESK, JOIN, SAMPLES, Served
@@ -89,6 +91,27 @@ def first_sheet(page: Page, photo: int) -> str:
     """The address of a photo's first sheet: by itself a photo of a table opens on who won."""
     sheets = page.request.get(f"/api/photos/{photo}").json()["sheets"]
     return f"/#/photo/{photo}/{sheets[0]['id']}"
+
+
+@contextmanager
+def held(page: Page, address: str) -> Iterator[list[Route]]:
+    """Holds back the answers from an address until the end, the first asked for at least; the page
+    has had them then."""
+    waiting: list[Route] = []
+    over = False
+    page.route(
+        re.compile(address), lambda route: route.continue_() if over else waiting.append(route)
+    )
+    yield waiting
+    while not waiting:
+        page.wait_for_timeout(20)
+    over = True
+    for route in waiting:
+        with page.expect_response(route.request.url):
+            route.continue_()
+    # An answer that was asked for later, and the picture after it: what they lead to was drawn.
+    page.evaluate("() => fetch('/api/session').then((answer) => answer.json())")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
 
 def accessible(page: Page) -> None:

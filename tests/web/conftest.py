@@ -17,7 +17,6 @@ import cv2
 import httpx
 import numpy as np
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 
 from kdscan.keeping import keep
@@ -27,7 +26,7 @@ from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.photos import get_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
 from kdscan.web.api import Rooms
-from kdscan.web.app import config_of, make_app
+from kdscan.web.app import Server, make_app
 from kdscan.web.sessions import begin
 from kdscan.web.settings import Settings
 
@@ -86,7 +85,7 @@ def serving(
     """The page as it is served, in a thread; certificate: its file and its key's, for https."""
     listening = socket.create_server(("127.0.0.1", 0))
     app = make_app(store, given)
-    server = uvicorn.Server(config_of(app, given, *(certificate or ())))
+    server = Server(app, given, *(certificate or ()))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
     thread.start()
     scheme = "https" if certificate else "http"
@@ -155,7 +154,9 @@ def send(client: httpx.Client, name: str) -> dict[str, Any]:
     """Upload a sample and wait until it was read."""
     answer = client.post(f"/api/photos?name={name}", content=(SAMPLES / name).read_bytes())
     assert answer.status_code == 201, answer.text
-    photo: dict[str, Any] = client.get(f"/api/photos/{answer.json()['id']}?wait=25").json()
+    photo: dict[str, Any] = {"state": "waiting"}
+    while photo["state"] == "waiting":  # however busy the machine is
+        photo = client.get(f"/api/photos/{answer.json()['id']}?wait=25").json()
     return photo
 
 

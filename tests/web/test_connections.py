@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import socket
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -55,7 +57,8 @@ def test_heads_that_never_end_keep_nobody_out(served: Served, login: Login) -> N
 def test_a_head_has_its_time(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "HEAD_SECONDS", 0.3)
     (one,) = stalled(served, 1)
-    assert is_closed(one)
+    with one:
+        assert is_closed(one)
     with httpx.Client(base_url=served.address) as client:  # a whole one may take its time
         assert client.get("/join").status_code == 200
         time.sleep(0.5)
@@ -105,6 +108,27 @@ def test_what_repeats_is_logged_once_a_minute() -> None:
     time.sleep(0.25)
     assert quiet.filter(record)
     assert record.getMessage() == "again a (and 99 times more)"
+
+
+def test_who_waits_for_news_is_answered_when_the_server_ends(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = {"Authorization": f"Bearer {JOIN}"}
+    with ThreadPoolExecutor(1) as pool, serving(store, settings()) as page:
+        at = f"{page.address}/api/standings"
+        state = httpx.get(at, headers=headers).json()["state"]
+        asked = threading.Event()
+        looked = page.rooms.tables.state
+
+        def look() -> str:
+            asked.set()
+            return looked()
+
+        page.rooms.tables.state = look  # type: ignore[method-assign]
+        waits = pool.submit(httpx.get, f"{at}?after={state}&wait=25", headers=headers, timeout=30)
+        assert asked.wait(20)
+    assert waits.result().json()["state"] == state
+    assert "graceful shutdown" not in caplog.text
 
 
 def test_a_full_disk_is_507_and_what_was_sent_is_kept(store: Store) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ from playwright.sync_api import FloatRect, Locator, Page, Route, expect
 from kdscan.tournament.store import Store
 from tests.readings import KINGDOM, make_kingdom, make_sheet
 from tests.web import browsing
-from tests.web.browsing import DESKTOP, Open
+from tests.web.browsing import DESKTOP, Open, held
 from tests.web.conftest import DESK, Served, lay
 
 browser, open_page = browsing.browser, browsing.open_page
@@ -27,24 +25,6 @@ DOUBTS = ((0, 0), (0, 1))
 def doubtful(served: Served, store: Store) -> int:
     """A photo with a map of which two shields are doubtful."""
     return lay(served, store, make_sheet(doubtful=DOUBTS))
-
-
-@contextmanager
-def held(page: Page, address: str) -> Iterator[None]:
-    """Holds back the answers from an address, the first asked for at least, until the end."""
-    waiting: list[Route] = []
-    over = False
-    page.route(
-        re.compile(address), lambda route: route.continue_() if over else waiting.append(route)
-    )
-    yield
-    while not waiting:
-        page.wait_for_timeout(20)
-    over = True
-    for route in waiting:
-        with page.expect_response(route.request.url):
-            route.continue_()
-    page.wait_for_timeout(100)  # what is drawn wrongly is drawn at once
 
 
 def come(open_page: Open, address: str, **more: Any) -> Page:

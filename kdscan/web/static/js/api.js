@@ -115,16 +115,13 @@ export function upload({ name, blob }, onProgress, path = `/api/photos?name=${en
 
 const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
 
-// Asks for what an event shows, and again whenever something changed there, for ever. An answer that
-// was on its way while `done`, which counts what was done here, grew may be from before it: asked again.
-export async function news(path, show, done = () => 0) {
+// Asks for what an event shows, and again whenever something changed there, for ever. show(now, before)
+// gives false where it knows better: `before` is what changes() was when `now` was asked for.
+export async function news(path, show, changes = () => 0) {
   for (let state = null; ;) {
     try {
-      const before = done();
-      const now = await get(state === null ? path : `${path}?after=${state}&wait=20`);
-      if (done() !== before) continue;
-      if (now.state !== state) await show(now);
-      state = now.state;
+      const before = changes(), now = await get(state === null ? path : `${path}?after=${state}&wait=20`);
+      if (now.state === state || (await show(now, before)) !== false) state = now.state;
     } catch (error) {
       if (error.code !== "offline") toast(explain(error));
       await pause(4);

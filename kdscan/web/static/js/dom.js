@@ -14,8 +14,31 @@ function fill(element, attributes, children) {
 
 const shown = (child) => child !== null && child !== undefined && child !== false && child !== "";
 
-// Replaces what is in an element; nothing stands for nothing.
-export const put = (element, ...children) => element.replaceChildren(...children.flat(3).filter(shown));
+// Makes these the children of an element; nothing stands for nothing. A child that is there already
+// is not touched: it keeps the focus, what is typed in it, and the finger that is on it.
+export function put(element, ...children) {
+  const wanted = children.flat(3).filter(shown).map((child) => (child instanceof Node ? child : new Text(child))), stay = new Set(wanted);
+  for (const child of [...element.childNodes]) if (!stay.has(child)) child.remove();
+  wanted.forEach((child, n) => { if (element.childNodes[n] !== child) element.insertBefore(child, element.childNodes[n] ?? null); });
+}
+
+// A list whose lines stay the same elements as long as their keys do. make(item) gives {element,
+// show(item)}. Returns what shows other items; `empty` stands there without any.
+export function lines(list, key, make) {
+  let known = new Map();
+  return (items, empty = null) => {
+    known = new Map(items.map((item) => [key(item), known.get(key(item)) ?? make(item)]));
+    put(list, items.length ? [...known.values()].map(({ element }) => element) : empty);
+    items.forEach((item) => known.get(key(item)).show(item));
+  };
+}
+
+// Whether somebody types in a part of the page, or has typed what was not kept yet.
+export const inUse = (part) => [...part.querySelectorAll("input:not([type=checkbox], [type=file]), select")].some((one) =>
+  one === document.activeElement || (one.matches("input") && one.value !== one.defaultValue));
+
+// Whether somebody types, wherever that is: the focus is not taken from them.
+export const typing = () => Boolean(document.activeElement?.matches("input, select, textarea"));
 
 export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 

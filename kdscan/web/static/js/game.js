@@ -42,6 +42,7 @@ export async function showGame(place, ids) {
   const winners = outcome.winners.map((n) => nameOf(players[n], players));
   const title = winners.length === 1 ? t("{name} wins", { name: winners[0] }) : winners.length < players.length ? t("{names} share the win", { names: winners.join(", ") }) : t("A draw");
   const margin = winners.length === 1 ? Math.max(...outcome.players.map((p) => p.total)) - outcome.players.map((p) => p.total).sort((a, b) => b - a)[1] : 0;
+  if (!place.isConnected) return; // gone on meanwhile
   document.title = `${outcome.players.map((p, n) => `${nameOf(players[n], players)} ${p.total}`).join(" : ")} · kdscan`;
   put(place,
     h("h1", { tabindex: "-1", class: "winner" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)), title),

@@ -3,19 +3,20 @@
 import { canSee, openCamera } from "./camera.js";
 import { explain, finished, get, mayChange, session } from "./api.js";
 import { castle } from "./coats.js";
-import { announce, h, put, s } from "./dom.js";
+import { announce, h, lines, put, s } from "./dom.js";
 import { t, tn, when } from "./i18n.js";
 import { nameField, namesOf } from "./names.js";
 import { deliver, forget, keep, waiting } from "./outbox.js";
 
 const AT_ONCE = 3;
 const running = new Map(); // number in the outbox → element, so that going away and back shows them still
-let list = null, asked = 0, started = false, sending = 0;
+let list = null, showList = null, asked = 0, started = false, sending = 0;
 const turn = []; // photos that wait for their turn
 const watched = new Set(); // photos that the server reads now
 
 export async function showHome(place) {
   list = h("ul", { class: "results", "aria-label": t("Last results") });
+  showList = lines(list, (photo) => photo.id, line);
   const picker = (label, symbol, attributes) => {
     const input = h("input", { type: "file", class: "visually-hidden", ...attributes, onchange: () => { send([...input.files]); input.value = ""; } });
     return h("label", { class: attributes.capture ? "capture" : "gallery" }, input, h("span", { class: "symbol", "aria-hidden": "true" }, symbol), label);
@@ -46,7 +47,7 @@ export async function showHome(place) {
 async function refresh() {
   const mine = ++asked, { photos } = await get("/api/photos");
   if (mine !== asked) return; // a later answer knows more
-  put(list, ...(photos.length ? photos.map(line) : [h("li", { class: "none" }, t("Nothing yet."))]));
+  showList(photos, h("li", { class: "none" }, t("Nothing yet.")));
   photos.filter((photo) => photo.state === "waiting").forEach(watch);
 }
 
@@ -60,14 +61,17 @@ async function watch({ id }) {
   } catch { /* the next look at this page asks again */ } finally { watched.delete(id); }
 }
 
-function line(photo) {
-  const thumb = photo.pages.find((page) => page.thumb)?.thumb;
-  const said = photo.sheets.map((sheet) => sheet.photograph_again ? t("Photograph again") : `${sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total)}${sheet.review ? " ?" : ""}`);
-  const result = photo.state === "waiting" ? t("is being read") : said.length ? said.join(" · ") : t("nothing found");
-  const names = namesOf(photo.sheets);
-  return h("li", {}, h("a", { class: "result card", href: photo.state === "waiting" ? `#/wait/${photo.id}` : `#/photo/${photo.id}` },
-    thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: photo.state === "waiting" ? "no-thumb busy" : "no-thumb" }),
-    h("span", { class: "result-name" }, names || photo.name, h("small", {}, when(photo.added_at))), h("strong", {}, result)));
+// One photo in the list; it stays the same link while it is brought up to date.
+function line({ id }) {
+  const link = h("a", { class: "result card" });
+  return { element: h("li", {}, link), show: (photo) => {
+    const thumb = photo.pages.find((page) => page.thumb)?.thumb, waits = photo.state === "waiting";
+    const said = photo.sheets.map((sheet) => sheet.photograph_again ? t("Photograph again") : `${sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total)}${sheet.review ? " ?" : ""}`);
+    link.href = waits ? `#/wait/${id}` : `#/photo/${id}`;
+    put(link, thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: waits ? "no-thumb busy" : "no-thumb" }),
+      h("span", { class: "result-name" }, namesOf(photo.sheets) || photo.name, h("small", {}, when(photo.added_at))),
+      h("strong", {}, waits ? t("is being read") : said.length ? said.join(" · ") : t("nothing found")));
+  } };
 }
 
 async function send(files) {

@@ -1,7 +1,6 @@
 // Who plays: names remembered on this phone, and whose sheet is which, which the server keeps.
 
-import { explain, post } from "./api.js";
-import { h, put, toast } from "./dom.js";
+import { h, put } from "./dom.js";
 import { t } from "./i18n.js";
 
 const KEY = "kdscan.names", MOST = 12;
@@ -32,23 +31,34 @@ export function nameField() {
   return place;
 }
 
-// Whose a sheet is: the names known on this phone, one tap each, and a field for others.
-export function whose(sheet, taken, onNamed) {
-  const say = async (name) => {
-    try {
-      const fresh = await post(`/api/sheets/${sheet.id}/name`, { name: name || null });
-      if (name) remember(fresh.player ?? name);
-      onNamed(fresh);
-    } catch (error) {
-      toast(explain(error));
-      if (error.known?.length) put(offers, error.known.map((known) => chip(known)));
-    }
+// Whose a sheet is: the names known on this phone, one tap each, and a field for others. It is made
+// once and brought up to date: nothing is drawn over a name that is being typed. say(name) has the
+// server keep it, and gives what was wrong with it. show(sheet, taken): taken are the names beside it.
+export function whoseField(say) {
+  let sheet, taken = [], changing = false;
+  const tell = async (name) => {
+    const error = await say(name);
+    if (error) { put(offers, (error.known ?? []).map(chip)); return; }
+    remember(sheet.player ?? name);
+    field.value = "";
+    changing = false;
+    draw();
   };
-  const chip = (name) => h("button", { type: "button", class: "name-chip", onclick: () => say(name) }, name);
-  const offers = h("span", { class: "row" }, remembered().filter((name) => !taken.includes(name)).slice(0, 6).map(chip));
+  const chip = (name) => h("button", { type: "button", class: "name-chip", onclick: () => tell(name) }, name);
+  const offers = h("span", { class: "row" });
   const field = h("input", { type: "text", maxlength: "60", "aria-label": t("Whose map is it?"), placeholder: t("Whose map is it?"), autocomplete: "off", autocapitalize: "words" });
-  const form = h("form", { class: "row whose", onsubmit: (event) => { event.preventDefault(); if (field.value.trim()) say(field.value.trim()); } },
+  const form = h("form", { class: "row whose", onsubmit: (event) => { event.preventDefault(); if (field.value.trim()) tell(field.value.trim()); } },
     offers, h("span", { class: "whose-field" }, field, h("button", { class: "quiet" }, "✓", h("span", { class: "visually-hidden" }, t("That is the name")))));
-  if (!sheet.player) return form;
-  return h("p", { class: "whose named" }, h("strong", {}, sheet.player), " ", h("button", { type: "button", class: "link", onclick: (event) => event.target.closest(".whose").replaceWith(form) }, t("change")));
+  const name = h("strong", {}), named = h("p", { class: "whose named" }, name, " ", h("button", { type: "button", class: "link", onclick: () => { changing = true; draw(); } }, t("change")));
+  const element = h("div", {}, form);
+  function draw() {
+    name.textContent = sheet.player ?? "";
+    put(element, sheet.player && !changing && !field.value ? named : form);
+  }
+  return { element, show: (fresh, beside) => {
+    const others = JSON.stringify(beside) !== JSON.stringify(taken);
+    [sheet, taken] = [fresh, beside];
+    if (others || !offers.children.length) put(offers, remembered().filter((one) => !taken.includes(one)).slice(0, 6).map(chip));
+    draw();
+  } };
 }

@@ -65,6 +65,7 @@ async function freeName() {
 // The prints that the event knows, with their pictures.
 export function knownPrints() {
   const count = h("span", { class: "count" }), list = h("ul", {});
+  let asked = 0;
   const show = ({ prints }) => {
     count.textContent = String(prints.length);
     put(list, prints.length ? prints.map(entry) : h("li", { class: "none" }, t("No pad is known yet.")));
@@ -72,7 +73,8 @@ export function knownPrints() {
   const entry = (one) => h("li", {}, h("img", { src: one.picture, alt: t("The print of {name}", { name: one.name }), loading: "lazy", width: "248", height: "184" }),
     h("div", {}, h("strong", {}, one.name), h("small", {}, tn("learned from {n} sheet", "learned from {n} sheets", one.sheets)),
       h("button", { type: "button", class: "quiet", onclick: () => confirm(t("Forget {name}?", { name: one.name })) && tell(post(`/api/prints/${one.id}/forget`)) }, t("Forget"))));
-  const tell = (answer) => answer.then(show).catch((error) => toast(explain(error)));
+  // Of several answers the one that was asked for last knows most.
+  const tell = (answer, turn = ++asked) => answer.then((prints) => turn === asked && show(prints)).catch((error) => toast(explain(error)));
   const refresh = () => tell(get("/api/prints"));
   refresh();
   return h("section", { class: "prints card" }, h("h2", {}, t("Known pads"), " ", count), list, h("h3", {}, t("Learn another pad")), teacher(refresh));

@@ -1,61 +1,102 @@
 // Rounds and players of an event at the desk: pair, publish, results, walkovers, a clock; who plays.
+// Fields are made once and brought up to date, so that nothing is drawn over what somebody types.
 
-import { h } from "./dom.js";
+import { h, lines, put } from "./dom.js";
 import { t, tn } from "./i18n.js";
 
-export function roundsTab(desk, act) {
-  const round = desk.last_round, games = desk.games.filter((game) => game.round === round);
-  const open = games.filter((game) => !game.finished).length;
-  const button = (label, doing, more = {}) => h("button", { type: "button", class: "quiet", ...more, onclick: doing }, label);
-  const minutes = h("input", { type: "number", min: "1", max: "600", value: "30", "aria-label": t("Minutes"), inputmode: "numeric" });
-  const begun = games.some((game) => game.seats.some((seat) => seat.total !== null));
-  return h("div", { class: "rounds" },
-    h("section", { class: "card controls-row" },
-      button(round ? t("Pair round {n}", { n: round + 1 }) : t("Pair the first round"), () => act("/api/event/pair", {}), { class: "main", "data-key": "pair", disabled: open > 0 }),
-      round > 0 && !begun && button(t("Pair round {n} anew", { n: round }), () => act("/api/event/pair", { again: true }), { "data-key": "again" }),
-      open > 0 && h("span", {}, tn("{n} table still plays", "{n} tables still play", open))),
-    h("section", { class: "card controls-row" }, h("strong", {}, t("Projector")),
-      [["table", t("Table")], ["pairings", t("Who sits where")]].map(([what, label]) => h("button", { type: "button", class: "tab", "data-key": what, "aria-pressed": String(desk.shown === what), onclick: () => act("/api/event/show", { what }) }, label)),
-      h("span", { class: "controls-row" }, h("strong", {}, t("Clock")), minutes, button(t("Start"), () => act("/api/event/clock", { minutes: Number(minutes.value) || 30 }), { "data-key": "clock" }),
-        desk.clock && button(t("Stop"), () => act("/api/event/clock", { minutes: null }), { "data-key": "stop" }))),
-    round > 0 && h("section", { class: "card" }, h("h2", {}, t("Round {n}", { n: round })),
-      h("ol", { class: "tables" }, games.map((game) => table(game, act)))),
-    !round && h("p", { class: "none" }, t("Enter the players, then pair the first round.")));
+const button = (label, doing, more = {}) => h("button", { type: "button", class: "quiet", ...more, onclick: doing }, label);
+
+// What stands in a field, unless somebody typed another value that was not kept yet.
+function bring(field, value) {
+  const typed = field.value !== field.defaultValue;
+  field.defaultValue = value;
+  if (!typed) field.value = value;
 }
 
-function table(game, act) {
-  const at = { round: game.round, table: game.table };
-  if (game.bye) return h("li", {}, h("span", { class: "table-number" }, String(game.table)), h("span", { class: "seat" }, game.seats[0].player), h("em", {}, t("bye")));
-  const fields = game.seats.map((seat, n) => h("label", { class: game.winner === n ? "seat won" : "seat" }, h("span", {}, seat.player),
-    h("input", { type: "number", min: "0", max: "999", inputmode: "numeric", value: seat.total ?? "", "data-player": seat.player, "data-key": `${game.table}-${n}`, "aria-label": t("Points of {name}", { name: seat.player }) })));
+export function roundsTab(act) {
+  const minutes = h("input", { type: "number", min: "1", max: "600", value: "30", "aria-label": t("Minutes"), inputmode: "numeric" });
+  const pair = button("", () => act("/api/event/pair", {}), { class: "main" }), again = button("", () => act("/api/event/pair", { again: true }));
+  const open = h("span", {}), stop = button(t("Stop"), () => act("/api/event/clock", { minutes: null })), heading = h("h2", {}), games = h("ol", { class: "tables" });
+  const shown = [["table", t("Table")], ["pairings", t("Who sits where")]].map(([what, label]) => [what, button(label, () => act("/api/event/show", { what }), { class: "tab" })]);
+  const round = h("section", { class: "card" }, heading, games), none = h("p", { class: "none" }, t("Enter the players, then pair the first round."));
+  const begin = h("section", { class: "card controls-row" });
+  const list = lines(games, (game) => `${game.round}-${game.table}-${game.seats.map((seat) => seat.player).join()}`, (game) => (game.bye ? bye(game) : table(game, act)));
+  const tab = h("div", { class: "rounds" }, begin,
+    h("section", { class: "card controls-row" }, h("strong", {}, t("Projector")), shown.map(([, one]) => one),
+      h("span", { class: "controls-row" }, h("strong", {}, t("Clock")), minutes, button(t("Start"), () => act("/api/event/clock", { minutes: Number(minutes.value) || 30 })), stop)));
+  function show({ last_round: last, games: all, shown: what, clock }) {
+    const now = all.filter((game) => game.round === last), playing = now.filter((game) => !game.finished).length;
+    const begun = now.some((game) => game.seats.some((seat) => seat.total !== null));
+    pair.textContent = last ? t("Pair round {n}", { n: last + 1 }) : t("Pair the first round");
+    pair.disabled = playing > 0;
+    again.textContent = t("Pair round {n} anew", { n: last });
+    open.textContent = playing ? tn("{n} table still plays", "{n} tables still play", playing) : "";
+    put(begin, pair, last > 0 && !begun && again, open);
+    for (const [name, one] of shown) one.setAttribute("aria-pressed", String(what === name));
+    stop.hidden = !clock;
+    heading.textContent = t("Round {n}", { n: last });
+    list(now);
+    put(tab, [...tab.children].slice(0, 2), last ? round : none);
+  }
+  return { element: wide(tab), show };
+}
+
+const wide = (tab) => h("div", { class: "desk wide" }, h("div", { class: "desk-body" }, tab));
+
+const bye = (game) => ({ element: h("li", {}, h("span", { class: "table-number" }, String(game.table)), h("span", { class: "seat" }, game.seats[0].player), h("em", {}, t("bye"))), show: () => {} });
+
+function table({ round, table: number, seats }, act) {
+  const at = { round, table: number };
+  const fields = seats.map(({ player }) => h("input", { type: "number", min: "0", max: "999", inputmode: "numeric", "aria-label": t("Points of {name}", { name: player }) }));
+  const labels = seats.map(({ player }, n) => h("label", { class: "seat" }, h("span", {}, player), fields[n]));
+  const kept = (sent) => fields.forEach((one, n) => { if (one.value === sent[n]) one.defaultValue = one.value; });
+  const keep = (what) => { const sent = fields.map((one) => one.value); act("/api/event/result", { ...at, ...what }, () => kept(sent)); };
   const form = h("form", { onsubmit: (event) => {
     event.preventDefault();
-    document.activeElement?.blur();
-    const points = Object.fromEntries([...form.querySelectorAll("input")].filter((one) => one.value !== "").map((one) => [one.dataset.player, Number(one.value)]));
-    if (Object.keys(points).length) act("/api/event/result", { ...at, points });
-  } }, fields, h("button", { class: "quiet" }, t("Keep")));
-  const more = h("select", { "aria-label": t("More for table {n}", { n: game.table }), onchange: () => {
+    const points = Object.fromEntries(fields.map((one, n) => [seats[n].player, one.value]).filter(([, value]) => value !== "").map(([player, value]) => [player, Number(value)]));
+    if (Object.keys(points).length) keep({ points });
+  } }, labels, h("button", { class: "quiet" }, t("Keep")));
+  const more = h("select", { "aria-label": t("More for table {n}", { n: number }), onchange: () => {
     const what = more.value;
     more.value = "";
     more.blur();
-    act("/api/event/result", what === "withdraw" ? at : { ...at, walkover: what });
-  } }, h("option", { value: "" }, "…"), game.seats.map((seat) => h("option", { value: seat.player }, t("Walkover: {name} wins", { name: seat.player }))), h("option", { value: "withdraw" }, t("Withdraw the result")));
-  return h("li", { class: game.finished ? "" : "open" }, h("span", { class: "table-number" }, String(game.table)), form, game.decided_by === "walkover" && h("em", {}, t("walkover")), more);
+    keep(what === "withdraw" ? {} : { walkover: what });
+  } }, h("option", { value: "" }, "…"), seats.map(({ player }) => h("option", { value: player }, t("Walkover: {name} wins", { name: player }))), h("option", { value: "withdraw" }, t("Withdraw the result")));
+  const walkover = h("em", {}, t("walkover")), element = h("li", {}, h("span", { class: "table-number" }, String(number)), form, walkover, more);
+  return { element, show: (game) => {
+    element.className = game.finished ? "" : "open";
+    walkover.hidden = game.decided_by !== "walkover";
+    game.seats.forEach((seat, n) => { labels[n].classList.toggle("won", game.winner === n); bring(fields[n], String(seat.total ?? "")); });
+  } };
 }
 
-export function playersTab(desk, act) {
-  const name = h("input", { type: "text", required: true, maxlength: "60", "aria-label": t("Name"), placeholder: t("Name"), "data-key": "name", autocomplete: "off" });
-  const playing = desk.players.filter((player) => player.active).length;
-  return h("div", { class: "rounds" },
-    h("form", { class: "card controls-row", onsubmit: (event) => {
-      event.preventDefault();
-      const entered = name.value.trim();
-      name.value = "";
-      act("/api/event/player", { name: entered, active: true });
-    } }, name, h("button", { class: "main" }, t("Add")), h("span", {}, tn("{n} player", "{n} players", playing))),
-    h("section", { class: "card" }, desk.players.length ? h("ol", { class: "people" }, desk.players.map((player) => h("li", { class: player.active ? "" : "gone" },
-      h("span", { class: "table-number" }, String(player.number)), h("span", { class: "seat" }, player.name),
-      h("button", { type: "button", class: "quiet", "data-key": `part-${player.number}`, "aria-label": player.active ? t("{name} drops out", { name: player.name }) : t("{name} comes back", { name: player.name }),
-        onclick: () => act("/api/event/player", { name: player.name, active: !player.active }) }, player.active ? t("Drops out") : t("Comes back")))))
-      : h("p", { class: "none" }, t("Nobody is entered yet."))));
+export function playersTab(act) {
+  const name = h("input", { type: "text", required: true, maxlength: "60", "aria-label": t("Name"), placeholder: t("Name"), autocomplete: "off" });
+  const count = h("span", {}), people = h("ol", { class: "people" }), list = lines(people, (player) => player.number, ({ number }) => person(number, act));
+  const empty = h("li", { class: "none" }, t("Nobody is entered yet."));
+  const enter = (event) => {
+    event.preventDefault();
+    const entered = name.value;
+    act("/api/event/player", { name: entered.trim(), active: true }, () => { if (name.value === entered) name.value = ""; });
+  };
+  const tab = h("div", { class: "rounds" }, h("form", { class: "card controls-row", onsubmit: enter }, name, h("button", { class: "main" }, t("Add")), count), h("section", { class: "card" }, people));
+  const show = ({ players }) => {
+    const playing = players.filter((player) => player.active).length;
+    count.textContent = tn("{n} player", "{n} players", playing);
+    list(players, empty);
+  };
+  return { element: wide(tab), show };
+}
+
+function person(number, act) {
+  let now;
+  const name = h("span", { class: "seat" }), part = button("", () => act("/api/event/player", { name: now.name, active: !now.active }));
+  const element = h("li", {}, h("span", { class: "table-number" }, String(number)), name, part);
+  return { element, show: (player) => {
+    now = player;
+    element.className = player.active ? "" : "gone";
+    name.textContent = player.name;
+    part.textContent = player.active ? t("Drops out") : t("Comes back");
+    part.setAttribute("aria-label", player.active ? t("{name} drops out", { name: player.name }) : t("{name} comes back", { name: player.name }));
+  } };
 }

@@ -8,7 +8,7 @@ import { announce, h, put, toast } from "./dom.js";
 import { choice, openEditor, options } from "./editor.js";
 import { problemText, sentence, t, tn, when } from "./i18n.js";
 import { isWorth, kindOf, nameOf } from "./kinds.js";
-import { namesOf, whose } from "./names.js";
+import { namesOf, whoseField } from "./names.js";
 import { offer } from "./pads.js";
 import { photoView } from "./photo.js";
 import { explanation, heading, total } from "./score.js";
@@ -26,8 +26,10 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     try {
       await set(await post(`/api/sheets/${sheet.id}/${path}`, body));
       announce(isWorth(sheet) ? `${said}. ${tn("{n} point", "{n} points", sheet.score.total)}` : said);
-    } catch (error) { toast(explain(error)); }
+      return null;
+    } catch (error) { toast(explain(error)); return error; }
   }));
+  const owner = isWorth(first) && bar && whoseField((name) => send("name", { name }, t("Whose: {name}", { name })));
   const find = (id) => kind.parts(sheet).find((part) => part.id === id);
   const say = (id, value) => { const part = find(id); return send(...part.request(part, value), `${part.name}: ${part.words(value)}`); };
   const undo = () => sheet.can_undo && send("undo", {}, t("Taken back"));
@@ -77,22 +79,29 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   const tab = (name, label) => h("button", { type: "button", class: "tab", "aria-pressed": String(view === name),
     onclick: () => { view = name; draw(); } }, label);
 
-  // What one says of the sheet as a whole.
+  // What one says of the sheet as a whole: fields that are made once, so that an answer that comes in
+  // closes nothing that somebody has opened.
   const MORE = {
     duel_map() {
       const pick = h("select", { id: `wizard-${sheet.id}`, onchange: (event) => send("wizard", { coat: event.target.value || null }, t("Wizard")) },
-        h("option", { value: "" }, t("not on this map")),
-        COATS.map((coat) => h("option", { value: coat, selected: sheet.chosen_coat === coat }, coatName(coat))));
-      return h("p", { class: "wizard" }, h("label", { for: `wizard-${sheet.id}` }, icon({ coat: "filled", crosses: 0 }), " ", t("The wizard's 3 points for each domain of")), pick);
+        h("option", { value: "" }, t("not on this map")), COATS.map((coat) => h("option", { value: coat }, coatName(coat))));
+      const element = h("p", { class: "wizard" }, h("label", { for: `wizard-${sheet.id}` }, icon({ coat: "filled", crosses: 0 }), " ", t("The wizard's 3 points for each domain of")), pick);
+      return { element, show: () => { pick.value = sheet.chosen_coat ?? ""; } };
     },
     kingdom() {
-      const switched = (name, label) => h("label", { class: "switch" }, h("input", { type: "checkbox", checked: sheet.variants[name],
-        onchange: (event) => send("variants", { ...sheet.variants, [name]: event.target.checked }, label) }), label);
-      return h("fieldset", { class: "wizard" }, h("legend", {}, t("Extra rules")),
-        switched("middle_kingdom", t("Middle Kingdom: 10 for a castle in the middle")), switched("harmony", t("Harmony: 5 for a complete kingdom")));
+      const boxes = Object.entries({ middle_kingdom: t("Middle Kingdom: 10 for a castle in the middle"), harmony: t("Harmony: 5 for a complete kingdom") }).map(([name, label]) => {
+        const box = h("input", { type: "checkbox", onchange: () => send("variants", { ...sheet.variants, [name]: box.checked }, label) });
+        return { name, box, element: h("label", { class: "switch" }, box, label) };
+      });
+      const element = h("fieldset", { class: "wizard" }, h("legend", {}, t("Extra rules")), boxes.map((one) => one.element));
+      return { element, show: () => boxes.forEach(({ name, box }) => { box.checked = sheet.variants[name]; }) };
     },
-    duel_spellbook: () => winners(sheet),
+    duel_spellbook() {
+      const element = h("div", {});
+      return { element, show: () => put(element, winners(sheet)) };
+    },
   };
+  const more = MORE[sheet.kind]();
 
   function history() {
     if (!sheet.corrections.length) return null;
@@ -114,12 +123,14 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     const focused = document.activeElement?.closest?.("[data-cell]")?.dataset.cell;
     const board = kind.draw(sheet, { onCell: (row, col) => edit(col === undefined ? row : `${row},${col}`) });
     const mine = photo.sheets.map((other) => (other.id === sheet.id ? sheet : other)).filter((s) => s.page === sheet.page);
+    more.show();
+    if (owner) owner.show(sheet, photo.sheets.map((other) => other.player).filter(Boolean));
     put(place,
       sheet.photograph_again ? again() : isWorth(sheet) ? total(sheet, before, widest) : heading(sheet, kind.name()), !sheet.photograph_again && notes(), doubts(),
       tabs && h("div", { class: "tabs", role: "group", "aria-label": t("View") }, tab("board", kind.name()), tab("photo", t("Photo")), sheet.ink && tab("ink", t("Ink"))),
       view === "board" ? h("div", { class: "board-box" }, board) : view === "ink" && sheet.ink ? inkView(sheet) : photoView(page, mine, (s, part) => (s.id === sheet.id ? edit(part) : onOther(s, part)), sheet),
-      isWorth(sheet) && bar && whose(sheet, photo.sheets.map((other) => other.player).filter(Boolean), (fresh) => set(fresh)),
-      isWorth(sheet) && !sheet.photograph_again && explanation(sheet, (cells) => highlight(board, cells)), MORE[sheet.kind](), history(),
+      owner && owner.element,
+      isWorth(sheet) && !sheet.photograph_again && explanation(sheet, (cells) => highlight(board, cells)), more.element, history(),
       bar && h("div", { class: "bar" },
         h("button", { type: "button", class: "bar-button", disabled: !sheet.can_undo, onclick: undo }, h("span", { "aria-hidden": "true" }, "↶"), t("Undo")),
         isWorth(sheet) && h("a", { class: "bar-button", href: `#/versus/${sheet.id}` }, h("span", { "aria-hidden": "true" }, "⚔"), t("Game")),
@@ -146,7 +157,8 @@ const hiddenOf = (sheet) => new Set((sheet.photograph_again ? sheet.problems : [
 
 // #/photo/ID and #/photo/ID/SHEET
 export async function showPhoto(place, id, wanted = null) {
-  let photo = await get(`/api/photos/${id}`);
+  const photo = await get(`/api/photos/${id}`);
+  if (!place.isConnected) return; // gone on meanwhile
   const title = h("h1", { tabindex: "-1", class: "file-name" }, photo.name);
   const shown = photo.sheets.filter(kindOf);
   // A photo of a table opens on who won; from there each sheet is a tap away.
@@ -183,7 +195,7 @@ export async function showPhoto(place, id, wanted = null) {
     pick();
     choose();
   }
-  const pick = () => { title.textContent = namesOf(sheets()) || photo.name; document.title = `${title.textContent} · kdscan`; };
+  const pick = () => { title.textContent = namesOf(sheets()) || photo.name; if (place.isConnected) document.title = `${title.textContent} · kdscan`; };
   // A print was learned: the same photo, read by it.
   async function again(photos) {
     if (!photos.includes(Number(id))) return;

@@ -1,0 +1,245 @@
+// Cards at the desk and the one that is open: its list, its remedy in place or its sheet, its keys.
+// A tab draws into its own element alone, whether that is in the page or not.
+
+import { explain, get } from "./api.js";
+import { focusPart } from "./board.js";
+import { HEADINGS, cardView } from "./cards.js";
+import { $, announce, h, inUse, lines, put, typing } from "./dom.js";
+import { choice, options } from "./editor.js";
+import { percent, t } from "./i18n.js";
+import { kindOf } from "./kinds.js";
+import { photoView } from "./photo.js";
+import { sheetView } from "./sheet.js";
+
+const help = (kind) => [
+  [["j", "k"], t("next, previous card")], ...(kind ? [[["←", "↑", "→", "↓"], t("another place")], [["n"], t("next doubtful place")], ...kind.help()] : [[["1", "…", "9"], t("one of the answers")]]),
+  ...(kind ? [[["Enter"], t("it is as read")], [["y"], t("the whole sheet is right")]] : []), [["u"], t("take back")], [["/"], t("search")],
+];
+
+export const where = (one) => (one.round === null ? null : one.table === null ? t("round {round}", { round: one.round }) : t("round {round}, table {table}", { round: one.round, table: one.table }));
+
+// A sheet that nothing complains about, as a card.
+export const cardOf = (sheet) => ({ kind: "look", key: `look-${sheet.id}`, sheets: [sheet], values: {}, players: [], player: sheet.player, round: sheet.round, table: sheet.table, decides: false, confidence: sheet.confidence });
+
+const sideOf = (card) => {
+  const [sheet] = card.sheets;
+  const total = sheet && sheet.total !== null ? String(sheet.total) : "";
+  const small = card.settled ? "✓" : card.decides ? t("decides the game") : card.kind === "look" ? percent(card.confidence) : "";
+  return h("span", { class: "queue-total" }, ["look", "rules"].includes(card.kind) ? total : "", small && h("small", {}, small));
+};
+
+function face(card) {
+  const [sheet] = card.sheets;
+  const who = card.player ?? sheet?.player ?? sheet?.name ?? card.values.name;
+  const what = sheet?.kind === "duel_spellbook" ? [t("Spellbook")] : [];
+  return [sheet ? h("img", { src: sheet.thumb, alt: "", loading: "lazy" }) : h("span", { class: "no-thumb", "aria-hidden": "true" }, card.kind === "failed" ? "✗" : "…"),
+    h("span", {}, h("strong", {}, who ?? "?"), h("small", {}, [HEADINGS[card.kind](), ...what, where(card)].filter(Boolean).join(" · "))), sideOf(card)];
+}
+
+const OF_SHEETS = ["look", "rules", "again"];
+
+// hub: the desk around it (see desk.js). cardsOf(desk): the cards; none(): what stands there without
+// any; above: what stands over the list. kept: a card stays open though it is settled by now, and
+// the first one opens by itself.
+export function queueTab(hub, { label, cardsOf, none, above = null, kept }) {
+  const body = h("div", { class: "desk-body" }), keys = h("aside", { class: "keys card", "aria-label": t("Keys") }), ol = h("ol", {});
+  const element = h("div", { class: "desk" }, h("nav", { class: "queue card", "aria-label": label() }, above, ol), body, keys);
+  const empty = h("li", { class: "none" }, none());
+  let desk = null, queue = [], at = -1, view = null, opened = 0, remedies = [], drawn = null, acted = false;
+
+  const list = lines(ol, (card) => card.key, ({ key }) => {
+    const button = h("button", { type: "button", onclick: () => go(() => queue.findIndex((card) => card.key === key)) }), li = h("li", {}, button);
+    let before;
+    return { element: li, show: (card) => {
+      const now = JSON.stringify(card);
+      if (now !== before) { li.className = `card-${card.kind}`; put(button, face(card)); }
+      before = now;
+    } };
+  });
+
+  function showList() {
+    list(queue, empty);
+    ol.querySelectorAll("button").forEach((one, n) => (n === at ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current")));
+    $("[aria-current]", ol)?.scrollIntoView({ block: "nearest" });
+  }
+
+  const showKeys = (kind) => put(keys, h("dl", {}, help(kind).map(([signs, what]) =>
+    h("div", {}, h("dt", {}, signs.map((key) => h("kbd", {}, key))), h("dd", {}, what)))));
+
+  // The desk as it stands now. What somebody works on stays, though it may be settled by now; a card
+  // whose sheets or players changed is drawn anew, but not while somebody types in it.
+  async function show(fresh) {
+    desk = fresh;
+    const cards = [...cardsOf(fresh)], held = queue[at], known = cards.findIndex((card) => card.key === held?.key);
+    const stays = kept && held && known < 0 && !acted && (view ? held.kind === "look" : inUse(body));
+    if (stays) cards.splice(Math.min(at, cards.length), 0, { ...held, settled: true });
+    queue = cards;
+    at = known >= 0 ? known : kept ? Math.max(0, Math.min(at, queue.length - 1)) : -1;
+    const changed = acted || (!view && JSON.stringify(queue[at]) !== drawn && !inUse(body));
+    acted = false;
+    showList();
+    if (!kept && at < 0) close();
+    else if (!stays && (known < 0 || changed)) await open(at);
+  }
+
+  function close() {
+    opened += 1;
+    view = null;
+    remedies = [];
+    drawn = null;
+    put(body);
+    showKeys();
+  }
+
+  // Another card, in its turn; one that is still on its way is not drawn any more.
+  function go(which) {
+    opened += 1;
+    return hub.inTurn(() => open(which()));
+  }
+
+  async function open(n) {
+    at = Math.max(0, Math.min(n, queue.length - 1));
+    showList();
+    const card = queue[at], turn = ++opened;
+    view = null;
+    remedies = [];
+    drawn = JSON.stringify(card);
+    showKeys();
+    body.inert = true; // what is shown until the card is here is another one's
+    try {
+      const draw = card ? await (OF_SHEETS.includes(card.kind) ? sheetOf(card) : remedyOf(card)) : settled;
+      if (turn === opened) { body.inert = false; draw(); }
+    } catch (error) {
+      if (turn !== opened) return;
+      body.inert = false;
+      put(body, h("p", { class: "none", role: "alert" }, explain(error)));
+    }
+  }
+
+  const settled = () => put(body, h("p", { class: "none done" }, h("span", { "aria-hidden": "true" }, "♛ "), none()));
+
+  async function remedyOf(card) {
+    const shown = await cardView(card, desk, act);
+    return () => {
+      remedies = shown.remedies;
+      put(body, shown.element);
+      if (!typing()) $("h2", body)?.focus({ preventScroll: true });
+      tell($("h2", body)?.textContent);
+    };
+  }
+
+  const tell = (text) => element.isConnected && text && announce(text);
+
+  // A remedy: the card is done with when it was kept.
+  const act = (path, what) => hub.act(path, what, () => { acted = true; });
+
+  async function sheetOf(card) {
+    const [brief] = card.sheets, photo = await get(`/api/photos/${brief.photo}`);
+    return () => drawSheet(card, photo, photo.sheets.find((one) => one.id === brief.id));
+  }
+
+  function drawSheet(card, photo, sheet) {
+    const [brief] = card.sheets, counts = brief.status !== "ignored";
+    const board = h("div", { class: "sheet" }), shown = h("section", { class: "desk-photo", "aria-label": t("Photo") });
+    const side = h("section", { class: "desk-sheet", "aria-label": t("Sheet") },
+      h("h2", { class: "file-name" }, [card.player, photo.name, where(card)].filter(Boolean).join(" · ")), board,
+      h("p", { class: "row" }, sheet.review && h("button", { type: "button", class: "main", onclick: () => here(confirmed) }, t("The whole sheet is right")),
+        h("button", { type: "button", class: "quiet", onclick: () => act(`/api/sheets/${sheet.id}/ignore`, { ignored: counts }) }, counts ? t("It counts nowhere") : t("It counts again"))));
+    put(body, h("div", { class: "desk-left" }, shown, h("section", { class: "desk-shield", "aria-label": t("This place in the photo") })), side);
+    const page = photo.pages.find((p) => p.page === sheet.page);
+    const draw = (s) => put(shown, page.view && photoView(page, [s], (_, part) => focusPart(board, part), s, { upright: true }));
+    board.addEventListener("focusin", () => showPart(page));
+    showKeys(kindOf(sheet));
+    view = sheetView(board, photo, sheet, { onChange: draw, bar: false, tabs: false });
+    draw(sheet);
+    nextDoubt(0);
+  }
+
+  // The shield, square or line that has the focus, large, with what it may be.
+  function showPart(page) {
+    const part = current();
+    if (!part || !page.view) return;
+    put($(".desk-shield", body), part.crop(page), h("div", {}, h("h3", {}, part.name),
+      h("div", { class: "choices" }, options(part).slice(0, 3).map(([value, p]) => choice(part, value, p, () => say(part.id, () => value))))));
+  }
+
+  function current() {
+    const now = document.activeElement?.closest?.("[data-cell]");
+    return now && view && body.contains(now) ? view.find(now.dataset.cell) ?? null : null;
+  }
+
+  const focusOn = (id) => typing() || focusPart($(".desk-sheet", body), id);
+
+  // The next doubtful place of the sheet; false where there is none any more.
+  function nextDoubt(step = 1) {
+    if (!view) return false;
+    const parts = kindOf(view.sheet).parts(view.sheet), now = current();
+    const from = now && step ? parts.findIndex((part) => part.id === now.id) : -1;
+    const next = parts.find((part, n) => part.review && n > from) ?? parts.find((part) => part.review);
+    focusOn((next ?? now ?? parts[0]).id);
+    tell(next?.name);
+    return Boolean(next);
+  }
+
+  // What was meant for one sheet is never said of another that was opened meanwhile.
+  const here = (doing) => { const seen = view; return hub.inTurn(() => seen && seen === view && doing()); };
+
+  const say = (id, valueOf) => here(async () => {
+    const value = valueOf(view.find(id));
+    if (!value) return;
+    await hub.doing(() => view.say(id, value));
+    if (!current()) focusOn(id);
+  });
+
+  async function confirmed() {
+    await hub.doing(() => view.confirm());
+    if (view.sheet.confirmed) await leave(); // else it was not kept: said already
+  }
+
+  // The card that follows this one, which is done with here.
+  async function leave() {
+    const { key } = queue[at];
+    if (kept) queue = queue.filter((card) => card.key !== key);
+    await open(Math.min(kept ? at : at + 1, queue.length - 1));
+  }
+
+  // After the last doubt of a sheet the next card follows.
+  async function onwards() {
+    if (!nextDoubt() && at < queue.length - 1) await leave();
+  }
+
+  // Shows the sheet of which something was taken back; null: of none.
+  async function back(fresh, id) {
+    if (id === null || !kept) { await show(fresh); if (view) await open(at); return; }
+    const part = view?.sheet.id === id ? current()?.id : null;
+    const of = (card) => card.sheets.some((sheet) => sheet.id === id), brief = fresh.sheets.find((sheet) => sheet.id === id);
+    desk = fresh;
+    queue = cardsOf(fresh);
+    if (brief && !queue.some(of)) queue.splice(Math.min(at, queue.length), 0, { ...cardOf(brief), settled: true });
+    await open(Math.max(0, queue.findIndex(of)));
+    if (part && view) focusOn(part);
+  }
+
+  const ACTIONS = {
+    j: () => go(() => at + 1), k: () => go(() => at - 1),
+    n: () => here(() => nextDoubt()), y: () => here(confirmed),
+  };
+
+  // Whether a key meant something here.
+  function key(pressed) {
+    const part = current(), remedy = !view && /^[1-9]$/.test(pressed) ? remedies[Number(pressed) - 1] : null;
+    // What it makes of the part is known only when the keys before it have had their say.
+    const typed = part && (pressed === "Enter" || pressed === "Delete" || (pressed.length === 1 && pressed !== " "));
+    if (pressed in ACTIONS) ACTIONS[pressed]();
+    else if (remedy) remedy();
+    else if (typed) say(part.id, (now) => (pressed === "Enter" ? now.read : now.press(now.read, pressed)));
+    else return false;
+    if (pressed === "Enter") here(onwards);
+    return true;
+  }
+
+  showKeys();
+  // Come back to: what is open may have changed meanwhile.
+  const enter = async (fresh) => { await show(fresh); if (queue[at] && !inUse(body)) await open(at); };
+  return { element, show, enter, back, key };
+}
