@@ -154,10 +154,15 @@ def send(client: httpx.Client, name: str) -> dict[str, Any]:
     """Upload a sample and wait until it was read."""
     answer = client.post(f"/api/photos?name={name}", content=(SAMPLES / name).read_bytes())
     assert answer.status_code == 201, answer.text
-    photo: dict[str, Any] = {"state": "waiting"}
-    while photo["state"] == "waiting":  # however busy the machine is
-        photo = client.get(f"/api/photos/{answer.json()['id']}?wait=25").json()
-    return photo
+    return awaited(client, answer.json()["id"])
+
+
+def awaited(client: httpx.Client, photo: int) -> dict[str, Any]:
+    """A photo when it was read, however busy the machine is."""
+    found: dict[str, Any] = {"state": "waiting"}
+    while found["state"] == "waiting":
+        found = client.get(f"/api/photos/{photo}?wait=25").json()
+    return found
 
 
 def lay(served: Served, store: Store, *found: AnyReading) -> int:

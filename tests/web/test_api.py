@@ -14,7 +14,7 @@ from PIL import Image
 
 from kdscan.game.duel.board import CELLS
 from kdscan.tournament.store import Store
-from tests.web.conftest import DESK, JOIN, SAMPLES, Login, send
+from tests.web.conftest import DESK, JOIN, SAMPLES, Login, awaited, send
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_a_photo_of_an_iphone_is_read_too(player: httpx.Client, photo: dict[str,
     heic = io.BytesIO()
     Image.open(SAMPLES / "01.jpg").save(heic, "HEIF", quality=95)
     sent = player.post("/api/photos?name=IMG_0412.HEIC", content=heic.getvalue())
-    found = player.get(f"/api/photos/{sent.json()['id']}?wait=25").json()
+    found = awaited(player, sent.json()["id"])
     assert found["state"] == "read" and found["name"] == "IMG_0412.HEIC"
     assert found["sheets"][0]["score"] == photo["sheets"][0]["score"]
     assert player.get(found["pages"][0]["view"]).content.startswith(b"\xff\xd8")
@@ -188,7 +188,7 @@ def test_what_is_no_picture_says_so_and_is_kept(
     player: httpx.Client, store: Store, data: bytes, code: str, in_polish: str
 ) -> None:
     made = player.post("/api/photos?name=../../etc/x%00y.jpg", content=data).json()
-    photo = player.get(f"/api/photos/{made['id']}?wait=25").json()
+    photo = awaited(player, made["id"])
     assert photo["state"] == "failed"
     assert photo["error"]["code"] == code
     headers = {"Accept-Language": "pl"}
@@ -197,7 +197,7 @@ def test_what_is_no_picture_says_so_and_is_kept(
     assert in_polish in polish["message"]
     assert "/" not in photo["name"] and "\0" not in photo["name"]
     assert player.post(f"/api/photos/{made['id']}/again", json={}).status_code == 200
-    assert player.get(f"/api/photos/{made['id']}?wait=25").json()["error"]["code"] == code
+    assert awaited(player, made["id"])["error"]["code"] == code
 
 
 def test_an_empty_or_too_large_upload_is_refused(player: httpx.Client) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kdscan.tournament.store import Store
 from tests.prints.pads import PAINTED, blank, sheet
-from tests.web.conftest import Served, send
+from tests.web.conftest import Served, awaited, send
 
 
 def png(bgr: Any) -> bytes:
@@ -29,7 +29,7 @@ def opened(data: bytes) -> NDArray[Any]:
 def unknown(desk: httpx.Client) -> dict[str, Any]:
     """A sheet of the pad that was sent before anybody knew its print."""
     sent = desk.post("/api/photos?name=table.png", content=png(sheet(PAINTED, 1).bgr))
-    found: dict[str, Any] = desk.get(f"/api/photos/{sent.json()['id']}?wait=25").json()
+    found: dict[str, Any] = awaited(desk, sent.json()["id"])
     assert found["sheets"][0]["layout"] == "unknown" and found["sheets"][0]["ink"] is None
     return found
 
@@ -81,7 +81,7 @@ def test_a_learned_print_reads_what_is_there_already(
     picture = desk.get(learned.json()["picture"])
     assert opened(picture.content).shape == (736, 992, 3)
 
-    again = desk.get(f"/api/photos/{unknown['id']}?wait=25").json()
+    again = awaited(desk, unknown["id"])
     (known,) = again["sheets"]
     assert known["layout"] == "moor" and known["id"] == unknown["sheets"][0]["id"]
     for _ in range(2):  # from the reading, and made anew
@@ -94,7 +94,7 @@ def test_a_learned_print_reads_what_is_there_already(
 
     # Later photos are read by it as well, and what a person says does not lose its name.
     sent = desk.post("/api/photos?name=two.png", content=png(sheet(PAINTED, 2).bgr))
-    (late,) = desk.get(f"/api/photos/{sent.json()['id']}?wait=25").json()["sheets"]
+    (late,) = awaited(desk, sent.json()["id"])["sheets"]
     assert late["layout"] == "moor"
     said = {"cell": [0, 0], "coat": "filled", "crosses": 1}
     corrected = desk.post(f"/api/sheets/{late['id']}/corrections", json=said).json()

@@ -26,7 +26,7 @@ from kdscan.synth.__main__ import own_book
 from kdscan.tournament.store import Store, open_store
 from kdscan.web.frames import FrameError, read_frame, write_frame
 from kdscan.web.pool import Limits, Pool, Request, Worker
-from tests.web.conftest import JOIN, SAMPLES, Served, serving, settings
+from tests.web.conftest import JOIN, SAMPLES, Served, awaited, serving, settings
 
 BEARER = {"Authorization": f"Bearer {JOIN}"}
 
@@ -35,11 +35,6 @@ def no_map(seed: int) -> bytes:
     """A picture without a map, different for each seed."""
     noise = np.random.default_rng(seed).integers(0, 255, (96, 96, 3), np.uint8)
     return bytes(cv2.imencode(".jpg", cv2.resize(noise, (320, 320)))[1].tobytes())
-
-
-def state(client: httpx.Client, photo: int) -> dict[str, Any]:
-    said: dict[str, Any] = client.get(f"/api/photos/{photo}?wait=25").json()
-    return said
 
 
 def test_fifty_at_once_all_arrive(served: Served) -> None:
@@ -54,7 +49,7 @@ def test_fifty_at_once_all_arrive(served: Served) -> None:
             ids = list(pool.map(send, range(50)))
         assert len(set(ids)) == 50
         for one in ids:
-            photo = state(client, one)
+            photo = awaited(client, one)
             assert photo["state"] == "failed"
             assert photo["error"]["code"] == "unreadable_image"
 
@@ -67,12 +62,12 @@ def test_a_worker_killed_half_way_costs_one_try(served: Served) -> None:
                 time.sleep(0.01)
             time.sleep(0.2)
             os.kill(pids[0], signal.SIGKILL)
-        photo = state(client, first)
+        photo = awaited(client, first)
         assert (photo["state"], photo["error"]["code"]) == ("failed", "reader_died")
         second = client.post("/api/photos", content=no_map(101)).json()["id"]
-        assert state(client, second)["state"] == "read"
+        assert awaited(client, second)["state"] == "read"
         assert client.post(f"/api/photos/{first}/again", json={}).json()["state"] == "waiting"
-        assert state(client, first)["state"] == "read"
+        assert awaited(client, first)["state"] == "read"
 
 
 def test_what_takes_too_long_is_given_up(store: Store) -> None:
@@ -83,7 +78,7 @@ def test_what_takes_too_long_is_given_up(store: Store) -> None:
     ):
         with page.workers_asleep():
             photo = client.post("/api/photos", content=no_map(200)).json()["id"]
-            said = state(client, photo)
+            said = awaited(client, photo)
         assert said["error"]["code"] == "reader_died"
         assert "seconds" in said["error"]["message"]
 
@@ -101,7 +96,7 @@ def test_after_a_restart_what_was_sent_is_read(tmp_path: Path) -> None:
             serving(store, settings()) as page,
             httpx.Client(base_url=page.address, headers=BEARER, timeout=60) as client,
         ):
-            assert state(client, photo["id"])["state"] == "read"
+            assert awaited(client, photo["id"])["state"] == "read"
 
 
 def test_an_upload_that_breaks_off_leaves_nothing(served: Served) -> None:
@@ -123,7 +118,7 @@ def test_too_many_pages_are_refused_with_a_remedy(served: Served) -> None:
     pages[0].save(out, "TIFF", save_all=True, append_images=pages[1:])
     with httpx.Client(base_url=served.address, headers=BEARER, timeout=60) as client:
         photo = client.post("/api/photos?name=a.tif", content=out.getvalue()).json()["id"]
-        error = state(client, photo)["error"]
+        error = awaited(client, photo)["error"]
     assert error["code"] == "image_too_large"
     assert "kdscan batch" in error["message"]
 
