@@ -29,6 +29,14 @@ REQUIRED = "KDSCAN_REQUIRE_POSTGRES"
 """Set where a missing PostgreSQL is a failure: CI."""
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_ones_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Whoever runs the tests has prints and sheets of their own, which are none of ours."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """URL of a PostgreSQL database in which schemas can be made."""

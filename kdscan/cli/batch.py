@@ -71,6 +71,9 @@ def batch(
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Read on the Dask cluster at ADDRESS.")
     ] = None,
+    no_learn: Annotated[
+        bool, typer.Option("--no-learn", help="Learn no pad by itself from its sheets.")
+    ] = False,
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the event's results as CSV.")
     ] = None,
@@ -81,7 +84,8 @@ def batch(
     """Read a pile of photos into an event, on all cores.
 
     Broken off at any moment it is run again with the same words and goes on where it was:
-    what was read is not read again. A photo that fails is a row with its reason.
+    what was read is not read again. A photo that fails is a row with its reason. Sheets of a pad
+    that nobody taught teach it by themselves once enough have come, and are then read by it.
 
     Examples:
 
@@ -102,6 +106,7 @@ def batch(
     from kdscan.tournament.batch.paths import sources
     from kdscan.tournament.batch.run import Run
     from kdscan.tournament.export import save, write_csv, write_json_lines
+    from kdscan.tournament.pads import learns_by_itself
     from kdscan.tournament.results import results, seated
     from kdscan.tournament.rules import Asked, settle_rules
     from kdscan.tournament.store import open_store
@@ -120,7 +125,7 @@ def batch(
             this = settle_rules(db, event, asked)
             if this.game == "duel":
                 add_new_prints(kept, db, this.id, known_prints())
-        run = Run(kept, this, models, round)
+        run = Run(kept, this, models, round, learns=learns_by_itself(this) and not no_learn)
         with _workers(cluster, workers) as pool, _bar(len(files)) as told:
             run.read(files, pool, told)
         with kept.read() as db:
@@ -239,6 +244,9 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
     t = w.t
     known = ", " + t("{n} known before", n=progress.known) if progress.known else ""
     print(f"{legible(event)}: " + t("{n} read now", n=progress.read) + known)
+    for pad, sheets in sorted(progress.learned.items()):
+        said = t("learned from {n} sheets, and read by it: {name}", n=sheets, name=pad)
+        print("  " + said)
     counted = count[OK] + count[REVIEW] + count[CONFLICT]
     print("  " + t("sheets: {n}, {review} of them to look at", n=counted, review=count[REVIEW]))
     for status, title in (

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Prints = Library | EventPrints
 
+OnOff = Literal["on", "off"]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="What the print is called.")]
 
 
@@ -86,13 +87,69 @@ def forget(
 ) -> None:
     """Forget prints: sheets of theirs are read as those of any unknown design.
 
+    Where a print had been learned by itself, none is from then on; see: kdscan layout auto --help
+
     Example:
 
     $ kdscan layout forget club
     """
+    from kdscan.cli.self_teaching import switch
+    from kdscan.prints.names import folded
+
     with prints_of(event, store) as kept:
+        known = {folded(one.name): one for one in kept.load(damaged)}
         for name in names:
             kept.forget(name)
+            one = known.get(folded(name))
+            if one is not None and one.by_itself:
+                switch(kept, False)
+                note(
+                    spoken(sys.stderr).t(
+                        "{name} had been learned by itself; that is off from now on. To have it "
+                        "again: kdscan layout auto on",
+                        name=one.name,
+                    )
+                )
+
+
+def auto(
+    wish: Annotated[
+        OnOff | None, typer.Argument(metavar="[on|off]", help="Left out: only tell.")
+    ] = None,
+    as_json: AsJson = False,
+    event: Event = None,
+    store: Store = None,
+) -> None:
+    """Tell, or say, whether pads are learned by themselves, from the sheets that are scored.
+
+    Sheets of unknown pads are kept on this machine alone, laid flat, 40 at most of about 200 kB
+    each. Six of one pad teach its print, more of them teach it better; what has taught all it can
+    is deleted. off deletes them all, and keeps no more. An event needs no copies: it has its
+    photos.
+
+    Examples:
+
+    $ kdscan layout auto
+
+    $ kdscan layout auto off
+
+    $ kdscan layout auto off --event 'Spring cup'
+    """
+    from kdscan.cli.self_teaching import state, switch
+
+    with prints_of(event, store) as kept:
+        if wish is not None:
+            switch(kept, wish == "on")
+        found = state(kept)
+    if as_json:
+        print(json.dumps(found))
+        return
+    t = spoken().t
+    said = t("on") if found["on"] else t("off")
+    if found["sheets"]:
+        mb = f"{found['bytes'] / 1e6:.1f}"
+        said += ", " + t("sheets kept: {n} ({size} MB)", n=found["sheets"], size=mb)
+    print(said)
 
 
 def export(
@@ -208,6 +265,7 @@ def print_json(one: FiledPrint) -> dict[str, Any]:
     return {
         "name": one.name,
         "sheets": one.sheets,
+        "by_itself": one.by_itself,
         "known": round(float(one.known.mean()), 3),
         "learned": one.head.learned,
         "circles": len(one.cell.circles),
@@ -238,6 +296,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "list": list_,
     "show": show,
     "forget": forget,
+    "auto": auto,
     "export": export,
     "import": import_,
 }

@@ -68,6 +68,9 @@ def score(
             help="A layout or print to know sheets by, besides learned prints; repeat as needed.",
         ),
     ] = None,
+    no_learn: Annotated[
+        bool, typer.Option("--no-learn", help="Keep no sheet, and learn no pad by itself.")
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 5 when something needs a look.")
     ] = False,
@@ -90,6 +93,9 @@ def score(
     ] = False,
 ) -> None:
     """Read the maps or kingdoms in photos: board, domains, total, and what is unsure.
+
+    Sheets of an unknown pad are kept on this machine, small, until six of them have taught what is
+    printed on it; see: kdscan layout auto --help
 
     Examples:
 
@@ -115,6 +121,7 @@ def score(
     from kdscan.cli.output import Printer
     from kdscan.cli.prints import known_prints
     from kdscan.cli.reading import read_all
+    from kdscan.cli.self_teaching import SelfTaught
     from kdscan.fusing import fuse_sheets, maps_of
     from kdscan.game.kingdomino.variants import Variants
     from kdscan.prints.file import SUFFIX
@@ -128,11 +135,13 @@ def score(
     entries: list[dict[str, Any]] = []
     maps: dict[tuple[int, int], Any] = {}
     variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel))
+    teaching = SelfTaught(known, on=not no_learn)
     read = read_all(photos, said, risk, printer.progress, which, variants, learned, known)
     for report, photo in read:
         maps |= maps_of(len(entries), report.sheets)
         entries.append(photo_json(report))
         printer.report(report, len(entries))
+        teaching.see(photo, report.sheets)
         if overlay and photo is not None and report.sheets:
             several = len(photos) > 1 or report.pages > 1
             path = _numbered(overlay, len(entries)) if several else overlay
@@ -148,6 +157,7 @@ def score(
         printer.fused(fused)
         printer.winner(answer["game"])
         printer.dynasty(answer.get("dynasty"))
+    teaching.learn()
     _check_all_applied(said, entries)
     raise typer.Exit(exit_code(entries, strict, answer["fused"]))
 

@@ -47,6 +47,9 @@ def serve(
         str | None,
         typer.Option(metavar="CODE", help="The code that lets players in, instead of one by lot."),
     ] = None,
+    no_learn: Annotated[
+        bool, typer.Option("--no-learn", help="Learn no pad by itself; the desk can switch it on.")
+    ] = False,
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE", help="TLS certificate (PEM): https.")
     ] = None,
@@ -82,6 +85,7 @@ def serve(
     _check_certificate(certificate, key)
     from kdscan.cli.prints import known_prints
     from kdscan.inference.store import default_models
+    from kdscan.tournament.pads import switch_learning
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import ensure_event
     from kdscan.tournament.store.prints import add_new_prints
@@ -94,6 +98,8 @@ def serve(
             this = ensure_event(db, event)
             if this.game == "duel":
                 add_new_prints(kept, db, this.id, known_prints())
+            if no_learn:
+                switch_learning(db, this.id, False)
         secret, join_code, desk_code = codes_of(kept)
         settings = Settings(
             event=event,

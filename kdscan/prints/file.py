@@ -90,6 +90,7 @@ class Head:
     sheets: int
     learned: str
     signature: int
+    by_itself: bool = False
 
 
 class FiledPrint(KnownPrint):
@@ -135,7 +136,7 @@ class FiledPrint(KnownPrint):
         return _unpacked(self.data, _PICTURE)
 
 
-_SHARED = ("name", "cell", "castle", "lines", "aspect", "residual", "sheets")
+_SHARED = ("name", "cell", "castle", "lines", "aspect", "residual", "sheets", "by_itself")
 
 
 def filed(known: KnownPrint, learned: str = "") -> FiledPrint:

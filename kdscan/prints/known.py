@@ -72,7 +72,8 @@ class KnownPrint:
     cell, castle: where shields, circles and castle lie, in cells from the cell's centre.
     lines: how the lines between cells are printed. aspect: height of a cell over its width.
     residual: cells; how far, in the median, cells lie off the lattice that was fitted to them.
-    sheets: how many sheets it was learned from.
+    sheets: how many sheets it was learned from. by_itself: from sheets that were read, nobody
+    having asked for it.
     """
 
     name: str
@@ -84,6 +85,7 @@ class KnownPrint:
     aspect: float
     residual: float
     sheets: int
+    by_itself: bool = False
 
     def __post_init__(self) -> None:
         w, h = PRINT_WH

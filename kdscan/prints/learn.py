@@ -11,6 +11,7 @@ from kdscan.errors import LayoutError
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.describe import describe_castle, describe_cell
 from kdscan.prints.features import edges
+from kdscan.prints.flat import FLAT_CENTERS, LEAST_PX, FlatSheet
 from kdscan.prints.known import (
     KNOWN_STEP,
     PRINT_MARGIN,
@@ -38,8 +39,6 @@ from kdscan.vision.learn import aspect
 from kdscan.vision.rectify import CENTERS, Floats, Network, flatten, resolution
 from kdscan.vision.settle import turned
 
-LEAST_PX = 60
-"""Photo pixels a cell below which thin lines are lost."""
 LEAST_LIKENESS = 0.3
 """Likeness of the cells, see `Measured`, below which a sheet is too blurred or no sheet: sharp ones
 of 16 prints have 0.45 and more."""
@@ -47,6 +46,8 @@ FEW_FILLED = 5
 """Filled sheets that are too few: with fewer most places of a shield were never seen bare."""
 MOST_SHEETS = 16
 """Sheets beyond these teach nothing more and cost 9 MB each."""
+ENOUGH_ALIKE = 6
+"""Filled sheets from which a print is learned without being asked for."""
 ROUNDS = 2
 """Sheets are laid over one another, merged, and laid over what that gave."""
 FILLED = 0.08
@@ -89,11 +90,37 @@ def learn_print(
         raise LayoutError("name at least one photo of a sheet")
     _check_number(seen)
     used = sorted(seen, key=lambda one: (one.filled, -one.sharpness))[:MOST_SHEETS]
-    known = _described(_unknown(name), used[0].photo, used[0].measured.centers_xy)
-    if len(used) == 1:
-        return known
+    known = _first_look(name, used[0])
+    return known if len(used) == 1 else _shared(known, used)
+
+
+def learn_flat_sheets(
+    sheets: Sequence[FlatSheet], name: str, known: KnownPrint | None = None
+) -> KnownPrint:
+    """Learn a print from filled sheets that seem to share the first one's; those that turn out not
+    to are left out. Raises LayoutError where too few remain.
+
+    known: the print as it is known already.
+    """
+    seen = []
+    for sheet in sheets:
+        measured = measure_cells(sheet.photo, FLAT_CENTERS)
+        if measured.likeness >= LEAST_LIKENESS:
+            seen.append(_Seen(sheet.photo, measured, True))
+    if len(seen) < ENOUGH_ALIKE:
+        raise _too_few()
+    return _shared(known or _first_look(name, seen[0]), seen, ENOUGH_ALIKE)
+
+
+def _first_look(name: str, one: _Seen) -> KnownPrint:
+    return _described(unknown_print(name), one.photo, one.measured.centers_xy)
+
+
+def _shared(known: KnownPrint, used: Sequence[_Seen], least: int = 0) -> KnownPrint:
+    """The print that sheets share, of which a first look is known. least: sheets of another print
+    are left out as long as so many remain; 0 to refuse them."""
     for _ in range(ROUNDS):
-        aligned = [_laid_over(known, one) for one in used]
+        used, aligned = _all_laid_over(known, used, least)
         flats = [a.flatten(one.photo) for a, one in zip(aligned, used, strict=True)]
         bgr, coverage = merge([under_light_of(flat, known.bgr) for flat in flats])
         # Described on the merged picture, for there the marks of single sheets are gone.
@@ -146,7 +173,7 @@ def marked_share(photo: Photo, sheet: RectifiedSheet, marking: Network) -> float
     return float(np.mean(softmax(coats)[:, 0] < SURELY_MARKED))
 
 
-def _unknown(name: str) -> KnownPrint:
+def unknown_print(name: str) -> KnownPrint:
     """A print of which nothing is known yet."""
     w, h = PRINT_WH
     return KnownPrint(
@@ -162,19 +189,43 @@ def _unknown(name: str) -> KnownPrint:
     )
 
 
+def _all_laid_over(
+    known: KnownPrint, seen: Sequence[_Seen], least: int
+) -> tuple[list[_Seen], list[Aligned]]:
+    """Sheets of the print, which is laid over each; see `_learned` for `least`."""
+    used, aligned = [], []
+    for one in seen:
+        try:
+            aligned.append(_laid_over(known, one))
+        except LayoutError:
+            if not least:
+                raise
+            continue
+        used.append(one)
+    if len(used) < least:
+        raise _too_few()
+    return used, aligned
+
+
+def _too_few() -> LayoutError:
+    return LayoutError("too few of these sheets share a print; photograph some more of them")
+
+
 def _laid_over(known: KnownPrint, one: _Seen) -> Aligned:
     """The print laid over a sheet, whichever way up; raises LayoutError if it is another print."""
-    centers = one.measured.centers_xy
-    best = max(
-        (align(known, one.photo, c) for c in (centers, turned(centers))),
-        key=lambda aligned: aligned.likeness,
-    )
+    best = laid_over(known, one.photo, one.measured.centers_xy)
     if best.likeness < SURELY:
         raise LayoutError(
             "{photo}: this sheet has another print than the others; leave it out",
             photo=one.photo.name,
         )
     return best
+
+
+def laid_over(known: KnownPrint, photo: Photo, centers_xy: Floats) -> Aligned:
+    """The print laid over a sheet in the way, upright or upside down, that it is more like."""
+    ways = (align(known, photo, c) for c in (centers_xy, turned(centers_xy)))
+    return max(ways, key=lambda aligned: aligned.likeness)
 
 
 def _described(known: KnownPrint, photo: Photo, centers_xy: Floats) -> KnownPrint:

@@ -33,6 +33,7 @@ from kdscan.web.api import (
 from kdscan.web.desk_api import DESK_ONLY
 from kdscan.web.operation import BAD, BY_ID, CHANGES, NONE_SUCH, TOO_MUCH, Operation
 from kdscan.web.pool import Request as Asked
+from kdscan.web.prints import Prints
 from kdscan.web.views import local_file
 
 Json = dict[str, Any]
@@ -42,7 +43,22 @@ NOT_LEARNED = {409: "The photos are no good for it; the message says what to do.
 
 async def prints(request: Request) -> Response:
     """GET /api/prints"""
-    return JsonAnswer({"prints": await ask(rooms_of(request).prints.all)})
+    return JsonAnswer(await ask(_all, rooms_of(request).prints))
+
+
+def _all(known: Prints) -> Json:
+    return {"prints": known.all(), "learns": known.learns()}
+
+
+async def switch_learning(request: Request) -> Response:
+    """POST /api/prints/learning"""
+    rooms = rooms_of(request)
+    _desk_alone(request)
+    body = await body_as(request, schemas.Switch)
+    await ask(rooms.prints.switch, body.on)
+    if body.on:
+        rooms.reader.look_for_pads(afresh=True)
+    return JsonAnswer(await ask(_all, rooms.prints))
 
 
 async def print_picture(request: Request) -> Response:
@@ -100,7 +116,7 @@ async def forget_a_print(request: Request) -> Response:
     _desk_alone(request)
     await body_as(request, schemas.Nothing)
     await ask(rooms_of(request).prints.forget, id_of(request))
-    return JsonAnswer({"prints": await ask(rooms_of(request).prints.all)})
+    return JsonAnswer(await ask(_all, rooms_of(request).prints))
 
 
 def _desk_alone(request: Request) -> None:
@@ -131,6 +147,15 @@ OPERATIONS = (
         errors=NONE_SUCH,
     ),
     Operation("GET", "/api/prints", prints, "The prints that are known", schemas.KnownPrints),
+    Operation(
+        "POST",
+        "/api/prints/learning",
+        switch_learning,
+        "Have prints learned by themselves from the sheets that are sent, or not (desk)",
+        schemas.KnownPrints,
+        schemas.Switch,
+        errors=CHANGES | DESK_ONLY,
+    ),
     Operation(
         "POST",
         "/api/prints",

@@ -15,6 +15,7 @@ from typing import Literal
 from kdscan.errors import ModelError, ReaderDied
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.pipeline import Game
+from kdscan.tournament.pads import Pile
 from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.web.frames import Frame, FrameError, read_frame
 
@@ -37,8 +38,8 @@ class Limits:
 @dataclass(frozen=True)
 class Request:
     """A file for a worker. do: "read" it, "show": only make pictures of its pages, "look": only say
-    where a map lies in a camera's live picture, or "learn" the print called `name` from it and
-    `more` files.
+    where a map lies in a camera's live picture, "learn" the print called `name` from it and `more`
+    files, or "teach": look what prints the sheets of `pile` teach.
 
     game, variants: see `kdscan.pipeline.read_photo`. photos, prints: where the photos lie, and
     SHA-256 of the known prints' files among them. unmarked: nobody has drawn on these sheets.
@@ -46,13 +47,21 @@ class Request:
 
     path: Path
     name: str
-    do: Literal["read", "show", "look", "learn"] = "read"
+    do: Literal["read", "show", "look", "learn", "teach"] = "read"
     game: Game | None = None
     variants: Variants = PLAIN
     photos: str = ""
     prints: tuple[str, ...] = ()
     more: tuple[Path, ...] = ()
     unmarked: bool = False
+    pile: Pile = ()
+
+    @property
+    def times(self) -> int:
+        """How many times longer than reading a file it may take."""
+        if self.do == "teach":
+            return max(1, len(self.pile))
+        return LEARNING + len(self.more) if self.do == "learn" else 1
 
 
 class Worker:
@@ -98,6 +107,7 @@ class Worker:
             "prints": what.prints,
             "more": [str(path) for path in what.more],
             "unmarked": what.unmarked,
+            "pile": [asdict(sheet) for sheet in what.pile],
         }
         assert self.process.stdin is not None
         try:
@@ -105,8 +115,7 @@ class Worker:
             await self.process.stdin.drain()
         except ConnectionError as error:
             raise ReaderDied("the process that reads photos ended; try again") from error
-        times = LEARNING + len(what.more) if what.do == "learn" else 1
-        ends = asyncio.get_running_loop().time() + limits.seconds * times
+        ends = asyncio.get_running_loop().time() + limits.seconds * what.times
         while True:
             try:
                 async with asyncio.timeout_at(ends):

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from sqlalchemy import Connection
+
 from kdscan.prints.file import FiledPrint, parse_print
+from kdscan.tournament.pads import (
+    Pile,
+    is_of_pad,
+    keep_taught,
+    learns_by_itself,
+    piles,
+    switch_learning,
+)
 from kdscan.tournament.store import Store
+from kdscan.tournament.store.events import get_event
 from kdscan.tournament.store.prints import add_print, event_prints, forget_print, load_prints
 from kdscan.tournament.store.readings import sheets
 from kdscan.tournament.store.records import Event, PrintRow
-from kdscan.vision.identify import UNKNOWN
 from kdscan.web.answers import not_found
 
 Json = dict[str, Any]
@@ -46,25 +57,52 @@ class Prints:
                     return one.picture_png
         raise not_found("print")
 
+    def learns(self) -> bool:
+        """Whether the event learns prints by itself."""
+        with self.store.read() as db:
+            event = get_event(db, self.event.id)
+        return event is not None and learns_by_itself(event)
+
+    def switch(self, on: bool) -> None:
+        """Have the event learn prints by itself, or no more."""
+        with self.store.write() as db:
+            switch_learning(db, self.event.id, on)
+
+    def piles(self) -> list[Pile]:
+        """Sheets that may teach a print by themselves; none where nobody wants that."""
+        return list(piles(self.store, self.event.id)) if self.learns() else []
+
+    def taught(self, files: Sequence[bytes]) -> list[int]:
+        """Keep the prints that sheets taught by themselves; returns the photos to read again."""
+        found = keep_taught(self.store, self.event.id, files)
+        with self.store.read() as db:
+            return self._to_read_again(db, [one.name for one in found])
+
+    def _to_read_again(self, db: Connection, names: Sequence[str]) -> list[int]:
+        """The photos with sheets that may bear prints of these names."""
+        others = {row.name for row in event_prints(db, self.event.id)} - set(names)
+        maps = (sheet for sheet in sheets(db, self.event.id) if is_of_pad(sheet))
+        return sorted({s.photo_id for s in maps if s.data["layout"] not in others})
+
     def add(self, data: bytes) -> tuple[Json, list[int]]:
         """Keep a print that a worker learned; returns it, and the photos to read again by it."""
         one = parse_print(data, "print")
         with self.store.write() as db:
             add_print(self.store, db, self.event.id, one)
             (row,) = [r for r in event_prints(db, self.event.id) if r.name == one.name]
-            unknown = {
-                sheet.photo_id
-                for sheet in sheets(db, self.event.id)
-                if sheet.data.get("layout") == UNKNOWN
-            }
-        return _print_json(row, one), sorted(unknown)
+            unknown = self._to_read_again(db, [one.name])
+        return _print_json(row, one), unknown
 
     def forget(self, number: int) -> None:
-        """Have the event forget a print; raises ApiError 404."""
+        """Have the event forget a print, and learn none by itself if it had learned that one so;
+        raises ApiError 404."""
         with self.store.write() as db:
             for row in event_prints(db, self.event.id):
                 if row.id == number:
                     forget_print(db, self.event.id, row.name)
+                    known = load_prints(self.store.photos.root, [row.sha256])
+                    if any(one.by_itself for one in known):
+                        switch_learning(db, self.event.id, False)
                     return
         raise not_found("print")
 
@@ -74,6 +112,7 @@ def _print_json(row: PrintRow, one: FiledPrint) -> Json:
         "id": row.id,
         "name": row.name,
         "sheets": one.sheets,
+        "by_itself": one.by_itself,
         "learned": one.head.learned,
         "picture": f"/api/prints/{row.id}/picture.png",
     }

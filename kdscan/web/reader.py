@@ -1,4 +1,8 @@
-"""Photos that wait are read one after the other by the pool; a restart goes on where it stopped."""
+"""Photos that wait are read one after the other by the pool; a restart goes on where it stopped.
+
+When all are read, sheets of pads that nobody taught may teach them by themselves
+(`kdscan.tournament.pads`); then the photos that may show such sheets are read again.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,14 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
 from kdscan.error_words import error_json
 from kdscan.errors import KdscanError, StoreError
+from kdscan.tournament.pads import Pile
 from kdscan.tournament.rules import Rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import set_pages
@@ -45,6 +51,9 @@ class Reader:
         self._queued: set[int] = set()
         self._waiting: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
         self._tasks: list[asyncio.Task[None]] = []
+        self._teaching: asyncio.Task[None] | None = None
+        self._news = False
+        self._looked_through: set[tuple[Pile, tuple[str, ...]]] = set()
 
     async def start(self) -> None:
         """Take up what was left behind, and begin."""
@@ -53,9 +62,10 @@ class Reader:
         self._tasks = [asyncio.create_task(self._work()) for _ in range(self._pool.size)]
 
     async def close(self) -> None:
-        for task in self._tasks:
+        tasks = [*self._tasks, *([self._teaching] if self._teaching else ())]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def enqueue(self, photo_id: int) -> None:
         """Have a photo read; once, however often it is asked for."""
@@ -107,6 +117,44 @@ class Reader:
                 # Whatever it was, the next photo is read; this one waits for the next start.
                 log.exception("photo %s could not be read", photo_id)
             self._tell(photo_id)
+            if not self._queued:
+                self.look_for_pads()
+
+    def look_for_pads(self, *, afresh: bool = False) -> None:
+        """Have looked, beside all else, what prints the sheets teach that nobody taught.
+
+        afresh: at those too that taught none.
+        """
+        self._news = True
+        if afresh:
+            self._looked_through.clear()
+        if self._teaching is None or self._teaching.done():
+            self._teaching = asyncio.create_task(self._look_for_pads())
+
+    async def _look_for_pads(self) -> None:
+        try:
+            while self._news and not self._queued:
+                self._news = False
+                for photo_id in await self._taught():
+                    self.enqueue(photo_id)
+        except KdscanError as error:
+            log.warning("no pad was learned: %s", error)
+        except Exception:
+            log.exception("no pad was learned")
+
+    async def _taught(self) -> list[int]:
+        """The photos to read again, for their sheets have taught a print; none where none did."""
+        known = await run_in_threadpool(self._prints.hashes)
+        for pile in await run_in_threadpool(self._prints.piles):
+            if (pile, known) in self._looked_through:
+                continue
+            self._looked_through.add((pile, known))
+            root = self._store.photos.root
+            what = Request(Path(), "", "teach", photos=root, prints=known, pile=pile)
+            files = [data async for frame in self._pool.ask(what) for data in frame.blobs]
+            if files:
+                return await run_in_threadpool(self._prints.taught, files)
+        return []
 
     def _queue_later(self, photo_id: int) -> None:
         if photo_id in self._queued:  # not if only its pictures are missing

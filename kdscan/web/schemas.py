@@ -148,6 +148,12 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
     """An empty object."""
 
 
+class Switch(msgspec.Struct, forbid_unknown_fields=True):
+    """Something is on, or off."""
+
+    on: bool
+
+
 class PadPhotos(msgspec.Struct, forbid_unknown_fields=True):
     """Photos of filled sheets of one pad, five at least, and what it is called."""
 
@@ -156,19 +162,22 @@ class PadPhotos(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class KnownPrint(TypedDict):
-    """A print that the event knows. sheets: how many it was learned from; learned: the day."""
+    """A print that the event knows. sheets: how many it was learned from; by_itself: from sheets
+    that were read, nobody having asked for it; learned: the day."""
 
     id: int
     name: str
     sheets: int
+    by_itself: bool
     learned: str
     picture: str
 
 
 class KnownPrints(TypedDict):
-    """The prints that the event knows, by name."""
+    """The prints that the event knows, by name. learns: whether more are learned by themselves."""
 
     prints: list[KnownPrint]
+    learns: bool
 
 
 class LearnedPrint(KnownPrint):

@@ -2,9 +2,9 @@
 
     python -m kdscan.web.worker MAX_MEMORY_MB
 
-It takes a JSON object a line on stdin (`do`: read, show, look or learn; the others are the fields
-of `kdscan.web.pool.Request` and its limits) and answers on stdout with two frames a page, what was
-read and pictures of it, or with one, where a map lies or what was learned, and a last one,
+It takes a JSON object a line on stdin (`do`: read, show, look, learn or teach; the others are the
+fields of `kdscan.web.pool.Request` and its limits) and answers on stdout with two frames a page,
+what was read and pictures of it, or with one, where a map lies or what was learned, and a last one,
 `{"end": true}`. What decoders print on stdout goes to stderr. Everything a stranger's file can do
 wrong happens here.
 """
@@ -32,6 +32,7 @@ from kdscan.reading import read_page
 from kdscan.records import AnyReading, Photo, SheetReading
 from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.batch.tasks import be_the_first_to_go
+from kdscan.tournament.pads import PlacedSheet, teach
 from kdscan.tournament.store.prints import load_prints
 from kdscan.vision.glimpse import glimpse
 from kdscan.vision.photo import Pages, decode
@@ -55,6 +56,10 @@ def answer(request: dict[str, Any], out: BinaryIO) -> None:
         return
     if request["do"] == "learn":
         learn(request, out)
+        return
+    if request["do"] == "teach":
+        pile = tuple(PlacedSheet(**one) for one in request["pile"])
+        write_frame(out, {"taught": True}, teach(request["photos"], pile, request["prints"]))
         return
     for report, photo in read_file(request):
         if report.error is not None and report.error.__cause__ is not None:

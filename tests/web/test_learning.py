@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import cv2
@@ -49,7 +50,7 @@ def test_what_is_no_blank_sheet_is_refused_with_the_remedy(desk: httpx.Client) -
     french = {"Accept-Language": "fr"}
     answer = desk.post("/api/prints?name=a/b", content=png(blank(PAINTED).bgr), headers=french)
     assert "imprimé" in answer.json()["error"]["message"]
-    assert desk.get("/api/prints").json() == {"prints": []}
+    assert desk.get("/api/prints").json() == {"prints": [], "learns": True}
 
 
 def test_only_the_desk_teaches(player: httpx.Client) -> None:
@@ -101,9 +102,42 @@ def test_a_learned_print_reads_what_is_there_already(
     assert corrected["layout"] == "moor" and corrected["ink"] == late["ink"]
 
     (row,) = desk.get("/api/prints").json()["prints"]
-    assert desk.post(f"/api/prints/{row['id']}/forget", json={}).json() == {"prints": []}
+    assert desk.post(f"/api/prints/{row['id']}/forget", json={}).json() == {
+        "prints": [],
+        "learns": True,
+    }
     assert desk.post(f"/api/prints/{row['id']}/forget", json={}).status_code == 404
     assert desk.get(row["picture"]).status_code == 404
+
+
+def test_six_sheets_teach_their_pad_until_somebody_forgets_it(
+    desk: httpx.Client, player: httpx.Client
+) -> None:
+    photos = [
+        desk.post(f"/api/photos?name={n}.png", content=png(sheet(PAINTED, n).bgr)).json()["id"]
+        for n in range(1, 7)
+    ]
+    ends = time.monotonic() + 300
+    while not (known := desk.get("/api/prints").json())["prints"]:
+        assert time.monotonic() < ends
+        time.sleep(0.2)
+    (pad,) = known["prints"]
+    assert (pad["name"], pad["sheets"], pad["by_itself"]) == ("pad 1", 6, True)
+    for photo in photos:  # the earlier ones are read again
+        while desk.get(f"/api/photos/{photo}?wait=25").json()["sheets"][0]["layout"] != "pad 1":
+            assert time.monotonic() < ends
+
+    assert player.post("/api/prints/learning", json={"on": False}).status_code == 403
+    off = desk.post(f"/api/prints/{pad['id']}/forget", json={}).json()
+    assert off == {"prints": [], "learns": False}
+    on = desk.post("/api/prints/learning", json={"on": True}).json()
+    assert on == {"prints": [], "learns": True}
+    while not (known := desk.get("/api/prints").json())["prints"]:
+        assert time.monotonic() < ends
+        time.sleep(0.2)
+    (pad,) = known["prints"]
+    desk.post("/api/prints/learning", json={"on": False})
+    desk.post(f"/api/prints/{pad['id']}/forget", json={})
 
 
 def test_a_sheet_of_ours_has_no_ink_alone(desk: httpx.Client) -> None:

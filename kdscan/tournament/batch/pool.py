@@ -28,6 +28,7 @@ from kdscan.tournament.batch.tasks import (
     failed,
     perform,
     prepare,
+    weight,
 )
 
 SECONDS = 120.0
@@ -130,8 +131,8 @@ class Pool:
             worker.tasks.append(self._waiting.popleft())
             if len(worker.tasks) == 1:
                 # A process that has yet to import everything gets time for that too.
-                more = self._seconds if worker.ready else self._seconds + START_SECONDS
-                worker.deadline = time.monotonic() + more
+                more = 0.0 if worker.ready else START_SECONDS
+                worker.deadline = self._deadline(worker) + more
 
     def results(self) -> list[tuple[Task, Result]]:
         """Wait for at least one result; raises what no photo is to blame for."""
@@ -148,6 +149,11 @@ class Pool:
             self._feed()
         return found
 
+    def _deadline(self, worker: _Worker) -> float:
+        """When the task that a worker begins now has taken too long."""
+        times = weight(worker.tasks[0]) if worker.tasks else 1.0
+        return time.monotonic() + self._seconds * times
+
     def _renewed(self, worker: _Worker) -> _Worker:
         _end(worker)
         return _start(self._work)
@@ -159,10 +165,10 @@ class Pool:
         except (EOFError, OSError):
             return self._lost(number)
         if result is None:
-            worker.ready, worker.deadline = True, time.monotonic() + self._seconds
+            worker.ready, worker.deadline = True, self._deadline(worker)
             return []
         task = worker.tasks.popleft()
-        worker.deadline = time.monotonic() + self._seconds
+        worker.deadline = self._deadline(worker)
         self._deaths.pop(task, None)
         if isinstance(result, KdscanError):
             raise result

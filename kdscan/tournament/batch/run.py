@@ -5,18 +5,33 @@ version of the models, the prints that the event knows and, in Kingdomino, how l
 may be. A run that was broken
 off, however, is run again: what is written down is skipped. Memory does not grow with the
 number of photos.
+
+When all is read, sheets of prints that nobody taught may teach them by themselves
+(`kdscan.tournament.pads`); then what may bear them is read again, until there is nothing more to
+learn. What comes out follows from the photos alone: not from their order, nor from where a run was
+broken off.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kdscan.errors import BlankPage, ReaderDied
 from kdscan.tournament.batch.paths import Source
 from kdscan.tournament.batch.pool import Workers
-from kdscan.tournament.batch.tasks import Done, Read, Result, Take, Taken, Task
+from kdscan.tournament.batch.tasks import (
+    Done,
+    Learn,
+    Learned,
+    Read,
+    Result,
+    Take,
+    Taken,
+    Task,
+)
+from kdscan.tournament.pads import Pile, keep_taught, pages_to_read_again, piles
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, read_pages, set_pages
@@ -32,13 +47,15 @@ class Progress:
     """Where a run is, in pages; a file that is not open yet counts as one.
 
     total: pages to do in all. read: read in this run. known: read before. failed: pages
-    and files of this run's files that have an error, whenever it arose.
+    and files of this run's files that have an error, whenever it arose. learned: prints that the
+    sheets taught by themselves, and from how many.
     """
 
     total: int = 0
     read: int = 0
     known: int = 0
     failed: int = 0
+    learned: dict[str, int] = field(default_factory=dict)
 
     @property
     def done(self) -> int:
@@ -50,16 +67,23 @@ class Run:
     """One run over some files, into one event.
 
     models: version of the models. round: what was said of all these photos, or None.
+    learns: whether prints are learned that nobody taught.
     """
 
-    def __init__(self, store: Store, event: Event, models: str, round: int | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        event: Event,
+        models: str,
+        round: int | None = None,
+        learns: bool = False,
+    ) -> None:
         self._store, self._event, self._models = store, event, models
-        self._rules = rules_of(event)
-        with store.read() as db:
-            self._prints = tuple(row.sha256 for row in event_prints(db, event.id))
-        self._name = read_with(self._rules.name(models), self._prints)
+        self._rules, self._learns = rules_of(event), learns
+        self._know_prints()
         self._details: Json = {} if round is None else {"round": round}
-        self._pages: deque[Read] = deque()
+        self._pages: deque[Task] = deque()
+        self._looked_through: set[tuple[Pile, tuple[str, ...]]] = set()
         self._asked: set[tuple[int, int]] = set()
         self.progress = Progress()
 
@@ -74,6 +98,8 @@ class Run:
             while workers.room > 0 and (task := self._next(coming)):
                 workers.submit(task)
             if not workers.busy:
+                if self._learns and (self._ask_again() or self._ask_to_learn()):
+                    continue
                 return
             for task, result in workers.results():
                 self._note(task, result)
@@ -92,9 +118,42 @@ class Run:
         if isinstance(task, Take):
             assert isinstance(result, Taken)
             self._taken(task, result)
+        elif isinstance(task, Learn):
+            assert isinstance(result, Learned)
+            self._learned(result)
         else:
             assert isinstance(result, Done)
             self._done(task, result)
+
+    def _know_prints(self) -> None:
+        with self._store.read() as db:
+            self._prints = tuple(row.sha256 for row in event_prints(db, self._event.id))
+        self._name = read_with(self._rules.name(self._models), self._prints)
+
+    def _ask_again(self) -> bool:
+        """Ask for all pages that may be read otherwise by the prints that the event knows now."""
+        with self._store.read() as db:
+            found = list(pages_to_read_again(db, self._event.id, self._rules.name(self._models)))
+        todo = [(photo, page) for photo, page in found if (photo.id, page) not in self._asked]
+        self._count(total=len(todo))
+        for photo, page in todo:
+            self._ask(photo, page)
+        return bool(todo)
+
+    def _ask_to_learn(self) -> bool:
+        """Have the next pile looked through that may teach a print; False if there is none."""
+        for pile in piles(self._store, self._event.id):
+            if (pile, self._prints) not in self._looked_through:
+                self._looked_through.add((pile, self._prints))
+                self._pages.append(Learn(self._store.photos.root, pile, self._prints))
+                return True
+        return False
+
+    def _learned(self, result: Learned) -> None:
+        """Know from now on what a pile taught."""
+        for one in keep_taught(self._store, self._event.id, result.prints):
+            self.progress.learned[one.name] = one.sheets
+        self._know_prints()
 
     def _taken(self, task: Take, result: Taken) -> None:
         """A file's bytes are kept: write down its photo, ask for the pages not read yet."""

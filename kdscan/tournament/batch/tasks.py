@@ -21,6 +21,7 @@ from kdscan.keeping import keep
 from kdscan.pipeline import Game
 from kdscan.reading import bug_of, read_page
 from kdscan.report import PhotoReport, photo_json
+from kdscan.tournament.pads import Pile, teach
 from kdscan.tournament.store.files import PhotoFiles, is_url, open_place, suffix_of
 from kdscan.tournament.store.prints import load_prints
 from kdscan.tournament.store.records import Json
@@ -78,14 +79,37 @@ class Done:
     seconds: float
 
 
-Task = Take | Read
-Result = Taken | Done
+@dataclass(frozen=True)
+class Learn:
+    """Learn the prints that sheets of kept photos share; see `kdscan.tournament.pads`."""
+
+    photos: str
+    pile: Pile
+    prints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Files of the prints that a pile taught, most often none."""
+
+    prints: tuple[bytes, ...] = ()
+
+
+Task = Take | Read | Learn
+Result = Taken | Done | Learned
 
 
 def perform(task: Task) -> Result:
     """Do a task; raises ModelError and StoreError, which stop the whole run."""
     prepare()
-    return take(task) if isinstance(task, Take) else read(task)
+    if isinstance(task, Take):
+        return take(task)
+    return read(task) if isinstance(task, Read) else learn(task)
+
+
+def weight(task: Task) -> float:
+    """How much longer than a photo a task may take."""
+    return max(1.0, len(task.pile) / 2) if isinstance(task, Learn) else 1.0
 
 
 @cache
@@ -155,6 +179,17 @@ def read(task: Read) -> Done:
     return Done(photo_json(report), kept, round(seconds, 4))
 
 
+def learn(task: Learn) -> Learned:
+    """Learn what a pile teaches; a bug in that costs no more than the print."""
+    try:
+        return Learned(teach(task.photos, task.pile, task.prints))
+    except FATAL:
+        raise
+    except Exception as cause:
+        _say(bug_of(cause))
+        return Learned()
+
+
 def _say(error: KdscanError) -> None:
     print(f"kdscan: {error}", file=sys.stderr)
 
@@ -169,6 +204,8 @@ def failed(task: Task, error: KdscanError) -> Result:
     """The result of a task whose worker died of it."""
     if isinstance(task, Take):
         return Taken(suffix=suffix_of(task.name), problem=error_json(error))
+    if isinstance(task, Learn):
+        return Learned()
     return Done(photo_json(PhotoReport("", task.page, error=error)), [], 0.0)
 
 

@@ -129,13 +129,17 @@ def read_with(models: str, prints: Iterable[str]) -> str:
     return f"{models} {_PRINTS}{hashlib.sha256(together.encode()).hexdigest()[:12]}"
 
 
+def is_of_models(name: str, models: str) -> bool:
+    """Whether a reading, kept under a name as `read_with` makes it, is by these models."""
+    return name == models or name.startswith(f"{models} {_PRINTS}")
+
+
 def settled_pages(db: Connection, photo_id: int, models: str) -> dict[int, str | None]:
     """The pages of a photo that these models have read and that other prints would not change, each
     with its error's code if any: without a map of a design that kdscan does not print."""
     found: dict[int, str | None] = {}
     for row in readings(db, photo_id):
-        with_prints = row.models.startswith(f"{models} {_PRINTS}")
-        if row.error_code == ReaderDied.code or not (row.models == models or with_prints):
+        if row.error_code == ReaderDied.code or not is_of_models(row.models, models):
             continue
         if all(_is_ours(sheet) for sheet in row.entry["sheets"]):
             found[row.page] = row.error_code

@@ -66,16 +66,20 @@ async function freeName() {
 export function knownPrints() {
   const count = h("span", { class: "count" }), list = h("ul", {});
   let asked = 0;
-  const show = ({ prints }) => {
+  const learns = h("input", { type: "checkbox", onchange: () => tell(post("/api/prints/learning", { on: learns.checked })) });
+  const show = ({ prints, learns: on }) => {
+    learns.checked = on;
     count.textContent = String(prints.length);
     put(list, prints.length ? prints.map(entry) : h("li", { class: "none" }, t("No pad is known yet.")));
   };
   const entry = (one) => h("li", {}, h("img", { src: one.picture, alt: t("The print of {name}", { name: one.name }), loading: "lazy", width: "248", height: "184" }),
-    h("div", {}, h("strong", {}, one.name), h("small", {}, tn("learned from {n} sheet", "learned from {n} sheets", one.sheets)),
+    h("div", {}, h("strong", {}, one.name), h("small", {}, tn("learned from {n} sheet", "learned from {n} sheets", one.sheets), one.by_itself ? `, ${t("by itself")}` : ""),
       h("button", { type: "button", class: "quiet", onclick: () => confirm(t("Forget {name}?", { name: one.name })) && tell(post(`/api/prints/${one.id}/forget`)) }, t("Forget"))));
   // Of several answers the one that was asked for last knows most.
   const tell = (answer, turn = ++asked) => answer.then((prints) => turn === asked && show(prints)).catch((error) => toast(explain(error)));
   const refresh = () => tell(get("/api/prints"));
   refresh();
-  return h("section", { class: "prints card" }, h("h2", {}, t("Known pads"), " ", count), list, h("h3", {}, t("Learn another pad")), teacher(refresh));
+  return h("section", { class: "prints card" }, h("h2", {}, t("Known pads"), " ", count), list,
+    h("label", { class: "switch" }, learns, " ", t("Learn pads by themselves, from six of their sheets")),
+    h("h3", {}, t("Learn another pad")), teacher(refresh));
 }

@@ -1,0 +1,89 @@
+"""Pads that learn themselves at the command line: what is kept of sheets, and what they teach."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kdscan.cli.speech import note, said, spoken
+from kdscan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kdscan.cli.prints import Prints
+    from kdscan.prints.file import FiledPrint
+    from kdscan.prints.flat import FlatSheet
+    from kdscan.records import AnyReading, Photo
+
+
+class SelfTaught:
+    """What the sheets of one command teach. known: the prints that they are read by."""
+
+    def __init__(self, known: Sequence[FiledPrint], on: bool = True) -> None:
+        from kdscan.prints.pool import own_pool
+
+        self._pool, self._known = own_pool(), known
+        self._on = on and self._pool.is_on
+        self._sheets: list[FlatSheet] = []
+
+    def see(self, photo: Photo | None, sheets: Iterable[AnyReading]) -> None:
+        """Lay flat what may teach a print."""
+        from kdscan.prints.flat import flat_sheet
+        from kdscan.records import SheetReading
+
+        if not self._on or photo is None:
+            return
+        for sheet in sheets:
+            if isinstance(sheet, SheetReading) and self._pool.wants(sheet.layout, self._known):
+                flat = flat_sheet(photo, sheet)
+                if flat is not None:
+                    self._sheets.append(flat)
+
+    def learn(self) -> None:
+        """Keep what was seen, learn what that teaches, and say so; what cannot be written costs no
+        more than that."""
+        if not self._sheets:
+            return
+        w = spoken(sys.stderr)
+        try:
+            self._pool.add(self._sheets)
+            found = self._pool.learn(self._known)
+        except UsageError as error:
+            note(f"kdscan: {said(error)}")
+            return
+        for one in found:
+            text = w.t(
+                "a pad was learned from {n} of its sheets, and is known from now on: {name}",
+                n=one.sheets,
+                name=one.name,
+            )
+            note(f"kdscan: {text}")
+
+
+def switch(kept: Prints, on: bool) -> None:
+    """Have a user's pads, or an event's, learned by themselves, or not."""
+    from kdscan.prints.library import Library
+    from kdscan.prints.pool import own_pool
+    from kdscan.tournament.pads import switch_learning
+
+    if isinstance(kept, Library):
+        own_pool().switch(on)
+        return
+    with kept.store.write() as db:
+        switch_learning(db, kept.event_id, on)
+
+
+def state(kept: Prints) -> dict[str, Any]:
+    """on, and what is kept for it: sheets, bytes."""
+    from kdscan.prints.library import Library
+    from kdscan.prints.pool import own_pool
+    from kdscan.tournament.pads import learns_by_itself
+    from kdscan.tournament.store.events import get_event
+
+    if isinstance(kept, Library):
+        pool = own_pool()
+        sheets, size = pool.size
+        return {"on": pool.is_on, "sheets": sheets, "bytes": size}
+    with kept.store.read() as db:
+        event = get_event(db, kept.event_id)
+    return {"on": event is not None and learns_by_itself(event), "sheets": 0, "bytes": 0}

@@ -1,0 +1,174 @@
+"""Sheets of prints that nobody taught, laid flat, from which prints may be learned once enough
+sheets agree.
+
+As a file (`FlatSheet.data`) a sheet is a zip of `sheet.json` and `sheet.jpg`, about 200 kB.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
+from kdscan.records import CELLS, COATS, COLS, ROWS, Photo, SheetReading, frozen
+from kdscan.vision.rectify import CENTERS, Floats, flatten
+
+RIM = PRINT_MARGIN + 0.375
+"""Cells of margin round the grid of a flat sheet: a print's own, and what a grid may lie off."""
+LEAST_PX = 60
+"""Photo pixels a cell below which thin lines are lost."""
+SAME_MARKS = 0.5
+"""Share of the shields marked on both of two sheets that bear the same coat on both, from which
+they are one sheet photographed twice: two games agree on a sixth, a sheet badly read with itself on
+two thirds and more."""
+
+_QUALITY = 88
+_SIZE_WH = tuple(round((n + 2 * RIM) * PRINT_PX) for n in (COLS, ROWS))
+_FORMAT = "kdscan-flat/1"
+_LARGEST = 4 << 20
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal sheets make equal files
+
+
+@dataclass(frozen=True)
+class Head:
+    """What is known of a flat sheet without its picture.
+
+    key: tells it from others and orders them, whenever they came. coats: what was read on it, a
+    letter a cell in the order of `CELLS`, see `coats_of`. layout: the print that it was read by, or
+    "unknown".
+    """
+
+    key: str
+    coats: str
+    layout: str
+
+    @property
+    def marked(self) -> int:
+        """How many shields hold a coat."""
+        return len(CELLS) - self.coats.count(".")
+
+
+@dataclass(frozen=True, eq=False)
+class FlatSheet(Head):
+    """A sheet laid flat by the grid that the finder saw.
+
+    bgr: (832, 1088, 3) uint8, `PRINT_PX` pixels a cell and a margin of `RIM`.
+    """
+
+    bgr: NDArray[np.uint8]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bgr", frozen(self.bgr))
+
+    @property
+    def photo(self) -> Photo:
+        return Photo(self.bgr, self.key)
+
+
+FLAT_CENTERS: Floats = np.asarray((CENTERS + 0.5 + RIM) * PRINT_PX - 0.5, np.float64)
+"""(5, 7, 2): where a flat sheet's cells lie in its picture."""
+
+
+def flat_sheet(photo: Photo, sheet: SheetReading) -> FlatSheet | None:
+    """A sheet that was read, laid flat; None where it teaches nothing: cut off, too small, or not
+    surely found. Its key is the picture's content."""
+    if sheet.hidden or sheet.rectified.px_per_cell < LEAST_PX:
+        return None
+    if any(problem.code in ("unsure_place", "mirrored") for problem in sheet.problems):
+        return None
+    coats = coats_of({(c.row, c.col): c.coat for c in sheet.reading.cells})
+    return laid_flat(photo, sheet.rectified.centers_xy, coats, sheet.layout)
+
+
+def laid_flat(
+    photo: Photo, centers_xy: Floats, coats: str, layout: str, key: str = ""
+) -> FlatSheet:
+    """A sheet whose cells lie at (5, 7, 2) in the photo. key: its picture's content if left out."""
+    bgr = flatten(photo, centers_xy, PRINT_PX, RIM)
+    return FlatSheet(key or hashlib.sha256(bgr.tobytes()).hexdigest()[:32], coats, layout, bgr)
+
+
+def coats_of(board: dict[tuple[int, int], Any]) -> str:
+    """A board's coats, by cell, as a letter a cell: its place in `COATS`, "." for none."""
+    letters = {coat: "." if coat is None else str(i) for i, coat in enumerate(COATS)}
+    return "".join(letters[board.get(at)] for at in CELLS)
+
+
+def one_of_each(sheets: Iterable[FlatSheet]) -> list[FlatSheet]:
+    """Sheets in the order of their keys; of several photos of one sheet the one with most coats.
+
+    Ink that two pictures share must not be taken for print.
+    """
+    kept: list[FlatSheet] = []
+    for sheet in sorted(sheets, key=lambda one: (-one.marked, one.key)):
+        if not any(same_sheet(sheet, other) for other in kept):
+            kept.append(sheet)
+    return sorted(kept, key=lambda one: one.key)
+
+
+def same_sheet(one: Head, other: Head) -> bool:
+    """Whether two pictures show one sheet, perhaps at different times; a sheet is the same upside
+    down. Where hardly anything is drawn nobody can tell, and it does no harm."""
+    return any(_agree(one.coats, theirs) for theirs in (other.coats, other.coats[::-1]))
+
+
+def _agree(one: str, other: str) -> bool:
+    both = [(a, b) for a, b in zip(one, other, strict=True) if "." not in (a, b)]
+    return len(both) >= 4 and sum(a == b for a, b in both) > SAME_MARKS * len(both)
+
+
+def packed(sheet: FlatSheet) -> bytes:
+    """A flat sheet as a file's content."""
+    head = {"format": _FORMAT, "coats": sheet.coats, "layout": sheet.layout}
+    picture = cv2.imencode(".jpg", sheet.bgr, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1]
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(zipfile.ZipInfo("sheet.json", _LONG_AGO), json.dumps(head))
+        archive.writestr(zipfile.ZipInfo("sheet.jpg", _LONG_AGO), picture.tobytes())
+    return out.getvalue()
+
+
+def unpacked(data: bytes, key: str) -> FlatSheet | None:
+    """A flat sheet from its file's content; None for what `packed` did not write."""
+    head = head_of(data, key)
+    if head is None:
+        return None
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            picture = np.frombuffer(archive.read("sheet.jpg"), np.uint8)
+        bgr = cv2.imdecode(picture, cv2.IMREAD_COLOR)
+    except (*_BROKEN, cv2.error):
+        return None
+    if bgr is None or bgr.shape[1::-1] != _SIZE_WH:
+        return None
+    return FlatSheet(key, head.coats, head.layout, np.asarray(bgr, np.uint8))
+
+
+def head_of(data: bytes, key: str) -> Head | None:
+    """What a flat sheet's file says without its picture; None for what `packed` did not write."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if any(part.file_size > _LARGEST for part in archive.infolist()):
+                return None
+            said = json.loads(archive.read("sheet.json"))
+        head = Head(key, str(said["coats"]), str(said["layout"]))
+    except _BROKEN:
+        return None
+    return head if said["format"] == _FORMAT and len(head.coats) == len(CELLS) else None
+
+
+def relabelled(sheet: FlatSheet, layout: str) -> FlatSheet:
+    """The same sheet, known to be of a print."""
+    return replace(sheet, layout=layout)
+
+
+_BROKEN = (zipfile.BadZipFile, EOFError, OSError, ValueError, KeyError, TypeError, RuntimeError)

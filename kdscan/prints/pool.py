@@ -1,0 +1,150 @@
+"""Sheets of unknown prints in the user's data folder, kept until their print is known.
+
+At most `MOST_KEPT` sheets of about 200 kB each; the oldest go first. Whoever switches learning off
+has them all deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from kdscan.outputs import default_folder, make_folder, unwritable, write_file
+from kdscan.prints.flat import FlatSheet, Head, head_of, packed, relabelled, same_sheet, unpacked
+from kdscan.prints.known import KnownPrint
+from kdscan.prints.learn import MOST_SHEETS
+from kdscan.prints.library import Library, own_library
+from kdscan.prints.pile import Taught, learn_from_pile, may_learn
+from kdscan.vision.identify import UNKNOWN
+
+MOST_KEPT = 40
+"""Sheets kept at most: four pads that ten games were played on, 8 MB."""
+SUFFIX = ".kdflat"
+
+_OFF = "off"
+
+Kept = TypeVar("Kept")
+
+
+@dataclass(frozen=True)
+class SheetPool:
+    """The sheets in a folder; it need not exist. library: where prints are kept that they teach."""
+
+    folder: Path
+    library: Library
+
+    @property
+    def is_on(self) -> bool:
+        """Whether sheets are kept and prints learned from them."""
+        return not (self.folder / _OFF).exists()
+
+    def switch(self, on: bool) -> None:
+        """Learn from now on, or no more; then nothing of what was kept remains."""
+        if not on:
+            self.remove(path.stem for path in self._files())
+        try:
+            make_folder(self.folder)
+            if on:
+                (self.folder / _OFF).unlink(missing_ok=True)
+            else:
+                (self.folder / _OFF).touch()
+        except OSError as error:
+            raise unwritable(self.folder / _OFF, error) from error
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many sheets are kept, and their bytes."""
+        sizes = [path.stat().st_size for path in self._files()]
+        return len(sizes), sum(sizes)
+
+    def load(self) -> list[FlatSheet]:
+        """All sheets; files that cannot be read are deleted."""
+        return self._each(unpacked)
+
+    def heads(self) -> list[Head]:
+        """All sheets without their pictures, the oldest first."""
+        return self._each(head_of)
+
+    def add(self, sheets: Iterable[FlatSheet]) -> None:
+        """Keep sheets; the oldest ones make room. Of several photos of a sheet the one with most
+        coats is kept. Raises UsageError when that cannot be written."""
+        for sheet in sheets:
+            path, same = self._path(sheet.key), [h for h in self.heads() if same_sheet(h, sheet)]
+            if any(head.marked >= sheet.marked for head in same):
+                continue
+            try:
+                make_folder(self.folder)
+            except OSError as error:
+                raise unwritable(path, error) from error
+            write_file(path, packed(sheet))
+            self.remove(head.key for head in same)
+        for path in self._files()[:-MOST_KEPT]:
+            path.unlink(missing_ok=True)
+
+    def remove(self, keys: Iterable[str]) -> None:
+        """Delete sheets."""
+        for key in keys:
+            self._path(key).unlink(missing_ok=True)
+
+    def learn(self, prints: Iterable[KnownPrint]) -> list[KnownPrint]:
+        """Learn what the sheets teach, keep it in the library, and return it.
+
+        prints: all that are known. Sheets that can teach no more are deleted. Raises UsageError
+        when something cannot be written.
+        """
+        known = tuple(prints)
+        if not may_learn([head.layout for head in self.heads()], known):
+            return []
+        pile = self.load()
+        found = learn_from_pile(pile, known)
+        for taught in found:
+            self.library.save(taught.known)
+            self._note(taught, pile)
+        return [taught.known for taught in found]
+
+    def wants(self, layout: str, prints: Iterable[KnownPrint]) -> bool:
+        """Whether a sheet of this layout may teach something."""
+        learning = (p.name for p in prints if p.by_itself and p.sheets < MOST_SHEETS)
+        return layout == UNKNOWN or layout in learning
+
+    def _note(self, taught: Taught, pile: Iterable[FlatSheet]) -> None:
+        """The sheets of a print that is not known well enough yet stay, under its name."""
+        for sheet in pile:
+            if sheet.key in taught.keys:
+                if taught.known.sheets >= MOST_SHEETS:
+                    self.remove([sheet.key])
+                else:
+                    write_file(self._path(sheet.key), packed(relabelled(sheet, taught.known.name)))
+
+    def _each(self, read: Callable[[bytes, str], Kept | None]) -> list[Kept]:
+        found = []
+        for path in self._files():
+            try:
+                sheet = read(path.read_bytes(), path.stem)
+            except FileNotFoundError:  # another program was faster
+                continue
+            if sheet is None:
+                path.unlink(missing_ok=True)
+            else:
+                found.append(sheet)
+        return found
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{key}{SUFFIX}"
+
+    def _files(self) -> list[Path]:
+        """The files of sheets, the oldest first."""
+        found = []
+        with suppress(OSError):
+            for path in self.folder.iterdir():
+                if path.suffix == SUFFIX:
+                    found.append((path.stat().st_mtime_ns, path))
+        return [path for _, path in sorted(found)]
+
+
+def own_pool() -> SheetPool:
+    """This user's sheets."""
+    return SheetPool(default_folder() / "sheets", own_library())

@@ -1,0 +1,179 @@
+"""What the sheets of an event teach of the prints that they bear.
+
+The photos are kept, so nothing else has to be: sheets of unknown prints are laid flat again, by a
+worker, where enough of them have come together (`kdscan.prints.pile`). What is learned follows from
+the sheets that the event has, in whatever order they came.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import Connection
+
+from kdscan.errors import KdscanError
+from kdscan.game.duel.coats import Coat
+from kdscan.prints.file import FiledPrint, filed, parse_print
+from kdscan.prints.flat import LEAST_PX, FlatSheet, coats_of, laid_flat
+from kdscan.prints.learn import MOST_SHEETS
+from kdscan.prints.pile import learn_from_pile, may_learn, next_step
+from kdscan.records.sheet import CUT_OFF
+from kdscan.sheet.layout import layouts
+from kdscan.tournament.store import Store
+from kdscan.tournament.store.events import get_event, set_event_details
+from kdscan.tournament.store.files import PhotoFiles
+from kdscan.tournament.store.photos import photos, read_pages
+from kdscan.tournament.store.prints import (
+    add_print,
+    event_prints,
+    is_of_models,
+    load_prints,
+    read_with,
+    settled_pages,
+)
+from kdscan.tournament.store.readings import readings, sheets
+from kdscan.tournament.store.records import Event, PhotoRow, Sheet
+from kdscan.vision.photo import decode
+
+MOST_AT_ONCE = 48
+"""Sheets that are looked through together: 130 MB when they lie flat."""
+
+_OFF = "pads_by_hand"
+_UNFIT = {CUT_OFF, "unsure_place", "mirrored"}
+
+
+@dataclass(frozen=True)
+class PlacedSheet:
+    """A sheet in a kept photo. centers: x and y of its 35 cells in the photo, row by row.
+    coats, layout: see `FlatSheet`."""
+
+    sha256: str
+    suffix: str
+    page: int
+    number: int
+    centers: tuple[float, ...]
+    coats: str
+    layout: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.sha256}-{self.page}-{self.number}"
+
+
+Pile = tuple[PlacedSheet, ...]
+"""Sheets in the order of their keys."""
+
+
+def learns_by_itself(event: Event) -> bool:
+    """Whether prints are learned from the sheets of this event, nobody asking for it."""
+    return event.game == "duel" and not event.details.get(_OFF, False)
+
+
+def switch_learning(db: Connection, event_id: int, on: bool) -> None:
+    """Have an event learn prints by itself, or no more."""
+    event = get_event(db, event_id)
+    if event is not None:
+        others = {key: value for key, value in event.details.items() if key != _OFF}
+        set_event_details(db, event_id, others if on else others | {_OFF: True})
+
+
+def piles(store: Store, event_id: int) -> Iterator[Pile]:
+    """Sheets of an event that may teach a print: those of each print that now has enough of them
+    to be known better, then those of unknown prints."""
+    with store.read() as db:
+        rows = [row.sha256 for row in event_prints(db, event_id)]
+        found = sorted(_placed(db, event_id), key=lambda one: one.key)
+    known = load_prints(store.photos.root, rows)
+    if not may_learn([one.layout for one in found], known):
+        return
+    for one in known:
+        mine = tuple(sheet for sheet in found if sheet.layout == one.name)
+        if len(mine) >= next_step(one):
+            yield mine[:MOST_SHEETS]
+    names = {one.name for one in known}
+    strange = tuple(sheet for sheet in found if sheet.layout not in names)
+    for start in range(0, len(strange), MOST_AT_ONCE):
+        pile = strange[start : start + MOST_AT_ONCE]
+        if may_learn([one.layout for one in pile], ()):
+            yield pile
+
+
+def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
+    """The maps of an event that teach something, but for those of our own layouts."""
+    of = {photo.id: photo for photo in photos(db, event_id)}
+    for sheet in sheets(db, event_id):
+        if is_of_pad(sheet) and _is_fit(sheet):
+            assert sheet.kept is not None
+            photo, place = of[sheet.photo_id], sheet.kept["place"]
+            centers = tuple(float(v) for row in place["centers"] for xy in row for v in xy)
+            coats = coats_of(
+                {
+                    (cell["row"], cell["col"]): Coat(cell["coat"]) if cell["coat"] else None
+                    for cell in sheet.data["cells"]
+                }
+            )
+            where = (photo.sha256, photo.suffix, sheet.page, sheet.number)
+            yield PlacedSheet(*where, centers, coats, sheet.data["layout"])
+
+
+def is_of_pad(sheet: Sheet) -> bool:
+    """Whether a sheet is a map of a print that kdscan does not print itself, known or not."""
+    return sheet.kind == "duel_map" and sheet.data["layout"] not in layouts()
+
+
+def _is_fit(sheet: Sheet) -> bool:
+    problems = {problem["code"] for problem in sheet.data["problems"]}
+    if sheet.kept is None or problems & _UNFIT:
+        return False
+    return bool(sheet.kept["place"]["px_per_cell"] >= LEAST_PX)
+
+
+def teach(root: str, pile: Pile, prints: Iterable[str]) -> tuple[bytes, ...]:
+    """Files of the prints that a pile teaches; the work of a process that may die of it.
+
+    root: see `PhotoFiles`. prints: SHA-256 of the known prints' files.
+    """
+    known = load_prints(root, prints)
+    return tuple(filed(one.known).data for one in learn_from_pile(_flat(root, pile), known))
+
+
+def _flat(root: str, pile: Pile) -> list[FlatSheet]:
+    """The sheets of a pile laid flat, photo by photo; those whose photo is gone are left out."""
+    by_page: defaultdict[tuple[str, str, int], list[PlacedSheet]] = defaultdict(list)
+    for sheet in pile:
+        by_page[sheet.sha256, sheet.suffix, sheet.page].append(sheet)
+    found = []
+    for (sha256, suffix, page), there in by_page.items():
+        try:
+            photo = decode(PhotoFiles(root).get(sha256, suffix))[page]
+        except KdscanError:
+            continue
+        for sheet in there:
+            centers = np.array(sheet.centers).reshape(5, 7, 2)
+            found.append(laid_flat(photo, centers, sheet.coats, sheet.layout, sheet.key))
+    return found
+
+
+def keep_taught(store: Store, event_id: int, files: Sequence[bytes]) -> list[FiledPrint]:
+    """Have an event know the prints that its sheets taught, all of them or none."""
+    found = [parse_print(data, "print") for data in files]
+    with store.write() as db:
+        for one in found:
+            add_print(store, db, event_id, one)
+    return found
+
+
+def pages_to_read_again(
+    db: Connection, event_id: int, models: str
+) -> Iterator[tuple[PhotoRow, int]]:
+    """The pages that were read with these models, see `read_with`, and may be read otherwise now
+    that the event knows other prints: those with maps that are not of our own layouts."""
+    prints = [row.sha256 for row in event_prints(db, event_id)]
+    for photo in photos(db, event_id):
+        mine = {r.page for r in readings(db, photo.id) if is_of_models(r.models, models)}
+        done = read_pages(db, photo.id, read_with(models, prints))
+        done |= settled_pages(db, photo.id, models)
+        yield from ((photo, page) for page in sorted(mine) if page not in done)

@@ -1,0 +1,64 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kdscan.prints import pool as pools
+from kdscan.prints.flat import FlatSheet, one_of_each, packed, same_sheet, unpacked
+from kdscan.prints.library import Library
+from kdscan.prints.pool import SheetPool
+from kdscan.vision.identify import UNKNOWN
+
+GAME = "12.3451.2634.15263.412536.1425361."
+
+
+def flat(key: str, coats: str) -> FlatSheet:
+    coarse = np.random.default_rng(1).integers(0, 255, (26, 34, 3), np.uint8)
+    return FlatSheet(key, coats, UNKNOWN, coarse.repeat(32, 0).repeat(32, 1))
+
+
+def other(seed: int) -> str:
+    return "".join(map(str, np.random.default_rng(seed).integers(1, 7, 34)))
+
+
+def test_a_sheet_comes_back_from_its_file() -> None:
+    sheet = flat("a", GAME)
+    back = unpacked(packed(sheet), "a")
+    assert back is not None and (back.coats, back.layout) == (GAME, UNKNOWN)
+    assert np.abs(back.bgr.astype(int) - sheet.bgr).mean() < 3
+    assert unpacked(packed(sheet)[:-200], "a") is None
+    assert unpacked(b"rubbish", "a") is None
+
+
+def test_a_sheet_photographed_twice_is_one() -> None:
+    early = flat("early", GAME[:20] + "." * 14)
+    late, games = flat("late", GAME), [flat(str(n), other(n)) for n in range(5)]
+    upside_down = flat("turned", GAME[::-1])
+    misread = flat("misread", GAME[:24] + other(9)[24:])
+    for one in (early, upside_down, misread):
+        assert same_sheet(one, late)
+    assert not any(same_sheet(late, one) for one in games)
+    kept = one_of_each([early, *games, late, upside_down])
+    assert [one.key for one in kept] == ["0", "1", "2", "3", "4", "late"]
+
+
+def test_the_folder_stays_small_and_is_emptied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "MOST_KEPT", 4)
+    pool = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints"))
+    assert pool.size == (0, 0) and pool.is_on
+    for n in range(6):
+        pool.add([flat(str(n), other(n))])
+    assert [head.key for head in pool.heads()] == ["2", "3", "4", "5"]
+    pool.add([flat("again", other(5)[:30] + "....")])  # an earlier photo of the same sheet
+    assert [head.key for head in pool.heads()] == ["2", "3", "4", "5"]
+    (pool.folder / "bad.kdflat").write_bytes(b"rubbish")
+    assert len(pool.load()) == 4 and pool.size[0] == 4
+    pool.switch(False)
+    assert pool.size == (0, 0)
+    states = [pool.is_on]
+    for wish in (True, False, True):
+        pool.switch(wish)
+        states.append(pool.is_on)
+    assert states == [False, True, False, True]

@@ -1,0 +1,122 @@
+"""Sheets of a pad that nobody taught teach it on the way; the same whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import io
+import random
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import cv2
+import pytest
+
+from kdscan.inference.store import default_models
+from kdscan.tournament.batch.paths import Source, sources
+from kdscan.tournament.batch.run import Progress, Run
+from kdscan.tournament.batch.tasks import Learn, Result, Take, Task, perform
+from kdscan.tournament.export import write_csv, write_json_lines
+from kdscan.tournament.pads import learns_by_itself, switch_learning
+from kdscan.tournament.results import results
+from kdscan.tournament.store import Store, open_store
+from kdscan.tournament.store.events import ensure_event, find_event
+from kdscan.tournament.store.prints import EventPrints
+from tests.prints.pads import ENGRAVED, PAINTED, sheet
+from tests.tournament.workers import Here
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Seven sheets of one pad and one of another."""
+    top = tmp_path_factory.mktemp("pile") / "cup"
+    top.mkdir()
+    for seed, number in [(PAINTED, n) for n in range(1, 8)] + [(ENGRAVED, 1)]:
+        path = top / f"{seed}-{number}.jpg"
+        cv2.imwrite(str(path), sheet(seed, number).bgr, [cv2.IMWRITE_JPEG_QUALITY, 92])
+    return top
+
+
+@cache
+def _once(task: Task) -> Result:
+    return perform(task)
+
+
+def as_ever(task: Task) -> Result:
+    """What `perform` does, reading each photo once for all tests: it says the same every time."""
+    if isinstance(task, Take):
+        return perform(task)
+    return _once(task if isinstance(task, Learn) else replace(task, key=0))
+
+
+class Killed(Exception):
+    """The run is broken off here."""
+
+
+def run(store: Store, files: list[Source], after: int = 10**9, learns: bool = True) -> Progress:
+    """A run that is broken off `after` so many results."""
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+    this, seen = Run(store, event, default_models().version, learns=learns), 0
+
+    def told(progress: Progress) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == after:
+            raise Killed
+
+    this.read(files, Here(as_ever), told)
+    return this.progress
+
+
+def exported(store: Store) -> str:
+    out = io.StringIO()
+    with store.read() as db:
+        rows = list(results(db, find_event(db, "cup").id))
+    write_csv(rows, out)
+    write_json_lines(rows, out)
+    return out.getvalue()
+
+
+def prints(store: Store) -> list[tuple[str, int, bool]]:
+    with store.read() as db:
+        event = find_event(db, "cup")
+    return [(p.name, p.sheets, p.by_itself) for p in EventPrints(store, event.id).load()]
+
+
+def test_a_pile_describes_itself_in_whatever_order_and_however_often_killed(
+    folder: Path, tmp_path: Path
+) -> None:
+    files, photos = sources([str(folder)]), str(tmp_path / "photos")
+    with open_store(str(tmp_path / "whole.sqlite"), photos) as store:
+        progress = run(store, files)
+        expected, known = exported(store), prints(store)
+        assert progress.learned == {"pad 1": 7}
+        assert known == [("pad 1", 7, True)]
+        assert expected.count('"layout": "pad 1"') == 7
+        assert expected.count('"layout": "unknown"') == 1
+        assert run(store, files).learned == {}  # there is nothing more to learn
+        assert exported(store) == expected
+
+    lot = random.Random(1)
+    for after in (3, 11, 18, 22):  # taking in, first reading, learned, second reading
+        shuffled = lot.sample(files, len(files))
+        with open_store(str(tmp_path / f"{after}.sqlite"), photos) as store:
+            with pytest.raises(Killed):
+                run(store, shuffled, after)
+            run(store, lot.sample(files, len(files)))
+            assert prints(store) == known
+            assert exported(store) == expected
+
+
+def test_nothing_is_learned_where_nobody_wants_it(folder: Path, tmp_path: Path) -> None:
+    files, photos = sources([str(folder)]), str(tmp_path / "photos")
+    with open_store(str(tmp_path / "off.sqlite"), photos) as store:
+        assert run(store, files, learns=False).learned == {}
+        assert prints(store) == []
+        with store.write() as db:
+            event = find_event(db, "cup")
+            assert learns_by_itself(event)
+            switch_learning(db, event.id, False)
+            assert not learns_by_itself(find_event(db, "cup"))
+            switch_learning(db, event.id, True)
+            assert learns_by_itself(find_event(db, "cup"))
