@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kdscan.inference.store import Models, default_models
 from kdscan.outputs import write_file
 from kdscan.prints.file import FiledPrint, filed
@@ -22,18 +25,24 @@ from kdscan.records import Photo
 
 
 def learn_print(
-    photos: Iterable[Photo], name: str, models: Models | None = None, *, unmarked: bool = False
+    photos: Iterable[Photo],
+    name: str,
+    models: Models | None = None,
+    *,
+    unmarked: bool = False,
+    corners_xy: NDArray[np.float64] | None = None,
 ) -> FiledPrint:
     """Learn a pad's print from photos of its sheets: one unmarked, several, or five filled ones.
 
     name: what the pad is called; `layout` of sheets that are read by it.
-    unmarked: nobody has drawn on these sheets, for certain.
+    unmarked: nobody has drawn on these sheets, for certain. corners_xy: (4, 2), where the grid's
+    corners lie in the first photo, clockwise from the upper left, if a person says so.
     Raises LayoutError where the photos or the name are no good for it, with what to do about it,
     and ModelError when the models are unusable.
     """
     name, by = checked_name(name), models or default_models()
-    networks = (by.locate, by.refine, by.marks)
-    return filed(learn_by(tuple(photos), name, *networks, unmarked=unmarked))
+    networks = (by.locate, by.refine, by.marks, by.ink)
+    return filed(learn_by(tuple(photos), name, *networks, unmarked=unmarked, corners_xy=corners_xy))
 
 
 def save_print(known: KnownPrint, path: Path | str) -> None:

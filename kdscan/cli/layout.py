@@ -70,6 +70,14 @@ def learn(
     unmarked: Annotated[
         bool, typer.Option("--unmarked", help="Nobody has drawn on these sheets, for certain.")
     ] = False,
+    corners: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'X,Y X,Y X,Y X,Y'",
+            help="Where the grid's corners lie in the first photo, in pixels, clockwise from the "
+            "upper left; where they were not found, or not rightly.",
+        ),
+    ] = None,
     event: Event = None,
     store: Store = None,
 ) -> None:
@@ -85,6 +93,8 @@ def learn(
     $ kdscan layout learn game*.jpg --name club --overlay club.png
 
     $ kdscan layout learn blank.jpg --name club --event 'Spring cup'
+
+    $ kdscan layout learn blank.jpg --name club --corners '212,180 1790,196 1776,1322 205,1301'
 
     $ kdscan layout learn blank.jpg -o club.toml
 
@@ -108,7 +118,7 @@ def learn(
         _learn_layout(next(iter(load_photos(photos[0]))), output, called, cell_mm, overlay)
         return
     pictures = [picture for photo in photos for picture in load_photos(photo)]
-    known = learn_print(pictures, called, unmarked=unmarked)
+    known = learn_print(pictures, called, unmarked=unmarked, corners_xy=_points(corners))
     if overlay is not None:
         _write_png(overlay, draw_print(known))
     if output is not None:
@@ -117,6 +127,24 @@ def learn(
         with prints_of(event, store) as prints:
             prints.save(known)
     note(prints_table([known]))
+
+
+def _points(text: str | None) -> NDArray[np.float64] | None:
+    """Four points of a photo, (4, 2); raises UsageError for what is none."""
+    import numpy as np
+
+    if text is None:
+        return None
+    try:
+        found = np.array([[float(v) for v in point.split(",")] for point in text.split()])
+    except ValueError:
+        found = np.zeros(0)
+    if found.shape != (4, 2):
+        raise UsageError(
+            "--corners {text}: name four points like '212,180 1790,196 1776,1322 205,1301'",
+            text=text,
+        )
+    return found
 
 
 def _learn_layout(

@@ -44,10 +44,12 @@ class SelfTaught:
         more than that."""
         if not self._sheets:
             return
+        from kdscan.inference.store import default_models
+
         w = spoken(sys.stderr)
         try:
             self._pool.add(self._sheets)
-            found = self._pool.learn(self._known)
+            found = self._pool.learn(self._known, default_models().ink)
         except UsageError as error:
             note(f"kdscan: {said(error)}")
             return

@@ -59,8 +59,13 @@ def relit(photo: Bgr, known: Bgr) -> Bgr:
 
     photo, known: (H, W, 3) uint8 in the same place.
     """
-    lit = (known.astype(np.float32) + _DARK) * _light(photo, known) - _DARK
-    return np.asarray(np.clip(lit, 0, 255), np.uint8)
+    return under_light(known, log_light(photo, known))
+
+
+def under_light(bgr: Bgr, light: Plane) -> Bgr:
+    """A picture under another light, see `log_light`."""
+    factor = cv2.resize(np.exp(light), bgr.shape[1::-1])
+    return np.asarray(np.clip((bgr.astype(np.float32) + _DARK) * factor - _DARK, 0, 255), np.uint8)
 
 
 def toned(photo: Bgr, bare: Bgr) -> Bgr:
@@ -124,18 +129,25 @@ def _log_ratio(photo: Bgr, known: Bgr) -> Plane:
     return np.asarray(np.log((seen + _DARK) / (print_ + _DARK)), np.float32)
 
 
-def _light(photo: Bgr, known: Bgr) -> Plane:
-    """(H, W, 3): what photo over print has in common nearby, whatever was drawn; robust mean."""
+def log_light(photo: Bgr, known: Bgr, clear: Plane | None = None) -> Plane:
+    """(H / 8, W / 8, 3): logarithm of what photo over print has in common nearby, whatever was
+    drawn; robust mean.
+
+    clear: (H, W) 0..1, how much each place counts; all alike where it is left out.
+    """
     ratio = _log_ratio(photo, known)
-    weight = np.ones(ratio.shape[:2], np.float32)
+    size = ratio.shape[1::-1]
+    given = np.ones(ratio.shape[:2], np.float32) if clear is None else np.asarray(
+        cv2.resize(clear, size, interpolation=cv2.INTER_AREA), np.float32)  # fmt: skip
+    weight = given
     for _ in range(4):
         spread = _near(weight)[..., None] + 1e-6
         light = _near(ratio * weight[..., None]) / spread
         off = (ratio - light).mean(-1)
         # Ink darkens: what is darker than its surroundings has half the say of what is lighter.
         off = np.where(off < 0, 2 * off, off) / _LIGHT_OFF
-        weight = (1 / (1 + off * off)).astype(np.float32)
-    return np.asarray(cv2.resize(np.exp(light), photo.shape[1::-1]), np.float32)
+        weight = (given / (1 + off * off)).astype(np.float32)
+    return np.asarray(light, np.float32)
 
 
 def _near(values: Plane) -> Plane:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdscan.ink.divide import pen_of
 from kdscan.records import Ink, RectifiedSheet
@@ -12,11 +13,20 @@ from kdscan.vision.rectify import Network
 def separate(sheet: RectifiedSheet, network: Network) -> Ink:
     """The ink that a network sees on a flat sheet; nothing of its print counts as known.
 
-    network: flat sheets (1, 3, H, W) BGR 0..1 → logits (1, 1, H, W) that a place was drawn on.
+    network: see `drawn_on`.
     """
-    batch = sheet.bgr.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)
-    logits = network(np.ascontiguousarray(batch))[0][0, 0]
-    probability = np.asarray(1 / (1 + np.exp(-logits)), np.float32)
+    probability = drawn_on(sheet.bgr, network)
     bare = np.full_like(sheet.bgr, np.median(sheet.bgr, axis=(0, 1)).astype(np.uint8))
     unknown = np.zeros((1, 1), np.float32)
     return Ink(probability, pen_of(sheet.bgr, bare, probability), unknown)
+
+
+def drawn_on(bgr: NDArray[np.uint8], network: Network) -> NDArray[np.float32]:
+    """(H, W) 0..1: how probably each place of a flat sheet, as `RectifiedSheet.bgr` lies, was drawn
+    on.
+
+    network: flat sheets (1, 3, H, W) BGR 0..1 → logits (1, 1, H, W).
+    """
+    batch = bgr.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)
+    logits = network(np.ascontiguousarray(batch))[0][0, 0]
+    return np.asarray(1 / (1 + np.exp(-logits)), np.float32)

@@ -35,8 +35,10 @@ LEAST_RESPONSE = 2.0
 _TOUCHED = 0.2  # counts a circle that others touch, of one that stands alone
 _ENOUGH = 10.0  # times the usual change; more is no surer
 _EVEN = 0.4  # of the median around a circle, that nearly all of it has at least
-_RESIZED = np.linspace(0.7, 1.7, 16)  # times the radii at first
-_FLATTEST = 1.45  # ratio of radii
+_LARGEST, _THICKEST = 0.13, 0.06  # cells: a radius, half an outline's width and more
+_OUTLINED = 0.3  # of the main step that the opposite one has, where there is an outline
+_SEEN, _SIBLING = 1.3, 0.8  # radii around a circle that are compared; correlation of two alike
+_APART = 1.9  # radii between the centres of circles at least; printed ones may touch
 _PAD = 40  # pixels beyond the period's sides
 _MOST_PLACES = 1500  # pixels looked at closely
 
@@ -83,27 +85,96 @@ def find_circles(period: Period, trusted: NDArray[np.float32] | None = None) -> 
                     if weight > most:
                         most = weight
                         best = Circles(xy, radii, response, channel, is_ridge, sign)
-    return _sized(period, best) if len(best.xy) else best
+    return _with_siblings(period, _sized(period, best), trusted) if len(best.xy) else best
 
 
 def _sized(period: Period, found: Circles) -> Circles:
-    """The circles with radii, along x and y, at which most is printed, by a line or a step."""
-    energy = np.pad(energy_of(period[..., found.channel]), _PAD, mode="wrap")
-    angles = np.arange(24) * 2 * np.pi / 24
-    sizes = [
-        (rx, ry)
-        for rx in found.radii[0] * _RESIZED
-        for ry in found.radii[1] * _RESIZED
-        if 1 / _FLATTEST < rx / ry < _FLATTEST
-    ]
-    shown = []
-    for rx, ry in sizes:
-        x = np.asarray(found.xy[:, :1] + rx * np.cos(angles) + _PAD, np.float32)
-        y = np.asarray(found.xy[:, 1:] + ry * np.sin(angles) + _PAD, np.float32)
-        shown.append(float(np.quantile(cv2.remap(energy, x, y, cv2.INTER_LINEAR), 0.4)))
-    weight = np.clip(np.array(shown) - 0.8 * max(shown), 0, None) + 1e-9
-    rx, ry = np.average(sizes, axis=0, weights=weight)
-    return replace(found, size=(float(rx), float(ry)))
+    """The circles with the radii, along x and y, of the middle of their outline; of a disc without
+    one, of its step. Of two that would overlap the weaker one is none."""
+    base = float(np.sqrt(found.radii[0] * found.radii[1]))
+    ways = [_outline(period, found.xy, base, aspect) for aspect in ASPECTS]
+    _, radius, unit = max(ways, key=lambda way: way[0])
+    kept: list[int] = []
+    for i in np.argsort(-found.response):
+        away = (np.linalg.norm((found.xy[i] - found.xy[k]) / unit) for k in kept)
+        if all(distance > _APART * radius for distance in away):
+            kept.append(int(i))
+    size = (radius * float(unit[0]), radius * float(unit[1]))
+    return replace(found, xy=found.xy[kept], response=found.response[kept], size=size)
+
+
+def _outline(
+    period: Period, xy: NDArray[np.float64], base: float, aspect: float
+) -> tuple[float, float, NDArray[np.float64]]:
+    """How clear the outline of circles is if cells have that aspect, its mean radius in pixels, and
+    the radii along x and y as parts of it.
+
+    An outline is a step and the opposite one beyond it; its middle lies between them.
+    """
+    unit = np.array([np.sqrt(aspect), 1 / np.sqrt(aspect)])
+    r = np.arange(0.4 * base, min(3 * base, _LARGEST * PATTERN_PX), 0.25)
+    change = _radial_change(period, xy, unit, r)
+    strength = np.linalg.norm(change, axis=0)
+    main = int(np.argmax(strength * ((r > 0.7 * base) & (r < 2 * base))))
+    back = -(change * change[:, main : main + 1]).sum(0) / max(float(strength[main]), 1e-6)
+    back[np.abs(r - r[main]) > _THICKEST * PATTERN_PX] = -1
+    other = int(np.argmax(back))
+    most, least = float(strength[main]), max(float(back[other]), 0.0)
+    middle = (r[main] + r[other]) / 2 if least > _OUTLINED * most else r[main]
+    return most + least, float(middle), unit
+
+
+def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32] | None) -> Circles:
+    """The circles, and others that look like the best of them although something lies on their
+    outline, a shield's corner mostly; none of those where there would be more than four."""
+    size, reach = period.shape[0], [round(_SEEN * r) for r in found.size]
+    wide = np.pad(period[..., :EDGE], ((_PAD, _PAD), (_PAD, _PAD), (0, 0)), mode="wrap")
+    best = np.round(found.xy[int(np.argmax(found.response))]).astype(int) % size + _PAD
+    (x, y), (rx, ry) = best, reach
+    sample = wide[y - ry : y + ry + 1, x - rx : x + rx + 1]
+    grid = np.hypot(
+        np.arange(-rx, rx + 1) / (rx + 0.5), np.arange(-ry, ry + 1)[:, None] / (ry + 0.5)
+    )
+    mask = np.repeat((grid <= 1).astype(np.float32)[..., None], EDGE, axis=2)
+    top, left = _PAD - ry, _PAD - rx
+    view = wide[top : top + size + 2 * ry, left : left + size + 2 * rx]
+    alike = cv2.matchTemplate(view, sample, cv2.TM_CCOEFF_NORMED, mask=mask)
+    alike = np.where(np.isfinite(alike), alike, -1) * (1 if trusted is None else trusted > 0)
+    ys, xs = np.mgrid[:size, :size]
+    for px, py in found.xy:
+        away = [np.minimum(d % size, -d % size) for d in (xs - px, ys - py)]
+        alike[np.hypot(away[0] / found.size[0], away[1] / found.size[1]) < _APART] = -1
+    more: list[tuple[float, float]] = []
+    while alike.max() > _SIBLING and len(found.xy) + len(more) <= MOST_CIRCLES:
+        py, px = (int(v) for v in np.unravel_index(int(alike.argmax()), alike.shape))
+        more.append((px, py))
+        away = [np.minimum(d % size, -d % size) for d in (xs - px, ys - py)]
+        alike[np.hypot(away[0] / found.size[0], away[1] / found.size[1]) < _APART] = -1
+    if not more or len(found.xy) + len(more) > MOST_CIRCLES:
+        return found
+    weak = np.full(len(more), LEAST_RESPONSE)
+    both = (np.concatenate([found.xy, more]), np.concatenate([found.response, weak]))
+    return replace(found, xy=both[0], response=both[1])
+
+
+def _radial_change(
+    period: Period, xy: NDArray[np.float64], unit: NDArray[np.float64], r: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(3, len(r)): how L, a and b change outwards, so many pixels from the circles' centres, in the
+    median of all directions of all circles."""
+    angles = np.arange(48) * 2 * np.pi / 48
+    x = xy[:, 0, None, None] + r[None, :, None] * unit[0] * np.cos(angles) + _PAD
+    y = xy[:, 1, None, None] + r[None, :, None] * unit[1] * np.sin(angles) + _PAD
+    shape = (len(xy), len(r) * len(angles))
+    at_x, at_y = (np.asarray(v.reshape(shape), np.float32) for v in (x, y))
+    out = []
+    for channel in range(EDGE):
+        wide = np.pad(period[..., channel], _PAD, mode="wrap")
+        seen = cv2.remap(wide, at_x, at_y, cv2.INTER_LINEAR).reshape(len(xy), len(r), len(angles))
+        profile = np.median(seen.transpose(1, 0, 2).reshape(len(r), -1), axis=1)
+        smooth = cv2.GaussianBlur(profile[None].astype(np.float64), (0, 0), 4.0)[0]
+        out.append(np.gradient(smooth, r))
+    return np.stack(out)
 
 
 def energy_of(channel: NDArray[np.float32]) -> NDArray[np.float32]:

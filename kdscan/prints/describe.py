@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kdscan.prints.circles import NO_CIRCLES, Circles, find_circles
 from kdscan.prints.known import CellGeometry
 from kdscan.prints.lattice import LATTICE_PX, PATCH, Patch
-from kdscan.prints.lines import Line, find_line, without_lines
+from kdscan.prints.lines import REACH, Line, find_line, off_crossing, without_lines
 from kdscan.prints.outline import contrast_of, find_outline, off_outline
 from kdscan.prints.owners import SURE, owners, presence
 from kdscan.prints.pattern import PATTERN_PX, Pattern
@@ -24,6 +24,8 @@ from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
 THRESHOLDS = (0.45, 0.6, 0.8, 1.0, 1.25, 1.5, 1.8, 2.1)
 """What counts as an edge, times the mean edge nearby: veils have weak outlines."""
+PLACED_REACH = 0.06
+"""Cells by which a person's finger may miss the lines."""
 _MIDDLE = PATCH * LATTICE_PX / 2 - 0.5
 
 
@@ -55,15 +57,21 @@ class _Region:
     mask: NDArray[np.bool_]
 
 
-def describe_cell(common: Pattern) -> Described:
-    """Lines, shield and circles in what all cells share; see `Measured.common`."""
+def describe_cell(common: Pattern, placed: bool = False) -> Described:
+    """Lines, shield and circles in what all cells share; see `Measured.common`.
+
+    placed: a person said where the cells lie; then only lines right beside there are theirs, and
+    where none is found the cells lie as was said.
+    """
     median, mean = common.median, common.mean
-    columns = find_line(mean, median)
-    rows = find_line(mean.transpose(1, 0, 2), median.transpose(1, 0, 2))
+    reach = PLACED_REACH if placed else REACH
+    columns = find_line(mean, median, reach)
+    rows = find_line(mean.transpose(1, 0, 2), median.transpose(1, 0, 2), reach)
     bare = without_lines(median, columns, rows)
     first = find_outline(contrast_of(bare, NO_CIRCLES))
-    found = find_circles(bare, off_outline(first))
-    off = (columns.at if columns else None, rows.at if rows else None)
+    found = find_circles(bare, off_outline(first) * off_crossing(columns, rows))
+    unseen = 0.0 if placed else None
+    off = (columns.at if columns else unseen, rows.at if rows else unseen)
     centers, sure = _owned(common, found, off)
     middle = np.array([v or 0.0 for v in off])
     outline = find_outline(contrast_of(bare, found))

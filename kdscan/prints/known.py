@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import cv2
@@ -119,6 +119,11 @@ class KnownPrint:
         scale = px / PRINT_PX
         small = cv2.resize(self.bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         return np.asarray(small, np.uint8)
+
+
+def unfiled(known: KnownPrint) -> KnownPrint:
+    """The same print apart from any file that it lies in, so that parts of it can be replaced."""
+    return KnownPrint(**{part.name: getattr(known, part.name) for part in fields(KnownPrint)})
 
 
 def signature_of(thumbnail: NDArray[np.uint8]) -> NDArray[np.float32]:

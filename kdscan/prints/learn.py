@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
+from kdscan.ink.separate import drawn_on
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.describe import describe_castle, describe_cell
 from kdscan.prints.features import edges
@@ -19,15 +22,19 @@ from kdscan.prints.known import (
     PRINT_WH,
     CellGeometry,
     KnownPrint,
+    unfiled,
 )
 from kdscan.prints.lattice import (
     LATTICE_MARGIN,
+    LATTICE_PX,
     Measured,
     castle_patch,
     measure_cells,
     shifted,
 )
-from kdscan.prints.merge import merge, under_light_of
+from kdscan.prints.merge import merge
+from kdscan.prints.pattern import pattern_of
+from kdscan.prints.put_right import beside, centers_within, placed
 from kdscan.prints.recognize import SURELY
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.sheet.parts import Castle
@@ -36,7 +43,7 @@ from kdscan.vision.closer import look_closer
 from kdscan.vision.edges import unseen_cells
 from kdscan.vision.find import find
 from kdscan.vision.learn import aspect
-from kdscan.vision.rectify import CENTERS, Floats, Network, flatten, resolution
+from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, Floats, Network, flatten, resolution
 from kdscan.vision.settle import turned
 
 LEAST_LIKENESS = 0.3
@@ -60,11 +67,12 @@ SURELY_MARKED = 0.1
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """A sheet in one of the photos."""
+    """A sheet in one of the photos. placed: a person said where its cells lie."""
 
     photo: Photo
     measured: Measured
     filled: bool
+    placed: bool = False
 
     @property
     def sharpness(self) -> float:
@@ -77,30 +85,41 @@ def learn_print(
     locating: Network,
     refining: Network,
     marking: Network,
+    inking: Network | None = None,
     unmarked: bool = False,
+    corners_xy: Floats | None = None,
 ) -> KnownPrint:
     """Learn a print from photos of its sheets: one unmarked, several, or five and more filled ones.
 
     locating, refining: see `kdscan.vision.find`. marking: reads marks, see `classify.look`.
-    unmarked: a person says that nobody has drawn on these sheets.
+    inking: tells ink from print, see `drawn_on`; helps where few sheets are filled.
+    unmarked: a person says that nobody has drawn on these sheets. corners_xy: (4, 2), where a
+    person says that the grid's corners lie in the first photo, in the order of `SheetOutline`.
     Raises LayoutError where the photos are no good for it, with what to do about it.
     """
-    seen = [_seen(photo, locating, refining, None if unmarked else marking) for photo in photos]
-    if not seen:
+    if not photos:
         raise LayoutError("name at least one photo of a sheet")
+    reading = None if unmarked else marking
+    seen = [
+        _seen(photo, locating, refining, reading, corners_xy if first else None)
+        for first, photo in zip([True, *[False] * len(photos)], photos, strict=False)
+    ]
     _check_number(seen)
-    used = sorted(seen, key=lambda one: (one.filled, -one.sharpness))[:MOST_SHEETS]
+    used = sorted(seen, key=lambda one: (not one.placed, one.filled, -one.sharpness))[:MOST_SHEETS]
     known = _first_look(name, used[0])
-    return known if len(used) == 1 else _shared(known, used)
+    return known if len(used) == 1 else _shared(known, used, inking)
 
 
 def learn_flat_sheets(
-    sheets: Sequence[FlatSheet], name: str, known: KnownPrint | None = None
+    sheets: Sequence[FlatSheet],
+    name: str,
+    inking: Network | None = None,
+    known: KnownPrint | None = None,
 ) -> KnownPrint:
     """Learn a print from filled sheets that seem to share the first one's; those that turn out not
     to are left out. Raises LayoutError where too few remain.
 
-    known: the print as it is known already.
+    inking: see `learn_print`. known: the print as it is known already.
     """
     seen = []
     for sheet in sheets:
@@ -109,34 +128,48 @@ def learn_flat_sheets(
             seen.append(_Seen(sheet.photo, measured, True))
     if len(seen) < ENOUGH_ALIKE:
         raise _too_few()
-    return _shared(known or _first_look(name, seen[0]), seen, ENOUGH_ALIKE)
+    return _shared(known or _first_look(name, seen[0]), seen, inking, ENOUGH_ALIKE)
 
 
 def _first_look(name: str, one: _Seen) -> KnownPrint:
-    return _described(unknown_print(name), one.photo, one.measured.centers_xy)
+    return described(unknown_print(name), one.photo, one.measured.centers_xy, one.placed)
 
 
-def _shared(known: KnownPrint, used: Sequence[_Seen], least: int = 0) -> KnownPrint:
+def _shared(
+    known: KnownPrint, used: Sequence[_Seen], inking: Network | None, least: int = 0
+) -> KnownPrint:
     """The print that sheets share, of which a first look is known. least: sheets of another print
     are left out as long as so many remain; 0 to refuse them."""
     for _ in range(ROUNDS):
         used, aligned = _all_laid_over(known, used, least)
         flats = [a.flatten(one.photo) for a, one in zip(aligned, used, strict=True)]
-        bgr, coverage = merge([under_light_of(flat, known.bgr) for flat in flats])
+        ink = None
+        if inking is not None:
+            ink = [_guessed(f, inking, one.filled) for f, one in zip(flats, used, strict=True)]
+        bgr, coverage = merge(flats, ink)
         # Described on the merged picture, for there the marks of single sheets are gone.
-        known = _described(known, Photo(bgr), _own_centers())
+        known = described(known, Photo(bgr), _own_centers(), used[0].placed)
     return replace(known, bgr=bgr, known=coverage, sheets=len(used))
 
 
-def _seen(photo: Photo, locating: Network, refining: Network, marking: Network | None) -> _Seen:
-    found = find(photo, locating, refining)
-    if not found:
-        raise LayoutError(
-            "{photo}: no map was found; photograph the whole sheet from straight above, sharp and"
-            " evenly lit",
-            photo=photo.name,
-        )
-    sheet = found[0]
+def _guessed(flat: NDArray[np.uint8], inking: Network, filled: bool) -> NDArray[np.float32]:
+    """Where a network sees ink on a sheet that lies as a print does; nothing in the margin that it
+    does not look at, or on a sheet that is not filled."""
+    rim = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
+    ink = np.zeros(flat.shape[:2], np.float32)
+    if filled:
+        ink[rim:-rim, rim:-rim] = drawn_on(flat[rim:-rim, rim:-rim], inking)
+    return ink
+
+
+def _seen(
+    photo: Photo,
+    locating: Network,
+    refining: Network,
+    marking: Network | None,
+    corners_xy: Floats | None,
+) -> _Seen:
+    sheet = _found(photo, locating, refining) if corners_xy is None else placed(photo, corners_xy)
     if unseen_cells(photo, sheet):
         raise LayoutError(
             "{photo}: the sheet is cut off; photograph it with some table all around",
@@ -154,7 +187,20 @@ def _seen(photo: Photo, locating: Network, refining: Network, marking: Network |
             photo=photo.name,
         )
     filled = marking is not None and marked_share(photo, sheet, marking) >= FILLED
-    return _Seen(photo, measured, filled)
+    if corners_xy is not None:
+        measured = replace(measured, centers_xy=beside(measured.centers_xy, sheet.centers_xy))
+    return _Seen(photo, measured, filled, corners_xy is not None)
+
+
+def _found(photo: Photo, locating: Network, refining: Network) -> RectifiedSheet:
+    found = find(photo, locating, refining)
+    if not found:
+        raise LayoutError(
+            "{photo}: no map was found; photograph the whole sheet from straight above, sharp and"
+            " evenly lit",
+            photo=photo.name,
+        )
+    return found[0]
 
 
 def _check_number(seen: Sequence[_Seen]) -> None:
@@ -228,22 +274,28 @@ def laid_over(known: KnownPrint, photo: Photo, centers_xy: Floats) -> Aligned:
     return max(ways, key=lambda aligned: aligned.likeness)
 
 
-def _described(known: KnownPrint, photo: Photo, centers_xy: Floats) -> KnownPrint:
+def described(
+    known: KnownPrint, photo: Photo, centers_xy: Floats, placed: bool = False
+) -> KnownPrint:
     """The print as a picture shows it, its cells put in place, and what is printed in them.
 
-    photo, centers_xy: a picture of it, and where its cells lie there.
+    photo, centers_xy: a picture of it, and where its cells lie there. placed: a person says so.
     """
     measured = measure_cells(photo, centers_xy)
-    described = describe_cell(measured.common)
-    x, y = described.offset
+    if placed:
+        centers = beside(measured.centers_xy, centers_xy)
+        flat = flatten(photo, centers, LATTICE_PX, LATTICE_MARGIN)
+        measured = replace(measured, centers_xy=centers, common=pattern_of(flat, LATTICE_MARGIN))
+    found = describe_cell(measured.common, placed)
+    x, y = found.offset
     centers = shifted(measured.centers_xy, (x or 0.0, y or 0.0))
     edge = edges(flatten(photo, centers, PRINT_PX, LATTICE_MARGIN), PRINT_PX)
     return replace(
-        known,
+        unfiled(known),
         bgr=flatten(photo, centers, PRINT_PX, PRINT_MARGIN),
-        cell=described.cell,
+        cell=found.cell,
         castle=describe_castle(castle_patch(edge)),
-        lines=described.lines,
+        lines=found.lines,
         aspect=aspect(centers) if known.aspect == 1.0 else known.aspect,
         residual=measured.residual,
     )
@@ -252,3 +304,26 @@ def _described(known: KnownPrint, photo: Photo, centers_xy: Floats) -> KnownPrin
 def _own_centers() -> Floats:
     """(5, 7, 2): where a print's cells lie in its own picture."""
     return np.asarray((CENTERS + 0.5 + PRINT_MARGIN) * PRINT_PX - 0.5, np.float64)
+
+
+def put_right(known: KnownPrint, corners_xy: Floats) -> KnownPrint:
+    """The print with its grid where a person says that its corners, (4, 2), lie in its picture, and
+    what is printed in the cells found anew. Raises LayoutError for corners that no sheet has.
+
+    What comes to lie beyond the picture is not known.
+    """
+    photo, centers = Photo(known.bgr), centers_within(corners_xy)
+    h, w = known.bgr.shape[:2]
+    again = described(known, photo, centers, placed=True)
+    levels = np.repeat(np.repeat(known.known, KNOWN_STEP, 0), KNOWN_STEP, 1)
+    to_old = cv2.getPerspectiveTransform(
+        (_own_centers()[_CORNER_CELLS]).astype(np.float32),
+        centers[_CORNER_CELLS].astype(np.float32),
+    )
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    moved = cv2.warpPerspective(levels, to_old, (w, h), flags=flags)
+    small = cv2.resize(moved, known.known.shape[::-1], interpolation=cv2.INTER_AREA)
+    return replace(again, known=np.asarray(np.clip(small, 0, 1), np.float32))
+
+
+_CORNER_CELLS = ([0, 0, -1, -1], [0, -1, -1, 0])

@@ -24,7 +24,12 @@ _LOW = 0.08  # of a line may be covered by other things
 _LOW_TWIN = 0.2  # of one of two, which circles may lie on
 _ALONG = 0.06  # cells within which dashes and dots flow together
 _BOXED = 0.1  # cells between the two lines of neighbouring boxes, at most
+_SLACK = 0.012  # cells beyond the other line of two that are looked at, too
+_SIDES = 0.12  # cells on both sides of a border that are compared
+_TURNED = 0.5  # how much what differs on both sides counts against what is the same
+_PAD = 40  # pixels beyond the period's sides
 _TWIN = 0.5  # of the stronger line of two
+_CROSSING = 0.06  # cells around a crossing in which no circle has its centre
 _FLOOR = 0.01  # contrast that is no line
 _USUAL_OFF = 0.2  # cells, by which finders are off
 _OVER = 1.3  # times the highest peak elsewhere
@@ -43,8 +48,9 @@ class Line:
     sure: bool = True
 
 
-def find_line(mean: Period, median: Period) -> Line | None:
-    """The line between columns; transpose the periods for that between rows."""
+def find_line(mean: Period, median: Period, reach: float = REACH) -> Line | None:
+    """The line between columns, at most `reach` cells off; transpose the periods for that between
+    rows."""
     ridges = []
     for period in (median, mean):
         for channel in range(period.shape[2]):
@@ -55,12 +61,14 @@ def find_line(mean: Period, median: Period) -> Line | None:
     stack = np.stack(ridges)
     profiles = np.maximum(np.quantile(stack, _LOW, axis=1), 0)
     profile = np.sqrt((profiles**2).sum(0))
-    at = _peak(profile)
+    at = _peak(profile, reach)
     if at is None:
         return None
     alike = profiles[:, at] > 0  # in the same sense: beside a line there is a weaker opposite one
     shown = np.maximum(np.quantile(stack[alike], _LOW_TWIN, axis=1), 0)
     place, boxed = _boxes(np.sqrt((shown**2).sum(0)), at)
+    if boxed:
+        place = _mirror(median, at, boxed + _SLACK)
     half = np.maximum(np.median(stack[alike], axis=1), 0)
     doubtful = (_boxes(np.sqrt((half**2).sum(0)), at)[1] > 0) != (boxed > 0)
     along = stack[int(profiles[:, at].argmax()), :, at]
@@ -88,6 +96,16 @@ def without_lines(period: Period, columns: Line | None, rows: Line | None) -> Pe
     return left
 
 
+def off_crossing(columns: Line | None, rows: Line | None) -> NDArray[np.float32]:
+    """(H, W): 0 where lines cross, which looks like a circle, 1 elsewhere."""
+    free = np.ones((PATTERN_PX, PATTERN_PX), np.float32)
+    if columns is not None and rows is not None:
+        away = np.arange(-round(_CROSSING * PATTERN_PX), round(_CROSSING * PATTERN_PX) + 1)
+        x, y = (_line_px(line) + away for line in (columns, rows))
+        free[np.ix_(y % PATTERN_PX, x % PATTERN_PX)] = 0
+    return free
+
+
 def _blank_crossing(period: Period, x: int, y: int, half: int) -> None:
     at = np.ix_(
         (y + np.arange(-half, half + 1)) % PATTERN_PX, (x + np.arange(-half, half + 1)) % PATTERN_PX
@@ -113,16 +131,43 @@ def _ridge(channel: NDArray[np.float32], width: float) -> NDArray[np.float32]:
     return smooth[24:-24, 24:-24]
 
 
-def _peak(profile: NDArray[np.float64]) -> int | None:
+def _peak(profile: NDArray[np.float64], reach: float) -> int | None:
     """Where the line is, in pixels; None if nothing stands out."""
     size = len(profile)
-    reach = round(REACH * size)
-    steps = np.arange(-reach, reach + 1)  # the left side of the period is the line
+    most = round(reach * size)
+    steps = np.arange(-most, most + 1)  # the left side of the period is the line
     likely = profile[steps % size] * np.exp(-((steps / size / _USUAL_OFF) ** 2) / 2)
     at = int(steps[likely.argmax()]) % size
     away = np.abs(np.arange(size) - at)
     elsewhere = profile[np.minimum(away, size - away) > 0.12 * size].max()
     return at if profile[at] > max(LEAST, _OVER * elsewhere) else None
+
+
+def _mirror(median: Period, at: int, reach: float) -> float:
+    """The place near a line, in pixels, at most `reach` cells away, on both sides of which the
+    print is the same, as it is where two cells meet: one line, two, or a gap between boxes."""
+    wide = np.pad(median[..., :EDGE], ((0, 0), (_PAD, _PAD), (0, 0)), mode="wrap")
+    along = np.median(wide, axis=0).T.astype(np.float64)
+    change = np.gradient(cv2.GaussianBlur(along, (0, 1), 1.0), axis=1)
+    away = np.arange(0.5, _SIDES * PATTERN_PX, 0.5)
+    steps = np.arange(-reach * PATTERN_PX, reach * PATTERN_PX + 0.1, 0.25)
+    every = np.arange(change.shape[1])
+    alike = []
+    for step in steps:
+        centre = _PAD + at + step
+        right, left = (
+            np.stack([np.interp(centre + side * away, every, c) for c in change])
+            for side in (1, -1)
+        )
+        alike.append(
+            -2 * float((right * left).sum()) - _TURNED * float(((right + left) ** 2).sum())
+        )
+    best = int(np.argmax(alike))
+    if 0 < best < len(steps) - 1:
+        bend = alike[best - 1] - 2 * alike[best] + alike[best + 1]
+        if bend < 0:
+            return at + float(steps[best] + 0.125 * (alike[best - 1] - alike[best + 1]) / bend)
+    return at + float(steps[best])
 
 
 def _boxes(profile: NDArray[np.float64], at: int) -> tuple[float, float]:

@@ -24,7 +24,7 @@ from kdscan.prints.learn import (
     unknown_print,
 )
 from kdscan.prints.names import folded
-from kdscan.vision.rectify import flatten
+from kdscan.vision.rectify import Network, flatten
 
 STEPS = (ENOUGH_ALIKE, 8, 11, MOST_SHEETS)
 """A print is learned from so many sheets, and again when there are so many."""
@@ -50,15 +50,17 @@ class Taught:
     keys: frozenset[str]
 
 
-def learn_from_pile(sheets: Iterable[FlatSheet], prints: Sequence[KnownPrint]) -> list[Taught]:
+def learn_from_pile(
+    sheets: Iterable[FlatSheet], prints: Sequence[KnownPrint], inking: Network
+) -> list[Taught]:
     """The prints that sheets share which nobody taught, and those that more sheets now tell better.
 
     sheets: of unknown prints, forgotten ones among them, and of prints that were learned so and may
     still get better.
-    prints: all that are known; their names are taken.
+    prints: all that are known; their names are taken. inking: see `learn_print`.
     """
     pile = one_of_each(sheets)
-    found = [taught for known in prints if (taught := _better(known, pile)) is not None]
+    found = [taught for known in prints if (taught := _better(known, pile, inking)) is not None]
     names = {folded(known.name) for known in prints}
     left = [sheet for sheet in pile if folded(sheet.layout) not in names]
     looks = {sheet.key: _as_print(sheet).signature for sheet in left}
@@ -69,7 +71,7 @@ def learn_from_pile(sheets: Iterable[FlatSheet], prints: Sequence[KnownPrint]) -
         if len(mates) < ENOUGH_ALIKE:
             continue
         try:
-            known = learn_flat_sheets(_first(mates), _new_name(names))
+            known = learn_flat_sheets(_first(mates), _new_name(names), inking)
         except LayoutError:
             continue
         names.add(folded(known.name))
@@ -91,12 +93,12 @@ def next_step(known: KnownPrint) -> int:
     return steps[0] if known.by_itself and steps else 1 << 30
 
 
-def _better(known: KnownPrint, pile: Sequence[FlatSheet]) -> Taught | None:
+def _better(known: KnownPrint, pile: Sequence[FlatSheet], inking: Network) -> Taught | None:
     mine = [sheet for sheet in pile if sheet.layout == known.name]
     if len(mine) < next_step(known):
         return None
     try:
-        again = learn_flat_sheets(_first(mine), known.name, known)
+        again = learn_flat_sheets(_first(mine), known.name, inking, known)
     except LayoutError:
         return None
     if again.sheets <= known.sheets:

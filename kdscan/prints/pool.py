@@ -19,6 +19,7 @@ from kdscan.prints.learn import MOST_SHEETS
 from kdscan.prints.library import Library, own_library
 from kdscan.prints.pile import Taught, learn_from_pile, may_learn
 from kdscan.vision.identify import UNKNOWN
+from kdscan.vision.rectify import Network
 
 MOST_KEPT = 40
 """Sheets kept at most: four pads that ten games were played on, 8 MB."""
@@ -89,17 +90,17 @@ class SheetPool:
         for key in keys:
             self._path(key).unlink(missing_ok=True)
 
-    def learn(self, prints: Iterable[KnownPrint]) -> list[KnownPrint]:
+    def learn(self, prints: Iterable[KnownPrint], inking: Network) -> list[KnownPrint]:
         """Learn what the sheets teach, keep it in the library, and return it.
 
-        prints: all that are known. Sheets that can teach no more are deleted. Raises UsageError
-        when something cannot be written.
+        prints: all that are known. inking: see `learn_print`. Sheets that can teach no more are
+        deleted. Raises UsageError when something cannot be written.
         """
         known = tuple(prints)
         if not may_learn([head.layout for head in self.heads()], known):
             return []
         pile = self.load()
-        found = learn_from_pile(pile, known)
+        found = learn_from_pile(pile, known, inking)
         for taught in found:
             self.library.save(taught.known)
             self._note(taught, pile)

@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 
 from kdscan.errors import KdscanError
 from kdscan.game.duel.coats import Coat
+from kdscan.inference.store import default_models
 from kdscan.prints.file import FiledPrint, filed, parse_print
 from kdscan.prints.flat import LEAST_PX, FlatSheet, coats_of, laid_flat
 from kdscan.prints.learn import MOST_SHEETS
@@ -137,7 +138,8 @@ def teach(root: str, pile: Pile, prints: Iterable[str]) -> tuple[bytes, ...]:
     root: see `PhotoFiles`. prints: SHA-256 of the known prints' files.
     """
     known = load_prints(root, prints)
-    return tuple(filed(one.known).data for one in learn_from_pile(_flat(root, pile), known))
+    found = learn_from_pile(_flat(root, pile), known, default_models().ink)
+    return tuple(filed(one.known).data for one in found)
 
 
 def _flat(root: str, pile: Pile) -> list[FlatSheet]:

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from kdscan.error_words import error_json, told
-from kdscan.errors import KdscanError
+from kdscan.errors import KdscanError, LayoutError
 from kdscan.locale import words
 from kdscan.web import schemas
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
@@ -65,6 +65,27 @@ async def print_picture(request: Request) -> Response:
     """GET /api/prints/{id}/picture.png"""
     data = await ask(rooms_of(request).prints.picture, id_of(request))
     return Response(data, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
+
+
+async def print_found(request: Request) -> Response:
+    """GET /api/prints/{id}/found.png"""
+    data = await ask(rooms_of(request).prints.found, id_of(request))
+    return Response(data, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
+
+
+async def put_print_right(request: Request) -> Response:
+    """POST /api/prints/{id}/corners"""
+    rooms = rooms_of(request)
+    _desk_alone(request)
+    body = await body_as(request, schemas.Corners)
+    try:
+        again = await ask(rooms.prints.put_right, id_of(request), body.corners)
+    except LayoutError as error:
+        said = told(error_json(error), words(language_of(request)))
+        raise ApiError(409, "not_learned", said) from error
+    for photo_id in again:
+        rooms.reader.enqueue(photo_id)
+    return JsonAnswer(await ask(_all, rooms.prints))
 
 
 async def learn_print(request: Request) -> Response:
@@ -188,6 +209,25 @@ OPERATIONS = (
         "image/png",
         in_path=BY_ID,
         errors=NONE_SUCH,
+    ),
+    Operation(
+        "GET",
+        "/api/prints/{id}/found.png",
+        print_found,
+        "A known print with what was found in it: cells, shields, circles, castle",
+        "image/png",
+        in_path=BY_ID,
+        errors=NONE_SUCH,
+    ),
+    Operation(
+        "POST",
+        "/api/prints/{id}/corners",
+        put_print_right,
+        "Say where a print's grid has its corners in its picture (desk)",
+        schemas.KnownPrints,
+        schemas.Corners,
+        in_path=BY_ID,
+        errors=CHANGES | DESK_ONLY | NOT_LEARNED,
     ),
     Operation(
         "POST",

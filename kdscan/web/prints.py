@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import cv2
+import numpy as np
 from sqlalchemy import Connection
 
-from kdscan.prints.file import FiledPrint, parse_print
+from kdscan.prints.drawing import draw_print
+from kdscan.prints.file import FiledPrint, filed, parse_print
+from kdscan.prints.learn import put_right
 from kdscan.tournament.pads import (
     Pile,
     is_of_pad,
@@ -51,11 +56,7 @@ class Prints:
 
     def picture(self, number: int) -> bytes:
         """A print's picture as PNG; raises ApiError 404."""
-        for row in self.rows():
-            for one in load_prints(self.store.photos.root, [row.sha256]):
-                if row.id == number:
-                    return one.picture_png
-        raise not_found("print")
+        return self._get(number)[1].picture_png
 
     def learns(self) -> bool:
         """Whether the event learns prints by itself."""
@@ -93,6 +94,28 @@ class Prints:
             unknown = self._to_read_again(db, [one.name])
         return _print_json(row, one), unknown
 
+    def found(self, number: int) -> bytes:
+        """What was found in a print, drawn over it, as PNG; raises ApiError 404."""
+        return cv2.imencode(".png", draw_print(self._get(number)[1]))[1].tobytes()
+
+    def put_right(self, number: int, corners_xy: Sequence[Sequence[float]]) -> list[int]:
+        """Have a print's grid lie where a person says, for good; returns the photos to read again.
+
+        Raises ApiError 404, and LayoutError for corners that no sheet has.
+        """
+        _, one = self._get(number)
+        again = replace(put_right(one, np.array(corners_xy, np.float64)), by_itself=False)
+        with self.store.write() as db:
+            add_print(self.store, db, self.event.id, filed(again, one.head.learned))
+            return self._to_read_again(db, [one.name])
+
+    def _get(self, number: int) -> tuple[PrintRow, FiledPrint]:
+        for row in self.rows():
+            for one in load_prints(self.store.photos.root, [row.sha256]):
+                if row.id == number:
+                    return row, one
+        raise not_found("print")
+
     def forget(self, number: int) -> None:
         """Have the event forget a print, and learn none by itself if it had learned that one so;
         raises ApiError 404."""
@@ -115,4 +138,5 @@ def _print_json(row: PrintRow, one: FiledPrint) -> Json:
         "by_itself": one.by_itself,
         "learned": one.head.learned,
         "picture": f"/api/prints/{row.id}/picture.png",
+        "found": f"/api/prints/{row.id}/found.png",
     }

@@ -148,10 +148,23 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
     """An empty object."""
 
 
+Coordinate = Annotated[float, Meta(ge=-2000, le=4000)]
+
+
 class Switch(msgspec.Struct, forbid_unknown_fields=True):
     """Something is on, or off."""
 
     on: bool
+
+
+class Corners(msgspec.Struct, forbid_unknown_fields=True):
+    """Where a print's grid has its corners in its picture, x and y in pixels, clockwise from the
+    upper left."""
+
+    corners: Annotated[
+        list[Annotated[list[Coordinate], Meta(min_length=2, max_length=2)]],
+        Meta(min_length=4, max_length=4),
+    ]
 
 
 class PadPhotos(msgspec.Struct, forbid_unknown_fields=True):
@@ -171,6 +184,7 @@ class KnownPrint(TypedDict):
     by_itself: bool
     learned: str
     picture: str
+    found: str
 
 
 class KnownPrints(TypedDict):

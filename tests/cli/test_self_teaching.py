@@ -23,12 +23,12 @@ def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Photos of a pad's seven sheets, the first one of them twice, and before them of another's."""
+    """Photos of a pad's eight sheets, the first one of them twice, and before them of another's."""
     folder, paths = tmp_path_factory.mktemp("games"), []
     for seed, number, name in [
         (ENGRAVED, 1, "other"),
         (PAINTED, 1, "again"),
-        *((PAINTED, n, str(n)) for n in range(1, 8)),
+        *((PAINTED, n, str(n)) for n in range(1, 9)),
     ]:
         paths.append(folder / f"{name}.jpg")
         quality = 80 if name == "again" else 92
@@ -68,6 +68,10 @@ def test_the_sixth_game_teaches_the_pad(
     found, said = layouts(capsys, games[8], games[2], games[0])
     assert found == ["pad 1", "pad 1", UNKNOWN] and "learned" not in said
     assert auto(capsys)["sheets"] == 8  # the one that was known already is kept once
+
+    found, said = layouts(capsys, games[9])  # the eighth sheet: known better from now on
+    assert found == ["pad 1"] and "learned from 8" in said
+    assert [(p.name, p.sheets, p.by_itself) for p in own_library().load()] == [("pad 1", 8, True)]
 
     assert main(["layout", "forget", "pad 1"]) == 0
     assert "auto on" in capsys.readouterr().err

@@ -22,6 +22,7 @@ def drawn(
     off: tuple[float, float] = (0.0, 0.0),
     disc: bool = False,
     strokes: int = 0,
+    boxes: float = 0.0,
 ) -> NDArray[np.uint8]:
     """A flat sheet whose lattice is `off` cells from where it is thought to be."""
     rng = np.random.default_rng(5)
@@ -43,6 +44,10 @@ def drawn(
         for col in range(COLS):
             if (row, col) == CASTLE:
                 continue
+            if boxes:
+                b = 0.5 - boxes
+                box = px([(x + col, y + row) for x, y in ((-b, -b), (b, -b), (b, b), (-b, b))])
+                cv2.polylines(page, [box], True, (40, 40, 90), 3, cv2.LINE_AA, 4)
             outline = px([(x + col, y + row) for x, y in SHIELD])
             cv2.polylines(page, [outline], True, (30, 40, 50), 3, cv2.LINE_AA, 4)
             for x, y in circles:
@@ -67,6 +72,26 @@ def test_lines_give_the_phase(disc: bool, strokes: int) -> None:
     assert found.lines == "ruled"
     assert found.offset == pytest.approx(off, abs=0.01)
     assert np.array(found.cell.circles) == pytest.approx(np.array(LEFT), abs=0.015)
+
+
+@pytest.mark.parametrize("off", [(0.06, -0.04), (-0.05, 0.03)])
+def test_a_gap_between_boxes_gives_the_phase(off: tuple[float, float]) -> None:
+    circles = tuple((x + 0.06, y) for x, y in LEFT)
+    found = describe_cell(pattern_of(drawn(circles, lines=False, off=off, boxes=0.035), MARGIN))
+    assert found.offset == pytest.approx(off, abs=0.008)
+    assert np.array(found.cell.circles) == pytest.approx(np.array(circles), abs=0.015)
+
+
+def test_where_a_person_placed_the_cells_only_lines_beside_there_count() -> None:
+    page = drawn(LEFT, lines=True, off=(0.03, 0.2))
+    found = describe_cell(pattern_of(page, MARGIN), placed=True)
+    assert found.offset == pytest.approx((0.03, 0.0), abs=0.01)
+
+
+@pytest.mark.parametrize("disc", [False, True])
+def test_a_circle_is_as_large_as_the_middle_of_its_outline(disc: bool) -> None:
+    found = describe_cell(pattern_of(drawn(LEFT, lines=True, disc=disc), MARGIN))
+    assert found.cell.radius == pytest.approx(9 / PATTERN_PX, abs=0.004)
 
 
 @pytest.mark.parametrize("side", [-1, 1])

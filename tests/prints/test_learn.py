@@ -3,6 +3,7 @@ import pytest
 
 from kdscan.errors import LayoutError
 from kdscan.inference.store import default_models
+from kdscan.ink.divide import colour_distance, relit
 from kdscan.prints.learn import learn_print
 from kdscan.prints.merge import merge
 from kdscan.records import Photo
@@ -51,3 +52,41 @@ def test_what_some_sheets_show_bare_is_known() -> None:
     bgr, known = merge(sheets)
     assert np.abs(bgr.astype(int) - ground)[36:60, 48:76].max() < 25
     assert known[5, 7] < 0.5 < known[0, 0]
+
+
+def test_shadows_and_glare_of_single_sheets_are_not_of_the_print() -> None:
+    rng = np.random.default_rng(2)
+    ground = rng.integers(60, 200, (46, 62, 3)).repeat(16, 0).repeat(16, 1)
+    h, w = ground.shape[:2]
+    down, across = np.mgrid[0 : 1 : h * 1j, 0 : 1 : w * 1j]
+    sheets = []
+    for i in range(6):
+        light = 0.75 + 0.4 * (across if i % 2 else down) * (1 if i < 3 else -1) + 0.2 * (i >= 3)
+        lit = ground * light[..., None]
+        if i < 2:  # glare, elsewhere on each
+            lit += (
+                150 * np.exp(-((across - 0.3 - 0.4 * i) ** 2 + (down - 0.5) ** 2) / 0.02)[..., None]
+            )
+        sheets.append(np.clip(lit, 0, 255).astype(np.uint8))
+    nothing = [np.zeros((h, w), np.float32)] * 6
+    merged, _ = merge(sheets, nothing)
+    bare = relit(merged, ground.astype(np.uint8))
+    assert np.quantile(colour_distance(merged, bare), 0.99) < 7
+
+
+def test_where_a_network_sees_ink_nothing_is_taken_for_print() -> None:
+    rng = np.random.default_rng(3)
+    ground = rng.integers(90, 220, (24, 32, 3)).repeat(8, 0).repeat(8, 1).astype(np.uint8)
+    sheets, ink = [], []
+    for i in range(4):
+        drawn, seen = ground.copy(), np.zeros(ground.shape[:2], np.float32)
+        if i != 2:  # pencil lighter than what is printed there, on three of four
+            drawn[60:100, 80:120] = 235
+            seen[60:100, 80:120] = 0.9
+        sheets.append(drawn)
+        ink.append(seen)
+    inside = np.s_[66:94, 86:114]
+    with_ink, _ = merge(sheets, ink)
+    without, _ = merge(sheets)
+    assert np.abs(with_ink.astype(int) - ground)[inside].mean() < 12
+    assert np.abs(without.astype(int) - ground)[inside].mean() > 25

@@ -58,6 +58,8 @@ def test_only_the_desk_teaches(player: httpx.Client) -> None:
     body = {"name": "moor", "photos": [1]}
     assert player.post("/api/prints/of-photos", json=body).status_code == 403
     assert player.post("/api/prints/1/forget", json={}).status_code == 403
+    body = {"corners": [[0, 0], [9, 0], [9, 9], [0, 9]]}
+    assert player.post("/api/prints/1/corners", json=body).status_code == 403
     assert player.get("/api/prints").status_code == 200
 
 
@@ -102,6 +104,17 @@ def test_a_learned_print_reads_what_is_there_already(
     assert corrected["layout"] == "moor" and corrected["ink"] == late["ink"]
 
     (row,) = desk.get("/api/prints").json()["prints"]
+    assert opened(desk.get(row["found"]).content).shape == (736, 992, 3)
+    corners = [[60, 47.5], [943.5, 47.5], [943.5, 687.5], [60, 687.5]]
+    crossed = {"corners": [corners[n] for n in (0, 2, 1, 3)]}
+    answer = desk.post(f"/api/prints/{row['id']}/corners", json=crossed)
+    assert answer.status_code == 409 and "clockwise" in answer.json()["error"]["message"]
+    right = desk.post(f"/api/prints/{row['id']}/corners", json={"corners": corners})
+    (row,) = right.json()["prints"]
+    assert not np.array_equal(opened(desk.get(row["picture"]).content), opened(picture.content))
+    again = desk.get(f"/api/photos/{unknown['id']}?wait=25").json()
+    assert again["sheets"][0]["layout"] == "moor"
+
     assert desk.post(f"/api/prints/{row['id']}/forget", json={}).json() == {
         "prints": [],
         "learns": True,

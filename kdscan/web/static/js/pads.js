@@ -1,7 +1,7 @@
 // Prints of pads: offered where a sheet of an unknown one leaves doubts, and the list of those that are known.
 
 import { explain, get, post, session, upload } from "./api.js";
-import { announce, h, put, toast } from "./dom.js";
+import { announce, h, put, s, toast } from "./dom.js";
 import { sentence, t, tn } from "./i18n.js";
 
 const DECLINED = "pads-declined"; // asked once: whoever says no is not asked again
@@ -62,6 +62,40 @@ async function freeName() {
   }
 }
 
+// The picture of what was found in a print, with its grid's corners to drag, by finger, mouse or arrow keys.
+// done(corners) is told where they lie then, done(null) that all stays as it is.
+function gridOf(one, done) {
+  const at = [[47.5, 47.5], [943.5, 47.5], [943.5, 687.5], [47.5, 687.5]]; // of the grid in a print's picture, 992 × 736
+  const lines = s("path", { class: "grid" });
+  const between = (across, down) => [0, 1].map((i) => (1 - down) * ((1 - across) * at[0][i] + across * at[1][i]) + down * ((1 - across) * at[3][i] + across * at[2][i]));
+  const line = (from, to) => `M${between(...from)}L${between(...to)}`;
+  const draw = () => {
+    lines.setAttribute("d", [...Array(8).keys()].map((n) => line([n / 7, 0], [n / 7, 1])).concat([...Array(6).keys()].map((n) => line([0, n / 5], [1, n / 5]))).join(""));
+    handles.forEach((handle, n) => { handle.setAttribute("cx", at[n][0]); handle.setAttribute("cy", at[n][1]); });
+  };
+  const move = (n, x, y) => { at[n] = [Math.min(992, Math.max(0, x)), Math.min(736, Math.max(0, y))]; draw(); };
+  const keys = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  const handles = at.map((_, n) => s("circle", { r: 22, tabindex: 0, role: "button", "aria-label": t("Corner {n}", { n: n + 1 }),
+    onpointerdown: (event) => { handles[n].setPointerCapture(event.pointerId); event.preventDefault(); handles[n].focus(); },
+    onpointermove: (event) => {
+      if (!handles[n].hasPointerCapture(event.pointerId)) return;
+      const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+      move(n, x, y);
+    },
+    onkeydown: (event) => {
+      const by = keys[event.key], far = event.shiftKey ? 10 : 1;
+      if (!by) return;
+      event.preventDefault();
+      move(n, at[n][0] + far * by[0], at[n][1] + far * by[1]);
+    } }));
+  const svg = s("svg", { class: "corners", viewBox: "0 0 992 736", role: "group", "aria-label": t("The print of {name}", { name: one.name }) },
+    s("image", { href: one.found, width: 992, height: 736 }), lines, handles);
+  draw();
+  return h("div", { class: "put-right" }, h("p", {}, t("Drag the corners of the grid to where the lines of the map end.")), svg,
+    h("p", {}, h("button", { type: "button", onclick: () => done(at) }, t("Keep it so")), " ",
+      h("button", { type: "button", class: "quiet", onclick: () => done(null) }, t("Cancel"))));
+}
+
 // The prints that the event knows, with their pictures.
 export function knownPrints() {
   const count = h("span", { class: "count" }), list = h("ul", {});
@@ -74,10 +108,12 @@ export function knownPrints() {
   };
   const entry = (one) => h("li", {}, h("img", { src: one.picture, alt: t("The print of {name}", { name: one.name }), loading: "lazy", width: "248", height: "184" }),
     h("div", {}, h("strong", {}, one.name), h("small", {}, tn("learned from {n} sheet", "learned from {n} sheets", one.sheets), one.by_itself ? `, ${t("by itself")}` : ""),
+      h("button", { type: "button", class: "quiet", onclick: (event) => correct(one, event.target.closest("li")) }, t("Put right")),
       h("button", { type: "button", class: "quiet", onclick: () => confirm(t("Forget {name}?", { name: one.name })) && tell(post(`/api/prints/${one.id}/forget`)) }, t("Forget"))));
   // Of several answers the one that was asked for last knows most.
   const tell = (answer, turn = ++asked) => answer.then((prints) => turn === asked && show(prints)).catch((error) => toast(explain(error)));
   const refresh = () => tell(get("/api/prints"));
+  const correct = (one, item) => put(item, gridOf(one, (corners) => (corners ? tell(post(`/api/prints/${one.id}/corners`, { corners })) : refresh())));
   refresh();
   return h("section", { class: "prints card" }, h("h2", {}, t("Known pads"), " ", count), list,
     h("label", { class: "switch" }, learns, " ", t("Learn pads by themselves, from six of their sheets")),

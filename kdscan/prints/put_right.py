@@ -1,0 +1,60 @@
+"""Where a person says that a print's grid lies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kdscan.errors import LayoutError
+from kdscan.prints.lattice import shifted
+from kdscan.records import Photo, RectifiedSheet
+from kdscan.vision.rectify import (
+    CENTERS,
+    FLAT_MARGIN,
+    FLAT_PX,
+    Floats,
+    flatten,
+    lattice_to_photo_homography,
+    project,
+    resolution,
+)
+
+LEAST_CELL_PX = 20
+"""Pixels a cell below which corners are a slip of the finger."""
+
+
+def placed(photo: Photo, corners_xy: Floats) -> RectifiedSheet:
+    """The sheet whose grid has its corners at (4, 2) in the photo, in the order of `SheetOutline`.
+
+    Raises LayoutError for corners that no sheet has.
+    """
+    centers = centers_within(corners_xy)
+    flat = flatten(photo, centers, FLAT_PX, FLAT_MARGIN)
+    return RectifiedSheet(flat, centers, corners_xy, resolution(centers), 1.0)
+
+
+def centers_within(corners_xy: Floats) -> Floats:
+    """(5, 7, 2): the centres of the cells of a grid with these corners, (4, 2); raises LayoutError
+    for corners that no sheet has: crossed, turned over, or too near one another."""
+    along = np.roll(corners_xy, -1, axis=0) - corners_xy
+    turns = (
+        along[:, 0] * np.roll(along, -1, axis=0)[:, 1]
+        - along[:, 1] * np.roll(along, -1, axis=0)[:, 0]
+    )
+    if not (np.isfinite(corners_xy).all() and (turns > 0).all()):
+        raise LayoutError(
+            "these corners make no sheet; name those of the grid clockwise, from the upper left"
+        )
+    centers = project(lattice_to_photo_homography(corners_xy), CENTERS)
+    if resolution(centers) < LEAST_CELL_PX:
+        raise LayoutError("these corners lie too near one another; name those of the whole grid")
+    return centers
+
+
+def beside(measured_xy: Floats, said_xy: Floats) -> Floats:
+    """Measured centres (5, 7, 2) moved together so that they lie where a person said, on average:
+    what all cells share tells them from one another, but not where a cell begins."""
+    right = (said_xy[:, -1] - said_xy[:, 0]).mean(0) / (said_xy.shape[1] - 1)
+    down = (said_xy[-1] - said_xy[0]).mean(0) / (said_xy.shape[0] - 1)
+    off = (said_xy - measured_xy).reshape(-1, 2).mean(0)
+    x, y = np.linalg.solve(np.stack([right, down], axis=1), off)
+    return shifted(measured_xy, (float(x), float(y)))
