@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kdscan.prints.features import even
 from kdscan.prints.known import ALIGN_PX, PRINT_MARGIN, PRINT_PX, KnownPrint
-from kdscan.prints.lattice import QUADRATIC, smooth_sheet
+from kdscan.prints.lattice import QUADRATIC, TERMS, smooth_sheet
 from kdscan.records import COLS, ROWS, Photo
 from kdscan.vision.pyramid import at_hand, finest_for
 from kdscan.vision.rectify import (
@@ -38,6 +38,8 @@ fourth stage gains nothing."""
 
 FOUND = 0.7
 """Correlation from which a place of the print is found in the photo."""
+FOUND_IN_CELL = 0.5
+"""The same within a cell, which a coat may fill."""
 HOPELESS = 0.1
 """Likeness after the first stage below which the rest is spared: none of 32 sheets of the print had
 less than 0.25, nearly all others have."""
@@ -45,7 +47,6 @@ less than 0.25, nearly all others have."""
 _NODES = 8  # displacements a cell
 _FINE = 0.08  # cells: what folds add is less; more is a mistake of the flow
 _RIDGE = 1e-3  # how much the polynomial's quadratic and cubic terms cost
-_TERMS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (3, 0), (0, 3))
 
 Grid = NDArray[np.float32]
 
@@ -56,12 +57,14 @@ class Aligned:
 
     centers_xy: (5, 7, 2) photo frame, where the print's cells lie.
     agreement: (46, 62) float32, -1..1, correlation of print and photo, 8 places a cell.
+    structure: (46, 62) float32, 0..1, how much the print shows there.
     likeness: 0..1, share of the print's structure that is found in the photo.
     """
 
     known: KnownPrint
     centers_xy: Floats
     agreement: Grid
+    structure: Grid
     likeness: float
     _sheet_xy: Floats
     _offset: Grid
@@ -76,6 +79,17 @@ class Aligned:
         px_per_cell = resolution(self._sheet_xy)
         shrink, finest = px_per_cell / PRINT_PX, finest_for(photo, px_per_cell, ENOUGH_PX)
         return sampled(photo, self.to_photo(net), step, size_wh, shrink, finest)
+
+    @property
+    def found(self) -> Grid:
+        """(5, 7): share of each cell's structure that is found in the photo."""
+        rim = round(PRINT_MARGIN * _NODES)
+        shown = self.structure * (self.agreement > FOUND_IN_CELL)
+        both = [
+            v[rim:-rim, rim:-rim].reshape(ROWS, _NODES, COLS, _NODES).sum((1, 3))
+            for v in (shown, self.structure)
+        ]
+        return np.asarray(both[0] / np.maximum(both[1], 1e-3), np.float32)
 
     def to_photo(self, lattice_xy: Floats) -> Floats:
         """Photo coordinates of points (H, W, 2) in the print's lattice."""
@@ -93,7 +107,7 @@ def align(known: KnownPrint, photo: Photo, centers_xy: Floats) -> Aligned:
         if found < HOPELESS:
             break
     moved = lattice_to_photo(sheet, CENTERS + _at(offset, CENTERS))
-    return Aligned(known, moved, agreement, float(found), sheet, offset)
+    return Aligned(known, moved, agreement, structure, float(found), sheet, offset)
 
 
 def _refined(
@@ -147,7 +161,7 @@ def _smooth(seen: NDArray[np.float32], weight: Grid) -> Grid:
     """A cubic polynomial through displacements, robust and, where little is seen, flat."""
     basis = _basis(*weight.shape)
     target, given = seen.reshape(-1, 2).astype(np.float64), weight.ravel() + 1e-6
-    cost = _RIDGE * len(target) * np.diag([float(i + j > 1) for i, j in _TERMS])
+    cost = _RIDGE * len(target) * np.diag([float(i + j > 1) for i, j in TERMS])
     current = given
     for _ in range(6):
         weighted = basis * current[:, None]
@@ -160,7 +174,7 @@ def _smooth(seen: NDArray[np.float32], weight: Grid) -> Grid:
 @lru_cache(maxsize=4)
 def _basis(rows: int, cols: int) -> Floats:
     x, y = np.meshgrid(np.linspace(-1, 1, cols), np.linspace(-1, 1, rows))
-    return np.stack([(x**i * y**j).ravel() for i, j in _TERMS], 1)
+    return np.stack([(x**i * y**j).ravel() for i, j in TERMS], 1)
 
 
 @lru_cache(maxsize=4)

@@ -24,6 +24,7 @@ from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
 THRESHOLDS = (0.45, 0.6, 0.8, 1.0, 1.25, 1.5, 1.8, 2.1)
 """What counts as an edge, times the mean edge nearby: veils have weak outlines."""
+_CASTLE = 0.47  # cells from the cell's centre: what reaches farther is bounded by its lines
 PLACED_REACH = 0.06
 """Cells by which a person's finger may miss the lines."""
 _MIDDLE = PATCH * LATTICE_PX / 2 - 0.5
@@ -155,8 +156,8 @@ def _regions(edge: Patch, level: float) -> Iterator[_Region]:
 
 def _may_be_castle(region: _Region) -> bool:
     area = np.pi * (region.radius / LATTICE_PX) ** 2
-    away = np.abs(np.array(region.center_xy) - _MIDDLE).max()
-    return bool(0.006 < area < 0.4 and region.solidity > 0.6 and away < 0.48 * LATTICE_PX)
+    reach = np.abs(np.array(region.box) - _MIDDLE).max()
+    return bool(0.006 < area < 0.4 and region.solidity > 0.6 and reach < _CASTLE * LATTICE_PX)
 
 
 def _polygon(mask: NDArray[np.bool_], middle: NDArray[np.float64]) -> Polygon:

@@ -32,6 +32,9 @@ photo (`recognize.SURELY`)."""
 WELL_KNOWN, FEW = 0.4, 0.1
 """A cell in whose shield and circles more than `FEW` of the places are known less than `WELL_KNOWN`
 is read from the photo."""
+COVERED = 0.1
+"""Share of a cell's print that is found below which it is read from the photo: under a finger none
+is found; where only coats and crosses lie, on six sheets of two pads 0.56 and more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,13 @@ def drop_out(photo: Photo, aligned: Aligned) -> InkSheet:
     ink = divide(flat, known.bgr[rim:-rim, rim:-rim], coverage)
     centers = aligned.centers_xy
     rectified = RectifiedSheet(flat, centers, outline_of(centers), resolution(centers), PLACED)
-    return InkSheet(known, rectified, ink, poorly_known(known))
+    return InkSheet(known, rectified, ink, poorly_known(known) | covered(aligned))
+
+
+def covered(aligned: Aligned) -> NDArray[np.bool_]:
+    """(34,) in the order of `CELLS`: where the print is not seen in the photo at all. Something
+    covers the cell, which is no coat: a finger, glare, another sheet, a print changed there."""
+    return np.array([aligned.found[at] < COVERED for at in CELLS])
 
 
 def poorly_known(known: KnownPrint) -> NDArray[np.bool_]:

@@ -38,9 +38,10 @@ ROUNDS = 5
 LATTICE_MARGIN = (PATCH - 1) / 2 + 0.375
 """Cells of margin round the grid of that view."""
 _FAR = 0.15  # correlation that the farthest shift loses against none
-_TERMS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (3, 0), (0, 3))
+TERMS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (3, 0), (0, 3))
+"""Powers of x and y, both -1 to 1 over the sheet, of the polynomial that bends it."""
 QUADRATIC, CUBIC = 6, 10
-"""Terms of the polynomial that bends the sheet."""
+"""So many of them make it quadratic, cubic."""
 _TOLERANCE = 0.02  # cells that a cell may leave the smooth sheet by and count half
 
 Patch = NDArray[np.float32]
@@ -75,7 +76,7 @@ def smooth_sheet(
     given = weights.ravel()
     weight = given.copy()
     unit = source / (COLS - 1) * 2 - 1
-    basis = np.stack([unit[:, 0] ** i * unit[:, 1] ** j for i, j in _TERMS[:terms]], 1)
+    basis = np.stack([unit[:, 0] ** i * unit[:, 1] ** j for i, j in TERMS[:terms]], 1)
     for _ in range(15):
         used = weight > 1e-3 * weight.max()
         plane, _ = cv2.findHomography(source[used], target[used], 0)

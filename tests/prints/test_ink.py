@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import cv2
 import numpy as np
 
 from kdscan.ink.divide import divide
@@ -7,7 +8,7 @@ from kdscan.pipeline import read_photo
 from kdscan.prints.align import align
 from kdscan.prints.dropout import drop_out, poorly_known
 from kdscan.prints.page import on_plain_page, plain_page
-from kdscan.records import CELLS, Ink, maps_of
+from kdscan.records import CELLS, Ink, Photo, maps_of
 from tests.prints.pads import ENGRAVED, PAINTED, found, learned, sheet
 
 
@@ -56,3 +57,19 @@ def test_a_cell_of_which_little_is_known_is_read_from_the_photo() -> None:
     dropped = drop_out(photo, align(holed, photo, centers))
     rows = {CELLS[i][0] for i in np.flatnonzero(dropped.poorly_known)}
     assert rows == {0, 1, 2} or rows == {0, 1}
+
+
+def test_a_cell_that_something_covers_is_not_taken_for_a_coat() -> None:
+    photo, centers = found(PAINTED, 1)
+    known, at = learned(PAINTED), CELLS.index((1, 2))
+    before = drop_out(photo, align(known, photo, centers))
+    assert not before.poorly_known.any()
+    x, y = (float(v) for v in before.rectified.centers_xy[1, 2])
+    bgr, wide = photo.bgr.copy(), before.rectified.px_per_cell
+    cv2.ellipse(bgr, ((x, y), (1.7 * wide, 1.4 * wide), 30), (120, 150, 210), -1)
+    hidden = Photo(bgr, "finger.png")
+    after = drop_out(hidden, align(known, hidden, centers))
+    assert after.poorly_known[at] and after.poorly_known.sum() <= 3
+    (reading,) = maps_of(read_photo(hidden, prints=[known]))
+    cell = reading.reading.cells[at]
+    assert cell.confidence < 0.99 or cell.coat is None

@@ -1,0 +1,280 @@
+"""Known prints: is a wrong one ever taken for a sheet's own, and what does knowing one cost?
+
+    python -m kdscan.synth.pads data/pads --pads 12 --filled 10
+    python benchmarks/prints.py pairs data/pads --prints 70       recognition, pair by pair
+    python benchmarks/prints.py time                              beside cv2.imread of a photo
+    python benchmarks/prints.py games data/pads --games 2 4 6 7   a pad that learns itself
+    python benchmarks/prints.py stages data/pads/00-any docs/pad-stages.png
+
+pairs    every filled sheet of every pad is compared with the prints of all other pads and with
+         generated ones, each on its own and whichever way up. The right print is the pad's blank.
+time     process time of one thread, the least of several rounds, of a photo of 12 megapixels.
+games    boards right, wrong shields a sheet and sheets that ask, of the last three sheets of each
+         pad, by a print learned from so many of the others, and by the blank's. Sheets come as the
+         pool keeps them.
+stages   a picture a stage: photo, print, print found in the photo, ink, what was read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.game.duel.coats import Coat
+from kdscan.inference.store import default_models
+from kdscan.ink.divide import divide
+from kdscan.overlay import draw_overlay
+from kdscan.pipeline import read_photo
+from kdscan.prints.align import align
+from kdscan.prints.drawing import draw_ink, draw_print
+from kdscan.prints.dropout import drop_out
+from kdscan.prints.flat import FlatSheet, coats_of, laid_flat, packed, unpacked
+from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
+from kdscan.prints.learn import learn_flat_sheets, learn_print, unknown_print
+from kdscan.prints.recognize import SURELY, recognize
+from kdscan.records import Photo, SheetReading
+from kdscan.synth.pads import pad_blank, pad_print, pad_sheet
+from kdscan.vision.find import find
+from kdscan.vision.photo import load_photos
+from kdscan.vision.rectify import FLAT_MARGIN, Floats, flatten
+from kdscan.vision.settle import turned
+
+FIRST = 71_000_000
+"""Seed of the first generated print."""
+ROUNDS = 7
+HELD_BACK = 3
+
+
+def opened(path: Path) -> Photo:
+    """A file's first photo."""
+    return next(iter(load_photos(path)))
+
+
+def pads_in(folders: list[Path]) -> list[Path]:
+    """The folders of pads in these folders."""
+    return sorted(p for f in folders for p in f.iterdir() if (p / "blank.jpg").is_file())
+
+
+def sheets_of(pad: Path) -> list[Path]:
+    """A pad's filled sheets."""
+    return sorted(path for path in pad.glob("*.jpg") if path.stem.isdigit())
+
+
+def blank_of(pad: Path) -> KnownPrint:
+    """A pad's print as its blank teaches it."""
+    by = default_models()
+    photo = opened(pad / "blank.jpg")
+    return learn_print([photo], pad.name, by.locate, by.refine, by.marks, unmarked=True)
+
+
+def generated(number: int) -> Iterator[KnownPrint]:
+    """Prints of pads that nobody photographed."""
+    by = default_models()
+    for seed in range(FIRST, FIRST + 3 * number):
+        shot = pad_blank(seed, pad_print(seed), "easy", (1600, 1200))
+        photo = Photo(shot.bgr, str(seed))
+        found = find(photo, by.locate, by.refine)
+        if found:
+            bgr = flatten(photo, found[0].centers_xy, PRINT_PX, PRINT_MARGIN)
+            yield replace(unknown_print(str(seed)), bgr=bgr)
+            number -= 1
+        if not number:
+            return
+
+
+def likeness(known: KnownPrint, photo: Photo, centers_xy: Floats) -> float:
+    """Of the better of both ways up."""
+    return max(align(known, photo, c).likeness for c in (centers_xy, turned(centers_xy)))
+
+
+def pairs(folders: list[Path], number: int) -> None:
+    """Count pairs, and those that would be taken for the same print."""
+    by, pads = default_models(), pads_in(folders)
+    own = [blank_of(pad) for pad in pads]
+    others = list(generated(number))
+    print(f"{len(own)} pads, {len(others)} generated prints", flush=True)
+    wrong: list[float] = []
+    right: list[float] = []
+    taken, of = 0, 0
+    for k, pad in enumerate(pads):
+        for path in sheets_of(pad):
+            photo = opened(path)
+            found = find(photo, by.locate, by.refine)
+            if not found:
+                continue
+            centers = found[0].centers_xy
+            strange = [known for n, known in enumerate(own) if n != k] + others
+            wrong += [likeness(known, photo, centers) for known in strange]
+            right.append(likeness(own[k], photo, centers))
+            seen = recognize(photo, centers, [*own, *others])
+            taken, of = taken + (seen is not None and seen.known.name == pad.name), of + 1
+        most = np.max(wrong)
+        print(f"{pad.name:16s}{len(wrong):8d} pairs, most alike {most:.3f}", flush=True)
+    over = sum(value >= SURELY for value in wrong)
+    print(f"wrong pairs: {len(wrong)}, taken for one print: {over}, most alike {max(wrong):.3f}")
+    low = np.quantile(right, [0, 0.05, 0.5]).round(3).tolist()
+    print(f"right pairs: {len(right)}, found: {sum(value >= SURELY for value in right)}")
+    print(f"their likeness, least, 5%, median: {low}")
+    print(f"named rightly among {len(own) + len(others)}: {taken} of {of}")
+
+
+def least(work: Callable[[], Any]) -> float:
+    """Milliseconds of this process that the work takes, at least."""
+    spent = []
+    for _ in range(ROUNDS):
+        began = time.process_time()
+        work()
+        spent.append(1000 * (time.process_time() - began))
+    return min(spent)
+
+
+def clock(prints: int) -> None:
+    """What recognising, aligning and dividing cost, beside a bare imread."""
+    by, seed = default_models(), FIRST - 1
+    page, size = pad_print(seed, "painted"), (4000, 3000)
+    blank = Photo(pad_blank(seed, page, "easy", (2000, 1500)).bgr, "blank")
+    known = learn_print([blank], "pad", by.locate, by.refine, by.marks, unmarked=True)
+    every = [known, *generated(prints - 1)]
+    for one in every:
+        _ = one.signature, one.evened
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch, "photo.jpg")
+        shot = pad_sheet(seed, 1, page, "easy", size, mess=0.0, dice=False)
+        cv2.imwrite(str(path), shot.bgr, [cv2.IMWRITE_JPEG_QUALITY, 92])
+        bare = least(lambda: cv2.imread(str(path)))
+        photo = opened(path)
+        centers = find(photo, by.locate, by.refine)[0].centers_xy
+        seen = recognize(photo, centers, every)
+        assert seen is not None and seen.known is known
+        rows = {
+            "cv2.imread": bare,
+            f"recognise among {len(every)}, align": least(lambda: recognize(photo, centers, every)),
+            "align alone": least(lambda: align(known, photo, centers)),
+            "flatten": least(lambda: seen.flatten(photo, FLAT_MARGIN)),
+            "divide": _dividing(photo, known, seen),
+            "flatten and divide": least(lambda: drop_out(photo, seen)),
+        }
+    for name, spent in rows.items():
+        print(f"{name:32s}{spent:9.1f} ms{spent / bare:8.2f} x imread")
+
+
+def _dividing(photo: Photo, known: KnownPrint, seen: Any) -> float:
+    flat = seen.flatten(photo, FLAT_MARGIN)
+    rim = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
+    plain, one = known.bgr[rim:-rim, rim:-rim], np.ones((1, 1), np.float32)
+    return least(lambda: divide(flat, plain, one))
+
+
+def kept(path: Path) -> FlatSheet | None:
+    """A sheet as the pool keeps it."""
+    by, photo = default_models(), opened(path)
+    found = find(photo, by.locate, by.refine)
+    if not found:
+        return None
+    truth = json.loads(path.with_suffix(".json").read_text("utf-8"))["board"]
+    board = {(int(k[0]), int(k[2])): Coat(v[0]) for k, v in truth.items() if v[0]}
+    sheet = laid_flat(photo, found[0].centers_xy, coats_of(board), "unknown", path.stem)
+    return unpacked(packed(sheet), sheet.key)
+
+
+def judge(path: Path, known: KnownPrint | None) -> tuple[bool, int, bool, bool]:
+    """Whether all of a sheet's board is right, wrong shields, whether it asks, silently wrong."""
+    truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
+    found = [s for s in read_photo(opened(path), prints=[known] if known else [])
+             if isinstance(s, SheetReading)]  # fmt: skip
+    if len(found) != 1:
+        return False, 34, True, False
+    (sheet,) = found
+    wrong = sum(
+        (c.coat.value if c.coat else None, c.crosses)
+        != tuple(truth["board"].get(f"{c.row},{c.col}", (None, 0)))
+        for c in sheet.reading.cells
+    )
+    off = sheet.score.domain_points != truth["score"]
+    return wrong == 0, wrong, sheet.reading.review, off and not sheet.reading.review
+
+
+def games(folders: list[Path], numbers: list[int]) -> None:
+    """How reading gets better with the number of sheets that a pad was learned from."""
+    by, rows = default_models(), dict[str, list[tuple[bool, int, bool, bool]]]()
+    for pad in pads_in(folders):
+        paths = sheets_of(pad)
+        flats = [flat for path in paths[:-HELD_BACK] if (flat := kept(path)) is not None]
+        ways: dict[str, KnownPrint | None] = {"none": None, "blank": blank_of(pad)}
+        for number in numbers:
+            try:
+                ways[f"{number} games"] = learn_flat_sheets(flats[:number], "pad", by.ink)
+            except ValueError as error:
+                print(f"{pad.name} {number}: {error}")
+        for way, known in ways.items():
+            said = [judge(path, known) for path in paths[-HELD_BACK:]]
+            rows.setdefault(way, []).extend(said)
+            print(f"{pad.name:16s}{way:10s}", *(f"{v:7.2f}" for v in np.mean(said, 0)), flush=True)
+    print(f"{'':26s}  board   wrong     ask  silent")
+    for way, said in rows.items():
+        print(f"{'all':16s}{way:10s}", *(f"{v:7.2f}" for v in np.mean(said, 0)), len(said))
+
+
+def stages(pad: Path, out: Path) -> None:
+    """One sheet of a pad, a picture a stage, beside one another."""
+    known, path = blank_of(pad), sheets_of(pad)[0]
+    photo = opened(path)
+    (sheet,) = read_photo(photo, prints=[known])
+    assert isinstance(sheet, SheetReading) and sheet.ink is not None
+    rim = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
+    pictures = [photo.bgr, known.bgr, draw_print(known)[rim:-rim, rim:-rim],
+                sheet.rectified.bgr, draw_ink(sheet.ink), draw_overlay(photo, [sheet])]  # fmt: skip
+    tiles = [_fit(np.asarray(p, np.uint8)) for p in pictures]
+    rows = [np.hstack(tiles[i : i + 3]) for i in (0, 3)]
+    cv2.imwrite(str(out), np.vstack(rows), [cv2.IMWRITE_PNG_COMPRESSION, 9])
+
+
+def _fit(picture: NDArray[np.uint8], wide: int = 400, high: int = 300) -> NDArray[np.uint8]:
+    k = min((wide - 8) / picture.shape[1], (high - 8) / picture.shape[0])
+    small = cv2.resize(picture, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
+    tile = np.full((high, wide, 3), 255, np.uint8)
+    y, x = (high - small.shape[0]) // 2, (wide - small.shape[1]) // 2
+    tile[y : y + small.shape[0], x : x + small.shape[1]] = small
+    return tile
+
+
+def main() -> None:
+    """Do what is asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    asked = verbs.add_parser("pairs")
+    asked.add_argument("folders", nargs="+", type=Path)
+    asked.add_argument("--prints", type=int, default=70)
+    verbs.add_parser("time").add_argument("--prints", type=int, default=50)
+    asked = verbs.add_parser("games")
+    asked.add_argument("folders", nargs="+", type=Path)
+    asked.add_argument("--games", nargs="+", type=int, default=[2, 4, 6, 7])
+    asked = verbs.add_parser("stages")
+    asked.add_argument("pad", type=Path)
+    asked.add_argument("out", type=Path)
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    if args.verb == "pairs":
+        pairs(args.folders, args.prints)
+    elif args.verb == "time":
+        clock(args.prints)
+    elif args.verb == "games":
+        games(args.folders, args.games)
+    else:
+        stages(args.pad, args.out)
+
+
+if __name__ == "__main__":
+    main()
