@@ -137,6 +137,7 @@ def _print_json(row: PrintRow, one: FiledPrint) -> Json:
         "sheets": one.sheets,
         "by_itself": one.by_itself,
         "learned": one.head.learned,
-        "picture": f"/api/prints/{row.id}/picture.png",
-        "found": f"/api/prints/{row.id}/found.png",
+        # A print that is learned anew may have the same number, and pictures are kept for ever.
+        "picture": f"/api/prints/{row.id}/picture.png?{row.sha256[:12]}",
+        "found": f"/api/prints/{row.id}/found.png?{row.sha256[:12]}",
     }
