@@ -24,6 +24,7 @@ FULL_QUANTILE, FULL_SHARE = 98.5, 0.75
 _TINT_QUANTILE, _TINT = 0.7, 0.06  # of a cell's places, by lightness; least darkening that is one
 _TONE_BIN, _TONE_LEAST = 12, 150  # grey levels that share a correction; pixels that tell it
 _TONE_QUANTILE = 0.65  # ink darkens: above the median of what has one level less of it is ink
+_LIGHTNESS = np.float32(100 / 255)  # of 8 bits' L that is a unit
 _FLOOR = 1.6  # times the median difference, which is noise
 
 Bgr = NDArray[np.uint8]
@@ -37,6 +38,7 @@ def divide(photo: Bgr, known: Bgr, coverage: Plane) -> Ink:
     """
     bare = tinted(photo, toned(photo, relit(photo, known)))
     apart = colour_distance(photo, bare)
+    apart[_lightened(photo, bare)] = 0
     sample = apart[::2, ::2]
     full = max(float(np.percentile(sample, FULL_QUANTILE)) * FULL_SHARE, LEAST_INK)
     floor = min(float(np.median(sample)) * _FLOOR + 1, full / 2)
@@ -163,12 +165,21 @@ def colour_distance(photo: Bgr, bare: Bgr) -> Plane:
     """
     seen, print_ = _lab(photo), _lab(bare)
     window = np.ones((_SLIP, _SLIP), np.uint8)
-    below = cv2.subtract(cv2.erode(print_, window), seen)
+    below = cv2.subtract(cv2.erode(print_, window), seen)  # saturates at 0
     above = cv2.subtract(seen, cv2.dilate(print_, window))
-    outside = np.maximum(np.maximum(below, above), 0)
-    return np.asarray(np.sqrt((outside * outside).sum(-1)), np.float32)
+    light, a, b = (v.astype(np.float32) for v in cv2.split(cv2.max(below, above)))
+    return np.asarray(cv2.magnitude(cv2.magnitude(light * _LIGHTNESS, a), b), np.float32)
 
 
-def _lab(bgr: Bgr) -> Plane:
-    soft = np.asarray(cv2.GaussianBlur(bgr, (0, 0), 0.7), np.float32) / np.float32(255)
-    return np.asarray(cv2.cvtColor(soft, cv2.COLOR_BGR2LAB), np.float32)
+def _lightened(photo: Bgr, bare: Bgr) -> NDArray[np.bool_]:
+    """(H, W): where the photo is lighter than the bare print within a pixel in blue, green and red.
+    No pen lightens all three; a print that others' ink was taken for does, where there is none."""
+    soft, print_ = (cv2.GaussianBlur(v, (0, 0), 0.7) for v in (photo, bare))
+    over = cv2.subtract(soft, cv2.dilate(print_, np.ones((_SLIP, _SLIP), np.uint8)))
+    b, g, r = cv2.split(over)
+    return np.asarray(cv2.min(cv2.min(b, g), r) > 0, np.bool_)
+
+
+def _lab(bgr: Bgr) -> Bgr:
+    """CIELAB in 8 bits, which takes a third of the time; off by 0.3 units, where noise has 2.5."""
+    return np.asarray(cv2.cvtColor(cv2.GaussianBlur(bgr, (0, 0), 0.7), cv2.COLOR_BGR2LAB), np.uint8)

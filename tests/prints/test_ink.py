@@ -27,6 +27,17 @@ def test_what_differs_in_colour_is_ink_whatever_the_light() -> None:
     assert max(ink.pen_bgr) < 0.5
 
 
+def test_what_is_lighter_than_the_print_in_all_colours_is_no_ink() -> None:
+    rng = np.random.default_rng(3)
+    known = rng.integers(90, 200, (42, 58, 3)).repeat(16, 0).repeat(16, 1).astype(np.uint8)
+    ghost, photo = known.copy(), known.astype(np.float32)
+    ghost[310:322, 300:420] = ghost[310:322, 300:420] * 0.7  # ink that was taken for print
+    photo[400:412, 300:420] *= (1.1, 0.6, 0.4)  # a blue pen: lighter in blue
+    ink = divide(photo.astype(np.uint8), ghost, np.ones((84, 116), np.float32)).probability
+    assert ink[312:320, 305:415].mean() < 0.1
+    assert ink[402:410, 305:415].mean() > 0.8
+
+
 def test_the_plain_page_has_what_the_print_has() -> None:
     known = learned(PAINTED)
     page = plain_page(known)
