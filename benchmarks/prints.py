@@ -2,9 +2,9 @@
 
     python -m kdscan.synth.pads data/pads --pads 12 --filled 10
     python benchmarks/prints.py pairs data/pads --prints 70       recognition, pair by pair
-    python benchmarks/prints.py time                              beside cv2.imread of a photo
+    OMP_NUM_THREADS=1 python benchmarks/prints.py time            beside cv2.imread of a photo
     python benchmarks/prints.py games data/pads --games 2 4 6 7   a pad that learns itself
-    python benchmarks/prints.py stages data/pads/00-any docs/pad-stages.png
+    python benchmarks/prints.py stages data/pads/00-any docs/pad-stages.jpg
 
 pairs    every filled sheet of every pad is compared with the prints of all other pads and with
          generated ones, each on its own and whichever way up. The right print is the pad's blank.
@@ -212,12 +212,10 @@ def games(folders: list[Path], numbers: list[int]) -> None:
         flats = [flat for path in paths[:-HELD_BACK] if (flat := kept(path)) is not None]
         ways: dict[str, KnownPrint | None] = {"none": None, "blank": blank_of(pad)}
         for number in numbers:
-            try:
-                ways[f"{number} games"] = learn_flat_sheets(flats[:number], "pad", by.ink)
-            except ValueError as error:
-                print(f"{pad.name} {number}: {error}")
-        for way, known in ways.items():
-            said = [judge(path, known) for path in paths[-HELD_BACK:]]
+            known = learn_flat_sheets(flats[:number], "pad", by.ink, least=1)
+            ways[f"{number} games"] = known
+        for way, print_ in ways.items():
+            said = [judge(path, print_) for path in paths[-HELD_BACK:]]
             rows.setdefault(way, []).extend(said)
             print(f"{pad.name:16s}{way:10s}", *(f"{v:7.2f}" for v in np.mean(said, 0)), flush=True)
     print(f"{'':26s}  board   wrong     ask  silent")
@@ -232,11 +230,13 @@ def stages(pad: Path, out: Path) -> None:
     (sheet,) = read_photo(photo, prints=[known])
     assert isinstance(sheet, SheetReading) and sheet.ink is not None
     rim = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
+    drawn = draw_overlay(photo, [sheet])
+    drawn = drawn[: round(drawn.shape[1] * photo.height / photo.width)]  # without what is asked
     pictures = [photo.bgr, known.bgr, draw_print(known)[rim:-rim, rim:-rim],
-                sheet.rectified.bgr, draw_ink(sheet.ink), draw_overlay(photo, [sheet])]  # fmt: skip
+                sheet.rectified.bgr, draw_ink(sheet.ink), drawn]  # fmt: skip
     tiles = [_fit(np.asarray(p, np.uint8)) for p in pictures]
     rows = [np.hstack(tiles[i : i + 3]) for i in (0, 3)]
-    cv2.imwrite(str(out), np.vstack(rows), [cv2.IMWRITE_PNG_COMPRESSION, 9])
+    cv2.imwrite(str(out), np.vstack(rows), [cv2.IMWRITE_JPEG_QUALITY, 80])
 
 
 def _fit(picture: NDArray[np.uint8], wide: int = 400, high: int = 300) -> NDArray[np.uint8]:

@@ -115,9 +115,10 @@ def learn_flat_sheets(
     name: str,
     inking: Network | None = None,
     known: KnownPrint | None = None,
+    least: int = ENOUGH_ALIKE,
 ) -> KnownPrint:
     """Learn a print from filled sheets that seem to share the first one's; those that turn out not
-    to are left out. Raises LayoutError where too few remain.
+    to are left out. Raises LayoutError where less than `least` remain.
 
     inking: see `learn_print`. known: the print as it is known already.
     """
@@ -126,9 +127,9 @@ def learn_flat_sheets(
         measured = measure_cells(sheet.photo, FLAT_CENTERS)
         if measured.likeness >= LEAST_LIKENESS:
             seen.append(_Seen(sheet.photo, measured, True))
-    if len(seen) < ENOUGH_ALIKE:
+    if len(seen) < least:
         raise _too_few()
-    return _shared(known or _first_look(name, seen[0]), seen, inking, ENOUGH_ALIKE)
+    return _shared(known or _first_look(name, seen[0]), seen, inking, least)
 
 
 def _first_look(name: str, one: _Seen) -> KnownPrint:

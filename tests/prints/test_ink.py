@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+import pytest
 
 from kdscan.ink.divide import divide
 from kdscan.pipeline import read_photo
@@ -84,3 +85,14 @@ def test_a_cell_that_something_covers_is_not_taken_for_a_coat() -> None:
     (reading,) = maps_of(read_photo(hidden, prints=[known]))
     cell = reading.reading.cells[at]
     assert cell.confidence < 0.99 or cell.coat is None
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_circles_in_a_wrong_place_are_left_to_the_photo(number: int) -> None:
+    photo, _ = found(PAINTED, number)
+    known, truth = learned(PAINTED), sheet(PAINTED, number).board
+    wrong = replace(known.cell, circles=((-0.1, 0.05), (0.1, 0.05)), radius=0.09)
+    (reading,) = maps_of(read_photo(photo, prints=[replace(known, cell=wrong)]))
+    assert reading.layout == known.name
+    said = {(c.row, c.col): (c.coat, c.crosses) for c in reading.reading.cells}
+    assert sum(said[at] == truth.get(at, (None, 0)) for at in said) >= 31
