@@ -42,6 +42,10 @@ SURER = 0.04
 shields wrong on each of three sheets, loses 0.08 and more to the photo there."""
 
 
+CONTRADICTS = 0.9
+"""Probability from which what the photo says of a shield counts as much as what the ink says."""
+
+
 @dataclass(frozen=True, eq=False)
 class InkSheet:
     """A sheet of a known print. rectified: as the photo shows it, in the print's frame.
@@ -99,10 +103,19 @@ def looks_at_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
         if not doubted:  # told by the first look
             doubted = [sureness(theirs) > sureness(ours) + SURER for ours, theirs in both]
         coat, crosses = (
-            np.where(sheet.poorly_known[None, :, None] | doubt, theirs, ours)
+            np.where(sheet.poorly_known[None, :, None] | doubt, theirs, weighed(ours, theirs))
             for (ours, theirs), doubt in zip(both, doubted, strict=True)
         )
         yield coat, crosses, *of_ink[2:]
+
+
+def weighed(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Logits (1, 34, kinds) of the ink; where the photo surely says something else, of both alike,
+    which asks: what is on most sheets that a print was learned from may have become part of it."""
+    ink, photo = softmax(ours.astype(np.float64)), softmax(theirs.astype(np.float64))
+    against = (photo.max(-1) > CONTRADICTS) & (photo.argmax(-1) != ink.argmax(-1))
+    mixed = np.log(np.maximum((ink + photo) / 2, 1e-9))
+    return np.asarray(np.where(against[..., None], mixed, ours), np.float32)
 
 
 def sureness(logits: NDArray[np.float32]) -> float:

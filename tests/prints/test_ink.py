@@ -7,9 +7,10 @@ import pytest
 from kdscan.ink.divide import divide
 from kdscan.pipeline import read_photo
 from kdscan.prints.align import align
-from kdscan.prints.dropout import drop_out, poorly_known
+from kdscan.prints.dropout import drop_out, poorly_known, weighed
 from kdscan.prints.page import on_plain_page, plain_page
 from kdscan.records import CELLS, Ink, Photo, maps_of
+from kdscan.vision.classify import softmax
 from tests.prints.pads import ENGRAVED, PAINTED, found, learned, sheet
 
 
@@ -96,3 +97,14 @@ def test_circles_in_a_wrong_place_are_left_to_the_photo(number: int) -> None:
     assert reading.layout == known.name
     said = {(c.row, c.col): (c.coat, c.crosses) for c in reading.reading.cells}
     assert sum(said[at] == truth.get(at, (None, 0)) for at in said) >= 31
+
+
+def test_where_the_photo_surely_says_something_else_neither_is_sure() -> None:
+    ink, photo = (np.zeros((1, 34, 5), np.float32) for _ in range(2))
+    ink[0, :, 0] = 8
+    photo[0, :10, 2] = 8  # crosses that have become part of the print
+    photo[0, 10:20, 2] = 1  # not sure
+    photo[0, 20:, 0] = 8
+    said = softmax(weighed(ink, photo)[0])
+    assert np.abs(said[:10, [0, 2]] - 0.5).max() < 0.01
+    assert said[10:, 0].min() > 0.99
