@@ -72,8 +72,10 @@ def test_words_are_filled_in() -> None:
         ("PL-pl", "pl"),
         ("pl; q=0.9", "pl"),
         ("en; q=0.5, ru ; level=1; q=0.8", "ru"),
-        ("de, uk;q=0.8, ru;q=0.9", "ru"),
-        ("de", "en"),
+        ("it, uk;q=0.8, ru;q=0.9", "ru"),
+        ("it", "en"),
+        ("de-AT, en;q=0.5", "de"),
+        ("es-MX", "es"),
         ("pl;q=0, fr;q=0.1", "fr"),
         ("pl;q=nonsense,fr", "fr"),
         ("*", "en"),
@@ -89,7 +91,7 @@ def test_browsers_get_what_they_ask_for(wish: str, language: str) -> None:
         ({}, "en"),
         ({"LANG": "pl_PL.UTF-8"}, "pl"),
         ({"LANG": "pl_PL.UTF-8", "LC_ALL": "C"}, "en"),
-        ({"LANG": "C", "LANGUAGE": "de:uk"}, "uk"),
+        ({"LANG": "C", "LANGUAGE": "it:uk"}, "uk"),
         ({"LC_MESSAGES": "fr_FR", "LANG": "ru_RU"}, "fr"),
     ],
 )
@@ -114,8 +116,15 @@ def test_every_language_stands_in_its_own_catalogue(language: str) -> None:
         assert text in names or any("а" <= letter <= "ї" for letter in said.lower()), text
 
 
-LETTERS = {"pl": "ąćęłńśźż", "fr": "éèêàâùûîïçœ", "uk": "іїєґ", "ru": "ыэъё"}
-"""What tells each language from the other three."""
+LETTERS = {
+    "pl": "ąćęłńśźż",
+    "fr": "èêàâùûîïçœ",
+    "uk": "іїєґ",
+    "ru": "ыэъё",
+    "de": "äöß",
+    "es": "ñ¿¡áí",
+}
+"""What tells each language from the others."""
 
 ALIKE = {
     "Read as {marks}",
@@ -123,7 +132,9 @@ ALIKE = {
     "The print of {name}",
     "board {number}: {error}",
     "domain of {points} points",
+    "median {points}",
     "round {round}",
+    "total {points}",
     "{error}; {what}",
     "{side}, {coat}",
     "{what} (skipped)",

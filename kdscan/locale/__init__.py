@@ -1,4 +1,4 @@
-"""The program's words in five languages; English is the key.
+"""The program's words in seven languages; English is the key.
 
 Translators write `LANGUAGE.po`; `python -m kdscan.locale.make` brings new words into them
 and makes the `LANGUAGE.json` that are read here, without any library. A text has its
@@ -17,7 +17,7 @@ from typing import Any
 
 from kdscan.legible import legible
 
-LANGUAGES = ("en", "pl", "fr", "uk", "ru")
+LANGUAGES = ("en", "de", "es", "fr", "pl", "uk", "ru")
 """The first one is spoken where none of the others is asked for."""
 
 Entry = str | Mapping[str, str]
@@ -30,7 +30,7 @@ def plural_category(language: str, n: int) -> str:
     n = abs(n)
     if language == "fr":
         return "one" if n < 2 else "other"
-    if language == "en":
+    if language in ("en", "de", "es"):
         return "one" if n == 1 else "other"
     few = 2 <= n % 10 <= 4 and not 12 <= n % 100 <= 14
     if language == "pl":

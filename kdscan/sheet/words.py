@@ -1,4 +1,4 @@
-"""What sheets say, in five languages.
+"""What sheets say, in seven languages.
 
 Texts are looked up by what they are in English; `words.toml` beside this file has the
 rest. Terms are those of the publishers' rulebooks where these have one.
@@ -11,8 +11,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Literal, get_args
 
-Language = Literal["en", "pl", "fr", "uk", "ru"]
-"""English, Polish, French, Ukrainian, Russian; ISO 639-1."""
+Language = Literal["en", "pl", "fr", "uk", "ru", "de", "es"]
+"""English, Polish, French, Ukrainian, Russian, German, Spanish; ISO 639-1."""
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 

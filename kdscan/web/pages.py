@@ -29,7 +29,11 @@ from kdscan.web.api import (
 from kdscan.web.sessions import Session
 
 NAMES = tuple(
-    zip(LANGUAGES, ("English", "polski", "français", "українська", "русский"), strict=True)
+    zip(
+        LANGUAGES,
+        ("English", "Deutsch", "español", "français", "polski", "українська", "русский"),
+        strict=True,
+    )
 )
 """Every language as it calls itself."""
 

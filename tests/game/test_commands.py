@@ -37,7 +37,10 @@ def _words(text: str) -> set[str]:
 def test_boards_and_games_are_told_in_the_language_of_the_terminal(
     language: str, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alike = {"total", "point", "points", "match", "plus"} if language == "fr" else set()
+    alike = {
+        "fr": {"total", "point", "points", "match", "plus"},
+        "es": {"total", "error"},
+    }.get(language, set())
     files = {"alone": ALONE, "pair": f"{LAWFUL}\n{ALONE}", "kingdom": KINGDOM}
     for name, text in files.items():
         (tmp_path / name).write_text(text, "utf-8")

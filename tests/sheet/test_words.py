@@ -62,6 +62,8 @@ def test_words_of_no_dictionary_stay() -> None:
         ("pl", ["MAPA KRÓLESTWA", "Królestwo", "dwie kropki", "czarodziej"]),
         ("fr", ["CARTE DU ROYAUME", "Royaume de", "deux points", "sorcier"]),
         ("uk", ["МАПА КОРОЛІВСТВА", "Королівство", "дві крапки", "чарівник"]),
+        ("de", ["KARTE DES KÖNIGREICHS", "Königreich von", "zwei Punkte", "Zauberer"]),
+        ("es", ["MAPA DEL REINO", "Reino de", "dos puntos", "mago"]),
         ("ru", ["КАРТА КОРОЛЕВСТВА", "Королевство", "две точки", "чародей"]),
     ],
 )

@@ -17,7 +17,7 @@ export function roundsTab(act) {
   const minutes = h("input", { type: "number", min: "1", max: "600", value: "30", "aria-label": t("Minutes"), inputmode: "numeric" });
   const pair = button("", () => act("/api/event/pair", {}), { class: "main" }), again = button("", () => act("/api/event/pair", { again: true }));
   const open = h("span", {}), stop = button(t("Stop"), () => act("/api/event/clock", { minutes: null })), heading = h("h2", {}), games = h("ol", { class: "tables" });
-  const shown = [["table", t("Table")], ["pairings", t("Who sits where")]].map(([what, label]) => [what, button(label, () => act("/api/event/show", { what }), { class: "tab" })]);
+  const shown = [["table", t("Standings")], ["pairings", t("Who sits where")]].map(([what, label]) => [what, button(label, () => act("/api/event/show", { what }), { class: "tab" })]);
   const round = h("section", { class: "card" }, heading, games), none = h("p", { class: "none" }, t("Enter the players, then pair the first round."));
   const begin = h("section", { class: "card controls-row" });
   const list = lines(games, (game) => `${game.round}-${game.table}-${game.seats.map((seat) => seat.player).join()}`, (game) => (game.bye ? bye(game) : table(game, act)));
