@@ -98,7 +98,7 @@ def test_sheet_prints_the_side_asked_for(
         (["-o", "sheet.pdf", "--layout", "nowhere"], "there is no layout of this name"),
         (["-o", "sheet.pdf", "--paper", "a3"], "'a3' is not one of"),
         (["-o", "sheet.pdf", "--count", "0"], "--count"),
-        (["-o", "sheet.pdf", "--language", "de"], "'de' is not one of"),
+        (["-o", "sheet.pdf", "--language", "it"], "'it' is not one of"),
         (["-o", "sheet.pdf", "--style", "baroque"], "'baroque' is not one of"),
         ([], "--output"),
     ],
