@@ -40,7 +40,7 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.pipeline import read_photo
 from kdscan.records import Photo, SheetReading
 from kdscan.synth.bank import StrokeBank
-from kdscan.synth.habits import HABITS, Part
+from kdscan.synth.habits import HABITS, TIDY, Part
 from kdscan.synth.pads import pad_print
 from kdscan.synth.scene import DrawnPage, Marks, Page, draw_page, played_board, shoot
 from kdscan.synth.sketch import Hand
@@ -50,20 +50,6 @@ FIRST = 91_000_000
 
 POOL = 24
 """Designs of each ground, on which the habits take turns."""
-
-PLAIN: Mapping[Part, str] = {
-    "dot": "blob",
-    "pair": "stacked",
-    "line": "stroke",
-    "lines": "even",
-    "fill": "hatch",
-    "area": "whole",
-    "checked": "quarters",
-    "cross": "x",
-    "pen": "ball",
-    "extra": "nothing",
-}
-"""What a tidy hand does wherever the habit does not say otherwise."""
 
 COATS: Mapping[Part, tuple[Coat, ...]] = {
     "dot": (Coat.DOT, Coat.DOUBLE_DOT),
@@ -94,7 +80,7 @@ class Habit:
 
     def of(self, rng: np.random.Generator) -> Hand:
         """A hand that has it and is plain in all else."""
-        hand = Hand.random(rng, {**PLAIN, **self.habits}, dice=False)
+        hand = Hand.random(rng, {**TIDY, **self.habits}, dice=False)
         taste = replace(hand.taste, faithful=1.0, past=0.0, slop=min(hand.taste.slop, 0.5))
         taste = replace(taste, **self.taste)  # type: ignore[arg-type]
         drawn = {"borders": 0.0, "rims": 0.0, "overruns": 0.0, "swaps": 0.0, **self.hand}

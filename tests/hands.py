@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from kdscan.synth.habits import Part
+from kdscan.synth.habits import TIDY
 from kdscan.synth.hand import Hand
-
-CAREFUL: dict[Part, str] = {
-    "dot": "blob",
-    "pair": "side",
-    "line": "stroke",
-    "lines": "even",
-    "fill": "hatch",
-    "area": "whole",
-    "checked": "quarters",
-    "cross": "x",
-    "pen": "ballpoint",
-}
-"""Habits that nobody could mistake for others."""
 
 
 def careful(rng: np.random.Generator) -> Hand:
-    return Hand.random(rng, CAREFUL, dice=False)
+    """A hand that nobody could misread: a ball pen that stays within the shields."""
+    return replace(Hand.random(rng, TIDY, dice=False), overruns=0.0, sweeps=0.0)

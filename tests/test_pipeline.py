@@ -44,16 +44,16 @@ def own_scan(seed: int) -> SynthPhoto:
     return shoot(rng, drawn, "flat", size_wh=(1700, 1275))
 
 
-def test_flat_sharp_pictures_of_our_own_sheet_are_read_with_one_fault_that_asks_at_most() -> None:
-    """Of 170 shields; benchmarks/accuracy.py measures the share on more of them."""
+def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None:
+    """benchmarks/accuracy.py measures the share on more of them."""
     wrong = []
-    for seed in range(31_000_001, 31_000_006):
+    for seed in range(31_000_000, 31_000_006):
         synth = own_scan(seed)
         (sheet,) = maps_of(read_photo(Photo(synth.bgr)))
         for cell in sheet.reading.cells:
             if (cell.coat, cell.crosses) != synth.board.get((cell.row, cell.col), (None, 0)):
                 wrong.append(cell)
-    assert len(wrong) <= 1 and all(cell.review for cell in wrong), wrong
+    assert not wrong
 
 
 def test_each_sheet_is_read_by_the_network_that_learned_its_kind(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_turned_photo_gives_the_same_board(turns: int) -> None:
 @pytest.mark.parametrize("scale", [2.0, 1.25])
 def test_a_large_photo_is_read_at_half_its_size_and_never_decoded_whole(scale: float) -> None:
     """Not even where its cells are somewhat smaller, in half of it, than what the network sees."""
-    synth = own_scan(31_000_001)
+    synth = own_scan(31_000_003)
     large = cv2.resize(synth.bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
     large = cv2.copyMakeBorder(
         large, 0, 2550 - large.shape[0], 0, 3400 - large.shape[1], cv2.BORDER_REPLICATE

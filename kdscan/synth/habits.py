@@ -173,6 +173,20 @@ HABITS: Mapping[Part, Mapping[str, Habit]] = {
         "ringed_scores": HELD_OUT,
     },
 }
+
+TIDY: Mapping[Part, str] = {
+    "dot": "blob",
+    "pair": "stacked",
+    "line": "stroke",
+    "lines": "even",
+    "fill": "hatch",
+    "area": "whole",
+    "checked": "quarters",
+    "cross": "x",
+    "pen": "ball",
+    "extra": "nothing",
+}
+"""What a tidy hand does: nobody could mistake its marks for others."""
 """Every habit with how often people have it: guesses, wide on purpose. Pens: what players have
 at hand."""
 

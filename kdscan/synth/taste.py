@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kdscan.synth.bank import StrokeBank
-from kdscan.synth.habits import PARTS, Part, any_habit
+from kdscan.synth.habits import HABITS, PARTS, Part, any_habit
 from kdscan.synth.strokes import Path
 
 DICE_SHARE = 0.42
@@ -77,7 +77,13 @@ def random_taste(
     rng: np.random.Generator, habits: Mapping[Part, str] | None = None, dice: bool | None = None
 ) -> Taste:
     """Return a random writer. habits: those that are given, all others are drawn by lot; held-out
-    ones come in no other way. dice: whether they copy the dice; by lot if None."""
+    ones come in no other way. dice: whether they copy the dice; by lot if None.
+
+    Raises ValueError for a habit that nobody has.
+    """
+    for part, habit in (habits or {}).items():
+        if habit not in HABITS[part]:
+            raise ValueError(f"no habit of {part} is called {habit}")
     if dice is None:
         dice = bool(rng.random() < DICE_SHARE)
     mine = {part: any_habit(part, dice, rng) for part in PARTS} | dict(habits or {})
