@@ -22,8 +22,8 @@ from kdscan.error_words import told
 from kdscan.errors import Bug, StoreFull
 from kdscan.locale import asked_for, mark, words
 from kdscan.tournament.store.files import FULL
+from kdscan.web import bodies, schemas, sessions
 from kdscan.web import pool as pool_module
-from kdscan.web import schemas, sessions
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
 from kdscan.web.desk import Desk
 from kdscan.web.pool import Pool
@@ -262,7 +262,7 @@ def _seconds(text: str) -> float:
 async def again(request: Request) -> Response:
     """POST /api/photos/{id}/again"""
     rooms, number = rooms_of(request), id_of(request)
-    await body_as(request, schemas.Nothing)
+    await body_as(request, bodies.Nothing)
     await ask(rooms.shelf.again, number, session_of(request))
     answer = await ask(rooms.shelf.photo, number, session_of(request))
     if answer["state"] == WAITING:

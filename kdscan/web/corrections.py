@@ -14,14 +14,14 @@ from kdscan.locale import words
 from kdscan.records import KINDS
 from kdscan.tournament.current import VARIANTS, WIZARD
 from kdscan.tournament.names import UnknownPlayer
-from kdscan.web import schemas
+from kdscan.web import bodies
 from kdscan.web.answers import ApiError, JsonAnswer
 from kdscan.web.api import ask, body_as, id_of, language_of, rooms_of, session_of
 
 
 async def correct(request: Request) -> Response:
     """POST /api/sheets/{id}/corrections"""
-    said = await body_as(request, schemas.Correction)
+    said = await body_as(request, bodies.Correction)
     if said.cell == (2, 3):
         raise ApiError(409, "impossible", "the castle holds no coat")
     if said.coat is None and said.crosses:
@@ -32,7 +32,7 @@ async def correct(request: Request) -> Response:
 
 async def square(request: Request) -> Response:
     """POST /api/sheets/{id}/squares"""
-    said = await body_as(request, schemas.Square)
+    said = await body_as(request, bodies.Square)
     if (said.terrain, said.crowns) not in KINDS:
         raise ApiError(409, "impossible", "the box holds no such square")
     new = {"terrain": said.terrain, "crowns": said.crowns}
@@ -45,14 +45,14 @@ def _cell_field(cell: tuple[int, int]) -> str:
 
 async def variants(request: Request) -> Response:
     """POST /api/sheets/{id}/variants"""
-    said = await body_as(request, schemas.Extras)
+    said = await body_as(request, bodies.Extras)
     new = {"middle_kingdom": said.middle_kingdom, "harmony": said.harmony}
     return await _corrected(request, {VARIANTS: new}, "kingdom")
 
 
 async def line(request: Request) -> Response:
     """POST /api/sheets/{id}/lines"""
-    said = await body_as(request, schemas.Line)
+    said = await body_as(request, bodies.Line)
     most = LINE_SQUARES[Coat(said.coat)]
     if said.filled > most:
         raise ApiError(409, "impossible", f"a line of this coat has {most} squares")
@@ -62,25 +62,25 @@ async def line(request: Request) -> Response:
 
 async def choice(request: Request) -> Response:
     """POST /api/sheets/{id}/choices"""
-    said = await body_as(request, schemas.Choice)
+    said = await body_as(request, bodies.Choice)
     return await _corrected(request, {f"choice:{said.player}": said.coat}, "duel_spellbook")
 
 
 async def confirm(request: Request) -> Response:
     """POST /api/sheets/{id}/confirm"""
-    await body_as(request, schemas.Nothing)
+    await body_as(request, bodies.Nothing)
     return await _corrected(request, {"confirmed": True}, None)
 
 
 async def wizard(request: Request) -> Response:
     """POST /api/sheets/{id}/wizard"""
-    said = await body_as(request, schemas.Wizard)
+    said = await body_as(request, bodies.Wizard)
     return await _corrected(request, {WIZARD: said.coat}, "duel_map")
 
 
 async def name(request: Request) -> Response:
     """POST /api/sheets/{id}/name"""
-    said = await body_as(request, schemas.NamedPlayer)
+    said = await body_as(request, bodies.NamedPlayer)
     shelf, who = rooms_of(request).shelf, session_of(request)
     try:
         return JsonAnswer(await ask(shelf.name, id_of(request), said.name, who))
@@ -96,5 +96,5 @@ async def _corrected(request: Request, said: dict[str, Any], of: str | None) -> 
 
 async def undo(request: Request) -> Response:
     """POST /api/sheets/{id}/undo"""
-    await body_as(request, schemas.Nothing)
+    await body_as(request, bodies.Nothing)
     return JsonAnswer(await ask(rooms_of(request).shelf.undo, id_of(request), session_of(request)))

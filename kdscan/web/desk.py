@@ -30,7 +30,7 @@ from kdscan.tournament.store.events import find_event, players, set_event_detail
 from kdscan.tournament.store.readings import sheet
 from kdscan.tournament.store.records import Event, Sheet
 from kdscan.tournament.store.rows import now
-from kdscan.web import schemas
+from kdscan.web import bodies
 from kdscan.web.answers import not_found
 
 Json = dict[str, Any]
@@ -45,7 +45,7 @@ class Desk:
     def __init__(self, store: Store, event: Event) -> None:
         self._store, self._name = store, event.name
 
-    def place(self, sheet_id: int, said: schemas.Place, who: str) -> None:
+    def place(self, sheet_id: int, said: bodies.Place, who: str) -> None:
         """Say whose a sheet is; own: though another one bears its code."""
         with self._store.write() as db:
             event = find_event(db, self._name)
@@ -91,7 +91,7 @@ class Desk:
         """Take a photo out of the event."""
         self.do(lambda db, event: take_out(db, event, file, who))
 
-    def result(self, said: schemas.TableResult, who: str) -> None:
+    def result(self, said: bodies.TableResult, who: str) -> None:
         """Say what the players of a table have, who wins by walkover, or neither any more."""
 
         def act(db: Connection, event: Event) -> None:

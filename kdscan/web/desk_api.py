@@ -12,7 +12,7 @@ from kdscan.error_words import error_json, told
 from kdscan.errors import UsageError
 from kdscan.locale import words
 from kdscan.tournament.names import UnknownPlayer
-from kdscan.web import schemas
+from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError, JsonAnswer
 from kdscan.web.api import ask, body_as, id_of, language_of, news, rooms_of, session_of
 from kdscan.web.operation import BAD, BY_ID, NEWS, NONE_SUCH, TOO_MUCH, Operation
@@ -58,44 +58,44 @@ async def _done(request: Request, act: Callable[..., Any], *given: Any) -> Respo
 
 async def place(request: Request) -> Response:
     """POST /api/sheets/{id}/place"""
-    who, said = _desk(request), await body_as(request, schemas.Place)
+    who, said = _desk(request), await body_as(request, bodies.Place)
     return await _done(request, rooms_of(request).desk.place, id_of(request), said, _name(who))
 
 
 async def same(request: Request) -> Response:
     """POST /api/sheets/{id}/same"""
-    who, said = _desk(request), await body_as(request, schemas.SameAs)
+    who, said = _desk(request), await body_as(request, bodies.SameAs)
     return await _done(request, rooms_of(request).desk.same, id_of(request), said.of, _name(who))
 
 
 async def ignore(request: Request) -> Response:
     """POST /api/sheets/{id}/ignore"""
-    who, said = _desk(request), await body_as(request, schemas.Ignored)
+    who, said = _desk(request), await body_as(request, bodies.Ignored)
     act = rooms_of(request).desk.ignore
     return await _done(request, act, id_of(request), said.ignored, _name(who))
 
 
 async def remove(request: Request) -> Response:
     """POST /api/event/remove"""
-    who, said = _desk(request), await body_as(request, schemas.File)
+    who, said = _desk(request), await body_as(request, bodies.File)
     return await _done(request, rooms_of(request).desk.remove, said.file, _name(who))
 
 
 async def result(request: Request) -> Response:
     """POST /api/event/result"""
-    who, said = _desk(request), await body_as(request, schemas.TableResult)
+    who, said = _desk(request), await body_as(request, bodies.TableResult)
     return await _done(request, rooms_of(request).desk.result, said, _name(who))
 
 
 async def pair(request: Request) -> Response:
     """POST /api/event/pair"""
-    who, said = _desk(request), await body_as(request, schemas.Pair)
+    who, said = _desk(request), await body_as(request, bodies.Pair)
     return await _done(request, rooms_of(request).desk.pair, said.again, _name(who))
 
 
 async def player(request: Request) -> Response:
     """POST /api/event/player"""
-    who, said = _desk(request), await body_as(request, schemas.Entry)
+    who, said = _desk(request), await body_as(request, bodies.Entry)
     act = rooms_of(request).desk.take_part
     return await _done(request, act, said.name, said.active, _name(who))
 
@@ -103,21 +103,21 @@ async def player(request: Request) -> Response:
 async def clock(request: Request) -> Response:
     """POST /api/event/clock"""
     _desk(request)
-    said = await body_as(request, schemas.Clock)
+    said = await body_as(request, bodies.Clock)
     return await _done(request, rooms_of(request).desk.clock, said.minutes)
 
 
 async def show(request: Request) -> Response:
     """POST /api/event/show"""
     _desk(request)
-    said = await body_as(request, schemas.Show)
+    said = await body_as(request, bodies.Show)
     return await _done(request, rooms_of(request).desk.show, said.what)
 
 
 async def take_back(request: Request) -> Response:
     """POST /api/event/undo"""
     who = _desk(request)
-    await body_as(request, schemas.Nothing)
+    await body_as(request, bodies.Nothing)
     return await _done(request, rooms_of(request).desk.undo, _name(who))
 
 
@@ -144,19 +144,19 @@ OPERATIONS = (
         in_query=NEWS,
         errors=BAD | DESK_ONLY,
     ),
-    _act("/api/sheets/{id}/place", place, "Say whose a sheet is (desk)", schemas.Place),
-    _act("/api/sheets/{id}/same", same, "Say whether two photos show one sheet", schemas.SameAs),
-    _act("/api/sheets/{id}/ignore", ignore, "Have a sheet count, or not", schemas.Ignored),
-    _act("/api/event/remove", remove, "Take a photo out of the event (desk)", schemas.File),
+    _act("/api/sheets/{id}/place", place, "Say whose a sheet is (desk)", bodies.Place),
+    _act("/api/sheets/{id}/same", same, "Say whether two photos show one sheet", bodies.SameAs),
+    _act("/api/sheets/{id}/ignore", ignore, "Have a sheet count, or not", bodies.Ignored),
+    _act("/api/event/remove", remove, "Take a photo out of the event (desk)", bodies.File),
     _act(
         "/api/event/result",
         result,
         "Say a table's points, a walkover, or neither any more",
-        schemas.TableResult,
+        bodies.TableResult,
     ),
-    _act("/api/event/pair", pair, "Pair the next round, or the last one anew (desk)", schemas.Pair),
-    _act("/api/event/player", player, "A player enters, drops out, or comes back", schemas.Entry),
-    _act("/api/event/clock", clock, "Start the round's clock, or take it away", schemas.Clock),
-    _act("/api/event/show", show, "Choose what the projector shows (desk)", schemas.Show),
-    _act("/api/event/undo", take_back, "Take back what was done last here (desk)", schemas.Nothing),
+    _act("/api/event/pair", pair, "Pair the next round, or the last one anew (desk)", bodies.Pair),
+    _act("/api/event/player", player, "A player enters, drops out, or comes back", bodies.Entry),
+    _act("/api/event/clock", clock, "Start the round's clock, or take it away", bodies.Clock),
+    _act("/api/event/show", show, "Choose what the projector shows (desk)", bodies.Show),
+    _act("/api/event/undo", take_back, "Take back what was done last here (desk)", bodies.Nothing),
 )

@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, Response
 from kdscan.error_words import error_json, told
 from kdscan.errors import KdscanError, LayoutError
 from kdscan.locale import words
-from kdscan.web import schemas
+from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
 from kdscan.web.api import (
     KEEP_FOREVER,
@@ -54,7 +54,7 @@ async def switch_learning(request: Request) -> Response:
     """POST /api/prints/learning"""
     rooms = rooms_of(request)
     _desk_alone(request)
-    body = await body_as(request, schemas.Switch)
+    body = await body_as(request, bodies.Switch)
     await ask(rooms.prints.switch, body.on)
     if body.on:
         rooms.reader.look_for_pads(afresh=True)
@@ -77,7 +77,7 @@ async def put_print_right(request: Request) -> Response:
     """POST /api/prints/{id}/corners"""
     rooms = rooms_of(request)
     _desk_alone(request)
-    body = await body_as(request, schemas.Corners)
+    body = await body_as(request, bodies.Corners)
     try:
         again = await ask(rooms.prints.put_right, id_of(request), body.corners)
     except LayoutError as error:
@@ -105,7 +105,7 @@ async def learn_print_of_photos(request: Request) -> Response:
     """POST /api/prints/of-photos: from filled sheets whose photos were sent already."""
     rooms = rooms_of(request)
     _desk_alone(request)
-    body = await body_as(request, schemas.PadPhotos)
+    body = await body_as(request, bodies.PadPhotos)
     rows = [await ask(rooms.shelf.photo_row, n, session_of(request)) for n in body.photos]
     async with contextlib.AsyncExitStack() as files:
         store = rooms.prints.store
@@ -135,7 +135,7 @@ async def _learned(
 async def forget_a_print(request: Request) -> Response:
     """POST /api/prints/{id}/forget"""
     _desk_alone(request)
-    await body_as(request, schemas.Nothing)
+    await body_as(request, bodies.Nothing)
     await ask(rooms_of(request).prints.forget, id_of(request))
     return JsonAnswer(await ask(_all, rooms_of(request).prints))
 
@@ -174,7 +174,7 @@ OPERATIONS = (
         switch_learning,
         "Have prints learned by themselves from the sheets that are sent, or not (desk)",
         schemas.KnownPrints,
-        schemas.Switch,
+        bodies.Switch,
         errors=CHANGES | DESK_ONLY,
     ),
     Operation(
@@ -197,7 +197,7 @@ OPERATIONS = (
         learn_print_of_photos,
         "Learn a pad's print from photos of filled sheets that were sent (desk)",
         schemas.LearnedPrint,
-        schemas.PadPhotos,
+        bodies.PadPhotos,
         errors=CHANGES | DESK_ONLY | NOT_LEARNED,
         status=201,
     ),
@@ -225,7 +225,7 @@ OPERATIONS = (
         put_print_right,
         "Say where a print's grid has its corners in its picture (desk)",
         schemas.KnownPrints,
-        schemas.Corners,
+        bodies.Corners,
         in_path=BY_ID,
         errors=CHANGES | DESK_ONLY | NOT_LEARNED,
     ),
@@ -235,7 +235,7 @@ OPERATIONS = (
         forget_a_print,
         "Forget a print (desk)",
         schemas.KnownPrints,
-        schemas.Nothing,
+        bodies.Nothing,
         in_path=BY_ID,
         errors=CHANGES | DESK_ONLY,
     ),

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from kdscan.web import api, corrections, desk_api, learning, schemas
+from kdscan.web import api, bodies, corrections, desk_api, learning, schemas
 from kdscan.web.operation import (
     BAD,
     BY_ID,
@@ -85,7 +85,7 @@ OPERATIONS = (
         api.again,
         "Read a photo again that could not be read",
         schemas.Photo,
-        schemas.Nothing,
+        bodies.Nothing,
         in_path=BY_ID,
         errors=CHANGES,
     ),
@@ -115,40 +115,40 @@ OPERATIONS = (
         "corrections",
         corrections.correct,
         "Say what a shield holds; what follows from it is worked out again",
-        schemas.Correction,
+        bodies.Correction,
     ),
     said_of_sheet(
-        "squares", corrections.square, "Say what a square of a kingdom holds", schemas.Square
+        "squares", corrections.square, "Say what a square of a kingdom holds", bodies.Square
     ),
     said_of_sheet(
         "variants",
         corrections.variants,
         "Say which extra rules a kingdom is scored by",
-        schemas.Extras,
+        bodies.Extras,
     ),
     said_of_sheet(
         "lines",
         corrections.line,
         "Say what a side's line of a spellbook shows; the maps beside it are paid anew",
-        schemas.Line,
+        bodies.Line,
     ),
     said_of_sheet(
         "choices",
         corrections.choice,
         "Say which coat a side of a spellbook chose; the maps beside it are paid anew",
-        schemas.Choice,
+        bodies.Choice,
     ),
     said_of_sheet(
         "wizard",
         corrections.wizard,
         "Say for which coat the filled coat's wizard pays",
-        schemas.Wizard,
+        bodies.Wizard,
     ),
     said_of_sheet(
-        "confirm", corrections.confirm, "Say that a sheet is as on paper", schemas.Nothing
+        "confirm", corrections.confirm, "Say that a sheet is as on paper", bodies.Nothing
     ),
-    said_of_sheet("name", corrections.name, "Say whose a sheet is", schemas.NamedPlayer),
-    said_of_sheet("undo", corrections.undo, "Take the newest correction back", schemas.Nothing),
+    said_of_sheet("name", corrections.name, "Say whose a sheet is", bodies.NamedPlayer),
+    said_of_sheet("undo", corrections.undo, "Take the newest correction back", bodies.Nothing),
     Operation(
         "GET",
         "/api/queue",
