@@ -40,14 +40,13 @@ from kdscan.prints.drawing import draw_ink, draw_print
 from kdscan.prints.dropout import drop_out
 from kdscan.prints.flat import FlatSheet, coats_of, laid_flat, packed, unpacked
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
-from kdscan.prints.learn import learn_flat_sheets, learn_print, unknown_print
+from kdscan.prints.learn import laid_over, learn_flat_sheets, learn_print, unknown_print
 from kdscan.prints.recognize import SURELY, recognize
 from kdscan.records import Photo, SheetReading
 from kdscan.synth.pads import pad_blank, pad_print, pad_sheet
 from kdscan.vision.find import find
 from kdscan.vision.photo import load_photos
-from kdscan.vision.rectify import FLAT_MARGIN, Floats, flatten
-from kdscan.vision.settle import turned
+from kdscan.vision.rectify import FLAT_MARGIN, flatten
 
 FIRST = 71_000_000
 """Seed of the first generated print."""
@@ -92,11 +91,6 @@ def generated(number: int) -> Iterator[KnownPrint]:
             return
 
 
-def likeness(known: KnownPrint, photo: Photo, centers_xy: Floats) -> float:
-    """Of the better of both ways up."""
-    return max(align(known, photo, c).likeness for c in (centers_xy, turned(centers_xy)))
-
-
 def pairs(folders: list[Path], number: int) -> None:
     """Count pairs, and those that would be taken for the same print."""
     by, pads = default_models(), pads_in(folders)
@@ -114,8 +108,8 @@ def pairs(folders: list[Path], number: int) -> None:
                 continue
             centers = found[0].centers_xy
             strange = [known for n, known in enumerate(own) if n != k] + others
-            wrong += [likeness(known, photo, centers) for known in strange]
-            right.append(likeness(own[k], photo, centers))
+            wrong += [laid_over(known, photo, centers).likeness for known in strange]
+            right.append(laid_over(own[k], photo, centers).likeness)
             seen = recognize(photo, centers, [*own, *others])
             taken, of = taken + (seen is not None and seen.known.name == pad.name), of + 1
         most = np.max(wrong)

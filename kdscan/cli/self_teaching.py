@@ -29,12 +29,13 @@ class SelfTaught:
     def see(self, photo: Photo | None, sheets: Iterable[AnyReading]) -> None:
         """Lay flat what may teach a print."""
         from kdscan.prints.flat import flat_sheet
+        from kdscan.prints.pile import may_teach
         from kdscan.records import SheetReading
 
         if not self._on or photo is None:
             return
         for sheet in sheets:
-            if isinstance(sheet, SheetReading) and self._pool.wants(sheet.layout, self._known):
+            if isinstance(sheet, SheetReading) and may_teach(sheet.layout, self._known):
                 flat = flat_sheet(photo, sheet)
                 if flat is not None:
                     self._sheets.append(flat)

@@ -37,8 +37,9 @@ def divide(photo: Bgr, known: Bgr, coverage: Plane) -> Ink:
     photo, known: (H, W, 3) uint8 in the same place. coverage: see `Ink.known`.
     """
     bare = tinted(photo, toned(photo, relit(photo, known)))
-    apart = colour_distance(photo, bare)
-    apart[_lightened(photo, bare)] = 0
+    seen, print_ = _soft(photo), _soft(bare)
+    apart = _distance(seen, print_)
+    apart[_lightened(seen, print_)] = 0
     sample = apart[::2, ::2]
     full = max(float(np.percentile(sample, FULL_QUANTILE)) * FULL_SHARE, LEAST_INK)
     floor = min(float(np.median(sample)) * _FLOOR + 1, full / 2)
@@ -163,23 +164,34 @@ def colour_distance(photo: Bgr, bare: Bgr) -> Plane:
     Ink is a distance in colour, not a darkness: pencil on saturated blue is lighter in red.
     photo, bare: (H, W, 3) uint8 in the same place, under the same light.
     """
-    seen, print_ = _lab(photo), _lab(bare)
+    return _distance(_soft(photo), _soft(bare))
+
+
+def _distance(seen: Bgr, bare: Bgr) -> Plane:
+    """`colour_distance` of pictures that are soft already."""
+    photo, print_ = _lab(seen), _lab(bare)
     window = np.ones((_SLIP, _SLIP), np.uint8)
-    below = cv2.subtract(cv2.erode(print_, window), seen)  # saturates at 0
-    above = cv2.subtract(seen, cv2.dilate(print_, window))
+    below = cv2.subtract(cv2.erode(print_, window), photo)  # saturates at 0
+    above = cv2.subtract(photo, cv2.dilate(print_, window))
     light, a, b = (v.astype(np.float32) for v in cv2.split(cv2.max(below, above)))
     return np.asarray(cv2.magnitude(cv2.magnitude(light * _LIGHTNESS, a), b), np.float32)
 
 
-def _lightened(photo: Bgr, bare: Bgr) -> NDArray[np.bool_]:
+def _lightened(seen: Bgr, bare: Bgr) -> NDArray[np.bool_]:
     """(H, W): where the photo is lighter than the bare print within a pixel in blue, green and red.
-    No pen lightens all three; a print that others' ink was taken for does, where there is none."""
-    soft, print_ = (cv2.GaussianBlur(v, (0, 0), 0.7) for v in (photo, bare))
-    over = cv2.subtract(soft, cv2.dilate(print_, np.ones((_SLIP, _SLIP), np.uint8)))
+    No pen lightens all three; a print that others' ink was taken for does, where there is none.
+
+    seen, bare: soft pictures.
+    """
+    over = cv2.subtract(seen, cv2.dilate(bare, np.ones((_SLIP, _SLIP), np.uint8)))
     b, g, r = cv2.split(over)
     return np.asarray(cv2.min(cv2.min(b, g), r) > 0, np.bool_)
 
 
+def _soft(bgr: Bgr) -> Bgr:
+    return np.asarray(cv2.GaussianBlur(bgr, (0, 0), 0.7), np.uint8)
+
+
 def _lab(bgr: Bgr) -> Bgr:
     """CIELAB in 8 bits, which takes a third of the time; off by 0.3 units, where noise has 2.5."""
-    return np.asarray(cv2.cvtColor(cv2.GaussianBlur(bgr, (0, 0), 0.7), cv2.COLOR_BGR2LAB), np.uint8)
+    return np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2LAB), np.uint8)

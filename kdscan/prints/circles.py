@@ -141,15 +141,18 @@ def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32] 
     alike = cv2.matchTemplate(view, sample, cv2.TM_CCOEFF_NORMED, mask=mask)
     alike = np.where(np.isfinite(alike), alike, -1) * (1 if trusted is None else trusted > 0)
     ys, xs = np.mgrid[:size, :size]
-    for px, py in found.xy:
+
+    def take(px: float, py: float) -> None:
         away = [np.minimum(d % size, -d % size) for d in (xs - px, ys - py)]
         alike[np.hypot(away[0] / found.size[0], away[1] / found.size[1]) < _APART] = -1
+
+    for px, py in found.xy:
+        take(px, py)
     more: list[tuple[float, float]] = []
     while alike.max() > _SIBLING and len(found.xy) + len(more) <= MOST_CIRCLES:
         py, px = (int(v) for v in np.unravel_index(int(alike.argmax()), alike.shape))
         more.append((px, py))
-        away = [np.minimum(d % size, -d % size) for d in (xs - px, ys - py)]
-        alike[np.hypot(away[0] / found.size[0], away[1] / found.size[1]) < _APART] = -1
+        take(px, py)
     if not more or len(found.xy) + len(more) > MOST_CIRCLES:
         return found
     weak = np.full(len(more), LEAST_RESPONSE)

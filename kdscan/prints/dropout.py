@@ -72,7 +72,8 @@ def drop_out(photo: Photo, aligned: Aligned) -> InkSheet:
 def covered(aligned: Aligned) -> NDArray[np.bool_]:
     """(34,) in the order of `CELLS`: where the print is not seen in the photo at all. Something
     covers the cell, which is no coat: a finger, glare, another sheet, a print changed there."""
-    return np.array([aligned.found[at] < COVERED for at in CELLS])
+    found = aligned.found
+    return np.array([found[at] < COVERED for at in CELLS])
 
 
 def poorly_known(known: KnownPrint) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
 from kdscan.records import CELLS, COATS, COLS, ROWS, Photo, SheetReading, frozen
-from kdscan.vision.rectify import CENTERS, Floats, flatten
+from kdscan.records.sheet import CUT_OFF
+from kdscan.vision.rectify import CENTERS, Floats, flatten, in_flat
 
 RIM = PRINT_MARGIN + 0.375
 """Cells of margin round the grid of a flat sheet: a print's own, and what a grid may lie off."""
@@ -31,6 +32,7 @@ SAME_MARKS = 0.5
 they are one sheet photographed twice: two games agree on a sixth, a sheet badly read with itself on
 two thirds and more."""
 
+_UNFIT = frozenset((CUT_OFF, "unsure_place", "mirrored"))
 _QUALITY = 88
 _SIZE_WH = tuple(round((n + 2 * RIM) * PRINT_PX) for n in (COLS, ROWS))
 _FORMAT = "kdscan-flat/1"
@@ -74,19 +76,22 @@ class FlatSheet(Head):
         return Photo(self.bgr, self.key)
 
 
-FLAT_CENTERS: Floats = np.asarray((CENTERS + 0.5 + RIM) * PRINT_PX - 0.5, np.float64)
+FLAT_CENTERS = in_flat(CENTERS, PRINT_PX, RIM)
 """(5, 7, 2): where a flat sheet's cells lie in its picture."""
 
 
 def flat_sheet(photo: Photo, sheet: SheetReading) -> FlatSheet | None:
     """A sheet that was read, laid flat; None where it teaches nothing: cut off, too small, or not
     surely found. Its key is the picture's content."""
-    if sheet.hidden or sheet.rectified.px_per_cell < LEAST_PX:
-        return None
-    if any(problem.code in ("unsure_place", "mirrored") for problem in sheet.problems):
+    if not is_fit((problem.code for problem in sheet.problems), sheet.rectified.px_per_cell):
         return None
     coats = coats_of({(c.row, c.col): c.coat for c in sheet.reading.cells})
     return laid_flat(photo, sheet.rectified.centers_xy, coats, sheet.layout)
+
+
+def is_fit(problems: Iterable[str], px_per_cell: float) -> bool:
+    """Whether a sheet of which so much was seen, with problems of these codes, teaches anything."""
+    return px_per_cell >= LEAST_PX and _UNFIT.isdisjoint(problems)
 
 
 def laid_flat(
@@ -164,11 +169,6 @@ def head_of(data: bytes, key: str) -> Head | None:
     except _BROKEN:
         return None
     return head if said["format"] == _FORMAT and len(head.coats) == len(CELLS) else None
-
-
-def relabelled(sheet: FlatSheet, layout: str) -> FlatSheet:
-    """The same sheet, known to be of a print."""
-    return replace(sheet, layout=layout)
 
 
 _BROKEN = (zipfile.BadZipFile, EOFError, OSError, ValueError, KeyError, TypeError, RuntimeError)

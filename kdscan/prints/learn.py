@@ -43,7 +43,15 @@ from kdscan.vision.closer import look_closer
 from kdscan.vision.edges import unseen_cells
 from kdscan.vision.find import find
 from kdscan.vision.learn import aspect
-from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, Floats, Network, flatten, resolution
+from kdscan.vision.rectify import (
+    CENTERS,
+    FLAT_MARGIN,
+    Floats,
+    Network,
+    flatten,
+    in_flat,
+    resolution,
+)
 from kdscan.vision.settle import turned
 
 LEAST_LIKENESS = 0.3
@@ -63,6 +71,9 @@ filled: three of 34. Of 17 unmarked sheets one engraved one has more (0.59), for
 strokes; of 51 filled ones one, with hardly a coat on it, has less."""
 SURELY_MARKED = 0.1
 """Probability that a shield is empty below which it surely holds a coat."""
+
+_OWN_CENTERS = in_flat(CENTERS, PRINT_PX, PRINT_MARGIN)  # where a print's cells lie in its picture
+_CORNER_CELLS = ([0, 0, -1, -1], [0, -1, -1, 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +112,8 @@ def learn_print(
         raise LayoutError("name at least one photo of a sheet")
     reading = None if unmarked else marking
     seen = [
-        _seen(photo, locating, refining, reading, corners_xy if first else None)
-        for first, photo in zip([True, *[False] * len(photos)], photos, strict=False)
+        _seen(photo, locating, refining, reading, None if number else corners_xy)
+        for number, photo in enumerate(photos)
     ]
     _check_number(seen)
     used = sorted(seen, key=lambda one: (not one.placed, one.filled, -one.sharpness))[:MOST_SHEETS]
@@ -149,7 +160,7 @@ def _shared(
             ink = [_guessed(f, inking, one.filled) for f, one in zip(flats, used, strict=True)]
         bgr, coverage = merge(flats, ink)
         # Described on the merged picture, for there the marks of single sheets are gone.
-        known = described(known, Photo(bgr), _own_centers(), used[0].placed)
+        known = described(known, Photo(bgr), _OWN_CENTERS, used[0].placed)
     return replace(known, bgr=bgr, known=coverage, sheets=len(used))
 
 
@@ -239,7 +250,7 @@ def unknown_print(name: str) -> KnownPrint:
 def _all_laid_over(
     known: KnownPrint, seen: Sequence[_Seen], least: int
 ) -> tuple[list[_Seen], list[Aligned]]:
-    """Sheets of the print, which is laid over each; see `_learned` for `least`."""
+    """Sheets of the print, which is laid over each; see `_shared` for `least`."""
     used, aligned = [], []
     for one in seen:
         try:
@@ -302,11 +313,6 @@ def described(
     )
 
 
-def _own_centers() -> Floats:
-    """(5, 7, 2): where a print's cells lie in its own picture."""
-    return np.asarray((CENTERS + 0.5 + PRINT_MARGIN) * PRINT_PX - 0.5, np.float64)
-
-
 def put_right(known: KnownPrint, corners_xy: Floats) -> KnownPrint:
     """The print with its grid where a person says that its corners, (4, 2), lie in its picture, and
     what is printed in the cells found anew. Raises LayoutError for corners that no sheet has.
@@ -318,13 +324,10 @@ def put_right(known: KnownPrint, corners_xy: Floats) -> KnownPrint:
     again = described(known, photo, centers, placed=True)
     levels = np.repeat(np.repeat(known.known, KNOWN_STEP, 0), KNOWN_STEP, 1)
     to_old = cv2.getPerspectiveTransform(
-        (_own_centers()[_CORNER_CELLS]).astype(np.float32),
+        _OWN_CENTERS[_CORNER_CELLS].astype(np.float32),
         centers[_CORNER_CELLS].astype(np.float32),
     )
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     moved = cv2.warpPerspective(levels, to_old, (w, h), flags=flags)
     small = cv2.resize(moved, known.known.shape[::-1], interpolation=cv2.INTER_AREA)
     return replace(again, known=np.asarray(np.clip(small, 0, 1), np.float32))
-
-
-_CORNER_CELLS = ([0, 0, -1, -1], [0, -1, -1, 0])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kdscan.prints.known import KnownPrint
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, Ink
 from kdscan.sheet.parts import Point
-from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX
+from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX, in_flat
 
 PAPER, RULED, OUTLINE = 240, 180, 120
 """Grey levels of the plain page's paper, of lines between cells, of shields and circles."""
@@ -53,7 +53,7 @@ def plain_page(known: KnownPrint) -> NDArray[np.float32]:
 
 
 def _px(points: list[Point]) -> NDArray[np.int32]:
-    at = (np.array(points) + 0.5 + FLAT_MARGIN) * FLAT_PX - 0.5
+    at = in_flat(np.array(points), FLAT_PX, FLAT_MARGIN)
     return np.round(at * (1 << _SHIFT)).astype(np.int32)
 
 

@@ -24,6 +24,7 @@ from kdscan.prints.learn import (
     unknown_print,
 )
 from kdscan.prints.names import folded
+from kdscan.vision.identify import UNKNOWN
 from kdscan.vision.rectify import Network, flatten
 
 STEPS = (ENOUGH_ALIKE, 8, 11, MOST_SHEETS)
@@ -34,6 +35,8 @@ ALIKE = 0.2
 """Likeness, see `Aligned.likeness`, of two sheets, with all that was drawn on them, from which they
 bear the same print: of 440 pairs of 16 pads nine in ten have more, of 190 others none more than
 0.03."""
+NEVER = 1 << 30
+"""More sheets than there can be."""
 GIVEN_UP = 6
 """So many in vain, and the sheet is alone."""
 
@@ -87,10 +90,15 @@ def may_learn(layouts: Iterable[str], prints: Iterable[KnownPrint]) -> bool:
     return strange >= ENOUGH_ALIKE or any(count[name] >= step for name, step in steps.items())
 
 
+def may_teach(layout: str, prints: Iterable[KnownPrint]) -> bool:
+    """Whether a sheet of this layout may teach something, once there are enough of them."""
+    return layout == UNKNOWN or any(p.name == layout and next_step(p) < NEVER for p in prints)
+
+
 def next_step(known: KnownPrint) -> int:
-    """From how many sheets a print is learned anew; more than there can be when it is done."""
+    """From how many sheets a print is learned anew; `NEVER` when it is done."""
     steps = [step for step in STEPS if step > known.sheets]
-    return steps[0] if known.by_itself and steps else 1 << 30
+    return steps[0] if known.by_itself and steps else NEVER
 
 
 def _better(known: KnownPrint, pile: Sequence[FlatSheet], inking: Network) -> Taught | None:

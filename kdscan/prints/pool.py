@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from kdscan.outputs import default_folder, make_folder, unwritable, write_file
-from kdscan.prints.flat import FlatSheet, Head, head_of, packed, relabelled, same_sheet, unpacked
+from kdscan.prints.flat import FlatSheet, Head, head_of, packed, same_sheet, unpacked
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import MOST_SHEETS
 from kdscan.prints.library import Library, own_library
 from kdscan.prints.pile import Taught, learn_from_pile, may_learn
-from kdscan.vision.identify import UNKNOWN
 from kdscan.vision.rectify import Network
 
 MOST_KEPT = 40
@@ -106,11 +105,6 @@ class SheetPool:
             self._note(taught, pile)
         return [taught.known for taught in found]
 
-    def wants(self, layout: str, prints: Iterable[KnownPrint]) -> bool:
-        """Whether a sheet of this layout may teach something."""
-        learning = (p.name for p in prints if p.by_itself and p.sheets < MOST_SHEETS)
-        return layout == UNKNOWN or layout in learning
-
     def _note(self, taught: Taught, pile: Iterable[FlatSheet]) -> None:
         """The sheets of a print that is not known well enough yet stay, under its name."""
         for sheet in pile:
@@ -118,7 +112,9 @@ class SheetPool:
                 if taught.known.sheets >= MOST_SHEETS:
                     self.remove([sheet.key])
                 else:
-                    write_file(self._path(sheet.key), packed(relabelled(sheet, taught.known.name)))
+                    write_file(
+                        self._path(sheet.key), packed(replace(sheet, layout=taught.known.name))
+                    )
 
     def _each(self, read: Callable[[bytes, str], Kept | None]) -> list[Kept]:
         found = []

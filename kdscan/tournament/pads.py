@@ -18,11 +18,9 @@ from kdscan.errors import KdscanError
 from kdscan.game.duel.coats import Coat
 from kdscan.inference.store import default_models
 from kdscan.prints.file import FiledPrint, filed, parse_print
-from kdscan.prints.flat import LEAST_PX, FlatSheet, coats_of, laid_flat
+from kdscan.prints.flat import FlatSheet, coats_of, is_fit, laid_flat
 from kdscan.prints.learn import MOST_SHEETS
 from kdscan.prints.pile import learn_from_pile, may_learn, next_step
-from kdscan.records.sheet import CUT_OFF
-from kdscan.sheet.layout import layouts
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import get_event, set_event_details
 from kdscan.tournament.store.files import PhotoFiles
@@ -31,19 +29,19 @@ from kdscan.tournament.store.prints import (
     add_print,
     event_prints,
     is_of_models,
+    is_of_pad,
     load_prints,
     read_with,
     settled_pages,
 )
 from kdscan.tournament.store.readings import readings, sheets
-from kdscan.tournament.store.records import Event, PhotoRow, Sheet
+from kdscan.tournament.store.records import Event, PhotoRow
 from kdscan.vision.photo import decode
 
 MOST_AT_ONCE = 48
 """Sheets that are looked through together: 130 MB when they lie flat."""
 
 _OFF = "pads_by_hand"
-_UNFIT = {CUT_OFF, "unsure_place", "mirrored"}
 
 
 @dataclass(frozen=True)
@@ -66,6 +64,9 @@ class PlacedSheet:
 
 Pile = tuple[PlacedSheet, ...]
 """Sheets in the order of their keys."""
+
+Tried = set[tuple[Pile, tuple[str, ...]]]
+"""Piles that were looked through, each with the prints that were known."""
 
 
 def learns_by_itself(event: Event) -> bool:
@@ -102,13 +103,26 @@ def piles(store: Store, event_id: int) -> Iterator[Pile]:
             yield pile
 
 
+def not_tried(piles: Iterable[Pile], prints: tuple[str, ...], tried: Tried) -> Iterator[Pile]:
+    """The piles that were not looked through yet; each is noted as it is given out.
+
+    prints: SHA-256 of the known prints' files.
+    """
+    for pile in piles:
+        if (pile, prints) not in tried:
+            tried.add((pile, prints))
+            yield pile
+
+
 def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
     """The maps of an event that teach something, but for those of our own layouts."""
     of = {photo.id: photo for photo in photos(db, event_id)}
     for sheet in sheets(db, event_id):
-        if is_of_pad(sheet) and _is_fit(sheet):
-            assert sheet.kept is not None
-            photo, place = of[sheet.photo_id], sheet.kept["place"]
+        if sheet.kept is None or not is_of_pad(sheet.data):
+            continue
+        place, problems = sheet.kept["place"], (one["code"] for one in sheet.data["problems"])
+        if is_fit(problems, place["px_per_cell"]):
+            photo = of[sheet.photo_id]
             centers = tuple(float(v) for row in place["centers"] for xy in row for v in xy)
             coats = coats_of(
                 {
@@ -118,18 +132,6 @@ def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
             )
             where = (photo.sha256, photo.suffix, sheet.page, sheet.number)
             yield PlacedSheet(*where, centers, coats, sheet.data["layout"])
-
-
-def is_of_pad(sheet: Sheet) -> bool:
-    """Whether a sheet is a map of a print that kdscan does not print itself, known or not."""
-    return sheet.kind == "duel_map" and sheet.data["layout"] not in layouts()
-
-
-def _is_fit(sheet: Sheet) -> bool:
-    problems = {problem["code"] for problem in sheet.data["problems"]}
-    if sheet.kept is None or problems & _UNFIT:
-        return False
-    return bool(sheet.kept["place"]["px_per_cell"] >= LEAST_PX)
 
 
 def teach(root: str, pile: Pile, prints: Iterable[str]) -> tuple[bytes, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
 from kdscan.training.dataset import WIDE_MARGIN, Example, unpack
 from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
-from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, project
+from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, in_flat, project
 from kdscan.vision.segment import CROPPED, cut, segment
 
 Image = NDArray[np.uint8]
@@ -198,8 +198,8 @@ def worn(rng: np.random.Generator, flat: Image, worse: float) -> Image:
 def _astray(map_x: Float32, map_y: Float32) -> Float32:
     """(5, 7, 2): how far cells of a flat sheet lie from where they should, in cells, whose pixels
     were taken from there in a stored one."""
-    middles = (CENTERS + 0.5 + FLAT_MARGIN) * FLAT_PX - 0.5
-    stored = (CENTERS + 0.5 + WIDE_MARGIN) * FLAT_PX - 0.5
+    middles = in_flat(CENTERS, FLAT_PX, FLAT_MARGIN)
+    stored = in_flat(CENTERS, FLAT_PX, WIDE_MARGIN)
     at = middles.copy()
     for _ in range(3):  # what is taken from too far left lies as far to the right
         x, y = at[..., 0].astype(np.float32), at[..., 1].astype(np.float32)
@@ -218,7 +218,7 @@ def _crossed(example: Example, shape: tuple[int, int]) -> NDArray[np.uint8]:
     """(H, W) uint8 in the stored flat sheet's pixels: index + 1 of a shield at its crosses."""
     out = np.zeros(shape, np.uint8)
     for index, x, y in () if example.crossed is None else example.crossed:
-        at = (np.array([x, y]) + 0.5 + WIDE_MARGIN) * FLAT_PX - 0.5
+        at = in_flat(np.array([x, y]), FLAT_PX, WIDE_MARGIN)
         center = (round(float(at[0])), round(float(at[1])))
         cv2.circle(out, center, SPOT_PX, int(index) + 1, -1)
     return out

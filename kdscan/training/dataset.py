@@ -46,6 +46,7 @@ from kdscan.vision.rectify import (
     FLAT_PX,
     fit_homography,
     flatten,
+    in_flat,
     inverse,
     project,
 )
@@ -123,7 +124,7 @@ def reduce(seed: int, synth: SynthPhoto) -> Example:
     flat_guess = project(plane, CENTERS)
     coarse = flatten(photo, flat_guess, COARSE_PX, COARSE_MARGIN)
     inside = project(inverse(plane), centers)
-    coarse_centers = (inside + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
+    coarse_centers = in_flat(inside, COARSE_PX, COARSE_MARGIN)
     coat, crosses = _labels(synth.board)
     return Example(
         seed=seed,

@@ -20,6 +20,7 @@ from kdscan.vision.rectify import (
     Floats,
     fit_homography,
     flatten,
+    in_flat,
     inverse,
     lattice_to_photo,
     lattice_to_photo_homography,
@@ -101,7 +102,7 @@ def offsets(guess_xy: Floats, true_xy: Floats) -> Floats | None:
 
 def _corners(rng: np.random.Generator, lost: bool) -> Floats:
     """(4, 2): corners of a plane guess in the coarse view, where the true plane lies upright."""
-    corners = (GRID_CORNERS + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
+    corners = in_flat(GRID_CORNERS, COARSE_PX, COARSE_MARGIN)
     if lost:
         spin = rng.choice([np.pi / 2, -np.pi / 2, np.pi / 4, rng.uniform(0.4, 2.7)])
         c, s = np.cos(spin), np.sin(spin)

@@ -16,7 +16,7 @@ from kdscan.training.augment import NODES
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 from kdscan.training.separator import ink_figures
 from kdscan.vision.locate import locate
-from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, Network
+from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, Network, in_flat
 from kdscan.vision.segment import segment
 from kdscan.vision.settle import settlings
 
@@ -122,13 +122,11 @@ def refine_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> 
     """From outlines that are wrong by 0.25 cells a corner, half of them upside down."""
     rng = np.random.default_rng(seed)
     placed, upright = [], []
-    ideal = (CENTERS + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
+    ideal = in_flat(CENTERS, COARSE_PX, COARSE_MARGIN)
     for example in examples:
         photo = Photo(unpack(example.coarse))
-        corners = (
-            (GRID_CORNERS + 0.5 + COARSE_MARGIN) * COARSE_PX
-            - 0.5
-            + rng.normal(0, 0.25 * COARSE_PX, (4, 2))
+        corners = in_flat(GRID_CORNERS, COARSE_PX, COARSE_MARGIN) + rng.normal(
+            0, 0.25 * COARSE_PX, (4, 2)
         )
         if rng.random() < 0.5:
             corners = corners[[2, 3, 0, 1]]

@@ -54,6 +54,12 @@ CENTERS = lattice(ROWS, COLS)
 """(5, 7, 2) float64: the centres of a map's cells in the lattice frame."""
 
 
+def in_flat(lattice_xy: Floats, px_per_cell: float, margin: float) -> Floats:
+    """Pixels of points (..., 2) of the lattice frame in a view that is flattened to so many pixels
+    a cell, with so many cells of margin round the grid; see `flatten`."""
+    return np.asarray((lattice_xy + 0.5 + margin) * px_per_cell - 0.5, np.float64)
+
+
 def lies_in(point_xy: Floats, corners_xy: Floats) -> bool:
     """Whether a point (2,) lies in a polygon (N, 2), or on its edge."""
     x, y = (float(v) for v in point_xy)

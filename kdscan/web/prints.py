@@ -15,7 +15,6 @@ from kdscan.prints.file import FiledPrint, filed, parse_print
 from kdscan.prints.learn import put_right
 from kdscan.tournament.pads import (
     Pile,
-    is_of_pad,
     keep_taught,
     learns_by_itself,
     piles,
@@ -23,7 +22,13 @@ from kdscan.tournament.pads import (
 )
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import get_event
-from kdscan.tournament.store.prints import add_print, event_prints, forget_print, load_prints
+from kdscan.tournament.store.prints import (
+    add_print,
+    event_prints,
+    forget_print,
+    is_of_pad,
+    load_prints,
+)
 from kdscan.tournament.store.readings import sheets
 from kdscan.tournament.store.records import Event, PrintRow
 from kdscan.web.answers import not_found
@@ -82,7 +87,7 @@ class Prints:
     def _to_read_again(self, db: Connection, names: Sequence[str]) -> list[int]:
         """The photos with sheets that may bear prints of these names."""
         others = {row.name for row in event_prints(db, self.event.id)} - set(names)
-        maps = (sheet for sheet in sheets(db, self.event.id) if is_of_pad(sheet))
+        maps = (sheet for sheet in sheets(db, self.event.id) if is_of_pad(sheet.data))
         return sorted({s.photo_id for s in maps if s.data["layout"] not in others})
 
     def add(self, data: bytes) -> tuple[Json, list[int]]:

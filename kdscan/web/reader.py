@@ -19,7 +19,7 @@ from starlette.concurrency import run_in_threadpool
 
 from kdscan.error_words import error_json
 from kdscan.errors import KdscanError, StoreError
-from kdscan.tournament.pads import Pile
+from kdscan.tournament.pads import Tried, not_tried
 from kdscan.tournament.rules import Rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import set_pages
@@ -53,7 +53,7 @@ class Reader:
         self._tasks: list[asyncio.Task[None]] = []
         self._teaching: asyncio.Task[None] | None = None
         self._news = False
-        self._looked_through: set[tuple[Pile, tuple[str, ...]]] = set()
+        self._tried: Tried = set()
 
     async def start(self) -> None:
         """Take up what was left behind, and begin."""
@@ -127,7 +127,7 @@ class Reader:
         """
         self._news = True
         if afresh:
-            self._looked_through.clear()
+            self._tried.clear()
         if self._teaching is None or self._teaching.done():
             self._teaching = asyncio.create_task(self._look_for_pads())
 
@@ -145,10 +145,7 @@ class Reader:
     async def _taught(self) -> list[int]:
         """The photos to read again, for their sheets have taught a print; none where none did."""
         known = await run_in_threadpool(self._prints.hashes)
-        for pile in await run_in_threadpool(self._prints.piles):
-            if (pile, known) in self._looked_through:
-                continue
-            self._looked_through.add((pile, known))
+        for pile in not_tried(await run_in_threadpool(self._prints.piles), known, self._tried):
             root = self._store.photos.root
             what = Request(Path(), "", "teach", photos=root, prints=known, pile=pile)
             files = [data async for frame in self._pool.ask(what) for data in frame.blobs]

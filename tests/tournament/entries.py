@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from typing import Any
 
 from kdscan.errors import KdscanError
 from kdscan.keeping import keep
 from kdscan.records import AnyReading
 from kdscan.report import PhotoReport, photo_json
+from kdscan.tournament.export import write_csv, write_json_lines
+from kdscan.tournament.results import results
 from kdscan.tournament.store import Store
-from kdscan.tournament.store.events import ensure_event
+from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
 
@@ -41,3 +44,13 @@ def came_in(
         add_file(db, this.id, name, photo.id, details=details)
         set_pages(db, photo.id, 1)
         add_reading(db, photo, 0, MODELS, entry(found), kept(found), 0.1)
+
+
+def exported(store: Store) -> str:
+    """All results of the event "cup", as CSV and as JSON Lines."""
+    out = io.StringIO()
+    with store.read() as db:
+        rows = list(results(db, find_event(db, "cup").id))
+    write_csv(rows, out)
+    write_json_lines(rows, out)
+    return out.getvalue()

@@ -2,9 +2,8 @@
 
 Every step is written down when it is done, keyed by the photo's content, its page, the
 version of the models, the prints that the event knows and, in Kingdomino, how large a kingdom
-may be. A run that was broken
-off, however, is run again: what is written down is skipped. Memory does not grow with the
-number of photos.
+may be. A run that was broken off, however, is run again: what is written down is skipped. Memory
+does not grow with the number of photos.
 
 When all is read, sheets of prints that nobody taught may teach them by themselves
 (`kdscan.tournament.pads`); then what may bear them is read again, until there is nothing more to
@@ -31,7 +30,7 @@ from kdscan.tournament.batch.tasks import (
     Taken,
     Task,
 )
-from kdscan.tournament.pads import Pile, keep_taught, pages_to_read_again, piles
+from kdscan.tournament.pads import Tried, keep_taught, not_tried, pages_to_read_again, piles
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, read_pages, set_pages
@@ -83,7 +82,7 @@ class Run:
         self._know_prints()
         self._details: Json = {} if round is None else {"round": round}
         self._pages: deque[Task] = deque()
-        self._looked_through: set[tuple[Pile, tuple[str, ...]]] = set()
+        self._tried: Tried = set()
         self._asked: set[tuple[int, int]] = set()
         self.progress = Progress()
 
@@ -142,12 +141,12 @@ class Run:
 
     def _ask_to_learn(self) -> bool:
         """Have the next pile looked through that may teach a print; False if there is none."""
-        for pile in piles(self._store, self._event.id):
-            if (pile, self._prints) not in self._looked_through:
-                self._looked_through.add((pile, self._prints))
-                self._pages.append(Learn(self._store.photos.root, pile, self._prints))
-                return True
-        return False
+        some = piles(self._store, self._event.id)
+        pile = next(not_tried(some, self._prints, self._tried), None)
+        if pile is None:
+            return False
+        self._pages.append(Learn(self._store.photos.root, pile, self._prints))
+        return True
 
     def _learned(self, result: Learned) -> None:
         """Know from now on what a pile taught."""

@@ -141,12 +141,14 @@ def settled_pages(db: Connection, photo_id: int, models: str) -> dict[int, str |
     for row in readings(db, photo_id):
         if row.error_code == ReaderDied.code or not is_of_models(row.models, models):
             continue
-        if all(_is_ours(sheet) for sheet in row.entry["sheets"]):
-            found[row.page] = row.error_code
-        else:
+        if any(is_of_pad(sheet) for sheet in row.entry["sheets"]):
             found.pop(row.page, None)
+        else:
+            found[row.page] = row.error_code
     return found
 
 
-def _is_ours(sheet: Json) -> bool:
-    return sheet["kind"] != "duel_map" or sheet["layout"] in layouts()
+def is_of_pad(sheet: Json) -> bool:
+    """Whether a sheet, as an element of `sheets` of the JSON, is a map of a print that kdscan does
+    not print itself, known or not."""
+    return sheet["kind"] == "duel_map" and sheet["layout"] not in layouts()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import signal
@@ -17,11 +16,10 @@ from kdscan.inference.store import default_models
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Progress, Run
 from kdscan.tournament.batch.tasks import perform
-from kdscan.tournament.export import write_csv, write_json_lines
-from kdscan.tournament.results import results
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event
 from tests.conftest import new_store
+from tests.tournament.entries import exported
 from tests.tournament.workers import Here
 
 distributed = pytest.importorskip("distributed")
@@ -38,15 +36,6 @@ def address() -> Iterator[str]:
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
     ) as cluster:
         yield cluster.scheduler_address
-
-
-def exported(store: Store) -> str:
-    out = io.StringIO()
-    with store.read() as db:
-        rows = list(results(db, ensure_event(db, "cup").id))
-    write_csv(rows, out)
-    write_json_lines(rows, out)
-    return out.getvalue()
 
 
 def start(store: Store) -> Run:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 from dataclasses import replace
 from functools import cache
@@ -15,13 +14,12 @@ from kdscan.inference.store import default_models
 from kdscan.tournament.batch.paths import Source, sources
 from kdscan.tournament.batch.run import Progress, Run
 from kdscan.tournament.batch.tasks import Learn, Result, Take, Task, perform
-from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.pads import learns_by_itself, switch_learning
-from kdscan.tournament.results import results
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.prints import EventPrints
 from tests.prints.pads import ENGRAVED, PAINTED, sheet
+from tests.tournament.entries import exported
 from tests.tournament.workers import Here
 
 
@@ -66,15 +64,6 @@ def run(store: Store, files: list[Source], after: int = 10**9, learns: bool = Tr
 
     this.read(files, Here(as_ever), told)
     return this.progress
-
-
-def exported(store: Store) -> str:
-    out = io.StringIO()
-    with store.read() as db:
-        rows = list(results(db, find_event(db, "cup").id))
-    write_csv(rows, out)
-    write_json_lines(rows, out)
-    return out.getvalue()
 
 
 def prints(store: Store) -> list[tuple[str, int, bool]]:

@@ -6,7 +6,7 @@ import { $, h, put, toast } from "./dom.js";
 import { t } from "./i18n.js";
 import { knownPrints } from "./pads.js";
 import { cardOf, queueTab, where } from "./queue.js";
-import { playersTab, roundsTab } from "./rounds.js";
+import { playersTab, roundsTab, wide } from "./rounds.js";
 
 let desk = null, changes = 0, tab = "settle";
 
@@ -40,11 +40,6 @@ function found({ sheets }) {
   return sheets.filter(fits).map(cardOf);
 }
 
-const pads = () => {
-  const shown = knownPrints();
-  return { element: h("div", { class: "desk wide" }, h("div", { class: "desk-body" }, shown)), show: () => {} };
-};
-
 // Each tab is made when it is first looked at, and keeps its element: nothing that comes late for one
 // can be drawn into another, and what was typed stays. show(desk): what stands now.
 const TABS = {
@@ -52,7 +47,7 @@ const TABS = {
   sheets: [() => t("Sheets"), (label) => queueTab(hub, { label, cardsOf: found, none: () => t("No sheet fits."), kept: false })],
   rounds: [() => t("Rounds"), () => roundsTab(act)],
   players: [() => t("Players"), () => playersTab(act)],
-  pads: [() => t("Pads"), pads],
+  pads: [() => t("Pads"), () => ({ element: wide(knownPrints()), show: () => {} })],
 };
 const made = {};
 const tabOf = (name) => (made[name] ??= TABS[name][1](TABS[name][0]));

@@ -41,7 +41,8 @@ export function roundsTab(act) {
   return { element: wide(tab), show };
 }
 
-const wide = (tab) => h("div", { class: "desk wide" }, h("div", { class: "desk-body" }, tab));
+// A tab that fills the whole place, without a queue.
+export const wide = (tab) => h("div", { class: "desk wide" }, h("div", { class: "desk-body" }, tab));
 
 const bye = (game) => ({ element: h("li", {}, h("span", { class: "table-number" }, String(game.table)), h("span", { class: "seat" }, game.seats[0].player), h("em", {}, t("bye"))), show: () => {} });
 
