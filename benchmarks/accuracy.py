@@ -29,15 +29,20 @@ from typing import Any
 import cv2
 import numpy as np
 
-from kdscan import pipeline
+from kdscan.detection import find
+from kdscan.detection import register as settle
 from kdscan.errors import KdscanError
-from kdscan.overlay import draw_overlay
-from kdscan.pipeline import read_photo
+from kdscan.imaging import rectify
+from kdscan.imaging.photo import load_photos
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
+from kdscan.kinds.overlay import draw_overlay
+from kdscan.marks import posterior
+from kdscan.marks import refine_crops as closer
+from kdscan.marks.classify import Logits
+from kdscan.pipeline import read as pipeline
+from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, Photo, RectifiedSheet, SheetReading
-from kdscan.vision import closer, find, posterior, rectify, settle
-from kdscan.vision.classify import Logits
-from kdscan.vision.photo import load_photos
-from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX, Floats, Network
+from kdscan.records.arrays import Floats, Network
 
 KEYS = ("found", "placed", "coat", "crosses", "cell", "board", "score", "silent", "review")
 

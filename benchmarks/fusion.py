@@ -5,7 +5,7 @@
 
 Each sheet is of a design drawn by lot and photographed twice, from other sides, in other
 light, on other tables. Told apart are the first photo, the surer of both, and both read
-together by `kdscan.vision.fuse`, of the pairs that are taken for one sheet, as others are
+together by `kdscan.marks.fuse`, of the pairs that are taken for one sheet, as others are
 not read together; shares of sheets, with 95% Wilson intervals.
 """
 
@@ -20,14 +20,14 @@ import numpy as np
 from accuracy import wilson
 
 from kdscan.errors import NoSheetFound
-from kdscan.fusing import fuse_sheets, maps_of
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
-from kdscan.pipeline import interpret, read_photo
+from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.fuse import fuse
+from kdscan.pipeline.fusion import fuse_sheets, maps_of
+from kdscan.pipeline.read import interpret, read_photo
 from kdscan.records import Photo, SheetReading
 from kdscan.synth.scene import DrawnPage, Level, draw_page, shoot
-from kdscan.vision.decode import DEFAULT_RISK
-from kdscan.vision.fuse import fuse
 
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 FIRST_SEED = 28_000_000

@@ -37,7 +37,7 @@ from kdscan.errors import KdscanError
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
-from kdscan.pipeline import read_photo
+from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo, SheetReading
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.habits import HABITS, TIDY, Part

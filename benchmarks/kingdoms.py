@@ -27,14 +27,14 @@ from numpy.typing import NDArray
 from kdscan.errors import NoSheetFound
 from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.variants import Variants
+from kdscan.imaging.photo import load_photos
 from kdscan.inference.store import Models, default_models
-from kdscan.pipeline import read_photo
+from kdscan.kinds.kingdom.weigh import kingdom_of
+from kdscan.pipeline.read import read_photo
 from kdscan.records import KINDS, KingdomReading, Photo
 from kdscan.synth.camera import Level
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
 from kdscan.synth.tiles import CASTLE, EMPTY, Bank, Board, load_boards
-from kdscan.vision.kingdom.weigh import kingdom_of
-from kdscan.vision.photo import load_photos
 
 RULES = Variants(middle_kingdom=True, harmony=True)
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")

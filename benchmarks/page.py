@@ -19,8 +19,8 @@ from json import load
 from pathlib import Path
 from typing import Any
 
-from kdscan.pipeline import read_photo
-from kdscan.vision.photo import load_photos
+from kdscan.imaging.photo import load_photos
+from kdscan.pipeline.read import read_photo
 
 SAMPLES = sorted((Path(__file__).parent.parent / "samples").glob("*.jpg"))
 

@@ -30,11 +30,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.find import find
 from kdscan.game.duel.coats import Coat
+from kdscan.imaging.photo import load_photos
+from kdscan.imaging.rectify import FLAT_MARGIN, flatten
 from kdscan.inference.store import default_models
 from kdscan.ink.divide import divide
-from kdscan.overlay import draw_overlay
-from kdscan.pipeline import read_photo
+from kdscan.kinds.overlay import draw_overlay
+from kdscan.pipeline.read import read_photo
 from kdscan.prints.align import align
 from kdscan.prints.drawing import draw_ink, draw_print
 from kdscan.prints.dropout import drop_out
@@ -44,9 +47,6 @@ from kdscan.prints.learn import laid_over, learn_flat_sheets, learn_print, unkno
 from kdscan.prints.recognize import SURELY, recognize
 from kdscan.records import Photo, SheetReading
 from kdscan.synth.pads import pad_blank, pad_print, pad_sheet
-from kdscan.vision.find import find
-from kdscan.vision.photo import load_photos
-from kdscan.vision.rectify import FLAT_MARGIN, flatten
 
 FIRST = 71_000_000
 """Seed of the first generated print."""

@@ -23,8 +23,8 @@ from accuracy import KEYS, judge
 from kdscan.errors import KdscanError
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
-from kdscan.overlay import draw_overlay
-from kdscan.pipeline import read_photo
+from kdscan.kinds.overlay import draw_overlay
+from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, Photo, SheetReading
 from kdscan.synth.__main__ import own_page
 from kdscan.synth.scanner import PAPERS, Scan, Settings, scan

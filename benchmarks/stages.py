@@ -25,14 +25,14 @@ from typing import Any
 import cv2
 import numpy as np
 
+from kdscan.detection.find import find
+from kdscan.detection.layout import identify
+from kdscan.imaging.photo import load_photos
 from kdscan.inference.store import default_models
-from kdscan.pipeline import interpret
-from kdscan.vision.classify import weigh
-from kdscan.vision.closer import look_closer
-from kdscan.vision.decode import DEFAULT_RISK
-from kdscan.vision.find import find
-from kdscan.vision.identify import identify
-from kdscan.vision.photo import load_photos
+from kdscan.marks.classify import weigh
+from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.refine_crops import look_closer
+from kdscan.pipeline.read import interpret
 
 Times = dict[str, list[float]]
 

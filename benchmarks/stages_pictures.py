@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.duel.board import CASTLE, CELLS, COLS, LETTERS, ROWS
-from kdscan.overlay import draw_overlay
-from kdscan.pipeline import read_photo
+from kdscan.imaging.photo import load_photos
+from kdscan.kinds.overlay import draw_overlay
+from kdscan.marks.crops import segment
+from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo, SheetReading
 from kdscan.records.found import maps_of
-from kdscan.vision.photo import load_photos
-from kdscan.vision.segment import segment
 
 Bgr = NDArray[np.uint8]
 

@@ -25,10 +25,10 @@ import numpy as np
 from accuracy import wilson
 
 from kdscan.errors import KdscanError
-from kdscan.pipeline import read_photo
+from kdscan.imaging.photo import load_photos
+from kdscan.pipeline.document import PhotoReport, photo_json, report_json
+from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, SheetReading, SpellbookReading
-from kdscan.report import PhotoReport, photo_json, report_json
-from kdscan.vision.photo import load_photos
 
 Counts = dict[str, list[float]]
 

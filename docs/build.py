@@ -17,9 +17,9 @@ from mkdocs.structure.files import File, Files
 
 import kdscan
 from kdscan.cli.main import app
-from kdscan.overlay import draw_overlay
-from kdscan.pipeline import read_photo
-from kdscan.vision.photo import load_photos
+from kdscan.imaging.photo import load_photos
+from kdscan.kinds.overlay import draw_overlay
+from kdscan.pipeline.read import read_photo
 from kdscan.web.openapi import document
 
 ROOT = Path(__file__).parent.parent

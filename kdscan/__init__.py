@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kdscan.errors import KdscanError as KdscanError
-    from kdscan.overlay import draw_overlay as draw_overlay
-    from kdscan.pads import known_prints as known_prints
-    from kdscan.pads import learn_print as learn_print
-    from kdscan.pads import save_print as save_print
-    from kdscan.pipeline import correct as correct
-    from kdscan.pipeline import read_photo as read_photo
+    from kdscan.imaging.photo import load_photos as load_photos
+    from kdscan.kinds.overlay import draw_overlay as draw_overlay
+    from kdscan.pipeline.document import sheet_json as to_dict
+    from kdscan.pipeline.read import correct as correct
+    from kdscan.pipeline.read import read_photo as read_photo
+    from kdscan.prints.api import known_prints as known_prints
+    from kdscan.prints.api import learn_print as learn_print
+    from kdscan.prints.api import save_print as save_print
     from kdscan.prints.file import load_print as load_print
     from kdscan.prints.known import KnownPrint as KnownPrint
     from kdscan.records import KingdomReading as KingdomReading
     from kdscan.records import Photo as Photo
     from kdscan.records import SheetReading as SheetReading
     from kdscan.records import SpellbookReading as SpellbookReading
-    from kdscan.report import sheet_json as to_dict
-    from kdscan.vision.photo import load_photos as load_photos
 
     __version__: str
 
@@ -40,15 +40,15 @@ _HOMES = {
     "Photo": ("kdscan.records", "Photo"),
     "SheetReading": ("kdscan.records", "SheetReading"),
     "SpellbookReading": ("kdscan.records", "SpellbookReading"),
-    "correct": ("kdscan.pipeline", "correct"),
-    "draw_overlay": ("kdscan.overlay", "draw_overlay"),
-    "known_prints": ("kdscan.pads", "known_prints"),
-    "learn_print": ("kdscan.pads", "learn_print"),
-    "load_photos": ("kdscan.vision.photo", "load_photos"),
+    "correct": ("kdscan.pipeline.read", "correct"),
+    "draw_overlay": ("kdscan.kinds.overlay", "draw_overlay"),
+    "known_prints": ("kdscan.prints.api", "known_prints"),
+    "learn_print": ("kdscan.prints.api", "learn_print"),
+    "load_photos": ("kdscan.imaging.photo", "load_photos"),
     "load_print": ("kdscan.prints.file", "load_print"),
-    "read_photo": ("kdscan.pipeline", "read_photo"),
-    "save_print": ("kdscan.pads", "save_print"),
-    "to_dict": ("kdscan.report", "sheet_json"),
+    "read_photo": ("kdscan.pipeline.read", "read_photo"),
+    "save_print": ("kdscan.prints.api", "save_print"),
+    "to_dict": ("kdscan.pipeline.document", "sheet_json"),
 }
 
 __all__ = ["KdscanError", "KingdomReading", "Photo", "SheetReading", "SpellbookReading"]

@@ -13,6 +13,8 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.variants import PLAIN, Variants
+from kdscan.kinds.kingdom.decode import Sighting, decode_kingdoms
+from kdscan.kinds.spellbook.read import interpret_book
 from kdscan.records import (
     CELLS,
     COATS,
@@ -31,8 +33,6 @@ from kdscan.records import (
     SpellbookReading,
     SquareKind,
 )
-from kdscan.vision.book_read import interpret_book
-from kdscan.vision.kingdom.decode import Sighting, decode_kingdoms
 
 BOARD = """
 d+  d   dd  l   l+  f++ .

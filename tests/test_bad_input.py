@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from kdscan.cli.main import CLOSED, main
-from kdscan.legible import legible
 from kdscan.locale import ENGLISH
-from kdscan.report import PhotoReport, photo_json
+from kdscan.locale.legible import legible
+from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.sheet.tickets import read_rows
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, ensure_player

@@ -11,8 +11,9 @@ import pytest
 import typer
 
 from kdscan.cli.main import app
-from kdscan.cli.text import Style, sheet_text
-from kdscan.vision import photo
+from kdscan.imaging import photo
+from kdscan.kinds.common.terminal import Style
+from kdscan.kinds.duel_map.tell import tell
 from tests.readings import make_sheet
 
 ROOT = Path(__file__).parent.parent
@@ -70,7 +71,7 @@ def test_commands_can_be_typed(words: list[str]) -> None:
 
 def test_the_sample_of_output_is_what_is_printed() -> None:
     (sample,) = re.findall(r"```text\n(.*?)\n```", README, re.DOTALL)
-    assert sample == sheet_text(make_sheet(doubtful=[(0, 5)]), Style())
+    assert sample == tell(make_sheet(doubtful=[(0, 5)]), Style())
 
 
 def test_the_limits_are_those_of_the_code() -> None:

@@ -28,8 +28,8 @@ from kdscan.cli.options import (
 from kdscan.cli.prints import known_prints
 from kdscan.cli.speech import note, quiet, spoken
 from kdscan.errors import UsageError
-from kdscan.legible import legible
 from kdscan.locale import Words
+from kdscan.locale.legible import legible
 
 if TYPE_CHECKING:
     from kdscan.tournament.batch.pool import Workers
@@ -218,7 +218,7 @@ def _line_now_and_then() -> Callable[[Progress], None]:
 
 def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Result]) -> None:
     """What the event holds now, and what somebody should look at."""
-    from kdscan.error_words import told
+    from kdscan.locale.errors import told
     from kdscan.tournament.results import (
         BLANK,
         CONFLICT,

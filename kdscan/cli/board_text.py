@@ -11,7 +11,7 @@ from typing import Any
 from kdscan.game.grid import cell_name
 from kdscan.game.problem import Problem
 from kdscan.locale import Words, mark
-from kdscan.problem_words import SEVERITIES, told
+from kdscan.locale.problems import SEVERITIES, told
 
 WIDTH = 12
 """Characters for what points are given for, where no name is longer."""

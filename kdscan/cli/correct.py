@@ -11,7 +11,7 @@ from kdscan.cli.corrections import Correction, parse_corrections, square_of
 from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store
 from kdscan.cli.speech import spoken, user
 from kdscan.errors import UsageError
-from kdscan.legible import legible
+from kdscan.locale.legible import legible
 
 if TYPE_CHECKING:
     from kdscan.tournament.results import Result

@@ -10,7 +10,7 @@ import typer
 from kdscan.cli.options import Event, Photos, Store
 from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
-from kdscan.legible import legible
+from kdscan.locale.legible import legible
 
 
 def export(

@@ -15,8 +15,8 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from kdscan.cli.speech import spoken
-from kdscan.legible import legible
 from kdscan.locale import mark
+from kdscan.locale.legible import legible
 
 Translate = Callable[[str], str]
 

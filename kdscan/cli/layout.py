@@ -105,10 +105,10 @@ def learn(
     if not called:
         raise UsageError("say what the pad is called, like --name club")
     # The heavy half: OpenCV, onnxruntime.
-    from kdscan.outputs import write_file
-    from kdscan.pads import learn_print
+    from kdscan.files.write import write_file
+    from kdscan.imaging.photo import load_photos
+    from kdscan.prints.api import learn_print
     from kdscan.prints.drawing import draw_print
-    from kdscan.vision.photo import load_photos
 
     if output is not None and output.suffix.lower() == TOML:
         if len(photos) > 1:
@@ -150,15 +150,15 @@ def _points(text: str | None) -> NDArray[np.float64] | None:
 def _learn_layout(
     picture: Photo, output: Path, name: str, cell_mm: float, overlay: Path | None
 ) -> None:
+    from kdscan.detection.find import find
+    from kdscan.files.write import write_file
     from kdscan.inference.store import default_models
-    from kdscan.outputs import write_file
+    from kdscan.marks.refine_crops import look_closer
+    from kdscan.prints.learn_layout import draw_print
+    from kdscan.prints.learn_layout import learn as learned
+    from kdscan.prints.recognize_layout import cell_print, print_to_text
     from kdscan.sheet.checks import check_layout
     from kdscan.sheet.layout import layout_to_toml
-    from kdscan.vision.closer import look_closer
-    from kdscan.vision.find import find
-    from kdscan.vision.learn import draw_print
-    from kdscan.vision.learn import learn as learned
-    from kdscan.vision.recognize import cell_print, print_to_text
 
     models = default_models()
     sheets = find(picture, models.locate, models.refine)
@@ -189,7 +189,7 @@ def _learn_layout(
 def _write_png(path: Path, picture: NDArray[np.uint8]) -> None:
     import cv2
 
-    from kdscan.outputs import write_file
+    from kdscan.files.write import write_file
 
     write_file(path, cv2.imencode(".png", picture)[1].tobytes())
 

@@ -141,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _unwritable(error: BaseException) -> int | None:
     """The exit code if stdout is what could not be written; None if it was something else.
 
-    Whatever else is written tells of its errors itself, see `kdscan.outputs`.
+    Whatever else is written tells of its errors itself, see `kdscan.files.write`.
     """
     failed = error.__context__ if isinstance(error, SystemExit) else error  # Typer exits of pipes
     if not isinstance(failed, OSError) or failed.errno not in UNWRITABLE or failed.filename:

@@ -9,23 +9,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from kdscan.cli.speech import quiet, said
-from kdscan.cli.text import Style, sheet_text
-from kdscan.cli.text_kingdom import kingdom_text
-from kdscan.cli.text_spellbook import spellbook_text
-from kdscan.fusing import FusedSheet
 from kdscan.game.grid import cell_name
-from kdscan.legible import legible
-from kdscan.locale import mark, of_terminal, words
-from kdscan.records import AnyReading, KingdomReading, SpellbookReading
-from kdscan.report import PhotoReport
+from kdscan.kinds import kind_of
+from kdscan.kinds.common.terminal import Style
+from kdscan.locale import of_terminal, words
+from kdscan.locale.legible import legible
+from kdscan.pipeline.document import PhotoReport
+from kdscan.pipeline.fusion import FusedSheet
 
 _CLEAR_LINE = "\r\x1b[K"
-
-_NAMES = {
-    "duel_map": mark("map"),
-    "kingdom": mark("kingdom"),
-    "duel_spellbook": mark("spellbook"),
-}
 
 
 class Printer:
@@ -70,8 +62,11 @@ class Printer:
             title = f"{number}: {name}" if several else name
             if len(report.sheets) > 1:
                 alone = sum(one.kind == sheet.kind for one in report.sheets) == 1
-                title += f", {t(_NAMES[sheet.kind])}" + (f" {at}" if not alone else "")
-            print(f"{self._style.bold(title)}\n\n{_text(sheet, self._style)}\n", flush=True)
+                title += f", {t(kind_of(sheet).title)}" + (f" {at}" if not alone else "")
+            print(
+                f"{self._style.bold(title)}\n\n{kind_of(sheet).tell(sheet, self._style)}\n",
+                flush=True,
+            )
 
     def fused(self, fused: Sequence[FusedSheet]) -> None:
         """The sheets that several photos show, as read from all of them."""
@@ -83,7 +78,9 @@ class Printer:
                 numbers=", ".join(numbers[:-1]),
                 last=numbers[-1],
             )
-            print(f"{self._style.bold(title)}\n\n{sheet_text(one.sheet, self._style)}\n")
+            print(
+                f"{self._style.bold(title)}\n\n{kind_of(one.sheet).tell(one.sheet, self._style)}\n"
+            )
             if one.photograph_again:
                 cells = " ".join(cell_name(cell) for cell in one.photograph_again)
                 why = t(
@@ -118,14 +115,6 @@ class Printer:
                 "Dynasty of {n} kingdom", "Dynasty of {n} kingdoms", len(dynasty["kingdoms"])
             )
             print(f"{title}: {total}{check}")
-
-
-def _text(found: AnyReading, style: Style) -> str:
-    if isinstance(found, KingdomReading):
-        return kingdom_text(found, style)
-    if isinstance(found, SpellbookReading):
-        return spellbook_text(found, style)
-    return sheet_text(found, style)
 
 
 def terminal_style() -> Style:

@@ -66,7 +66,7 @@ def show(
 
     $ kdscan layout show club -o club.png
     """
-    from kdscan.outputs import write_file
+    from kdscan.files.write import write_file
 
     with prints_of(event, store) as kept:
         one = kept.get(name)
@@ -168,7 +168,7 @@ def export(
 
     $ kdscan score photo.jpg --layout club.kdprint
     """
-    from kdscan.outputs import write_file
+    from kdscan.files.write import write_file
 
     with prints_of(event, store) as kept:
         write_file(output, kept.get(name).data)

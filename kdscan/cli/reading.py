@@ -12,12 +12,17 @@ from functools import partial
 
 from kdscan.cli.book_corrections import BookCorrection
 from kdscan.cli.corrections import AnyCorrection, Correction, square_of
+from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import PhotoError, UsageError
 from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.pipeline import Game, correct, correct_book
-from kdscan.pipeline_kingdom import correct_kingdom
+from kdscan.imaging.photo import decode, open_photos
+from kdscan.kinds.kingdom.read import correct_kingdom
+from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.pipeline.document import PhotoReport
+from kdscan.pipeline.pages import read_page
+from kdscan.pipeline.read import Game, correct, correct_book
 from kdscan.prints.known import KnownPrint
-from kdscan.reading import read_page
+from kdscan.prints.recognize_layout import recognized
 from kdscan.records import (
     AnyReading,
     KingdomReading,
@@ -25,12 +30,7 @@ from kdscan.records import (
     SheetReading,
     SpellbookReading,
 )
-from kdscan.report import PhotoReport
 from kdscan.sheet.parts import Layout
-from kdscan.vision.decode import DEFAULT_RISK
-from kdscan.vision.identify import UNKNOWN
-from kdscan.vision.photo import decode, open_photos
-from kdscan.vision.recognize import recognized
 
 STDIN = "-"
 """The name under which a photo is read from stdin."""
@@ -51,7 +51,7 @@ def read_all(
 ) -> Iterator[tuple[PhotoReport, Photo | None]]:
     """Yield a report for each photo or page, with the picture where there is one.
 
-    risk, game, variants: see `kdscan.pipeline.read_photo`; risk None for its default.
+    risk, game, variants: see `kdscan.pipeline.read.read_photo`; risk None for its default.
     learned: layouts to know sheets by. prints: known prints, by which sheets are read.
     Raises `ModelError`, because then no photo can be read, and `UsageError`.
     """

@@ -37,7 +37,7 @@ def report(
     $ kdscan report --event 'Puchar wiosny' -o raport.html --language pl
     """
     # The heavy half: SQLAlchemy, OpenCV.
-    from kdscan.outputs import writing_text
+    from kdscan.files.write import writing_text
     from kdscan.tournament.event import event_state
     from kdscan.tournament.report import write_report
     from kdscan.tournament.report.pictures import Album

@@ -14,7 +14,7 @@ from kdscan.cli.corrections import AnyCorrection, parse_corrections
 from kdscan.cli.options import AsJson, GreatDuel, Harmony, MiddleKingdom
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.locale import of_terminal, words
-from kdscan.problem_words import AGAINST_RULES
+from kdscan.locale.problems import AGAINST_RULES
 
 OVERLAY_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -122,11 +122,11 @@ def score(
     from kdscan.cli.prints import known_prints
     from kdscan.cli.reading import read_all
     from kdscan.cli.self_teaching import SelfTaught
-    from kdscan.fusing import fuse_sheets, maps_of
     from kdscan.game.kingdomino.variants import Variants
+    from kdscan.kinds.kingdom.to_json import dynasty_json
+    from kdscan.pipeline.document import photo_json, report_json
+    from kdscan.pipeline.fusion import fuse_sheets, maps_of
     from kdscan.prints.file import SUFFIX
-    from kdscan.report import photo_json, report_json
-    from kdscan.report_kingdom import dynasty_json
     from kdscan.sheet.layout import load_layout
 
     printer = Printer(len(photos), text=not as_json, debug=context.find_root().params["debug"])
@@ -242,16 +242,16 @@ def _numbered(path: Path, number: int) -> Path:
 def _write_overlay(path: Path, photo: Any, report: Any, style: OverlayStyle) -> None:
     import cv2
 
-    from kdscan.outputs import write_file
+    from kdscan.files.write import write_file
 
     if style == "ink":
-        from kdscan.overlay_ink import draw_inks
+        from kdscan.prints.overlay import draw_inks
 
         picture = draw_inks(report.sheets)
         if picture is None:
             return
     else:
-        from kdscan.overlay import draw_overlay
+        from kdscan.kinds.overlay import draw_overlay
 
         picture = draw_overlay(photo, report.sheets, words(of_terminal()))
     _, data = cv2.imencode(path.suffix.lower(), picture)

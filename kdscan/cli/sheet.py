@@ -117,7 +117,7 @@ def sheet(
     Exit codes: 0 done; 2 wrong usage, a broken layout, or a file that cannot be written.
     """
     # The heavy half: reportlab, OpenCV.
-    from kdscan.outputs import write_file
+    from kdscan.files.write import write_file
     from kdscan.sheet.book import load_book
     from kdscan.sheet.card import Card
     from kdscan.sheet.layout import load_layout

@@ -6,9 +6,9 @@ import getpass
 import sys
 from typing import TextIO
 
-from kdscan.error_words import error_json, told
 from kdscan.errors import KdscanError
 from kdscan.locale import Words, of_terminal, words
+from kdscan.locale.errors import error_json, told
 
 
 def spoken(stream: TextIO | None = None) -> Words:

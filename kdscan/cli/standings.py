@@ -27,8 +27,8 @@ from kdscan.cli.options import (
 )
 from kdscan.cli.speech import note, spoken, user
 from kdscan.errors import UsageError
-from kdscan.legible import legible
 from kdscan.locale import Words
+from kdscan.locale.legible import legible
 
 if TYPE_CHECKING:
     from kdscan.tournament.event import EventState
@@ -284,7 +284,7 @@ def _points(text: str) -> tuple[str, int]:
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, object]], *columns: str) -> None:
-    from kdscan.outputs import writing_text
+    from kdscan.files.write import writing_text
 
     names = list(rows[0]) if rows else list(columns)
     if str(path) == "-":

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from kdscan.errors import ModelError
 from kdscan.records import COATS, KINDS
+from kdscan.records.arrays import Network
+from kdscan.records.book import StruckBy
 from kdscan.sheet.layout import layouts
-from kdscan.vision.book_read import StruckBy
-from kdscan.vision.rectify import Network
 
 FORMAT = "kdscan-models/3"
 
@@ -120,7 +120,7 @@ class Models:
         """What reads the marks of such a sheet: of those that kdscan prints a network that learned
         them alone.
 
-        layout: what the sheet is, see `kdscan.vision.identify`.
+        layout: what the sheet is, see `kdscan.detection.layout`.
         """
         return self.marks if trusted_as(layout) == ANY else self.marks_own
 
@@ -145,7 +145,7 @@ class Models:
     def trust(self, layout: str, looks: int) -> NDArray[np.float64]:
         """(2,): slope and offset of what is said of totals, see `MarkProbs.trust`.
 
-        layout: what the sheet is, see `kdscan.vision.identify`. looks: taken at its marks; what
+        layout: what the sheet is, see `kdscan.detection.layout`. looks: taken at its marks; what
         more of them say is surer than it sounds.
         """
         known = self.manifest.get("trust", {}).get(trusted_as(layout), {})

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.records import COLS, ROWS, Ink
-from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX
 
 _DARK = 8.0  # grey levels added before dividing: noise in the dark is no ink
 _LIGHT_STEP = 8  # pixels that share one value of the light

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from kdscan.ink.divide import pen_of
 from kdscan.records import Ink, RectifiedSheet
-from kdscan.vision.rectify import Network
+from kdscan.records.arrays import Network
 
 
 def separate(sheet: RectifiedSheet, network: Network) -> Ink:

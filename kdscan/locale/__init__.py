@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
-from kdscan.legible import legible
+from kdscan.locale.legible import legible
 
 LANGUAGES = ("en", "de", "es", "fr", "pl", "uk", "ru")
 """The first one is spoken where none of the others is asked for."""

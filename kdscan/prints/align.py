@@ -16,20 +16,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.pyramid import at_hand, finest_for
+from kdscan.imaging.rectify import CENTERS, ENOUGH_PX, lattice_to_photo, net_of, resolution, sampled
 from kdscan.prints.features import even
 from kdscan.prints.known import ALIGN_PX, PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.lattice import QUADRATIC, TERMS, smooth_sheet
 from kdscan.records import COLS, ROWS, Photo
-from kdscan.vision.pyramid import at_hand, finest_for
-from kdscan.vision.rectify import (
-    CENTERS,
-    ENOUGH_PX,
-    Floats,
-    lattice_to_photo,
-    net_of,
-    resolution,
-    sampled,
-)
+from kdscan.records.arrays import Floats
 
 STAGES = ((ALIGN_PX // 2, 0.6), (ALIGN_PX, 0.3), (ALIGN_PX, 0.2))
 """Pixels a cell, and over how many cells what folds add is smoothed, from coarse to fine. On 40

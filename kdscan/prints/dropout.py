@@ -12,19 +12,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.rectify import FLAT_MARGIN, outline_of, resolution
 from kdscan.ink.divide import divide
+from kdscan.marks.classify import VIEWS, Logits, look, softmax
+from kdscan.marks.crops import segment
 from kdscan.prints.align import Aligned
 from kdscan.prints.known import KNOWN_STEP, PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.page import on_plain_page
 from kdscan.records import CELLS, Ink, Photo, RectifiedSheet
-from kdscan.vision.classify import VIEWS, Logits, look, softmax
-from kdscan.vision.rectify import (
-    FLAT_MARGIN,
-    Network,
-    outline_of,
-    resolution,
-)
-from kdscan.vision.segment import segment
+from kdscan.records.arrays import Network
 
 PLACED = 0.9999
 """How sure the grid is that a print was recognised by: a print that lies wrong is not found in the

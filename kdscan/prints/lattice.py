@@ -13,18 +13,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_photo, moved, project, resolution
 from kdscan.prints.features import edges
 from kdscan.prints.pattern import PATTERN_PX, Pattern, pattern_of
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo
-from kdscan.vision.rectify import (
-    CENTERS,
-    Floats,
-    flatten,
-    lattice_to_photo,
-    moved,
-    project,
-    resolution,
-)
+from kdscan.records.arrays import Floats
 
 LATTICE_PX = PATTERN_PX
 """Pixels a cell of the view in which cells are compared."""

@@ -9,8 +9,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.clipping import unseen_cells
+from kdscan.detection.find import find
+from kdscan.detection.register import turned
 from kdscan.errors import LayoutError
+from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, flatten, in_flat, resolution
 from kdscan.ink.separate import drawn_on
+from kdscan.marks.classify import softmax
+from kdscan.marks.refine_crops import look_closer
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.describe import describe_castle, describe_cell
 from kdscan.prints.features import edges
@@ -32,27 +38,14 @@ from kdscan.prints.lattice import (
     measure_cells,
     shifted,
 )
+from kdscan.prints.learn_layout import aspect
 from kdscan.prints.merge import merge
 from kdscan.prints.pattern import pattern_of
 from kdscan.prints.put_right import beside, centers_within, placed
 from kdscan.prints.recognize import SURELY
 from kdscan.records import Photo, RectifiedSheet
+from kdscan.records.arrays import Floats, Network
 from kdscan.sheet.parts import Castle
-from kdscan.vision.classify import softmax
-from kdscan.vision.closer import look_closer
-from kdscan.vision.edges import unseen_cells
-from kdscan.vision.find import find
-from kdscan.vision.learn import aspect
-from kdscan.vision.rectify import (
-    CENTERS,
-    FLAT_MARGIN,
-    Floats,
-    Network,
-    flatten,
-    in_flat,
-    resolution,
-)
-from kdscan.vision.settle import turned
 
 LEAST_LIKENESS = 0.3
 """Likeness of the cells, see `Measured`, below which a sheet is too blurred or no sheet: sharp ones
@@ -102,7 +95,7 @@ def learn_print(
 ) -> KnownPrint:
     """Learn a print from photos of its sheets: one unmarked, several, or five and more filled ones.
 
-    locating, refining: see `kdscan.vision.find`. marking: reads marks, see `classify.look`.
+    locating, refining: see `kdscan.detection.find`. marking: reads marks, see `classify.look`.
     inking: tells ink from print, see `drawn_on`; helps where few sheets are filled.
     unmarked: a person says that nobody has drawn on these sheets. corners_xy: (4, 2), where a
     person says that the grid's corners lie in the first photo, in the order of `SheetOutline`.

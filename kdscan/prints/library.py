@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kdscan.errors import KdscanError, LayoutError, UsageError
-from kdscan.outputs import default_folder, make_folder, unwritable, write_file
+from kdscan.files.write import default_folder, make_folder, unwritable, write_file
 from kdscan.prints.file import SUFFIX, FiledPrint, filed, load_print
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.names import folded, same_name

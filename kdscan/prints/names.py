@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 
+from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import LayoutError
 from kdscan.sheet.layout import layouts
-from kdscan.vision.identify import UNKNOWN
 
 LONGEST_NAME = 60
 """Characters of a name at most: it is a file's name too, which may have 255 bytes."""

@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, in_flat
 from kdscan.prints.known import KnownPrint
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, Ink
 from kdscan.sheet.parts import Point
-from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX, in_flat
 
 PAPER, RULED, OUTLINE = 240, 180, 120
 """Grey levels of the plain page's paper, of lines between cells, of shields and circles."""

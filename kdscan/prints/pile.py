@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import LayoutError
+from kdscan.imaging.rectify import flatten
 from kdscan.prints.flat import FLAT_CENTERS, FlatSheet, one_of_each
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.learn import (
@@ -24,8 +26,7 @@ from kdscan.prints.learn import (
     unknown_print,
 )
 from kdscan.prints.names import folded
-from kdscan.vision.identify import UNKNOWN
-from kdscan.vision.rectify import Network, flatten
+from kdscan.records.arrays import Network
 
 STEPS = (ENOUGH_ALIKE, 8, 11, MOST_SHEETS)
 """A print is learned from so many sheets, and again when there are so many."""

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from kdscan.outputs import default_folder, make_folder, unwritable, write_file
+from kdscan.files.write import default_folder, make_folder, unwritable, write_file
 from kdscan.prints.flat import FlatSheet, Head, head_of, packed, same_sheet, unpacked
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import MOST_SHEETS
 from kdscan.prints.library import Library, own_library
 from kdscan.prints.pile import Taught, learn_from_pile, may_learn
-from kdscan.vision.rectify import Network
+from kdscan.records.arrays import Network
 
 MOST_KEPT = 40
 """Sheets kept at most: four pads that ten games were played on, 8 MB."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from kdscan.errors import LayoutError
-from kdscan.prints.lattice import shifted
-from kdscan.records import Photo, RectifiedSheet
-from kdscan.vision.rectify import (
+from kdscan.imaging.rectify import (
     CENTERS,
     FLAT_MARGIN,
     FLAT_PX,
-    Floats,
     flatten,
     lattice_to_photo_homography,
     project,
     resolution,
 )
+from kdscan.prints.lattice import shifted
+from kdscan.records import Photo, RectifiedSheet
+from kdscan.records.arrays import Floats
 
 LEAST_CELL_PX = 20
 """Pixels a cell below which corners are a slip of the finger."""

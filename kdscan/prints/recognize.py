@@ -13,13 +13,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.register import turned
+from kdscan.imaging.pyramid import at_hand
+from kdscan.imaging.rectify import flatten
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.known import PRINT_MARGIN, THUMB_PX, KnownPrint, even_colours
 from kdscan.prints.lattice import QUADRATIC, smooth_sheet
 from kdscan.records import COLS, ROWS, Photo
-from kdscan.vision.pyramid import at_hand
-from kdscan.vision.rectify import Floats, flatten
-from kdscan.vision.settle import turned
+from kdscan.records.arrays import Floats
 
 SURELY = 0.3
 """Likeness, see `Aligned.likeness`, from which a print is taken for the sheet's own. Of 32 sheets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +11,33 @@ from numpy.typing import NDArray
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.problem import Problem
+from kdscan.records.arrays import Floats
 from kdscan.records.photo import frozen
 from kdscan.records.short import short
+
+
+@dataclass(frozen=True)
+class StruckBy:
+    """How the logits that strokes pass a line's squares tell of a struck line.
+
+    largest, second, mean: weights of those logits; bias: added to them.
+    """
+
+    largest: float = 1.0
+    second: float = 0.0
+    mean: float = 0.0
+    bias: float = 0.0
+
+    def logit(self, passing: Floats) -> float:
+        """passing: (K,) logits of one line's squares."""
+        low_to_high = np.sort(passing)
+        second = low_to_high[-2] if len(passing) > 1 else low_to_high[-1]
+        total = self.largest * low_to_high[-1] + self.second * second
+        return float(total + self.mean * passing.mean() + self.bias)
+
+    @classmethod
+    def from_json(cls, text: str) -> StruckBy:
+        return cls(**json.loads(text))
 
 
 @dataclass(frozen=True)

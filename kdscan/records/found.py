@@ -35,7 +35,7 @@ class Found(Protocol):
 
 
 AnyReading = SheetReading | KingdomReading | SpellbookReading
-"""Whatever `kdscan.pipeline.read_photo` finds; see `Found` for what they share."""
+"""Whatever `kdscan.pipeline.read.read_photo` finds; see `Found` for what they share."""
 
 
 def maps_of(found: Iterable[AnyReading]) -> tuple[SheetReading, ...]:

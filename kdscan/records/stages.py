@@ -35,7 +35,7 @@ class SheetOutline:
 class RectifiedSheet:
     """The grid laid flat and upright, a fixed number of pixels a cell.
 
-    bgr: (H, W, 3) uint8; see `kdscan.vision.rectify` for pixels a cell and margin.
+    bgr: (H, W, 3) uint8; see `kdscan.imaging.rectify` for pixels a cell and margin.
     centers_xy: (R, C, 2) float64, photo frame: centre of each cell (the castle's
         too), after curl and folds were followed; (5, 7, 2) for a map.
     outline_xy: (4, 2) float64, photo frame: corners of the grid, as in SheetOutline.

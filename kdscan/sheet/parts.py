@@ -155,7 +155,7 @@ class Layout:
     castle: the castle in row 2, column 3.
     coordinates: whether letters of the columns and numbers of the rows stand around it.
     second_code: the same code once more, far from the first, so that one may be covered or cut off.
-    cell_png: what a learned layout's cells look like (`kdscan.vision.recognize`), to know it by.
+    cell_png: what a learned layout's cells look like, to know it by (`prints.recognize_layout`).
     The rest is printed around the grid where the layout has it.
     """
 

@@ -21,7 +21,6 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from kdscan.edge import run
 from kdscan.errors import UsageError
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
@@ -34,6 +33,7 @@ from kdscan.sheet.words import LANGUAGES
 from kdscan.synth.grounds.families import GROUPS, asked_for
 from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo, random_page
 from kdscan.synth.table import SynthTable, make_table
+from kdscan.synth.tool import run
 
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 

@@ -20,13 +20,13 @@ import cv2
 import numpy as np
 import typer
 
-from kdscan.edge import run
 from kdscan.errors import UsageError
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.synth.grounds.families import GROUPS, asked_for
 from kdscan.synth.hand import StrokeBank
 from kdscan.synth.scene import DrawnPage, Level, Page, SynthPhoto, draw_page, random_page, shoot
+from kdscan.synth.tool import run
 
 LEVELS: tuple[Level, ...] = ("flat", "easy", "normal", "hard")
 _PRINT, _BLANK, _SHEET = 11, 12, 13

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import UsageError
+from kdscan.imaging.rectify import flatten
 from kdscan.records import KINDS, Photo
-from kdscan.vision.rectify import flatten
 
 SQUARE_PX = 100
 """Side of a square's picture."""

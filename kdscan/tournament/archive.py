@@ -20,7 +20,7 @@ from typing import IO, Any
 from sqlalchemy import Connection, Table, select
 
 from kdscan.errors import UsageError
-from kdscan.outputs import writing
+from kdscan.files.write import writing
 from kdscan.prints.file import SUFFIX, parse_print
 from kdscan.tournament.archive_checks import check_head, check_row, checked_sheet
 from kdscan.tournament.event import WALKOVER, event_state

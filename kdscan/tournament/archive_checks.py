@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import JSON, Boolean, Float, ForeignKey, Integer, String, Table
 
-from kdscan.legible import legible
+from kdscan.locale.legible import legible
 from kdscan.prints.file import SUFFIX
 from kdscan.prints.names import checked_name
 from kdscan.tournament.store import schema

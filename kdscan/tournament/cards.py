@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from kdscan.locale import mark
-from kdscan.problem_words import AGAINST_RULES
+from kdscan.locale.problems import AGAINST_RULES
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Finding
 from kdscan.tournament.results import FAILED, OK, Result

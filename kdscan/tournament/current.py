@@ -11,14 +11,14 @@ from typing import Any
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
 from kdscan.game.duel.spellbook import SpellbookLine
-from kdscan.keeping import recall
-from kdscan.pipeline import correct, correct_book
-from kdscan.pipeline_kingdom import correct_kingdom
+from kdscan.kinds.kingdom.read import correct_kingdom
+from kdscan.marks.decode import DEFAULT_RISK, Marks, board_of
+from kdscan.pipeline.document import sheet_json
+from kdscan.pipeline.read import correct, correct_book
+from kdscan.pipeline.serialize import recall
+from kdscan.pipeline.table import share
 from kdscan.records import AnyReading, KingdomReading, SpellbookReading
-from kdscan.report import sheet_json
-from kdscan.table import share
 from kdscan.tournament.store.records import Json, Sheet
-from kdscan.vision.decode import DEFAULT_RISK, Marks, board_of
 
 WIZARD = "value:chosen_coat"
 """The field that says for which coat the filled coat's wizard pays."""

@@ -29,7 +29,7 @@ class EventState:
     """players: all, those who dropped out too. games: by rounds and tables, read or planned.
 
     sheets: all that count, seated or not. names: how people call them, by their keys.
-    failed: names of files and why they were not read, as `kdscan.error_words` tells it.
+    failed: names of files and why they were not read, as `kdscan.locale.errors` tells it.
     """
 
     event: Event

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TextIO
 
+from kdscan.files.write import writing_text
 from kdscan.locale import ENGLISH, Words
-from kdscan.outputs import writing_text
 from kdscan.tournament.results import COLUMNS, Result, columns
 
 Rows = Iterable[Result]

@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 
 from kdscan.errors import KdscanError
 from kdscan.game.duel.coats import Coat
+from kdscan.imaging.photo import decode
 from kdscan.inference.store import default_models
 from kdscan.prints.file import FiledPrint, filed, parse_print
 from kdscan.prints.flat import FlatSheet, coats_of, is_fit, laid_flat
@@ -36,7 +37,6 @@ from kdscan.tournament.store.prints import (
 )
 from kdscan.tournament.store.readings import readings, sheets
 from kdscan.tournament.store.records import Event, PhotoRow
-from kdscan.vision.photo import decode
 
 MOST_AT_ONCE = 48
 """Sheets that are looked through together: 130 MB when they lie flat."""

@@ -13,10 +13,10 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from kdscan.error_words import told
 from kdscan.errors import BlankPage
 from kdscan.game.grid import cell_name
 from kdscan.locale import ENGLISH, Words
+from kdscan.locale.errors import told
 from kdscan.tournament.apart import Named, Place, compared, first_names, place_of, said_of
 from kdscan.tournament.current import Said, current_sheets
 from kdscan.tournament.names import names_by_code

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
 from kdscan.game.kingdomino.variants import VariantError, Variants
-from kdscan.pipeline import Game
+from kdscan.pipeline.read import Game
 from kdscan.tournament.current import VARIANTS, Said
 from kdscan.tournament.store.events import ensure_event, find_event, set_event_details
 from kdscan.tournament.store.records import Event, Json, Sheet

@@ -17,9 +17,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from kdscan.errors import PhotoError, StoreError
-from kdscan.outputs import write_file
+from kdscan.files.write import write_file
+from kdscan.imaging.photo import decode
+from kdscan.pipeline.document import SCHEMA
 from kdscan.records import CASTLE, CELLS
-from kdscan.report import SCHEMA
 from kdscan.tournament.apart import said_of
 from kdscan.tournament.current import Said, cell_of, current_json, marks_of
 from kdscan.tournament.store import Store
@@ -27,7 +28,6 @@ from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import get_photo
 from kdscan.tournament.store.readings import sheet as get_sheet
 from kdscan.tournament.store.records import Json, PhotoRow, Sheet
-from kdscan.vision.photo import decode
 
 AS_THEY_ARE = (".jpg", ".jpeg", ".png", ".webp")
 """Photos of these kinds are copied; a page of anything else becomes a PNG."""

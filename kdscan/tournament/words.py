@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kdscan.game.duel.coats import Coat
+from kdscan.kinds.kingdom.doubts import TERRAIN_NAMES
 from kdscan.locale import Words, mark
-from kdscan.report_kingdom import TERRAIN_NAMES
 
 DECIDED = {
     "head_to_head": mark("head to head"),

@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from kdscan.edge import run
+from kdscan.synth.tool import run
 from kdscan.training.commands import kingdoms, maps, spellbooks
 from kdscan.training.commands.options import Network, Out, Store, Strokes, Surfaces
 

@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
+from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, in_flat, project
+from kdscan.marks.crops import CROPPED, cut, segment
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
 from kdscan.training.dataset import WIDE_MARGIN, Example, unpack
-from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
-from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, in_flat, project
-from kdscan.vision.segment import CROPPED, cut, segment
 
 Image = NDArray[np.uint8]
 Float32 = NDArray[np.float32]

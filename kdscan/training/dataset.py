@@ -20,6 +20,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.rectify import (
+    CENTERS,
+    FLAT_MARGIN,
+    FLAT_PX,
+    fit_homography,
+    flatten,
+    in_flat,
+    inverse,
+    project,
+)
 from kdscan.records import CELLS, COATS, Photo
 from kdscan.sheet.layout import layouts
 from kdscan.sheet.look import Ticket
@@ -40,16 +50,6 @@ from kdscan.synth.scene import (
 )
 from kdscan.synth.sketch import Spot
 from kdscan.synth.styles import random_style
-from kdscan.vision.rectify import (
-    CENTERS,
-    FLAT_MARGIN,
-    FLAT_PX,
-    fit_homography,
-    flatten,
-    in_flat,
-    inverse,
-    project,
-)
 
 THUMB_PX = 640
 """Longer side of a stored thumbnail; training zooms into it."""

@@ -15,11 +15,11 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
 from kdscan.inference.store import FORMAT, MARKS
+from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
+from kdscan.kinds.spellbook.read import CROP_WH
+from kdscan.marks.crops import CHANNELS, CROP_PX
 from kdscan.records import CELLS, KINDS
 from kdscan.training.separator import FLAT_HW
-from kdscan.vision.book_read import CROP_WH
-from kdscan.vision.kingdom.classify import CROP_SQUARES, SIDE_PX
-from kdscan.vision.segment import CHANNELS, CROP_PX
 
 INPUTS = {
     "locate": (1, 3, 288, 384),

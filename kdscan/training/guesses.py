@@ -11,13 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kdscan.records import COLS, ROWS, Photo
-from kdscan.training.augment import Float32, Image, relight
-from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, Example, unpack
-from kdscan.vision.rectify import (
+from kdscan.detection.register import LOOK_MARGIN, LOOK_PX, turned
+from kdscan.imaging.rectify import (
     CENTERS,
     GRID_CORNERS,
-    Floats,
     fit_homography,
     flatten,
     in_flat,
@@ -27,7 +24,10 @@ from kdscan.vision.rectify import (
     moved,
     project,
 )
-from kdscan.vision.settle import LOOK_MARGIN, LOOK_PX, turned
+from kdscan.records import COLS, ROWS, Photo
+from kdscan.records.arrays import Floats
+from kdscan.training.augment import Float32, Image, relight
+from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, Example, unpack
 
 BENT = 0.5
 """Share of guesses that follow the paper, or what was taken for it."""

@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.rectify import FLAT_PX
 from kdscan.synth.inked import inked_page
 from kdscan.synth.scene import Marks
 from kdscan.training.augment import Float32, Image, flat_map, worn
 from kdscan.training.dataset import WIDE_MARGIN, any_own_page, jpeg, strokes_at_hand, unpack
-from kdscan.vision.rectify import FLAT_PX
 
 FAINT, CLEAR = 0.03, 0.12
 """Shares of light that ink takes: less than the first is none, more than the second is ink."""

@@ -10,16 +10,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.locate import STRIDE
+from kdscan.detection.locate import THUMB_PX as VIEW_PX
+from kdscan.imaging.rectify import project
+from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.records import KINDS
 from kdscan.synth.strokes import turned
 from kdscan.synth.tiles import CASTLE, EMPTY
 from kdscan.training.augment import Float32, Image, random_view, relight
 from kdscan.training.dataset import unpack
 from kdscan.training.kingdoms import FLAT_MARGIN, UNKNOWN, Flat, KingdomExample
-from kdscan.vision.kingdom.classify import CROP_SQUARES, SIDE_PX
-from kdscan.vision.locate import STRIDE
-from kdscan.vision.locate import THUMB_PX as VIEW_PX
-from kdscan.vision.rectify import project
 
 CROPS = 20
 """Squares of one kingdom in a batch."""

@@ -12,6 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.rectify import flatten, lattice, project
+from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.records import Photo
 from kdscan.synth.camera import Level
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
@@ -19,8 +21,6 @@ from kdscan.synth.scene import make_photo
 from kdscan.synth.tiles import EMPTY, SQUARE_PX, Bank, Board
 from kdscan.training.augment import Image
 from kdscan.training.dataset import THUMB_PX, jpeg
-from kdscan.vision.kingdom.classify import SIDE_PX
-from kdscan.vision.rectify import flatten, lattice, project
 
 FLAT_MARGIN = 0.4
 """Squares of margin round a stored flat kingdom: crops are shifted into it."""

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
+from kdscan.imaging.photo import load_photos
+from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, flatten
+from kdscan.marks.classify import classify
+from kdscan.marks.crops import segment
+from kdscan.marks.decode import decode
 from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, Photo, RectifiedSheet
+from kdscan.records.arrays import Network
 from kdscan.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg, unpack
-from kdscan.vision.classify import classify
-from kdscan.vision.decode import decode
-from kdscan.vision.photo import load_photos
-from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, Network, flatten
-from kdscan.vision.segment import segment
 
 
 def load_labels(folder: Path) -> list[Example]:

@@ -11,14 +11,15 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from kdscan.detection.locate import locate
+from kdscan.detection.register import settlings
+from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, in_flat
+from kdscan.marks.crops import segment
 from kdscan.records import Photo, RectifiedSheet, SheetOutline
+from kdscan.records.arrays import Network
 from kdscan.training.augment import NODES
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 from kdscan.training.separator import ink_figures
-from kdscan.vision.locate import locate
-from kdscan.vision.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, Network, in_flat
-from kdscan.vision.segment import segment
-from kdscan.vision.settle import settlings
 
 CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
 

@@ -9,11 +9,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.records import COLS, ROWS
+from kdscan.records.arrays import Network
 from kdscan.training.ink_examples import InkExample, ink_sample
 from kdscan.training.networks import Residual, conv
 from kdscan.training.task import Batch, Task
-from kdscan.vision.rectify import FLAT_MARGIN, FLAT_PX, Network
 
 STRIDE = 4
 """Pixels of a flat sheet that make one place of the network's finest map, across and down."""

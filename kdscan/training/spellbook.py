@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from kdscan.records.book import StruckBy
 from kdscan.training.networks import Attention, conv
 from kdscan.training.spellbook_examples import IN_PLACE_MM, BookExample
 from kdscan.training.task import Batch, Task
-from kdscan.vision.book_read import StruckBy
 
 PLACES = 72
 """What can be marked in a spellbook: the game sets it, whatever the page looks like."""

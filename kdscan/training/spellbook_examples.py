@@ -1,7 +1,7 @@
 """Examples for the network that reads spellbooks: pages drawn, some of them photographed.
 
 Most are drawn and made worse in memory; a share goes through the camera and the reader's
-own finding, so that the crops are those of `kdscan.vision.book_read` in any case.
+own finding, so that the crops are those of `kdscan.kinds.spellbook.read` in any case.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.kinds.spellbook.place import find_books
+from kdscan.kinds.spellbook.read import PX_PER_MM, crops, crops_of
 from kdscan.records import Photo
 from kdscan.sheet.book import BookLayout, load_book, marked_places
 from kdscan.sheet.raster import render_page
 from kdscan.synth.book import draw_spellbook, played_book, wild_book
 from kdscan.synth.camera import Level, photograph
 from kdscan.training.augment import relight
-from kdscan.vision.book_place import find_books
-from kdscan.vision.book_read import PX_PER_MM, crops, crops_of
 
 PAGE_SEED, PHOTO_SEED, HELD_SEED = 11_000_000, 12_000_000, 19_000_000
 """First seeds of drawn pages, of photos for training, and of held-back photos."""

@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 from torch import nn
 
 from kdscan.errors import UsageError
+from kdscan.imaging.rectify import FLAT_MARGIN, flatten, lattice
+from kdscan.kinds.kingdom.classify import SIDE_PX, crops, looked_at
+from kdscan.kinds.kingdom.locate import KingdomSearch
 from kdscan.records import Photo
+from kdscan.records.arrays import Network
 from kdscan.synth.tiles import SQUARE_PX, Board
 from kdscan.training.export import Calibrated, publish, to_onnx
 from kdscan.training.kingdoms import KingdomExample, load, of_board, render
@@ -23,9 +27,6 @@ from kdscan.training.state import Run, digest
 from kdscan.training.supply import Given
 from kdscan.training.tasks import TASKS
 from kdscan.training.trainer import train
-from kdscan.vision.kingdom.classify import SIDE_PX, crops, looked_at
-from kdscan.vision.kingdom.locate import KingdomSearch
-from kdscan.vision.rectify import FLAT_MARGIN, Network, flatten, lattice
 
 FIRST_SEED = 30_000_000
 """Seed of the first synthetic photo of kingdoms."""

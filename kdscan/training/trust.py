@@ -22,15 +22,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.find import find
+from kdscan.detection.layout import identify
 from kdscan.errors import UsageError
+from kdscan.imaging.photo import load_photos
 from kdscan.inference.store import Models, trusted_as
-from kdscan.pipeline import LOOKS, gathered, interpret
-from kdscan.vision.classify import weigh
-from kdscan.vision.closer import look_closer
-from kdscan.vision.decode import DEFAULT_RISK, decode
-from kdscan.vision.find import find
-from kdscan.vision.identify import identify
-from kdscan.vision.photo import load_photos
+from kdscan.marks.classify import weigh
+from kdscan.marks.decode import DEFAULT_RISK, decode
+from kdscan.marks.refine_crops import look_closer
+from kdscan.pipeline.read import LOOKS, gathered, interpret
 
 Floats = NDArray[np.float64]
 

@@ -18,9 +18,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 
-from kdscan.error_words import told
 from kdscan.errors import Bug, StoreFull
 from kdscan.locale import asked_for, mark, words
+from kdscan.locale.errors import told
 from kdscan.tournament.store.files import FULL
 from kdscan.web import bodies, schemas, sessions
 from kdscan.web import pool as pool_module

@@ -7,10 +7,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdscan.error_words import error_json, told
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES as LINE_SQUARES
 from kdscan.locale import words
+from kdscan.locale.errors import error_json, told
 from kdscan.records import KINDS
 from kdscan.tournament.current import VARIANTS, WIZARD
 from kdscan.tournament.names import UnknownPlayer

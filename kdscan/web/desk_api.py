@@ -8,9 +8,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdscan.error_words import error_json, told
 from kdscan.errors import UsageError
 from kdscan.locale import words
+from kdscan.locale.errors import error_json, told
 from kdscan.tournament.names import UnknownPlayer
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError, JsonAnswer

@@ -14,9 +14,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from kdscan.error_words import error_json, told
 from kdscan.errors import KdscanError, LayoutError
 from kdscan.locale import words
+from kdscan.locale.errors import error_json, told
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
 from kdscan.web.api import (

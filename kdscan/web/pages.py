@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from kdscan.locale import LANGUAGES, Words, words
-from kdscan.problem_words import PROBLEMS
+from kdscan.locale.problems import PROBLEMS
 from kdscan.web import sessions
 from kdscan.web.answers import JsonAnswer, not_found
 from kdscan.web.api import (

@@ -14,9 +14,9 @@ from typing import Literal
 
 from kdscan.errors import ModelError, ReaderDied
 from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.pipeline import Game
+from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.pipeline.read import Game
 from kdscan.tournament.pads import Pile
-from kdscan.vision.decode import DEFAULT_RISK
 from kdscan.web.frames import Frame, FrameError, read_frame
 
 START_SECONDS = 60.0
@@ -41,7 +41,7 @@ class Request:
     where a map lies in a camera's live picture, "learn" the print called `name` from it and `more`
     files, or "teach": look what prints the sheets of `pile` teach.
 
-    game, variants: see `kdscan.pipeline.read_photo`. photos, prints: where the photos lie, and
+    game, variants: see `kdscan.pipeline.read.read_photo`. photos, prints: where the photos lie, and
     SHA-256 of the known prints' files among them. unmarked: nobody has drawn on these sheets.
     """
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from kdscan.error_words import error_json
 from kdscan.errors import KdscanError, StoreError
+from kdscan.locale.errors import error_json
 from kdscan.tournament.pads import Tried, not_tried
 from kdscan.tournament.rules import Rules
 from kdscan.tournament.store import Store

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import kdscan.report
+import kdscan.pipeline.document
+from kdscan.detection.layout import UNKNOWN as NO_LAYOUT
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import Domain, Score
 from kdscan.game.grid import Cell
@@ -13,14 +14,13 @@ from kdscan.game.kingdomino.scoring import Domain as Land
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.game.kingdomino.scoring import outcome
 from kdscan.game.kingdomino.tiles import Terrain
-from kdscan.overlay import DOMAIN_COLORS
-from kdscan.report import domain_colors
+from kdscan.kinds.common.board import DOMAIN_COLORS
+from kdscan.kinds.common.colors import domain_colors
 from kdscan.sheet.layout import layouts
 from kdscan.tournament.current import cell_of, current_sheets
 from kdscan.tournament.rules import Rules, asked_of
 from kdscan.tournament.store.corrections import in_force
 from kdscan.tournament.store.records import Correction, Sheet
-from kdscan.vision.identify import UNKNOWN as NO_LAYOUT
 
 Json = dict[str, Any]
 
@@ -147,7 +147,7 @@ def game_json(sheets: Sequence[Json]) -> Json:
     if sheets[0]["kind"] == "kingdom":
         return kingdoms_json(sheets)
     maps = [sheet for sheet in sheets if sheet["kind"] == "duel_map"]
-    game = kdscan.report.game_json([{"sheets": maps}])
+    game = kdscan.pipeline.document.game_json([{"sheets": maps}])
     assert game is not None
     for player, sheet in zip(game["players"], maps, strict=True):
         player["sheet"] = sheet["id"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from kdscan.errors import ReaderDied
-from kdscan.outputs import default_folder, replacing
+from kdscan.files.write import default_folder, replacing
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.files import MODE, is_url
 from kdscan.tournament.store.records import PhotoRow

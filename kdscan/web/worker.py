@@ -20,23 +20,23 @@ from typing import Any, BinaryIO
 
 import cv2
 
-from kdscan.error_words import error_json
+from kdscan.detection.glimpse import glimpse
 from kdscan.errors import ImageTooLarge, ModelError, NoSheetFound, PhotoError, UsageError
 from kdscan.game.kingdomino.variants import Variants
+from kdscan.imaging.photo import Pages, decode
+from kdscan.imaging.pyramid import at_most
 from kdscan.inference.store import default_models
-from kdscan.keeping import keep
-from kdscan.pads import learn_print
+from kdscan.locale.errors import error_json
+from kdscan.pipeline.document import PhotoReport, photo_json
+from kdscan.pipeline.pages import read_page
+from kdscan.pipeline.serialize import keep
+from kdscan.prints.api import learn_print
 from kdscan.prints.drawing import draw_ink
 from kdscan.prints.learn import MOST_SHEETS
-from kdscan.reading import read_page
 from kdscan.records import AnyReading, Photo, SheetReading
-from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.batch.tasks import be_the_first_to_go
 from kdscan.tournament.pads import PlacedSheet, teach
 from kdscan.tournament.store.prints import load_prints
-from kdscan.vision.glimpse import glimpse
-from kdscan.vision.photo import Pages, decode
-from kdscan.vision.pyramid import at_most
 from kdscan.web.frames import write_frame
 
 VIEW_PX, THUMB_PX = 2000, 360
@@ -169,10 +169,10 @@ def limit_memory(megabytes: int) -> None:
 def warm_up() -> None:
     """Load the models, read a drawn map and draw what spellbooks are compared with, so that no
     photo waits for what only the first one costs: half as long again, and on each worker."""
+    from kdscan.kinds.spellbook.place import draw_blanks
     from kdscan.sheet.book import load_book
     from kdscan.sheet.layout import load_layout
     from kdscan.sheet.raster import render_page
-    from kdscan.vision.book_place import draw_blanks
 
     models = default_models()
     _ = models.spellbook, models.struck_by, models.tiles, models.squares  # a map needs the others

@@ -13,7 +13,7 @@ from kdscan.cli.main import main
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
-from kdscan.keeping import keep
+from kdscan.pipeline.serialize import keep
 from kdscan.records import AnyReading
 from kdscan.tournament.results import COLUMNS
 from kdscan.tournament.rules import Asked, settle_rules

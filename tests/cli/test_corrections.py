@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from kdscan.cli.book_corrections import BookCorrection
 from kdscan.cli.corrections import Correction, parse_corrections
-from kdscan.cli.text import token
 from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.game.grid import cell_name
+from kdscan.kinds.common.terminal import token
 from kdscan.records import CELLS, COATS
 
 

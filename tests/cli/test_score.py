@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kdscan import reading
 from kdscan.cli.main import main
 from kdscan.errors import ModelError, NoSheetFound
+from kdscan.pipeline import pages as reading
 from kdscan.records import AnyReading, Photo
 from tests.readings import BOARD, make_kingdom, make_sheet
 

@@ -9,9 +9,9 @@ import cv2
 import pytest
 
 from kdscan.cli.main import main
+from kdscan.detection.layout import UNKNOWN
 from kdscan.prints.library import own_library
 from kdscan.prints.pool import own_pool
-from kdscan.vision.identify import UNKNOWN
 from tests.prints.pads import ENGRAVED, PAINTED, sheet
 
 

@@ -12,12 +12,12 @@ import pytest
 from kdscan.cli import score as score_module
 from kdscan.cli.main import main
 from kdscan.cli.score import exit_code
-from kdscan.cli.text import Style
-from kdscan.cli.text_spellbook import spellbook_text
 from kdscan.game.duel.players import play_game
-from kdscan.problem_words import AGAINST_RULES
+from kdscan.kinds.common.terminal import Style
+from kdscan.kinds.spellbook.tell import tell
+from kdscan.locale.problems import AGAINST_RULES
+from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.records import Problem
-from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.events import ensure_event
 from tests.readings import make_book, make_sheet
@@ -88,7 +88,7 @@ def test_boards_that_no_game_leads_to_have_a_code_of_their_own() -> None:
 
 
 def test_a_spellbook_is_told_in_the_order_of_our_print() -> None:
-    text = spellbook_text(make_book(play_game(1).spellbook), Style(unicode=False))
+    text = tell(make_book(play_game(1).spellbook), Style(unicode=False))
     names = ["dot", "line", "double dot", "double line", "filled", "checked"]
     told = [next(n for n in sorted(names, key=len, reverse=True) if n in line)
             for line in text.splitlines()[1:7]]  # fmt: skip

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import ModelError
 from kdscan.inference.store import NETWORKS, Models, default_models, models_folder
-from kdscan.pipeline import LOOKS
+from kdscan.pipeline.read import LOOKS
 from kdscan.records import COATS, KINDS
-from kdscan.vision.identify import UNKNOWN
 
 LIMIT = 6_000_000
 """All weights together stay below this many bytes: they travel in the wheel."""

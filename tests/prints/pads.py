@@ -7,14 +7,15 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.find import find
+from kdscan.imaging.rectify import resolution
 from kdscan.inference.store import default_models
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import learn_print
 from kdscan.records import CELLS, Photo
+from kdscan.records.arrays import Floats
 from kdscan.synth.pads import pad_blank, pad_print, pad_sheet
 from kdscan.synth.scene import SynthPhoto
-from kdscan.vision.find import find
-from kdscan.vision.rectify import Floats, resolution
 
 PAINTED, ENGRAVED = 70_000_023, 70_000_010
 """Seeds of two pads."""

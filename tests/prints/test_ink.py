@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from kdscan.ink.divide import divide
-from kdscan.pipeline import read_photo
+from kdscan.marks.classify import softmax
+from kdscan.pipeline.read import read_photo
 from kdscan.prints.align import align
 from kdscan.prints.dropout import drop_out, poorly_known, weighed
 from kdscan.prints.page import on_plain_page, plain_page
 from kdscan.records import CELLS, Ink, Photo, maps_of
-from kdscan.vision.classify import softmax
 from tests.prints.pads import ENGRAVED, PAINTED, found, learned, sheet
 
 

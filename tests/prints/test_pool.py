@@ -3,11 +3,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kdscan.detection.layout import UNKNOWN
 from kdscan.prints import pool as pools
 from kdscan.prints.flat import FlatSheet, one_of_each, packed, same_sheet, unpacked
 from kdscan.prints.library import Library
 from kdscan.prints.pool import SheetPool
-from kdscan.vision.identify import UNKNOWN
 
 GAME = "12.3451.2634.15263.412536.1425361."
 

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from kdscan.errors import LayoutError
+from kdscan.imaging.rectify import CENTERS, lattice_to_photo_homography, project
 from kdscan.inference.store import default_models
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
 from kdscan.prints.learn import learn_print, put_right
 from kdscan.prints.put_right import beside, centers_within
 from kdscan.records import COLS, ROWS, Photo
-from kdscan.vision.rectify import CENTERS, lattice_to_photo_homography, project
 from tests.prints.pads import ENGRAVED, PAINTED, blank, learned
 
 AT = (PRINT_MARGIN + np.array([(0, 0), (COLS, 0), (COLS, ROWS), (0, ROWS)])) * PRINT_PX - 0.5

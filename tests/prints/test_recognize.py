@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from kdscan.detection.register import turned
 from kdscan.prints.align import align
 from kdscan.prints.recognize import SURELY, recognize
-from kdscan.vision.settle import turned
 from tests.prints.pads import ENGRAVED, PAINTED, found, learned, off, sheet
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdscan.pipeline import read_photo
+from kdscan.pipeline.document import PhotoReport, photo_json, report_json
+from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo, SheetReading, SpellbookReading
-from kdscan.report import PhotoReport, photo_json, report_json
 from kdscan.synth.__main__ import own_book, own_page
 from kdscan.synth.table import SynthTable, make_table
 

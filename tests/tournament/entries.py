@@ -7,9 +7,9 @@ import io
 from typing import Any
 
 from kdscan.errors import KdscanError
-from kdscan.keeping import keep
+from kdscan.pipeline.document import PhotoReport, photo_json
+from kdscan.pipeline.serialize import keep
 from kdscan.records import AnyReading
-from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.results import results
 from kdscan.tournament.store import Store

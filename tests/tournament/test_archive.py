@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.error_words import error_json
 from kdscan.errors import StoreError, UnreadableImage, UsageError
+from kdscan.locale.errors import error_json
 from kdscan.tournament.archive import load_event, save_event
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.plan import set_result

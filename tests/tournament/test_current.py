@@ -8,14 +8,14 @@ from typing import Any
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
-from kdscan.keeping import keep
-from kdscan.pipeline import correct
+from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.pipeline.document import sheet_json
+from kdscan.pipeline.read import correct
+from kdscan.pipeline.serialize import keep
+from kdscan.pipeline.table import share
 from kdscan.records import AnyReading
-from kdscan.report import sheet_json
-from kdscan.table import share
 from kdscan.tournament.current import current_json, current_sheets
 from kdscan.tournament.store.records import Sheet
-from kdscan.vision.decode import DEFAULT_RISK
 from tests.readings import make_book, make_kingdom, make_sheet
 
 

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 from kdscan.cli.main import main
-from kdscan.error_words import error_json
 from kdscan.errors import UnreadableImage
 from kdscan.game.duel.players import play_game
 from kdscan.game.problem import Problem
-from kdscan.keeping import keep
 from kdscan.locale import words
-from kdscan.problem_words import PROBLEMS
+from kdscan.locale.errors import error_json
+from kdscan.locale.problems import PROBLEMS
+from kdscan.pipeline.serialize import keep
 from kdscan.records import AnyReading
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.report.doubtful import CROP_PX

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kdscan.game.duel.players import play_game, random_player
+from kdscan.pipeline.document import sheet_json
 from kdscan.records import CELLS, COATS
-from kdscan.report import sheet_json
 from kdscan.tournament.same import Compared, Look, marks_code, same_sheets
 from tests.readings import make_sheet
 

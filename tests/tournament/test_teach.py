@@ -12,7 +12,7 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.inference.store import default_models
-from kdscan.keeping import keep
+from kdscan.pipeline.serialize import keep
 from kdscan.records import CELLS, COATS, KINDS
 from kdscan.synth.tiles import load_photos
 from kdscan.tournament.batch.paths import sources

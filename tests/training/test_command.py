@@ -13,9 +13,9 @@ from typing import get_args
 import pytest
 import typer
 
-from kdscan.edge import run
 from kdscan.inference.store import default_models
 from kdscan.synth.__main__ import main as synth
+from kdscan.synth.tool import run
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Run
 from kdscan.tournament.batch.tasks import perform

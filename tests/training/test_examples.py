@@ -9,6 +9,9 @@ import cv2
 import numpy as np
 import pytest
 
+from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
+from kdscan.imaging.rectify import CENTERS, FLAT_PX
+from kdscan.marks.crops import CROP_PX
 from kdscan.records import CELLS, COATS
 from kdscan.synth.scene import SynthPhoto, make_photo, random_page
 from kdscan.training import augment
@@ -23,9 +26,6 @@ from kdscan.training.dataset import (
     reduce,
     unpack,
 )
-from kdscan.vision.locate import LATTICE_SCALE, STRIDE, THUMB_PX
-from kdscan.vision.rectify import CENTERS, FLAT_PX
-from kdscan.vision.segment import CROP_PX
 
 
 @cache

@@ -9,10 +9,11 @@ import cv2
 import numpy as np
 import pytest
 
+from kdscan.detection.register import LOOK_MARGIN, LOOK_PX
+from kdscan.imaging.rectify import CENTERS, moved
+from kdscan.records.arrays import Floats
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, Example, jpeg
 from kdscan.training.guesses import EXACT, bent_oftener, offsets, refine_sample
-from kdscan.vision.rectify import CENTERS, Floats, moved
-from kdscan.vision.settle import LOOK_MARGIN, LOOK_PX
 
 TRUE = (CENTERS + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
 """Where cells lie in the coarse view of a flat sheet."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.records import KINDS
 from kdscan.synth.kingdoms import make_kingdom_photo
 from kdscan.synth.tabletop import Manner
@@ -12,7 +13,6 @@ from kdscan.synth.tiles import EMPTY
 from kdscan.training.dataset import unpack
 from kdscan.training.kingdom_samples import littered, squares_sample, tiles_sample
 from kdscan.training.kingdoms import FLAT_MARGIN, UNKNOWN, KingdomExample, of_board, of_photo
-from kdscan.vision.kingdom.classify import SIDE_PX
 from tests.synth.test_kingdoms import BANK, COLORS, board
 
 

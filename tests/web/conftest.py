@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 from starlette.applications import Starlette
 
-from kdscan.keeping import keep
+from kdscan.pipeline.document import PhotoReport, photo_json
+from kdscan.pipeline.serialize import keep
 from kdscan.records import AnyReading
-from kdscan.report import PhotoReport, photo_json
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.photos import get_photo, set_pages
 from kdscan.tournament.store.readings import add_reading

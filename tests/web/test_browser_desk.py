@@ -11,9 +11,9 @@ from playwright.sync_api import Route, expect
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
-from kdscan.table import share
+from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.pipeline.table import share
 from kdscan.tournament.store import Store
-from kdscan.vision.decode import DEFAULT_RISK
 from tests.readings import make_book, make_sheet
 from tests.web import browsing
 from tests.web.browsing import (

@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from kdscan.table import share
+from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.pipeline.table import share
 from kdscan.tournament.store import Store
-from kdscan.vision.decode import DEFAULT_RISK
 from tests.readings import make_book, make_sheet
 from tests.web import browsing
 from tests.web.browsing import (

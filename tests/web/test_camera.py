@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Route, expect, sync_playwright
 
+from kdscan.detection.glimpse import glimpse
 from kdscan.inference.store import default_models
 from kdscan.records import Photo
-from kdscan.vision.glimpse import glimpse
 from tests.web import browsing
 from tests.web.browsing import CHROMIUM, Open, accessible, upload
 from tests.web.conftest import SAMPLES

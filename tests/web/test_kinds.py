@@ -9,9 +9,9 @@ import pytest
 
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
-from kdscan.table import share
+from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.pipeline.table import share
 from kdscan.tournament.store import Store
-from kdscan.vision.decode import DEFAULT_RISK
 from tests.readings import make_book, make_kingdom, make_sheet
 from tests.web.conftest import Served, lay
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kdscan.errors import NoSheetFound
-from kdscan.report import PhotoReport, photo_json
+from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.tournament.rules import Asked, settle_rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.readings import readings

@@ -162,7 +162,7 @@ import json, sys
 from kdscan.web import worker
 worker.warm_up()
 from kdscan.inference.store import default_models
-from kdscan.vision.book_place import blank_page
+from kdscan.kinds.spellbook.place import blank_page
 known, held = set(sys.modules), set(vars(default_models()))
 drawn = blank_page.cache_info().misses
 asked = {"name": "a", "max_pages": 1, "risk": 0.02, "do": "read", "game": None, "variants": {}}

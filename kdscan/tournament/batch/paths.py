@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kdscan.errors import UsageError
-from kdscan.legible import legible
+from kdscan.locale.legible import legible
 from kdscan.tournament.store.files import filesystem, is_url
 
 SUFFIXES = frozenset(

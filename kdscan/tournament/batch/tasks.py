@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from kdscan.error_words import error_json
 from kdscan.errors import KdscanError, ModelError, PhotoError, StoreError, UnreadableImage
 from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.keeping import keep
-from kdscan.pipeline import Game
-from kdscan.reading import bug_of, read_page
-from kdscan.report import PhotoReport, photo_json
+from kdscan.imaging.photo import Pages, check_bytes, decode, read_bytes
+from kdscan.locale.errors import error_json
+from kdscan.pipeline.document import PhotoReport, photo_json
+from kdscan.pipeline.pages import bug_of, read_page
+from kdscan.pipeline.read import Game
+from kdscan.pipeline.serialize import keep
 from kdscan.tournament.pads import Pile, teach
 from kdscan.tournament.store.files import PhotoFiles, is_url, open_place, suffix_of
 from kdscan.tournament.store.prints import load_prints
 from kdscan.tournament.store.records import Json
-from kdscan.vision.photo import Pages, check_bytes, decode, read_bytes
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Take:
 class Taken:
     """What came of a `Take`. sha256 is None if no byte of the file could be read.
 
-    problem: the error that stands for the photo, as `kdscan.error_words` keeps it.
+    problem: the error that stands for the photo, as `kdscan.locale.errors` keeps it.
     """
 
     sha256: str | None = None
@@ -55,7 +55,7 @@ class Taken:
 class Read:
     """Read a page of a kept photo with the models of that version. key: for who asked.
 
-    game, variants: as `kdscan.pipeline.read_photo` takes them. prints: SHA-256 of the known
+    game, variants: as `kdscan.pipeline.read.read_photo` takes them. prints: SHA-256 of the known
     prints' files, which lie among the photos.
     """
 

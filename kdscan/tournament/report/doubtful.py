@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.grid import cell_name
+from kdscan.kinds.common.board import cell_corners
+from kdscan.kinds.duel_map.doubts import doubts
+from kdscan.kinds.kingdom.doubts import square_doubts
 from kdscan.locale import Words
-from kdscan.overlay import cell_corners
 from kdscan.records import AnyReading, BookMark, KingdomReading, Photo, SpellbookReading
-from kdscan.report import doubts
-from kdscan.report_kingdom import square_doubts
 from kdscan.tournament.words import book_place, shield_name, square_name
 
 CROP_PX = 144

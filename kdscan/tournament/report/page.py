@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import groupby
 
-from kdscan import error_words
 from kdscan.game.problem import Problem
+from kdscan.kinds.common.values import percent
 from kdscan.locale import Words
-from kdscan.plain import percent
-from kdscan.problem_words import told
+from kdscan.locale import errors as error_words
+from kdscan.locale.problems import told
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.report.doubtful import CROP_PX

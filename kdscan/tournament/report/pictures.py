@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from kdscan.errors import KdscanError
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
-from kdscan.keeping import recall
+from kdscan.imaging.photo import decode
+from kdscan.kinds.overlay import draw_overlay
 from kdscan.locale import Words
-from kdscan.overlay import draw_overlay
+from kdscan.marks.decode import board_of
+from kdscan.pipeline.serialize import recall
 from kdscan.records import AnyReading, Photo, SheetReading, SpellbookReading
 from kdscan.tournament.current import VARIANTS, corrected
 from kdscan.tournament.report.doubtful import Doubtful, doubtful_places
 from kdscan.tournament.results import Result
 from kdscan.tournament.store import Store
-from kdscan.vision.decode import board_of
-from kdscan.vision.photo import decode
 
 LONGEST_PX, QUALITY = 1000, 72
 """Size and JPEG quality of a sheet's picture: some 150 KB, readable on a large screen."""

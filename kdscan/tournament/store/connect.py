@@ -21,8 +21,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from kdscan.errors import StoreError, StoreFull, UsageError
+from kdscan.files.write import default_folder, make_folder, sync_folder
 from kdscan.locale import mark
-from kdscan.outputs import default_folder, make_folder, sync_folder
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.damage import is_damaged
 from kdscan.tournament.store.files import MODE, PhotoFiles, is_url

@@ -42,8 +42,8 @@ def is_damaged(engine: Engine) -> bool:
 
 def check_reading(entry: Any, kept: Any) -> None:
     """Raise what Python raises at a reading that no version has written."""
-    from kdscan.keeping import recall
-    from kdscan.report import sheet_json
+    from kdscan.pipeline.document import sheet_json
+    from kdscan.pipeline.serialize import recall
     from kdscan.tournament.current import marks_of
 
     if entry["error"] is not None:

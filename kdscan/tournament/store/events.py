@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from kdscan.errors import UsageError
-from kdscan.legible import legible
+from kdscan.locale.legible import legible
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Event, Json, Player
 from kdscan.tournament.store.rows import all_of, insert_new, now, one

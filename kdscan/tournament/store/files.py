@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from kdscan.errors import StoreError, StoreFull, UsageError
+from kdscan.files.write import make_folder, replacing
 from kdscan.locale import mark
-from kdscan.outputs import make_folder, replacing
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 

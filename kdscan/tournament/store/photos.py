@@ -55,7 +55,7 @@ def _reason(error: Json | None) -> Json:
 
 
 def reason_of(row: FileRow | PhotoRow) -> Json | None:
-    """Why a file or photo could not be read, as `kdscan.error_words` tells it."""
+    """Why a file or photo could not be read, as `kdscan.locale.errors` tells it."""
     if row.error_code is None:
         return None
     said = row.error_said or {}

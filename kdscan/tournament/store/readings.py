@@ -65,7 +65,7 @@ def readings(db: Connection, photo_id: int, page: int | None = None) -> list[Rea
 
 def errors(db: Connection, event_id: int) -> dict[tuple[int, int], Json]:
     """Pages of which the newest reading is an error: (photo id, page) → the error, see
-    `kdscan.error_words`."""
+    `kdscan.locale.errors`."""
     at = schema.reading.c
     newest = select(func.max(at.id)).group_by(at.photo_id, at.page)
     query = (

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kdscan.error_words import error_json
-from kdscan.error_words import told as told_in
 from kdscan.errors import ImageTooLarge, ReaderDied, StoreError
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.locale import words
+from kdscan.locale.errors import error_json
+from kdscan.locale.errors import told as told_in
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Progress, Run
 from kdscan.tournament.batch.tasks import Read, Result, Take, Task, failed

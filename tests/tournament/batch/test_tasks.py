@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.error_words import error_json
 from kdscan.errors import ModelError, ReaderDied, StoreError
+from kdscan.imaging import photo
 from kdscan.inference.store import default_models
+from kdscan.locale.errors import error_json
 from kdscan.tournament.batch.tasks import Done, Read, Take, Taken, failed, perform
-from kdscan.vision import photo
 
 SAMPLE = Path(__file__).parent.parent.parent.parent / "samples" / "04.jpg"
 

@@ -1,4 +1,4 @@
-// Where cells lie in the photo: the same construction as in kdscan.overlay.
+// Where cells lie in the photo: the same construction as in kdscan.kinds.overlay.
 
 import { s } from "./dom.js";
 

@@ -1,0 +1,161 @@
+"""Stage: photo → outlines of the maps in it, without markers.
+
+A network looks at a thumbnail and says for every patch of 8 × 8 pixels whether it
+lies on a map's grid, where in the lattice, and how uncertain that is. Hundreds of
+such votes fix a homography; votes that curl or clutter bent are outliers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.imaging.pyramid import mapped, reduced, window
+from kdscan.imaging.rectify import GRID_CORNERS, inverse, lies_in, project
+from kdscan.records import COLS, ROWS, Photo, SheetOutline
+from kdscan.records.arrays import Floats, Network
+
+THUMB_PX = 384
+"""Longer side of the thumbnail that the network sees."""
+STRIDE = 8
+"""Thumbnail pixels a vote."""
+LATTICE_SCALE = (3.5, 2.5)
+"""Half the grid in cells: the network's u, v run from -1 to 1 across the grid."""
+_MIDDLE = np.array([(COLS - 1) / 2, (ROWS - 1) / 2])
+
+MIN_VOTES = 24
+"""Fewer patches than this are no map: at a quarter of the frame there are above 100."""
+
+
+def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
+    """The photo reduced to `THUMB_PX` on its longer side, padded to a whole number of strides.
+
+    Returns (1, 3, h, w) float32, 0..1, BGR, h and w multiples of 32, and the scale
+    (thumbnail pixels a photo pixel). Point p of the photo lies at (p + .5) * scale - .5.
+    """
+    small, scale = reduced(photo, THUMB_PX)
+    height, width = small.shape[:2]
+    out = np.zeros((-(-height // 32) * 32, -(-width // 32) * 32, 3), np.uint8)
+    out[:height, :width] = small
+    return np.ascontiguousarray(out.transpose(2, 0, 1)[None], np.float32) / np.float32(255), scale
+
+
+OUTLIER = 0.35
+"""A vote that is wrong by more cells than this does not count."""
+MIN_AGREE = 0.4
+"""Share of votes that must agree on one grid."""
+
+
+TURNED_PX = 1536
+"""Longer side of a photo that is turned to look at it."""
+ZOOM_BELOW, ZOOM_MARGIN = 0.6, 0.35
+"""A region that fills less of the frame is looked at again, with so much of it around."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Region:
+    """The votes of one connected patch of map: places in the photo and in the lattice."""
+
+    photo_xy: Floats
+    lattice_xy: Floats
+    trust: Floats
+    sure: float
+
+
+def locate(photo: Photo, network: Network, turn: float = 0.0) -> tuple[SheetOutline, ...]:
+    """Find the maps in a photo, the largest first.
+
+    A small map is looked at twice: once to find it, and again from near to place it.
+    network: `thumbnail` → on-grid logit (1, 1, h, w), lattice place u, v (1, 2, h, w)
+        from -1 to 1 across the grid, and the log of its expected error (1, 1, h, w).
+    turn: radians by which to turn the photo, from x to y, before looking; the outlines are in the
+        photo's own frame all the same.
+    """
+    if turn:
+        c, s = np.cos(turn), np.sin(turn)
+        view, back = mapped(photo, np.array([[c, -s], [s, c]]), TURNED_PX)
+        seen = locate(view, network)
+        return tuple(SheetOutline(project(back, o.corners_xy), o.confidence) for o in seen)
+    found: list[SheetOutline] = []
+    for far in _regions(photo, (0, 0), 1, network):
+        region = _from_near(photo, far, network) or far
+        corners = _fit(region) if len(region.trust) >= MIN_VOTES else None
+        if corners is not None and not any(lies_in(corners.mean(0), o.corners_xy) for o in found):
+            found.append(SheetOutline(corners, region.sure))
+    found.sort(key=lambda o: -_area(o.corners_xy))
+    return tuple(found)
+
+
+def _regions(photo: Photo, corner: tuple[int, int], shrink: int, network: Network) -> list[_Region]:
+    """Patches of map in a photo, or in a `window` of it."""
+    thumb, scale = thumbnail(photo)
+    on, place, doubt = network(thumb)
+    sure = 1 / (1 + np.exp(-on[0, 0].astype(np.float64)))
+    count, label = cv2.connectedComponents((sure > 0.5).astype(np.uint8), connectivity=4)
+    regions = []
+    for i in range(1, count):
+        rows, cols = np.nonzero(label == i)
+        if len(rows) < MIN_VOTES / 3:
+            continue
+        thumb_xy = (np.stack([cols, rows], -1).astype(np.float64) + 0.5) * STRIDE - 0.5
+        lattice_xy = place[0, :, rows, cols].astype(np.float64) * LATTICE_SCALE + _MIDDLE
+        regions.append(
+            _Region(
+                photo_xy=(thumb_xy + 0.5) / scale * shrink - 0.5 + corner,
+                lattice_xy=lattice_xy,
+                trust=-doubt[0, 0, rows, cols].astype(np.float64),
+                sure=float(np.mean(sure[rows, cols])),
+            )
+        )
+    return regions
+
+
+def _from_near(photo: Photo, far: _Region, network: Network) -> _Region | None:
+    """The same map seen in a window around it; None when it fills the frame already."""
+    low, high = far.photo_xy.min(0), far.photo_xy.max(0)
+    side = float(max(high - low)) * (1 + 2 * ZOOM_MARGIN)
+    if side > ZOOM_BELOW * max(photo.width, photo.height):
+        return None
+    middle = (low + high) / 2
+    near = _regions(*window(photo, middle - side / 2, middle + side / 2, THUMB_PX), network)
+
+    def inside(region: _Region) -> int:
+        """Votes where the map was seen from afar: its neighbour may be larger."""
+        return int(((region.photo_xy >= low) & (region.photo_xy <= high)).all(1).sum())
+
+    return max(near, key=inside, default=None)
+
+
+def _fit(region: _Region) -> Floats | None:
+    """Corners (4, 2) in the photo of the grid on which the trusted votes agree, or None."""
+    photo_xy, lattice_xy, trust = region.photo_xy, region.lattice_xy, region.trust
+    keep = np.argsort(-trust)[: max(MIN_VOTES, int(0.7 * len(trust)))]
+    h: Any
+    h, _ = cv2.findHomography(photo_xy[keep], lattice_xy[keep], cv2.RANSAC, OUTLIER)
+    for _ in range(3):  # RANSAC's sample is rough: fit again to all that agree
+        if h is None:
+            return None
+        error = np.linalg.norm(project(np.asarray(h, np.float64), photo_xy) - lattice_xy, axis=1)
+        agree = error < OUTLIER
+        if agree.mean() < MIN_AGREE:
+            return None
+        h, _ = cv2.findHomography(photo_xy[agree], lattice_xy[agree], 0)
+    if h is None:
+        return None
+    to_lattice = np.asarray(h, np.float64)
+    corners = project(inverse(to_lattice), GRID_CORNERS)
+    middle = project(to_lattice, np.asarray(photo_xy.mean(0), np.float64))
+    inside = bool(np.all(np.abs(middle - _MIDDLE) < np.array([COLS, ROWS])))
+    if not inside or not cv2.isContourConvex(corners.astype(np.float32)) or _area(corners) <= 0:
+        return None
+    return corners
+
+
+def _area(corners_xy: Floats) -> float:
+    """Signed area of a polygon; positive when the corners run clockwise as seen."""
+    x, y = corners_xy.T
+    return float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y) / 2)

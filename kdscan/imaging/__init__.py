@@ -1,0 +1,1 @@
+"""Files to pixels: photos and scans decoded within limits, and what is laid flat of them."""

@@ -1,0 +1,93 @@
+"""The child process that decodes what is not plain: see `kdscan.imaging.sandbox`.
+
+    python -m kdscan.imaging.decoder SECONDS MEMORY_MB
+
+It takes a JSON object a line on stdin: `bytes`, the size of a file that follows, or a `page` of
+that file, perhaps `half`. It answers on stdout with a JSON object a line, a picture's followed by
+its pixels. What decoders print goes to stderr.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from kdscan.errors import PhotoError
+from kdscan.imaging.photo import Pages, decode_here
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that asked
+    seconds, memory_mb = float(sys.argv[1]), int(sys.argv[2])
+    _limit_memory(memory_mb)
+    pages: Pages | None = None
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        _limit_time(seconds)
+        pixels = None
+        try:
+            if "bytes" in request:
+                pages = None  # the last file makes room
+                pages = decode_here(sys.stdin.buffer.read(request["bytes"]))
+                answer: dict[str, Any] = {"count": len(pages), "half": pages.whole_wh}
+            else:
+                assert pages is not None
+                pixels, whole = _page(pages, request["page"], request["half"])
+                answer = {"shape": pixels.shape[:2], "whole": whole}
+        except PhotoError as error:
+            values = {
+                key: value if isinstance(value, int | float) else str(value)
+                for key, value in error.values.items()
+            }
+            answer = {"error": type(error).__name__, "text": error.text, "values": values}
+        _say(out, answer, pixels)
+
+
+def _page(pages: Pages, page: int, half: bool) -> tuple[Any, tuple[int, int]]:
+    if half:
+        return pages.read_half()
+    bgr = pages.read_page(page)
+    return bgr, (bgr.shape[1], bgr.shape[0])
+
+
+def _say(out: BinaryIO, answer: dict[str, Any], pixels: Any) -> None:
+    out.write(json.dumps(answer).encode() + b"\n")
+    if pixels is not None:
+        out.write(np.ascontiguousarray(pixels).data.cast("B"))
+    out.flush()
+
+
+def _limit_memory(megabytes: int) -> None:
+    """So much more address space than now, where the system can tell."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+        most = pages * resource.getpagesize() + megabytes * 1_000_000
+        resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _limit_time(seconds: float) -> None:
+    """So much more processor time than now, where the system can tell."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        most = int(time.process_time() + seconds) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(MemoryError):  # who asked sees the end and says it
+        main()

@@ -1,0 +1,341 @@
+"""File → Photo: every format a phone, scanner or messenger makes, and clear words for the rest.
+
+What a file is, its first bytes say, never its name. Sizes are read from headers
+and checked before a pixel is decoded, so that a small file cannot claim all memory;
+what is not a plain JPEG or PNG is decoded in a process with limits (`confined`).
+
+JPEG goes through OpenCV, because it is what phones make and has to be fast; HEIC
+through libheif, PDF through PDFium, the rest through Pillow. A picture that is cut
+off is refused, not filled up with grey: half a map must not turn into a score.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
+from PIL.JpegImagePlugin import JpegImageFile
+
+from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
+from kdscan.imaging.pdf import open_pdf
+from kdscan.records import Photo
+
+MAX_PIXELS = 120_000_000
+"""Most pixels of one picture: above the 108 megapixels of today's phones, 360 MB as BGR."""
+
+MAX_BYTES = 200_000_000
+"""Largest file; a scan of a hundred pages stays below it."""
+
+LARGE_PIXELS = 8_000_000
+"""A JPEG from here on is first decoded at half its size, which leaves out most of the work: so
+large a photo rarely shows a map for which that is too coarse."""
+
+PLAIN_PIXELS, PLAIN_BYTES = 50_000_000, 50_000_000
+"""A JPEG or PNG of no more than that is decoded here: what phones take, at no extra cost."""
+
+STRIP_PX = 512
+"""Rows of a picture that are turned into BGR at a time."""
+
+PLAIN_SCANS = 16
+"""Most passes over a plain JPEG: progressive ones have ten, hostile ones thousands."""
+
+MAX_PAGES = 2000
+"""Most pages of one file."""
+
+FORMATS = "JPEG, PNG, WebP, HEIC, TIFF, PDF"
+
+_JPEG = b"\xff\xd8\xff"
+"""What a JPEG starts with: start of image and another marker (ITU T.81, B.1.1.3)."""
+
+_SCAN = b"\xff\xda"
+"""Start of a scan; compressed data never hold these bytes (ITU T.81, B.1.1.5)."""
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+_PILLOW_FORMATS = ("PNG", "WEBP", "TIFF")
+
+Bgr = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Pages:
+    """The pictures of one file; each is decoded when asked for, none is kept.
+
+    name: where they came from, for people.
+    count: how many there are; 1 but for PDF and TIFF.
+    read: page number → (H, W, 3) uint8 BGR, upright.
+    half: of a large JPEG, the same at half its size and how wide and high the whole is.
+    whole_wh: of such a one, how wide and high it is as stored.
+    """
+
+    name: str
+    count: int
+    read: Callable[[int], Bgr]
+    half: Callable[[], tuple[Bgr, tuple[int, int]]] | None = None
+    whole_wh: tuple[int, int] | None = None
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, page: int) -> Photo:
+        """Decode a page; raise `PhotoError` when that page is broken, others may be fine."""
+        if not 0 <= page < self.count:
+            raise IndexError(page)
+        if self.half is None:
+            return Photo(self.read_page(page), self.name, page)
+        half, size_wh = self.read_half()
+        return Photo.halved(half, size_wh, partial(self.read_page, page), self.name, page)
+
+    def read_page(self, page: int) -> Bgr:
+        """A page's pixels; raise `PhotoError`."""
+        with _decoding():
+            return self.read(page)
+
+    def read_half(self) -> tuple[Bgr, tuple[int, int]]:
+        """What `half` gives; raise `PhotoError`."""
+        assert self.half is not None
+        with _decoding():
+            return self.half()
+
+
+def load_photos(path: Path | str) -> Iterator[Photo]:
+    """Yield the pictures of a file, page by page.
+
+    Raises `PhotoError` with the remedy in its message. Use `open_photos` to carry
+    on after a broken page.
+    """
+    pages = open_photos(path)
+    yield from (pages[n] for n in range(len(pages)))
+
+
+def open_photos(path: Path | str) -> Pages:
+    """Read a file and find its pages, without decoding them.
+
+    Raises `UnreadableImage` (missing, empty, no picture, a password) or `ImageTooLarge`.
+    """
+    return decode(read_bytes(Path(path)), str(path))
+
+
+def decode(data: bytes, name: str = "") -> Pages:
+    """Find the pages in the bytes of a file; `name` is for people.
+
+    Raises `UnreadableImage` or `ImageTooLarge`.
+    """
+    if not data:
+        raise UnreadableImage("the file is empty; copy or send it again")
+    check_bytes(len(data))
+    if _is_plain(data):
+        return decode_here(data, name)
+    if not _is_known(data):
+        raise _unknown()
+    from kdscan.imaging.sandbox import open_confined  # a process more, which few files need
+
+    count, read, half = open_confined(data)
+    return Pages(name, count, read, half)
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether a file is a JPEG or PNG of moderate size: nothing in it can cost much."""
+    if len(data) > PLAIN_BYTES:
+        return False
+    with _decoding():
+        if data.startswith(_JPEG):
+            width, height = _jpeg_size(data)
+            return width * height <= PLAIN_PIXELS and data.count(_SCAN) <= PLAIN_SCANS
+        if data.startswith(_PNG):
+            width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
+            return width * height <= PLAIN_PIXELS
+    return False
+
+
+def _is_known(data: bytes) -> bool:
+    """Whether a file starts like something that can be decoded: others need no process."""
+    starts = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+    return data.startswith(starts) or data[4:8] == b"ftyp" or b"%PDF-" in data[:1024]
+
+
+def decode_here(data: bytes, name: str = "") -> Pages:
+    """As `decode`, in this process whatever it costs."""
+    half, whole_wh = None, None
+    with _decoding():
+        if b"%PDF-" in data[:1024]:
+            count, read = open_pdf(data, MAX_PIXELS)
+        elif data[4:8] == b"ftyp":
+            count, read = 1, _open_heif(data)
+        elif data.startswith(_JPEG):  # MPO is one as well, with more of them behind it
+            count, read = 1, partial(_decode_jpeg, data)
+            width, height = size_wh = _jpeg_size(data)
+            if width % 2 == height % 2 == 0 and width * height >= LARGE_PIXELS:
+                half, whole_wh = partial(_half_jpeg, data, size_wh), size_wh
+        else:
+            image = _open_pillow(data)
+            count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
+            read = partial(_decode_pillow, image)
+    if count > MAX_PAGES:
+        raise ImageTooLarge(
+            "the file has {pages} pages, {most} at most; split it", pages=count, most=MAX_PAGES
+        )
+    return Pages(name, count, read, half, whole_wh)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a photo's file; raise `UnreadableImage` or `ImageTooLarge`."""
+    try:
+        if path.is_dir():
+            raise UnreadableImage(
+                "this is a folder; name the photos in it: {photos}", photos=path / "*.jpg"
+            )
+        check_bytes(path.stat().st_size)
+        if not path.is_file():
+            raise UnreadableImage("this is not a regular file; save the photo to one first")
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise UnreadableImage("there is no such file; check the name and the folder") from error
+    except PermissionError as error:
+        raise UnreadableImage("no permission to read the file; ask for read access") from error
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise UnreadableImage("the file could not be read: {why}", why=why) from error
+
+
+def check_bytes(size: int) -> None:
+    """Raise `ImageTooLarge` for a file of more than `MAX_BYTES`."""
+    if size > MAX_BYTES:
+        limit = MAX_BYTES // 1_000_000
+        raise ImageTooLarge(
+            "the file has {size} MB, {most} MB at most; save it smaller or split it",
+            size=f"{size / 1e6:.0f}",
+            most=limit,
+        )
+
+
+def check_size(width: int, height: int, limit: int = MAX_PIXELS) -> None:
+    """Raise `ImageTooLarge` for more than `limit` pixels, `UnreadableImage` for none."""
+    if width <= 0 or height <= 0:
+        raise UnreadableImage("the picture has no pixels; take or export it again")
+    if width * height > limit:
+        raise ImageTooLarge(
+            "the picture claims {width} × {height} pixels, {most} megapixels at most; "
+            "save it smaller",
+            width=width,
+            height=height,
+            most=limit // 1_000_000,
+        )
+
+
+def _jpeg_size(data: bytes) -> tuple[int, int]:
+    """Width and height as stored. `Image.open` would load the readers of all formats first."""
+    width, height = JpegImageFile(io.BytesIO(data)).size
+    check_size(width, height)
+    return width, height
+
+
+def _open_pillow(data: bytes) -> Image.Image:
+    try:
+        image = Image.open(io.BytesIO(data), formats=_PILLOW_FORMATS)
+    except UnidentifiedImageError as error:
+        raise _unknown() from error
+    check_size(*image.size)
+    return image
+
+
+def _unknown() -> UnreadableImage:
+    return UnreadableImage(
+        "this is not a picture that kdscan knows; save it as {formats}", formats=FORMATS
+    )
+
+
+def _half_jpeg(data: bytes, stored_wh: tuple[int, int]) -> tuple[Bgr, tuple[int, int]]:
+    half = _decode_jpeg(data, 0, cv2.IMREAD_REDUCED_COLOR_2)
+    width, height = stored_wh
+    upright = 2 * half.shape[1] == width  # or else its EXIF says to turn it
+    return half, stored_wh if upright else (height, width)
+
+
+def _decode_jpeg(data: bytes, _page: int, how: int = cv2.IMREAD_COLOR) -> Bgr:
+    bgr = cv2.imdecode(np.frombuffer(data, np.uint8), how)
+    if bgr is None:
+        raise UnreadableImage("the JPEG is broken or cut off; copy or send it again")
+    return np.asarray(bgr, np.uint8)
+
+
+def _decode_pillow(image: Image.Image, page: int) -> Bgr:
+    image.seek(page)
+    check_size(*image.size)
+    turned = image.getexif().get(ExifTags.Base.Orientation, 1) != 1
+    upright = ImageOps.exif_transpose(image) if turned else image
+    if upright.mode.startswith(("I", "F")):
+        upright = Image.fromarray(_to_8_bit(np.asarray(upright)))
+    width, height = upright.size
+    bgr = np.empty((height, width, 3), np.uint8)
+    for top in range(0, height, STRIP_PX):  # a whole one at a time would be there three times
+        bottom = min(top + STRIP_PX, height)
+        strip = upright.crop((0, top, width, bottom))
+        bgr[top:bottom] = np.asarray(_opaque(strip).convert("RGB"))[..., ::-1]
+    return bgr
+
+
+def _opaque(image: Image.Image) -> Image.Image:
+    if not image.has_transparency_data:
+        return image
+    white = Image.new("RGBA", image.size, "white")
+    white.alpha_composite(image.convert("RGBA"))
+    return white
+
+
+def _to_8_bit(grey: NDArray[Any]) -> Bgr:
+    """Grey of more than 8 bits to 8; without a fixed white it is spread over all of them."""
+    if (grey.dtype.kind, grey.dtype.itemsize) == ("u", 2):  # in either order of bytes
+        return np.asarray(grey >> 8, np.uint8)
+    values = np.nan_to_num(grey.astype(np.float64))
+    low, high = values.min(), values.max()
+    return np.asarray((values - low) * (255 / max(high - low, 1e-12)), np.uint8)
+
+
+def _open_heif(data: bytes) -> Callable[[int], Bgr]:
+    import pillow_heif  # only phones with an apple on them need it
+
+    heif = pillow_heif.open_heif(io.BytesIO(data), bgr_mode=True)
+    image = heif[heif.primary_index]
+    check_size(*image.size)
+    return lambda _: _decode_heif(np.asarray(image))
+
+
+def _decode_heif(pixels: NDArray[np.uint8]) -> Bgr:
+    # libheif has turned the picture upright already; its EXIF rotation is history.
+    if pixels.ndim == 2:
+        return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_GRAY2BGR), np.uint8)
+    if pixels.shape[2] == 4:
+        alpha = pixels[..., 3:].astype(np.uint16)
+        mixed = pixels[..., :3] * alpha + 255 * (255 - alpha)
+        return (mixed // 255).astype(np.uint8)
+    return np.ascontiguousarray(pixels)
+
+
+@contextmanager
+def _decoding() -> Iterator[None]:
+    """Turn whatever a decoder throws at a hostile file into a `PhotoError`."""
+    try:
+        with warnings.catch_warnings():
+            # Pillow warns of odd metadata, and of sizes that `check_size` allows.
+            warnings.simplefilter("ignore")
+            yield
+    except KdscanError:
+        raise
+    except (MemoryError, Image.DecompressionBombError) as error:
+        raise ImageTooLarge("the picture has too many pixels; save it smaller") from error
+    except Exception as error:
+        # Decoders raise nearly anything: OSError, SyntaxError, struct.error, their own.
+        raise UnreadableImage(
+            "the file or picture is broken or cut off; copy or send it again"
+        ) from error

@@ -1,0 +1,132 @@
+"""A photo at half, quarter and eighth of its size, made once for all stages.
+
+Halving averages two by two pixels, the one reduction that costs next to nothing; of a large
+JPEG the half comes out of the decoder for less than half of the time (`kdscan.imaging.photo`),
+and the whole is decoded only if a stage asks for it.
+Point p of the photo lies at (p + .5) / 2**k - .5 on level k; an odd last row or
+column is left out.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.records import Photo
+
+LEVELS = 4
+"""Level 0 is the photo; phones' pictures need no more than an eighth."""
+
+Matrix = NDArray[np.float64]
+Corner = NDArray[np.float64]
+
+_made: WeakKeyDictionary[Photo, dict[int, NDArray[np.uint8]]] = WeakKeyDictionary()
+
+
+def level(photo: Photo, k: int) -> NDArray[np.uint8]:
+    """The photo halved k times, (H >> k, W >> k, 3) uint8; k from 0 to `LEVELS` - 1."""
+    if k == 0:
+        return photo.bgr
+    levels = _made.setdefault(photo, {})
+    if k not in levels:
+        levels[k] = _halved(photo, k)
+    return levels[k]
+
+
+def _halved(photo: Photo, k: int) -> NDArray[np.uint8]:
+    h, w = photo.height >> k, photo.width >> k
+    if k == 1 and photo.half is not None:
+        return photo.half
+    even = level(photo, k - 1)[: 2 * h, : 2 * w]
+    return np.asarray(cv2.resize(even, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def at_hand(photo: Photo) -> int:
+    """The finest level that takes no decoding of a large photo as a whole."""
+    return 0 if photo.half is None else 1
+
+
+def finest_for(photo: Photo, wide: float, enough: float) -> int:
+    """The finest level to sample what is so many pixels wide in the photo: `at_hand` if it has
+    enough pixels there, else the whole photo."""
+    k = at_hand(photo)
+    return k if wide / 2**k >= enough else 0
+
+
+def level_for(photo: Photo, shrink: float) -> int:
+    """The coarsest level that is still fine enough when so many photo pixels become one."""
+    least = min(photo.width, photo.height)
+    k = int(np.log2(max(shrink, 1.0)))
+    return max(0, min(k, LEVELS - 1, least.bit_length() - 2))
+
+
+def _before(photo: Photo, scale: float) -> tuple[NDArray[np.uint8], tuple[int, int]]:
+    """The level that a picture of that scale is made from, and its width and height."""
+    size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
+    return level(photo, level_for(photo, 1 / scale)), size
+
+
+def reduced(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
+    """The photo with `longer` pixels on its longer side, and the scale that this took.
+
+    Point p of the photo lies at (p + .5) * scale - .5.
+    """
+    scale = longer / max(photo.width, photo.height)
+    fine, size = _before(photo, scale)
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(fine, size, interpolation=how), np.uint8), scale
+
+
+def mapped(photo: Photo, matrix: Matrix, longer: int) -> tuple[Photo, Matrix]:
+    """The photo with at most `longer` pixels on its longer side, then turned or squeezed; beyond
+    its edges it goes on as it ends.
+
+    matrix: (2, 2), by which x and y are multiplied.
+    Returns all of it, and the (3, 3) matrix from its points to the photo's.
+    """
+    small, scale = reduced(photo, min(longer, max(photo.width, photo.height)))
+    h, w = small.shape[:2]
+    corners = np.array([(-0.5, -0.5), (w - 0.5, -0.5), (w - 0.5, h - 0.5), (-0.5, h - 0.5)])
+    low, high = (corners @ matrix.T).min(0), (corners @ matrix.T).max(0)
+    there = np.column_stack([matrix, -low - 0.5])
+    size = (int(np.ceil(high[0] - low[0])), int(np.ceil(high[1] - low[1])))
+    view = cv2.warpAffine(small, there, size, borderMode=cv2.BORDER_REPLICATE)
+    back = np.linalg.inv(np.vstack([there, (0, 0, 1)]))
+    shift = 0.5 / scale - 0.5
+    larger = np.array([[1 / scale, 0, shift], [0, 1 / scale, shift], [0, 0, 1]])
+    return Photo(np.asarray(view, np.uint8)), np.asarray(larger @ back)
+
+
+def window(
+    photo: Photo, low: Corner, high: Corner, longer: int
+) -> tuple[Photo, tuple[int, int], int]:
+    """A part of a photo, as coarse as it may be for so many pixels on its longer side.
+
+    low, high: (2,) x and y, photo frame, of the corners that the part reaches to.
+    Returns the part, x and y in the photo of its corner, and how many photo pixels a pixel of
+    it is wide: point p of the part lies at (p + .5) * shrink - .5 + corner. No photo is decoded
+    whole for it: the part may be half as fine then.
+    """
+    k = max(level_for(photo, float(max(high - low)) / longer), at_hand(photo))
+    pixels = level(photo, k)
+    x0, y0 = (int(v) for v in np.maximum(low, 0) / 2**k)
+    x1, y1 = (int(v) + 1 for v in high / 2**k)
+    return Photo(pixels[y0:y1, x0:x1]), (x0 << k, y0 << k), 1 << k
+
+
+def at_most(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
+    """The photo as it is if its longer side has at most so many pixels, else `reduced` to them."""
+    if max(photo.width, photo.height) <= longer:
+        return photo.bgr, 1.0
+    return reduced(photo, longer)
+
+
+def grey_at_most(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
+    """As `at_most`, but grey and sampled from a picture that is at most twice as fine: printed
+    codes need no averaging, which takes seven times as long."""
+    scale = min(1.0, longer / max(photo.width, photo.height))
+    fine, size = _before(photo, scale)
+    return np.asarray(cv2.resize(cv2.cvtColor(fine, cv2.COLOR_BGR2GRAY), size), np.uint8), scale

@@ -1,0 +1,240 @@
+"""Between a lattice of cells and the photo: the smooth map that their centres define.
+
+A homography lays the grid flat as if the paper were a plane; what is left of each centre
+bends it, and the sheet is sampled through both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.imaging.pyramid import finest_for, level, level_for
+from kdscan.records import COLS, ROWS, Photo, RectifiedSheet
+from kdscan.records.arrays import Floats
+
+FLAT_PX = 128
+"""Pixels a cell of a rectified sheet."""
+ENOUGH_PX = 100
+"""A large photo is not decoded whole where half of it has so many pixels along a cell: of 23 such
+photos with cells of up to 128 pixels there the whole ones told no more (log loss of totals 0.03
+with either)."""
+FLAT_MARGIN = 0.125
+"""Cells of margin round the grid of a rectified sheet: crops are 1.25 cells wide."""
+
+STEP = 8
+"""Flat pixels from one computed place to the next; the map is smooth, the rest is interpolated."""
+
+GRID_CORNERS = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
+"""(4, 2) float64: the grid's corners in the lattice frame, in the order of `SheetOutline`."""
+
+
+def _net(xs: NDArray[Any], ys: NDArray[Any]) -> Floats:
+    """(rows, cols, 2) float64, not to be written to: every x with every y, x first."""
+    net = np.stack(np.meshgrid(xs, ys), -1).astype(np.float64)
+    net.setflags(write=False)
+    return net
+
+
+@cache
+def lattice(rows: int, cols: int) -> Floats:
+    """(rows, cols, 2) float64: the cells' centres in the lattice frame, x before y; read-only."""
+    return _net(np.arange(cols), np.arange(rows))
+
+
+CENTERS = lattice(ROWS, COLS)
+"""(5, 7, 2) float64: the centres of a map's cells in the lattice frame."""
+
+
+def in_flat(lattice_xy: Floats, px_per_cell: float, margin: float) -> Floats:
+    """Pixels of points (..., 2) of the lattice frame in a view that is flattened to so many pixels
+    a cell, with so many cells of margin round the grid; see `flatten`."""
+    return np.asarray((lattice_xy + 0.5 + margin) * px_per_cell - 0.5, np.float64)
+
+
+def lies_in(point_xy: Floats, corners_xy: Floats) -> bool:
+    """Whether a point (2,) lies in a polygon (N, 2), or on its edge."""
+    x, y = (float(v) for v in point_xy)
+    return cv2.pointPolygonTest(corners_xy.astype(np.float32), (x, y), False) >= 0
+
+
+def inside(points_xy: Floats, outlines: Sequence[Floats]) -> NDArray[np.bool_]:
+    """(N,), which of the points (N, 2) lie in any of the outlines, convex as they are."""
+    found = np.zeros(len(points_xy), bool)
+    for outline in outlines:
+        away = points_xy.reshape(-1, 1, 2) - outline
+        along = np.roll(outline, -1, axis=0) - outline
+        turn = along[:, 0] * away[..., 1] - along[:, 1] * away[..., 0]
+        found |= (turn >= 0).all(1) | (turn <= 0).all(1)
+    return found
+
+
+def overlap(one_xy: Floats, other_xy: Floats) -> bool:
+    """Whether the middle of either outline (N, 2) lies in the other."""
+    return lies_in(one_xy.mean(0), other_xy) or lies_in(other_xy.mean(0), one_xy)
+
+
+def project(homography: Floats, points_xy: Floats) -> Floats:
+    """Apply a (3, 3) homography to points of shape (..., 2)."""
+    p = points_xy @ homography[:, :2].T + homography[:, 2]
+    return np.asarray(p[..., :2] / p[..., 2:])
+
+
+def inverse(homography: Floats) -> Floats:
+    """(3, 3) homography the other way round."""
+    return np.asarray(np.linalg.inv(homography), np.float64)
+
+
+def lattice_to_photo_homography(corners_xy: Floats) -> Floats:
+    """(3, 3) homography from the lattice to the photo, from the grid's (4, 2) corners."""
+    src, dst = GRID_CORNERS.astype(np.float32), np.asarray(corners_xy, np.float32)
+    return np.asarray(cv2.getPerspectiveTransform(src, dst), np.float64)
+
+
+def fit_homography(centers_xy: Floats) -> Floats:
+    """(3, 3) homography that best sends the lattice to (R, C, 2) photo centres."""
+    places = lattice(*centers_xy.shape[:2]).reshape(-1, 2)
+    h, _ = cv2.findHomography(places, centers_xy.reshape(-1, 2), 0)
+    if h is None:
+        raise ValueError("centres lie on a line")
+    return np.asarray(h, np.float64)
+
+
+def lattice_to_photo(centers_xy: Floats, points_xy: Floats) -> Floats:
+    """Photo coordinates of lattice points, through curl and folds.
+
+    centers_xy: (R, C, 2) photo frame. points_xy: (H, W, 2) lattice frame.
+    Returns (H, W, 2) float64: the homography of the centres plus their residuals,
+    bilinear between them and constant beyond.
+    """
+    h = fit_homography(centers_xy)
+    residual = (centers_xy - project(h, lattice(*centers_xy.shape[:2]))).astype(np.float32)
+    at = points_xy.astype(np.float32)
+    bend = cv2.remap(
+        residual, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    return project(h, points_xy) + bend
+
+
+def moved(centers_xy: Floats, cells_xy: Floats) -> Floats:
+    """(R, C, 2) centres in the photo, each moved by so many cells, (R, C, 2), through curl."""
+    return lattice_to_photo(centers_xy, lattice(*centers_xy.shape[:2]) + cells_xy)
+
+
+def flatten(
+    photo: Photo, centers_xy: Floats, px_per_cell: int, margin: float, finest: int = 0
+) -> NDArray[np.uint8]:
+    """Sample the photo through the lattice.
+
+    centers_xy: (R, C, 2) photo frame. finest: level of the photo's pyramid that will do.
+    Returns ((R + 2 margin) * px, (C + 2 margin) * px, 3) uint8; the centre of cell
+    (r, c) lies at pixel ((c + .5 + margin) * px - .5, (r + .5 + margin) * px - .5).
+    """
+    rows, cols = centers_xy.shape[:2]
+    net, size_wh = net_of(rows, cols, px_per_cell, margin, STEP)
+    coarse = lattice_to_photo(centers_xy, net)
+    return sampled(photo, coarse, STEP, size_wh, resolution(centers_xy) / px_per_cell, finest)
+
+
+@lru_cache(maxsize=16)
+def net_of(
+    rows: int, cols: int, px_per_cell: int, margin: float, step: int
+) -> tuple[Floats, tuple[int, int]]:
+    """Every `step`-th pixel of a flat sheet in the lattice frame, and its width and height."""
+    w, h = round((cols + 2 * margin) * px_per_cell), round((rows + 2 * margin) * px_per_cell)
+    gx = (np.arange(0, w + step, step) + 0.5) / px_per_cell - 0.5 - margin
+    gy = (np.arange(0, h + step, step) + 0.5) / px_per_cell - 0.5 - margin
+    return _net(gx, gy), (w, h)
+
+
+def sampled(
+    photo: Photo,
+    coarse: Floats,
+    step: int,
+    size_wh: tuple[int, int],
+    shrink: float,
+    finest: int = 0,
+) -> NDArray[np.uint8]:
+    """Sample the photo through a smooth map, known at every `step`-th pixel from pixel 0.
+
+    coarse: (rows, cols, 2) photo frame, beyond the last pixel. shrink: photo pixels a pixel.
+    finest: as `flatten` takes it.
+    Returns (H, W, 3) uint8.
+    """
+    roi, coarse = _window(photo, coarse, shrink, finest)
+    where = _enlarge(coarse, step)[: size_wh[1], : size_wh[0]]
+    out = cv2.remap(
+        roi, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(out, np.uint8)
+
+
+def _enlarge(coarse: Floats, step: int) -> NDArray[np.float32]:
+    """Bilinear interpolation of a map sampled every `step` pixels from pixel 0."""
+    rows, cols = coarse.shape[:2]
+    h, w = (rows - 1) * step, (cols - 1) * step
+    matrix = np.array([[1 / step, 0, 0], [0, 1 / step, 0]], np.float64)
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    out = cv2.warpAffine(
+        coarse.astype(np.float32), matrix, (w, h), flags=flags, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(out, np.float32)
+
+
+def _window(
+    photo: Photo, places: Floats, shrink: float, finest: int
+) -> tuple[NDArray[np.uint8], Floats]:
+    """Cut out what `places` (rows, cols, 2) span, of the level that is less than twice too fine.
+
+    Returns the part and the places in its frame.
+    """
+    k = max(level_for(photo, shrink), finest)
+    bgr = level(photo, k)
+    h, w = bgr.shape[:2]
+    places = (places + 0.5) / 2**k - 0.5
+    low, high = places.reshape(-1, 2).min(0), places.reshape(-1, 2).max(0)
+    x0, y0 = (int(v) for v in np.clip(low - 4, 0, (w - 1, h - 1)))
+    x1, y1 = (int(v) for v in np.clip(high + 5, (x0 + 1, y0 + 1), (w, h)))
+    return bgr[y0:y1, x0:x1], places - (x0, y0)
+
+
+def resolution(centers_xy: Floats) -> float:
+    """Median distance of neighbouring centres, in photo pixels a cell."""
+    across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
+    down = np.linalg.norm(np.diff(centers_xy, axis=0), axis=-1)
+    return float(np.median(np.concatenate([across.ravel(), down.ravel()])))
+
+
+def laid_flat(
+    photo: Photo,
+    centers: Floats,
+    confidence: float,
+    px: int = FLAT_PX,
+    enough_px: int = ENOUGH_PX,
+) -> RectifiedSheet:
+    """The sheet whose cells lie there, (R, C, 2), seen from straight above.
+
+    px: pixels a cell. enough_px: as `ENOUGH_PX`, which is for maps.
+    """
+    px_per_cell = resolution(centers)
+    will_do = finest_for(photo, px_per_cell, enough_px)
+    return RectifiedSheet(
+        bgr=flatten(photo, centers, px, FLAT_MARGIN, will_do),
+        centers_xy=centers,
+        outline_xy=outline_of(centers),
+        px_per_cell=px_per_cell,
+        confidence=confidence,
+    )
+
+
+def outline_of(centers: Floats) -> Floats:
+    """(4, 2): the corners, in the photo, of the grid whose cells, (R, C, 2), lie there."""
+    rows, cols = centers.shape[:2]
+    right, bottom = cols - 0.5, rows - 0.5
+    corners = np.array([[(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)]])
+    return np.asarray(lattice_to_photo(centers, corners)[0])

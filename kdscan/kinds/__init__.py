@@ -1,0 +1,99 @@
+"""The kinds of sheets: a folder each, and an entry here. Everyone else asks this list.
+
+A kind's folder brings, in modules of these names, functions that take its own record:
+
+* ``to_json.to_json(found)``: its entry in the JSON ``kdscan/1``
+* ``tell.tell(found, style)``: the answer in a terminal
+* ``draw.draw(picture, clean, found, scale, words)``: the overlay; returns tiles of what is doubtful
+* ``serialize.serialize(found)``, ``serialize.deserialize(kept, risk)``: what a store keeps, and back
+* ``correct.correct_fields(found, corrections, risk)``: the same sheet with what a person says
+
+Modules are imported when they are first asked for, so that a standings table needs no OpenCV.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from kdscan.locale import mark
+
+if TYPE_CHECKING:
+    from kdscan.kinds.common.pens import Bgr
+    from kdscan.kinds.common.terminal import Style
+    from kdscan.locale import Words
+    from kdscan.records import AnyReading
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of sheet.
+
+    name: in the JSON. folder: its room in `kdscan.kinds`. title: what people call it, a text that
+    catalogues know. fields: how the fields of corrections begin that change what was read.
+    """
+
+    name: str
+    folder: str
+    title: str
+    fields: tuple[str, ...]
+
+    def to_json(self, found: AnyReading) -> Json:
+        """An entry of `sheets`."""
+        entry: Json = self._module("to_json").to_json(found)
+        return entry
+
+    def tell(self, found: AnyReading, style: Style) -> str:
+        """The whole answer for people; ends without a newline."""
+        text: str = self._module("tell").tell(found, style)
+        return text
+
+    def draw(
+        self, picture: Bgr, clean: Bgr, found: AnyReading, scale: float, words: Words
+    ) -> list[Bgr]:
+        """Draw over a photo reduced by `scale`, in place; returns a tile for each doubt."""
+        tiles: list[Bgr] = self._module("draw").draw(picture, clean, found, scale, words)
+        return tiles
+
+    def serialize(self, found: AnyReading) -> Json:
+        """What `deserialize` needs, ready for JSON: what was seen, without pixels."""
+        kept: Json = self._module("serialize").serialize(found)
+        return kept
+
+    def deserialize(self, kept: Json, risk: float) -> AnyReading:
+        """The sheet again; KeyError, TypeError or ValueError for what is no such thing."""
+        found: AnyReading = self._module("serialize").deserialize(kept, risk)
+        return found
+
+    def correct_fields(
+        self, found: AnyReading, corrections: Mapping[str, Any], risk: float
+    ) -> AnyReading:
+        """The sheet with what a person says, by field as the store names them."""
+        corrected: AnyReading = self._module("correct").correct_fields(found, corrections, risk)
+        return corrected
+
+    def _module(self, name: str) -> Any:
+        return import_module(f"{__name__}.{self.folder}.{name}")
+
+
+KINDS = (
+    Kind("duel_map", "duel_map", mark("map"), ("cell:",)),
+    Kind("kingdom", "kingdom", mark("kingdom"), ("cell:", "variants")),
+    Kind("duel_spellbook", "spellbook", mark("spellbook"), ("line:", "choice:")),
+)
+
+_BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+def kind_named(name: str) -> Kind | None:
+    """The kind of that name, None where a newer version knows it."""
+    return _BY_NAME.get(name)
+
+
+def kind_of(found: AnyReading) -> Kind:
+    """The kind of what was read."""
+    return _BY_NAME[found.kind]

@@ -1,0 +1,1 @@
+"""What all kinds share: plain values of the JSON, pens of the overlay."""

@@ -1,0 +1,254 @@
+"""A board as it was read, drawn over its photo: what maps and kingdoms share.
+
+Domains that score are tinted (colours of Okabe and Ito, told apart by colour-blind
+people), each cell carries a badge with the signs of its kind, each doubt a ring and a tile
+below the photo. Sizes follow the pitch of the cells, so that a sheet looks alike in a small
+photo and a large one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import cv2
+import numpy as np
+
+from kdscan.game.duel.scoring import Score
+from kdscan.game.grid import Cell, cell_name
+from kdscan.game.kingdomino.scoring import Score as KingdomScore
+from kdscan.kinds.common.colors import blamed_cells, domain_colors
+from kdscan.kinds.common.pens import (
+    INK,
+    PAPER,
+    Bgr,
+    Color,
+    Points,
+    circle,
+    line,
+    plate,
+    polygon,
+    text_width,
+    write,
+)
+from kdscan.locale import Words
+from kdscan.records import Found, RectifiedSheet
+
+DOMAIN_COLORS: tuple[Color, ...] = (
+    (0, 159, 230),
+    (233, 180, 86),
+    (115, 158, 0),
+    (66, 228, 240),
+    (178, 114, 0),
+    (0, 94, 213),
+    (167, 121, 204),
+)
+"""BGR: orange, sky, green, yellow, blue, vermilion, purple of Okabe and Ito (2008)."""
+
+DOUBT: Color = (200, 0, 255)
+
+BLAME: Color = (0, 0, 190)
+
+TILE_WH = (260, 340)
+"""Width and height of a doubtful shield's tile, pixels."""
+
+
+class JudgedCell(Protocol):
+    """A cell as read, whatever its kind."""
+
+    @property
+    def row(self) -> int: ...
+    @property
+    def col(self) -> int: ...
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def review(self) -> bool: ...
+
+
+C = TypeVar("C", bound=JudgedCell)
+
+
+class Board(Found, Protocol):
+    """What lies in a grid of cells."""
+
+    @property
+    def rectified(self) -> RectifiedSheet: ...
+    @property
+    def score(self) -> Score | KingdomScore: ...
+
+
+@dataclass(frozen=True)
+class Signs(Generic[C]):
+    """How a kind draws what a cell holds.
+
+    draw: into a picture, from the middle of the left side on, in a size in pixels; width: how many
+    pixels that takes. marked: whether there is anything to draw. factor: what a domain's cells are
+    multiplied by.
+    """
+
+    draw: Callable[[Bgr, tuple[float, float], C, float], None]
+    width: Callable[[C, float], float]
+    marked: Callable[[C], bool]
+    factor: Callable[[Any], int]
+
+
+def draw_board(
+    picture: Bgr, board: Board, cells: Sequence[C], signs: Signs[C], scale: float, words: Words
+) -> Points:
+    """Draw a board over a photo reduced by `scale`, in place; returns its cells' centres there."""
+    # Centres of pixels lie at whole numbers, so scaling moves the origin by half a pixel.
+    centers = (board.rectified.centers_xy + 0.5) * scale - 0.5
+    corners = cell_corners(centers)
+    pitch = _pitch(centers)
+    colors = domain_colors(board.score, len(DOMAIN_COLORS))
+    _tint(picture, corners, colors)
+    _outline(picture, corners, pitch)
+    _domain_borders(picture, board, corners, colors, pitch)
+    blamed = blamed_cells(board)
+    for cell in cells:
+        at = centers[cell.row, cell.col]
+        if (cell.row, cell.col) in blamed:
+            _blame(picture, _quad(corners, (cell.row, cell.col)), pitch)
+        if cell.review:
+            circle(picture, at, 0.42 * pitch, PAPER, 0.1 * pitch)
+            circle(picture, at, 0.42 * pitch, DOUBT, 0.055 * pitch)
+        if signs.marked(cell) or cell.review:
+            # In the corner that is right and below in the picture, whichever way the sheet lies.
+            quad = _quad(corners, (cell.row, cell.col))
+            corner = quad[np.argmax(quad.sum(1))]
+            _badge(picture, at + 0.66 * (corner - at), cell, signs, pitch)
+    _points(picture, board, signs, corners, pitch)
+    _total(picture, board, corners, pitch, words)
+    return centers
+
+
+def cell_corners(centers: Points) -> Points:
+    """Corners of the cells, (6, 8, 2), from their centres, (5, 7, 2): means, continued outwards."""
+    wide = np.pad(centers, ((1, 1), (1, 1), (0, 0)), mode="reflect", reflect_type="odd")
+    return np.asarray((wide[:-1, :-1] + wide[1:, :-1] + wide[:-1, 1:] + wide[1:, 1:]) / 4)
+
+
+def _pitch(centers: Points) -> float:
+    """Mean distance between neighbouring centres, pixels."""
+    across = np.linalg.norm(np.diff(centers, axis=1), axis=2).mean()
+    down = np.linalg.norm(np.diff(centers, axis=0), axis=2).mean()
+    return float((across + down) / 2)
+
+
+def _quad(corners: Points, cell: Cell) -> Points:
+    r, c = cell
+    return np.asarray(corners[[r, r, r + 1, r + 1], [c, c + 1, c + 1, c]])
+
+
+def _tint(picture: Bgr, corners: Points, colors: dict[Cell, int]) -> None:
+    """Colour the paper, not the ink: multiply, as a marker pen does."""
+    marker = np.full_like(picture, 255)
+    for cell, color in colors.items():
+        polygon(marker, _quad(corners, cell), DOMAIN_COLORS[color])
+    tinted = cv2.multiply(picture, marker, scale=1 / 255)
+    picture[:] = cv2.addWeighted(picture, 0.4, tinted, 0.6, 0)
+
+
+def _outline(picture: Bgr, corners: Points, pitch: float) -> None:
+    border = np.concatenate([corners[0], corners[1:, -1], corners[-1, -2::-1], corners[-2:0:-1, 0]])
+    polygon(picture, border, PAPER, 0.07 * pitch)
+    polygon(picture, border, INK, 0.03 * pitch)
+
+
+def _domain_borders(
+    picture: Bgr, board: Board, corners: Points, colors: dict[Cell, int], pitch: float
+) -> None:
+    sides = ((-1, 0), (0, 1), (1, 0), (0, -1))
+    for domain in board.score.domains:
+        for cell in domain.cells if domain.points else ():
+            b, g, r = DOMAIN_COLORS[colors[cell]]
+            darker = (round(0.7 * b), round(0.7 * g), round(0.7 * r))
+            quad = _quad(corners, cell)
+            for side, (dr, dc) in enumerate(sides):
+                if (cell[0] + dr, cell[1] + dc) not in domain.cells:
+                    # Inside its own cell, so that neighbours' borders lie side by side.
+                    ends = 0.95 * quad[[side, (side + 1) % 4]] + 0.05 * quad.mean(0)
+                    line(picture, ends[0], ends[1], darker, 0.05 * pitch)
+
+
+def _badge(picture: Bgr, at: Points, cell: C, signs: Signs[C], pitch: float) -> None:
+    """A plate around `at` with what the cell holds, and `?` when that is doubtful."""
+    size, pad = 0.2 * pitch, 0.06 * pitch
+    marks = signs.width(cell, size)
+    width = marks + 2 * pad + (0.7 * size if cell.review else 0)
+    left = at[0] - width / 2
+    edge = DOUBT if cell.review else INK
+    plate(picture, (left, at[1] - 0.5 * size - pad), (width, size + 2 * pad), edge, 0.015 * pitch)
+    signs.draw(picture, (left + pad, at[1]), cell, size)
+    if cell.review:
+        write(picture, "?", (left + pad + marks + 0.1 * size, at[1]), 1.2 * size, DOUBT, bold=True)
+
+
+def _blame(picture: Bgr, quad: Points, pitch: float) -> None:
+    """A frame inside a cell that the rules forbid, and `!` in its lower left corner."""
+    inside = 0.84 * quad + 0.16 * quad.mean(0)
+    polygon(picture, inside, PAPER, 0.07 * pitch)
+    polygon(picture, inside, BLAME, 0.04 * pitch)
+    size = 0.2 * pitch
+    centre = quad.mean(0)
+    x, y = centre + 0.66 * (quad[np.argmin(quad @ (1, -1))] - centre)
+    width = text_width("!", size, bold=True)
+    plate(picture, (x - size / 2, y - 0.6 * size), (size, 1.2 * size), BLAME, 0.015 * pitch)
+    write(picture, "!", (x - width / 2, y), size, BLAME, bold=True)
+
+
+def _points(picture: Bgr, board: Board, signs: Signs[C], corners: Points, pitch: float) -> None:
+    """Each domain's sum, on the edge of its first cell as the picture shows it."""
+    size, pad = 0.15 * pitch, 0.04 * pitch
+    for domain in board.score.domains:
+        if domain.points:
+            text = f"{len(domain.cells)}×{signs.factor(domain)}={domain.points}"
+            quads = [_quad(corners, cell) for cell in domain.cells]
+            quad = min(quads, key=lambda q: float(q.sum(1).min()))
+            at = quad[np.argmin(quad.sum(1))]
+            x, y = at + 0.1 * (quad.mean(0) - at)
+            wide, high = text_width(text, size, bold=True) + 2 * pad, size + pad
+            plate(picture, (x, y - high / 2), (wide, high), INK, 0.012 * pitch)
+            write(picture, text, (x + pad, y), size, bold=True)
+
+
+def _total(picture: Bgr, board: Board, corners: Points, pitch: float, words: Words) -> None:
+    """The total on a plate above the sheet, else below, else at the top of the picture."""
+    size = 0.5 * pitch
+    review = board.review
+    text = words.tn("{n} point", "{n} points", board.score.total) + " ?" * review
+    width, height = text_width(text, size, bold=True) + size, 1.6 * size
+    left = min(max(corners[..., 0].mean() - width / 2, 0), max(0, picture.shape[1] - width))
+    top = corners[..., 1].min() - height - 0.5 * size
+    below = corners[..., 1].max() + 0.5 * size
+    if top < 0:
+        top = below if below + height < picture.shape[0] else 0.1 * size
+    corner = (float(left), float(top))
+    plate(picture, corner, (width, height), DOUBT if review else INK, 0.04 * pitch)
+    write(picture, text, (left + size / 2, top + height / 2), size, bold=True)
+
+
+def tile(clean: Bgr, centers: Points, choices: Sequence[C], signs: Signs[C]) -> Bgr:
+    """A doubtful cell as it is in the photo, upright, above what it may be; `TILE_WH` large.
+
+    choices: what it was read as, then what else it may be, each with its probability.
+    """
+    side, height = TILE_WH
+    cell = choices[0]
+    quad = _quad(cell_corners(centers), (cell.row, cell.col))
+    seen = 1.25 * quad + (1 - 1.25) * quad.mean(0)
+    whole = np.array([(0, 0), (side - 1, 0), (side - 1, side - 1), (0, side - 1)])
+    warp = cv2.getPerspectiveTransform(seen.astype(np.float32), whole.astype(np.float32))
+    picture = np.full((height, side, 3), 255, np.uint8)
+    picture[:side] = cv2.warpPerspective(clean, warp, (side, side), borderMode=cv2.BORDER_REPLICATE)
+    write(picture, cell_name((cell.row, cell.col)), (2, side + 22), 26, bold=True)
+    x = 2.0
+    for choice in choices[:2]:
+        signs.draw(picture, (x, side + 58), choice, 24)
+        x += signs.width(choice, 24) + 8
+        share = f"{choice.confidence:.0%}"
+        write(picture, share, (x, side + 58), 21, DOUBT)
+        x += text_width(share, 21) + 18
+    return picture

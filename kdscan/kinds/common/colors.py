@@ -1,0 +1,40 @@
+"""Which colour a domain has, and which cells a problem points at: for all who draw a board."""
+
+from __future__ import annotations
+
+from kdscan.game.duel.scoring import Score
+from kdscan.game.grid import Cell
+from kdscan.game.kingdomino.scoring import Score as KingdomScore
+from kdscan.records import Found
+
+MOST_NAMED = 8
+"""A problem of more cells than these is about the map as a whole; nobody looks at each."""
+
+
+def blamed_cells(found: Found) -> set[Cell]:
+    """The cells that a problem points at."""
+    named = (problem.cells for problem in found.problems if len(problem.cells) <= MOST_NAMED)
+    return {cell for cells in named for cell in cells}
+
+
+def domain_colors(score: Score | KingdomScore, colors: int) -> dict[Cell, int]:
+    """A colour number for each shield that scores; neighbouring domains differ.
+
+    Shields of domains without a cross are left out: they are worth nothing.
+    """
+    chosen: dict[Cell, int] = {}
+    used = [0] * colors
+    for domain in score.domains:
+        if domain.points == 0:
+            continue
+        around = {
+            (r + dr, c + dc)
+            for r, c in domain.cells
+            for dr, dc in ((0, 1), (1, 0), (0, -1), (-1, 0))
+        }
+        taken = {chosen[cell] for cell in around if cell in chosen}
+        free = [n for n in range(colors) if n not in taken] or list(range(colors))
+        color = min(free, key=lambda n: (used[n], n))
+        used[color] += 1
+        chosen.update(dict.fromkeys(domain.cells, color))
+    return chosen

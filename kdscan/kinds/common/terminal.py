@@ -1,0 +1,165 @@
+"""What kinds of sheets look like on a terminal: boards in lines, signs, totals, problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from kdscan.game.duel.board import LETTERS
+from kdscan.game.duel.coats import Coat
+from kdscan.game.grid import Cell, cell_name
+from kdscan.kinds.common.colors import MOST_NAMED
+from kdscan.kinds.common.values import percent
+from kdscan.locale import Words, words
+from kdscan.locale.problems import SEVERITIES, told
+from kdscan.records import Found
+
+_GLYPHS = {
+    Coat.DOT: "● ",
+    Coat.DOUBLE_DOT: "●●",
+    Coat.LINE: "──",
+    Coat.DOUBLE_LINE: "══",
+    Coat.FILLED: "██",
+    Coat.CHECKED: "▚▚",
+}
+
+# Box drawing by the four strokes that meet in a corner: up 1, right 2, down 4, left 8.
+_CORNERS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
+_ASCII_CORNERS = "".join(
+    " " if n == 0 else "|" if n in (1, 4, 5) else "-" if n in (2, 8, 10) else "+" for n in range(16)
+)
+
+# The colours of Okabe and Ito (2008), told apart by colour-blind people, as the nearest
+# of the 256 colours of terminals; black text is readable on all of them.
+COLORS = (214, 117, 36, 227, 32, 166, 175)
+
+WIDTH = 9
+"""Characters inside a cell of a drawn board."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """What the terminal can show. unicode: box drawing and symbols. color: ANSI colours.
+
+    words: the language that is spoken there.
+    """
+
+    unicode: bool = True
+    color: bool = False
+    words: Words = field(default_factory=lambda: words("en"))
+
+    def coat(self, coat: Coat | None) -> str:
+        """Two characters for a coat; the letters of the text form where there is no Unicode."""
+        if coat is None:
+            return "· " if self.unicode else ". "
+        return _GLYPHS[coat] if self.unicode else f"{LETTERS[coat]:2}"
+
+    @property
+    def cross(self) -> str:
+        return "×" if self.unicode else "+"
+
+    def marks(self, coat: Coat | None, crosses: int) -> str:
+        if not self.unicode:
+            return token(coat, crosses)
+        return (self.coat(coat).rstrip() + " " + self.cross * crosses).rstrip()
+
+    def bold(self, text: str) -> str:
+        return f"\x1b[1m{text}\x1b[0m" if self.color else text
+
+    def filled(self, text: str, color: int | None) -> str:
+        if not self.color or color is None:
+            return text
+        return f"\x1b[30;48;5;{COLORS[color]}m{text}\x1b[0m"
+
+
+def draw_grid(
+    rows: int,
+    cols: int,
+    domains: Sequence[Sequence[Cell]],
+    content: Callable[[Cell], str],
+    style: Style,
+    width: int = WIDTH,
+) -> str:
+    """Any board with its columns named by letters; lines part domains.
+
+    content: what a cell shows, `width` characters wide.
+    """
+    region = _regions(rows, cols, domains)
+    header = "   " + "".join(f"{chr(ord('A') + col):^{width + 1}}" for col in range(cols))
+    lines = [header.rstrip()]
+    for row in range(rows):
+        lines.append("  " + _rule(row, cols, region, style, width))
+        lines.append(f"{row + 1} " + _row(row, cols, region, content, style))
+    lines.append("  " + _rule(rows, cols, region, style, width))
+    return "\n".join(lines)
+
+
+def _regions(
+    rows: int, cols: int, domains: Sequence[Sequence[Cell]]
+) -> Callable[[int, int], object]:
+    """Cells of one domain share a value; every other cell has its own."""
+    of = {cell: n for n, cells in enumerate(domains) for cell in cells}
+
+    def region(row: int, col: int) -> object:
+        if not (0 <= row < rows and 0 <= col < cols):
+            return "outside"
+        return of.get((row, col), (row, col))
+
+    return region
+
+
+def _rule(
+    row: int, cols: int, region: Callable[[int, int], object], style: Style, width: int
+) -> str:
+    """The line above `row`: strokes where two different regions meet."""
+    corners = _CORNERS if style.unicode else _ASCII_CORNERS
+    line = ""
+    for col in range(cols + 1):
+        nw, ne = region(row - 1, col - 1), region(row - 1, col)
+        sw, se = region(row, col - 1), region(row, col)
+        line += corners[(nw != ne) + 2 * (ne != se) + 4 * (sw != se) + 8 * (nw != sw)]
+        if col < cols:
+            line += ((corners[10]) if ne != se else " ") * width
+    return line.rstrip()
+
+
+def _row(
+    row: int,
+    cols: int,
+    region: Callable[[int, int], object],
+    content: Callable[[Cell], str],
+    style: Style,
+) -> str:
+    bar = "│" if style.unicode else "|"
+    line = ""
+    for col in range(cols + 1):
+        line += bar if region(row, col - 1) != region(row, col) else " "
+        if col < cols:
+            line += content((row, col))
+    return line
+
+
+def explain_total(found: Found, total: int, style: Style, between: str = "") -> str:
+    """The total and how far to trust it."""
+    t = style.words.t
+    sure = t("{sure} sure", sure=percent(found.confidence))
+    check = f",{between} " + t("please check") if found.review else ""
+    points = style.bold(t("total {points}", points=total))
+    return f"   {points}  ({sure}{check})"
+
+
+def explain_problems(found: Found, style: Style) -> list[str]:
+    """What is wrong with a sheet or kingdom, a line each."""
+    lines = []
+    for problem in found.problems:
+        named = problem.cells if len(problem.cells) <= MOST_NAMED else ()
+        where = " ".join(cell_name(cell) for cell in named)
+        severity = style.words.t(SEVERITIES[problem.severity])
+        what = told(problem, style.words)
+        lines.append(f" {severity}: {what}" + (f" ({where})" if where else ""))
+    return lines
+
+
+def token(coat: Coat | None, crosses: int) -> str:
+    """The shield in the text form of boards, as `--set` takes it."""
+    return "." if coat is None else LETTERS[coat] + "+" * crosses

@@ -1,0 +1,38 @@
+"""A map as it was read, drawn over the photo."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kdscan.game.duel.scoring import Domain
+from kdscan.kinds.common.board import Signs, draw_board, tile
+from kdscan.kinds.common.pens import Bgr, draw_marks, marks_width
+from kdscan.kinds.duel_map.doubts import Doubt, doubts
+from kdscan.locale import Words
+from kdscan.records import CellReading, SheetReading
+
+
+def draw(picture: Bgr, clean: Bgr, sheet: SheetReading, scale: float, words: Words) -> list[Bgr]:
+    """Draw over a photo reduced by `scale`, in place; returns a tile for each doubtful shield."""
+    centers = draw_board(picture, sheet, sheet.reading.cells, _SIGNS, scale, words)
+    return [tile(clean, centers, _choices(doubt), _SIGNS) for doubt in doubts(sheet)]
+
+
+def _choices(doubt: Doubt) -> list[CellReading]:
+    others = [
+        replace(doubt.cell, coat=coat, crosses=crosses, confidence=p)
+        for (coat, crosses), p in doubt.alternatives
+    ]
+    return [doubt.cell, *others]
+
+
+def _crosses(domain: Domain) -> int:
+    return domain.crosses
+
+
+_SIGNS: Signs[CellReading] = Signs(
+    draw=lambda picture, at, cell, size: draw_marks(picture, at, cell.coat, cell.crosses, size),
+    width=lambda cell, size: marks_width(cell.crosses, size),
+    marked=lambda cell: cell.coat is not None,
+    factor=_crosses,
+)

@@ -1,0 +1,118 @@
+"""A sheet as text: the board with its domains outlined, the sum explained, the doubts named."""
+
+from __future__ import annotations
+
+from kdscan.game.grid import Cell, cell_name
+from kdscan.kinds.common.colors import domain_colors
+from kdscan.kinds.common.terminal import (
+    COLORS,
+    WIDTH,
+    Style,
+    draw_grid,
+    explain_problems,
+    explain_total,
+    token,
+)
+from kdscan.kinds.common.values import percent
+from kdscan.kinds.duel_map.doubts import doubts
+from kdscan.records import CASTLE, COLS, ROWS, CellReading, SheetReading
+
+
+def tell(sheet: SheetReading, style: Style) -> str:
+    """The whole answer for one map, for people; ends without a newline."""
+    if sheet.hidden:
+        return "\n\n".join([explain_hidden(sheet, style), draw_board(sheet, style)])
+    parts = [draw_board(sheet, style), explain_score(sheet, style)]
+    unsure = explain_doubts(sheet, style)
+    return "\n\n".join([*parts, unsure] if unsure else parts)
+
+
+def explain_hidden(sheet: SheetReading, style: Style) -> str:
+    """What to do where the picture's edge cuts off shields: nobody can tell the total."""
+    t, tn = style.words.t, style.words.tn
+    what = tn(
+        "{n} shield lies at the picture's edge or beyond it, so there is no total.",
+        "{n} shields lie at the picture's edge or beyond it, so there is no total.",
+        len(sheet.hidden),
+    )
+    return f" {style.bold(t('Photograph again'))}: {what}"
+
+
+def draw_board(sheet: SheetReading, style: Style) -> str:
+    """The board; lines part domains, `?` marks a shield to look at."""
+    colors = domain_colors(sheet.score, len(COLORS))
+    cells = {(c.row, c.col): c for c in sheet.reading.cells}
+
+    def content(cell: Cell) -> str:
+        if cell == CASTLE:
+            return _castle(sheet, style)
+        return style.filled(_cell(cells[cell], style), colors.get(cell))
+
+    return draw_grid(ROWS, COLS, [d.cells for d in sheet.score.domains], content, style)
+
+
+def _cell(cell: CellReading, style: Style) -> str:
+    doubt = "?" if cell.review else " "
+    if style.unicode:
+        return f" {style.coat(cell.coat)} {style.cross * cell.crosses:<4}{doubt}"
+    return f" {token(cell.coat, cell.crosses):<7}{doubt}"
+
+
+def _castle(sheet: SheetReading, style: Style) -> str:
+    used = {True: style.words.t("used"), False: "", None: "?"}[sheet.reading.castle_used]
+    return f" {'♜' if style.unicode else '##'} {used}".ljust(WIDTH)[:WIDTH]
+
+
+def explain_score(sheet: SheetReading, style: Style) -> str:
+    """Each domain that scores as shields × crosses = points, then the total."""
+    times = "×" if style.unicode else "x"
+    scoring = sorted((d for d in sheet.score.domains if d.points), key=lambda d: -d.points)
+    t, tn = style.words.t, style.words.tn
+    first, coat = t("from"), t("coat")
+    counts = t("shields"), t("crosses"), t("points")
+    head = f"   {first:<5} {coat:<17}{counts[0]:>7}{counts[1]:>10}{counts[2]:>8}"
+    lines = [head] if scoring else []
+    for domain in scoring:
+        name = f"{style.coat(domain.coat)} {t(domain.coat.value.replace('_', ' '))}"
+        lines.append(
+            f"   {cell_name(domain.cells[0]):<5} {name:<17}{len(domain.cells):>6}  {times}"
+            f"{domain.crosses:>7}  ={domain.points:>6}"
+        )
+    idle = len(sheet.score.domains) - len(scoring)
+    if idle:
+        none = tn(
+            "{n} domain without a cross: 0 points", "{n} domains without a cross: 0 points", idle
+        )
+        lines.append(f"   {none}")
+    if sheet.score.wizard:
+        paid = t("the wizard of the filled coat: {points}", points=sheet.score.wizard)
+        lines.append(f"   {paid}")
+    low, high = sheet.total_range
+    between = ""
+    if sheet.review and low < high:
+        between = " " + t("between {low} and {high}", low=low, high=high) + ","
+    lines.append(explain_total(sheet, sheet.score.total, style, between))
+    return "\n".join(lines)
+
+
+def explain_doubts(sheet: SheetReading, style: Style) -> str:
+    """Problems of the board, then the shields to look at with what else they may be."""
+    dash, t = "–" if style.unicode else "-", style.words.t
+    lines = explain_problems(sheet, style)
+    found = doubts(sheet)
+    if found:
+        lines.append(" " + t("Look at:"))
+    for doubt in found:
+        cell = doubt.cell
+        line = f"   {cell_name((cell.row, cell.col))}  {style.marks(cell.coat, cell.crosses)}"
+        line += f" ({percent(cell.confidence)})"
+        others = [f"{style.marks(*marks)} ({percent(p)})" for marks, p in doubt.alternatives]
+        if others:
+            line += f" {dash} " + t("or") + f" {', '.join(others)}"
+        lines.append(line)
+    if found:
+        cell = found[0].cell
+        marks = found[0].alternatives[0][0] if found[0].alternatives else (cell.coat, cell.crosses)
+        example = f"{cell_name((cell.row, cell.col))}={token(*marks)}"
+        lines.append(" " + t("If one is wrong, say what it is:") + f" --set {example}")
+    return "\n".join(lines)

@@ -1,0 +1,65 @@
+"""A map as plain values: its entry in the JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kdscan.game.duel.report import domains_json, score_json
+from kdscan.game.problem import problems_json
+from kdscan.kinds.common.values import judged_json, point_json, probability_json
+from kdscan.kinds.duel_map.doubts import doubts
+from kdscan.marks.posterior import Marks
+from kdscan.records import CellReading, SheetReading
+
+
+def to_json(sheet: SheetReading) -> dict[str, Any]:
+    """One entry of `sheets`, of the kind `duel_map`."""
+    reading, score = sheet.reading, sheet.score
+    others = {(d.cell.row, d.cell.col): d.alternatives for d in doubts(sheet)}
+    return {
+        "kind": sheet.kind,
+        "layout": sheet.layout,
+        "sheet_id": sheet.sheet_id,
+        "outline": [point_json(p) for p in sheet.rectified.outline_xy],
+        "castle_bonus_used": reading.castle_used,
+        "cells": [_cell_json(sheet, c, others.get((c.row, c.col), ())) for c in reading.cells],
+        "domains": domains_json(score),
+        "score": score_json(score),
+        "chosen_coat": sheet.wizard_coat.value if sheet.wizard_coat else None,
+        "range": None if sheet.hidden else list(sheet.total_range),
+        "photograph_again": bool(sheet.hidden),
+        **_wizard_json(sheet),
+        "problems": problems_json(sheet.problems),
+        "confidence": probability_json(sheet.confidence),
+        "review": sheet.review,
+    }
+
+
+def _wizard_json(sheet: SheetReading) -> dict[str, Any]:
+    """What the wizard may pay, where that is not sure."""
+    low, high = sheet.wizard_range
+    return {"wizard_range": [low, high]} if low < high else {}
+
+
+def _cell_json(
+    sheet: SheetReading, cell: CellReading, others: Sequence[tuple[Marks, float]]
+) -> dict[str, Any]:
+    return {
+        "row": cell.row,
+        "col": cell.col,
+        "coat": cell.coat.value if cell.coat else None,
+        "crosses": cell.crosses,
+        **judged_json(
+            sheet.rectified.centers_xy[cell.row, cell.col],
+            cell.confidence,
+            cell.review,
+            _marks_json(cell.seen) if cell.seen else None,
+            ((_marks_json(marks), p) for marks, p in others),
+        ),
+    }
+
+
+def _marks_json(marks: Marks) -> dict[str, Any]:
+    coat, crosses = marks
+    return {"coat": coat.value if coat else None, "crosses": crosses}

@@ -1,0 +1,1 @@
+"""Kingdoms of tiles: Kingdomino."""

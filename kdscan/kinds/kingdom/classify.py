@@ -1,0 +1,76 @@
+"""Stage: flat kingdom → what lies on each square."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.imaging.rectify import FLAT_MARGIN
+from kdscan.kinds.kingdom.extent import EMPTY
+from kdscan.marks.classify import softmax
+from kdscan.records import KINDS, RectifiedSheet
+from kdscan.records.arrays import Floats, Network
+
+SIDE_PX = 64
+"""Pixels a square of a flat kingdom."""
+
+AT_ONCE, TURNS = 0.98, 4
+"""A square that is known with this probability is looked at once, others so often."""
+
+CROP_SQUARES = 1 + 2 * FLAT_MARGIN
+"""Side of a crop in squares."""
+
+
+def crops(flat_bgr: NDArray[np.uint8], rows: int, cols: int) -> NDArray[np.float32]:
+    """(rows * cols, 3, 80, 80) float32, 0..1, BGR: each square with a margin, row-major."""
+    side = round(CROP_SQUARES * SIDE_PX)
+    planes = flat_bgr.transpose(2, 0, 1)
+    cut = [
+        planes[:, y : y + side, x : x + side]
+        for y in range(0, rows * SIDE_PX, SIDE_PX)
+        for x in range(0, cols * SIDE_PX, SIDE_PX)
+    ]
+    return np.stack(cut).astype(np.float32) / np.float32(255)
+
+
+def classify_squares(
+    flat: RectifiedSheet,
+    network: Network,
+    shown: NDArray[np.bool_],
+    told: Callable[[Floats], Floats] = np.asarray,
+) -> Floats:
+    """(R, C, K) float64: probability of each of `KINDS` on each square.
+
+    network: (B, 3, 80, 80) → logits (B, K). shown: (R, C), squares that the photo shows; none
+    are looked at beyond its edge, and those are empty. told: the same with what else is known.
+    """
+    probs = np.tile(np.eye(len(KINDS))[EMPTY], (*shown.shape, 1))
+
+    def known(some: Floats) -> Floats:
+        probs[shown] = some
+        return np.asarray(told(probs)[shown])
+
+    batch = crops(flat.bgr, *shown.shape)[shown.ravel()]
+    probs[shown] = softmax(looked_at(batch, network, known))
+    return told(probs)
+
+
+def looked_at(
+    batch: NDArray[np.float32], network: Network, told: Callable[[Floats], Floats] = np.asarray
+) -> Floats:
+    """Logits (B, K), float64, of crops (B, 3, 80, 80).
+
+    A tile has no upside: a square that one look leaves in doubt is looked at in all four
+    quarter turns, and the logits are averaged. told: probabilities (B, K) → the same with what
+    else is known of these squares, which may end a doubt.
+    """
+    logits = network(batch)[0].astype(np.float64)
+    doubtful = told(softmax(logits)).max(1) < AT_ONCE
+    if doubtful.any():
+        rest = batch[doubtful]
+        views = [np.ascontiguousarray(np.rot90(rest, k, (2, 3))) for k in range(1, TURNS)]
+        said = [network(view)[0].astype(np.float64) for view in views]
+        logits[doubtful] = (logits[doubtful] + sum(said)) / TURNS
+    return np.asarray(logits)

@@ -1,0 +1,151 @@
+"""Stage: probabilities → the most probable kingdom, with the box's dominoes as a checksum.
+
+`weigh` lists what the squares may show. The heaviest kingdom is the reading, and the share
+of all weight that gives its total is the confidence. An unlawful kingdom is reported as it
+lies, with its problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kdscan.game.grid import Cell
+from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
+from kdscan.game.kingdomino.checks import find_problems
+from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.game.kingdomino.scoring import score_kingdom
+from kdscan.game.kingdomino.variants import Variants
+from kdscan.game.problem import Problem
+from kdscan.kinds.kingdom.extent import CASTLE
+from kdscan.kinds.kingdom.weigh import Ballot, share_box, weigh
+from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.records import KINDS, KingdomReading, RectifiedSheet, SquareKind, SquareReading
+from kdscan.records.arrays import Floats
+
+FLOOR = 1e-5
+"""No kind is less probable than this: no network is surer than what it learned from."""
+
+
+_BARE = (
+    Problem(
+        "no_tiles",
+        "warning",
+        "no tile was found around the castle; is this a finished kingdom, and all of it in view?",
+    ),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Sighting:
+    """A kingdom before it is decoded.
+
+    flat: the window of S × S squares; its confidence is that the squares lie where they were
+    found. probs: (S, S, K). beyond: how many squares hang together with the kingdom but lie
+    outside its limit. said: what a person says of some squares, which stands.
+    """
+
+    flat: RectifiedSheet
+    probs: Floats
+    variants: Variants
+    beyond: int = 0
+    said: Mapping[Cell, SquareKind] | None = None
+
+
+def decode_kingdoms(
+    sightings: Sequence[Sighting], risk: float = DEFAULT_RISK
+) -> tuple[KingdomReading, ...]:
+    """Choose the most probable kingdoms of one photo and say where a person should look.
+
+    risk: accepted probability that a total which asks for no review is wrong.
+    """
+    ballots, together = share_box([weigh(_believed(one), one.variants) for one in sightings])
+    return tuple(
+        _reading(one, ballot, together, risk)
+        for one, ballot in zip(sightings, ballots, strict=True)
+    )
+
+
+def _reading(sighting: Sighting, ballot: Ballot, together: bool, risk: float) -> KingdomReading:
+    flat, variants, best = sighting.flat, sighting.variants, ballot.best
+    confidence = float(min(ballot.right, 1.0) * flat.confidence)
+    bare = not best.kingdom.squares  # nobody ends a game with a castle alone
+    if sighting.beyond or bare:
+        confidence = min(confidence, 0.5)
+    review = confidence < 1 - risk or ballot.castle < 1 - risk
+    shares = ballot.shares()
+    squares = []
+    for index, kind in enumerate(best.kinds):
+        row, col = divmod(index, variants.size)
+        pixels = int(np.argmax(sighting.probs[row, col]))
+        p = float(shares[index].get(kind, 0.0)) * (ballot.castle if kind == CASTLE else 1.0)
+        seen = None if pixels == kind else KINDS[pixels]
+        look = p < 1 - risk
+        squares.append(SquareReading(row, col, *KINDS[kind], p * flat.confidence, look, seen))
+    if review and not any(s.review for s in squares):
+        worst = min(range(len(squares)), key=lambda i: squares[i].confidence)
+        squares[worst] = replace(squares[worst], review=True)
+    return KingdomReading(
+        rectified=flat,
+        probs=sighting.probs,
+        squares=tuple(squares),
+        kingdom=best.kingdom,
+        score=score_kingdom(best.kingdom, variants),
+        variants=variants,
+        confidence=confidence,
+        review=review,
+        problems=(_BARE if bare else _problems(best.kingdom, variants, sighting.beyond, together)),
+        totals=ballot.totals(),
+        beyond=sighting.beyond,
+    )
+
+
+def _believed(sighting: Sighting) -> Floats:
+    """(S * S, K): the probabilities, none impossible, but for what a person said."""
+    believed = np.maximum(sighting.probs, FLOOR)
+    for (row, col), kind in (sighting.said or {}).items():
+        believed[row, col] = np.eye(len(KINDS))[KINDS.index(kind)]
+        if kind == ("castle", 0):
+            elsewhere = np.ones(believed.shape[:2], np.bool_)
+            elsewhere[row, col] = False
+            believed[elsewhere, CASTLE] = 0
+    believed = believed.reshape(-1, len(KINDS))
+    return np.asarray(believed / believed.sum(1, keepdims=True))
+
+
+def _question(problem: Problem) -> Problem:
+    """A break of the rules that a right reading may well show: people err."""
+    if problem.code == "odd_squares":
+        count = len(problem.cells)
+        why = f"{count} squares are laid; dominoes have two. Is one missing? The score stands"
+        return Problem(problem.code, "warning", why)
+    return replace(problem, severity="warning") if problem.code == "unpaired_squares" else problem
+
+
+def _problems(
+    kingdom: Kingdom, variants: Variants, beyond: int, together: bool
+) -> tuple[Problem, ...]:
+    found = tuple(map(_question, find_problems(kingdom, variants)))
+    if beyond:
+        size = variants.size
+        why = f"not counted, because it lies outside {size} x {size}: {beyond} of the squares"
+        found = (*found, Problem("beyond_limit", "warning", why))
+    if found:
+        return found
+    if audit_kingdom(kingdom, variants.size).lawful is False:
+        blamed = unlaid(kingdom)
+        what = "with these squares" if blamed else "to this kingdom"
+        why = (
+            f"no dominoes of the box can be laid {what}. Is one read wrong, or missing? "
+            "The score stands"
+        )
+        return (Problem("not_laid_lawfully", "warning", why, blamed),)
+    if not together:
+        why = (
+            "one box cannot hold the dominoes of all kingdoms in this picture; a square may be "
+            "read wrong"
+        )
+        return (Problem("not_from_one_box", "warning", why),)
+    return ()

@@ -1,0 +1,40 @@
+"""A kingdom of tiles as it was read, drawn over the photo."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kdscan.game.kingdomino.scoring import Domain
+from kdscan.kinds.common.board import Signs, draw_board, tile
+from kdscan.kinds.common.pens import Bgr, draw_square, square_width
+from kdscan.kinds.kingdom.doubts import SquareDoubt, square_doubts
+from kdscan.locale import Words
+from kdscan.records import KingdomReading, SquareReading
+
+
+def draw(
+    picture: Bgr, clean: Bgr, kingdom: KingdomReading, scale: float, words: Words
+) -> list[Bgr]:
+    """Draw over a photo reduced by `scale`, in place; returns a tile for each doubtful square."""
+    centers = draw_board(picture, kingdom, kingdom.squares, _SIGNS, scale, words)
+    return [tile(clean, centers, _choices(doubt), _SIGNS) for doubt in square_doubts(kingdom)]
+
+
+def _choices(doubt: SquareDoubt) -> list[SquareReading]:
+    others = [
+        replace(doubt.square, terrain=terrain, crowns=crowns, confidence=p)
+        for (terrain, crowns), p in doubt.alternatives
+    ]
+    return [doubt.square, *others]
+
+
+def _crowns(domain: Domain) -> int:
+    return domain.crowns
+
+
+_SIGNS: Signs[SquareReading] = Signs(
+    draw=lambda picture, at, one, size: draw_square(picture, at, one.terrain, one.crowns, size),
+    width=lambda one, size: square_width(one.crowns, size),
+    marked=lambda one: one.crowns > 0,
+    factor=_crowns,
+)

@@ -1,0 +1,102 @@
+"""From a photo to the kingdoms of tiles in it, as `kdscan.pipeline.read` reads maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kdscan.detection.qr import read_card_codes
+from kdscan.game.grid import Cell
+from kdscan.game.kingdomino.variants import Variants
+from kdscan.inference.store import Models
+from kdscan.kinds.kingdom.decode import Sighting, decode_kingdoms
+from kdscan.kinds.kingdom.find import (
+    HARDLY_KINGDOM,
+    SURELY_KINGDOM,
+    FoundKingdom,
+    find_kingdoms,
+)
+from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.records import KingdomReading, Photo, SquareKind
+
+
+def read_kingdoms(
+    photo: Photo, models: Models, variants: Variants, risk: float
+) -> tuple[tuple[KingdomReading, ...], float]:
+    """The kingdoms of tiles in a photo, and how sure it is that one of them is one.
+
+    One whose dominoes can lie so is as sure as its total, however strange its castle looks;
+    another counts where it is beyond all doubt. Into 9 of 347 maps of the other game a kingdom
+    was read that can lie so, none with a total surer than 0.75. What hardly is a
+    kingdom and cannot lie so is none: a yellow table ruled in squares is a field of wheat.
+    """
+    found = find_kingdoms(photo, models.tiles, models.squares, 7 if variants.great_duel else None)
+    read = _decoded(found, variants, risk)
+    sure = max(map(_sure, found, read), default=0.0)
+    real = [
+        one
+        for one, reading in zip(found, read, strict=True)
+        if one.sure > HARDLY_KINGDOM or _possible(reading)
+    ]
+    return (read if len(real) == len(found) else _decoded(real, variants, risk)), sure
+
+
+def named(kingdoms: Sequence[KingdomReading], photo: Photo) -> tuple[KingdomReading, ...]:
+    """Kingdoms with the codes of the cards beside them: each card's goes to the nearest one."""
+    named = list(kingdoms)
+    if not named:
+        return ()
+    middles = [kingdom.outline_xy.mean(0) for kingdom in named]
+    tile_px = min(kingdom.rectified.px_per_cell for kingdom in named)
+    cards = [(text, quad.mean(0)) for text, quad in read_card_codes(photo, tile_px)]
+    gaps = sorted(
+        (float(np.hypot(*(at - middle))), n, text)
+        for text, at in cards
+        for n, middle in enumerate(middles)
+    )
+    for _, n, text in gaps:
+        if named[n].sheet_id is None and all(one.sheet_id != text for one in named):
+            named[n] = replace(named[n], sheet_id=text)
+    return tuple(named)
+
+
+def correct_kingdom(
+    kingdom: KingdomReading,
+    corrections: Mapping[Cell, SquareKind],
+    *,
+    variants: Variants | None = None,
+    risk: float = DEFAULT_RISK,
+) -> KingdomReading:
+    """The kingdom with squares as a person says they are; the rest follows.
+
+    variants: other extra rules to score it by, of the same size. What the pixels had said
+    stays visible in `SquareReading.seen`.
+    """
+    rules = variants or kingdom.variants
+    sighting = Sighting(kingdom.rectified, kingdom.probs, rules, kingdom.beyond, corrections)
+    (again,) = decode_kingdoms([sighting], risk)
+    return replace(again, sheet_id=kingdom.sheet_id)
+
+
+def _decoded(
+    found: Sequence[FoundKingdom], variants: Variants, risk: float
+) -> tuple[KingdomReading, ...]:
+    sightings = [
+        Sighting(one.flat, one.probs, replace(variants, great_duel=len(one.probs) == 7), one.beyond)
+        for one in found
+    ]
+    return decode_kingdoms(sightings, risk)
+
+
+def _possible(kingdom: KingdomReading) -> bool:
+    """Whether dominoes can lie so."""
+    return not any(problem.severity == "error" for problem in kingdom.problems)
+
+
+def _sure(one: FoundKingdom, reading: KingdomReading) -> float:
+    """How sure it is that this is a kingdom, and none that was read into something else."""
+    if not _possible(reading):
+        return one.sure if one.sure > SURELY_KINGDOM else 0.0
+    return max(one.sure, reading.confidence) if one.sure > HARDLY_KINGDOM else one.sure

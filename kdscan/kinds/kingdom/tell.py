@@ -1,0 +1,107 @@
+"""A kingdom of tiles as text: the board with its domains outlined, the sum, the doubts."""
+
+from __future__ import annotations
+
+from kdscan.game.grid import Cell, cell_name
+from kdscan.game.kingdomino.tiles import LETTERS, Terrain
+from kdscan.kinds.common.colors import domain_colors
+from kdscan.kinds.common.terminal import COLORS, Style, draw_grid, explain_problems, explain_total
+from kdscan.kinds.common.values import percent
+from kdscan.kinds.kingdom.doubts import TERRAIN_NAMES, square_doubts
+from kdscan.records import KingdomReading, SquareKind, SquareReading
+
+WIDTH = 12
+"""Characters of a square: the longest name and three crowns."""
+
+
+def tell(kingdom: KingdomReading, style: Style) -> str:
+    """The whole answer for one kingdom, for people; ends without a newline."""
+    parts = [draw_kingdom(kingdom, style), explain_kingdom(kingdom, style)]
+    unsure = _explain_doubts(kingdom, style)
+    return "\n\n".join([*parts, unsure] if unsure else parts)
+
+
+def draw_kingdom(kingdom: KingdomReading, style: Style) -> str:
+    """The square that the kingdom may span; lines part domains, `?` marks what to look at."""
+    colors = domain_colors(kingdom.score, len(COLORS))
+    squares = {(s.row, s.col): s for s in kingdom.squares}
+
+    def content(cell: Cell) -> str:
+        return style.filled(_square(squares[cell], style), colors.get(cell))
+
+    size = kingdom.variants.size
+    domains = [d.cells for d in kingdom.score.domains]
+    return draw_grid(size, size, domains, content, style, WIDTH)
+
+
+def _square(square: SquareReading, style: Style) -> str:
+    signs = {"castle": "♜" if style.unicode else "##", "empty": "·" if style.unicode else "."}
+    name = signs.get(square.terrain) or style.words.t(TERRAIN_NAMES[square.terrain])[:6]
+    doubt = "?" if square.review else " "
+    return f" {name:<6} {_crowns(square.crowns, style):<3}{doubt}"
+
+
+def _crowns(crowns: int, style: Style) -> str:
+    return ("♛" if style.unicode else "+") * crowns
+
+
+def explain_kingdom(kingdom: KingdomReading, style: Style) -> str:
+    """Each domain that scores as squares × crowns = points, the extra points, then the total."""
+    score = kingdom.score
+    times = "×" if style.unicode else "x"
+    scoring = sorted((d for d in score.domains if d.points), key=lambda d: -d.points)
+    t, tn = style.words.t, style.words.tn
+    heads = t("from"), t("terrain"), t("squares"), t("crowns"), t("points")
+    head = f"   {heads[0]:<5} {heads[1]:<17}{heads[2]:>7}{heads[3]:>10}{heads[4]:>8}"
+    lines = [head] if scoring else []
+    for domain in scoring:
+        first, size = cell_name(domain.cells[0]), len(domain.cells)
+        lines.append(
+            f"   {first:<5} {t(TERRAIN_NAMES[domain.terrain]):<17}{size:>6}  {times}"
+            f"{domain.crowns:>7}  ={domain.points:>6}"
+        )
+    idle = len(score.domains) - len(scoring)
+    if idle:
+        none = tn(
+            "{n} domain without a crown: 0 points", "{n} domains without a crown: 0 points", idle
+        )
+        lines.append(f"   {none}")
+    if score.middle_kingdom:
+        lines.append("   " + t("the castle in the middle: {points}", points=score.middle_kingdom))
+    if score.harmony:
+        lines.append("   " + t("harmony: {points}", points=score.harmony))
+    return "\n".join([*lines, explain_total(kingdom, score.total, style)])
+
+
+def _explain_doubts(kingdom: KingdomReading, style: Style) -> str:
+    dash, t = "–" if style.unicode else "-", style.words.t
+    lines = explain_problems(kingdom, style)
+    found = square_doubts(kingdom)
+    if found:
+        lines.append(" " + t("Look at:"))
+    for doubt in found:
+        square = doubt.square
+        line = f"   {cell_name((square.row, square.col))}  "
+        line += f"{_kind((square.terrain, square.crowns), style)} ({percent(square.confidence)})"
+        others = [f"{_kind(kind, style)} ({percent(p)})" for kind, p in doubt.alternatives]
+        lines.append(line + (f" {dash} {t('or')} {', '.join(others)}" if others else ""))
+    if found:
+        square = found[0].square
+        kind = found[0].alternatives[0][0] if found[0].alternatives else None
+        example = token(kind or (square.terrain, square.crowns))
+        at = cell_name((square.row, square.col))
+        lines.append(" " + t("If one is wrong, say what it is:") + f" --set {at}={example}")
+    return "\n".join(lines)
+
+
+def _kind(kind: SquareKind, style: Style) -> str:
+    terrain, crowns = kind
+    return f"{style.words.t(TERRAIN_NAMES[terrain])} {_crowns(crowns, style)}".rstrip()
+
+
+def token(kind: SquareKind) -> str:
+    """The square in the text form of kingdoms, as `--set` takes it."""
+    terrain, crowns = kind
+    if terrain in ("castle", "empty"):
+        return "##" if terrain == "castle" else "."
+    return LETTERS[Terrain(terrain)] + "+" * crowns

@@ -1,0 +1,74 @@
+"""A kingdom as plain values: its entry in the JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from kdscan.game.kingdomino.report import domains_json, score_json
+from kdscan.game.problem import problems_json
+from kdscan.kinds.common.values import judged_json, point_json, probability_json
+from kdscan.kinds.kingdom.doubts import square_doubts
+from kdscan.records import KingdomReading, SquareKind, SquareReading, range_of
+
+
+def to_json(kingdom: KingdomReading) -> dict[str, Any]:
+    """One entry of `sheets`, of the kind `kingdom`."""
+    others = {(d.square.row, d.square.col): d.alternatives for d in square_doubts(kingdom)}
+    variants = kingdom.variants
+    return {
+        "kind": kingdom.kind,
+        "sheet_id": kingdom.sheet_id,
+        "size": variants.size,
+        "outline": [point_json(p) for p in kingdom.outline_xy],
+        "cells": [
+            _square_json(kingdom, s, others.get((s.row, s.col), ())) for s in kingdom.squares
+        ],
+        "domains": domains_json(kingdom.score),
+        "score": score_json(kingdom.score),
+        "range": list(range_of(kingdom.totals)) if kingdom.totals else [kingdom.score.total] * 2,
+        "variants": {"middle_kingdom": variants.middle_kingdom, "harmony": variants.harmony},
+        "problems": problems_json(kingdom.problems),
+        "confidence": probability_json(kingdom.confidence),
+        "review": kingdom.review,
+    }
+
+
+def dynasty_json(photos: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """A player's kingdoms of several games, added up; photos: entries of the JSON."""
+    found = [
+        ([n, k], sheet)
+        for n, photo in enumerate(photos)
+        for k, sheet in enumerate(photo["sheets"])
+        if sheet["kind"] == "kingdom"
+    ]
+    return {
+        "kingdoms": [where for where, _ in found],
+        "total": sum(sheet["score"]["total"] for _, sheet in found),
+        "confidence": probability_json(math.prod(sheet["confidence"] for _, sheet in found)),
+        "review": any(sheet["review"] for _, sheet in found),
+    }
+
+
+def _square_json(
+    kingdom: KingdomReading, square: SquareReading, others: Sequence[tuple[SquareKind, float]]
+) -> dict[str, Any]:
+    return {
+        "row": square.row,
+        "col": square.col,
+        "terrain": square.terrain,
+        "crowns": square.crowns,
+        **judged_json(
+            kingdom.rectified.centers_xy[square.row, square.col],
+            square.confidence,
+            square.review,
+            _kind_json(square.seen) if square.seen else None,
+            ((_kind_json(kind), p) for kind, p in others),
+        ),
+    }
+
+
+def _kind_json(kind: SquareKind) -> dict[str, Any]:
+    terrain, crowns = kind
+    return {"terrain": terrain, "crowns": crowns}

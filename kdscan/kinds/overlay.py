@@ -1,0 +1,46 @@
+"""What was read, drawn over the photo: for people, documentation, debugging."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kdscan.imaging.pyramid import at_most
+from kdscan.kinds import kind_of
+from kdscan.kinds.common.board import TILE_WH
+from kdscan.kinds.common.pens import Bgr
+from kdscan.locale import ENGLISH, Words
+from kdscan.records import AnyReading, Photo
+
+LONGEST_PX = 2400
+"""Longest side of the photo in the picture: sharp on a screen, small enough to send."""
+
+GAP = 16
+"""Room around a tile, pixels."""
+
+
+def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGLISH) -> Bgr:
+    """Return the photo, at most `LONGEST_PX` long, with every sheet drawn over it.
+
+    photo, sheets: as `kdscan.read_photo` takes and gives them. words: the language of the total.
+    Returns (H, W, 3) uint8 BGR; higher than the photo when there are doubts to show.
+    """
+    clean, scale = at_most(photo, LONGEST_PX)
+    picture = clean.copy()
+    tiles: list[Bgr] = []
+    for sheet in sheets:
+        tiles += kind_of(sheet).draw(picture, clean, sheet, scale, words)
+    return np.vstack([picture, *_rows(tiles, picture.shape[1])])
+
+
+def _rows(tiles: Sequence[Bgr], width: int) -> list[Bgr]:
+    """Tiles in rows as wide as the picture, on white."""
+    fit = max(1, width // (TILE_WH[0] + GAP))
+    rows = []
+    for start in range(0, len(tiles), fit):
+        spaced = [np.pad(t, ((GAP, 0), (GAP, 0), (0, 0)), constant_values=255) for t in tiles]
+        row = np.hstack(spaced[start : start + fit])[:, :width]
+        rest = width - row.shape[1]
+        rows.append(np.pad(row, ((0, 0), (0, rest), (0, 0)), constant_values=255))
+    return rows

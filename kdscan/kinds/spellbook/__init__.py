@@ -1,0 +1,1 @@
+"""Spellbooks of Kingdomino Duel."""

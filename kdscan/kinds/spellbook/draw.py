@@ -1,0 +1,98 @@
+"""A spellbook as it was read, drawn over the photo."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kdscan.game.duel.coats import Coat
+from kdscan.kinds.common.board import DOUBT
+from kdscan.kinds.common.pens import (
+    INK,
+    PAPER,
+    Bgr,
+    Color,
+    Points,
+    circle,
+    line,
+    plate,
+    polygon,
+    text_width,
+    write,
+)
+from kdscan.locale import Words
+from kdscan.records import BookMark, SpellbookReading
+
+FILLED: Color = (115, 158, 0)
+STRUCK: Color = (0, 94, 213)
+USED: Color = (0, 159, 230)
+CHOSEN: Color = (178, 114, 0)
+"""BGR: green, vermilion, orange, blue of Okabe and Ito (2008)."""
+
+
+def draw(
+    picture: Bgr, clean: Bgr, reading: SpellbookReading, scale: float, words: Words
+) -> list[Bgr]:
+    """Draw over a photo reduced by `scale`, in place; a spellbook has no tiles."""
+    page = (reading.page_xy + 0.5) * scale - 0.5
+    reach = float(np.median([mark.reach_px for mark in reading.marks])) * scale
+    polygon(picture, page, PAPER, 0.18 * reach)
+    polygon(picture, page, INK, 0.08 * reach)
+    for mark in reading.marks:
+        _draw_mark(picture, mark, (np.array(mark.at_xy) + 0.5) * scale - 0.5, scale)
+    _plates(picture, reading, scale, reach)
+    _headline(picture, reading, page, reach)
+    return []
+
+
+def _draw_mark(picture: Bgr, mark: BookMark, at: Points, scale: float) -> None:
+    reach = mark.reach_px * scale
+    if mark.key.endswith(".struck"):
+        if mark.marked:
+            line(picture, at[0], at[-1], PAPER, 0.34 * reach)
+            line(picture, at[0], at[-1], STRUCK, 0.2 * reach)
+        if mark.review:
+            for end in at:
+                circle(picture, end, 0.5 * reach, DOUBT, 0.14 * reach)
+        return
+    if mark.marked:
+        color = FILLED
+        if mark.key.endswith(".used"):
+            color = USED
+        elif ".choices." in mark.key:
+            color = CHOSEN
+        circle(picture, at[0], 1.02 * reach, PAPER, 0.34 * reach)
+        circle(picture, at[0], 1.02 * reach, color, 0.22 * reach)
+    if mark.review:
+        circle(picture, at[0], 1.45 * reach, PAPER, 0.3 * reach)
+        circle(picture, at[0], 1.45 * reach, DOUBT, 0.18 * reach)
+
+
+def _plates(picture: Bgr, reading: SpellbookReading, scale: float, reach: float) -> None:
+    """How many squares of each line are filled, beyond its first square."""
+    size = 0.95 * reach
+    for player in (0, 1):
+        for coat in Coat:
+            squares = [
+                mark
+                for mark in reading.marks
+                if mark.key.startswith(f"players[{player}].lines.{coat}.squares")
+            ]
+            first, last = (np.array(m.at_xy[0]) * scale for m in (squares[0], squares[-1]))
+            along = (first - last) / max(float(np.hypot(*(first - last))), 1e-9)
+            at = first + along * 1.9 * reach
+            text = str(reading.book.lines[player][coat].filled)
+            text += "!" * (reading.book.owner(coat) == player)
+            wide = text_width(text, size, bold=True) + 0.5 * size
+            corner = (float(at[0] - wide / 2), float(at[1] - 0.7 * size))
+            plate(picture, corner, (wide, 1.4 * size), INK, 0.06 * size)
+            write(picture, text, (at[0] - wide / 2 + 0.25 * size, at[1]), size, bold=True)
+
+
+def _headline(picture: Bgr, reading: SpellbookReading, page: Points, reach: float) -> None:
+    size = 1.7 * reach
+    text = "spellbook" + " ?" * reading.review
+    wide, high = text_width(text, size, bold=True) + size, 1.6 * size
+    left = min(max(float(page[:, 0].mean() - wide / 2), 0.0), max(0.0, picture.shape[1] - wide))
+    top = max(float(page[:, 1].min() - high - 0.3 * size), 0.1 * size)
+    plate(picture, (left, top), (wide, high), DOUBT if reading.review else INK, 0.1 * size)
+    write(picture, text, (left + size / 2, top + high / 2), size, bold=True)

@@ -1,0 +1,63 @@
+"""A spellbook as text: both sides of each line around its coat, then what is unsure."""
+
+from __future__ import annotations
+
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import SQUARES
+from kdscan.kinds.common.terminal import Style, explain_problems
+from kdscan.kinds.common.values import percent
+from kdscan.kinds.spellbook.to_json import mark_name
+from kdscan.records import SpellbookReading
+
+_WIDTH = 24
+
+PRINTED = (Coat.DOT, Coat.LINE, Coat.DOUBLE_DOT, Coat.DOUBLE_LINE, Coat.FILLED, Coat.CHECKED)
+"""The order in which our spellbook prints its lines."""
+
+
+def tell(reading: SpellbookReading, style: Style) -> str:
+    """The whole answer for one spellbook, for people; ends without a newline."""
+    t = style.words.t
+    sides = t("left"), t("right")
+    lines = [f"   {sides[0]:<{_WIDTH}} {t('coat'):<15} {sides[1]}"]
+    for coat in PRINTED:
+        name = f"{style.coat(coat)} {t(coat.value.replace('_', ' '))}"
+        left, right = (_side(reading, player, coat, style) for player in (0, 1))
+        lines.append(f"   {left:<{_WIDTH}} {name:<15} {right}".rstrip())
+    for player, side in enumerate(sides):
+        coat_chosen = reading.chosen[player]
+        if coat_chosen:
+            named = f"{style.coat(coat_chosen)} {t(coat_chosen.value.replace('_', ' '))}"
+            lines.append("   " + t("{side}, chosen coat: {coat}", side=side, coat=named))
+    check = ", " + t("please check") if reading.review else ""
+    lines.append("   " + t("{sure} sure", sure=percent(reading.confidence)) + check)
+    unsure = _doubts(reading, style)
+    return "\n".join(lines) + (f"\n\n{unsure}" if unsure else "")
+
+
+def _side(reading: SpellbookReading, player: int, coat: Coat, style: Style) -> str:
+    """Squares as they lie on the page, then what happened to the line."""
+    line = reading.book.lines[player][coat]
+    full, empty = ("■", "□") if style.unicode else ("#", ".")
+    squares = full * line.filled + empty * max(0, SQUARES[coat] - line.filled)
+    said = []
+    if line.struck:
+        said.append(style.words.t("struck"))
+    elif reading.book.owner(coat) == player:
+        said.append(style.words.t("won"))
+    if line.used:
+        said.append(style.words.t("used"))
+    return " ".join([f"{squares:<5}", ", ".join(said)]).rstrip()
+
+
+def _doubts(reading: SpellbookReading, style: Style) -> str:
+    dash = "–" if style.unicode else "-"
+    t, lines = style.words.t, explain_problems(reading, style)
+    unsure = [mark for mark in reading.marks if mark.review]
+    if unsure:
+        lines.append(" " + t("Look at:"))
+    for mark in unsure:
+        read = t("read as marked") if mark.marked else t("read as empty")
+        name = mark_name(mark, style.words)
+        lines.append(f"   {name} {dash} {read} ({percent(mark.confidence)})")
+    return "\n".join(lines)

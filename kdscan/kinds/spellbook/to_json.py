@@ -1,0 +1,124 @@
+"""A spellbook as plain values: its entry in the JSON, and what to look at in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from kdscan.game.duel.book_checks import SIDES
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.spellbook import SpellbookLine
+from kdscan.game.problem import problems_json
+from kdscan.kinds.common.values import point_json, probability_json
+from kdscan.kinds.spellbook.options import (
+    choice_options,
+    line_options,
+    marks_of_choice,
+    marks_of_line,
+)
+from kdscan.locale import Words
+from kdscan.records import BookMark, SpellbookReading
+
+T = TypeVar("T")
+
+MOST_OTHERS, LEAST_PROBABILITY = 2, 0.02
+"""So many other readings of a doubtful line are named, if they are so probable."""
+
+
+def to_json(reading: SpellbookReading) -> dict[str, Any]:
+    """One entry of `sheets`, of the kind `duel_spellbook`."""
+    return {
+        "kind": reading.kind,
+        "layout": reading.layout,
+        "sheet_id": reading.sheet_id,
+        "outline": [point_json(p) for p in reading.outline_xy],
+        "players": [_player_json(reading, player) for player in (0, 1)],
+        "problems": problems_json(reading.problems),
+        "confidence": probability_json(reading.confidence),
+        "review": reading.review,
+    }
+
+
+def _player_json(reading: SpellbookReading, player: int) -> dict[str, Any]:
+    return {
+        "name": None,
+        "lines": {coat.value: _line_json(reading, player, coat) for coat in Coat},
+        "chosen_coat": _name(reading.chosen[player]),
+        "choice": _choice_json(reading, player),
+    }
+
+
+def _line_json(reading: SpellbookReading, player: int, coat: Coat) -> dict[str, Any]:
+    line = reading.book.lines[player][coat]
+    marks = marks_of_line(reading.marks, player, coat)
+    squares = [mark for mark in marks if ".squares[" in mark.key]
+    used = next((mark for mark in marks if mark.key.endswith(".used")), None)
+    return {
+        **_said_json(line),
+        "confidence": probability_json(math.prod(mark.confidence for mark in marks)),
+        "review": any(mark.review for mark in marks),
+        "squares": [mark.marked for mark in squares],
+        "centers": [point_json(mark.at_xy[0]) for mark in squares],
+        "used_center": point_json(used.at_xy[0]) if used else None,
+        "reach": _reach(squares),
+        "alternatives": [
+            _said_json(other) | {"probability": probability_json(p)}
+            for other, p in _others(marks, line_options, line)
+        ],
+    }
+
+
+def _choice_json(reading: SpellbookReading, player: int) -> dict[str, Any]:
+    marks = marks_of_choice(reading.marks, player)
+    return {
+        "confidence": probability_json(math.prod(mark.confidence for mark in marks)),
+        "review": any(mark.review for mark in marks),
+        "marked": {mark.key.rpartition(".")[2]: mark.marked for mark in marks},
+        "centers": {mark.key.rpartition(".")[2]: point_json(mark.at_xy[0]) for mark in marks},
+        "reach": _reach(marks),
+        "alternatives": [
+            {"coat": _name(other), "probability": probability_json(p)}
+            for other, p in _others(marks, choice_options, reading.chosen[player])
+        ],
+    }
+
+
+def _others(
+    marks: Sequence[BookMark],
+    options: Callable[[Sequence[BookMark]], list[tuple[T, float]]],
+    read: T,
+) -> list[tuple[T, float]]:
+    """What marks that ask for a look may mean beside what was read, the likeliest first."""
+    if not any(mark.review for mark in marks):
+        return []
+    others = [(one, p) for one, p in options(marks) if one != read and p >= LEAST_PROBABILITY]
+    return others[:MOST_OTHERS]
+
+
+def _said_json(line: SpellbookLine) -> dict[str, Any]:
+    return {"filled": line.filled, "struck": line.struck, "used": line.used}
+
+
+def _reach(marks: Sequence[BookMark]) -> float:
+    """Half a place's side in the photo, pixels."""
+    return round(max((mark.reach_px for mark in marks), default=0.0), 1)
+
+
+def _name(coat: Coat | None) -> str | None:
+    return coat.value if coat else None
+
+
+def mark_name(mark: BookMark, words: Words) -> str:
+    """A place in words: "left, line of double dot: square 3"."""
+    t = words.t
+    side = t(SIDES[0 if mark.key.startswith("players[0]") else 1])
+    what = mark.key.split(".")
+    coat = t(what[2].replace("_", " "))
+    if what[1] == "choices":
+        return t("{side}, chosen coat: {coat}", side=side, coat=coat)
+    if what[3].startswith("squares["):
+        part = t("square {n}", n=int(what[3][8:-1]) + 1)
+    else:
+        part = t("power used") if what[3] == "used" else t("struck through")
+    return t("{side}, line of {coat}: {part}", side=side, coat=coat, part=part)

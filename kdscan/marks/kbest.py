@@ -1,0 +1,34 @@
+"""Independent choices, listed from the most probable combination of all of them down."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+
+import numpy as np
+
+from kdscan.records.arrays import Floats
+
+
+def best_first(
+    probs: Floats, least: float, at_most: int | None = None
+) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """Combinations by falling probability: (probability, the choice of each row).
+
+    probs: (N, K), rows sum to 1. least: choices less probable than this are not listed, but for
+    a row's best. at_most: choices of a row that are listed, None for all.
+
+    Best-first search over ranks; a combination's successors raise one row's rank, at or after
+    the last one that was raised, so that each comes once.
+    """
+    order = np.argsort(-probs, axis=1, kind="stable")[:, :at_most]
+    logs = np.log(np.clip(np.take_along_axis(probs, order, 1), 1e-300, 1))
+    heap = [(-float(logs[:, 0].sum()), (0,) * len(probs), 0)]
+    while heap:
+        cost, ranks, last = heapq.heappop(heap)
+        yield float(np.exp(-cost)), tuple(int(order[i, k]) for i, k in enumerate(ranks))
+        for i in range(last, len(probs)):
+            k = ranks[i] + 1
+            if k < logs.shape[1] and logs[i, k] > np.log(least):
+                worse = cost + float(logs[i, k - 1] - logs[i, k])
+                heapq.heappush(heap, (worse, (*ranks[:i], k, *ranks[i + 1 :]), i))

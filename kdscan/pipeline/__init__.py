@@ -1,0 +1,1 @@
+"""From a photo to what it is worth: the stages in order, sheets fused, tables, the JSON."""

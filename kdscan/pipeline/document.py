@@ -1,0 +1,137 @@
+"""What was read, as plain values: the JSON of the contract, names of cells, colours, doubts.
+
+Pure: records in, values out. The JSON is the machine interface `kdscan/1`: fields are
+added freely, renamed or dropped only with a new number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+from kdscan.errors import KdscanError
+from kdscan.game.winner import decide
+from kdscan.kinds import kind_of
+from kdscan.kinds.common.values import probability_json
+from kdscan.locale.errors import error_json
+from kdscan.locale.legible import legible
+from kdscan.pipeline.fusion import FusedSheet
+from kdscan.records import (
+    AnyReading,
+)
+
+SCHEMA = "kdscan/1"
+
+
+@dataclass(frozen=True, eq=False)
+class PhotoReport:
+    """One photo (or page) and what came of it: sheets, or the error that stands for them.
+
+    page: from 0; pages: how many the file has. size_wh: width and height in pixels,
+    None when the picture could not be decoded.
+    """
+
+    name: str
+    page: int = 0
+    pages: int = 1
+    size_wh: tuple[int, int] | None = None
+    sheets: tuple[AnyReading, ...] = ()
+    error: KdscanError | None = None
+
+
+def report_json(
+    photos: Sequence[dict[str, Any]], fused: Sequence[FusedSheet] = ()
+) -> dict[str, Any]:
+    """The object that `kdscan score --json` prints; photos: what `photo_json` made of each."""
+    together = [_fused_json(one) for one in fused]
+    return {
+        "schema": SCHEMA,
+        "photos": list(photos),
+        "fused": together,
+        "game": game_json(photos, together),
+    }
+
+
+def _fused_json(fused: FusedSheet) -> dict[str, Any]:
+    return {
+        "sheets": [list(where) for where in fused.views],
+        "best": list(fused.best),
+        "photograph_again": [list(cell) for cell in fused.photograph_again],
+        "sheet": sheet_json(fused.sheet),
+    }
+
+
+def photo_json(report: PhotoReport) -> dict[str, Any]:
+    """One entry of `photos`."""
+    width, height = report.size_wh or (None, None)
+    error = report.error
+    return {
+        "photo": legible(report.name),
+        "page": report.page,
+        "width": width,
+        "height": height,
+        "error": error_json(error) if error else None,
+        "sheets": [sheet_json(sheet) for sheet in report.sheets],
+    }
+
+
+def sheet_json(found: AnyReading) -> dict[str, Any]:
+    """One entry of `sheets`, by its kind."""
+    return kind_of(found).to_json(found)
+
+
+def _book_of(photos: Sequence[dict[str, Any]], beside: Set[int]) -> list[int] | None:
+    """[photo, sheet] of the game's spellbook: one beside its maps, else the only one there is.
+
+    beside: the photos that show the maps. Of several photos of it the surest counts; where two
+    lie in one photo nobody can tell whose is whose, and it is None.
+    """
+    books: dict[int, list[int]] = {}
+    for n, photo in enumerate(photos):
+        here = [k for k, one in enumerate(photo["sheets"]) if one["kind"] == "duel_spellbook"]
+        if here:
+            books[n] = here
+    near = {n: here for n, here in books.items() if n in beside} or books
+    if not near or any(len(here) > 1 for here in near.values()):
+        return None
+    n = max(near, key=lambda n: photos[n]["sheets"][near[n][0]]["confidence"])
+    return [n, near[n][0]]
+
+
+def game_json(
+    photos: Sequence[dict[str, Any]], fused: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any] | None:
+    """Who won, when there are two maps in all and both lie in one photo: one game.
+
+    A sheet that several photos show is one map, and counts as read from all of them.
+    """
+    found = []
+    pictured = []
+    together = {(n, k): one for one in fused for n, k in one["sheets"]}
+    for n, photo in enumerate(photos):
+        for k, sheet in enumerate(photo["sheets"]):
+            if sheet["kind"] != "duel_map":
+                continue
+            one = together.get((n, k), {"sheets": [[n, k]], "best": [n, k], "sheet": sheet})
+            if one["sheets"][0] == [n, k]:
+                found.append((one["best"], one["sheet"]))
+                pictured.append({photo for photo, _ in one["sheets"]})
+    if len(found) != 2 or not pictured[0] & pictured[1]:
+        return None
+    totals = [sheet["score"]["total"] for _, sheet in found]
+    largest = [max((len(d["cells"]) for d in sheet["domains"]), default=0) for _, sheet in found]
+    result = decide(list(zip(totals, largest, strict=True)))
+    sure = found[0][1]["confidence"] * found[1][1]["confidence"]
+    return {
+        "players": [
+            {"sheet": where, "total": total, "largest_domain": size}
+            for (where, _), total, size in zip(found, totals, largest, strict=True)
+        ],
+        "winner": result.winner,
+        "decided_by": result.decided_by,
+        "spellbook": _book_of(photos, pictured[0] | pictured[1]),
+        "confidence": probability_json(sure),
+        "review": any(sheet["review"] for _, sheet in found),
+        "photograph_again": any(sheet.get("photograph_again", False) for _, sheet in found),
+    }

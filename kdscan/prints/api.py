@@ -1,0 +1,55 @@
+"""Prints of pads for programs: learned from photos, written to files, taken from the library.
+
+>>> from kdscan import learn_print, load_photos, read_photo
+>>> club = learn_print(load_photos("blank.jpg"), "club")                  # doctest: +SKIP
+>>> for photo in load_photos("photo.jpg"):                                # doctest: +SKIP
+...     print(read_photo(photo, prints=[club]))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdscan.files.write import write_file
+from kdscan.inference.store import Models, default_models
+from kdscan.prints.file import FiledPrint, filed
+from kdscan.prints.known import KnownPrint
+from kdscan.prints.learn import learn_print as learn_by
+from kdscan.prints.library import own_library
+from kdscan.prints.names import checked_name
+from kdscan.records import Photo
+
+
+def learn_print(
+    photos: Iterable[Photo],
+    name: str,
+    models: Models | None = None,
+    *,
+    unmarked: bool = False,
+    corners_xy: NDArray[np.float64] | None = None,
+) -> FiledPrint:
+    """Learn a pad's print from photos of its sheets: one unmarked, several, or five filled ones.
+
+    name: what the pad is called; `layout` of sheets that are read by it.
+    unmarked: nobody has drawn on these sheets, for certain. corners_xy: (4, 2), where the grid's
+    corners lie in the first photo, clockwise from the upper left, if a person says so.
+    Raises LayoutError where the photos or the name are no good for it, with what to do about it,
+    and ModelError when the models are unusable.
+    """
+    name, by = checked_name(name), models or default_models()
+    networks = (by.locate, by.refine, by.marks, by.ink)
+    return filed(learn_by(tuple(photos), name, *networks, unmarked=unmarked, corners_xy=corners_xy))
+
+
+def save_print(known: KnownPrint, path: Path | str) -> None:
+    """Write a print's file (.kdprint), whole or not at all; raises UsageError if it cannot be."""
+    write_file(Path(path), filed(known).data)
+
+
+def known_prints() -> tuple[FiledPrint, ...]:
+    """The prints that this user has learned; files that are damaged are passed over."""
+    return own_library().load()

@@ -1,1 +1,0 @@
-"""Pixels to marks; one file a stage, each a pure function on records."""

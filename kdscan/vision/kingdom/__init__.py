@@ -1,1 +1,0 @@
-"""Pixels → kingdoms of tiles; a file a stage, as for sheets."""

@@ -1,0 +1,137 @@
+"""Which finds are maps, which are shown as doubtful, and which are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from kdscan.detection import find as finding
+from kdscan.imaging.rectify import CENTERS, outline_of
+from kdscan.records import Photo, SheetOutline
+from kdscan.records.arrays import Floats
+
+PHOTO = Photo(np.zeros((1000, 1500, 3), np.uint8))
+HERE, THERE = (100.0, 100.0), (800.0, 500.0)
+
+
+def cells(at: tuple[float, float], confidence: float, size: float = 60.0) -> tuple[Floats, float]:
+    """Where a map's cells lie and how sure that is, as `settlings` says it."""
+    return CENTERS * size + at, confidence
+
+
+def found(
+    monkeypatch: pytest.MonkeyPatch,
+    looks: list[list[tuple[Floats, float]]],
+    followed: float = 0.0,
+) -> list[float]:
+    """Confidences of what is kept when each turn of the photo shows the given maps.
+
+    followed: how sure a grid becomes when the paper is followed from there.
+    """
+    told: dict[int, tuple[Floats, float]] = {}
+
+    def locate(photo: Photo, network: object, turn: float) -> tuple[SheetOutline, ...]:
+        number = finding.TURNS.index(turn)
+        maps = looks[number] if number < len(looks) else []
+        outlines = tuple(SheetOutline(outline_of(centers), 1.0) for centers, _ in maps)
+        told.update({id(o): one for o, one in zip(outlines, maps, strict=True)})
+        return outlines
+
+    monkeypatch.setattr(finding, "locate", locate)
+    monkeypatch.setattr(finding, "settlings", lambda photo, outline, network: [told[id(outline)]])
+    follow = lambda photo, centers, network: (centers, followed)  # noqa: E731
+    monkeypatch.setattr(finding, "followed", follow)
+    network = lambda batch: ()  # noqa: E731
+    return [s.confidence for s in finding.find(PHOTO, network, network)]
+
+
+def test_a_sure_find_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(monkeypatch, [[cells(HERE, 0.95)], [cells(HERE, 0.99)]]) == [0.95]
+
+
+def test_a_doubtful_find_is_tried_again_turned_and_the_surest_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.97)]]) == [0.97]
+    assert found(monkeypatch, [[cells(HERE, 0.6)], [cells(HERE, 0.5)], []]) == [0.6]
+
+
+def test_every_turn_is_an_eighth_and_none_is_left_out() -> None:
+    assert sorted(finding.TURNS) == pytest.approx([np.pi / 4 * n for n in range(8)])
+    assert finding.TURNS[0] == 0
+
+
+def test_where_no_turn_helps_the_paper_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.6)]], followed=0.97) == [0.97]
+    assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.6)]], followed=0.3) == [0.6]
+
+
+def test_what_is_sure_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = [[cells(HERE, 0.92), cells(THERE, 0.4)]]
+    assert found(monkeypatch, looks, followed=0.99) == [0.92, 0.99]
+    assert found(monkeypatch, looks, followed=0.85) == [0.92]  # clutter beside a map
+
+
+def test_two_maps_are_two_finds_the_larger_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    small, large = cells(HERE, 0.98, 40), cells(THERE, 0.96, 80)
+    assert found(monkeypatch, [[small, large]]) == [0.96, 0.98]
+
+
+def test_clutter_beside_a_map_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(monkeypatch, [[cells(HERE, 0.98), cells(THERE, 0.1)]]) == [0.98]
+
+
+def test_alone_a_doubtful_find_is_shown_and_an_unlikely_one_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert found(monkeypatch, [[cells(HERE, 0.7), cells(THERE, 0.65)]]) == [0.7]
+    assert found(monkeypatch, [[cells(HERE, 0.5)]]) == []
+    assert found(monkeypatch, [[]]) == []
+
+
+def test_a_glance_stops_at_the_first_start_of_the_first_outline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[SheetOutline, float]] = []
+
+    def settlings(
+        photo: Photo, outline: SheetOutline, network: object
+    ) -> Iterator[tuple[Floats, float]]:
+        for confidence in sure[id(outline)]:
+            asked.append((outline, confidence))
+            yield cells(HERE if outline is one else THERE, confidence)
+
+    one, other = (SheetOutline(outline_of(cells(at, 1)[0]), 1.0) for at in (HERE, THERE))
+    sure = {id(one): (0.3, 0.95), id(other): (0.97,)}
+    monkeypatch.setattr(finding, "locate", lambda photo, network, turns: (one, other))
+    monkeypatch.setattr(finding, "settlings", settlings)
+    network = lambda batch: ()  # noqa: E731
+    search = finding.MapSearch(PHOTO, network, network)
+    assert not search.glance() and asked == [(one, 0.3)]
+    assert sorted(sheet.confidence for sheet in search.finish()[0]) == [0.95, 0.97]
+    assert asked == [(one, 0.3), (one, 0.95), (other, 0.97)]
+    sure[id(one)] = (0.95,)
+    assert finding.MapSearch(PHOTO, network, network).glance()
+
+
+def test_a_glance_asks_nothing_where_no_outline_looks_like_a_map(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It may be one all the same."""
+    outline = SheetOutline(outline_of(cells(HERE, 1)[0]), 0.8)
+    monkeypatch.setattr(finding, "locate", lambda photo, network, turn: (outline,))
+    asked: list[SheetOutline] = []
+
+    def settlings(
+        photo: Photo, outline: SheetOutline, network: object
+    ) -> Iterator[tuple[Floats, float]]:
+        asked.append(outline)
+        yield cells(HERE, 0.95)
+
+    monkeypatch.setattr(finding, "settlings", settlings)
+    network = lambda batch: ()  # noqa: E731
+    search = finding.MapSearch(PHOTO, network, network)
+    assert not search.glance() and not asked
+    assert search.surely() and asked == [outline]

@@ -1,0 +1,88 @@
+"""Our own sheet is known by its markers; other sheets are not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdscan.detection.layout import UNKNOWN, identify
+from kdscan.imaging.photo import load_photos
+from kdscan.pipeline.read import read_photo
+from kdscan.records import Photo, RectifiedSheet, SheetReading
+from kdscan.synth.__main__ import own_page
+from kdscan.synth.scene import SynthPhoto, make_photo
+
+SAMPLES = Path(__file__).parent.parent.parent / "samples"
+
+CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
+SIZE = (1600, 1200)
+
+
+def placed(synth: SynthPhoto) -> RectifiedSheet:
+    flat = np.zeros((336, 464, 3), np.uint8)
+    return RectifiedSheet(flat, synth.centers_xy, synth.nodes_xy[CORNERS], 100, 1.0)
+
+
+def own_photo(seed: int) -> SynthPhoto:
+    return make_photo(seed, "easy", page=own_page(), size_wh=SIZE)
+
+
+@pytest.mark.parametrize("seed", [4, 5, 6])
+def test_our_own_sheet_is_recognised(seed: int) -> None:
+    synth = own_photo(seed)
+    assert identify(Photo(synth.bgr), placed(synth)) == "kdscan-a5"
+
+
+def test_another_design_is_unknown() -> None:
+    synth = make_photo(4, "easy", size_wh=SIZE)
+    assert identify(Photo(synth.bgr), placed(synth)) == UNKNOWN
+
+
+def _covered(synth: SynthPhoto, markers: Sequence[int]) -> NDArray[np.uint8]:
+    """The photo with thumbs on the corners nearest to some of the markers."""
+    bgr, corners = synth.bgr.copy(), synth.nodes_xy[CORNERS]
+    for marker in markers:
+        corner, opposite = corners[marker], corners[(marker + 2) % 4]
+        x, y = corner + (corner - opposite) * 0.06
+        radius = int(np.linalg.norm(corner - opposite) * 0.09)
+        cv2.circle(bgr, (int(x), int(y)), radius, (120, 150, 210), -1)
+    return bgr
+
+
+@pytest.mark.parametrize("shown", range(4))
+def test_one_marker_is_enough(shown: int) -> None:
+    synth = own_photo(4)
+    bgr = _covered(synth, [marker for marker in range(4) if marker != shown])
+    assert identify(Photo(bgr), placed(synth)) == "kdscan-a5"
+
+
+def test_without_any_it_is_a_sheet_like_others() -> None:
+    synth = own_photo(4)
+    assert identify(Photo(_covered(synth, range(4))), placed(synth)) == UNKNOWN
+
+
+def test_a_marker_out_of_its_place_tells_nothing() -> None:
+    synth = own_photo(4)
+    upside_down = replace(placed(synth), centers_xy=synth.centers_xy[::-1, ::-1])
+    assert identify(Photo(synth.bgr), upside_down) == UNKNOWN
+
+
+def test_a_mirrored_photo_is_recognised_as_mirrored() -> None:
+    upright = load_photos(SAMPLES / "01.jpg")
+    bgr = next(iter(upright)).bgr
+    (plain,) = maps_in(Photo(bgr))
+    (mirrored,) = maps_in(Photo(np.ascontiguousarray(bgr[:, ::-1])))
+    assert "mirrored" not in {one.code for one in plain.problems}
+    assert "mirrored" in {one.code for one in mirrored.problems}
+    assert mirrored.review
+    assert mirrored.score.total == plain.score.total
+
+
+def maps_in(photo: Photo) -> list[SheetReading]:
+    return [one for one in read_photo(photo) if isinstance(one, SheetReading)]

@@ -1,0 +1,66 @@
+"""A map has a castle among its shields; other printed grids have like fields throughout."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdscan.detection.likeness import NO_CASTLE, has_castle, likeness
+from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, flatten
+from kdscan.records import CASTLE, Photo, RectifiedSheet
+from kdscan.synth.__main__ import own_page
+from kdscan.synth.scene import DrawnPage, draw_page, random_page
+
+
+def flat(page: DrawnPage) -> RectifiedSheet:
+    (x, y), (w, h) = page.layout.grid_mm, page.layout.cell_mm
+    centers = ((CENTERS + 0.5) * (w, h) + (x, y)) * page.px_per_mm - 0.5
+    bgr = flatten(Photo(page.bgr), centers, FLAT_PX, FLAT_MARGIN)
+    return RectifiedSheet(bgr, centers, np.zeros((4, 2)), 64.0, 1.0)
+
+
+def drawn(seed: int, ground: str | None) -> DrawnPage:
+    rng = np.random.default_rng([seed, 8])
+    page = own_page(100) if ground is None else random_page(rng, ground)
+    return draw_page(rng, page=page, wild=True, mess=0.8)
+
+
+@pytest.mark.parametrize("ground", [None, "paper", "painted", "provinces", "engraved", "mosaic"])
+def test_a_map_has_a_castle_whatever_its_ground_and_however_it_is_filled(
+    ground: str | None,
+) -> None:
+    for seed in range(3):
+        assert has_castle(flat(drawn(seed, ground)))
+
+
+def test_where_the_castle_would_be_another_shield_there_is_none() -> None:
+    page = drawn(1, "painted")
+    sheet = flat(replace(page, bgr=page.blank_bgr))
+    edge = round(FLAT_MARGIN * FLAT_PX)
+    bgr = sheet.bgr.copy()
+    inner = bgr[edge : edge + 5 * FLAT_PX, edge : edge + 7 * FLAT_PX]
+    cells = inner.reshape(5, FLAT_PX, 7, FLAT_PX, 3).swapaxes(1, 2)
+    row, col = np.unravel_index(np.argmax(likeness(inner)), (5, 7))
+    y, x = (v * FLAT_PX for v in CASTLE)
+    inner[y : y + FLAT_PX, x : x + FLAT_PX] = cells[row, col]
+    other = RectifiedSheet(bgr, sheet.centers_xy, sheet.outline_xy, 64.0, 1.0)
+    assert has_castle(sheet) and not has_castle(other)
+
+
+def test_what_cells_share_is_told_in_any_light() -> None:
+    sheet = flat(drawn(2, "paper"))
+    edge = round(FLAT_MARGIN * FLAT_PX)
+    inner = sheet.bgr[edge : edge + 5 * FLAT_PX, edge : edge + 7 * FLAT_PX]
+    light = np.linspace(0.4, 1.0, inner.shape[1])[None, :, None]
+    dimmed = (inner * light).astype(np.uint8)
+    like = likeness(inner)
+    assert like.shape == (5, 7) and np.abs(like).max() <= 1
+    assert np.median(like) > 0.4
+    assert np.abs(likeness(dimmed) - like).mean() < 0.08
+    assert 0.5 < NO_CASTLE < 1
+
+
+def test_an_even_page_has_no_likeness() -> None:
+    assert np.abs(likeness(np.full((160, 224, 3), 200, np.uint8))).max() < 1e-3

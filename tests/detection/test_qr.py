@@ -1,0 +1,177 @@
+"""Codes of printed sheets are read from photos; nothing else is taken for one."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import cv2
+import numpy as np
+import pypdfium2
+import pytest
+from numpy.typing import NDArray
+
+from kdscan.detection.qr import read_card_codes, read_code
+from kdscan.kinds.kingdom.read import named
+from kdscan.kinds.kingdom.to_json import to_json
+from kdscan.kinds.spellbook.code import read_book_code
+from kdscan.kinds.spellbook.place import find_books
+from kdscan.pipeline.serialize import keep, recall
+from kdscan.records import KingdomReading, Photo, RectifiedSheet
+from kdscan.sheet.book import load_book
+from kdscan.sheet.card import Card
+from kdscan.sheet.layout import load_layout
+from kdscan.sheet.look import Look, Style, Ticket
+from kdscan.sheet.printing import impose, imposed_pdf
+from kdscan.sheet.raster import render_page
+from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo
+from tests.readings import make_kingdom
+
+LAYOUT = load_layout("kdscan-a5")
+CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
+LONG = "KINGDOM-2026/3/123/PL-117"
+
+
+@lru_cache(maxsize=4)
+def page(code: str, style: Style = "plain") -> Page:
+    px_per_mm = 9.0
+    return LAYOUT, render_page(LAYOUT, px_per_mm, Look(style=style), Ticket(code=code)), px_per_mm
+
+
+def photo(seed: int, level: Level, of: Page) -> SynthPhoto:
+    return make_photo(seed, level, page=of, size_wh=(1600, 1200), mess=0.2)
+
+
+def placed(centers_xy: NDArray[np.float64], outline_xy: NDArray[np.float64]) -> RectifiedSheet:
+    return RectifiedSheet(np.zeros((336, 464, 3), np.uint8), centers_xy, outline_xy, 100, 1.0)
+
+
+def read(synth: SynthPhoto, layout: str = "kdscan-a5") -> str | None:
+    return read_code(Photo(synth.bgr), placed(synth.centers_xy, synth.nodes_xy[CORNERS]), layout)
+
+
+@pytest.mark.parametrize("code", ["W/1/2/A", LONG])
+@pytest.mark.parametrize(("seed", "level"), [(6, "flat"), (3, "easy"), (5, "normal")])
+def test_codes_are_read_from_photos(code: str, seed: int, level: Level) -> None:
+    assert read(photo(seed, level, page(code))) == code
+
+
+@pytest.mark.parametrize(("seed", "level"), [(36, "normal"), (42, "normal"), (9, "easy")])
+def test_codes_are_read_that_the_lens_blurred(seed: int, level: Level) -> None:
+    assert read(photo(seed, level, page(LONG))) == LONG
+
+
+def test_a_sheet_without_a_code_has_no_id() -> None:
+    assert read(photo(3, "easy", page(""))) is None
+
+
+def test_other_codes_are_no_ids() -> None:
+    assert read(photo(3, "easy", page("HELLO WORLD"))) is None
+
+
+def test_a_code_is_found_without_the_markers() -> None:
+    assert read(photo(3, "easy", page(LONG)), "unknown") == LONG
+
+
+def test_sheets_of_other_designs_are_not_looked_at() -> None:
+    assert read(photo(3, "easy", page(LONG)), "another-design") is None
+
+
+@pytest.mark.parametrize("style", ["decorated", "saving"])
+def test_codes_are_read_in_every_style(style: Style) -> None:
+    assert read(photo(3, "easy", page(LONG, style))) == LONG
+
+
+def flat(code: str) -> tuple[NDArray[np.uint8], RectifiedSheet]:
+    """The page itself as a photo."""
+    layout, picture, px_per_mm = page(code)
+    cols, rows = np.meshgrid(np.arange(7), np.arange(5))
+    xy = np.stack([cols + 0.5, rows + 0.5], -1) * layout.cell_mm + layout.grid_mm
+    corners = np.array([(0, 0), (7, 0), (7, 5), (0, 5)]) * layout.cell_mm + layout.grid_mm
+    return picture.copy(), placed(xy * px_per_mm - 0.5, corners * px_per_mm - 0.5)
+
+
+@pytest.mark.parametrize("ink", [20, 90])
+def test_a_pen_stroke_across_the_code_does_no_harm(ink: int) -> None:
+    picture, sheet = flat("W/1/2/A")
+    cv2.line(picture, (1600, 120), (1720, 75), (ink, ink, ink), 4, cv2.LINE_AA)
+    assert read_code(Photo(picture), sheet, "kdscan-a5") == "W/1/2/A"
+
+
+def test_one_code_may_be_covered_or_cut_off() -> None:
+    picture, sheet = flat("W/1/2/A")
+    picture[:110] = 255
+    assert read_code(Photo(picture), sheet, "kdscan-a5") == "W/1/2/A"
+
+
+def test_codes_that_were_cut_off_say_nothing() -> None:
+    picture, sheet = flat("W/1/2/A")
+    picture[:110] = picture[1060:] = 255
+    assert read_code(Photo(picture), sheet, "kdscan-a5") is None
+
+
+BOOK = load_book("kdscan-a5-spellbook")
+
+
+@pytest.mark.parametrize("style", ["plain", "decorated"])
+def test_the_code_of_a_spellbook_is_read(style: Style) -> None:
+    sheet = render_page(BOOK, 8.0, Look(style=style), Ticket("Ada", "Bob", "CUP/2/4/", "Cup"))
+    h, w = sheet.shape[:2]
+    turn = cv2.getPerspectiveTransform(
+        np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float32),
+        np.array([(210, 130), (1490, 90), (1560, 1040), (150, 980)], np.float32),
+    )
+    table = (90, 110, 120)
+    bgr = np.asarray(cv2.warpPerspective(sheet, turn, (1700, 1150), borderValue=table), np.uint8)
+    photo = Photo(bgr)
+    (place,) = find_books(photo)
+    assert read_book_code(photo, place) == "CUP/2/4/"
+
+
+def card(code: str, width: int) -> NDArray[np.uint8]:
+    plan = impose(Card(), None)
+    pdf = imposed_pdf(Card(), plan, [Ticket("Zażółć", code=code, caption="Cup · round 1")])
+    (page,) = pypdfium2.PdfDocument(pdf)
+    return np.asarray(page.render(scale=width / page.get_width()).to_numpy()[:, :, :3], np.uint8)
+
+
+def test_cards_name_the_kingdoms_that_they_lie_beside() -> None:
+    bgr = np.full((900, 1600, 3), (60, 90, 110), np.uint8)
+    for x, code in ((30, "CUP/1/2/A"), (900, "CUP/1/2/B"), (1250, "HELLO WORLD")):
+        one = card(code, 300)
+        bgr[20 : 20 + one.shape[0], x : x + one.shape[1]] = one
+    photo = Photo(bgr)
+    assert {text for text, _ in read_card_codes(photo, 108)} == {"CUP/1/2/A", "CUP/1/2/B"}
+    right, left = make_kingdom(origin_xy=(1000, 300)), make_kingdom(origin_xy=(100, 300))
+    assert [one.sheet_id for one in named([right, left], photo)] == ["CUP/1/2/B", "CUP/1/2/A"]
+    alone = named([make_kingdom(origin_xy=(100, 300))], photo)
+    assert [one.sheet_id for one in alone] == ["CUP/1/2/A"]
+    assert to_json(alone[0])["sheet_id"] == "CUP/1/2/A"
+    plain = recall(keep(alone[0]))
+    assert isinstance(plain, KingdomReading) and plain.sheet_id == "CUP/1/2/A"
+
+
+@pytest.mark.parametrize("angle", [0, 35, 90, 200])
+def test_cards_are_read_turned_and_in_noise(angle: int) -> None:
+    """Noise must cost no time either: detectors that try all pairs of its specks take minutes."""
+    one = card(LONG, 330)
+    turn = cv2.getRotationMatrix2D((165, 115), angle, 1.0)
+    turn[:, 2] += (500, 400)
+    desk = np.full((1200, 1600, 3), (70, 90, 110), np.uint8)
+    cv2.warpAffine(one, turn, desk.shape[1::-1], desk, borderMode=cv2.BORDER_TRANSPARENT)
+    noise = np.random.default_rng(angle).normal(0, 7, desk.shape)
+    bgr = np.clip(cv2.GaussianBlur(desk, (0, 0), 0.9) + noise, 0, 255).astype(np.uint8)
+    ((text, corners),) = read_card_codes(Photo(bgr), 119.0)
+    assert text == LONG
+    middle = turn @ (165, 27.5 / 105 * 330, 1)
+    np.testing.assert_allclose(corners.mean(0), middle, atol=3)
+
+
+def test_codes_are_looked_for_no_larger_than_they_need_to_be() -> None:
+    """As large as tiles in a phone's photo."""
+    one = cv2.resize(card("CUP/1/2/A", 300), None, fx=2.8, fy=2.8, interpolation=cv2.INTER_CUBIC)
+    bgr = np.full((2250, 4000, 3), (60, 90, 110), np.uint8)
+    bgr[300 : 300 + one.shape[0], 2000 : 2000 + one.shape[1]] = one
+    ((text, corners),) = read_card_codes(Photo(bgr), 295.0)
+    assert text == "CUP/1/2/A"
+    side = 2.8 * 108
+    np.testing.assert_allclose(np.ptp(corners, axis=0), (side, side), rtol=0.05)

@@ -1,0 +1,96 @@
+"""From a rough outline to cells in place, with networks that know where they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kdscan.detection.register import followed, settlings, turned
+from kdscan.imaging.rectify import CENTERS, lattice_to_photo
+from kdscan.records import COLS, ROWS, Photo, SheetOutline
+from tests.imaging.dots import CORNERS, bent_centers, photo_with_dots
+
+GUESS = SheetOutline(CORNERS + np.array([(9, -7), (-6, 8), (5, 5), (-8, 3)]), 0.9)
+
+
+def true_offsets(view: np.ndarray) -> np.ndarray:
+    """What a perfect network says of a view of the dots: (1, 2, 5, 7), in cells."""
+    dark = 255 * (1 - view[0].mean(0)) - 60
+    offset = np.zeros((1, 2, ROWS, COLS), np.float32)
+    for row in range(ROWS):
+        for col in range(COLS):
+            y, x = (row + 1) * 32, (col + 1) * 32
+            cell = np.clip(dark[y : y + 32, x : x + 32], 0, None)
+            ys, xs = np.mgrid[0:32, 0:32]
+            ink = max(cell.sum(), 1e-9)  # beyond the grid there is none
+            offset[0, 0, row, col] = (((xs - 15.5) * cell).sum() / ink) / 32
+            offset[0, 1, row, col] = (((ys - 15.5) * cell).sum() / ink) / 32
+    return offset
+
+
+@pytest.mark.parametrize("upside_down", [False, True])
+def test_settling_follows_what_the_network_says(upside_down: bool) -> None:
+    """A network that sees nothing but the true offsets leads every cell home."""
+    true = bent_centers()
+    guess = SheetOutline(GUESS.corners_xy[[2, 3, 0, 1]], 0.9) if upside_down else GUESS
+    calls = 0
+
+    def oracle(view: np.ndarray) -> tuple[np.ndarray, ...]:
+        nonlocal calls
+        calls += 1
+        up = np.array([[-9.0 if upside_down and calls == 1 else 9.0]], np.float32)
+        return true_offsets(view), np.full((1, 1, ROWS, COLS), 9, np.float32), up
+
+    *_, (centers, sure) = settlings(Photo(photo_with_dots(true)), guess, oracle)
+    assert centers == pytest.approx(true, abs=1.5)
+    assert sure > 0.99
+
+
+def test_a_grid_bent_to_the_wrong_column_starts_again_from_where_most_cells_agree() -> None:
+    true = bent_centers()
+    calls = 0
+
+    def fooled(view: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Takes the paper beyond the last column for a column, until it starts anew."""
+        nonlocal calls
+        calls += 1
+        offset, place = true_offsets(view), np.full((1, 1, ROWS, COLS), 9, np.float32)
+        if calls <= 3:  # two looks until the plane is at rest, one that judges
+            offset[0, 0, :, -1] += 1
+            place[..., -1] = 1.0
+        return offset, place, np.array([[9.0]], np.float32)
+
+    *_, (centers, sure) = settlings(Photo(photo_with_dots(true)), GUESS, fooled)
+    assert centers == pytest.approx(true, abs=1.5)
+    assert sure > 0.99
+
+
+def test_turning_the_table_twice_changes_nothing() -> None:
+    bent = bent_centers()
+    assert np.array_equal(turned(turned(bent)), bent)
+    assert np.array_equal(turned(bent)[0, 0], bent[4, 6])
+
+
+SURE = np.full((1, 1, ROWS, COLS), 9, np.float32), np.array([[9.0]], np.float32)
+
+
+def test_where_cells_of_a_sure_grid_lie_off_the_paper_is_followed_further() -> None:
+    """A network that sees a bulge at half of its height needs more than one look at it."""
+    true = bent_centers(70)
+
+    def shy(view: np.ndarray) -> tuple[np.ndarray, ...]:
+        return true_offsets(view) / 2, *SURE
+
+    *_, (centers, _) = settlings(Photo(photo_with_dots(true)), SheetOutline(CORNERS, 1.0), shy)
+    off = np.linalg.norm(centers - true, axis=-1).max() / 130  # pixels a cell
+    assert off < 0.12  # 0.18 after one
+
+
+def test_a_sheet_that_no_plane_comes_near_is_followed() -> None:
+    true = bent_centers(45)
+    start = lattice_to_photo(true, CENTERS + (0.2, -0.15))
+    centers, sure = followed(
+        Photo(photo_with_dots(true)), turned(start), lambda view: (true_offsets(view), *SURE)
+    )
+    assert sure > 0.99
+    assert turned(centers) == pytest.approx(true, abs=2.5)

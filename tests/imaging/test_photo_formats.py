@@ -1,0 +1,196 @@
+"""Every format that a photo comes in."""
+
+from __future__ import annotations
+
+import io
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageOps
+from reportlab.pdfgen.canvas import Canvas
+
+from kdscan.imaging import photo as photo_module
+from kdscan.imaging.photo import decode, load_photos
+from kdscan.imaging.pyramid import level
+from kdscan.records import Photo
+from tests.imaging.photos import TILE, assert_same, encoded, heic, pdf_of, tile
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "TIFF"])
+def test_exif_orientation_is_applied(form: str, orientation: int) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    options = {"quality": 95} if form in ("JPEG", "WEBP") else {}
+    stored = tile()
+    data = encoded(stored, form, exif=exif, **options)
+    stored.getexif()[0x0112] = orientation
+    upright = np.asarray(ImageOps.exif_transpose(stored))
+    assert upright.shape[:2] == ((64, 96) if orientation < 5 else (96, 64))
+    assert_same(decode(data)[0].bgr, upright)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("size", [(96, 64), (95, 64), (96, 63)])
+def test_a_large_jpeg_is_halved_first(
+    monkeypatch: pytest.MonkeyPatch, orientation: int, size: tuple[int, int]
+) -> None:
+    monkeypatch.setattr(photo_module, "LARGE_PIXELS", 1)
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    stored = tile().crop((0, 0, *size))
+    whole = Photo(decode(encoded(stored, "JPEG", exif=exif, quality=95)).read(0))
+    photo = decode(encoded(stored, "JPEG", exif=exif, quality=95))[0]
+    assert (photo.width, photo.height) == (whole.width, whole.height)
+    half = level(photo, 1)
+    assert ("bgr" not in vars(photo)) == (size == (96, 64))  # an odd edge would shift the rest
+    assert half.shape == level(whole, 1).shape
+    assert np.abs(half.astype(int) - level(whole, 1)).mean() < 2
+    assert level(photo, 2).shape == level(whole, 2).shape
+    assert (photo.bgr == whole.bgr).all()
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_heic_is_upright(orientation: int) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    stored = tile()
+    data = heic(stored, exif=exif.tobytes())
+    stored.getexif()[0x0112] = orientation
+    assert_same(decode(data)[0].bgr, np.asarray(ImageOps.exif_transpose(stored)))
+
+
+@pytest.mark.parametrize(
+    ("image", "form"),
+    [
+        (tile().quantize(16), "PNG"),
+        (tile().convert("CMYK"), "JPEG"),
+        (tile().convert("CMYK"), "TIFF"),
+        (tile(), "TIFF"),
+        (tile(), "WEBP"),
+    ],
+)
+def test_colours_survive(image: Image.Image, form: str) -> None:
+    options = {"quality": 95} if form in ("JPEG", "WEBP") else {}
+    assert_same(decode(encoded(image, form, **options))[0].bgr, TILE, within=12)
+
+
+@pytest.mark.parametrize(
+    ("mode", "form"), [("L", "JPEG"), ("L", "PNG"), ("1", "PNG"), ("1", "TIFF")]
+)
+def test_grey_becomes_three_equal_channels(mode: str, form: str) -> None:
+    image = tile().convert(mode)
+    want = np.asarray(image.convert("RGB"))
+    assert_same(decode(encoded(image, form))[0].bgr, want)
+
+
+@pytest.mark.parametrize("form", ["PNG", "TIFF"])
+def test_16_bit_keeps_its_range(form: str) -> None:
+    ramp = np.linspace(0, 65535, 64 * 96).reshape(64, 96).astype(np.uint16)
+    bgr = decode(encoded(Image.fromarray(ramp), form))[0].bgr
+    assert np.abs(bgr[..., 0].astype(int) - (ramp >> 8)).max() <= 1
+
+
+def test_16_bit_tiffs_read_alike_in_either_order_of_bytes() -> None:
+    dull = np.linspace(20_000, 30_000, 64 * 96).reshape(64, 96).astype(np.uint16)
+    data = b"".join(
+        (
+            *(b"MM\0*", struct.pack(">I", 8), struct.pack(">H", 8)),
+            *(struct.pack(">HHII", tag, 4, 1, value) for tag, value in ((256, 96), (257, 64))),
+            *(
+                struct.pack(">HHIHH", tag, 3, 1, value, 0)
+                for tag, value in ((258, 16), (259, 1), (262, 1))
+            ),
+            *(
+                struct.pack(">HHII", tag, 4, 1, value)
+                for tag, value in ((273, 8 + 2 + 8 * 12 + 4), (278, 64), (279, 2 * dull.size))
+            ),
+            *(b"\0\0\0\0", dull.astype(">u2").tobytes()),
+        )
+    )
+    assert_same(decode(data)[0].bgr[..., 0], (dull >> 8).astype(np.uint8))
+
+
+def test_float_grey_is_spread() -> None:
+    ramp = np.linspace(0, 1, 64 * 96).reshape(64, 96).astype(np.float32)
+    bgr = decode(encoded(Image.fromarray(ramp), "TIFF"))[0].bgr
+    assert (bgr.min(), bgr.max()) == (0, 255)
+
+
+@pytest.mark.parametrize("form", ["PNG", "WEBP", "HEIC"])
+def test_transparent_becomes_white(form: str) -> None:
+    alpha = np.zeros((64, 96), np.uint8)
+    alpha[:, :48] = 255
+    image = Image.fromarray(np.dstack([TILE, alpha]))
+    data = heic(image) if form == "HEIC" else encoded(image, form)
+    bgr = decode(data)[0].bgr
+    assert bgr[:, 56:].min() > 240
+    assert_same(bgr[:, :40], TILE[:, :40], within=8)
+
+
+def test_transparent_palette_becomes_white() -> None:
+    image = tile().quantize(16)
+    clear = image.getpixel((0, 0))
+    bgr = decode(encoded(image, "PNG", transparency=clear))[0].bgr
+    assert bgr[5, 5].tolist() == [255, 255, 255]
+    assert_same(bgr[32:], TILE[32:], within=12)
+
+
+def test_a_name_says_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "photo.png"
+    path.write_bytes(encoded(tile(), "JPEG", quality=95))
+    (got,) = load_photos(path)
+    assert_same(got.bgr, TILE)
+    assert (got.name, got.page) == (str(path), 0)
+
+
+def test_bytes_after_the_jpeg_do_no_harm() -> None:
+    # Motion photos carry a film behind the picture.
+    assert_same(decode(encoded(tile(), "JPEG", quality=95) + b"film" * 999)[0].bgr, TILE)
+
+
+def test_an_animation_is_its_first_frame() -> None:
+    data = encoded(tile(), "WEBP", save_all=True, append_images=[tile().rotate(180)], quality=95)
+    pages = decode(data)
+    assert len(pages) == 1
+    assert_same(pages[0].bgr, TILE)
+
+
+def test_tiff_pages_are_photos() -> None:
+    turned = tile().transpose(Image.Transpose.ROTATE_180)
+    pages = decode(encoded(tile(), "TIFF", save_all=True, append_images=[turned]))
+    assert len(pages) == 2
+    assert_same(pages[1].bgr, TILE[::-1, ::-1])
+    assert_same(pages[0].bgr, TILE)
+    assert [p.page for p in (pages[0], pages[1])] == [0, 1]
+    with pytest.raises(IndexError):
+        pages[2]
+
+
+@pytest.mark.parametrize("dpi", [72, 200, 600])
+def test_pdf_is_rendered_as_fine_as_its_scan(dpi: int) -> None:
+    turned = tile().transpose(Image.Transpose.ROTATE_90)
+    pages = decode(pdf_of((tile(), dpi), (turned, dpi)))
+    assert len(pages) == 2
+    assert abs(pages[0].width - 96) <= 1
+    assert abs(pages[1].width - 64) <= 1
+    assert pages[0].bgr[5, 5].tolist() == pytest.approx([30, 30, 220], abs=6)
+    assert pages[1].page == 1
+
+
+def test_drawn_pdf_is_rendered_at_300_dpi() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(144, 72))
+    canvas.drawString(10, 10, "a drawing")
+    canvas.save()
+    assert (decode(stream.getvalue())[0].width, decode(stream.getvalue())[0].height) == (600, 300)
+
+
+def test_a_poster_is_rendered_small() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(14000, 200))
+    canvas.drawString(10, 10, "long")
+    canvas.save()
+    assert decode(stream.getvalue())[0].width == pytest.approx(6000, abs=2)

@@ -1,0 +1,184 @@
+"""Every way in which a file can be bad."""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kdscan.errors import ImageTooLarge, PhotoError, UnreadableImage
+from kdscan.imaging import photo as photo_module
+from kdscan.imaging.photo import decode, decode_here, open_photos
+from tests.imaging.photos import TILE, assert_same, encoded, heic, pdf_of, tile
+
+
+@pytest.mark.parametrize("keep", [0.3, 0.9])
+def test_a_large_jpeg_that_is_cut_off_is_refused(
+    monkeypatch: pytest.MonkeyPatch, keep: float
+) -> None:
+    monkeypatch.setattr(photo_module, "LARGE_PIXELS", 1)
+    data = encoded(tile().resize((960, 640)), "JPEG", quality=95)
+    with pytest.raises(UnreadableImage, match="cut off"):
+        decode(data[: int(keep * len(data))])[0]
+
+
+def test_a_pdf_with_a_password_says_so() -> None:
+    with pytest.raises(UnreadableImage, match="password"):
+        decode(pdf_of((tile(), 100), password="secret"))
+
+
+def test_a_pdf_holding_a_huge_picture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(photo_module, "MAX_PIXELS", 96 * 64 - 1)
+    with pytest.raises(ImageTooLarge, match="96 × 64"):
+        decode_here(pdf_of((tile(), 100)))[0]
+
+
+def png_chunk(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+
+def png_claiming(width: int, height: int, *extra: bytes) -> bytes:
+    header = png_chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    body = png_chunk(b"IDAT", zlib.compress(b"\0" * 1000))
+    return b"\x89PNG\r\n\x1a\n" + header + b"".join(extra) + body + png_chunk(b"IEND", b"")
+
+
+def jpeg_claiming(width: int, height: int) -> bytes:
+    data = bytearray(encoded(tile(), "JPEG"))
+    frame = data.index(b"\xff\xc0")
+    data[frame + 5 : frame + 9] = struct.pack(">HH", height, width)
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [png_claiming(60_000, 60_000), jpeg_claiming(60_000, 60_000), jpeg_claiming(12_000, 10_001)],
+)
+def test_too_many_pixels_are_refused_from_the_header(data: bytes) -> None:
+    with pytest.raises(ImageTooLarge, match="pixels"):
+        decode(data)
+
+
+BOMB = zlib.compress(b"\0" * 300_000_000, 9)
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [png_chunk(b"zTXt", b"Comment\0\0" + BOMB), png_chunk(b"iCCP", b"profile\0\0" + BOMB)],
+    ids=["zTXt", "iCCP"],
+)
+def test_a_bomb_beside_the_pixels_does_not_go_off(chunk: bytes) -> None:
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(PhotoError):
+        decode(png_claiming(64, 64, chunk))[0]
+    grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown_kib < 100_000
+
+
+@pytest.mark.parametrize("keep", [0.1, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "TIFF", "HEIC", "PDF"])
+def test_a_cut_off_file_is_refused(form: str, keep: float) -> None:
+    noise = Image.fromarray(np.random.default_rng(1).integers(0, 255, (200, 300, 3), np.uint8))
+    data = {
+        "HEIC": lambda: heic(noise),
+        "PDF": lambda: pdf_of((noise, 100)),
+    }.get(form, lambda: encoded(noise, form))()
+    with pytest.raises(PhotoError) as caught:
+        decode(data[: int(len(data) * keep)])[0]
+    assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"hello, I am a letter\n" * 40,
+        b"\xff\xd8\xff\xe0 only the beginning",
+        b"\x89PNG\r\n\x1a\n",
+        b"RIFF\x10\0\0\0WEBPVP8 ",
+        b"II*\0\xff\xff\xff\xff",
+        b"\0\0\0\x18ftypheic\0\0\0\0mif1heic",
+        b"%PDF-1.7\nnothing more",
+        b"PK\x03\x04" + b"\0" * 100,
+        b"GIF89a\x01\0\x01\0\0\0\0",
+        b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n",
+        bytes(range(256)) * 8,
+    ],
+)
+def test_no_picture_is_refused(data: bytes) -> None:
+    with pytest.raises(UnreadableImage):
+        decode(data)[0]
+
+
+def test_an_empty_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.jpg").touch()
+    with pytest.raises(UnreadableImage, match="empty"):
+        open_photos(tmp_path / "empty.jpg")
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableImage, match="no such file"):
+        open_photos(tmp_path / "nowhere.jpg")
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableImage, match="folder"):
+        open_photos(tmp_path)
+
+
+def test_a_device_is_refused() -> None:
+    with pytest.raises(UnreadableImage, match="not a regular file"):
+        open_photos(os.devnull)
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read anything"
+)
+def test_no_permission_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "secret.jpg"
+    path.write_bytes(encoded(tile(), "JPEG"))
+    path.chmod(0)
+    with pytest.raises(UnreadableImage, match="permission"):
+        open_photos(path)
+
+
+def test_a_name_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(UnreadableImage):
+        open_photos("a\0b.jpg")
+    with pytest.raises(UnreadableImage):
+        open_photos("x" * 5000)
+
+
+def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.jpg"
+    with path.open("wb") as file:
+        file.truncate(photo_module.MAX_BYTES + 1)  # sparse: takes no room on the disk
+    with pytest.raises(ImageTooLarge, match="MB"):
+        open_photos(path)
+
+
+def test_too_many_pages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(photo_module, "MAX_PAGES", 1)
+    with pytest.raises(ImageTooLarge, match="pages"):
+        decode_here(pdf_of((tile(), 100), (tile(), 100)))
+
+
+def test_one_broken_page_leaves_the_others() -> None:
+    turned = tile().transpose(Image.Transpose.ROTATE_180)
+    data = bytearray(
+        encoded(tile(), "TIFF", save_all=True, append_images=[turned], compression="tiff_deflate")
+    )
+    with Image.open(io.BytesIO(data)) as image:
+        start = image.tag_v2[273][0]  # type: ignore[attr-defined]  # StripOffsets
+    data[start : start + 8] = b"\xff" * 8
+    pages = decode(bytes(data))
+    with pytest.raises(UnreadableImage):
+        pages[0]
+    assert_same(pages[1].bgr, TILE[::-1, ::-1])

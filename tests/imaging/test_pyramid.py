@@ -1,0 +1,78 @@
+"""Levels of a photo: of a large one the whole is decoded only where a stage must have it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdscan.detection.register import look
+from kdscan.imaging.pyramid import at_hand, grey_at_most, level_for, mapped, reduced, window
+from kdscan.imaging.rectify import CENTERS
+from kdscan.records import Photo
+
+WIDTH, HEIGHT = 1600, 1200
+
+
+def half() -> NDArray[np.uint8]:
+    """Blue grows to the right, green downwards."""
+    x, y = np.meshgrid(np.arange(WIDTH // 2), np.arange(HEIGHT // 2))
+    return np.dstack([x // 4, y // 4, np.full_like(x, 90)]).astype(np.uint8)
+
+
+def large() -> Photo:
+    def whole() -> NDArray[np.uint8]:
+        pytest.fail("the whole was decoded")
+
+    return Photo.halved(half(), (WIDTH, HEIGHT), whole)
+
+
+def test_what_is_at_hand() -> None:
+    assert at_hand(large()) == 1 and at_hand(Photo(half())) == 0
+    assert level_for(large(), 1.9) == 0  # as a stage that must have the whole asks for it
+
+
+def test_no_window_takes_the_whole_however_small() -> None:
+    part, corner, shrink = window(large(), np.array([400.0, 200.0]), np.array([500.0, 290.0]), 384)
+    assert shrink == 2 and corner == (400, 200)
+    assert (part.width, part.height) == (51, 46)
+    assert part.bgr[0, 0].tolist() == [50, 25, 90]
+    seen, scale = reduced(part, 102)
+    assert seen.shape[:2] == (92, 102) and scale == 2
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.7, np.pi / 2, 3.0])
+@pytest.mark.parametrize("squeeze", [1.0, 0.5])
+def test_what_a_mapped_photo_shows_lies_where_it_is_in_the_photo(
+    angle: float, squeeze: float
+) -> None:
+    bgr = np.zeros((300, 500, 3), np.uint8)
+    bgr[100:108, 340:348] = 255  # its middle lies at 343.5, 103.5
+    c, s = np.cos(angle), np.sin(angle)
+    view, back = mapped(Photo(bgr), np.array([[c, -s], [s, c]]) * (squeeze, 1), 400)
+    ys, xs = np.nonzero(view.bgr[..., 0] > 128)
+    at = back @ (xs.mean(), ys.mean(), 1)
+    assert at[:2] / at[2] == pytest.approx((343.5, 103.5), abs=1.0)
+    corners = np.array([(0, 0), (499, 0), (499, 299), (0, 299)])
+    there = (np.column_stack([corners, np.ones(4)]) @ np.linalg.inv(back).T)[:, :2]
+    assert (there > -1).all() and (there < (view.width, view.height)).all()
+
+
+def test_a_mapped_photo_is_never_enlarged_nor_decoded_whole() -> None:
+    view, _ = mapped(large(), np.eye(2), WIDTH // 2)
+    assert (view.width, view.height) == (WIDTH // 2, HEIGHT // 2)
+    small, _ = mapped(Photo(half()), np.eye(2), 4000)
+    assert (small.width, small.height) == (WIDTH // 2, HEIGHT // 2)
+
+
+def test_the_refining_look_takes_no_whole() -> None:
+    view = look(large(), CENTERS * 30 + (500, 300))  # cells of 30 pixels, seen at 32
+    assert view.shape == (1, 3, 224, 288)
+
+
+def test_grey_pictures_for_printed_codes() -> None:
+    grey, scale = grey_at_most(large(), 500)
+    assert grey.shape == (375, 500) and scale == pytest.approx(500 / WIDTH)
+    small = Photo(np.full((30, 40, 3), 7, np.uint8))
+    same, scale = grey_at_most(small, 500)
+    assert same.shape == (30, 40) and scale == 1 and (same == 7).all()

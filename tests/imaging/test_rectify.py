@@ -1,0 +1,79 @@
+"""Coordinates from the lattice to the photo and back."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from kdscan.imaging.rectify import (
+    CENTERS,
+    FLAT_MARGIN,
+    FLAT_PX,
+    fit_homography,
+    flatten,
+    inside,
+    lattice_to_photo,
+    lattice_to_photo_homography,
+    lies_in,
+    project,
+    resolution,
+)
+from kdscan.records import COLS, ROWS, Photo
+from tests.imaging.dots import CORNERS, bent_centers, photo_with_dots
+
+
+def test_corners_are_where_the_homography_puts_them() -> None:
+    h = lattice_to_photo_homography(CORNERS)
+    grid = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
+    assert project(h, grid) == pytest.approx(CORNERS, abs=1e-3)
+
+
+def test_a_fitted_homography_gives_back_flat_centres() -> None:
+    flat = project(lattice_to_photo_homography(CORNERS), CENTERS)
+    assert project(fit_homography(flat), CENTERS) == pytest.approx(flat, abs=0.01)
+
+
+def test_the_lattice_passes_through_bent_centres() -> None:
+    bent = bent_centers()
+    assert lattice_to_photo(bent, CENTERS) == pytest.approx(bent, abs=0.2)
+
+
+def test_dots_on_bent_paper_lie_in_the_middle_of_their_flattened_cells() -> None:
+    bent = bent_centers()
+    flat = flatten(Photo(photo_with_dots(bent)), bent, FLAT_PX, FLAT_MARGIN)
+    assert flat.shape == (round(5.25 * FLAT_PX), round(7.25 * FLAT_PX), 3)
+    dark = 255 - flat[..., 0].astype(float)
+    for row in range(ROWS):
+        for col in range(COLS):
+            y, x = int((row + FLAT_MARGIN) * FLAT_PX), int((col + FLAT_MARGIN) * FLAT_PX)
+            cell = np.clip(dark[y : y + FLAT_PX, x : x + FLAT_PX] - 60, 0, None)
+            ys, xs = np.mgrid[0:FLAT_PX, 0:FLAT_PX]
+            middle = (float((xs * cell).sum() / cell.sum()), float((ys * cell).sum() / cell.sum()))
+            assert middle == pytest.approx((FLAT_PX / 2 - 0.5, FLAT_PX / 2 - 0.5), abs=1.0)
+
+
+def test_a_much_larger_photo_gives_the_same_flat_sheet() -> None:
+    bent = bent_centers()
+    small = photo_with_dots(bent)
+    big = cv2.resize(small, None, fx=4, fy=4, interpolation=cv2.INTER_LINEAR)
+    large = np.asarray(big, np.uint8)
+    a = flatten(Photo(small), bent, FLAT_PX, FLAT_MARGIN).astype(float)
+    b = flatten(Photo(large), (bent + 0.5) * 4 - 0.5, FLAT_PX, FLAT_MARGIN).astype(float)
+    assert np.abs(a - b).mean() < 1.5
+
+
+def test_resolution_is_pixels_a_cell() -> None:
+    assert resolution(CENTERS * 90.0) == pytest.approx(90)
+
+
+def test_points_lie_inside_outlines_as_each_one_does() -> None:
+    outlines = [
+        np.array([(100.0, 80), (420, 120), (380, 300), (60, 260)]),
+        np.array([(500.0, 500), (300, 450), (350, 250), (600, 280)]),
+    ]
+    points = np.random.default_rng(0).uniform(0, 640, (400, 2))
+    one_by_one = [any(lies_in(point, outline) for outline in outlines) for point in points]
+    assert inside(points, outlines).tolist() == one_by_one
+    assert inside(points, outlines[:1]).sum() < sum(one_by_one) < len(points)
+    assert not inside(points, []).any() and inside(np.zeros((0, 2)), outlines).shape == (0,)

@@ -1,0 +1,173 @@
+"""Hostile files cost a child process little, and the program nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kdscan.errors import ImageTooLarge, PhotoError, UnreadableImage
+from kdscan.imaging import photo as photo_module
+from kdscan.imaging import sandbox as confined
+from kdscan.imaging.photo import decode, decode_here
+from kdscan.imaging.sandbox import Decoder
+from tests.imaging.photos import TILE, assert_same, encoded, heic, pdf_of, tile
+
+
+def pdf_objects(*objects: bytes) -> bytes:
+    out, places = b"%PDF-1.4\n", []
+    for number, one in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%b\nendobj\n" % (number, one)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    tail = b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
+    return out + head + table + tail % (len(objects) + 1, len(out))
+
+
+def stream(about: bytes, body: bytes) -> bytes:
+    return b"<<%b/Length %d>>stream\n%b\nendstream" % (about, len(body), body)
+
+
+PAGES = (
+    b"<</Type/Catalog/Pages 2 0 R>>",
+    b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+    b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R"
+    b"/Resources<</XObject<</F 5 0 R>>>>>>",
+)
+
+HOLDS_ITSELF = pdf_objects(
+    *PAGES,
+    stream(b"", b"/F Do " * 8),
+    stream(
+        b"/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Group<</S/Transparency/I true>>"
+        b"/Resources<</XObject<</F 5 0 R>>>>",
+        b"/F Do " * 8,
+    ),
+)
+"""A form that draws itself eight times, in 700 bytes."""
+
+SWELLS = pdf_objects(
+    *PAGES,
+    stream(
+        b"/Filter[/FlateDecode/FlateDecode]",
+        zlib.compress(zlib.compress(b"0 0 1 1 re f " * 20_000_000, 9), 9),
+    ),
+)
+"""260 MB of drawing, packed twice, in 1200 bytes."""
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[Decoder]:
+    """A child with little memory and time, which the program uses instead of its own."""
+    decoder = Decoder(seconds=3, memory_mb=300)
+    monkeypatch.setattr(confined, "shared", decoder)
+    yield decoder
+    decoder.close()
+
+
+@pytest.mark.parametrize("data", [HOLDS_ITSELF, SWELLS], ids=["holds itself", "swells"])
+def test_a_small_pdf_that_asks_for_everything_is_refused(small: Decoder, data: bytes) -> None:
+    start = time.monotonic()
+    with pytest.raises(UnreadableImage, match="memory or time"):
+        decode(data)[0]
+    assert time.monotonic() - start < 60
+    assert_same(decode(pdf_of((tile(), 100)))[0].bgr, TILE, 8)  # the next file is decoded
+
+
+def test_memory_runs_out_in_the_child_alone(small: Decoder) -> None:
+    vast = Image.new("RGB", (10_000, 10_000))
+    with pytest.raises(PhotoError):
+        decode(encoded(vast, "TIFF", compression="tiff_deflate"))[0]
+
+
+def test_time_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confined, "PATIENCE", 1.0)
+    decoder = Decoder(seconds=0.01)
+    with pytest.raises(UnreadableImage, match="memory or time"):
+        decoder.open(heic(tile()))  # nothing starts in a hundredth of a second
+    decoder.close()
+
+
+def test_a_child_that_is_killed_is_replaced(small: Decoder) -> None:
+    pages = decode(heic(tile()))
+    assert small._child is not None
+    os.kill(small._child.pid, signal.SIGKILL)
+    small._child.wait()
+    assert_same(pages[0].bgr, TILE)
+
+
+def test_files_may_be_read_in_turns(small: Decoder) -> None:
+    first, second = decode(heic(tile())), decode(encoded(tile().rotate(180), "TIFF"))
+    for _ in range(2):
+        assert_same(first[0].bgr, TILE)
+        assert_same(second[0].bgr, TILE[::-1, ::-1])
+
+
+def test_a_page_that_is_broken_leaves_the_child_in_step(small: Decoder) -> None:
+    whole = encoded(tile(), "TIFF")
+    with pytest.raises(UnreadableImage):
+        decode(b"II*\0" + bytes(100))
+    assert_same(decode(whole)[0].bgr, TILE)
+
+
+@pytest.mark.parametrize(
+    ("data", "plain"),
+    [
+        (encoded(tile(), "JPEG"), True),
+        (encoded(tile(), "JPEG", progressive=True), True),
+        (encoded(tile(), "PNG"), True),
+        (encoded(tile(), "WEBP"), False),
+        (encoded(tile(), "TIFF"), False),
+        (heic(tile()), False),
+        (pdf_of((tile(), 100)), False),
+        (encoded(tile(), "JPEG") + 20 * b"\xff\xda", False),
+    ],
+    ids=["JPEG", "progressive", "PNG", "WebP", "TIFF", "HEIC", "PDF", "many scans"],
+)
+def test_only_plain_photos_are_decoded_in_the_program(
+    small: Decoder, data: bytes, plain: bool
+) -> None:
+    decode(data)[0]
+    assert (small._child is None) == plain
+
+
+def test_nothing_is_started_for_what_is_no_picture(small: Decoder) -> None:
+    with pytest.raises(UnreadableImage, match="not a picture"):
+        decode(b"GIF89a and so on")
+    assert small._child is None
+
+
+def test_a_large_jpeg_comes_half_and_whole(small: Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(photo_module, "PLAIN_PIXELS", 1)
+    data = encoded(tile().resize((4000, 3000)), "JPEG", quality=95)
+    photo, here = decode(data)[0], decode_here(data)[0]
+    assert small._child is not None
+    assert (photo.width, photo.height) == (4000, 3000)
+    assert np.array_equal(photo.bgr, here.bgr)
+
+
+def test_a_large_png_costs_less_than_a_gigabyte(tmp_path: Path) -> None:
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("the system has no /proc")
+    decoder = Decoder()
+    data = encoded(Image.new("RGB", (10_900, 10_900)), "PNG")
+    bgr, _ = decoder.read(data, 0)
+    assert decoder._child is not None
+    status = Path(f"/proc/{decoder._child.pid}/status").read_text("ascii")
+    peak = next((line for line in status.splitlines() if line.startswith("VmHWM")), None)
+    decoder.close()
+    assert bgr.shape == (10_900, 10_900, 3)
+    assert peak is None or int(peak.split()[1]) < 1_000_000
+
+
+def test_too_many_pixels_are_said_so() -> None:
+    with pytest.raises(ImageTooLarge, match="megapixels"):
+        decode(encoded(Image.new("1", (12_000, 12_000)), "PNG"))

@@ -1,0 +1,120 @@
+"""What the rules ask of a board that was read: calmly, with its places, and never as a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kdscan.game.duel.audit import audit_map
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.report import board_json
+from kdscan.game.duel.scoring import score_board
+from kdscan.game.grid import cell_name
+from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
+from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.kinds.common.terminal import Style
+from kdscan.kinds.duel_map.rules import questions, weighed
+from kdscan.kinds.duel_map.tell import tell
+from kdscan.marks.decode import decode
+from kdscan.pipeline.document import sheet_json
+from kdscan.pipeline.read import hide, interpret
+from kdscan.records import Reading
+from tests.readings import make_sheet
+
+ODD = """
+d+  d   dd  l   l+  f++ .
+ll  d   dd+ l   f   f   c
+ll+ ll  dd  ##  f   c   c++
+l   l   d   d   d+  c   dd
+f   l+  l   d   ll  ll  dd+
+"""
+
+ALONE = """
+d   .   dd  .   l   .   .
+.   .   .   .   .   .   .
+.   .   .   ##  d   d   .
+.   .   .   .   .   .   .
+.   .   .   .   .   .   .
+"""
+
+
+def test_an_odd_number_of_shields_is_a_calm_question_with_the_empty_places() -> None:
+    (problem,) = questions(Board.parse(ODD), castle_used=True)
+    assert (problem.code, problem.severity) == ("odd_shields", "warning")
+    assert problem.message == (
+        "33 shields are filled; rounds fill two. Is one missing? The score stands"
+    )
+    assert [cell_name(cell) for cell in problem.cells] == ["G1"]
+
+
+def test_all_shields_that_lie_alone_are_named() -> None:
+    board = Board.parse(ALONE)
+    (problem,) = questions(board, castle_used=None)
+    assert (problem.code, problem.severity) == ("unpaired_shields", "warning")
+    assert [cell_name(cell) for cell in problem.cells] == ["A1", "C1", "E1"]
+    assert problem.message.startswith("these 3 shields lie alone")
+    (proved,) = board_json(board, score_board(board), audit_map(board))["problems"]
+    assert [tuple(cell) for cell in proved["cells"]] == list(problem.cells)
+
+
+@pytest.mark.parametrize(
+    ("text", "blamed"),
+    [
+        ("w w f\nw ## f\n. . m+++", ["C3"]),  # no domino has a mine of three crowns with a forest
+        ("w w .\n. ## .\n. l l\n. . l", ["B3", "C3", "C4"]),
+    ],
+)
+def test_a_kingdom_gets_a_reason(text: str, blamed: list[str]) -> None:
+    kingdom = Kingdom.parse(text)
+    assert audit_kingdom(kingdom).lawful is False
+    assert [cell_name(cell) for cell in unlaid(kingdom)] == blamed
+
+
+def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> None:
+    whole = make_sheet()
+    cut = hide(whole, tuple((row, col) for row in range(5) for col in (4, 5, 6)))
+    text = tell(cut, Style(unicode=False))
+    assert text.startswith(" Photograph again: 15 shields lie at the picture's edge or beyond it")
+    for word in ("total 3", "between", "Look at", "sure"):
+        assert word not in text
+    said = sheet_json(cut)
+    assert said["range"] is None and said["photograph_again"] is True
+    assert said["score"]["total"] == sheet_json(whole)["score"]["total"], "programs keep the field"
+    assert sheet_json(whole)["photograph_again"] is False
+
+
+def sure(text: str, said: float) -> Reading:
+    """A reading of that board, of whose total nothing but the rules makes one doubt."""
+    reading = make_sheet(text).reading
+    cells = tuple(replace(cell, review=False) for cell in reading.cells)
+    return replace(reading, cells=cells, confidence=said, review=False)
+
+
+def test_a_broken_rule_has_a_say_in_how_sure_a_total_is() -> None:
+    broken = questions(Board.parse(ODD), castle_used=True)
+    heard = weighed(sure(ODD, 0.99), broken, 0.02)
+    assert heard.confidence == pytest.approx(0.966, abs=0.002)
+    assert heard.review
+    (asked,) = (cell_name((cell.row, cell.col)) for cell in heard.cells if cell.review)
+    assert asked == "G1"  # the only shield that may be missing
+
+
+def test_it_is_no_alarm() -> None:
+    broken = questions(Board.parse(ODD), castle_used=True)
+    heard = weighed(sure(ODD, 0.9995), broken, 0.02)
+    assert 0.995 < heard.confidence < 0.9995
+    assert not heard.review
+    assert not any(cell.review for cell in heard.cells)
+
+
+def test_nothing_broken_changes_nothing() -> None:
+    reading = sure(ODD, 0.97)
+    assert weighed(reading, (), 0.02) is reading
+
+
+def test_what_is_read_hears_the_rules() -> None:
+    given = make_sheet(ODD, confidence=0.99)
+    odd = interpret(given.rectified, given.probs, given.layout, 0.02)
+    assert [one.code for one in odd.problems] == ["odd_shields"]
+    assert odd.reading.confidence < decode(odd.probs).confidence

@@ -1,0 +1,143 @@
+"""From probabilities to a kingdom, with the dominoes as a checksum."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kdscan.game.kingdomino.audit import audit_kingdom
+from kdscan.game.kingdomino.players import play_game, random_player
+from kdscan.game.kingdomino.variants import Variants
+from kdscan.kinds.kingdom.decode import Sighting, decode_kingdoms
+from kdscan.kinds.kingdom.read import correct_kingdom
+from kdscan.records import KINDS
+from tests.readings import KINGDOM, make_kingdom
+
+
+def played(seed: int) -> str:
+    """A lawful kingdom of 5 × 5 as text, rims included."""
+    for kingdom in play_game(seed, [random_player] * 2).kingdoms:
+        rows, cols = kingdom.shape
+        text = [line + " ." * (5 - cols) for line in str(kingdom).splitlines()]
+        return "\n".join(text + ["." + " ." * 4] * (5 - rows))
+    raise AssertionError
+
+
+def test_what_is_sure_is_read_as_it_stands() -> None:
+    reading = make_kingdom()
+    assert str(reading.kingdom).split() == KINGDOM.split()
+    assert len(reading.squares) == 25
+    assert not any(s.review for s in reading.squares if reading.confidence > 0.98)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_lawful_kingdoms_are_sure_and_without_problems(seed: int) -> None:
+    reading = make_kingdom(played(seed))
+    assert reading.confidence > 0.98
+    assert not reading.review
+    assert reading.problems == ()
+
+
+def test_the_dominoes_settle_what_the_pixels_leave_open() -> None:
+    """Two mines of one crown cannot be: the box has one."""
+    text = "## m+ .  . .\nw  w  .  . .\nw+ .  .  . .\nf  .  .  . .\n. . . . ."
+    lawful = "## s  .  . .\n.  m++ . . .\n.  .  .  . .\n.  .  .  . .\n. . . . ."
+    reading = make_kingdom(lawful, {(1, 1): ("mine", 1)})
+    square = next(s for s in reading.squares if (s.row, s.col) == (1, 1))
+    assert (square.terrain, square.crowns) == ("mine", 2)
+    assert square.confidence > 0.95, "no domino is a swamp and a mine of one crown"
+    turned = make_kingdom(lawful.replace("m++", "m+"), {(1, 1): ("mine", 2)})
+    square = next(s for s in turned.squares if (s.row, s.col) == (1, 1))
+    assert (square.terrain, square.crowns) == ("mine", 2)
+    assert square.seen == ("mine", 1), "what the pixels said stays visible"
+    assert audit_kingdom(turned.kingdom).lawful
+    assert make_kingdom(text).problems
+
+
+def test_an_unlawful_kingdom_is_reported_as_it_lies() -> None:
+    reading = make_kingdom("## m+ m++ . .\n. . . . .\n. . . . .\n. . . . .\n. . . . .")
+    assert str(reading.kingdom).split()[:3] == ["##", "m+", "m++"]
+    assert [p.code for p in reading.problems] == ["not_laid_lawfully"]
+
+
+def test_a_doubt_that_changes_the_total_asks_for_a_look() -> None:
+    reading = make_kingdom(doubtful={(0, 1): ("wheat", 1)})
+    square = next(s for s in reading.squares if (s.row, s.col) == (0, 1))
+    assert reading.review
+    assert square.review
+    assert reading.confidence < 0.98
+
+
+def test_a_doubt_that_cannot_change_the_total_lowers_no_confidence() -> None:
+    text = "##  f   .  . .\n.   f   .  . .\n. . . . .\n. . . . .\n. . . . ."
+    reading = make_kingdom(text, {(0, 1): ("lake", 0)})
+    assert reading.confidence > 0.98
+    assert not reading.review
+
+
+def test_squares_that_may_lie_elsewhere_lower_everything() -> None:
+    reading = make_kingdom(played(1), placed=0.9)
+    assert reading.review
+    assert reading.confidence <= 0.9
+
+
+def test_a_person_has_the_last_word() -> None:
+    before = make_kingdom(played(2))
+    square = next(s for s in before.squares if s.terrain not in ("castle", "empty"))
+    at = square.row, square.col
+    kind = ("mine", 3) if square.terrain != "mine" else ("lake", 1)
+    after = correct_kingdom(before, {at: kind})
+    now = next(s for s in after.squares if (s.row, s.col) == at)
+    assert (now.terrain, now.crowns) == kind
+    assert now.seen == (square.terrain, square.crowns)
+    assert now.confidence > 0.99
+
+
+def test_a_person_moves_the_castle() -> None:
+    before = make_kingdom(KINGDOM)
+    after = correct_kingdom(before, {(0, 0): ("castle", 0)})
+    assert after.kingdom.castle == (0, 0)
+    assert sum(s.terrain == "castle" for s in after.squares) == 1
+
+
+def test_extra_points_by_variant() -> None:
+    plain = make_kingdom(KINGDOM)
+    rich = make_kingdom(KINGDOM, variants=Variants(middle_kingdom=True, harmony=True))
+    assert rich.score.middle_kingdom == 10
+    assert rich.score.harmony == 0, "two squares are empty"
+    assert rich.score.total == plain.score.total + 10
+
+
+def test_shares_add_up() -> None:
+    reading = make_kingdom(doubtful={(0, 1): ("wheat", 1), (4, 4): ("wheat", 1)})
+    assert np.isclose(reading.probs.sum(-1), 1).all()
+    assert all(0 <= s.confidence <= 1 + 1e-9 for s in reading.squares)
+    assert len(KINDS) == 18
+
+
+def test_exactly_one_square_is_the_castle() -> None:
+    """What looks a little like a castle is it, where nothing else does; two may be either."""
+    castle = next(s for s in make_kingdom(KINGDOM).squares if s.terrain == "castle")
+    alone = make_kingdom(KINGDOM, {(castle.row, castle.col): ("mine", 2)})
+    assert alone.confidence > 0.98
+    either = make_kingdom(KINGDOM, {(castle.row, castle.col): ("wheat", 0), (0, 0): ("castle", 0)})
+    assert either.review
+    assert either.confidence < 0.8
+
+
+def test_a_castle_alone_is_no_sure_nothing() -> None:
+    reading = make_kingdom("## . . . .\n. . . . .\n. . . . .\n. . . . .\n. . . . .")
+    assert reading.score.total == 0
+    assert reading.review
+    assert reading.confidence <= 0.5
+    assert [p.code for p in reading.problems] == ["no_tiles"]
+
+
+def test_an_unsure_castle_asks() -> None:
+    """A total that is the same with and without a castle rests on one all the same."""
+    known = make_kingdom("##  f   .  . .\n.   f   .  . .\n" + ". . . . .\n" * 3)
+    probs = known.probs.copy()
+    probs[0, 0] = 0
+    probs[0, 0, KINDS.index(("castle", 0))], probs[0, 0, KINDS.index(("lake", 1))] = 1e-4, 1 - 1e-4
+    (reading,) = decode_kingdoms([Sighting(known.rectified, probs, known.variants)])
+    assert reading.review

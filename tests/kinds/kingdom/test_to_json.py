@@ -1,0 +1,115 @@
+"""A kingdom as JSON, as text and drawn over its photo."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from kdscan.game.kingdomino.variants import Variants
+from kdscan.kinds.common.pens import draw_square, square_width
+from kdscan.kinds.common.terminal import Style
+from kdscan.kinds.kingdom.doubts import square_doubts
+from kdscan.kinds.kingdom.tell import draw_kingdom, tell, token
+from kdscan.kinds.kingdom.to_json import dynasty_json, to_json
+from kdscan.kinds.overlay import draw_overlay
+from kdscan.pipeline.document import PhotoReport, photo_json, report_json
+from kdscan.records import KINDS, Photo, SquareKind
+from tests.readings import make_kingdom, make_sheet
+
+RICH = Variants(middle_kingdom=True, harmony=True)
+DOUBT: dict[tuple[int, int], SquareKind] = {(0, 1): ("wheat", 1)}
+
+
+def test_json_has_what_the_contract_names() -> None:
+    kingdom = make_kingdom(variants=RICH)
+    said = to_json(kingdom)
+    assert said["kind"] == "kingdom"
+    assert said["size"] == 5
+    assert len(said["cells"]) == 25
+    assert said["cells"][0] | {"confidence": 1} == {
+        "row": 0,
+        "col": 0,
+        "terrain": "wheat",
+        "crowns": 1,
+        "center": [140.0, 160.0],
+        "confidence": 1,
+        "review": False,
+        "seen": None,
+        "alternatives": [],
+    }
+    kinds = {(c["row"], c["col"]): c["terrain"] for c in said["cells"]}
+    assert kinds[2, 2] == "castle"
+    assert kinds[2, 4] == "empty"
+    assert said["score"]["middle_kingdom"] == 10
+    assert said["score"]["total"] == kingdom.score.total
+    assert len(said["outline"]) == 4
+    assert json.loads(json.dumps(said)) == said
+
+
+def test_doubts_come_with_what_else_it_may_be() -> None:
+    kingdom = make_kingdom(doubtful=DOUBT)
+    (doubt,) = square_doubts(kingdom)
+    assert (doubt.square.row, doubt.square.col) == (0, 1)
+    assert [kind for kind, _ in doubt.alternatives] == [("wheat", 1)]
+    said = to_json(kingdom)["cells"][1]
+    assert said["review"]
+    assert said["alternatives"][0]["crowns"] == 1
+
+
+def test_kingdoms_and_maps_of_one_photo_stand_side_by_side() -> None:
+    entry = photo_json(PhotoReport("x.jpg", sheets=(make_sheet(), make_kingdom())))
+    assert [s["kind"] for s in entry["sheets"]] == ["duel_map", "kingdom"]
+    assert report_json([entry])["game"] is None
+
+
+def test_a_dynasty_adds_up() -> None:
+    entries = [photo_json(PhotoReport("x.jpg", sheets=(make_kingdom(),))) for _ in range(3)]
+    added = dynasty_json(entries)
+    assert added["total"] == 3 * make_kingdom().score.total
+    assert added["kingdoms"] == [[0, 0], [1, 0], [2, 0]]
+    assert not added["review"]
+
+
+def test_text_explains_the_sum() -> None:
+    text = tell(make_kingdom(variants=RICH), Style())
+    assert "the castle in the middle: 10" in text
+    assert f"total {make_kingdom(variants=RICH).score.total}" in text
+    rows = draw_kingdom(make_kingdom(), Style()).splitlines()
+    assert rows[0].split() == list("ABCDE")
+    assert rows[2].startswith("1 │ wheat  ♛     wheat      │")
+    assert "♜" in rows[6]
+
+
+def test_text_in_ascii_names_doubts_as_they_are_typed() -> None:
+    text = tell(make_kingdom(doubtful=DOUBT), Style(unicode=False))
+    assert text.isascii()
+    assert "--set B1=w+" in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [(("castle", 0), "##"), (("empty", 0), "."), (("mine", 3), "m+++"), (("lake", 0), "l")],
+)
+def test_tokens(kind: SquareKind, text: str) -> None:
+    assert token(kind) == text
+
+
+def test_the_overlay_shows_crowns_doubts_and_the_total() -> None:
+    photo = Photo(np.full((640, 640, 3), 230, np.uint8))
+    calm = draw_overlay(photo, [make_kingdom()])
+    asking = draw_overlay(photo, [make_kingdom(doubtful=DOUBT)])
+    assert calm.shape == (640, 640, 3)
+    assert asking.shape[0] > 640, "the doubtful square stands below the photo"
+    assert (calm != 230).any()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_signs_stay_inside_their_width(kind: SquareKind) -> None:
+    terrain, crowns = kind
+    picture = np.full((60, 300, 3), 255, np.uint8)
+    draw_square(picture, (20, 30), terrain, crowns, 24)
+    drawn = np.argwhere((picture != 255).any(2))
+    assert drawn[:, 1].min() >= 17
+    assert drawn[:, 1].max() <= 20 + square_width(crowns, 24) + 3

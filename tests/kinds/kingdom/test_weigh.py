@@ -1,0 +1,72 @@
+"""Kingdoms of one photo share a box: what one holds the other cannot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.game.kingdomino.variants import PLAIN
+from kdscan.kinds.kingdom.decode import Sighting, decode_kingdoms
+from kdscan.kinds.kingdom.weigh import share_box, weigh
+from kdscan.records import KINDS
+from kdscan.records.arrays import Floats
+from tests.readings import make_kingdom
+
+MINE = """## w m+++ . .
+. . . . .
+. . . . .
+. . . . .
+. . . . ."""
+
+
+def believed(text: str, doubt: dict[tuple[int, int], Floats]) -> Floats:
+    kingdom = Kingdom.parse(text)
+    probs = np.zeros((5, 5, len(KINDS)))
+    probs[..., KINDS.index(("empty", 0))] = 1
+    for cell, square in kingdom.squares.items():
+        probs[cell] = np.eye(len(KINDS))[KINDS.index((square.terrain.value, square.crowns))]
+    probs[kingdom.castle] = np.eye(len(KINDS))[KINDS.index(("castle", 0))]
+    for cell, share in doubt.items():
+        probs[cell] = share
+    return probs.reshape(25, -1)
+
+
+def half(one: tuple[str, int], two: tuple[str, int]) -> Floats:
+    share = np.zeros(len(KINDS))
+    share[KINDS.index(one)], share[KINDS.index(two)] = 0.45, 0.55
+    return share
+
+
+def test_a_kingdom_alone_is_weighed_as_it_stands() -> None:
+    ballot = weigh(believed(MINE, {}), PLAIN)
+    (same,), together = share_box([ballot])
+    assert (same, together) == (ballot, True)
+
+
+def test_a_domino_seen_surely_in_one_kingdom_is_not_in_the_other() -> None:
+    """Beside wheat lies one mine of three crowns in the box, and one of one crown."""
+    sure = weigh(believed(MINE, {}), PLAIN)
+    unsure = weigh(believed(MINE, {(0, 2): half(("mine", 1), ("mine", 3))}), PLAIN)
+    assert unsure.best.kingdom.squares[0, 2].crowns == 3
+    (first, second), together = share_box([sure, unsure])
+    assert together
+    assert first.best.kingdom.squares[0, 2].crowns == 3
+    assert second.best.kingdom.squares[0, 2].crowns == 1
+    assert second.right > 0.95
+    assert abs(second.everything - unsure.everything) < 1e-9
+
+
+def test_two_sure_kingdoms_that_share_a_domino_are_reported_as_they_lie() -> None:
+    one = make_kingdom(MINE)
+    read = decode_kingdoms([Sighting(one.rectified, one.probs, PLAIN)] * 2)
+    assert [str(r.kingdom) for r in read] == [str(one.kingdom)] * 2
+    assert [[p.code for p in r.problems] for r in read] == [["not_from_one_box"]] * 2
+
+
+def test_an_unlawful_neighbour_is_held_against_nobody() -> None:
+    broken = make_kingdom(MINE.replace("w", "m+"))
+    sound = make_kingdom(MINE.replace("m+++", "f"))
+    read = decode_kingdoms([Sighting(r.rectified, r.probs, PLAIN) for r in (sound, broken)])
+    assert read[0].problems == ()
+    assert read[0].confidence > 0.98
+    assert [p.code for p in read[1].problems] == ["not_laid_lawfully"]

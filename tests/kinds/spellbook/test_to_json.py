@@ -1,0 +1,115 @@
+"""A spellbook as JSON, as text and over the photo."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import SQUARES
+from kdscan.kinds.common.board import DOUBT
+from kdscan.kinds.common.terminal import Style
+from kdscan.kinds.overlay import draw_overlay
+from kdscan.kinds.spellbook.draw import FILLED, STRUCK
+from kdscan.kinds.spellbook.read import interpret_book
+from kdscan.kinds.spellbook.tell import tell
+from kdscan.kinds.spellbook.to_json import mark_name
+from kdscan.locale import words
+from kdscan.pipeline.document import sheet_json
+from kdscan.records import BookMark, Photo, Problem, SpellbookReading
+from kdscan.sheet.book import load_book, marked_places
+
+BOOK = load_book("kdscan-a5-spellbook")
+MARKED = {
+    *(f"players[0].lines.filled.squares[{k}]" for k in range(3)),
+    "players[0].lines.filled.used",
+    "players[0].choices.dot",
+    "players[1].lines.filled.squares[0]",
+    "players[1].lines.filled.struck",
+}
+UNSURE = "players[1].lines.dot.squares[2]"
+
+
+def reading(sure: float = 0.9999) -> SpellbookReading:
+    marks = []
+    ends: list[tuple[float, float]] = []
+    for key, (x, y), half in marked_places(BOOK):
+        at = (10 * x, 10 * y)
+        confidence = 0.6 if key == UNSURE and sure < 0.99 else sure
+        marks.append(BookMark(key, (at,), 10 * half, key in MARKED, confidence, confidence < 0.98))
+        if ".squares[" in key:
+            ends.append(at)
+        if key.endswith(".used"):
+            key = key.replace(".used", ".struck")
+            marks.append(BookMark(key, (ends[0], ends[-1]), 45, key in MARKED, sure, sure < 0.98))
+            ends = []
+    page = np.array([(0.0, 0), (2100, 0), (2100, 1480), (0, 1480)])
+    return interpret_book(BOOK.name, page, tuple(marks))
+
+
+def test_json_is_that_of_the_contract() -> None:
+    said = sheet_json(reading())
+    assert said["kind"] == "duel_spellbook"
+    assert said["layout"] == "kdscan-a5-spellbook"
+    assert len(said["outline"]) == 4
+    first, second = said["players"]
+    assert first["name"] is None
+    assert first["chosen_coat"] == "dot" and second["chosen_coat"] is None
+    line = first["lines"]["filled"]
+    assert (line["filled"], line["struck"], line["used"]) == (3, False, True)
+    assert second["lines"]["filled"]["struck"] is True
+    assert {coat: len(line["squares"]) for coat, line in first["lines"].items()} == SQUARES
+    assert said["review"] is False and said["confidence"] > 0.98
+
+
+def test_a_doubt_reaches_its_line_and_the_whole() -> None:
+    said = sheet_json(replace(reading(0.98), problems=(Problem("x", "error", "why"),)))
+    assert said["players"][1]["lines"]["dot"]["review"] is True
+    assert said["players"][0]["lines"]["dot"]["review"] is False
+    assert said["review"] is True
+    assert said["problems"][0]["code"] == "x"
+
+
+def test_the_wizards_owner_is_known() -> None:
+    assert reading().book.owner(Coat.FILLED) == 0
+    assert reading().book.chosen_by(0) is Coat.DOT
+
+
+@pytest.mark.parametrize("unicode", [True, False])
+def test_text_shows_both_sides_and_names_doubts(unicode: bool) -> None:
+    text = tell(reading(0.98), Style(unicode=unicode))
+    row = next(line for line in text.splitlines() if "filled" in line)
+    full, empty = ("■■■", "■□□") if unicode else ("###", "#..")
+    assert row.index(full) < row.index("won, used") < row.index("filled") < row.index(empty)
+    assert row.rstrip().endswith("struck")
+    assert "left, chosen coat" in text
+    assert "right, line of dot: square 3" in text
+    assert "please check" in text
+    if not unicode:
+        assert text.isascii()
+
+
+def test_names_of_places() -> None:
+    names = {mark.key: mark_name(mark, words("en")) for mark in reading().marks}
+    assert names["players[0].choices.dot"] == "left, chosen coat: dot"
+    assert names["players[1].lines.filled.struck"] == "right, line of filled: struck through"
+    assert names["players[0].lines.double_dot.used"] == "left, line of double dot: power used"
+    assert len(set(names.values())) == len(names)
+
+
+def test_overlay_rings_what_is_marked_and_what_is_unsure() -> None:
+    photo = Photo(np.full((1480, 2100, 3), 255, np.uint8))
+    picture = draw_overlay(photo, [reading(0.98)])
+
+    def has(color: tuple[int, int, int], key: str) -> bool:
+        mark = next(m for m in reading().marks if m.key == key)
+        (x, y), r = mark.at_xy[0], int(1.8 * mark.reach_px)
+        part = picture[int(y) - r : int(y) + r, int(x) - r : int(x) + r].astype(int)
+        return bool((np.abs(part - color).max(-1) < 30).any())
+
+    assert has(FILLED, "players[0].lines.filled.squares[0]")
+    assert not has(FILLED, "players[0].lines.checked.squares[0]")
+    assert has(STRUCK, "players[1].lines.filled.struck")
+    assert has(DOUBT, UNSURE)

@@ -1,0 +1,141 @@
+"""The picture of what was read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdscan.game.duel.coats import Coat
+from kdscan.kinds.common.board import BLAME, DOMAIN_COLORS, DOUBT, cell_corners
+from kdscan.kinds.common.pens import draw_marks, marks_width
+from kdscan.kinds.overlay import LONGEST_PX, draw_overlay
+from kdscan.records import CELLS, Photo, Problem, RectifiedSheet, SheetReading
+from tests.readings import make_sheet
+
+
+def blank(width: int = 800, height: int = 640) -> Photo:
+    return Photo(np.full((height, width, 3), 230, np.uint8))
+
+
+def turned(sheet: SheetReading, degrees: float, around_xy: tuple[float, float]) -> SheetReading:
+    a = np.radians(degrees)
+    turn = np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
+    flat = sheet.rectified
+    centers = (flat.centers_xy - around_xy) @ turn + around_xy
+    corners = (flat.outline_xy - around_xy) @ turn + around_xy
+    return replace(sheet, rectified=RectifiedSheet(flat.bgr, centers, corners, 1.0, 1.0))
+
+
+def test_the_photo_itself_is_left_alone() -> None:
+    photo = blank()
+    draw_overlay(photo, [make_sheet()])
+    assert (photo.bgr == 230).all()
+
+
+def test_without_a_sheet_the_picture_is_the_photo() -> None:
+    assert (draw_overlay(blank(), []) == blank().bgr).all()
+
+
+def test_scoring_domains_are_tinted_and_others_are_not() -> None:
+    sheet = make_sheet()
+    picture = draw_overlay(blank(), [sheet]).astype(int)
+    centers = sheet.rectified.centers_xy.astype(int)
+
+    def hue(row: int, col: int) -> int:
+        x, y = centers[row, col]
+        return int(np.ptp(picture[y, x]))
+
+    assert hue(0, 0) > 40
+    assert hue(4, 0) == 0  # a filled shield without a cross
+    assert hue(0, 6) == 0  # an empty shield
+
+
+def test_a_doubt_has_a_ring_and_a_tile_below() -> None:
+    sheet = make_sheet(doubtful=[(0, 5)])
+    picture = draw_overlay(blank(), [sheet])
+    x, y = sheet.rectified.centers_xy[0, 5]
+    ring = picture[round(y), round(x - 0.42 * 80)]
+    assert ring.tolist() == list(DOUBT)
+    assert picture.shape[0] > 640
+    assert (draw_overlay(blank(), [make_sheet()])[:, :, :] != DOUBT).any(axis=2).all()
+
+
+def test_a_large_photo_becomes_a_picture_to_send() -> None:
+    sheet = make_sheet(origin_xy=(900, 700), pitch=400)
+    picture = draw_overlay(blank(4032, 3024), [sheet])
+    assert picture.shape[:2] == (LONGEST_PX * 3 // 4, LONGEST_PX)
+
+
+@pytest.mark.parametrize("degrees", range(0, 360, 45))
+def test_any_turn_is_drawn(degrees: int) -> None:
+    sheet = turned(make_sheet(doubtful=[(3, 3)]), degrees, (400, 320))
+    picture = draw_overlay(blank(), [sheet])
+    assert picture.shape[1] == 800
+    x, y = sheet.rectified.centers_xy[2, 2].round().astype(int)
+    assert np.ptp(picture[y, x].astype(int)) > 40
+
+
+@pytest.mark.parametrize("pitch", [4.0, 30.0, 300.0])
+@pytest.mark.parametrize("origin", [(-200.0, -90.0), (700.0, 600.0)])
+def test_sheets_that_leave_the_picture_are_drawn(pitch: float, origin: tuple[float, float]) -> None:
+    sheet = make_sheet(doubtful=[(0, 0), (4, 6)], origin_xy=origin, pitch=pitch)
+    assert draw_overlay(blank(), [sheet]).shape[1] == 800
+
+
+def test_more_doubts_than_a_row_holds_wrap() -> None:
+    from kdscan.records import CELLS
+
+    few = draw_overlay(blank(), [make_sheet(doubtful=CELLS[:2])])
+    many = draw_overlay(blank(), [make_sheet(doubtful=CELLS[:8])])
+    assert many.shape[0] > few.shape[0] > 640
+    assert draw_overlay(blank(100, 80), [make_sheet(doubtful=CELLS[:2])]).shape[1] == 100
+
+
+def test_corners_lie_between_centres() -> None:
+    centers = make_sheet().rectified.centers_xy
+    corners = cell_corners(centers)
+    assert corners.shape == (6, 8, 2)
+    assert np.allclose(corners[0, 0], (100, 120))
+    assert np.allclose(corners[-1, -1], (660, 520))
+    assert np.allclose(corners[1:-1, 1:-1], (centers[:-1, :-1] + centers[1:, 1:]) / 2)
+
+
+@pytest.mark.parametrize("coat", [*Coat, None])
+@pytest.mark.parametrize("crosses", [0, 4])
+def test_marks_stay_in_their_room(coat: Coat | None, crosses: int) -> None:
+    picture = np.full((60, 200, 3), 255, np.uint8)
+    draw_marks(picture, (20, 30), coat, crosses, 24)
+    inked = np.argwhere((picture < 128).all(axis=2))
+    (top, left), (bottom, right) = inked.min(0), inked.max(0)
+    assert top >= 17
+    assert bottom <= 43
+    assert left >= 19
+    assert right <= 20 + marks_width(crosses, 24) + 1
+
+
+def test_each_coat_has_its_own_sign() -> None:
+    signs = set()
+    for coat in Coat:
+        picture = np.full((30, 30, 3), 255, np.uint8)
+        draw_marks(picture, (3, 15), coat, 0, 24)
+        signs.add(picture.tobytes())
+    assert len(signs) == len(Coat)
+
+
+def test_domain_colours_differ() -> None:
+    assert len(set(DOMAIN_COLORS)) == 7
+
+
+def test_what_a_problem_names_is_framed() -> None:
+    broken = Problem("unconnected_domino", "error", "it touches nothing", ((4, 5),))
+    whole = Problem("unpaired_shields", "error", "an odd number", CELLS)
+    plain = draw_overlay(blank(), [make_sheet()])
+    picture = draw_overlay(blank(), [make_sheet(problems=(broken, whole))])
+    framed = np.argwhere((picture == BLAME).all(axis=2))[:, ::-1]
+    x, y = make_sheet().rectified.centers_xy[4, 5]
+    assert len(framed) > 50
+    assert (np.abs(framed - (x, y)) < 41).all()
+    changed = np.argwhere((picture != plain).any(axis=2))[:, ::-1]
+    assert (np.abs(changed - (x, y)) < 41).all()

@@ -1,0 +1,101 @@
+"""Looks at a sheet: how its crops are shown to the network, and when."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdscan.imaging.rectify import FLAT_PX
+from kdscan.marks.classify import VIEWS, View, classify, look, seen
+from kdscan.marks.crops import CROP_PX
+from kdscan.records import CellCrops
+
+Batch = NDArray[np.float32]
+
+
+def some_crops(seed: int = 0) -> CellCrops:
+    planes = np.random.default_rng(seed).random((35, 3, CROP_PX, CROP_PX), np.float32)
+    return CellCrops(planes)
+
+
+def spot(x: int, y: int) -> Batch:
+    sheet = np.zeros((35, 3, CROP_PX, CROP_PX), np.float32)
+    sheet[:, :, y, x] = 1
+    return sheet
+
+
+def brightest(view: Batch) -> tuple[int, int]:
+    y, x = np.unravel_index(int(view[20, 0].argmax()), view.shape[2:])
+    return int(x), int(y)
+
+
+def test_the_first_look_is_at_the_crops_as_they_are() -> None:
+    sheet = spot(40, 60)
+    assert seen(sheet, VIEWS[0]) is sheet
+    assert len(set(VIEWS)) == len(VIEWS) == 4
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("upside_down", [False, True])
+def test_mirrored_and_upside_down_lose_nothing(mirrored: bool, upside_down: bool) -> None:
+    crops = some_crops().cells
+    grid = np.insert(crops[:34], 17, crops[34], 0).reshape(5, 7, *crops.shape[1:])
+    whole = grid[:: -1 if upside_down else 1, :: -1 if mirrored else 1]
+    whole = whole[..., :: -1 if upside_down else 1, :: -1 if mirrored else 1]
+    whole = whole.reshape(35, *crops.shape[1:])
+    turned = np.append(np.delete(whole, 17, 0), whole[17:18], 0)
+    assert np.array_equal(seen(crops, View(mirrored, upside_down)), turned)
+
+
+def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:
+    crops = np.zeros((35, 3, CROP_PX, CROP_PX), np.float32)
+    crops += np.arange(35, dtype=np.float32)[:, None, None, None]
+
+    def network(batch: Batch) -> tuple[Batch, ...]:
+        number = np.round(batch[:, :34, 0, 80, 80])
+        off = np.repeat(batch[:, :, 0, 80, 80, None], 2, 2)
+        return number[..., None], -number[..., None], batch[:, 34:, 0, 80, 80], off
+
+    for (coat, crosses, castle, off), view in zip(
+        look(CellCrops(crops), network), VIEWS, strict=True
+    ):
+        assert (coat[0, :, 0] == np.arange(34)).all() and (crosses == -coat).all()
+        assert castle == pytest.approx(34)
+        assert (off[0, :, 0] == np.arange(35) * view.sign[0]).all()
+
+
+def test_how_far_a_cell_lies_off_is_told_as_if_the_sheet_were_seen_as_it_is() -> None:
+    """A spot 16 pixels right of the crop's middle and 8 above it."""
+    middle = (CROP_PX - 1) / 2
+
+    def network(batch: Batch) -> tuple[Batch, ...]:
+        at = [brightest(sheet) for sheet in batch]
+        off = [[((x - middle) / FLAT_PX, (y - middle) / FLAT_PX)] * 35 for x, y in at]
+        nothing = np.zeros((1, 34, 7), np.float32), np.zeros((1, 34, 5), np.float32)
+        return *nothing, np.zeros((1, 1), np.float32), np.array(off, np.float32)
+
+    crops = CellCrops(spot(round(middle + 16), round(middle - 8)))
+    for *_, off in look(crops, network):
+        assert off[0, 20] * FLAT_PX == pytest.approx((16.5, -7.5))
+
+
+def test_looks_are_taken_one_by_one_and_their_mean_is_believed() -> None:
+    asked: list[Batch] = []
+
+    def network(batch: Batch) -> tuple[Batch, ...]:
+        asked.append(batch)
+        coat = np.zeros((1, 34, 7), np.float32)
+        coat[..., 3] = len(asked) == 1
+        coat[..., 4] = 3 * (len(asked) == 2)
+        rest = (1, 34, 5), (1, 1), (1, 35, 2)
+        return coat, *(np.zeros(shape, np.float32) for shape in rest)
+
+    one = classify(some_crops(), network)
+    assert len(asked) == 1 and (one.coat.argmax(1) == 3).all()
+    asked.clear()
+    both = classify(some_crops(), network, views=2)
+    assert len(asked) == 2 and (both.coat.argmax(1) == 4).all()
+    assert len(list(islice(look(some_crops(), network), 99))) == len(VIEWS)

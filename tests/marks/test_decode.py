@@ -1,0 +1,169 @@
+"""From probabilities to a board and the confidence of its total."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdscan.game.duel.coats import Coat
+from kdscan.marks.decode import alternatives, corrected, decode, joint
+from kdscan.marks.posterior import likely_boards
+from kdscan.records import CELLS, COATS, MarkProbs, calibrated
+
+Chances = dict[tuple[int, int], dict[tuple[Coat | None, int], float]]
+
+
+def probs_of(
+    marks: dict[tuple[int, int], dict[tuple[Coat | None, int], float]], placed: float = 1.0
+) -> MarkProbs:
+    """Empty shields but for those given, each with the chances of what it may hold."""
+    coat, crosses = np.zeros((34, 7)), np.zeros((34, 5))
+    coat[:, 0], crosses[:, 0] = 1, 1
+    for at, chances in marks.items():
+        i = CELLS.index(at)
+        coat[i], crosses[i] = 0, 0
+        for (what, n), p in chances.items():
+            coat[i, COATS.index(what)] += p
+            crosses[i, n] += p
+    return MarkProbs(coat, crosses, 0.0, placed)
+
+
+def test_a_sure_board_is_read_as_it_stands() -> None:
+    sure = probs_of({(0, 0): {(Coat.DOT, 1): 1.0}, (0, 1): {(Coat.DOT, 0): 1.0}})
+    reading = decode(sure)
+    cells = {(c.row, c.col): c for c in reading.cells}
+    assert (cells[0, 0].coat, cells[0, 0].crosses) == (Coat.DOT, 1)
+    assert cells[4, 6].coat is None
+    assert reading.confidence == pytest.approx(1, abs=1e-6)
+    assert not reading.review
+    assert not any(c.review for c in reading.cells)
+
+
+def test_a_doubt_that_cannot_change_the_total_asks_for_no_review_of_the_sheet() -> None:
+    worthless = probs_of({(0, 0): {(Coat.DOT, 0): 0.6, (Coat.LINE, 0): 0.4}})
+    reading = decode(worthless)
+    assert reading.confidence == pytest.approx(1, abs=1e-6)
+    assert not reading.review
+    assert reading.cells[0].confidence == pytest.approx(0.6, abs=0.05)
+    assert reading.cells[0].review
+    assert reading.total_range == (0, 0)
+
+
+def test_a_doubt_that_changes_the_total_does() -> None:
+    doubtful = probs_of({
+        (0, 0): {(Coat.DOT, 1): 1.0},
+        (0, 1): {(Coat.DOT, 0): 0.7, (Coat.LINE, 0): 0.3},
+    })  # fmt: skip
+    reading = decode(doubtful)
+    assert 0.7 < reading.confidence < 0.9  # the equal coat beside it speaks for a dot
+    assert reading.review
+    assert [(c.row, c.col) for c in reading.cells if c.review] == [(0, 1)]
+    assert reading.total_range == (1, 2)
+    assert sum(p for _, p in reading.totals) == pytest.approx(1, abs=1e-3)
+
+
+def test_risk_moves_the_line() -> None:
+    doubtful = probs_of({(0, 0): {(Coat.DOT, 1): 0.9, (Coat.DOT, 0): 0.1}})
+    assert decode(doubtful, risk=0.05).review
+    assert not decode(doubtful, risk=0.2).review
+
+
+def test_a_sheet_that_is_out_of_place_is_never_sure() -> None:
+    reading = decode(probs_of({(0, 0): {(Coat.DOT, 1): 1.0}}, placed=0.5))
+    assert reading.confidence == pytest.approx(0.5)
+    assert reading.review
+
+
+def test_small_doubts_of_many_shields_weigh_less_than_a_large_one_of_a_single_one() -> None:
+    """Both add up to a tenth."""
+    cells = CELLS[:25]
+
+    def doubted(*doubts: float) -> MarkProbs:
+        pairs = zip(cells, doubts, strict=True)
+        return probs_of({at: {(Coat.DOT, 1): 1 - p, (Coat.DOT, 0): p} for at, p in pairs})
+
+    many, one = decode(doubted(*[0.004] * 25)), decode(doubted(0.1, *[0.0] * 24))
+    assert 0.98 > many.confidence > 0.97 and 0.95 > one.confidence > 0.93
+    assert one.cells[0].confidence == pytest.approx(0.9, abs=0.01), "as the pixels say"
+
+
+def test_many_small_doubts_that_add_up_point_at_the_largest() -> None:
+    chances: Chances = {at: {(Coat.DOT, 1): 0.995, (Coat.DOT, 2): 0.005} for at in CELLS}
+    chances[4, 6] = {(Coat.DOT, 1): 0.99, (Coat.DOT, 2): 0.01}
+    reading = decode(probs_of(chances))
+    assert reading.review
+    assert [(c.row, c.col) for c in reading.cells if c.review] == [(4, 6)]
+
+
+def test_crosses_beside_an_empty_shield_are_thought_less_likely() -> None:
+    probs = probs_of({})
+    crosses = probs.crosses.copy()
+    crosses[0] = (0.4, 0.6, 0, 0, 0)
+    assert joint(MarkProbs(probs.coat, crosses, 0, 1))[0, 0, 0] > 0.9
+
+
+def test_boards_come_by_falling_probability_each_once() -> None:
+    rng = np.random.default_rng(5)
+    both = rng.dirichlet(np.full(35, 0.05), 4).reshape(4, 7, 5)
+    listed = list(itertools.islice(likely_boards(both), 60))
+    chances = [p for p, _ in listed]
+    assert chances == sorted(chances, reverse=True)
+    assert len({marks for _, marks in listed}) == len(listed)
+    flat = -np.sort(-both.reshape(4, -1), axis=1)
+    brute = sorted(
+        (
+            float(np.prod([flat[i, k] for i, k in enumerate(r)]))
+            for r in itertools.product(range(6), repeat=4)
+        ),
+        reverse=True,
+    )
+    assert chances[:20] == pytest.approx(brute[:20], rel=1e-9)
+
+
+def test_a_correction_settles_its_shield() -> None:
+    doubtful = probs_of({(0, 0): {(Coat.DOT, 1): 0.6, (Coat.DOT, 0): 0.4}})
+    again = decode(corrected(doubtful, {(0, 0): (Coat.LINE, 2)}))
+    assert (again.cells[0].coat, again.cells[0].crosses) == (Coat.LINE, 2)
+    assert again.cells[0].confidence == pytest.approx(1)
+
+
+def test_alternatives_come_with_their_probabilities() -> None:
+    doubtful = probs_of({(0, 0): {(Coat.DOT, 1): 0.6, (Coat.LINE, 1): 0.4}})
+    (first, p), (second, q), *_ = alternatives(doubtful, 0)
+    assert (first, second) == ((Coat.DOT, 1), (Coat.LINE, 1))
+    assert (p, q) == pytest.approx((0.6, 0.4), abs=0.05)
+
+
+def test_the_shields_to_look_at_are_those_that_settle_the_total() -> None:
+    """Two doubts change the total, a third one does not."""
+    doubtful = probs_of({
+        (0, 0): {(Coat.DOT, 1): 0.9, (Coat.DOT, 2): 0.1},
+        (2, 6): {(Coat.FILLED, 2): 0.85, (Coat.FILLED, 0): 0.15},
+        (4, 0): {(Coat.LINE, 0): 0.9, (Coat.DOUBLE_LINE, 0): 0.1},
+    })  # fmt: skip
+    reading = decode(doubtful)
+    assert [(c.row, c.col) for c in reading.cells if c.review] == [(0, 0), (2, 6)]
+    assert reading.total_range == (1, 4)
+
+
+def test_equal_coats_around_speak_for_a_coat() -> None:
+    torn: Chances = {(1, 1): {(Coat.DOT, 0): 0.5, (Coat.LINE, 0): 0.5}}
+    around: Chances = {at: {(Coat.LINE, 0): 1.0} for at in ((0, 1), (2, 1), (1, 0), (1, 2))}
+    assert decode(probs_of({**torn, **around})).cells[CELLS.index((1, 1))].coat is Coat.LINE
+
+
+@pytest.mark.parametrize(("slope", "offset"), [(1.0, 0.0), (0.8, -0.5), (2.0, 1.0)])
+def test_trust_is_monotone_and_known_at_a_half(slope: float, offset: float) -> None:
+    trust = np.array([slope, offset])
+    said = [calibrated(p, trust) for p in np.linspace(0, 1, 21)]
+    assert said == sorted(said)
+    assert calibrated(0.5, trust) == pytest.approx(1 / (1 + np.exp(-offset)))
+
+
+def test_trust_lowers_what_a_reading_says_of_its_total() -> None:
+    doubtful = probs_of({(0, 0): {(Coat.DOT, 1): 0.9, (Coat.DOT, 0): 0.1}})
+    wary = decode(replace(doubtful, trust=np.array([1.0, -1.0])))
+    assert wary.confidence < decode(doubtful).confidence - 0.05

@@ -1,0 +1,202 @@
+"""The whole way, on photos made in the test."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from kdscan.detection.find import MapSearch
+from kdscan.errors import ModelError, NoSheetFound
+from kdscan.game.duel.coats import Coat
+from kdscan.imaging.photo import decode
+from kdscan.imaging.rectify import resolution
+from kdscan.inference.store import Models, models_folder
+from kdscan.kinds.kingdom import read as pipeline_kingdom
+from kdscan.kinds.kingdom.find import FoundKingdom
+from kdscan.pipeline import read as pipeline
+from kdscan.pipeline.read import correct, read_photo
+from kdscan.records import (
+    CELLS,
+    AnyReading,
+    KingdomReading,
+    MarkProbs,
+    Photo,
+    Reading,
+    SheetReading,
+    maps_of,
+)
+from kdscan.synth.__main__ import own_page
+from kdscan.synth.scene import SynthPhoto, draw_page, make_photo, shoot
+from tests.hands import careful
+from tests.readings import make_kingdom, make_sheet
+
+
+def own_scan(seed: int) -> SynthPhoto:
+    """Our own sheet by a careful hand, scanned."""
+    rng = np.random.default_rng(seed)
+    drawn = draw_page(rng, page=own_page(), mess=0.0, hand=careful(rng))
+    return shoot(rng, drawn, "flat", size_wh=(1700, 1275))
+
+
+def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None:
+    """benchmarks/accuracy.py measures the share on more of them."""
+    wrong = []
+    for seed in range(31_000_000, 31_000_006):
+        synth = own_scan(seed)
+        (sheet,) = maps_of(read_photo(Photo(synth.bgr)))
+        for cell in sheet.reading.cells:
+            if (cell.coat, cell.crosses) != synth.board.get((cell.row, cell.col), (None, 0)):
+                wrong.append(cell)
+    assert not wrong
+
+
+def test_each_sheet_is_read_by_the_network_that_learned_its_kind(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(models_folder(), tmp_path / "models"))
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    del manifest["models"]["marks"]
+    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    (own,) = maps_of(read_photo(Photo(own_scan(31_000_002).bgr), Models(folder)))
+    assert own.layout == "kdscan-a5"
+    with pytest.raises(ModelError, match="marks"):
+        read_photo(Photo(make_photo(31_000_001, "flat", size_wh=(1700, 1275)).bgr), Models(folder))
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_a_turned_photo_gives_the_same_board(turns: int) -> None:
+    synth = own_scan(31_000_001)
+    (straight,) = maps_of(read_photo(Photo(synth.bgr)))
+    (turned,) = maps_of(read_photo(Photo(np.ascontiguousarray(np.rot90(synth.bgr, turns)))))
+    pairs = list(zip(straight.reading.cells, turned.reading.cells, strict=True))
+    assert not [(a, b) for a, b in pairs if (a.coat, a.crosses) != (b.coat, b.crosses)]
+
+
+@pytest.mark.parametrize("scale", [2.0, 1.25])
+def test_a_large_photo_is_read_at_half_its_size_and_never_decoded_whole(scale: float) -> None:
+    """Not even where its cells are somewhat smaller, in half of it, than what the network sees."""
+    synth = own_scan(31_000_003)
+    large = cv2.resize(synth.bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
+    large = cv2.copyMakeBorder(
+        large, 0, 2550 - large.shape[0], 0, 3400 - large.shape[1], cv2.BORDER_REPLICATE
+    )
+    data = cv2.imencode(".jpg", large, [cv2.IMWRITE_JPEG_QUALITY, 92])[1].tobytes()
+    photo = decode(data)[0]
+    (sheet,) = maps_of(read_photo(photo))
+    board = {(c.row, c.col): (c.coat, c.crosses) for c in sheet.reading.cells if c.coat}
+    assert board == synth.board
+    off = sheet.rectified.centers_xy - (scale * (synth.centers_xy + 0.5) - 0.5)
+    pitch = resolution(sheet.rectified.centers_xy)
+    assert np.abs(off).max() < 0.1 * pitch and (scale == 2 or 200 < pitch < 256)
+    assert "bgr" not in vars(photo)
+
+
+@pytest.mark.parametrize(("sure", "kind"), [(0.66, SheetReading), (0.97, KingdomReading)])
+def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
+    sure: float, kind: type[AnyReading], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A glance may miss a map, as its first outline may be wrong."""
+    monkeypatch.setattr(MapSearch, "glance", lambda search: False)
+    monkeypatch.setattr(pipeline, "read_kingdoms", lambda *_: ((make_kingdom(),), sure))
+    (one,) = read_photo(Photo(own_scan(31_000_001).bgr))
+    assert isinstance(one, kind)
+
+
+@pytest.mark.parametrize(
+    ("sure", "looks"), [((0.991,), 1), ((0.985, 0.981), 4), ((0.985, 0.97), 4)]
+)
+def test_a_total_is_looked_at_again_until_it_is_surer_than_the_risk_asks_for(
+    sure: tuple[float, ...], looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fewer looks the surer, for one of several may be right by luck."""
+    said = iter(sure)
+    weighed: list[int] = []
+
+    def weigh(seen: list[object], placed: float, trust: object) -> MarkProbs:
+        weighed.append(len(seen))
+        return make_sheet().probs
+
+    def decode(probs: MarkProbs, risk: float) -> Reading:
+        return replace(make_sheet().reading, confidence=next(said))
+
+    monkeypatch.setattr(pipeline, "weigh", weigh)
+    monkeypatch.setattr(pipeline, "decode", decode)
+    monkeypatch.setattr(pipeline, "look_closer", lambda photo, sheet, _: (sheet, iter(range(99))))
+    read_photo(Photo(own_scan(31_000_001).bgr), risk=0.02)
+    assert weighed[-1] == looks and next(said, None) is None
+
+
+def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unwanted(search: MapSearch) -> Iterator[None]:
+        yield pytest.fail("maps were looked for")
+
+    monkeypatch.setattr(MapSearch, "_search", unwanted)
+    monkeypatch.setattr(pipeline, "read_kingdoms", lambda *_: ((make_kingdom(),), 0.66))
+    (one,) = read_photo(Photo(np.full((600, 800, 3), 200, np.uint8)), game="kingdomino")
+    assert isinstance(one, KingdomReading)
+
+
+@pytest.mark.parametrize(
+    ("sure", "plain", "other", "left"),
+    [(0.99, False, 0.06, 1), (0.5, True, 0.06, 1), (0.5, False, 0.06, 1), (0.99, True, 0.35, 2)],
+)
+def test_what_no_dominoes_can_lie_as_and_hardly_is_a_kingdom_is_none(
+    sure: float, plain: bool, other: float, left: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A yellow table ruled in squares looks like a field of wheat. One whose total is sure is a
+    kingdom, however strange its castle looks."""
+    table = make_kingdom("\n".join(["w w w w w"] * 2 + ["w w ## w w"] + ["w w w w w"] * 2))
+    assert any(problem.severity == "error" for problem in table.problems)
+    kingdom = make_kingdom(doubtful={} if plain else {(4, 0): ("grassland", 1)})
+    found = [
+        FoundKingdom(one.rectified, one.probs, 0, much)
+        for one, much in ((table, other), (kingdom, sure))
+    ]
+    monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: found)
+    photo = Photo(np.full((600, 800, 3), 200, np.uint8))
+    *others, last = read_photo(photo, game="kingdomino")
+    assert len(others) == left - 1
+    assert isinstance(last, KingdomReading) and last.score == kingdom.score
+
+
+def test_a_picture_without_a_map_is_an_error_with_a_remedy() -> None:
+    noise = np.random.default_rng(0).integers(0, 255, (600, 800, 3), np.uint8)
+    for bgr in (np.full((600, 800, 3), 200, np.uint8), noise):
+        with pytest.raises(NoSheetFound, match="take the photo again"):
+            read_photo(Photo(bgr))
+
+
+def test_a_tiny_picture_is_no_map_either() -> None:
+    with pytest.raises(NoSheetFound):
+        read_photo(Photo(np.zeros((1, 1, 3), np.uint8)))
+
+
+def test_a_correction_changes_the_score_and_keeps_what_was_seen() -> None:
+    synth = own_scan(31_000_002)
+    (sheet,) = maps_of(read_photo(Photo(synth.bgr)))
+    at = next(cell for cell in CELLS if cell in synth.board)
+    before = next(c for c in sheet.reading.cells if (c.row, c.col) == at)
+    again = correct(sheet, {at: (Coat.FILLED, 4)})
+    after = next(c for c in again.reading.cells if (c.row, c.col) == at)
+    assert (after.coat, after.crosses) == (Coat.FILLED, 4)
+    assert after.seen == (before.coat, before.crosses)
+    assert after.confidence == pytest.approx(again.probs.placed)
+    domain = next(d for d in again.score.domains if at in d.cells)
+    assert domain.coat is Coat.FILLED
+    assert domain.crosses >= 4
+
+
+def test_what_the_rules_forbid_is_a_problem_and_changes_nothing_else() -> None:
+    synth = own_scan(31_000_002)
+    (sheet,) = maps_of(read_photo(Photo(synth.bgr)))
+    shown = next(cell for cell in CELLS if cell in synth.board)
+    again = correct(sheet, {shown: (Coat.FILLED, 4), (0, 0): (Coat.DOT, 4), (4, 6): (Coat.DOT, 3)})
+    (crosses,) = [p for p in again.problems if p.code == "bonus_crosses"]
+    assert crosses.severity == "error"
+    assert set(crosses.cells) <= {shown, (0, 0), (4, 6)}
+    assert [c.coat for c in again.reading.cells if (c.row, c.col) == (4, 6)] == [Coat.DOT]

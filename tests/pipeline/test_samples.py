@@ -1,0 +1,88 @@
+"""The samples end to end: what kdscan makes of them, and that it never errs in silence.
+
+`NN.reading.json` is what `kdscan score NN.jpg --json` said when the models were
+published; a new model must be published with new readings, seen and approved:
+
+    python benchmarks/readings.py samples
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kdscan.imaging.photo import load_photos
+from kdscan.pipeline.read import read_photo
+from kdscan.records import CELLS, SheetReading, maps_of
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+NAMES = sorted(path.stem for path in SAMPLES.glob("*.jpg"))
+
+
+@cache
+def read(name: str) -> SheetReading:
+    (sheet,) = maps_of(read_photo(next(iter(load_photos(SAMPLES / f"{name}.jpg")))))
+    return sheet
+
+
+def truth(name: str) -> dict[str, Any]:
+    return dict(json.loads((SAMPLES / f"{name}.json").read_text("utf-8")))
+
+
+def test_there_are_samples_of_many_layouts() -> None:
+    assert len(NAMES) >= 8
+    assert len({json.dumps(truth(n)["design"]) + str(truth(n)["seed"]) for n in NAMES}) >= 8
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_cell_is_found_where_it_is(name: str) -> None:
+    at = np.array([truth(name)["pixels"][f"{r},{c}"] for r, c in CELLS])
+    got = np.array([read(name).rectified.centers_xy[cell] for cell in CELLS])
+    pitch = np.linalg.norm(at[0] - at[6]) / 6
+    assert np.linalg.norm(at - got, axis=1).max() < 0.25 * pitch
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_sample_is_wrong_in_silence(name: str) -> None:
+    sheet = read(name)
+    assert sheet.score.domain_points == truth(name)["score"] or sheet.reading.review
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_reading_is_the_one_that_was_published(name: str) -> None:
+    published = json.loads((SAMPLES / f"{name}.reading.json").read_text("utf-8"))
+    (said,) = published["photos"][0]["sheets"]
+    sheet = read(name)
+    assert [(c.coat, c.crosses) for c in sheet.reading.cells] == [
+        (c["coat"], c["crosses"]) for c in said["cells"]
+    ]
+    assert sheet.score.total == said["score"]["total"]
+    assert sheet.reading.review == said["review"]
+    assert sheet.reading.confidence == pytest.approx(said["confidence"], abs=0.02)
+    assert sheet.layout == said["layout"]
+
+
+PAD = SAMPLES / "pad"
+
+
+def test_the_pad_is_one_print_on_a_blank_and_three_filled_sheets() -> None:
+    about = {path.stem: json.loads(path.read_text("utf-8")) for path in PAD.glob("*.json")}
+    assert len({(truth["design"], truth["seed"]) for truth in about.values()}) == 1
+    assert about.pop("blank")["board"] == {}
+    assert len(about) == 3 and all(len(truth["board"]) > 20 for truth in about.values())
+
+
+@pytest.mark.parametrize("path", sorted(PAD.glob("*.jpg")), ids=lambda path: path.stem)
+def test_sheets_of_the_pad_are_found_and_never_wrong_in_silence(path: Path) -> None:
+    told = json.loads(path.with_suffix(".json").read_text("utf-8"))
+    (sheet,) = maps_of(read_photo(next(iter(load_photos(path)))))
+    at = np.array([told["pixels"][f"{r},{c}"] for r, c in CELLS])
+    got = np.array([sheet.rectified.centers_xy[cell] for cell in CELLS])
+    pitch = np.linalg.norm(at[0] - at[6]) / 6
+    assert np.linalg.norm(at - got, axis=1).max() < 0.25 * pitch
+    assert sheet.score.domain_points == told["score"] or sheet.reading.review

@@ -1,0 +1,185 @@
+"""Maps and spellbook of one table: what the one says of the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.play import Game
+from kdscan.game.duel.players import play_game
+from kdscan.game.duel.spellbook import Spellbook
+from kdscan.pipeline.document import PhotoReport, photo_json, report_json, sheet_json
+from kdscan.pipeline.read import correct, hide
+from kdscan.pipeline.serialize import keep, recall_map
+from kdscan.pipeline.table import _board, paid_as, share
+from kdscan.records import AnyReading, SheetReading
+from tests.readings import make_book as a_book
+from tests.readings import make_sheet
+
+RISK = 0.02
+PAGE = np.array([(0.0, 0), (200, 0), (200, 140), (0, 140)])
+
+
+def won_by(player: int) -> Game:
+    """A game in which that player won the filled coat's wizard, and it pays."""
+    for seed in range(400):
+        game = play_game(seed)
+        if game.spellbook.owner(Coat.FILLED) == player and game.scores()[player].wizard:
+            return game
+    raise AssertionError("no such game")
+
+
+GAME = won_by(0)
+
+
+def a_map(board: Board, confidence: float = 0.999) -> SheetReading:
+    return make_sheet(str(board), confidence=confidence)
+
+
+def shared(*found: AnyReading) -> list[AnyReading]:
+    return list(share(found, RISK))
+
+
+def codes(found: AnyReading) -> set[str]:
+    return {problem.code for problem in found.problems}
+
+
+def test_the_wizard_pays_the_map_of_its_owner_wherever_it_lies() -> None:
+    first, second = (a_map(board) for board in GAME.maps)
+    scores = GAME.scores()
+    for maps, expected in (((first, second), scores), ((second, first), scores[::-1])):
+        out = shared(*maps, a_book(GAME.spellbook))
+        assert [m.score for m in out[:2]] == list(expected)  # type: ignore[union-attr]
+        assert not any(found.review for found in out)
+
+
+def test_two_maps_and_the_spellbook_make_a_game() -> None:
+    out = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))
+    report = PhotoReport("table.jpg", size_wh=(200, 140), sheets=tuple(out))
+    game = report_json([photo_json(report)])["game"]
+    scores = GAME.scores()
+    assert [player["total"] for player in game["players"]] == [s.total for s in scores]
+    assert game["spellbook"] == [0, 2]
+    assert game["review"] is False
+
+
+def test_without_a_spellbook_no_wizard_pays() -> None:
+    out = shared(*(a_map(board) for board in GAME.maps))
+    assert [m.score.wizard for m in out] == [0, 0]  # type: ignore[union-attr]
+
+
+def test_saying_it_twice_changes_nothing() -> None:
+    once = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))
+    twice = shared(*once)
+    for one, two in zip(once, twice, strict=True):
+        assert (one.problems, one.confidence, one.review) == (
+            two.problems,
+            two.confidence,
+            two.review,
+        )
+
+
+def test_a_corrected_map_is_paid_anew() -> None:
+    first, second = (a_map(board) for board in GAME.maps)
+    out = shared(first, second, a_book(GAME.spellbook))
+    assert out[0].score.wizard > 0  # type: ignore[union-attr]
+    emptied = replace(first, reading=a_map(Board({})).reading)
+    again = shared(emptied, *out[1:])
+    assert again[0].score.wizard == 0  # type: ignore[union-attr]
+
+
+def test_maps_that_fit_both_sides_are_paid_with_a_warning() -> None:
+    board = GAME.maps[0]
+    out = shared(a_map(board), a_map(board), a_book(GAME.spellbook))
+    assert all("whose_map" in codes(found) for found in out[:2])
+    assert all(found.review and found.confidence < 0.6 for found in out[:2])
+
+
+def test_squares_that_the_map_does_not_bear_out_are_a_problem_and_stay() -> None:
+    book = GAME.spellbook
+    coat = max(Coat, key=lambda c: book.lines[1][c].filled)
+    more = replace(book.lines[1][coat], filled=book.lines[1][coat].filled + 12)
+    changed = Spellbook((book.lines[0], book.lines[1] | {coat: more}), book.chosen_coat)
+    out = shared(*(a_map(board) for board in GAME.maps), a_book(changed))
+    assert "squares_beyond_map" in codes(out[1])
+    assert out[2].book.lines[1][coat] == more  # type: ignore[union-attr]
+
+
+def test_an_unsure_spellbook_makes_the_totals_unsure() -> None:
+    book = a_book(GAME.spellbook)
+    marks = tuple(
+        replace(mark, confidence=0.7) if ".filled." in mark.key else mark for mark in book.marks
+    )
+    out = shared(*(a_map(board) for board in GAME.maps), replace(book, marks=marks))
+    assert all(found.review for found in out[:2])
+    assert all("spellbook_unsure" in codes(found) for found in out[:2])
+
+
+def unsure(kind: str, p: float) -> list[AnyReading]:
+    """The table with marks of one kind hard to read."""
+    book = a_book(GAME.spellbook)
+    marks = tuple(replace(mark, confidence=p) if kind in mark.key else mark for mark in book.marks)
+    return shared(*(a_map(board) for board in GAME.maps), replace(book, marks=marks))
+
+
+def test_a_total_may_be_what_it_is_without_the_wizard_or_with_another_coat() -> None:
+    sure = unsure("nothing", 0.7)[0]
+    assert isinstance(sure, SheetReading)
+    assert sure.total_range == (sure.score.total, sure.score.total)
+    assert "wizard_range" not in sheet_json(sure)
+    paid = unsure(".filled.", 0.7)[0]
+    assert isinstance(paid, SheetReading) and paid.score.wizard
+    assert paid.total_range == (paid.score.domain_points, paid.score.total)
+    other = unsure(".choices.", 0.7)[0]
+    assert isinstance(other, SheetReading)
+    counts = [sum(d.coat is coat for d in other.score.domains) for coat in Coat]
+    assert other.wizard_range == (0, 3 * max(counts))
+    assert sheet_json(other)["range"] == list(other.total_range)
+    assert sheet_json(other)["wizard_range"] == list(other.wizard_range)
+    total = sum(p for _, p in other.wizard_coats)
+    assert abs(total - 1) < 1e-9
+
+
+def test_a_doubtful_wizard_stays_so_when_a_map_is_kept_or_fused() -> None:
+    for sheet in unsure(".choices.", 0.7)[:2]:
+        assert isinstance(sheet, SheetReading)
+        assert recall_map(keep(sheet)).total_range == sheet.total_range
+        bare = a_map(Board(dict(_board(sheet).items())))
+        assert paid_as(bare, sheet).wizard_range == sheet.wizard_range
+
+
+def test_a_spellbook_with_one_map_or_another_spellbook_is_not_compared() -> None:
+    book = a_book(GAME.spellbook)
+    for found in (
+        shared(a_map(GAME.maps[0]), book),
+        shared(*(a_map(board) for board in GAME.maps), book, book),
+    ):
+        assert "spellbook_alone" in codes(found[-1])
+        assert found[0].score.wizard == 0  # type: ignore[union-attr]
+
+
+def test_a_fused_map_keeps_its_wizard() -> None:
+    out = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))
+    bare = a_map(GAME.maps[0])
+    assert paid_as(bare, out[0]).score == GAME.scores()[0]  # type: ignore[arg-type]
+    assert paid_as(bare, a_map(GAME.maps[0])).score.wizard == 0
+
+
+def test_a_paid_map_stays_paid_when_it_is_kept_or_corrected() -> None:
+    paid = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))[0]
+    assert isinstance(paid, SheetReading) and paid.score.wizard
+    assert recall_map(keep(paid)).score == paid.score
+    shield = next(iter(dict(GAME.maps[0].items())))
+    marks = GAME.maps[0].get(shield)
+    assert marks is not None
+    again = correct(recall_map(keep(paid)), {shield: (marks.coat, marks.crosses)})
+    assert again.score == paid.score
+
+
+def test_cut_off_shields_stay_so_when_a_map_is_kept() -> None:
+    sheet = hide(a_map(GAME.maps[0]), ((0, 6),))
+    assert recall_map(keep(sheet)).hidden == ((0, 6),)
+    assert recall_map(keep(sheet)).review

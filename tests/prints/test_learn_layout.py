@@ -1,0 +1,84 @@
+"""A layout from a photo of an unmarked sheet."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from kdscan.cli.main import main
+from kdscan.errors import LayoutError
+from kdscan.prints.learn_layout import draw_print, find_print, learn
+from kdscan.records import Photo, RectifiedSheet
+from kdscan.sheet.layout import Layout, check_layout, load_layout
+from kdscan.synth.__main__ import own_page
+from kdscan.synth.scene import SynthPhoto, draw_page, random_page, shoot
+
+
+def unmarked(seed: int, own: bool) -> tuple[SynthPhoto, Layout]:
+    rng = np.random.default_rng([25_000_000, seed])
+    page = draw_page(rng, page=own_page(150) if own else random_page(rng, "paper"))
+    page = replace(page, bgr=page.blank_bgr, board={})
+    return shoot(np.random.default_rng(seed), page, "flat", size_wh=(2016, 1512)), page.layout
+
+
+def placed(shot: SynthPhoto) -> RectifiedSheet:
+    nothing = np.zeros((1, 1, 3), np.uint8)
+    return RectifiedSheet(nothing, shot.centers_xy, np.zeros((4, 2)), 200.0, 1.0)
+
+
+def area(polygon: object, cell_mm: tuple[float, float]) -> float:
+    return float(cv2.contourArea((np.array(polygon) / cell_mm).astype(np.float32)))
+
+
+@pytest.mark.parametrize(("seed", "own"), [(0, True), (1, False), (4, False), (9, False)])
+def test_shield_and_circles_are_found(seed: int, own: bool) -> None:
+    shot, truth = unmarked(seed, own)
+    layout, found = learn(Photo(shot.bgr), placed(shot), "learned", truth.cell_mm[0])
+    check_layout(layout)
+    assert layout.cell_mm == pytest.approx(truth.cell_mm, rel=0.02)
+    assert len(layout.circles) == len(truth.circles)
+    assert layout.circle_radius_mm == pytest.approx(truth.circle_radius_mm, rel=0.25)
+    for circle in truth.circles:
+        away = np.linalg.norm(np.array(layout.circles) - circle, axis=1).min()
+        assert away < 0.06 * truth.cell_mm[0]
+    assert area(layout.shield, layout.cell_mm) == pytest.approx(
+        area(truth.shield, truth.cell_mm), rel=0.12
+    )
+    picture = draw_print(found)
+    assert picture.shape == (600, 600, 3)
+    assert (picture == (0, 94, 213)).all(-1).any()
+
+
+def test_cells_without_a_shield_are_an_error_with_a_remedy() -> None:
+    with pytest.raises(LayoutError, match="straight above"):
+        find_print(np.zeros((200, 200), np.float32))
+
+
+def test_from_the_photo_to_a_file_that_prints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blank, club = tmp_path / "blank.png", tmp_path / "club.toml"
+    cv2.imwrite(str(blank), unmarked(0, True)[0].bgr)
+    assert main(["layout", "learn", str(blank), "-o", str(club)]) == 0
+    assert "circles: 4" in capsys.readouterr().err
+    assert load_layout(club).name == "club"
+    other = tmp_path / "other.png"
+    cv2.imwrite(str(other), unmarked(4, False)[0].bgr)
+    assert main(["score", str(other), "--json", "--layout", str(club)]) == 0
+    assert json.loads(capsys.readouterr().out)["photos"][0]["sheets"][0]["layout"] == "unknown"
+    assert main(["layout", "learn", str(other), "-o", str(club)]) == 0
+    assert main(["score", str(other), "--json", "--layout", str(club)]) == 0
+    assert json.loads(capsys.readouterr().out)["photos"][0]["sheets"][0]["layout"] == "club"
+    assert main(["sheet", "--layout", str(club), "-o", str(tmp_path / "club.pdf")]) == 0
+
+
+def test_a_photo_without_a_sheet_is_an_error(tmp_path: Path) -> None:
+    cv2.imwrite(str(tmp_path / "grey.png"), np.full((300, 400, 3), 90, np.uint8))
+    out = tmp_path / "club.toml"
+    assert main(["layout", "learn", str(tmp_path / "grey.png"), "-o", str(out)]) == 4
+    assert not out.exists()
