@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -22,10 +23,10 @@ from accuracy import wilson
 from kdscan.errors import NoSheetFound
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.marks.fuse import fuse
 from kdscan.pipeline.fusion import fuse_sheets, maps_of
-from kdscan.pipeline.read import interpret, read_photo
+from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo, SheetReading
 from kdscan.synth.scene import DrawnPage, Level, draw_page, shoot
 
@@ -104,7 +105,7 @@ def main() -> None:
         for temper in (None, *args.temper):
             both = fuse([sheet.probs for sheet in sheets], temper)
             name = "two together" + (f", weight {temper:g} each" if temper else "")
-            read = interpret(surer.rectified, both, surer.layout, DEFAULT_RISK)
+            read = interpret(replace(surer.evidence, probs=both))
             tally[name].append(judge(page, read))
         print(f"{pairs} pairs, {known} taken for one sheet", end="\r", file=sys.stderr)
     print(table(tally))

@@ -18,46 +18,43 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 
-from kdscan.detection.find import find
-from kdscan.detection.layout import identify
+from kdscan.errors import NoSheetFound
 from kdscan.imaging.photo import load_photos
-from kdscan.inference.store import default_models
-from kdscan.marks.classify import weigh
-from kdscan.marks.decode import DEFAULT_RISK
-from kdscan.marks.refine_crops import look_closer
-from kdscan.pipeline.read import interpret
+from kdscan.kinds.common.options import ReadOptions
+from kdscan.pipeline.read import read_with
 
 Times = dict[str, list[float]]
 
 
-def clocked(times: Times, name: str, work: Callable[[], Any]) -> Any:
-    """Do the work, note the milliseconds, hand on the result."""
+@contextmanager
+def clocked(times: Times, name: str) -> Iterator[None]:
+    """Note the milliseconds that a stage takes."""
     began = time.perf_counter()
-    result = work()
+    yield
     times[name].append(1000 * (time.perf_counter() - began))
-    return result
 
 
 def one_round(path: Path, times: Times) -> None:
     """Each stage of one photo, with a bare imread first."""
-    models = default_models()
-    clocked(times, "cv2.imread", lambda: cv2.imread(str(path)))
-    photo = clocked(times, "photo", lambda: next(iter(load_photos(path))))
-    sheets = clocked(times, "find", lambda: find(photo, models.locate, models.refine))
-    if not sheets:
+    spent: Times = defaultdict(list)
+    with clocked(spent, "cv2.imread"):
+        cv2.imread(str(path))
+    with clocked(spent, "photo"):
+        photo = next(iter(load_photos(path)))
+    try:
+        read_with(photo, ReadOptions(observe=partial(clocked, spent)))
+    except NoSheetFound:
         return
-    layout = clocked(times, "identify", lambda: identify(photo, sheets[0]))
-    network = models.marks_of(layout)
-    sheet, looks = clocked(times, "marks", lambda: look_closer(photo, sheets[0], network))
-    probs = weigh([next(looks)], sheet.confidence, models.trust(layout, 1))
-    clocked(times, "decode", lambda: interpret(sheet, probs, layout, DEFAULT_RISK))
+    for name, parts in spent.items():  # a stage may be gone through more than once
+        times[name].append(sum(parts))
 
 
 def enlarged(path: Path, megapixels: float, folder: Path) -> Path:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kdscan.errors import KdscanError as KdscanError
     from kdscan.imaging.photo import load_photos as load_photos
+    from kdscan.kinds.duel_map.correct import correct as correct
     from kdscan.kinds.overlay import draw_overlay as draw_overlay
     from kdscan.pipeline.document import sheet_json as to_dict
-    from kdscan.pipeline.read import correct as correct
     from kdscan.pipeline.read import read_photo as read_photo
     from kdscan.prints.api import known_prints as known_prints
     from kdscan.prints.api import learn_print as learn_print
@@ -40,7 +40,7 @@ _HOMES = {
     "Photo": ("kdscan.records", "Photo"),
     "SheetReading": ("kdscan.records", "SheetReading"),
     "SpellbookReading": ("kdscan.records", "SpellbookReading"),
-    "correct": ("kdscan.pipeline.read", "correct"),
+    "correct": ("kdscan.kinds.duel_map.correct", "correct"),
     "draw_overlay": ("kdscan.kinds.overlay", "draw_overlay"),
     "known_prints": ("kdscan.prints.api", "known_prints"),
     "learn_print": ("kdscan.prints.api", "learn_print"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,8 +16,8 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.kinds.kingdom.decode import Sighting, decode_kingdoms
-from kdscan.kinds.spellbook.read import interpret_book
+from kdscan.kinds.kingdom.decode import decode_kingdoms
+from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.records import (
     CELLS,
     COATS,
@@ -24,12 +27,15 @@ from kdscan.records import (
     ROWS,
     BookMark,
     CellReading,
+    KingdomEvidence,
     KingdomReading,
+    MapEvidence,
     MarkProbs,
     Problem,
     Reading,
     RectifiedSheet,
     SheetReading,
+    SpellbookEvidence,
     SpellbookReading,
     SquareKind,
 )
@@ -69,6 +75,7 @@ def make_sheet(
         row, col = cell
         sure = 0.7 if doubt else 0.999
         cells.append(CellReading(row, col, held[0], held[1], sure, doubt))
+    trust = np.array([0.0, math.log(confidence / (1 - confidence))])
     x, y = np.meshgrid(np.arange(COLS), np.arange(ROWS))
     centers = np.dstack([x, y]) * pitch + np.array(origin_xy) + pitch / 2
     corners = np.array([(0, 0), (COLS, 0), (COLS, ROWS), (0, ROWS)]) * pitch + np.array(origin_xy)
@@ -76,8 +83,7 @@ def make_sheet(
         np.full((ROWS * 16, COLS * 16, 3), 200, np.uint8), centers, corners, pitch, 0.99
     )
     return SheetReading(
-        rectified,
-        MarkProbs(coat, crosses, 0.9, 0.99),
+        MapEvidence(rectified, MarkProbs(coat, crosses, 0.9, 0.99, trust), "kdscan-a5"),
         Reading(
             tuple(cells),
             castle_used,
@@ -86,7 +92,6 @@ def make_sheet(
             ((score_board(shields).domain_points, confidence),),
         ),
         score_board(shields),
-        "kdscan-a5",
         problems,
     )
 
@@ -127,7 +132,7 @@ def make_kingdom(
     corners = np.array([(0, 0), (cols, 0), (cols, rows), (0, rows)]) * pitch + np.array(origin_xy)
     picture = np.full((rows * 16, cols * 16, 3), 200, np.uint8)
     flat = RectifiedSheet(picture, centers, corners, pitch, placed)
-    return decode_kingdoms([Sighting(flat, probs, variants)])[0]
+    return decode_kingdoms([KingdomEvidence(flat, probs, variants)])[0]
 
 
 PAGE = np.array([(0.0, 0), (200, 0), (200, 140), (0, 140)])
@@ -153,4 +158,13 @@ def make_book(
         for n, coat in enumerate(Coat):
             chosen = coat is book.chosen_by(side)
             add(f"players[{side}].choices.{coat}", chosen, n)
-    return interpret_book("kdscan-a5-spellbook", PAGE, tuple(marks))
+    return interpret(SpellbookEvidence("kdscan-a5-spellbook", PAGE, tuple(marks)))
+
+
+Reading_ = TypeVar("Reading_", SheetReading, KingdomReading, SpellbookReading)
+
+
+def with_evidence(found: Reading_, **changes: Any) -> Reading_:
+    """The reading of other evidence, itself unchanged: what was seen is not asked again."""
+    evidence: Any = replace(found.evidence, **changes)
+    return replace(found, evidence=evidence)

@@ -7,30 +7,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 
 from kdscan.cli.book_corrections import BookCorrection
 from kdscan.cli.corrections import AnyCorrection, Correction, square_of
-from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import PhotoError, UsageError
-from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.imaging.photo import decode, open_photos
-from kdscan.kinds.kingdom.read import correct_kingdom
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.kinds.common.options import ReadOptions
+from kdscan.kinds.duel_map.correct import correct
+from kdscan.kinds.kingdom.correct import correct_kingdom
+from kdscan.kinds.spellbook.correct import correct_book
 from kdscan.pipeline.document import PhotoReport
 from kdscan.pipeline.pages import read_page
-from kdscan.pipeline.read import Game, correct, correct_book
-from kdscan.prints.known import KnownPrint
-from kdscan.prints.recognize_layout import recognized
 from kdscan.records import (
     AnyReading,
     KingdomReading,
     Photo,
-    SheetReading,
     SpellbookReading,
 )
-from kdscan.sheet.parts import Layout
 
 STDIN = "-"
 """The name under which a photo is read from stdin."""
@@ -42,20 +36,13 @@ Progress = Callable[[int, str], None]
 def read_all(
     paths: Sequence[str],
     corrections: Sequence[AnyCorrection],
-    risk: float | None,
+    options: ReadOptions,
     progress: Progress,
-    game: Game | None = None,
-    variants: Variants = PLAIN,
-    learned: Sequence[Layout] = (),
-    prints: Sequence[KnownPrint] = (),
 ) -> Iterator[tuple[PhotoReport, Photo | None]]:
     """Yield a report for each photo or page, with the picture where there is one.
 
-    risk, game, variants: see `kdscan.pipeline.read.read_photo`; risk None for its default.
-    learned: layouts to know sheets by. prints: known prints, by which sheets are read.
     Raises `ModelError`, because then no photo can be read, and `UsageError`.
     """
-    accepted = DEFAULT_RISK if risk is None else risk
     number = 0
     for at, path in enumerate(paths, 1):
         progress(at, path)
@@ -69,16 +56,8 @@ def read_all(
             _check_photos_named(corrections)
         for page in range(len(pages)):
             mine = [c for c in corrections if (c.photo or 0) == number]
-            change = partial(_changed, corrections=mine, risk=accepted, learned=learned)
-            yield read_page(
-                pages,
-                page,
-                risk=accepted,
-                game=game,
-                variants=variants,
-                change=change,
-                prints=prints,
-            )
+            change = partial(_corrected, corrections=mine, risk=options.risk)
+            yield read_page(pages, page, options, change)
             number += 1
 
 
@@ -96,19 +75,6 @@ def _check_photos_named(corrections: Sequence[AnyCorrection]) -> None:
                 "--set {text}: there are several photos; say which, like --set 2:{text}",
                 text=one.text,
             )
-
-
-def _changed(
-    sheet: AnyReading,
-    number: int,
-    *,
-    corrections: Sequence[AnyCorrection],
-    risk: float,
-    learned: Sequence[Layout],
-) -> AnyReading:
-    if learned and isinstance(sheet, SheetReading) and sheet.layout == UNKNOWN:
-        sheet = replace(sheet, layout=recognized(sheet.rectified, learned) or UNKNOWN)
-    return _corrected(sheet, number, corrections=corrections, risk=risk)
 
 
 def _corrected(

@@ -123,7 +123,9 @@ def score(
     from kdscan.cli.reading import read_all
     from kdscan.cli.self_teaching import SelfTaught
     from kdscan.game.kingdomino.variants import Variants
+    from kdscan.kinds.common.options import ReadOptions
     from kdscan.kinds.kingdom.to_json import dynasty_json
+    from kdscan.marks.decode import DEFAULT_RISK
     from kdscan.pipeline.document import photo_json, report_json
     from kdscan.pipeline.fusion import fuse_sheets, maps_of
     from kdscan.prints.file import SUFFIX
@@ -136,7 +138,9 @@ def score(
     maps: dict[tuple[int, int], Any] = {}
     variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel))
     teaching = SelfTaught(known, on=not no_learn)
-    read = read_all(photos, said, risk, printer.progress, which, variants, learned, known)
+    accepted = DEFAULT_RISK if risk is None else risk
+    options = ReadOptions(accepted, which, variants, learned, known)
+    read = read_all(photos, said, options, printer.progress)
     for report, photo in read:
         maps |= maps_of(len(entries), report.sheets)
         entries.append(photo_json(report))
@@ -147,7 +151,7 @@ def score(
             path = _numbered(overlay, len(entries)) if several else overlay
             _spare_photos(path, photos)
             _write_overlay(path, photo, report, overlay_style)
-    fused = fuse_sheets(maps) if risk is None else fuse_sheets(maps, risk=risk)
+    fused = fuse_sheets(maps, risk=accepted)
     answer = report_json(entries, fused)
     if dynasty:
         answer["dynasty"] = dynasty_json(entries)

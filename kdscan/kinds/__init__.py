@@ -4,8 +4,8 @@ A kind's folder brings, in modules of these names, functions that take its own r
 
 * ``to_json.to_json(found)``: its entry in the JSON ``kdscan/1``
 * ``tell.tell(found, style)``: the answer in a terminal
-* ``draw.draw(picture, clean, found, scale, words)``: the overlay; returns tiles of what is doubtful
-* ``serialize.serialize(found)``, ``serialize.deserialize(kept, risk)``: what a store keeps, and back
+* ``draw.draw(picture, clean, found, scale, words)``: the overlay; returns tiles of doubts
+* ``serialize.serialize(found)``, ``serialize.deserialize(kept, risk)``: what a store keeps
 * ``correct.correct_fields(found, corrections, risk)``: the same sheet with what a person says
 
 Modules are imported when they are first asked for, so that a standings table needs no OpenCV.
@@ -81,9 +81,11 @@ class Kind:
 
 
 KINDS = (
-    Kind("duel_map", "duel_map", mark("map"), ("cell:",)),
-    Kind("kingdom", "kingdom", mark("kingdom"), ("cell:", "variants")),
-    Kind("duel_spellbook", "spellbook", mark("spellbook"), ("line:", "choice:")),
+    Kind(
+        "duel_map", "duel_map", mark("map"), ("cell:", "castle", "value:chosen_coat", "confirmed")
+    ),
+    Kind("kingdom", "kingdom", mark("kingdom"), ("cell:", "variants", "confirmed")),
+    Kind("duel_spellbook", "spellbook", mark("spellbook"), ("line:", "choice:", "confirmed")),
 )
 
 _BY_NAME = {kind.name: kind for kind in KINDS}

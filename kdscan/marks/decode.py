@@ -15,8 +15,8 @@ import numpy as np
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
-from kdscan.marks.posterior import Marks, alternatives, joint, likely_boards
-from kdscan.records import CELLS, COATS, CellReading, MarkProbs, Reading, calibrated
+from kdscan.marks.posterior import alternatives, joint, likely_boards
+from kdscan.records import CELLS, COATS, CellReading, MarkProbs, Marks, Reading, calibrated
 from kdscan.records.arrays import Floats
 
 __all__ = ["DEFAULT_RISK", "Marks", "alternatives", "board_of", "corrected", "decode", "joint"]

@@ -19,11 +19,8 @@ from kdscan.game.duel.board import MAX_CROSSES
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.prior import load as load_prior
 from kdscan.marks.kbest import best_first
-from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, MarkProbs
+from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, MarkProbs, Marks
 from kdscan.records.arrays import Floats
-
-Marks = tuple[Coat | None, int]
-"""What a shield holds: its coat, or None, and the number of crosses."""
 
 CROSSED_EMPTY = 0.02
 """Weight of crosses beside an empty shield, which no rule allows, against none."""

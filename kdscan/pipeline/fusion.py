@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kdscan.kinds.duel_map.interpret import believed, interpret
 from kdscan.marks.decode import DEFAULT_RISK
 from kdscan.marks.fuse import View, fuse, group
-from kdscan.pipeline.read import hide, interpret
-from kdscan.pipeline.table import paid_as
-from kdscan.records import CELLS, AnyReading, MarkProbs, SheetReading
+from kdscan.records import AnyReading, MapCorrections, MapEvidence, SheetReading
 
 Where = tuple[int, int]
 """Number of the photo and of the sheet in it, both from 0, as in the JSON."""
@@ -42,11 +41,13 @@ class FusedSheet:
 def maps_of(photo: int, found: Iterable[AnyReading]) -> dict[Where, SheetReading]:
     """The maps found in a photo by where they are, without their pixels: many can be kept."""
     bare = np.zeros((1, 1, 3), np.uint8)
-    return {
-        (photo, n): replace(sheet, rectified=replace(sheet.rectified, bgr=bare))
-        for n, sheet in enumerate(found)
-        if isinstance(sheet, SheetReading)
-    }
+    maps = {}
+    for n, sheet in enumerate(found):
+        if isinstance(sheet, SheetReading):
+            flat = replace(sheet.rectified, bgr=bare)
+            evidence = replace(sheet.evidence, rectified=flat, ink=None)
+            maps[photo, n] = replace(sheet, evidence=evidence)
+    return maps
 
 
 def fuse_sheets(
@@ -54,39 +55,46 @@ def fuse_sheets(
 ) -> tuple[FusedSheet, ...]:
     """Find the sheets that several photos show, and read each from all of its photos.
 
-    maps: every map that was read; see `maps_of`. risk: see `kdscan.pipeline.read.read_photo`.
+    maps: every map that was read; see `maps_of`. risk: see `kdscan.read_photo`.
     """
     places = sorted(maps)
-    views = [View(where[0], _seen(maps[where]), maps[where].sheet_id) for where in places]
+    views = [
+        View(where[0], believed(maps[where].evidence), maps[where].sheet_id) for where in places
+    ]
     return tuple(_fused([places[i] for i in indices], maps, risk) for indices in group(views))
-
-
-def _seen(sheet: SheetReading) -> MarkProbs:
-    """What a photo says of a sheet; of the shields that its edge cuts off it says nothing."""
-    if not sheet.hidden:
-        return sheet.probs
-    coat, crosses = sheet.probs.coat.copy(), sheet.probs.crosses.copy()
-    for index in map(CELLS.index, sheet.hidden):
-        coat[index], crosses[index] = 1 / coat.shape[1], 1 / crosses.shape[1]
-    return replace(sheet.probs, coat=coat, crosses=crosses)
 
 
 def _fused(places: Sequence[Where], maps: dict[Where, SheetReading], risk: float) -> FusedSheet:
     best = max(places, key=lambda where: maps[where].confidence)
-    surest = maps[best]
-    names = [maps[where].layout for where in places if maps[where].layout != "unknown"]
-    ids = [maps[where].sheet_id for where in places if maps[where].sheet_id is not None]
-    sheet = interpret(
-        surest.rectified,
-        fuse([_seen(maps[where]) for where in places]),
-        names[0] if names else surest.layout,
-        risk,
+    evidence = fuse_evidence([maps[where].evidence for where in places], places.index(best))
+    return FusedSheet(tuple(places), best, interpret(evidence, risk))
+
+
+def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
+    """What several photos of one sheet say together, in the frame of the best of them.
+
+    A shield is clipped where it is so in all of them; what a person says of any view stands, what
+    is said of an earlier one before that of a later one.
+    """
+    onto = views[best]
+    layouts = [view.layout for view in views if view.layout != "unknown"]
+    ids = [view.sheet_id for view in views if view.sheet_id is not None]
+    unseen = set.intersection(*(set(view.unseen) for view in views))
+    said = [view.corrections for view in views]
+    corrections = MapCorrections(
+        cells={at: marks for one in reversed(said) for at, marks in one.cells.items()},
+        castle=next((one.castle for one in said if one.castle is not None), None),
+        wizard=next((one.wizard for one in said if one.wizard is not None), None),
+        confirmed=any(one.confirmed for one in said),
     )
-    told = max(
-        (maps[where] for where in places),
-        key=lambda one: (one.wizard_coat is not None, one.wizard_confidence),
+    return replace(
+        onto,
+        probs=fuse([believed(view) for view in views]),
+        layout=layouts[0] if layouts else onto.layout,
+        sheet_id=ids[0] if ids else None,
+        clipped=tuple(sorted(unseen)),
+        wizard=max(
+            (view.wizard for view in views), key=lambda one: (one.coat is not None, one.confidence)
+        ),
+        corrections=corrections,
     )
-    sheet = paid_as(replace(sheet, sheet_id=ids[0] if ids else None), told)
-    nowhere = set.intersection(*(set(maps[where].hidden) for where in places))
-    sheet = hide(sheet, tuple(sorted(nowhere)))
-    return FusedSheet(tuple(places), best, sheet)

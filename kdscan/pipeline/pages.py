@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 from kdscan.errors import Bug, ModelError, NoSheetFound, PhotoError, UsageError
-from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.imaging.photo import Pages
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline.document import PhotoReport
-from kdscan.pipeline.read import Game, read_photo
-from kdscan.pipeline.table import share
-from kdscan.prints.known import KnownPrint
+from kdscan.pipeline.read import read_with
+from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import AnyReading, Photo
 
 Change = Callable[[AnyReading, int], AnyReading]
 """What becomes of a sheet, given its number from 0: corrections, mostly."""
 
 
+DEFAULT = ReadOptions()
+
+
 def read_page(
     pages: Pages,
     page: int,
-    *,
-    risk: float = DEFAULT_RISK,
-    game: Game | None = None,
-    variants: Variants = PLAIN,
+    options: ReadOptions = DEFAULT,
     change: Change | None = None,
-    prints: Sequence[KnownPrint] = (),
 ) -> tuple[PhotoReport, Photo | None]:
     """Read a page of a file; the picture comes along if it could be decoded.
 
-    risk, game, variants, prints: see `kdscan.read_photo`. A photo that cannot be read, holds no
-    sheet or meets a bug is a report with its error. Raises `ModelError`, because then no photo can
-    be read, and `UsageError` of `change`.
+    A photo that cannot be read, holds no sheet or meets a bug is a report with its error. Raises
+    `ModelError`, because then no photo can be read, and `UsageError` of `change`.
     """
     report = partial(PhotoReport, pages.name, page, len(pages))
     try:
@@ -42,10 +38,10 @@ def read_page(
         return report(error=error), None
     size = (photo.width, photo.height)
     try:
-        sheets = read_photo(photo, risk=risk, game=game, variants=variants, prints=prints)
+        sheets = read_with(photo, options)
         if change is not None:
             changed = [change(sheet, number) for number, sheet in enumerate(sheets)]
-            sheets = share(changed, risk)
+            sheets = apply_spellbook(changed, options.risk)
         return report(size, sheets), photo
     except NoSheetFound as error:
         return report(size, error=error), photo

@@ -10,92 +10,50 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kdscan.game.duel.board import Board
-from kdscan.game.duel.book_checks import SIDES, book_problems, map_problems, whose_maps
+from kdscan.game.duel.book_checks import SIDES, map_problems, whose_maps
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.scoring import score_board
+from kdscan.game.problem import Problem
+from kdscan.kinds.duel_map.interpret import interpret as interpret_map
+from kdscan.kinds.spellbook.interpret import interpret as interpret_book
 from kdscan.marks.decode import board_of
-from kdscan.records import AnyReading, Problem, SheetReading, SpellbookReading
-
-_FROM_THE_OTHERS = frozenset(
-    {
-        "choice_not_won",
-        "no_choice",
-        "several_choices",
-        "both_filled",
-        "struck_too_soon",
-        "filled_and_struck",
-        "not_struck",
-        "power_not_won",
-        "squares_beyond_map",
-        "crosses_beyond_powers",
-        "power_without_cross",
-        "whose_map",
-        "spellbook_unsure",
-        "spellbook_alone",
-    }
-)
-"""Codes of the problems that are found here, and found anew when something is corrected."""
+from kdscan.records import AnyReading, SheetReading, SpellbookReading, WizardEvidence
 
 
-def share(found: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:
+def apply_spellbook(found: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:
     """The same readings, maps with what the spellbook between them adds.
 
     risk: accepted probability that a total which asks for no review is wrong.
-    May be called again after corrections: what it said before is said anew.
+    May be called again after corrections: what a spellbook said before is said anew.
     """
-    readings = [_alone(one) for one in found]
-    books = [k for k, one in enumerate(readings) if isinstance(one, SpellbookReading)]
-    maps = [k for k, one in enumerate(readings) if isinstance(one, SheetReading)]
-    for k in books:
-        readings[k] = _checked(readings[k], len(books), len(maps))
+    readings = list(found)
+    maps = [k for k, one in enumerate(found) if isinstance(one, SheetReading)]
+    books = [one for one in found if isinstance(one, SpellbookReading)]
+    for k, one in enumerate(found):
+        if isinstance(one, SpellbookReading):
+            table = len(books), len(maps)
+            readings[k] = interpret_book(replace(one.evidence, table=table))
+    for k in maps:
+        readings[k] = _told(readings[k], WizardEvidence(), risk)
     if len(books) == 1 and len(maps) == 2:
-        for k, reading in zip(maps, _wizards(readings, books[0], maps, risk), strict=True):
-            readings[k] = reading
+        (book,) = (one for one in readings if isinstance(one, SpellbookReading))
+        first, second = (readings[k] for k in maps)
+        for k, wizard in zip(maps, _wizards(book, first, second, risk), strict=True):
+            readings[k] = _told(readings[k], wizard, risk)
     return tuple(readings)
 
 
-def _alone(one: AnyReading) -> AnyReading:
-    """A reading without what its neighbours said of it before."""
-    own = tuple(p for p in one.problems if p.code not in _FROM_THE_OTHERS)
-    if isinstance(one, SheetReading):
-        score = score_board(_board(one))
-        return replace(
-            one,
-            problems=own,
-            score=score,
-            wizard_coat=None,
-            wizard_confidence=1.0,
-            wizard_coats=(),
-            shared_review=False,
-        )
-    return replace(one, problems=own)
-
-
-def _checked(book: AnyReading, books: int, maps: int) -> AnyReading:
-    assert isinstance(book, SpellbookReading)
-    problems = list(book_problems(book.book, book.chosen))
-    for player, side in enumerate(SIDES):
-        where = f"players[{player}].choices."
-        if sum(mark.marked for mark in book.marks if mark.key.startswith(where)) > 1:
-            why = f"the {side} side marks several coats as chosen; none of them is paid"
-            problems.append(Problem("several_choices", "warning", why))
-    if books > 1:
-        why = "there are several spellbooks in this picture; maps and spellbook are not compared"
-        problems.append(Problem("spellbook_alone", "warning", why))
-    elif maps not in (0, 2):
-        why = f"a game has two maps, but {maps} lie beside this spellbook; they are not compared"
-        problems.append(Problem("spellbook_alone", "warning", why))
-    review = book.review or any(p.severity == "error" for p in problems)
-    return replace(book, problems=(*book.problems, *problems), review=review)
+def _told(sheet: AnyReading, wizard: WizardEvidence, risk: float) -> SheetReading:
+    """A map with what a spellbook says of it."""
+    assert isinstance(sheet, SheetReading)
+    if sheet.evidence.wizard == wizard:
+        return sheet
+    return interpret_map(replace(sheet.evidence, wizard=wizard), risk)
 
 
 def _wizards(
-    readings: Sequence[AnyReading], at: int, maps: Sequence[int], risk: float
-) -> tuple[SheetReading, SheetReading]:
-    """Both maps with the wizard's points and with what the spellbook says against them."""
-    book = readings[at]
-    first, second = (readings[k] for k in maps)
-    assert isinstance(book, SpellbookReading)
+    book: SpellbookReading, first: AnyReading, second: AnyReading, risk: float
+) -> tuple[WizardEvidence, WizardEvidence]:
+    """What the spellbook says of both maps: the wizard's points, and what does not fit."""
     assert isinstance(first, SheetReading) and isinstance(second, SheetReading)
     sides, sure = whose_maps(book.book, (_board(first), _board(second)))
     paid = _paid(book)
@@ -113,35 +71,12 @@ def _wizards(
         if _trust(book) < 1 - risk:
             why = "the wizard's points rest on lines of the spellbook that are hard to read"
             problems.append(Problem("spellbook_unsure", "warning", why))
-        coat = book.book.chosen_by(side)
-        confidence = trust
         review = sheet.reading.confidence * trust < 1 - risk or any(
             p.severity == "error" for p in problems
         )
-        out.append(
-            replace(
-                sheet,
-                score=score_board(_board(sheet), coat),
-                problems=(*sheet.problems, *problems),
-                wizard_coat=coat,
-                wizard_confidence=confidence,
-                wizard_coats=_coats(book, side, sure),
-                shared_review=review,
-            )
-        )
+        coats = _coats(book, side, sure)
+        out.append(WizardEvidence(book.book.chosen_by(side), trust, coats, review, tuple(problems)))
     return out[0], out[1]
-
-
-def paid_as(sheet: SheetReading, told: SheetReading) -> SheetReading:
-    """A sheet read anew, paid by the wizard as a spellbook said of an earlier reading of it."""
-    return replace(
-        sheet,
-        score=score_board(_board(sheet), told.wizard_coat),
-        wizard_coat=told.wizard_coat,
-        wizard_confidence=told.wizard_confidence,
-        wizard_coats=told.wizard_coats,
-        shared_review=told.shared_review,
-    )
 
 
 def _paid(book: SpellbookReading) -> Coat | None:

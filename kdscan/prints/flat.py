@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import CENTERS, flatten, in_flat
+from kdscan.kinds.duel_map.interpret import CUT_OFF
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
 from kdscan.records import CELLS, COATS, COLS, ROWS, Photo, SheetReading, frozen
 from kdscan.records.arrays import Floats
-from kdscan.records.sheet import CUT_OFF
 
 RIM = PRINT_MARGIN + 0.375
 """Cells of margin round the grid of a flat sheet: a print's own, and what a grid may lie off."""

@@ -17,13 +17,25 @@ Arrays inside records cannot be written to: `frozen` marks them so.
 
 from kdscan.game.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
 from kdscan.game.problem import Problem, Severity
-from kdscan.records.book import BookMark, SpellbookReading
+from kdscan.records.book import BookMark, SpellbookCorrections, SpellbookEvidence, SpellbookReading
 from kdscan.records.found import AnyReading, Found, maps_of
 from kdscan.records.ink import Ink
-from kdscan.records.kinds import COATS, KINDS, SquareKind
-from kdscan.records.kingdom import KingdomReading, SquareReading
+from kdscan.records.kinds import COATS, KINDS, Marks, SquareKind
+from kdscan.records.kingdom import (
+    KingdomCorrections,
+    KingdomEvidence,
+    KingdomReading,
+    SquareReading,
+)
 from kdscan.records.photo import Photo, frozen
-from kdscan.records.sheet import CellReading, Reading, SheetReading
+from kdscan.records.sheet import (
+    CellReading,
+    MapCorrections,
+    MapEvidence,
+    Reading,
+    SheetReading,
+    WizardEvidence,
+)
 from kdscan.records.stages import CellCrops, MarkProbs, RectifiedSheet, SheetOutline
 from kdscan.records.totals import IMPROBABLE, Totals, calibrated, range_of
 
@@ -42,8 +54,13 @@ __all__ = [
     "CellReading",
     "Found",
     "Ink",
+    "KingdomCorrections",
+    "KingdomEvidence",
     "KingdomReading",
+    "MapCorrections",
+    "MapEvidence",
     "MarkProbs",
+    "Marks",
     "Photo",
     "Problem",
     "Reading",
@@ -51,10 +68,13 @@ __all__ = [
     "Severity",
     "SheetOutline",
     "SheetReading",
+    "SpellbookCorrections",
+    "SpellbookEvidence",
     "SpellbookReading",
     "SquareKind",
     "SquareReading",
     "Totals",
+    "WizardEvidence",
     "calibrated",
     "frozen",
     "maps_of",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.spellbook import Spellbook
+from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
 from kdscan.game.problem import Problem
 from kdscan.records.arrays import Floats
 from kdscan.records.photo import frozen
@@ -57,28 +58,56 @@ class BookMark:
     review: bool
 
 
+@dataclass(frozen=True)
+class SpellbookCorrections:
+    """What a person says of a spellbook; it stands.
+
+    lines: by side and coat. choices: the coat that a side names. confirmed: all of it is right.
+    """
+
+    lines: Mapping[tuple[int, Coat], SpellbookLine] = field(default_factory=dict)
+    choices: Mapping[int, Coat | None] = field(default_factory=dict)
+    confirmed: bool = False
+
+
 @dataclass(frozen=True, eq=False)
-class SpellbookReading:
-    """All that is known of a spellbook in a photo.
+class SpellbookEvidence:
+    """All that is known of a spellbook before any rule has its say; `kinds.spellbook.interpret`
+    makes a reading of it.
 
     page_xy: (4, 2) float64, photo frame: the page's corners as its reader sees it.
-    marks: every place, in the order of the layout. book: the same as the game knows it.
-    chosen: the coat that each player's side names. confidence: that all of it is right.
+    marks: every place as it was seen, in the order of the layout.
     sheet_id: what its printed code says (`kdscan.sheet.ids`), None without one.
+    table: how many spellbooks and maps lie on its table, None where nobody looked.
+    corrections: what a person says.
     """
 
     layout: str
     page_xy: NDArray[np.float64]
+    marks: tuple[BookMark, ...]
+    sheet_id: str | None = None
+    table: tuple[int, int] | None = None
+    corrections: SpellbookCorrections = SpellbookCorrections()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "page_xy", frozen(self.page_xy))
+
+
+@dataclass(frozen=True, eq=False)
+class SpellbookReading:
+    """What a spellbook's evidence comes to.
+
+    marks: every place, with what a person says of it. book: the same as the game knows it.
+    chosen: the coat that each player's side names. confidence: that all of it is right.
+    """
+
+    evidence: SpellbookEvidence
     marks: tuple[BookMark, ...]
     book: Spellbook
     chosen: tuple[Coat | None, Coat | None]
     confidence: float
     review: bool
     problems: tuple[Problem, ...] = ()
-    sheet_id: str | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "page_xy", frozen(self.page_xy))
 
     def __repr__(self) -> str:
         return short(self, self.layout)
@@ -88,5 +117,13 @@ class SpellbookReading:
         return "duel_spellbook"
 
     @property
+    def layout(self) -> str:
+        return self.evidence.layout
+
+    @property
+    def sheet_id(self) -> str | None:
+        return self.evidence.sheet_id
+
+    @property
     def outline_xy(self) -> NDArray[np.float64]:
-        return self.page_xy
+        return self.evidence.page_xy

@@ -8,6 +8,9 @@ from kdscan.game.kingdomino.tiles import SQUARES
 COATS: tuple[Coat | None, ...] = (None, *Coat)
 """What a shield can hold, in the order of the coat probabilities: empty first."""
 
+Marks = tuple[Coat | None, int]
+"""What a shield holds: its coat, or None, and the number of crosses."""
+
 SquareKind = tuple[str, int]
 """What a square of a kingdom holds: a terrain, "castle" or "empty", and its crowns."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.scoring import Score
 from kdscan.game.kingdomino.variants import Variants
@@ -35,36 +37,64 @@ class SquareReading:
     seen: SquareKind | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class KingdomReading:
-    """All that is known of one kingdom of tiles: where it lies, what was seen, what it is worth.
+@dataclass(frozen=True)
+class KingdomCorrections:
+    """What a person says of a kingdom; it stands.
 
-    rectified: the square of `size` × `size` that the kingdom may span, empty rims included.
+    squares: what some of them show. confirmed: all of it is right.
+    """
+
+    squares: Mapping[Cell, SquareKind] = field(default_factory=dict)
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class KingdomEvidence:
+    """All that is known of a kingdom before any rule has its say; `kinds.kingdom.decode` makes a
+    reading of it.
+
+    rectified: the square of `size` × `size` that the kingdom may span, empty rims included; its
+    confidence is that the squares lie where they were found.
     probs: (size, size, K) float64, what the pixels say of each square, in the order of `KINDS`.
-    squares: size * size readings, row-major. kingdom: the same as the game knows it.
-    totals: what it may be worth, with probabilities, the most probable first.
-    beyond: squares that hang together with it, but lie outside its limit.
-    sheet_id: what the code on a card beside it says (`kdscan.sheet.ids`), None without one.
+    variants: the rules that it is scored by. beyond: squares that hang together with it, but lie
+    outside its limit. sheet_id: what the code on a card beside it says (`kdscan.sheet.ids`), None
+    without one. corrections: what a person says.
     """
 
     rectified: RectifiedSheet
     probs: NDArray[np.float64]
+    variants: Variants
+    beyond: int = 0
+    sheet_id: str | None = None
+    corrections: KingdomCorrections = KingdomCorrections()
+
+    def __post_init__(self) -> None:
+        size = self.variants.size
+        if self.probs.shape != (size, size, len(KINDS)):
+            raise ValueError(f"{size} x {size} squares are needed, not {self.probs.shape}")
+        object.__setattr__(self, "probs", frozen(self.probs))
+
+
+@dataclass(frozen=True, eq=False)
+class KingdomReading:
+    """What a kingdom's evidence comes to: squares, score, how sure, and what is wrong with it.
+
+    squares: size * size readings, row-major. kingdom: the same as the game knows it.
+    totals: what it may be worth, with probabilities, the most probable first.
+    """
+
+    evidence: KingdomEvidence
     squares: tuple[SquareReading, ...]
     kingdom: Kingdom
     score: Score
-    variants: Variants
     confidence: float
     review: bool
     problems: tuple[Problem, ...] = ()
     totals: Totals = ()
-    beyond: int = 0
-    sheet_id: str | None = None
 
     def __post_init__(self) -> None:
-        size = self.variants.size
-        if self.probs.shape != (size, size, len(KINDS)) or len(self.squares) != size**2:
-            raise ValueError(f"{size} x {size} squares are needed, not {self.probs.shape}")
-        object.__setattr__(self, "probs", frozen(self.probs))
+        if len(self.squares) != self.variants.size**2:
+            raise ValueError(f"{self.variants.size}² squares are needed, not {len(self.squares)}")
 
     def __repr__(self) -> str:
         return short(self, f"{self.score.total} points")
@@ -74,5 +104,21 @@ class KingdomReading:
         return "kingdom"
 
     @property
+    def rectified(self) -> RectifiedSheet:
+        return self.evidence.rectified
+
+    @property
+    def probs(self) -> NDArray[np.float64]:
+        return self.evidence.probs
+
+    @property
     def outline_xy(self) -> NDArray[np.float64]:
-        return self.rectified.outline_xy
+        return self.evidence.rectified.outline_xy
+
+    @property
+    def variants(self) -> Variants:
+        return self.evidence.variants
+
+    @property
+    def sheet_id(self) -> str | None:
+        return self.evidence.sheet_id

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,10 @@ from kdscan.game.duel.scoring import WIZARD_POINTS, Score
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
 from kdscan.records.ink import Ink
+from kdscan.records.kinds import Marks
 from kdscan.records.short import short
 from kdscan.records.stages import MarkProbs, RectifiedSheet
 from kdscan.records.totals import IMPROBABLE, Totals, range_of
-
-CUT_OFF = "cut_off"
-"""Code of the problem that names shields which the picture's edge cuts off."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class CellReading:
     crosses: int
     confidence: float
     review: bool
-    seen: tuple[Coat | None, int] | None = None
+    seen: Marks | None = None
     """What the pixels alone said, when the rules or a person overruled them."""
 
 
@@ -56,31 +55,75 @@ class Reading:
         return range_of(self.totals)
 
 
+@dataclass(frozen=True)
+class WizardEvidence:
+    """What a spellbook on the same table says of a map.
+
+    coat: the coat that its player's wizard pays for. confidence: probability that the wizard's
+    points are right. coats: for which coats, None for none, he may pay, with probabilities; () if
+    sure. review: whether the spellbook gives a reason to look. problems: what it says against
+    the map.
+    """
+
+    coat: Coat | None = None
+    confidence: float = 1.0
+    coats: tuple[tuple[Coat | None, float], ...] = ()
+    review: bool = False
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True)
+class MapCorrections:
+    """What a person says of a map; it stands.
+
+    cells: what some shields hold. castle: whether its roof is coloured. wizard: (coat,), or (None,)
+    for nobody, where a person says whom the wizard pays for. confirmed: all of it is right.
+    """
+
+    cells: Mapping[Cell, Marks] = field(default_factory=dict)
+    castle: bool | None = None
+    wizard: tuple[Coat | None] | None = None
+    confirmed: bool = False
+
+
 @dataclass(frozen=True, eq=False)
-class SheetReading:
-    """All that is known of one map in a photo: where it lies, what was seen, what it is worth.
+class MapEvidence:
+    """All that is known of a map before any rule has its say; `kinds.duel_map.interpret` makes a
+    reading of it.
 
     layout: name of the layout that was recognised, or "unknown".
     sheet_id: what the sheet's printed code says (`kdscan.sheet.ids`), None without one.
-    wizard_coat: the coat that its player's wizard pays for, as a spellbook beside it says.
-    wizard_confidence: probability that the wizard's points in `score` are right.
-    wizard_coats: for which coats, None for none, he may pay, with probabilities; () if sure.
-    shared_review: whether a spellbook beside it gives a reason to look.
+    clipped: shields that the picture's edge cuts off. mirrored: the picture swaps left and right.
+    beside: the picture's sides beyond which another map reaches that was not read.
+    wizard: what a spellbook beside it says. corrections: what a person says.
     ink: what was drawn, told from a known print; None where the print is unknown.
     """
 
     rectified: RectifiedSheet
     probs: MarkProbs
+    layout: str = "unknown"
+    sheet_id: str | None = None
+    clipped: tuple[Cell, ...] = ()
+    mirrored: bool = False
+    beside: tuple[str, ...] = ()
+    wizard: WizardEvidence = WizardEvidence()
+    corrections: MapCorrections = MapCorrections()
+    ink: Ink | None = None
+
+    @property
+    def unseen(self) -> tuple[Cell, ...]:
+        """The shields that neither the picture shows nor a person has spoken of."""
+        return tuple(cell for cell in self.clipped if cell not in self.corrections.cells)
+
+
+@dataclass(frozen=True, eq=False)
+class SheetReading:
+    """What a map's evidence comes to: board, score, how sure, and what is wrong with it."""
+
+    evidence: MapEvidence
     reading: Reading
     score: Score
-    layout: str = "unknown"
     problems: tuple[Problem, ...] = ()
-    sheet_id: str | None = None
-    wizard_coat: Coat | None = None
-    wizard_confidence: float = 1.0
-    wizard_coats: tuple[tuple[Coat | None, float], ...] = ()
-    shared_review: bool = False
-    ink: Ink | None = None
 
     def __repr__(self) -> str:
         return short(self, f"{self.score.total} points")
@@ -90,31 +133,62 @@ class SheetReading:
         return "duel_map"
 
     @property
+    def rectified(self) -> RectifiedSheet:
+        return self.evidence.rectified
+
+    @property
+    def probs(self) -> MarkProbs:
+        return self.evidence.probs
+
+    @property
     def outline_xy(self) -> NDArray[np.float64]:
-        return self.rectified.outline_xy
+        return self.evidence.rectified.outline_xy
+
+    @property
+    def layout(self) -> str:
+        return self.evidence.layout
+
+    @property
+    def sheet_id(self) -> str | None:
+        return self.evidence.sheet_id
+
+    @property
+    def ink(self) -> Ink | None:
+        return self.evidence.ink
 
     @property
     def confidence(self) -> float:
-        return self.reading.confidence * self.wizard_confidence
+        return self.reading.confidence * self.evidence.wizard.confidence
 
     @property
     def review(self) -> bool:
-        return self.reading.review or self.shared_review
+        asked = self.reading.review or self.evidence.wizard.review
+        return asked and not self.evidence.corrections.confirmed
 
     @property
-    def hidden(self) -> tuple[Cell, ...]:
+    def clipped(self) -> tuple[Cell, ...]:
         """The shields that the picture's edge cuts off, so that nobody can tell the total."""
-        return tuple(cell for one in self.problems if one.code == CUT_OFF for cell in one.cells)
+        return () if self.evidence.corrections.confirmed else self.evidence.unseen
+
+    @property
+    def wizard_coat(self) -> Coat | None:
+        """The coat that the map's wizard pays for, as a person says, or else a spellbook."""
+        told = self.evidence.corrections.wizard
+        return self.evidence.wizard.coat if told is None else told[0]
 
     @property
     def wizard_range(self) -> tuple[int, int]:
         """What the wizard may pay on this board, from and to."""
-        coats = [coat for coat, p in self.wizard_coats if p >= IMPROBABLE]
+        said = self.evidence.corrections
+        open_ones = () if said.wizard or said.confirmed else self.evidence.wizard.coats
+        coats = [coat for coat, p in open_ones if p >= IMPROBABLE]
         pays = [WIZARD_POINTS * sum(d.coat is coat for d in self.score.domains) for coat in coats]
         return min([*pays, self.score.wizard]), max([*pays, self.score.wizard])
 
     @property
     def total_range(self) -> tuple[int, int]:
         """What the map may be worth with its wizard, from and to."""
+        if self.evidence.corrections.confirmed:
+            return self.score.total, self.score.total
         (low, high), (least, most) = self.reading.total_range, self.wizard_range
         return low + least, high + most

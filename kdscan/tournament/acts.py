@@ -14,8 +14,8 @@ from sqlalchemy import Connection, select
 
 from kdscan.errors import UsageError
 from kdscan.game.grid import cell_name
+from kdscan.kinds.common.fields import cell_of
 from kdscan.locale import mark
-from kdscan.tournament.current import cell_of
 from kdscan.tournament.plan import unpair
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.corrections import add_correction, corrections, undo

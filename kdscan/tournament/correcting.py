@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
-from kdscan.tournament.current import cell_of
+from kdscan.kinds.common.fields import cell_of
 from kdscan.tournament.results import Result, results
 from kdscan.tournament.store.corrections import add_correction, corrections, undo
 from kdscan.tournament.store.records import Event

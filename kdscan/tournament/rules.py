@@ -14,8 +14,9 @@ from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
 from kdscan.game.kingdomino.variants import VariantError, Variants
-from kdscan.pipeline.read import Game
-from kdscan.tournament.current import VARIANTS, Said
+from kdscan.kinds.common.options import Game
+from kdscan.kinds.kingdom.correct import VARIANTS
+from kdscan.tournament.current import Said
 from kdscan.tournament.store.events import ensure_event, find_event, set_event_details
 from kdscan.tournament.store.records import Event, Json, Sheet
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import CELLS, COATS, KINDS, MAX_CROSSES
-from kdscan.tournament.current import marks_of
+from kdscan.tournament.current import cells_of
 from kdscan.tournament.store.records import Json
 
 SHARE = 0.6
@@ -59,7 +59,7 @@ def marks_code(sheet: Json) -> NDArray[np.uint8] | None:
     if sheet["kind"] == "kingdom":
         found = _around_castle(sheet)
     elif sheet["kind"] == "duel_map":
-        marks = marks_of(sheet)
+        marks = cells_of(sheet)
         codes = [
             0
             if marks[at][0] is None

@@ -19,10 +19,11 @@ from sqlalchemy import Connection
 from kdscan.errors import PhotoError, StoreError
 from kdscan.files.write import write_file
 from kdscan.imaging.photo import decode
+from kdscan.kinds.common.fields import cell_of
 from kdscan.pipeline.document import SCHEMA
 from kdscan.records import CASTLE, CELLS
 from kdscan.tournament.apart import said_of
-from kdscan.tournament.current import Said, cell_of, current_json, marks_of
+from kdscan.tournament.current import Said, cells_of, current_json
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import get_photo
@@ -71,7 +72,7 @@ def truth(sheet: Sheet, said: Said) -> Json | None:
     centers = sheet.kept["place"]["centers"]
     board = {
         f"{row},{col}": [coat.value, crosses]
-        for (row, col), (coat, crosses) in sorted(marks_of(now).items())
+        for (row, col), (coat, crosses) in sorted(cells_of(now).items())
         if coat is not None
     }
     return {

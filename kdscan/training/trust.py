@@ -27,10 +27,11 @@ from kdscan.detection.layout import identify
 from kdscan.errors import UsageError
 from kdscan.imaging.photo import load_photos
 from kdscan.inference.store import Models, trusted_as
+from kdscan.kinds.duel_map.interpret import decoded, interpret
+from kdscan.kinds.duel_map.read import LOOKS, gathered
 from kdscan.marks.classify import weigh
-from kdscan.marks.decode import DEFAULT_RISK, decode
 from kdscan.marks.refine_crops import look_closer
-from kdscan.pipeline.read import LOOKS, gathered, interpret
+from kdscan.records import MapEvidence
 
 Floats = NDArray[np.float64]
 
@@ -81,9 +82,9 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
     came = []
     for said in gathered(looks):
         probs = weigh(said, rectified.confidence)
-        sheet = interpret(rectified, probs, layout, DEFAULT_RISK)
+        sheet = interpret(MapEvidence(rectified, probs, layout))
         right = sheet.score.domain_points == truth["score"]
-        sure = decode(probs, DEFAULT_RISK).confidence  # before the rules have their say
+        sure = decoded(probs).confidence  # before the rules have their say
         came.append(Outcome(trusted_as(layout), len(said), sure, right))
     return came
 

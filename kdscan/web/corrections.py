@@ -9,10 +9,11 @@ from starlette.responses import Response
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES as LINE_SQUARES
+from kdscan.kinds.duel_map.correct import WIZARD
+from kdscan.kinds.kingdom.correct import VARIANTS
 from kdscan.locale import words
 from kdscan.locale.errors import error_json, told
 from kdscan.records import KINDS
-from kdscan.tournament.current import VARIANTS, WIZARD
 from kdscan.tournament.names import UnknownPlayer
 from kdscan.web import bodies
 from kdscan.web.answers import ApiError, JsonAnswer

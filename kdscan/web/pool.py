@@ -14,8 +14,8 @@ from typing import Literal
 
 from kdscan.errors import ModelError, ReaderDied
 from kdscan.game.kingdomino.variants import PLAIN, Variants
+from kdscan.kinds.common.options import Game
 from kdscan.marks.decode import DEFAULT_RISK
-from kdscan.pipeline.read import Game
 from kdscan.tournament.pads import Pile
 from kdscan.web.frames import Frame, FrameError, read_frame
 

@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from kdscan.errors import StoreFull
+from kdscan.kinds.duel_map.correct import WIZARD
 from kdscan.tournament.apart import game_apart, place_of
-from kdscan.tournament.current import WIZARD
 from kdscan.tournament.names import names_by_code, player_named
 from kdscan.tournament.rules import Rules, rules_of
 from kdscan.tournament.store import Store, schema

@@ -16,8 +16,9 @@ from kdscan.game.kingdomino.scoring import outcome
 from kdscan.game.kingdomino.tiles import Terrain
 from kdscan.kinds.common.board import DOMAIN_COLORS
 from kdscan.kinds.common.colors import domain_colors
+from kdscan.kinds.common.fields import cell_of
 from kdscan.sheet.layout import layouts
-from kdscan.tournament.current import cell_of, current_sheets
+from kdscan.tournament.current import current_sheets
 from kdscan.tournament.rules import Rules, asked_of
 from kdscan.tournament.store.corrections import in_force
 from kdscan.tournament.store.records import Correction, Sheet

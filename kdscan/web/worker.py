@@ -26,10 +26,11 @@ from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.photo import Pages, decode
 from kdscan.imaging.pyramid import at_most
 from kdscan.inference.store import default_models
+from kdscan.kinds.common.options import ReadOptions
 from kdscan.locale.errors import error_json
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.pages import read_page
-from kdscan.pipeline.serialize import keep
+from kdscan.pipeline.serialize import serialize
 from kdscan.prints.api import learn_print
 from kdscan.prints.drawing import draw_ink
 from kdscan.prints.learn import MOST_SHEETS
@@ -67,7 +68,7 @@ def answer(request: dict[str, Any], out: BinaryIO) -> None:
         header = {
             "pages": report.pages,
             "report": photo_json(report),
-            "kept": [keep(sheet) for sheet in report.sheets],
+            "kept": [serialize(sheet) for sheet in report.sheets],
         }
         write_frame(out, header)
         if photo is not None:  # nobody has to wait for them to see the score
@@ -127,12 +128,13 @@ def read_file(request: dict[str, Any]) -> Iterator[tuple[PhotoReport, Photo | No
         if request["do"] == "show":
             yield _shown(pages, page)
         else:
-            rules = Variants(**request["variants"])
-            risk = float(request["risk"])
-            prints = load_prints(request["photos"], request["prints"])
-            yield read_page(
-                pages, page, risk=risk, game=request["game"], variants=rules, prints=prints
+            options = ReadOptions(
+                risk=float(request["risk"]),
+                game=request["game"],
+                variants=Variants(**request["variants"]),
+                prints=load_prints(request["photos"], request["prints"]),
             )
+            yield read_page(pages, page, options)
 
 
 def _shown(pages: Pages, page: int) -> tuple[PhotoReport, Photo | None]:

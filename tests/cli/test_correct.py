@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from kdscan.cli.main import main
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
-from kdscan.pipeline.serialize import keep
+from kdscan.pipeline.serialize import serialize
 from kdscan.records import AnyReading
 from kdscan.tournament.results import COLUMNS
 from kdscan.tournament.rules import Asked, settle_rules
@@ -23,7 +22,7 @@ from kdscan.tournament.store.events import ensure_player, find_event
 from kdscan.tournament.store.games import set_game
 from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
-from tests.readings import make_book, make_kingdom, make_sheet
+from tests.readings import make_book, make_kingdom, make_sheet, with_evidence
 from tests.tournament.entries import MODELS, entry
 
 SECOND = str(play_game(5).maps[0])
@@ -35,7 +34,7 @@ def came_in(url: str, name: str, *found: AnyReading, game: str = "duel") -> None
         photo, _ = add_photo(db, event.id, name.rpartition("/")[2].ljust(64, "0"), ".jpg", 1)
         add_file(db, event.id, name, photo.id)
         set_pages(db, photo.id, 1)
-        add_reading(db, photo, 0, MODELS, entry(*found), [keep(one) for one in found], 0.1)
+        add_reading(db, photo, 0, MODELS, entry(*found), [serialize(one) for one in found], 0.1)
 
 
 @pytest.fixture
@@ -76,7 +75,7 @@ def test_squares_of_a_kingdom_are_corrected_and_taken_back(
 
 def test_a_map_is_named_by_its_code_confirmed_and_left_out(url: str, tmp_path: Path) -> None:
     sheet = make_sheet(doubtful=[(0, 1)])
-    came_in(url, "a.jpg", replace(sheet, sheet_id="CUP/1/1/A"))
+    came_in(url, "a.jpg", with_evidence(sheet, sheet_id="CUP/1/1/A"))
     assert say(url, "CUP/1/1/A", "--set", "B1=f++", "--confirm") == 0
     (row,) = rows(url, tmp_path)
     assert (row["status"], row["corrected"]) == ("ok", "true")
@@ -112,7 +111,7 @@ def test_two_boards_with_one_code_are_settled_by_a_person(
     boards = [str(board) for board in play_game(3).maps]
     totals = [score_board(Board.parse(one)).total for one in boards]
     for name, board in zip("ab", boards, strict=True):
-        came_in(url, f"{name}.jpg", replace(make_sheet(board), sheet_id="CUP/1/1/ADA"))
+        came_in(url, f"{name}.jpg", with_evidence(make_sheet(board), sheet_id="CUP/1/1/ADA"))
 
     def table() -> tuple[list[tuple[str, int | None]], list[str]]:
         capsys.readouterr()
@@ -146,7 +145,7 @@ def test_a_mistyped_name_is_asked_about_and_the_csv_names_player_and_table(
         known = [ensure_player(db, event.id, name, code=code) for name, code in entered.items()]
         set_game(db, event.id, 2, 4, [known[0].id, known[1].id])
     came_in(url, "table#3.jpg", make_sheet())
-    came_in(url, "coded.jpg", replace(make_sheet(SECOND), sheet_id="CUP/2//L2"))
+    came_in(url, "coded.jpg", with_evidence(make_sheet(SECOND), sheet_id="CUP/2//L2"))
     assert say(url, "table#3.jpg", "--player", "Mario Rosi", "--round", "2") == 2
     assert "Mario Rosi? Mario Rossi plays this round." in capsys.readouterr().err
     assert say(url, "table#3.jpg", "--player", "Xaver", "--round", "2") == 2

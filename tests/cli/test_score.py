@@ -19,6 +19,7 @@ from PIL import Image
 
 from kdscan.cli.main import main
 from kdscan.errors import ModelError, NoSheetFound
+from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline import pages as reading
 from kdscan.records import AnyReading, Photo
 from tests.readings import BOARD, make_kingdom, make_sheet
@@ -40,8 +41,8 @@ FOUND: dict[int, tuple[AnyReading, ...] | Exception] = {
 }
 
 
-def found_by_width(photo: Photo, *_: object, risk: float, **__: object) -> tuple[AnyReading, ...]:
-    assert 0 <= risk <= 1
+def found_by_width(photo: Photo, options: ReadOptions, *_: object) -> tuple[AnyReading, ...]:
+    assert 0 <= options.risk <= 1
     found = FOUND[photo.width]
     if isinstance(found, Exception):
         raise found
@@ -51,7 +52,7 @@ def found_by_width(photo: Photo, *_: object, risk: float, **__: object) -> tuple
 @pytest.fixture
 def photo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Makes a photo in which the reader finds `FOUND[width]`; returns its name."""
-    monkeypatch.setattr(reading, "read_photo", found_by_width)
+    monkeypatch.setattr(reading, "read_with", found_by_width)
 
     def make(width: int, name: str = "") -> str:
         path = tmp_path / (name or f"{width}.jpg")

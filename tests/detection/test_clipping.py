@@ -10,9 +10,10 @@ import pytest
 from kdscan.detection.clipping import cut_sides, in_words, unseen_cells
 from kdscan.errors import NoSheetFound
 from kdscan.imaging.photo import load_photos
-from kdscan.pipeline.read import correct, read_photo
+from kdscan.kinds.duel_map.correct import correct
+from kdscan.kinds.duel_map.interpret import CUT_OFF
+from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo, Problem, SheetOutline
-from kdscan.records.sheet import CUT_OFF
 from tests.readings import make_sheet
 
 SHEET = make_sheet(origin_xy=(0.0, 100.0), pitch=80.0)

@@ -15,7 +15,7 @@ from kdscan.kinds.kingdom.read import named
 from kdscan.kinds.kingdom.to_json import to_json
 from kdscan.kinds.spellbook.code import read_book_code
 from kdscan.kinds.spellbook.place import find_books
-from kdscan.pipeline.serialize import keep, recall
+from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.records import KingdomReading, Photo, RectifiedSheet
 from kdscan.sheet.book import load_book
 from kdscan.sheet.card import Card
@@ -146,7 +146,7 @@ def test_cards_name_the_kingdoms_that_they_lie_beside() -> None:
     alone = named([make_kingdom(origin_xy=(100, 300))], photo)
     assert [one.sheet_id for one in alone] == ["CUP/1/2/A"]
     assert to_json(alone[0])["sheet_id"] == "CUP/1/2/A"
-    plain = recall(keep(alone[0]))
+    plain = deserialize(serialize(alone[0]))
     assert isinstance(plain, KingdomReading) and plain.sheet_id == "CUP/1/2/A"
 
 

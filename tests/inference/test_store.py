@@ -12,7 +12,7 @@ import pytest
 from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import ModelError
 from kdscan.inference.store import NETWORKS, Models, default_models, models_folder
-from kdscan.pipeline.read import LOOKS
+from kdscan.kinds.duel_map.read import LOOKS
 from kdscan.records import COATS, KINDS
 
 LIMIT = 6_000_000

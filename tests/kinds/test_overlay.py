@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,7 @@ from kdscan.kinds.common.board import BLAME, DOMAIN_COLORS, DOUBT, cell_corners
 from kdscan.kinds.common.pens import draw_marks, marks_width
 from kdscan.kinds.overlay import LONGEST_PX, draw_overlay
 from kdscan.records import CELLS, Photo, Problem, RectifiedSheet, SheetReading
-from tests.readings import make_sheet
+from tests.readings import make_sheet, with_evidence
 
 
 def blank(width: int = 800, height: int = 640) -> Photo:
@@ -25,7 +23,7 @@ def turned(sheet: SheetReading, degrees: float, around_xy: tuple[float, float]) 
     flat = sheet.rectified
     centers = (flat.centers_xy - around_xy) @ turn + around_xy
     corners = (flat.outline_xy - around_xy) @ turn + around_xy
-    return replace(sheet, rectified=RectifiedSheet(flat.bgr, centers, corners, 1.0, 1.0))
+    return with_evidence(sheet, rectified=RectifiedSheet(flat.bgr, centers, corners, 1.0, 1.0))
 
 
 def test_the_photo_itself_is_left_alone() -> None:

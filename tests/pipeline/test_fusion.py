@@ -11,9 +11,10 @@ import pytest
 from kdscan.cli.output import Printer
 from kdscan.cli.score import exit_code
 from kdscan.game.duel.players import play_game
+from kdscan.game.grid import Cell
+from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.pipeline.fusion import FusedSheet, fuse_sheets, maps_of
-from kdscan.pipeline.read import hide
 from kdscan.records import CELLS, AnyReading, SheetReading
 from tests.readings import make_book, make_sheet
 
@@ -33,12 +34,21 @@ def fused_of(*sheets: SheetReading) -> tuple[FusedSheet, ...]:
     return fuse_sheets(maps)
 
 
+def seen_as(sheet: SheetReading, **probs: Any) -> SheetReading:
+    return interpret(replace(sheet.evidence, probs=replace(sheet.probs, **probs)))
+
+
+def clip(sheet: SheetReading, *cells: Cell) -> SheetReading:
+    """The same sheet where the picture's edge cuts off some shields."""
+    return interpret(replace(sheet.evidence, clipped=cells))
+
+
 def soft(sheet: SheetReading, sure: float = 0.9) -> SheetReading:
     """The same sheet as a network would see it: nothing is quite certain."""
     coat, crosses = (
         sure * p + (1 - sure) / p.shape[1] for p in (sheet.probs.coat, sheet.probs.crosses)
     )
-    return replace(sheet, probs=replace(sheet.probs, coat=coat, crosses=crosses))
+    return seen_as(sheet, coat=coat, crosses=crosses)
 
 
 def test_photos_of_one_sheet_make_one_that_is_surer() -> None:
@@ -130,20 +140,20 @@ def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[
 
 
 def test_what_every_photo_cuts_off_stays_cut_off() -> None:
-    one = hide(soft(make_sheet()), ((0, 0), (0, 1)))
-    two = hide(soft(make_sheet()), ((0, 0), (1, 0)))
+    one = clip(soft(make_sheet()), (0, 0), (0, 1))
+    two = clip(soft(make_sheet()), (0, 0), (1, 0))
     (fused,) = fused_of(one, two)
-    assert fused.sheet.hidden == ((0, 0),)
+    assert fused.sheet.clipped == ((0, 0),)
     assert fused.sheet.review
     assert fused.sheet.confidence == 0
 
 
 def test_what_one_photo_shows_the_others_need_not() -> None:
     whole = make_sheet()
-    one = hide(soft(garbled(whole, (0, 0))), ((0, 0),))
-    two = hide(soft(garbled(whole, (4, 6))), ((4, 6),))
+    one = clip(soft(garbled(whole, (0, 0))), (0, 0))
+    two = clip(soft(garbled(whole, (4, 6))), (4, 6))
     (fused,) = fused_of(one, two)
-    assert fused.sheet.hidden == ()
+    assert fused.sheet.clipped == ()
     assert fused.sheet.score.total == whole.score.total
 
 
@@ -152,4 +162,4 @@ def garbled(sheet: SheetReading, cell: tuple[int, int]) -> SheetReading:
     coat, crosses = sheet.probs.coat.copy(), sheet.probs.crosses.copy()
     at = CELLS.index(cell)
     coat[at], crosses[at] = np.roll(coat[at], 3), np.roll(crosses[at], 2)
-    return replace(sheet, probs=replace(sheet.probs, coat=coat, crosses=crosses))
+    return seen_as(sheet, coat=coat, crosses=crosses)

@@ -18,10 +18,11 @@ from kdscan.game.duel.coats import Coat
 from kdscan.imaging.photo import decode
 from kdscan.imaging.rectify import resolution
 from kdscan.inference.store import Models, models_folder
+from kdscan.kinds.duel_map.correct import correct
 from kdscan.kinds.kingdom import read as pipeline_kingdom
 from kdscan.kinds.kingdom.find import FoundKingdom
 from kdscan.pipeline import read as pipeline
-from kdscan.pipeline.read import correct, read_photo
+from kdscan.pipeline.read import read_photo
 from kdscan.records import (
     CELLS,
     AnyReading,

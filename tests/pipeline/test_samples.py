@@ -20,7 +20,7 @@ from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, SheetReading, maps_of
 
-SAMPLES = Path(__file__).parent.parent / "samples"
+SAMPLES = Path(__file__).parent.parent.parent / "samples"
 NAMES = sorted(path.stem for path in SAMPLES.glob("*.jpg"))
 
 

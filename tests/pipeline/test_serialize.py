@@ -10,12 +10,13 @@ import pytest
 from kdscan.game.duel.players import play_game
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.photo import load_photos
-from kdscan.kinds.kingdom.decode import Sighting, decode_kingdoms
-from kdscan.kinds.kingdom.read import correct_kingdom
+from kdscan.kinds.duel_map.correct import correct
+from kdscan.kinds.kingdom.correct import correct_kingdom
+from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.pipeline.read import correct, read_photo
-from kdscan.pipeline.serialize import keep, recall, recall_map
-from kdscan.records import AnyReading, KingdomReading, SheetReading, maps_of
+from kdscan.pipeline.read import read_photo
+from kdscan.pipeline.serialize import deserialize, serialize
+from kdscan.records import AnyReading, KingdomEvidence, KingdomReading, SheetReading, maps_of
 from tests.readings import make_book, make_kingdom
 
 SEVEN = """
@@ -28,7 +29,7 @@ g   w   w   w   w  .  .
 .   .   .   .   .  .  .
 """
 
-SAMPLES = Path(__file__).parent.parent / "samples"
+SAMPLES = Path(__file__).parent.parent.parent / "samples"
 
 
 @pytest.fixture(scope="module")
@@ -42,27 +43,29 @@ def as_json(sheet: AnyReading) -> object:
 
 
 def test_recalled_it_says_the_same(sheet: SheetReading) -> None:
-    kept = json.loads(json.dumps(keep(sheet)))
-    assert as_json(recall_map(kept)) == as_json(sheet)
+    kept = json.loads(json.dumps(serialize(sheet)))
+    assert as_json(deserialize(kept)) == as_json(sheet)
 
 
 def test_kept_twice_it_stays_the_same(sheet: SheetReading) -> None:
-    kept = keep(sheet)
-    assert keep(recall_map(kept)) == kept
+    kept = serialize(sheet)
+    assert serialize(deserialize(kept)) == kept
 
 
 def test_it_corrects_like_the_original(sheet: SheetReading) -> None:
     said = {(0, 0): (None, 0), (1, 1): (sheet.reading.cells[3].coat, 2)}
-    assert as_json(correct(recall_map(keep(sheet)), said)) == as_json(correct(sheet, said))
+    kept = deserialize(serialize(sheet))
+    assert isinstance(kept, SheetReading)
+    assert as_json(correct(kept, said)) == as_json(correct(sheet, said))
 
 
 def test_it_is_small(sheet: SheetReading) -> None:
-    assert len(json.dumps(keep(sheet))) < 10_000
+    assert len(json.dumps(serialize(sheet))) < 10_000
 
 
 def test_what_was_not_kept_is_refused(sheet: SheetReading) -> None:
     with pytest.raises(KeyError):
-        recall_map({"layout": "kdscan-a5"})
+        deserialize({"layout": "kdscan-a5"})
 
 
 DOUBTED = {"players[0].lines.dot.squares[2]": 0.7, "players[1].choices.line": 0.8}
@@ -77,9 +80,9 @@ OTHERS: dict[str, AnyReading] = {
 @pytest.mark.parametrize("kind", OTHERS)
 def test_every_kind_is_kept(kind: str) -> None:
     found = OTHERS[kind]
-    kept = json.loads(json.dumps(keep(found)))
-    assert as_json(recall(kept)) == as_json(found)
-    assert keep(recall(kept)) == keep(found)
+    kept = json.loads(json.dumps(serialize(found)))
+    assert as_json(deserialize(kept)) == as_json(found)
+    assert serialize(deserialize(kept)) == serialize(found)
     assert len(json.dumps(kept)) < 15_000
 
 
@@ -87,7 +90,7 @@ def test_what_lies_beyond_the_limit_is_not_forgotten_by_a_correction() -> None:
     kingdom = OTHERS["kingdom"]
     assert isinstance(kingdom, KingdomReading)
     flat, probs, rules = kingdom.rectified, kingdom.probs, kingdom.variants
-    beyond = recall(keep(decode_kingdoms([Sighting(flat, probs, rules, 2)])[0]))
+    beyond = deserialize(serialize(decode_kingdoms([KingdomEvidence(flat, probs, rules, 2)])[0]))
     assert isinstance(beyond, KingdomReading)
     after = correct_kingdom(beyond, {(0, 0): ("wheat", 1)})
     assert "beyond_limit" in {problem.code for problem in after.problems}

@@ -11,13 +11,13 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import Spellbook
+from kdscan.kinds.duel_map.correct import correct
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json, sheet_json
-from kdscan.pipeline.read import correct, hide
-from kdscan.pipeline.serialize import keep, recall_map
-from kdscan.pipeline.table import _board, paid_as, share
+from kdscan.pipeline.serialize import deserialize, serialize
+from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import AnyReading, SheetReading
 from tests.readings import make_book as a_book
-from tests.readings import make_sheet
+from tests.readings import make_sheet, with_evidence
 
 RISK = 0.02
 PAGE = np.array([(0.0, 0), (200, 0), (200, 140), (0, 140)])
@@ -40,7 +40,7 @@ def a_map(board: Board, confidence: float = 0.999) -> SheetReading:
 
 
 def shared(*found: AnyReading) -> list[AnyReading]:
-    return list(share(found, RISK))
+    return list(apply_spellbook(found, RISK))
 
 
 def codes(found: AnyReading) -> set[str]:
@@ -86,8 +86,7 @@ def test_a_corrected_map_is_paid_anew() -> None:
     first, second = (a_map(board) for board in GAME.maps)
     out = shared(first, second, a_book(GAME.spellbook))
     assert out[0].score.wizard > 0  # type: ignore[union-attr]
-    emptied = replace(first, reading=a_map(Board({})).reading)
-    again = shared(emptied, *out[1:])
+    again = shared(a_map(Board({})), *out[1:])
     assert again[0].score.wizard == 0  # type: ignore[union-attr]
 
 
@@ -113,7 +112,7 @@ def test_an_unsure_spellbook_makes_the_totals_unsure() -> None:
     marks = tuple(
         replace(mark, confidence=0.7) if ".filled." in mark.key else mark for mark in book.marks
     )
-    out = shared(*(a_map(board) for board in GAME.maps), replace(book, marks=marks))
+    out = shared(*(a_map(board) for board in GAME.maps), with_evidence(book, marks=marks))
     assert all(found.review for found in out[:2])
     assert all("spellbook_unsure" in codes(found) for found in out[:2])
 
@@ -122,7 +121,7 @@ def unsure(kind: str, p: float) -> list[AnyReading]:
     """The table with marks of one kind hard to read."""
     book = a_book(GAME.spellbook)
     marks = tuple(replace(mark, confidence=p) if kind in mark.key else mark for mark in book.marks)
-    return shared(*(a_map(board) for board in GAME.maps), replace(book, marks=marks))
+    return shared(*(a_map(board) for board in GAME.maps), with_evidence(book, marks=marks))
 
 
 def test_a_total_may_be_what_it_is_without_the_wizard_or_with_another_coat() -> None:
@@ -139,16 +138,16 @@ def test_a_total_may_be_what_it_is_without_the_wizard_or_with_another_coat() -> 
     assert other.wizard_range == (0, 3 * max(counts))
     assert sheet_json(other)["range"] == list(other.total_range)
     assert sheet_json(other)["wizard_range"] == list(other.wizard_range)
-    total = sum(p for _, p in other.wizard_coats)
+    total = sum(p for _, p in other.evidence.wizard.coats)
     assert abs(total - 1) < 1e-9
 
 
-def test_a_doubtful_wizard_stays_so_when_a_map_is_kept_or_fused() -> None:
+def test_a_doubtful_wizard_stays_so_when_a_map_is_kept() -> None:
     for sheet in unsure(".choices.", 0.7)[:2]:
-        assert isinstance(sheet, SheetReading)
-        assert recall_map(keep(sheet)).total_range == sheet.total_range
-        bare = a_map(Board(dict(_board(sheet).items())))
-        assert paid_as(bare, sheet).wizard_range == sheet.wizard_range
+        kept = deserialize(serialize(sheet))
+        assert isinstance(sheet, SheetReading) and isinstance(kept, SheetReading)
+        assert kept.total_range == sheet.total_range
+        assert [one.code for one in kept.problems] == [one.code for one in sheet.problems]
 
 
 def test_a_spellbook_with_one_map_or_another_spellbook_is_not_compared() -> None:
@@ -161,25 +160,14 @@ def test_a_spellbook_with_one_map_or_another_spellbook_is_not_compared() -> None
         assert found[0].score.wizard == 0  # type: ignore[union-attr]
 
 
-def test_a_fused_map_keeps_its_wizard() -> None:
-    out = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))
-    bare = a_map(GAME.maps[0])
-    assert paid_as(bare, out[0]).score == GAME.scores()[0]  # type: ignore[arg-type]
-    assert paid_as(bare, a_map(GAME.maps[0])).score.wizard == 0
-
-
 def test_a_paid_map_stays_paid_when_it_is_kept_or_corrected() -> None:
     paid = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))[0]
     assert isinstance(paid, SheetReading) and paid.score.wizard
-    assert recall_map(keep(paid)).score == paid.score
+    kept = deserialize(serialize(paid))
+    assert isinstance(kept, SheetReading)
+    assert kept.score == paid.score
     shield = next(iter(dict(GAME.maps[0].items())))
     marks = GAME.maps[0].get(shield)
     assert marks is not None
-    again = correct(recall_map(keep(paid)), {shield: (marks.coat, marks.crosses)})
+    again = correct(kept, {shield: (marks.coat, marks.crosses)})
     assert again.score == paid.score
-
-
-def test_cut_off_shields_stay_so_when_a_map_is_kept() -> None:
-    sheet = hide(a_map(GAME.maps[0]), ((0, 6),))
-    assert recall_map(keep(sheet)).hidden == ((0, 6),)
-    assert recall_map(keep(sheet)).review

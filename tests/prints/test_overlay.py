@@ -1,4 +1,3 @@
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -6,8 +5,9 @@ import numpy as np
 from kdscan import load_photos, read_photo
 from kdscan.prints.overlay import draw_inks, ink_of
 from kdscan.records import Ink, maps_of
+from tests.readings import with_evidence
 
-SAMPLE = Path(__file__).parent.parent / "samples/02.jpg"
+SAMPLE = Path(__file__).parent.parent.parent / "samples/02.jpg"
 
 
 def test_a_map_of_unknown_print_shows_its_ink_where_coats_are() -> None:
@@ -30,7 +30,7 @@ def test_known_ink_is_drawn_in_the_pens_colour_on_white() -> None:
     probability = np.zeros(sheet.rectified.bgr.shape[:2], np.float32)
     probability[:10] = 1
     ink = Ink(probability, (0.8, 0.2, 0.2), np.ones((1, 1), np.float32))
-    picture = draw_inks([replace(sheet, ink=ink), replace(sheet, ink=ink)])
+    picture = draw_inks([with_evidence(sheet, ink=ink), with_evidence(sheet, ink=ink)])
     assert picture is not None
     assert picture[0, 0].tolist() == [204, 51, 51]
     assert picture[20, 0].tolist() == [255, 255, 255]

@@ -8,7 +8,7 @@ from typing import Any
 
 from kdscan.errors import KdscanError
 from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.pipeline.serialize import keep
+from kdscan.pipeline.serialize import serialize
 from kdscan.records import AnyReading
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.results import results
@@ -27,7 +27,7 @@ def entry(*sheets: AnyReading, error: KdscanError | None = None, page: int = 0) 
 
 def kept(*sheets: AnyReading) -> list[dict[str, Any] | None]:
     """What is kept of its sheets."""
-    return [keep(sheet) for sheet in sheets]
+    return [serialize(sheet) for sheet in sheets]
 
 
 def came_in(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
 from kdscan.tournament.event import event_state
@@ -14,7 +12,7 @@ from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.readings import sheets
 from kdscan.web.sessions import Session, begin
 from kdscan.web.shelf import Shelf
-from tests.readings import make_book, make_sheet
+from tests.readings import make_book, make_sheet, with_evidence
 from tests.tournament.entries import came_in
 
 
@@ -49,9 +47,9 @@ def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
     game = won()
     for board, player in zip(game.maps, "AB", strict=True):
         sheet = make_sheet(str(board), confidence=0.999)
-        came_in(store, replace(sheet, sheet_id=f"CUP/1/4/{player}"), player)
+        came_in(store, with_evidence(sheet, sheet_id=f"CUP/1/4/{player}"), player)
     assert wizards(store) == {"A": 0, "B": 0}
-    came_in(store, replace(make_book(game.spellbook), sheet_id="CUP/1/4/"), "book")
+    came_in(store, with_evidence(make_book(game.spellbook), sheet_id="CUP/1/4/"), "book")
     paid = [score.wizard for score in game.scores()]
     assert wizards(store) == {"A": paid[0], "B": paid[1]}
     desk = begin("desk", "test")
@@ -77,9 +75,11 @@ def test_sheets_that_name_the_table_alone_belong_to_the_round_of_their_photos(
     games = [won(), won(100)]
     for round_, game in enumerate(games, 1):
         for board, player in zip(game.maps, "AB", strict=True):
-            sheet = replace(make_sheet(str(board), confidence=0.999), sheet_id=f"CUP//4/{player}")
+            sheet = with_evidence(
+                make_sheet(str(board), confidence=0.999), sheet_id=f"CUP//4/{player}"
+            )
             came_in(store, sheet, f"{player}{round_}", details={"round": round_})
-        book = replace(make_book(game.spellbook), sheet_id="CUP//4/")
+        book = with_evidence(make_book(game.spellbook), sheet_id="CUP//4/")
         came_in(store, book, f"book{round_}", details={"round": round_})
     paid = {
         f"{player}{round_}": score.wizard

@@ -8,11 +8,11 @@ from typing import Any
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
+from kdscan.kinds.duel_map.correct import correct
 from kdscan.marks.decode import DEFAULT_RISK
 from kdscan.pipeline.document import sheet_json
-from kdscan.pipeline.read import correct
-from kdscan.pipeline.serialize import keep
-from kdscan.pipeline.table import share
+from kdscan.pipeline.serialize import serialize
+from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import AnyReading
 from kdscan.tournament.current import current_json, current_sheets
 from kdscan.tournament.store.records import Sheet
@@ -23,7 +23,7 @@ def row(sheet: AnyReading, **more: Any) -> Sheet:
     values: dict[str, Any] = {
         "id": 1, "event_id": 1, "photo_id": 1, "page": 0, "reading_id": 1, "number": 0,
         "kind": sheet.kind, "code": None, "total": None, "confidence": 0.9,
-        "review": True, "data": sheet_json(sheet), "kept": keep(sheet),
+        "review": True, "data": sheet_json(sheet), "kept": serialize(sheet),
     }  # fmt: skip
     return Sheet(**values | more)
 
@@ -95,7 +95,7 @@ def table() -> tuple[list[Sheet], list[int]]:
     """Two maps and the spellbook in one photo, as they are kept; what the wizard pays each."""
     game = won(0)
     maps = [make_sheet(str(board), confidence=0.999) for board in game.maps]
-    found = share((*maps, make_book(game.spellbook)), DEFAULT_RISK)
+    found = apply_spellbook((*maps, make_book(game.spellbook)), DEFAULT_RISK)
     sheets = [row(one, id=n) for n, one in enumerate(found, 1)]
     return sheets, [score.wizard for score in game.scores()]
 

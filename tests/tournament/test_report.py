@@ -20,7 +20,7 @@ from kdscan.game.problem import Problem
 from kdscan.locale import words
 from kdscan.locale.errors import error_json
 from kdscan.locale.problems import PROBLEMS
-from kdscan.pipeline.serialize import keep
+from kdscan.pipeline.serialize import serialize
 from kdscan.records import AnyReading
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.report.doubtful import CROP_PX
@@ -218,7 +218,7 @@ def _read(url: str, found: AnyReading, name: str, asked: Asked) -> None:
             row, _ = add_photo(db, event.id, sha, ".png", len(data))
             add_file(db, event.id, name, row.id)
             set_pages(db, row.id, 1)
-            add_reading(db, row, 0, MODELS, entry(found), [keep(found)], 0.1)
+            add_reading(db, row, 0, MODELS, entry(found), [serialize(found)], 0.1)
 
 
 def _report(url: str, tmp_path: Path, *more: str) -> str:

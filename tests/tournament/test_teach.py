@@ -12,7 +12,7 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.inference.store import default_models
-from kdscan.pipeline.serialize import keep
+from kdscan.pipeline.serialize import serialize
 from kdscan.records import CELLS, COATS, KINDS
 from kdscan.synth.tiles import load_photos
 from kdscan.tournament.batch.paths import sources
@@ -117,7 +117,7 @@ def test_confirmed_kingdoms_come_out_as_training_takes_them(tmp_path: Path) -> N
             photo, _ = add_photo(db, event.id, sha, ".png", len(picture))
             add_file(db, event.id, "a.png", photo.id)
             set_pages(db, photo.id, 1)
-            add_reading(db, photo, 0, MODELS, entry(kingdom), [keep(kingdom)], 0.1)
+            add_reading(db, photo, 0, MODELS, entry(kingdom), [serialize(kingdom)], 0.1)
             (sheet,) = sheets(db, event.id)
             lake = {"terrain": "lake", "crowns": 1}
             add_correction(db, event.id, "cell:0,4", lake, "Ada", sheet_id=sheet.id)

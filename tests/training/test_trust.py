@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdscan.pipeline.read import LOOKS
+from kdscan.kinds.duel_map.read import LOOKS
 from kdscan.records import calibrated
 from kdscan.training import trust
 from kdscan.training.trust import Outcome, fit_trust

@@ -20,7 +20,7 @@ import pytest
 from starlette.applications import Starlette
 
 from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.pipeline.serialize import keep
+from kdscan.pipeline.serialize import serialize
 from kdscan.records import AnyReading
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.photos import get_photo, set_pages
@@ -176,6 +176,6 @@ def lay(served: Served, store: Store, *found: AnyReading) -> int:
     with store.write() as db:
         photo = get_photo(db, photo_id)
         assert photo is not None
-        add_reading(db, photo, 0, "tests", entry, [keep(one) for one in found], 0.0)
+        add_reading(db, photo, 0, "tests", entry, [serialize(one) for one in found], 0.0)
         set_pages(db, photo_id, 1)
     return photo_id

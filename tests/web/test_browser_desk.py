@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Route, expect
@@ -12,9 +11,9 @@ from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
 from kdscan.marks.decode import DEFAULT_RISK
-from kdscan.pipeline.table import share
+from kdscan.pipeline.table import apply_spellbook
 from kdscan.tournament.store import Store
-from tests.readings import make_book, make_sheet
+from tests.readings import make_book, make_sheet, with_evidence
 from tests.web import browsing
 from tests.web.browsing import (
     DESKTOP,
@@ -85,7 +84,7 @@ def test_a_kingdom_is_put_right_by_tap(open_page: Open, served: Served, store: S
 def test_a_spellbook_put_right_pays_the_maps(open_page: Open, served: Served, store: Store) -> None:
     maps = [make_sheet(str(board), confidence=0.999) for board in GAME.maps]
     book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
-    laid = lay(served, store, *share((*maps, book), DEFAULT_RISK))
+    laid = lay(served, store, *apply_spellbook((*maps, book), DEFAULT_RISK))
     page = open_sheet(open_page, laid, service_workers="block")  # its answers can be held back
     page.get_by_role("button", name=re.compile("Spellbook")).first.tap()
     expect(page.locator(".doubt")).to_have_count(1)
@@ -138,7 +137,11 @@ def test_undo_returns_to_what_was_settled_and_enter_goes_on_to_the_next_sheet(
 ) -> None:
     boards = [str(board) for board in play_game(11).maps]
     for board, name in zip(boards, ("first", "second"), strict=True):
-        lay(served, store, replace(make_sheet(board, doubtful=[(1, 1)]), sheet_id=f"C/1//{name}"))
+        lay(
+            served,
+            store,
+            with_evidence(make_sheet(board, doubtful=[(1, 1)]), sheet_id=f"C/1//{name}"),
+        )
     page = open_page(DESK, **DESKTOP)
     lines = page.locator(".queue li")
     first = str(score_board(Board.parse(boards[0])).domain_points)
@@ -174,7 +177,7 @@ def test_one_code_on_two_boards_is_settled_with_one_tap(
     expect(page.locator(".tables .seat")).to_have_count(2)
     accessible(page)
     for board in play_game(12).maps:
-        lay(served, store, replace(make_sheet(str(board)), sheet_id="C/1//1"))
+        lay(served, store, with_evidence(make_sheet(str(board)), sheet_id="C/1//1"))
     page.locator("[data-tab=settle]").click()
     card = page.locator(".queue li.card-conflict")
     expect(card).to_have_count(1)

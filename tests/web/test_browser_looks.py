@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from kdscan.marks.decode import DEFAULT_RISK
-from kdscan.pipeline.table import share
+from kdscan.pipeline.table import apply_spellbook
 from kdscan.tournament.store import Store
 from tests.readings import make_book, make_sheet
 from tests.web import browsing
@@ -55,7 +55,7 @@ def lay_table(served: Served, store: Store) -> int:
     """A photo of both maps of a game and their spellbook, in which a coat is doubtful."""
     maps = [make_sheet(str(board), doubtful=[(0, 0)]) for board in GAME.maps]
     book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
-    return lay(served, store, *share((*maps, book), DEFAULT_RISK))
+    return lay(served, store, *apply_spellbook((*maps, book), DEFAULT_RISK))
 
 
 SMALL = """() => [...document.querySelectorAll("a, button, select, summary, label")]

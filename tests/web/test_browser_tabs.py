@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 from playwright.sync_api import ElementHandle, Page, Route, expect
 
 from kdscan.game.duel.players import play_game
 from kdscan.tournament.store import Store
-from tests.readings import make_kingdom, make_sheet
+from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, PHONE, Open, first_sheet, held
 from tests.web.conftest import DESK, Served, lay
@@ -37,7 +36,7 @@ def come(open_page: Open) -> Page:
 def conflict(served: Served, store: Store) -> None:
     """Two boards with one code: their card shows both photos, which have to be fetched."""
     for board in play_game(21).maps:
-        lay(served, store, replace(make_sheet(str(board)), sheet_id="C/1//9"))
+        lay(served, store, with_evidence(make_sheet(str(board)), sheet_id="C/1//9"))
 
 
 def enter(page: Page, name: str) -> None:
@@ -189,7 +188,7 @@ def test_a_photo_that_comes_late_takes_nobody_to_its_game(
     open_page: Open, served: Served, store: Store
 ) -> None:
     boards = [make_sheet(str(board)) for board in play_game(23).maps]
-    photo = lay(served, store, *(replace(one, sheet_id=None) for one in boards))
+    photo = lay(served, store, *(with_evidence(one, sheet_id=None) for one in boards))
     page = open_page(DESK, service_workers="block", **PHONE)
     page.goto("/")
     expect(page.locator(".hero")).to_be_visible()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -14,7 +13,7 @@ from kdscan.game.duel.players import play_game
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event
 from kdscan.tournament.store.photos import add_file
-from tests.readings import make_sheet
+from tests.readings import make_sheet, with_evidence
 from tests.tournament.entries import came_in
 from tests.web.conftest import DESK, JOIN, serving, settings
 
@@ -60,7 +59,7 @@ class Desk:
 
 
 def sheet_of(cup: Store, board: int, code: str | None, name: str, **more: Any) -> None:
-    came_in(cup, replace(make_sheet(BOARDS[board], **more), sheet_id=code), name, event=CUP)
+    came_in(cup, with_evidence(make_sheet(BOARDS[board], **more), sheet_id=code), name, event=CUP)
 
 
 def test_every_complaint_is_a_card_with_its_remedy(cup: Store) -> None:

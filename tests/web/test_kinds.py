@@ -10,7 +10,7 @@ import pytest
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
 from kdscan.marks.decode import DEFAULT_RISK
-from kdscan.pipeline.table import share
+from kdscan.pipeline.table import apply_spellbook
 from kdscan.tournament.store import Store
 from tests.readings import make_book, make_kingdom, make_sheet
 from tests.web.conftest import Served, lay
@@ -35,7 +35,7 @@ def table(served: Served, store: Store, desk: httpx.Client) -> dict[str, Any]:
     """Both maps and the spellbook in one photo; which coat was chosen is doubtful."""
     maps = [make_sheet(str(board), confidence=0.999) for board in GAME.maps]
     book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
-    photo = lay(served, store, *share((*maps, book), DEFAULT_RISK))
+    photo = lay(served, store, *apply_spellbook((*maps, book), DEFAULT_RISK))
     found: dict[str, Any] = desk.get(f"/api/photos/{photo}").json()
     return found
 

@@ -25,7 +25,7 @@ from kdscan.tournament.store.readings import sheets
 from kdscan.web.sessions import begin
 from kdscan.web.shelf import Shelf
 from kdscan.web.tables import Tables, turning_games
-from tests.readings import make_kingdom, make_sheet
+from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.tournament.entries import came_in
 from tests.web.conftest import send
 
@@ -73,7 +73,9 @@ def photographed(
     totals = ((total, confidence), (total + doubt, 1 - confidence)) if doubt else ((total, 1.0),)
     reading = replace(sheet.reading, totals=totals, review=bool(doubt))
     name = name or f"{which}.jpg"
-    came_in(store, replace(sheet, reading=reading, sheet_id=code), f"/home/club/{name}")
+    came_in(
+        store, with_evidence(replace(sheet, reading=reading), sheet_id=code), f"/home/club/{name}"
+    )
 
 
 def told(tables: Tables) -> list[tuple[str, Any]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kdscan.marks.posterior import Marks, alternatives
-from kdscan.records import CellReading, SheetReading
+from kdscan.marks.decode import corrected
+from kdscan.marks.posterior import alternatives
+from kdscan.records import CellReading, Marks, SheetReading
 
 
 @dataclass(frozen=True)
@@ -18,12 +19,13 @@ class Doubt:
 
 def doubts(sheet: SheetReading, most: int = 2, least_probability: float = 0.02) -> list[Doubt]:
     """The shields to look at that the photo shows, each with up to `most` other readings."""
+    probs = corrected(sheet.evidence.probs, sheet.evidence.corrections.cells)
     found = []
     for index, cell in enumerate(sheet.reading.cells):
-        if cell.review and (cell.row, cell.col) not in sheet.hidden:
+        if cell.review and (cell.row, cell.col) not in sheet.clipped:
             others = [
                 (marks, p)
-                for marks, p in alternatives(sheet.probs, index, at_most=most + 1)
+                for marks, p in alternatives(probs, index, at_most=most + 1)
                 if marks != (cell.coat, cell.crosses) and p >= least_probability
             ]
             found.append(Doubt(cell, tuple(others[:most])))

@@ -20,7 +20,7 @@ from kdscan.records import CASTLE, COLS, ROWS, CellReading, SheetReading
 
 def tell(sheet: SheetReading, style: Style) -> str:
     """The whole answer for one map, for people; ends without a newline."""
-    if sheet.hidden:
+    if sheet.clipped:
         return "\n\n".join([explain_hidden(sheet, style), draw_board(sheet, style)])
     parts = [draw_board(sheet, style), explain_score(sheet, style)]
     unsure = explain_doubts(sheet, style)
@@ -33,7 +33,7 @@ def explain_hidden(sheet: SheetReading, style: Style) -> str:
     what = tn(
         "{n} shield lies at the picture's edge or beyond it, so there is no total.",
         "{n} shields lie at the picture's edge or beyond it, so there is no total.",
-        len(sheet.hidden),
+        len(sheet.clipped),
     )
     return f" {style.bold(t('Photograph again'))}: {what}"
 

@@ -9,8 +9,7 @@ from kdscan.game.duel.report import domains_json, score_json
 from kdscan.game.problem import problems_json
 from kdscan.kinds.common.values import judged_json, point_json, probability_json
 from kdscan.kinds.duel_map.doubts import doubts
-from kdscan.marks.posterior import Marks
-from kdscan.records import CellReading, SheetReading
+from kdscan.records import CellReading, Marks, SheetReading
 
 
 def to_json(sheet: SheetReading) -> dict[str, Any]:
@@ -27,8 +26,8 @@ def to_json(sheet: SheetReading) -> dict[str, Any]:
         "domains": domains_json(score),
         "score": score_json(score),
         "chosen_coat": sheet.wizard_coat.value if sheet.wizard_coat else None,
-        "range": None if sheet.hidden else list(sheet.total_range),
-        "photograph_again": bool(sheet.hidden),
+        "range": None if sheet.clipped else list(sheet.total_range),
+        "photograph_again": bool(sheet.clipped),
         **_wizard_json(sheet),
         "problems": problems_json(sheet.problems),
         "confidence": probability_json(sheet.confidence),

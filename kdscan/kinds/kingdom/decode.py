@@ -7,12 +7,11 @@ lies, with its problems.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
@@ -22,7 +21,7 @@ from kdscan.game.problem import Problem
 from kdscan.kinds.kingdom.extent import CASTLE
 from kdscan.kinds.kingdom.weigh import Ballot, share_box, weigh
 from kdscan.marks.decode import DEFAULT_RISK
-from kdscan.records import KINDS, KingdomReading, RectifiedSheet, SquareKind, SquareReading
+from kdscan.records import KINDS, KingdomEvidence, KingdomReading, SquareReading
 from kdscan.records.arrays import Floats
 
 FLOOR = 1e-5
@@ -38,48 +37,33 @@ _BARE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Sighting:
-    """A kingdom before it is decoded.
-
-    flat: the window of S × S squares; its confidence is that the squares lie where they were
-    found. probs: (S, S, K). beyond: how many squares hang together with the kingdom but lie
-    outside its limit. said: what a person says of some squares, which stands.
-    """
-
-    flat: RectifiedSheet
-    probs: Floats
-    variants: Variants
-    beyond: int = 0
-    said: Mapping[Cell, SquareKind] | None = None
-
-
 def decode_kingdoms(
-    sightings: Sequence[Sighting], risk: float = DEFAULT_RISK
+    evidence: Sequence[KingdomEvidence], risk: float = DEFAULT_RISK
 ) -> tuple[KingdomReading, ...]:
     """Choose the most probable kingdoms of one photo and say where a person should look.
 
     risk: accepted probability that a total which asks for no review is wrong.
     """
-    ballots, together = share_box([weigh(_believed(one), one.variants) for one in sightings])
+    ballots, together = share_box([weigh(_believed(one), one.variants) for one in evidence])
     return tuple(
-        _reading(one, ballot, together, risk)
-        for one, ballot in zip(sightings, ballots, strict=True)
+        _reading(one, ballot, together, risk) for one, ballot in zip(evidence, ballots, strict=True)
     )
 
 
-def _reading(sighting: Sighting, ballot: Ballot, together: bool, risk: float) -> KingdomReading:
-    flat, variants, best = sighting.flat, sighting.variants, ballot.best
+def _reading(
+    evidence: KingdomEvidence, ballot: Ballot, together: bool, risk: float
+) -> KingdomReading:
+    flat, variants, best = evidence.rectified, evidence.variants, ballot.best
     confidence = float(min(ballot.right, 1.0) * flat.confidence)
     bare = not best.kingdom.squares  # nobody ends a game with a castle alone
-    if sighting.beyond or bare:
+    if evidence.beyond or bare:
         confidence = min(confidence, 0.5)
     review = confidence < 1 - risk or ballot.castle < 1 - risk
     shares = ballot.shares()
     squares = []
     for index, kind in enumerate(best.kinds):
         row, col = divmod(index, variants.size)
-        pixels = int(np.argmax(sighting.probs[row, col]))
+        pixels = int(np.argmax(evidence.probs[row, col]))
         p = float(shares[index].get(kind, 0.0)) * (ballot.castle if kind == CASTLE else 1.0)
         seen = None if pixels == kind else KINDS[pixels]
         look = p < 1 - risk
@@ -87,25 +71,24 @@ def _reading(sighting: Sighting, ballot: Ballot, together: bool, risk: float) ->
     if review and not any(s.review for s in squares):
         worst = min(range(len(squares)), key=lambda i: squares[i].confidence)
         squares[worst] = replace(squares[worst], review=True)
+    if evidence.corrections.confirmed:
+        review, squares = False, [replace(square, review=False) for square in squares]
     return KingdomReading(
-        rectified=flat,
-        probs=sighting.probs,
+        evidence=evidence,
         squares=tuple(squares),
         kingdom=best.kingdom,
         score=score_kingdom(best.kingdom, variants),
-        variants=variants,
         confidence=confidence,
         review=review,
-        problems=(_BARE if bare else _problems(best.kingdom, variants, sighting.beyond, together)),
+        problems=(_BARE if bare else _problems(best.kingdom, variants, evidence.beyond, together)),
         totals=ballot.totals(),
-        beyond=sighting.beyond,
     )
 
 
-def _believed(sighting: Sighting) -> Floats:
+def _believed(evidence: KingdomEvidence) -> Floats:
     """(S * S, K): the probabilities, none impossible, but for what a person said."""
-    believed = np.maximum(sighting.probs, FLOOR)
-    for (row, col), kind in (sighting.said or {}).items():
+    believed = np.maximum(evidence.probs, FLOOR)
+    for (row, col), kind in evidence.corrections.squares.items():
         believed[row, col] = np.eye(len(KINDS))[KINDS.index(kind)]
         if kind == ("castle", 0):
             elsewhere = np.ones(believed.shape[:2], np.bool_)

@@ -40,7 +40,7 @@ def square_doubts(
     found = []
     for square in kingdom.squares:
         if square.review:
-            p = kingdom.probs[square.row, square.col].copy()
+            p = kingdom.evidence.probs[square.row, square.col].copy()
             p[KINDS.index((square.terrain, square.crowns))] = 0
             p *= max(0.0, 1 - square.confidence) / max(p.sum(), 1e-12)
             others = [

@@ -1,25 +1,23 @@
-"""From a photo to the kingdoms of tiles in it, as `kdscan.pipeline.read` reads maps."""
+"""From a photo to the kingdoms of tiles in it, see `kdscan.pipeline.read`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from kdscan.detection.qr import read_card_codes
-from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.inference.store import Models
-from kdscan.kinds.kingdom.decode import Sighting, decode_kingdoms
+from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.kinds.kingdom.find import (
     HARDLY_KINGDOM,
     SURELY_KINGDOM,
     FoundKingdom,
     find_kingdoms,
 )
-from kdscan.marks.decode import DEFAULT_RISK
-from kdscan.records import KingdomReading, Photo, SquareKind
+from kdscan.records import KingdomEvidence, KingdomReading, Photo
 
 
 def read_kingdoms(
@@ -58,36 +56,21 @@ def named(kingdoms: Sequence[KingdomReading], photo: Photo) -> tuple[KingdomRead
     )
     for _, n, text in gaps:
         if named[n].sheet_id is None and all(one.sheet_id != text for one in named):
-            named[n] = replace(named[n], sheet_id=text)
+            evidence = replace(named[n].evidence, sheet_id=text)
+            named[n] = replace(named[n], evidence=evidence)
     return tuple(named)
-
-
-def correct_kingdom(
-    kingdom: KingdomReading,
-    corrections: Mapping[Cell, SquareKind],
-    *,
-    variants: Variants | None = None,
-    risk: float = DEFAULT_RISK,
-) -> KingdomReading:
-    """The kingdom with squares as a person says they are; the rest follows.
-
-    variants: other extra rules to score it by, of the same size. What the pixels had said
-    stays visible in `SquareReading.seen`.
-    """
-    rules = variants or kingdom.variants
-    sighting = Sighting(kingdom.rectified, kingdom.probs, rules, kingdom.beyond, corrections)
-    (again,) = decode_kingdoms([sighting], risk)
-    return replace(again, sheet_id=kingdom.sheet_id)
 
 
 def _decoded(
     found: Sequence[FoundKingdom], variants: Variants, risk: float
 ) -> tuple[KingdomReading, ...]:
-    sightings = [
-        Sighting(one.flat, one.probs, replace(variants, great_duel=len(one.probs) == 7), one.beyond)
+    evidence = [
+        KingdomEvidence(
+            one.flat, one.probs, replace(variants, great_duel=len(one.probs) == 7), one.beyond
+        )
         for one in found
     ]
-    return decode_kingdoms(sightings, risk)
+    return decode_kingdoms(evidence, risk)
 
 
 def _possible(kingdom: KingdomReading) -> bool:

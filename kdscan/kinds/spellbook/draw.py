@@ -33,7 +33,7 @@ def draw(
     picture: Bgr, clean: Bgr, reading: SpellbookReading, scale: float, words: Words
 ) -> list[Bgr]:
     """Draw over a photo reduced by `scale`, in place; a spellbook has no tiles."""
-    page = (reading.page_xy + 0.5) * scale - 0.5
+    page = (reading.outline_xy + 0.5) * scale - 0.5
     reach = float(np.median([mark.reach_px for mark in reading.marks])) * scale
     polygon(picture, page, PAPER, 0.18 * reach)
     polygon(picture, page, INK, 0.08 * reach)

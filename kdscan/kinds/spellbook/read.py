@@ -14,12 +14,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.spellbook import Spellbook
-from kdscan.kinds.spellbook.options import choice_of, line_of, marks_of_choice, marks_of_line
-from kdscan.kinds.spellbook.place import PlacedBook, blank_page, flatten_book
+from kdscan.inference.store import Models
+from kdscan.kinds.spellbook.code import read_book_code
+from kdscan.kinds.spellbook.interpret import interpret
+from kdscan.kinds.spellbook.place import PlacedBook, blank_page, find_books, flatten_book
 from kdscan.marks.crops import planes
-from kdscan.records import BookMark, Photo, SpellbookReading
+from kdscan.records import BookMark, Photo, SpellbookEvidence, SpellbookReading
 from kdscan.records.arrays import Floats, Network
 from kdscan.records.book import StruckBy
 from kdscan.sheet.book import BookLayout, marked_places
@@ -58,10 +58,16 @@ def crops_of(flat_bgr: NDArray[np.uint8], layout: BookLayout) -> NDArray[np.floa
     return np.ascontiguousarray(out, np.float32)
 
 
+def read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookReading, ...]:
+    """Read every spellbook of ours in a photo; see `read_book`."""
+    places = find_books(photo)
+    return tuple(read_book(photo, one, models.spellbook, models.struck_by, risk) for one in places)
+
+
 def read_book(
     photo: Photo, book: PlacedBook, network: Network, struck_by: StruckBy, risk: float
 ) -> SpellbookReading:
-    """Read one spellbook.
+    """Read one spellbook, with the code that is printed on it.
 
     network: `crops` → logits (N, 3): that a place is marked, that a stroke passes through,
         that the place lies where it was looked for.
@@ -72,22 +78,8 @@ def read_book(
     outs = [network(np.ascontiguousarray(view))[0] for view in views]
     logits = np.asarray(np.mean(outs, axis=0), np.float64)
     marks = tuple(_marks(book, logits, struck_by, risk))
-    return interpret_book(book.layout.name, book.outline_xy, marks)
-
-
-def interpret_book(layout: str, page_xy: Floats, marks: tuple[BookMark, ...]) -> SpellbookReading:
-    """From marks on there are no pixels: lines, chosen coats, how sure all of it is."""
-    lines = [{coat: line_of(marks_of_line(marks, i, coat)) for coat in Coat} for i in (0, 1)]
-    first, second = (choice_of(marks_of_choice(marks, i)) for i in (0, 1))
-    book = Spellbook((lines[0], lines[1]))
-    owner = book.owner(Coat.FILLED)
-    chosen = second if owner == 1 else first
-    sure = float(np.prod([mark.confidence for mark in marks]))
-    # A doubt counts by itself: many hundredths of a percent, that blank squares are blank, would
-    # add up to a review of every book.
-    review = any(mark.review for mark in marks)
-    book = Spellbook(book.lines, chosen)
-    return SpellbookReading(layout, page_xy, marks, book, (first, second), sure, review)
+    code = read_book_code(photo, book)
+    return interpret(SpellbookEvidence(book.layout.name, book.outline_xy, marks, code))
 
 
 def _marks(

@@ -17,11 +17,11 @@ from pathlib import Path
 from kdscan.errors import KdscanError, ModelError, PhotoError, StoreError, UnreadableImage
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.imaging.photo import Pages, check_bytes, decode, read_bytes
+from kdscan.kinds.common.options import Game, ReadOptions
 from kdscan.locale.errors import error_json
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.pages import bug_of, read_page
-from kdscan.pipeline.read import Game
-from kdscan.pipeline.serialize import keep
+from kdscan.pipeline.serialize import serialize
 from kdscan.tournament.pads import Pile, teach
 from kdscan.tournament.store.files import PhotoFiles, is_url, open_place, suffix_of
 from kdscan.tournament.store.prints import load_prints
@@ -55,7 +55,7 @@ class Taken:
 class Read:
     """Read a page of a kept photo with the models of that version. key: for who asked.
 
-    game, variants: as `kdscan.pipeline.read.read_photo` takes them. prints: SHA-256 of the known
+    game, variants: as `kdscan.read_photo` takes them. prints: SHA-256 of the known
     prints' files, which lie among the photos.
     """
 
@@ -169,12 +169,11 @@ def read(task: Read) -> Done:
     try:
         pages = _opened(task.photos, task.sha256, task.suffix)
         prints = load_prints(task.photos, task.prints, _say)
-        report, _ = read_page(
-            pages, task.page, game=task.game, variants=task.variants, prints=prints
-        )
+        options = ReadOptions(game=task.game, variants=task.variants, prints=prints)
+        report, _ = read_page(pages, task.page, options)
     except PhotoError as error:
         report = PhotoReport("", task.page, error=error)
-    kept: list[Json | None] = [keep(sheet) for sheet in report.sheets]
+    kept: list[Json | None] = [serialize(sheet) for sheet in report.sheets]
     seconds = time.perf_counter() - start
     return Done(photo_json(report), kept, round(seconds, 4))
 

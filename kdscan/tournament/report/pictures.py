@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import KdscanError
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.scoring import score_board
 from kdscan.imaging.photo import decode
+from kdscan.kinds.duel_map.correct import WIZARD
+from kdscan.kinds.kingdom.correct import VARIANTS
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.locale import Words
-from kdscan.marks.decode import board_of
-from kdscan.pipeline.serialize import recall
 from kdscan.records import AnyReading, Photo, SheetReading, SpellbookReading
-from kdscan.tournament.current import VARIANTS, corrected
+from kdscan.tournament.current import corrected
 from kdscan.tournament.report.doubtful import Doubtful, doubtful_places
 from kdscan.tournament.results import Result
 from kdscan.tournament.store import Store
@@ -90,27 +88,9 @@ def _reading(row: Result) -> AnyReading | None:
     said = dict(row.said)
     if row.sheet.kind == "kingdom":
         said[VARIANTS] = row.data["variants"]
-    found = corrected(recall(row.sheet.kept), said)
-    if said.get("confirmed") is True:
-        found = _settled(found)
-    if isinstance(found, SheetReading):
-        coat = row.data.get("chosen_coat")  # as a spellbook or a person says
-        board = board_of({(c.row, c.col): (c.coat, c.crosses) for c in found.reading.cells})
-        return replace(found, score=score_board(board, Coat(coat) if coat else None))
-    return found
-
-
-def _settled(found: AnyReading) -> AnyReading:
-    """The same, of which a person says that it is right: nothing asks for a look."""
-    if isinstance(found, SpellbookReading):
-        marks = tuple(replace(mark, review=False) for mark in found.marks)
-        return replace(found, marks=marks, review=False)
-    if isinstance(found, SheetReading):
-        cells = tuple(replace(cell, review=False) for cell in found.reading.cells)
-        reading = replace(found.reading, cells=cells, review=False)
-        return replace(found, reading=reading, shared_review=False)
-    squares = tuple(replace(square, review=False) for square in found.squares)
-    return replace(found, squares=squares, review=False)
+    if row.sheet.kind == "duel_map":
+        said[WIZARD] = row.data.get("chosen_coat")  # as a person says, or a spellbook elsewhere
+    return corrected(row.sheet.kept, said)
 
 
 def _cut_out(
@@ -143,10 +123,13 @@ def _moved(found: AnyReading, origin: NDArray[np.float64], scale: float) -> AnyR
             )
             for mark in found.marks
         )
-        return replace(found, page_xy=move(found.page_xy), marks=marks)
+        page = replace(found.evidence, page_xy=move(found.evidence.page_xy))
+        return replace(found, evidence=page, marks=marks)
     place = found.rectified
     flat = replace(place, centers_xy=move(place.centers_xy), outline_xy=move(place.outline_xy))
-    return replace(found, rectified=flat)
+    if isinstance(found, SheetReading):
+        return replace(found, evidence=replace(found.evidence, rectified=flat))
+    return replace(found, evidence=replace(found.evidence, rectified=flat))
 
 
 def _jpeg(bgr: NDArray[np.uint8]) -> str:

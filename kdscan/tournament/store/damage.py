@@ -43,16 +43,16 @@ def is_damaged(engine: Engine) -> bool:
 def check_reading(entry: Any, kept: Any) -> None:
     """Raise what Python raises at a reading that no version has written."""
     from kdscan.pipeline.document import sheet_json
-    from kdscan.pipeline.serialize import recall
-    from kdscan.tournament.current import marks_of
+    from kdscan.pipeline.serialize import deserialize
+    from kdscan.tournament.current import cells_of
 
     if entry["error"] is not None:
         _ = entry["error"]["code"], entry["error"]["message"]
     for sheet, probs in zip(entry["sheets"], kept, strict=True):
         if sheet["kind"] == "duel_map":
-            marks_of(sheet)
+            cells_of(sheet)
         if probs is not None:
-            _check_keys(sheet, sheet_json(recall(probs)))
+            _check_keys(sheet, sheet_json(deserialize(probs)))
 
 
 def _check_keys(found: Any, written: Any) -> None:

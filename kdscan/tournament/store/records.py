@@ -79,7 +79,7 @@ class ReadingRow:
     """One page as one version of the models read it.
 
     entry: an element of `photos` of the JSON `kdscan/1`. kept: for each of its sheets
-    what `pipeline.serialize.recall` needs, or None for kinds that an older version did not keep.
+    what `pipeline.serialize` wrote, or None for kinds that an older version did not keep.
     """
 
     id: int

@@ -14,11 +14,11 @@ from kdscan.game.grid import cell_name
 from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.kinds.common.terminal import Style
+from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.rules import questions, weighed
 from kdscan.kinds.duel_map.tell import tell
 from kdscan.marks.decode import decode
 from kdscan.pipeline.document import sheet_json
-from kdscan.pipeline.read import hide, interpret
 from kdscan.records import Reading
 from tests.readings import make_sheet
 
@@ -73,7 +73,8 @@ def test_a_kingdom_gets_a_reason(text: str, blamed: list[str]) -> None:
 
 def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> None:
     whole = make_sheet()
-    cut = hide(whole, tuple((row, col) for row in range(5) for col in (4, 5, 6)))
+    clipped = tuple((row, col) for row in range(5) for col in (4, 5, 6))
+    cut = interpret(replace(whole.evidence, clipped=clipped))
     text = tell(cut, Style(unicode=False))
     assert text.startswith(" Photograph again: 15 shields lie at the picture's edge or beyond it")
     for word in ("total 3", "between", "Look at", "sure"):
@@ -115,6 +116,6 @@ def test_nothing_broken_changes_nothing() -> None:
 
 def test_what_is_read_hears_the_rules() -> None:
     given = make_sheet(ODD, confidence=0.99)
-    odd = interpret(given.rectified, given.probs, given.layout, 0.02)
+    odd = interpret(given.evidence, 0.02)
     assert [one.code for one in odd.problems] == ["odd_shields"]
     assert odd.reading.confidence < decode(odd.probs).confidence

@@ -8,9 +8,9 @@ import pytest
 from kdscan.game.kingdomino.audit import audit_kingdom
 from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
-from kdscan.kinds.kingdom.decode import Sighting, decode_kingdoms
-from kdscan.kinds.kingdom.read import correct_kingdom
-from kdscan.records import KINDS
+from kdscan.kinds.kingdom.correct import correct_kingdom
+from kdscan.kinds.kingdom.decode import decode_kingdoms
+from kdscan.records import KINDS, KingdomEvidence
 from tests.readings import KINGDOM, make_kingdom
 
 
@@ -139,5 +139,5 @@ def test_an_unsure_castle_asks() -> None:
     probs = known.probs.copy()
     probs[0, 0] = 0
     probs[0, 0, KINDS.index(("castle", 0))], probs[0, 0, KINDS.index(("lake", 1))] = 1e-4, 1 - 1e-4
-    (reading,) = decode_kingdoms([Sighting(known.rectified, probs, known.variants)])
+    (reading,) = decode_kingdoms([KingdomEvidence(known.rectified, probs, known.variants)])
     assert reading.review

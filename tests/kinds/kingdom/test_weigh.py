@@ -6,9 +6,9 @@ import numpy as np
 
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.variants import PLAIN
-from kdscan.kinds.kingdom.decode import Sighting, decode_kingdoms
+from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.kinds.kingdom.weigh import share_box, weigh
-from kdscan.records import KINDS
+from kdscan.records import KINDS, KingdomEvidence
 from kdscan.records.arrays import Floats
 from tests.readings import make_kingdom
 
@@ -58,7 +58,7 @@ def test_a_domino_seen_surely_in_one_kingdom_is_not_in_the_other() -> None:
 
 def test_two_sure_kingdoms_that_share_a_domino_are_reported_as_they_lie() -> None:
     one = make_kingdom(MINE)
-    read = decode_kingdoms([Sighting(one.rectified, one.probs, PLAIN)] * 2)
+    read = decode_kingdoms([KingdomEvidence(one.rectified, one.probs, PLAIN)] * 2)
     assert [str(r.kingdom) for r in read] == [str(one.kingdom)] * 2
     assert [[p.code for p in r.problems] for r in read] == [["not_from_one_box"]] * 2
 
@@ -66,7 +66,7 @@ def test_two_sure_kingdoms_that_share_a_domino_are_reported_as_they_lie() -> Non
 def test_an_unlawful_neighbour_is_held_against_nobody() -> None:
     broken = make_kingdom(MINE.replace("w", "m+"))
     sound = make_kingdom(MINE.replace("m+++", "f"))
-    read = decode_kingdoms([Sighting(r.rectified, r.probs, PLAIN) for r in (sound, broken)])
+    read = decode_kingdoms([KingdomEvidence(r.rectified, r.probs, PLAIN) for r in (sound, broken)])
     assert read[0].problems == ()
     assert read[0].confidence > 0.98
     assert [p.code for p in read[1].problems] == ["not_laid_lawfully"]

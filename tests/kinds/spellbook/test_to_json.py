@@ -13,12 +13,12 @@ from kdscan.kinds.common.board import DOUBT
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.kinds.spellbook.draw import FILLED, STRUCK
-from kdscan.kinds.spellbook.read import interpret_book
+from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.kinds.spellbook.tell import tell
 from kdscan.kinds.spellbook.to_json import mark_name
 from kdscan.locale import words
 from kdscan.pipeline.document import sheet_json
-from kdscan.records import BookMark, Photo, Problem, SpellbookReading
+from kdscan.records import BookMark, Photo, Problem, SpellbookEvidence, SpellbookReading
 from kdscan.sheet.book import load_book, marked_places
 
 BOOK = load_book("kdscan-a5-spellbook")
@@ -46,7 +46,7 @@ def reading(sure: float = 0.9999) -> SpellbookReading:
             marks.append(BookMark(key, (ends[0], ends[-1]), 45, key in MARKED, sure, sure < 0.98))
             ends = []
     page = np.array([(0.0, 0), (2100, 0), (2100, 1480), (0, 1480)])
-    return interpret_book(BOOK.name, page, tuple(marks))
+    return interpret(SpellbookEvidence(BOOK.name, page, tuple(marks)))
 
 
 def test_json_is_that_of_the_contract() -> None:

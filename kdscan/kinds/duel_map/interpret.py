@@ -1,0 +1,116 @@
+"""Evidence of a map → all that people see of it. There are no pixels from here on.
+
+What a map's picture, its neighbours and a person say lies in one record. Board, score, problems,
+certainty and review are a function of that record, so that nothing has to be put back after a
+correction, a fusion or a reload.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from kdscan.detection.clipping import in_words
+from kdscan.game.duel.scoring import score_board
+from kdscan.game.grid import Cell
+from kdscan.game.problem import Problem
+from kdscan.kinds.duel_map.rules import questions, weighed
+from kdscan.marks.decode import DEFAULT_RISK, board_of, corrected, decode
+from kdscan.records import CELLS, MapEvidence, MarkProbs, Marks, Reading, SheetReading
+
+SURELY_PLACED = 0.9
+"""Below this the reading says that the grid itself may be wrong."""
+
+MIRRORED = "the picture is mirrored: left and right are swapped; take the photo without mirroring"
+
+CUT_OFF = "cut_off"
+"""Code of the problem that names shields which the picture's edge cuts off."""
+
+
+def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading:
+    """What the evidence comes to.
+
+    risk: accepted probability that a total which asks for no review is wrong.
+    """
+    reading = _with_corrections(evidence, risk)
+    board = board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells})
+    broken = questions(board, reading.castle_used)
+    reading = _without_unseen(weighed(reading, broken, risk), evidence.unseen)
+    if evidence.mirrored:
+        reading = replace(reading, review=True)
+    if evidence.corrections.confirmed:
+        cells = tuple(replace(cell, review=False) for cell in reading.cells)
+        reading = replace(reading, cells=cells, review=False)
+    told = evidence.corrections.wizard
+    coat = evidence.wizard.coat if told is None else told[0]
+    problems = (*_problems(evidence, broken), *evidence.wizard.problems)
+    return SheetReading(evidence, reading, score_board(board, coat), problems)
+
+
+def believed(evidence: MapEvidence) -> MarkProbs:
+    """What the picture and a person say of each shield; nothing of those that nobody saw."""
+    probs = corrected(evidence.probs, evidence.corrections.cells)
+    if not evidence.unseen:
+        return probs
+    coat, crosses = probs.coat.copy(), probs.crosses.copy()
+    for index in map(CELLS.index, evidence.unseen):
+        coat[index], crosses[index] = 1 / coat.shape[1], 1 / crosses.shape[1]
+    return replace(probs, coat=coat, crosses=crosses)
+
+
+@lru_cache(maxsize=64)
+def decoded(
+    probs: MarkProbs, said: tuple[tuple[Cell, Marks], ...] = (), risk: float = DEFAULT_RISK
+) -> Reading:
+    """`decode` of probabilities and what a person says of some shields; asked for again, it is at
+    hand: a table, a page and a store ask for the same sheets many times."""
+    return decode(corrected(probs, dict(said)) if said else probs, risk)
+
+
+def _with_corrections(evidence: MapEvidence, risk: float) -> Reading:
+    """The most probable board; beside what a person says stands what the pixels had said."""
+    said = evidence.corrections
+    reading = decoded(evidence.probs, tuple(sorted(said.cells.items())), risk)
+    if said.cells:
+        before = {(c.row, c.col): c for c in decoded(evidence.probs, (), risk).cells}
+        cells = tuple(
+            replace(c, seen=(before[c.row, c.col].coat, before[c.row, c.col].crosses))
+            if (c.row, c.col) in said.cells
+            else c
+            for c in reading.cells
+        )
+        reading = replace(reading, cells=cells)
+    return reading if said.castle is None else replace(reading, castle_used=said.castle)
+
+
+def _without_unseen(reading: Reading, unseen: tuple[Cell, ...]) -> Reading:
+    """Of shields that nobody sees nothing is known, nor of the total."""
+    if not unseen:
+        return reading
+    cells = tuple(
+        replace(c, confidence=0.0, review=True) if (c.row, c.col) in unseen else c
+        for c in reading.cells
+    )
+    return replace(reading, cells=cells, confidence=0.0, review=True)
+
+
+def _problems(evidence: MapEvidence, broken: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """What to hold against the map: its place, its board, its picture."""
+    found = list(broken)
+    if evidence.probs.placed < SURELY_PLACED:
+        why = "the grid may not lie where it was found; look at the overlay or photograph again"
+        found.insert(0, Problem("unsure_place", "warning", why))
+    if unseen := evidence.unseen:
+        what = f"{len(unseen)} shields lie" if len(unseen) > 1 else "a shield lies"
+        why = f"{what} at the picture's edge or beyond it; take the photo again with the whole grid"
+        found.append(Problem(CUT_OFF, "error", why, unseen))
+    if evidence.mirrored:
+        why = (
+            "the picture is mirrored: left and right are swapped; take the photo without mirroring"
+        )
+        found.append(Problem("mirrored", "warning", why))
+    if sides := evidence.beside:
+        edge = in_words(sides)
+        why = f"another map seems to reach beyond the {edge} of the picture; it was not read"
+        found.append(Problem("map_cut_off", "warning", why))
+    return tuple(found)

@@ -1,0 +1,84 @@
+"""From a grid laid flat to a map that was read: a line a stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from kdscan.detection.clipping import unseen_cells
+from kdscan.detection.layout import UNKNOWN, identify, is_mirrored
+from kdscan.detection.qr import read_code
+from kdscan.inference.store import Models
+from kdscan.kinds.common.options import ReadOptions
+from kdscan.kinds.duel_map.interpret import decoded, interpret
+from kdscan.marks.classify import Logits, weigh
+from kdscan.marks.refine_crops import look_closer
+from kdscan.prints.dropout import drop_out, looks_at_ink
+from kdscan.prints.recognize import recognize
+from kdscan.prints.recognize_layout import recognized
+from kdscan.records import Ink, MapEvidence, MarkProbs, Photo, RectifiedSheet, SheetReading
+
+LOOKS = {1: 0.5, 4: 1.0}
+"""A sheet is looked at so often in all, again as long as its total may be wrong with more than such
+a share of the accepted risk: accepting after the first look inflates acceptance, so it gets half
+of the error budget."""
+
+
+def read_map(
+    photo: Photo, rectified: RectifiedSheet, models: Models, options: ReadOptions
+) -> SheetReading:
+    """Read one map that was found in a photo."""
+    observe = options.observe
+    with observe("layout"):
+        layout = identify(photo, rectified)
+    with observe("print"):
+        known = (
+            recognize(photo, rectified.centers_xy, options.prints) if layout == UNKNOWN else None
+        )
+    ink: Ink | None = None
+    if known is not None:
+        with observe("ink"):
+            dropped = drop_out(photo, known)
+        layout, ink, rectified = known.known.name, dropped.ink, dropped.rectified
+        looks = looks_at_ink(dropped, models.marks_of(layout))
+    else:
+        with observe("marks"):
+            rectified, looks = look_closer(photo, rectified, models.marks_of(layout))
+    with observe("marks"):
+        probs = _probabilities(looks, rectified, models, layout, options.risk)
+    evidence = MapEvidence(
+        rectified,
+        probs,
+        layout,
+        clipped=unseen_cells(photo, rectified),
+        mirrored=layout == UNKNOWN and is_mirrored(photo, rectified),
+        ink=ink,
+    )
+    with observe("code"):
+        evidence = replace(evidence, sheet_id=read_code(photo, rectified, layout))
+    if layout == UNKNOWN and options.layouts:
+        name = recognized(rectified, options.layouts)
+        evidence = replace(evidence, layout=name or UNKNOWN)
+    with observe("interpret"):
+        return interpret(evidence, options.risk)
+
+
+def _probabilities(
+    looks: Iterator[Logits], sheet: RectifiedSheet, models: Models, layout: str, risk: float
+) -> MarkProbs:
+    """What a sheet's shields hold; one that leaves doubts is looked at again, see `LOOKS`."""
+    for taken in gathered(looks):
+        probs = weigh(taken, sheet.confidence, models.trust(layout, len(taken)))
+        if decoded(probs, (), risk).confidence >= 1 - LOOKS[len(taken)] * risk:
+            break
+    return probs
+
+
+def gathered(looks: Iterator[Logits]) -> Iterator[list[Logits]]:
+    """All looks taken so far, for each number of them in `LOOKS` that there are."""
+    taken: list[Logits] = []
+    for number in LOOKS:
+        taken += islice(looks, number - len(taken))
+        if len(taken) == number:
+            yield taken

@@ -1,0 +1,109 @@
+"""A map's evidence as plain values, and the map again."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from kdscan.game.duel.coats import Coat
+from kdscan.game.grid import Cell
+from kdscan.game.problem import Problem, problems_json
+from kdscan.kinds.common.place import place_from, place_json, plain
+from kdscan.kinds.duel_map.interpret import interpret
+from kdscan.records import MapCorrections, MapEvidence, MarkProbs, SheetReading, WizardEvidence
+
+Json = dict[str, Any]
+
+_PROBS = fields(MarkProbs)
+
+
+def serialize(sheet: SheetReading) -> Json:
+    """See `kdscan.kinds`; what most sheets do not have is left out."""
+    found, said = sheet.evidence, sheet.evidence.corrections
+    kept: Json = {
+        "kind": sheet.kind,
+        "layout": found.layout,
+        "sheet_id": found.sheet_id,
+        "place": place_json(found.rectified),
+        "probs": {field.name: plain(getattr(found.probs, field.name)) for field in _PROBS},
+        "hidden": [list(cell) for cell in found.clipped],
+        "wizard": {
+            "coat": _name(found.wizard.coat),
+            "confidence": plain(found.wizard.confidence),
+            "coats": [[_name(coat), plain(p)] for coat, p in found.wizard.coats],
+            "review": found.wizard.review,
+        },
+    }
+    if found.wizard.problems:
+        kept["wizard"]["problems"] = problems_json(found.wizard.problems)
+    if found.mirrored:
+        kept["mirrored"] = True
+    if found.beside:
+        kept["beside"] = list(found.beside)
+    if said != MapCorrections():
+        kept["corrections"] = {
+            "cells": [[*at, _name(coat), n] for at, (coat, n) in said.cells.items()],
+            "castle": said.castle,
+            "wizard": None if said.wizard is None else [_name(said.wizard[0])],
+            "confirmed": said.confirmed,
+        }
+    return kept
+
+
+def deserialize(kept: Json, risk: float) -> SheetReading:
+    """See `kdscan.kinds`."""
+    return interpret(evidence_from(kept), risk)
+
+
+def evidence_from(kept: Json) -> MapEvidence:
+    """The evidence again; KeyError, TypeError or ValueError for what `serialize` did not write."""
+    probs: Json = {}
+    for field in _PROBS:  # one that was not known when the sheet was kept has its default
+        if field.name in kept["probs"]:
+            value = kept["probs"][field.name]
+            probs[field.name] = np.array(value, np.float64) if isinstance(value, list) else value
+    return MapEvidence(
+        rectified=place_from(kept["place"]),
+        probs=MarkProbs(**probs),
+        layout=kept["layout"],
+        sheet_id=kept.get("sheet_id"),
+        clipped=tuple(_cell(at) for at in kept.get("hidden", ())),
+        mirrored=kept.get("mirrored", False),
+        beside=tuple(kept.get("beside", ())),
+        wizard=_wizard(kept.get("wizard")),
+        corrections=_corrections(kept.get("corrections")),
+    )
+
+
+def _wizard(kept: Json | None) -> WizardEvidence:
+    if not kept:
+        return WizardEvidence()
+    coats = tuple((_coat(coat), p) for coat, p in kept.get("coats", ()))
+    problems = tuple(
+        Problem(one["code"], one["severity"], one["message"], tuple(map(_cell, one["cells"])))
+        for one in kept.get("problems", ())
+    )
+    return WizardEvidence(_coat(kept["coat"]), kept["confidence"], coats, kept["review"], problems)
+
+
+def _corrections(kept: Json | None) -> MapCorrections:
+    if not kept:
+        return MapCorrections()
+    cells = {(row, col): (_coat(coat), n) for row, col, coat, n in kept["cells"]}
+    wizard = None if kept["wizard"] is None else (_coat(kept["wizard"][0]),)
+    return MapCorrections(cells, kept["castle"], wizard, kept["confirmed"])
+
+
+def _name(coat: Coat | None) -> str | None:
+    return coat.value if coat else None
+
+
+def _coat(name: str | None) -> Coat | None:
+    return Coat(name) if name else None
+
+
+def _cell(at: list[int]) -> Cell:
+    row, col = at
+    return row, col

@@ -1,0 +1,50 @@
+"""A kingdom's evidence as plain values, and the kingdom again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from kdscan.game.kingdomino.variants import Variants
+from kdscan.kinds.common.place import place_from, place_json, plain
+from kdscan.kinds.kingdom.decode import decode_kingdoms
+from kdscan.records import KingdomCorrections, KingdomEvidence, KingdomReading
+
+Json = dict[str, Any]
+
+
+def serialize(kingdom: KingdomReading) -> Json:
+    """See `kdscan.kinds`."""
+    found, said = kingdom.evidence, kingdom.evidence.corrections
+    kept: Json = {
+        "kind": kingdom.kind,
+        "place": place_json(found.rectified),
+        "probs": plain(found.probs),
+        "sheet_id": found.sheet_id,
+        "variants": asdict(found.variants),
+        "beyond": found.beyond,
+    }
+    if said != KingdomCorrections():
+        squares = [[*at, *kind] for at, kind in said.squares.items()]
+        kept["corrections"] = {"squares": squares, "confirmed": said.confirmed}
+    return kept
+
+
+def deserialize(kept: Json, risk: float) -> KingdomReading:
+    """See `kdscan.kinds`."""
+    said = KingdomCorrections()
+    if told := kept.get("corrections"):
+        squares = {(row, col): (terrain, crowns) for row, col, terrain, crowns in told["squares"]}
+        said = KingdomCorrections(squares, told["confirmed"])
+    evidence = KingdomEvidence(
+        rectified=place_from(kept["place"]),
+        probs=np.array(kept["probs"], np.float64),
+        variants=Variants(**kept["variants"]),
+        beyond=kept["beyond"],
+        sheet_id=kept.get("sheet_id"),
+        corrections=said,
+    )
+    (kingdom,) = decode_kingdoms([evidence], risk)
+    return kingdom

@@ -1,0 +1,64 @@
+"""Evidence of a spellbook → all that people see of it. There are no pixels from here on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kdscan.game.duel.book_checks import SIDES, book_problems
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.spellbook import Spellbook
+from kdscan.game.problem import Problem
+from kdscan.kinds.spellbook.options import (
+    choice_of,
+    line_of,
+    marks_of_choice,
+    marks_of_line,
+    said_of,
+)
+from kdscan.records import BookMark, SpellbookEvidence, SpellbookReading
+
+
+def interpret(evidence: SpellbookEvidence) -> SpellbookReading:
+    """Lines, chosen coats, how sure all of it is, and what cannot be."""
+    said = evidence.corrections
+    marks = said_of(evidence.marks, said.lines, said.choices)
+    if said.confirmed:
+        marks = tuple(replace(mark, review=False) for mark in marks)
+    lines = [{coat: line_of(marks_of_line(marks, i, coat)) for coat in Coat} for i in (0, 1)]
+    first, second = (choice_of(marks_of_choice(marks, i)) for i in (0, 1))
+    book = Spellbook((lines[0], lines[1]))
+    chosen = second if book.owner(Coat.FILLED) == 1 else first
+    book = Spellbook(book.lines, chosen)
+    sure = float(np.prod([mark.confidence for mark in marks]))
+    problems = _problems(evidence, marks, book, (first, second))
+    # A doubt counts by itself: many hundredths of a percent, that blank squares are blank, would
+    # add up to a review of every book.
+    asked = any(mark.review for mark in marks) or any(p.severity == "error" for p in problems)
+    review = asked and not said.confirmed
+    return SpellbookReading(evidence, marks, book, (first, second), sure, review, problems)
+
+
+def _problems(
+    evidence: SpellbookEvidence,
+    marks: tuple[BookMark, ...],
+    book: Spellbook,
+    chosen: tuple[Coat | None, Coat | None],
+) -> tuple[Problem, ...]:
+    """What cannot be, once somebody has looked at what else lies on the table."""
+    if evidence.table is None:
+        return ()
+    problems = list(book_problems(book, chosen))
+    for player, side in enumerate(SIDES):
+        if sum(mark.marked for mark in marks_of_choice(marks, player)) > 1:
+            why = f"the {side} side marks several coats as chosen; none of them is paid"
+            problems.append(Problem("several_choices", "warning", why))
+    books, maps = evidence.table
+    if books > 1:
+        why = "there are several spellbooks in this picture; maps and spellbook are not compared"
+        problems.append(Problem("spellbook_alone", "warning", why))
+    elif maps not in (0, 2):
+        why = f"a game has two maps, but {maps} lie beside this spellbook; they are not compared"
+        problems.append(Problem("spellbook_alone", "warning", why))
+    return tuple(problems)

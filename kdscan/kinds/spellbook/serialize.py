@@ -1,0 +1,67 @@
+"""A spellbook's evidence as plain values, and the spellbook again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.spellbook import SpellbookLine
+from kdscan.kinds.common.place import plain
+from kdscan.kinds.spellbook.interpret import interpret
+from kdscan.records import BookMark, SpellbookCorrections, SpellbookEvidence, SpellbookReading
+
+Json = dict[str, Any]
+
+
+def serialize(book: SpellbookReading) -> Json:
+    """See `kdscan.kinds`."""
+    found, said = book.evidence, book.evidence.corrections
+    kept: Json = {
+        "kind": book.kind,
+        "layout": found.layout,
+        "sheet_id": found.sheet_id,
+        "page": plain(found.page_xy),
+        "marks": [
+            [m.key, plain(list(m.at_xy)), plain(m.reach_px), m.marked, plain(m.confidence)]
+            + [m.review]
+            for m in found.marks
+        ],
+    }
+    if found.table is not None:
+        kept["table"] = list(found.table)
+    if said != SpellbookCorrections():
+        kept["corrections"] = {
+            "lines": [
+                [player, coat.value, line.filled, line.struck, line.used]
+                for (player, coat), line in said.lines.items()
+            ],
+            "choices": [
+                [side, coat.value if coat else None] for side, coat in said.choices.items()
+            ],
+            "confirmed": said.confirmed,
+        }
+    return kept
+
+
+def deserialize(kept: Json, risk: float) -> SpellbookReading:
+    """See `kdscan.kinds`; a spellbook's doubts were settled when it was read."""
+    marks = tuple(
+        BookMark(key, tuple((x, y) for x, y in at), reach, marked, confidence, review)
+        for key, at, reach, marked, confidence, review in kept["marks"]
+    )
+    said = SpellbookCorrections()
+    if told := kept.get("corrections"):
+        said = SpellbookCorrections(
+            {(side, Coat(c)): SpellbookLine(*line) for side, c, *line in told["lines"]},
+            {side: Coat(c) if c else None for side, c in told["choices"]},
+            told["confirmed"],
+        )
+    page, table = np.array(kept["page"], np.float64), None
+    if "table" in kept:
+        books, maps = kept["table"]
+        table = books, maps
+    return interpret(
+        SpellbookEvidence(kept["layout"], page, marks, kept.get("sheet_id"), table, said)
+    )

@@ -1,0 +1,103 @@
+"""What was seen of a sheet survives whatever is done to it, in any order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from kdscan.game.duel.coats import Coat
+from kdscan.game.problem import Problem
+from kdscan.kinds.duel_map.correct import correct, correct_fields
+from kdscan.kinds.duel_map.interpret import interpret
+from kdscan.kinds.kingdom.correct import correct_kingdom
+from kdscan.pipeline.fusion import fuse_sheets, maps_of
+from kdscan.pipeline.serialize import deserialize, serialize
+from kdscan.records import KingdomReading, MapCorrections, MapEvidence, SheetReading, WizardEvidence
+from tests.readings import make_kingdom, make_sheet
+
+WIZARD = WizardEvidence(
+    Coat.DOT, 0.9, ((Coat.DOT, 0.9), (None, 0.1)), True, (Problem("whose_map", "warning", "why"),)
+)
+
+SEEN: dict[str, Callable[[MapEvidence], MapEvidence]] = {
+    "clipped": lambda one: replace(one, clipped=((0, 0), (0, 1))),
+    "mirrored": lambda one: replace(one, mirrored=True),
+    "beside": lambda one: replace(one, beside=("left",)),
+    "wizard": lambda one: replace(one, wizard=WIZARD),
+    "corrected": lambda one: replace(one, corrections=MapCorrections({(4, 4): (Coat.LINE, 1)})),
+    "castle": lambda one: replace(one, corrections=MapCorrections(castle=False)),
+}
+
+
+def keep(sheet: SheetReading) -> SheetReading:
+    again = deserialize(json.loads(json.dumps(serialize(sheet))))
+    assert isinstance(again, SheetReading)
+    return again
+
+
+def fuse(sheet: SheetReading) -> SheetReading:
+    (fused,) = fuse_sheets(maps_of(0, [sheet]) | maps_of(1, [sheet]))
+    return fused.sheet
+
+
+def fix(sheet: SheetReading) -> SheetReading:
+    return correct(sheet, {(2, 2): (Coat.FILLED, 0)})
+
+
+OPERATIONS = {"keep": keep, "fuse": fuse, "fix": fix}
+
+
+def said(sheet: SheetReading) -> tuple[object, ...]:
+    """What people see of it, but for how sure it is, which fusing changes."""
+    cells = [(c.coat, c.crosses) for c in sheet.reading.cells if (c.row, c.col) != (2, 2)]
+    told = sorted(one.code for one in sheet.problems if "shields" not in one.code)
+    return cells, told, sheet.clipped, sheet.wizard_coat, sheet.reading.castle_used
+
+
+@pytest.mark.parametrize("seen", SEEN)
+@pytest.mark.parametrize("order", list(permutations(OPERATIONS)), ids="-".join)
+def test_nothing_seen_is_lost(seen: str, order: tuple[str, ...]) -> None:
+    sheet = interpret(SEEN[seen](make_sheet().evidence))
+    done = sheet
+    for name in order:
+        done = OPERATIONS[name](done)
+    assert said(done) == said(sheet)
+    assert done.review >= sheet.review
+
+
+def test_two_clipped_photos_of_one_sheet_are_not_sure_when_fused() -> None:
+    sheet = interpret(replace(make_sheet().evidence, clipped=((0, 0),)))
+    fused = fuse(sheet)
+    assert fused.review and fused.confidence == 0
+    assert [one.code for one in fused.problems].count("cut_off") == 1
+
+
+def test_a_second_correction_adds_to_the_first() -> None:
+    first = correct(make_sheet(), {(0, 0): (Coat.LINE, 2)})
+    both = correct(first, {(0, 1): (None, 0)})
+    held = {(c.row, c.col): (c.coat, c.crosses) for c in both.reading.cells}
+    assert held[0, 0] == (Coat.LINE, 2) and held[0, 1] == (None, 0)
+    kingdom = correct_kingdom(make_kingdom(), {(0, 0): ("lake", 1)})
+    kept = deserialize(serialize(kingdom))
+    assert isinstance(kept, KingdomReading)
+    again = correct_kingdom(kept, {(0, 1): ("mine", 2)})
+    shown = {(s.row, s.col): (s.terrain, s.crowns) for s in again.squares}
+    assert shown[0, 0] == ("lake", 1) and shown[0, 1] == ("mine", 2)
+
+
+def test_a_correction_brings_a_shield_back_that_the_picture_cut_off() -> None:
+    sheet = interpret(replace(make_sheet().evidence, clipped=((0, 0),)))
+    assert correct(sheet, {(0, 0): (None, 0)}).clipped == ()
+
+
+def test_what_a_person_confirmed_asks_for_nothing() -> None:
+    sheet = make_sheet(doubtful=[(0, 0)], confidence=0.6)
+    done = correct_fields(sheet, {"confirmed": True}, 0.02)
+    assert not done.review and not any(cell.review for cell in done.reading.cells)
+    assert done.total_range == (done.score.total, done.score.total)
+    assert np.isclose(done.confidence, interpret(sheet.evidence).confidence)
