@@ -18,6 +18,7 @@ from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.kinds.spellbook.interpret import interpret
+from kdscan.marks.decode import decode
 from kdscan.records import (
     CELLS,
     COATS,
@@ -49,6 +50,12 @@ f   l+  .   d   ll  ll  dd+
 """
 
 
+def logit(p: float) -> float:
+    """Natural log odds."""
+    inside = min(max(p, 1e-9), 1 - 1e-9)
+    return math.log(inside / (1 - inside))
+
+
 def make_sheet(
     board: str = BOARD,
     doubtful: Collection[tuple[int, int]] = (),
@@ -75,7 +82,9 @@ def make_sheet(
         row, col = cell
         sure = 0.7 if doubt else 0.999
         cells.append(CellReading(row, col, held[0], held[1], sure, doubt))
-    trust = np.array([0.0, math.log(confidence / (1 - confidence))])
+    probs = MarkProbs(coat, crosses, 0.9, 0.99)
+    slip = logit(confidence) - logit(decode(probs).confidence)
+    probs = replace(probs, trust=np.array([1.0, slip]))  # so that it is read as sure as that
     x, y = np.meshgrid(np.arange(COLS), np.arange(ROWS))
     centers = np.dstack([x, y]) * pitch + np.array(origin_xy) + pitch / 2
     corners = np.array([(0, 0), (COLS, 0), (COLS, ROWS), (0, ROWS)]) * pitch + np.array(origin_xy)
@@ -83,7 +92,7 @@ def make_sheet(
         np.full((ROWS * 16, COLS * 16, 3), 200, np.uint8), centers, corners, pitch, 0.99
     )
     return SheetReading(
-        MapEvidence(rectified, MarkProbs(coat, crosses, 0.9, 0.99, trust), "kdscan-a5"),
+        MapEvidence(rectified, probs, "kdscan-a5"),
         Reading(
             tuple(cells),
             castle_used,

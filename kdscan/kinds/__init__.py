@@ -76,6 +76,11 @@ class Kind:
         corrected: AnyReading = self._module("correct").correct_fields(found, corrections, risk)
         return corrected
 
+    def load(self) -> None:
+        """Import all of it now, so that nobody waits for it later."""
+        for name in ("to_json", "tell", "draw", "serialize", "correct"):
+            self._module(name)
+
     def _module(self, name: str) -> Any:
         return import_module(f"{__name__}.{self.folder}.{name}")
 

@@ -26,6 +26,7 @@ from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.photo import Pages, decode
 from kdscan.imaging.pyramid import at_most
 from kdscan.inference.store import default_models
+from kdscan.kinds import KINDS
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.locale.errors import error_json
 from kdscan.pipeline.document import PhotoReport, photo_json
@@ -176,6 +177,8 @@ def warm_up() -> None:
     from kdscan.sheet.layout import load_layout
     from kdscan.sheet.raster import render_page
 
+    for kind in KINDS:
+        kind.load()
     models = default_models()
     _ = models.spellbook, models.struck_by, models.tiles, models.squares  # a map needs the others
     _, png = cv2.imencode(".png", render_page(load_layout("kdscan-a5"), DRAWN_PX_PER_MM))

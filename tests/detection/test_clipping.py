@@ -11,9 +11,9 @@ from kdscan.detection.clipping import cut_sides, in_words, unseen_cells
 from kdscan.errors import NoSheetFound
 from kdscan.imaging.photo import load_photos
 from kdscan.kinds.duel_map.correct import correct
-from kdscan.kinds.duel_map.interpret import CUT_OFF
+from kdscan.kinds.duel_map.interpret import CUT_OFF, interpret
 from kdscan.pipeline.read import read_photo
-from kdscan.records import Photo, Problem, SheetOutline
+from kdscan.records import Photo, SheetOutline
 from tests.readings import make_sheet
 
 SHEET = make_sheet(origin_xy=(0.0, 100.0), pitch=80.0)
@@ -59,10 +59,7 @@ def test_a_photo_that_cuts_off_shields_says_so(sample: Photo) -> None:
 
 
 def test_a_person_may_say_what_was_cut_off() -> None:
-    hidden = make_sheet()
-
-    cells = ((0, 6), (1, 6))
-    hidden = replace(hidden, problems=(Problem(CUT_OFF, "error", "cut", cells),))
+    hidden = interpret(replace(make_sheet().evidence, clipped=((0, 6), (1, 6))))
     one = correct(hidden, {(0, 6): (None, 0)})
     assert [p.cells for p in one.problems if p.code == CUT_OFF] == [((1, 6),)]
     assert one.review

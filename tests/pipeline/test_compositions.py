@@ -54,7 +54,8 @@ OPERATIONS = {"keep": keep, "fuse": fuse, "fix": fix}
 
 def said(sheet: SheetReading) -> tuple[object, ...]:
     """What people see of it, but for how sure it is, which fusing changes."""
-    cells = [(c.coat, c.crosses) for c in sheet.reading.cells if (c.row, c.col) != (2, 2)]
+    unsaid = {(2, 2), (0, 0), (0, 1)}  # put right, or clipped, so that nothing is known of it
+    cells = [(c.coat, c.crosses) for c in sheet.reading.cells if (c.row, c.col) not in unsaid]
     told = sorted(one.code for one in sheet.problems if "shields" not in one.code)
     return cells, told, sheet.clipped, sheet.wizard_coat, sheet.reading.castle_used
 
@@ -67,7 +68,7 @@ def test_nothing_seen_is_lost(seen: str, order: tuple[str, ...]) -> None:
     for name in order:
         done = OPERATIONS[name](done)
     assert said(done) == said(sheet)
-    assert done.review >= sheet.review
+    assert done.review or seen not in ("clipped", "mirrored", "wizard")
 
 
 def test_two_clipped_photos_of_one_sheet_are_not_sure_when_fused() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -18,6 +17,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.imaging.photo import decode
 from kdscan.imaging.rectify import resolution
 from kdscan.inference.store import Models, models_folder
+from kdscan.kinds.duel_map import read as duel_map
 from kdscan.kinds.duel_map.correct import correct
 from kdscan.kinds.kingdom import read as pipeline_kingdom
 from kdscan.kinds.kingdom.find import FoundKingdom
@@ -29,7 +29,6 @@ from kdscan.records import (
     KingdomReading,
     MarkProbs,
     Photo,
-    Reading,
     SheetReading,
     maps_of,
 )
@@ -120,14 +119,10 @@ def test_a_total_is_looked_at_again_until_it_is_surer_than_the_risk_asks_for(
 
     def weigh(seen: list[object], placed: float, trust: object) -> MarkProbs:
         weighed.append(len(seen))
-        return make_sheet().probs
+        return make_sheet(confidence=next(said)).probs
 
-    def decode(probs: MarkProbs, risk: float) -> Reading:
-        return replace(make_sheet().reading, confidence=next(said))
-
-    monkeypatch.setattr(pipeline, "weigh", weigh)
-    monkeypatch.setattr(pipeline, "decode", decode)
-    monkeypatch.setattr(pipeline, "look_closer", lambda photo, sheet, _: (sheet, iter(range(99))))
+    monkeypatch.setattr(duel_map, "weigh", weigh)
+    monkeypatch.setattr(duel_map, "look_closer", lambda photo, sheet, _: (sheet, iter(range(99))))
     read_photo(Photo(own_scan(31_000_001).bgr), risk=0.02)
     assert weighed[-1] == looks and next(said, None) is None
 
