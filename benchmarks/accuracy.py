@@ -35,11 +35,11 @@ from kdscan.errors import KdscanError
 from kdscan.imaging import rectify
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
+from kdscan.kinds.duel_map import read as duel_map
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.marks import posterior
 from kdscan.marks import refine_crops as closer
 from kdscan.marks.classify import Logits
-from kdscan.pipeline import read as pipeline
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, Photo, RectifiedSheet, SheetReading
 from kdscan.records.arrays import Floats, Network
@@ -167,15 +167,15 @@ def _one_look() -> None:
     def once(
         photo: Photo, sheet: RectifiedSheet, network: Network
     ) -> tuple[RectifiedSheet, Iterator[Logits]]:
-        placed, looks = closer.look_closer(photo, sheet, network)
+        placed, looks = closer.refine_crops(photo, sheet, network)
         return placed, islice(looks, 1)
 
-    pipeline.look_closer = once  # type: ignore[attr-defined]
+    duel_map.refine_crops = once  # type: ignore[attr-defined]
 
 
 def _no_closer() -> None:
     """The sheet is read where refining left it."""
-    closer._sampled_again = lambda photo, sheet, astray: sheet
+    closer._resampled = lambda photo, sheet, offset: sheet
 
 
 def _no_neighbours() -> None:

@@ -68,7 +68,7 @@ BOARDS = 8
 
 @dataclass(frozen=True)
 class Habit:
-    """One habit of the gallery. taste: what it changes of `Taste`; hand: of `Hand`."""
+    """One habit of the gallery. taste: what it changes of `Preferences`; hand: of `Hand`."""
 
     part: str
     name: str

@@ -84,7 +84,7 @@ def make_sheet(
         cells.append(CellReading(row, col, held[0], held[1], sure, doubt))
     probs = MarkProbs(coat, crosses, 0.9, 0.99)
     slip = logit(confidence) - logit(decode(probs).confidence)
-    probs = replace(probs, trust=np.array([1.0, slip]))  # so that it is read as sure as that
+    probs = replace(probs, calibration=np.array([1.0, slip]))  # so that it is read as sure as that
     x, y = np.meshgrid(np.arange(COLS), np.arange(ROWS))
     centers = np.dstack([x, y]) * pitch + np.array(origin_xy) + pitch / 2
     corners = np.array([(0, 0), (COLS, 0), (COLS, ROWS), (0, ROWS)]) * pitch + np.array(origin_xy)

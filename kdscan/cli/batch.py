@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kdscan.cli.messages import note, quiet, spoken
 from kdscan.cli.options import (
     MOST_PROCESSES,
     MOST_ROUNDS,
@@ -26,7 +27,6 @@ from kdscan.cli.options import (
     same_event,
 )
 from kdscan.cli.prints import known_prints
-from kdscan.cli.speech import note, quiet, spoken
 from kdscan.errors import UsageError
 from kdscan.locale import Words
 from kdscan.locale.legible import legible
@@ -245,8 +245,8 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
     known = ", " + t("{n} known before", n=progress.known) if progress.known else ""
     print(f"{legible(event)}: " + t("{n} read now", n=progress.read) + known)
     for pad, sheets in sorted(progress.learned.items()):
-        said = t("learned from {n} sheets, and read by it: {name}", n=sheets, name=pad)
-        print("  " + said)
+        line = t("learned from {n} sheets, and read by it: {name}", n=sheets, name=pad)
+        print("  " + line)
     counted = count[OK] + count[REVIEW] + count[CONFLICT]
     print("  " + t("sheets: {n}, {review} of them to look at", n=counted, review=count[REVIEW]))
     for status, title in (

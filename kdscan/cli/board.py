@@ -10,6 +10,7 @@ import typer
 
 from kdscan.cli.board_maps import audit_maps, book_reports, parse_maps, read_text, told_by
 from kdscan.cli.board_text import board_text, book_text, game_text
+from kdscan.cli.messages import spoken
 from kdscan.cli.options import (
     AsJson,
     Edition,
@@ -19,7 +20,6 @@ from kdscan.cli.options import (
     OneGame,
     check_game,
 )
-from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:

@@ -87,10 +87,10 @@ def game_text(pair: dict[str, Any], number: int, w: Words) -> str:
     if not pair["lawful"]:
         why = "; ".join(problems) or w.t("see its boards")
         return w.t("game {n}: not lawful: {why}", n=number, why=why)
-    said = [_problem(problem, w) for problem in pair["problems"]]
+    notes = [_problem(problem, w) for problem in pair["problems"]]
     if not pair["rounds_decided"]:
-        said.append(w.t("whether the four dice make both maps in common rounds was not decided"))
-    return "; ".join([w.t("game {n}: lawful", n=number), *said])
+        notes.append(w.t("whether the four dice make both maps in common rounds was not decided"))
+    return "; ".join([w.t("game {n}: lawful", n=number), *notes])
 
 
 def book_text(book: dict[str, Any], number: int, w: Words) -> str:

@@ -8,8 +8,8 @@ import typer
 
 from kdscan.cli.book_corrections import BookCorrection
 from kdscan.cli.corrections import Correction, parse_corrections, square_of
+from kdscan.cli.messages import spoken, user
 from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store
-from kdscan.cli.speech import spoken, user
 from kdscan.errors import UsageError
 from kdscan.locale.legible import legible
 
@@ -83,28 +83,28 @@ def correct(
     with open_store(store, make=False) as kept, kept.write() as db:
         this = find_event(db, event)
         row = find_row(db, this, sheet)
-        said: dict[str, Any] = dict(_field(one, row) for one in cells)
+        changes: dict[str, Any] = dict(_field(one, row) for one in cells)
         if player is not None:
             player = player_named(db, this, player, round or row.place.round)
-        told = {"round": round, "table": table, "player": player}
-        given = {key: value for key, value in told.items() if value is not None}
+        place = {"round": round, "table": table, "player": player}
+        given = {key: value for key, value in place.items() if value is not None}
         if given:
             before = {"round": row.place.round, "table": row.place.table}
-            said["place"] = before | {"player": row.place.player} | given
+            changes["place"] = before | {"player": row.place.player} | given
         if confirm:
-            said["confirmed"] = True
+            changes["confirmed"] = True
         if ignore is not None:
-            said["ignored"] = ignore
+            changes["ignored"] = ignore
         if own or same_as is not None:
-            said["same_as"] = 0 if own else _other(row, find_row(db, this, same_as or ""))
+            changes["same_as"] = 0 if own else _other(row, find_row(db, this, same_as or ""))
         if undo:
             take_back(db, row, who or user())
-        if not (said or undo):
+        if not (changes or undo):
             raise UsageError(
                 "{sheet}: say something of it, like --set C2=f++, --player, --confirm or --undo",
                 sheet=sheet,
             )
-        say(db, row, said, who or user())
+        say(db, row, changes, who or user())
     with open_store(store, make=False) as kept, kept.read() as db:
         print(_told(find_row(db, find_event(db, event), f"{row.file.name}#{_number(row)}")))
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from kdscan.cli.messages import spoken
 from kdscan.cli.options import Event, Photos, Store
-from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 from kdscan.locale.legible import legible
 

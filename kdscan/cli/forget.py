@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from kdscan.cli.messages import spoken
 from kdscan.cli.options import Photos, Store
-from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 
 

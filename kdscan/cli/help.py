@@ -14,7 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-from kdscan.cli.speech import spoken
+from kdscan.cli.messages import spoken
 from kdscan.locale import mark
 from kdscan.locale.legible import legible
 
@@ -127,12 +127,12 @@ class Group(_Spoken, TyperGroup):
 def complaint(error: typer.TyperException, t: Callable[..., str]) -> str:
     """What is wrong with the words of a command line, and where its help is; "" if help was
     shown already."""
-    said = _rephrased(error.format_message(), t)
+    message = _rephrased(error.format_message(), t)
     context = getattr(error, "ctx", None)
-    if not said or context is None:
-        return said
+    if not message or context is None:
+        return message
     command = f"{context.command_path} --help"
-    return said + "\n" + t("More of it: {command}", command=command)
+    return message + "\n" + t("More of it: {command}", command=command)
 
 
 def _rephrased(message: str, t: Callable[..., str]) -> str:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kdscan.cli.help import Command, Group
+from kdscan.cli.messages import note, spoken
 from kdscan.cli.options import Event, Store
 from kdscan.cli.prints import add_commands, prints_of, prints_table
-from kdscan.cli.speech import note, spoken
 from kdscan.errors import NoSheetFound, UsageError
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _learn_layout(
     from kdscan.detection.find import find
     from kdscan.files.write import write_file
     from kdscan.inference.store import default_models
-    from kdscan.marks.refine_crops import look_closer
+    from kdscan.marks.refine_crops import refine_crops
     from kdscan.prints.learn_layout import draw_print
     from kdscan.prints.learn_layout import learn as learned
     from kdscan.prints.recognize_layout import cell_print, print_to_text
@@ -167,7 +167,7 @@ def _learn_layout(
             "{photo}: no map was found; photograph the whole unmarked sheet from straight above",
             photo=picture.name,
         )
-    sheet, _ = look_closer(picture, sheets[0], models.marks)
+    sheet, _ = refine_crops(picture, sheets[0], models.marks)
     plan, found = learned(picture, sheet, name, cell_mm)
     plan = replace(plan, cell_png=print_to_text(cell_print(sheet)))
     if overlay is not None:

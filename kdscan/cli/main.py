@@ -25,13 +25,13 @@ from kdscan.cli.export import export, import_event
 from kdscan.cli.forget import forget
 from kdscan.cli.help import Command, Group, complaint
 from kdscan.cli.layout import layout
+from kdscan.cli.messages import be_quiet, error_message, spoken
 from kdscan.cli.remove import remove
 from kdscan.cli.report import report
 from kdscan.cli.score import score
 from kdscan.cli.serve import serve
 from kdscan.cli.sheet import sheet
 from kdscan.cli.simulate import simulate
-from kdscan.cli.speech import be_quiet, said, spoken
 from kdscan.cli.standings import pair, result, standings
 from kdscan.errors import KdscanError, UsageError
 
@@ -117,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _complain(message, debug)
         return error.exit_code
     except KdscanError as error:
-        _complain(said(error), debug)
+        _complain(error_message(error), debug)
         return error.exit_code
     except BaseException as error:
         if (code := _unwritable(error)) is not None:

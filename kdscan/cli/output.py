@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from kdscan.cli.speech import quiet, said
+from kdscan.cli.messages import error_message, quiet
 from kdscan.game.grid import cell_name
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.terminal import Style
@@ -54,7 +54,7 @@ class Printer:
         if report.error:
             if self._debug:
                 traceback.print_exception(report.error)
-            print(f"kdscan: {name}: {said(report.error)}", file=sys.stderr)
+            print(f"kdscan: {name}: {error_message(report.error)}", file=sys.stderr)
         if not self._text:
             return
         several = self._photos > 1 or report.pages > 1

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from kdscan.cli.help import Command
+from kdscan.cli.messages import error_message, note, spoken
 from kdscan.cli.options import AsJson, Event, Store
-from kdscan.cli.speech import note, said, spoken
 from kdscan.errors import KdscanError, UsageError
 
 if TYPE_CHECKING:
@@ -145,11 +145,11 @@ def auto(
         print(json.dumps(found))
         return
     t = spoken().t
-    said = t("on") if found["on"] else t("off")
+    error_message = t("on") if found["on"] else t("off")
     if found["sheets"]:
         mb = f"{found['bytes'] / 1e6:.1f}"
-        said += ", " + t("sheets kept: {n} ({size} MB)", n=found["sheets"], size=mb)
-    print(said)
+        error_message += ", " + t("sheets kept: {n} ({size} MB)", n=found["sheets"], size=mb)
+    print(error_message)
 
 
 def export(
@@ -254,7 +254,7 @@ def known_prints(files: Sequence[str] = ()) -> list[FiledPrint]:
 def damaged(error: KdscanError) -> None:
     """Say that a file is skipped."""
     w = spoken(sys.stderr)
-    note(w.t("{what} (skipped)", what=said(error)))
+    note(w.t("{what} (skipped)", what=error_message(error)))
 
 
 def print_json(one: FiledPrint) -> dict[str, Any]:

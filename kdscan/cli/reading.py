@@ -105,6 +105,6 @@ def _corrected(
     return correct(sheet, {c.cell: (c.coat, c.crosses) for c in cells}, risk=risk)
 
 
-def _book(book: SpellbookReading, said: Sequence[BookCorrection]) -> SpellbookReading:
-    lines = {(c.player, c.coat): c.line for c in said if c.line and c.coat}
-    return correct_book(book, lines, {c.player: c.coat for c in said if c.line is None})
+def _book(book: SpellbookReading, parsed: Sequence[BookCorrection]) -> SpellbookReading:
+    lines = {(c.player, c.coat): c.line for c in parsed if c.line and c.coat}
+    return correct_book(book, lines, {c.player: c.coat for c in parsed if c.line is None})

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from kdscan.cli.messages import spoken, user
 from kdscan.cli.options import Event, Store
-from kdscan.cli.speech import spoken, user
 
 
 def remove(

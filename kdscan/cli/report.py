@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from kdscan.cli.messages import note
 from kdscan.cli.options import Event, Photos, Store
-from kdscan.cli.speech import note
 from kdscan.locale import of_terminal, words
 from kdscan.sheet.words import Language
 

@@ -115,7 +115,7 @@ def score(
     """
     which = _check_usage(game, risk)
     _check_overlay(overlay, photos)
-    said = parse_corrections(corrections or ())
+    parsed = parse_corrections(corrections or ())
 
     # The heavy half: OpenCV, onnxruntime.
     from kdscan.cli.output import Printer
@@ -140,7 +140,7 @@ def score(
     teaching = SelfTaught(known, on=not no_learn)
     accepted = DEFAULT_RISK if risk is None else risk
     options = ReadOptions(accepted, which, variants, learned, known)
-    read = read_all(photos, said, options, printer.progress)
+    read = read_all(photos, parsed, options, printer.progress)
     for report, photo in read:
         maps |= maps_of(len(entries), report.sheets)
         entries.append(photo_json(report))
@@ -162,7 +162,7 @@ def score(
         printer.winner(answer["game"])
         printer.dynasty(answer.get("dynasty"))
     teaching.learn()
-    _check_all_applied(said, entries)
+    _check_all_applied(parsed, entries)
     raise typer.Exit(exit_code(entries, strict, answer["fused"]))
 
 
@@ -226,9 +226,9 @@ def _spare_photos(path: Path, photos: Sequence[str]) -> None:
         )
 
 
-def _check_all_applied(said: Sequence[AnyCorrection], photos: Sequence[dict[str, Any]]) -> None:
+def _check_all_applied(parsed: Sequence[AnyCorrection], photos: Sequence[dict[str, Any]]) -> None:
     """A correction that met no photo or sheet is a slip of the pen, not to be passed over."""
-    for one in said:
+    for one in parsed:
         number = one.photo or 0
         if number >= len(photos):
             raise UsageError("--set {text}: there is no photo {n}", text=one.text, n=number + 1)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kdscan.cli.speech import note, said, spoken
+from kdscan.cli.messages import error_message, note, spoken
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class SelfTaught:
             self._pool.add(self._sheets)
             found = self._pool.learn(self._known, default_models().ink)
         except UsageError as error:
-            note(f"kdscan: {said(error)}")
+            note(f"kdscan: {error_message(error)}")
             return
         for one in found:
             text = w.t(

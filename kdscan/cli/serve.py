@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kdscan.cli.messages import spoken
 from kdscan.cli.options import MOST_PROCESSES
-from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 
 if TYPE_CHECKING:

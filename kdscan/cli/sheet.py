@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from kdscan.cli.speech import note, spoken
+from kdscan.cli.messages import note, spoken
 from kdscan.errors import UsageError
 from kdscan.locale import Words
 from kdscan.sheet.look import Style

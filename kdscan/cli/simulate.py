@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kdscan.cli.board import SCHEMA, edition_named
+from kdscan.cli.messages import spoken
 from kdscan.cli.options import (
     AsJson,
     Edition,
@@ -20,7 +21,6 @@ from kdscan.cli.options import (
     OneGame,
     check_game,
 )
-from kdscan.cli.speech import spoken
 from kdscan.errors import UsageError
 from kdscan.locale import Words
 

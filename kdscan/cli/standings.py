@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from kdscan.cli.messages import note, spoken, user
 from kdscan.cli.options import (
     MOST_ROUNDS,
     MOST_TABLES,
@@ -25,7 +26,6 @@ from kdscan.cli.options import (
     Store,
     same_event,
 )
-from kdscan.cli.speech import note, spoken, user
 from kdscan.errors import UsageError
 from kdscan.locale import Words
 from kdscan.locale.legible import legible
@@ -189,7 +189,7 @@ def result(
 
     if sum((bool(points), walkover is not None, withdraw)) != 1:
         raise UsageError("say points, like Ada=51, or --walkover NAME, or --withdraw")
-    said = dict(_points(one) for one in points or ())
+    scores = dict(_points(one) for one in points or ())
     with open_store(store, make=False) as kept, kept.write() as db:
         where = (db, find_event(db, event), round, table)
         if withdraw:
@@ -197,7 +197,7 @@ def result(
         elif walkover is not None:
             game = set_walkover(*where, walkover, who or user())
         else:
-            game = set_result(*where, said, who or user())
+            game = set_result(*where, scores, who or user())
     if game.walkover is not None:
         won = spoken().t("{name} wins by walkover", name=game.walkover)
         print(f"{_where(spoken(), round, table)}: {won}")

@@ -18,8 +18,8 @@ from kdscan.detection.clipping import cut_sides
 from kdscan.detection.layout import known_layouts
 from kdscan.detection.locate import locate
 from kdscan.detection.markers import pages_seen
-from kdscan.detection.register import SURE, followed, settlings
-from kdscan.imaging.rectify import laid_flat, lies_in, outline_of, overlap, project
+from kdscan.detection.register import SURE, follow_paper, register
+from kdscan.imaging.rectify import lies_in, outline_of, overlap, project, rectify
 from kdscan.records import Photo, RectifiedSheet, SheetOutline
 from kdscan.records.arrays import Floats, Network
 
@@ -43,7 +43,7 @@ FOLLOWED = 4
 
 
 def find(photo: Photo, locating: Network, refining: Network) -> tuple[RectifiedSheet, ...]:
-    """Find the maps in a photo, the largest first; see `locate` and `settlings`."""
+    """Find the maps in a photo, the largest first; see `locate` and `register`."""
     return MapSearch(photo, locating, refining).finish()[0]
 
 
@@ -101,7 +101,7 @@ class MapSearch:
                 if any(one.sure and _holds(one, outline) for one in self._found):
                     continue
                 others = self._found
-                for settled in settlings(self._photo, outline, self._refining):
+                for settled in register(self._photo, outline, self._refining):
                     best = _Find(*settled)
                     self._found = _surest(others, best)
                     yield
@@ -112,7 +112,7 @@ class MapSearch:
         tried.sort(key=lambda one: -one.confidence)
         for one in tried[:FOLLOWED]:
             if not any(known.sure and known.shows(one) for known in self._found):
-                again = _Find(*followed(self._photo, one.centers_xy, self._refining))
+                again = _Find(*follow_paper(self._photo, one.centers_xy, self._refining))
                 if again.sure or not self._sure:  # beside a sure map clutter can come to 0.82
                     self._found = _surest(self._found, again)
                     yield
@@ -146,7 +146,7 @@ class MapSearch:
         kept = [one for one in self._found if one.confidence >= line]
         kept.sort(key=lambda one: -cv2.contourArea(one.outline_xy.astype(np.float32)))
         lost = tuple(one for one in self._cut if not any(_holds(find, one) for find in kept))
-        return tuple(laid_flat(self._photo, one.centers_xy, one.confidence) for one in kept), lost
+        return tuple(rectify(self._photo, one.centers_xy, one.confidence) for one in kept), lost
 
 
 def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:

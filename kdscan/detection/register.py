@@ -50,7 +50,7 @@ AT_REST = 0.03
 and put as many shields in place; 0.1 took 2.2, and let 0.6% fewer photos settle surely."""
 
 
-def look(photo: Photo, centers_xy: Floats) -> NDArray[np.float32]:
+def coarse_view(photo: Photo, centers_xy: Floats) -> NDArray[np.float32]:
     """What the refining network sees: (1, 3, 224, 288) float32, 0..1, BGR."""
     view = flatten(photo, centers_xy, LOOK_PX, LOOK_MARGIN, at_hand(photo))
     return np.ascontiguousarray(view.transpose(2, 0, 1)[None], np.float32) / np.float32(255)
@@ -61,13 +61,13 @@ def turned(centers_xy: Floats) -> Floats:
     return np.ascontiguousarray(centers_xy[::-1, ::-1])
 
 
-def settlings(
+def register(
     photo: Photo, outline: SheetOutline, network: Network
 ) -> Iterator[tuple[Floats, float]]:
     """Find every cell's place and which way is up, from one start after the other.
 
     The outline may be wrong by a cell, upside down or turned by a quarter.
-    network: `look` → offsets (1, 2, 5, 7) in cells (x, y: true place minus guess),
+    network: `coarse_view` → offsets (1, 2, 5, 7) in cells (x, y: true place minus guess),
         logits (1, 1, 5, 7) that a cell is in its place, logit (1, 1) that the view is upright.
     Yields after each start, until one is sure, the surest so far: centres (5, 7, 2) in the photo,
     and how sure it is that all of them are in place.
@@ -114,7 +114,7 @@ def _settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats,
     return centers, sure
 
 
-def followed(photo: Photo, centers: Floats, network: Network) -> tuple[Floats, float]:
+def follow_paper(photo: Photo, centers: Floats, network: Network) -> tuple[Floats, float]:
     """Centres (5, 7, 2) of a sheet that no plane comes near, from about where they lie: the paper
     is followed from look to look. With them, how sure it is that all of them are in place."""
     for _ in range(LOOKS):
@@ -126,7 +126,7 @@ def followed(photo: Photo, centers: Floats, network: Network) -> tuple[Floats, f
 def _asked(photo: Photo, centers: Floats, network: Network) -> tuple[Floats, Floats, float]:
     """How far cells lie off, (5, 7, 2) in cells, and logits that each is in its place, (35,), and
     that the view is upright."""
-    offset, in_place, upright = network(look(photo, centers))
+    offset, in_place, upright = network(coarse_view(photo, centers))
     off = offset[0].transpose(1, 2, 0).astype(np.float64)
     return off, in_place.ravel().astype(np.float64), float(upright[0, 0])
 

@@ -210,7 +210,7 @@ def resolution(centers_xy: Floats) -> float:
     return float(np.median(np.concatenate([across.ravel(), down.ravel()])))
 
 
-def laid_flat(
+def rectify(
     photo: Photo,
     centers: Floats,
     confidence: float,

@@ -35,7 +35,7 @@ ANY, OWN = "any", "own"
 """Sheets of any design, and those that kdscan prints: how far a total may be believed differs."""
 
 
-def trusted_as(layout: str) -> str:
+def calibrated_as(layout: str) -> str:
     """`OWN` for layouts that kdscan prints, else `ANY`."""
     return OWN if layout in layouts() else ANY
 
@@ -122,7 +122,7 @@ class Models:
 
         layout: what the sheet is, see `kdscan.detection.layout`.
         """
-        return self.marks if trusted_as(layout) == ANY else self.marks_own
+        return self.marks if calibrated_as(layout) == ANY else self.marks_own
 
     @cached_property
     def spellbook(self) -> Network:
@@ -142,13 +142,13 @@ class Models:
     def _spellbook(self) -> tuple[Network, dict[str, str]]:
         return self._session("spellbook")
 
-    def trust(self, layout: str, looks: int) -> NDArray[np.float64]:
-        """(2,): slope and offset of what is said of totals, see `MarkProbs.trust`.
+    def calibration(self, layout: str, looks: int) -> NDArray[np.float64]:
+        """(2,): slope and offset of what is said of totals, see `MarkProbs.calibration`.
 
         layout: what the sheet is, see `kdscan.detection.layout`. looks: taken at its marks; what
         more of them say is surer than it sounds.
         """
-        known = self.manifest.get("trust", {}).get(trusted_as(layout), {})
+        known = self.manifest.get("trust", {}).get(calibrated_as(layout), {})
         return np.array(known.get("total", {}).get(str(looks), (1.0, 0.0)), np.float64)
 
     @cached_property

@@ -25,12 +25,12 @@ def classify(
     crops: CellCrops,
     network: Network,
     placed: float = 1.0,
-    trust: Floats | None = None,
+    calibration: Floats | None = None,
     *,
     views: int = 1,
 ) -> MarkProbs:
     """Probabilities from the first so many `views` of `VIEWS`; the rest is as in `weigh`."""
-    return weigh(list(look(crops, network, VIEWS[:views])), placed, trust)
+    return weigh(list(predict(crops, network, VIEWS[:views])), placed, calibration)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ VIEWS = (View(), View(True, False), View(False, True), View(True, True))
 crosses is 0.0093 with these, 0.0110 and 0.0105 with four and eight enlarged and shifted ones."""
 
 
-def look(crops: CellCrops, network: Network, views: Sequence[View] = VIEWS) -> Iterator[Logits]:
+def predict(crops: CellCrops, network: Network, views: Sequence[View] = VIEWS) -> Iterator[Logits]:
     """Look at the whole sheet at once: each shield beside the others of the same hand.
 
     network: (1, 35, C, 160, 160), the castle last → coat logits (1, 34, 7), crosses logits
@@ -61,9 +61,9 @@ def look(crops: CellCrops, network: Network, views: Sequence[View] = VIEWS) -> I
     A look for each of `views`, when it is asked for, as if the sheet had been seen as it is.
     """
     for view in views:
-        coat, crosses, castle, astray = network(seen(crops.cells, view)[None])
+        coat, crosses, castle, offset = network(seen(crops.cells, view)[None])
         order = order_of(view)
-        off = astray[:, order] * np.array(view.sign, np.float32)
+        off = offset[:, order] * np.array(view.sign, np.float32)
         yield coat[:, order[:-1]], crosses[:, order[:-1]], castle, off
 
 
@@ -84,22 +84,23 @@ def seen(sheet: NDArray[np.float32], view: View) -> NDArray[np.float32]:
 
 
 def weigh(
-    said: Sequence[Logits],
+    logits: Sequence[Logits],
     placed: float = 1.0,
-    trust: Floats | None = None,
+    calibration: Floats | None = None,
 ) -> MarkProbs:
     """Probabilities from the mean of what the looks at a sheet said.
 
     placed: how sure it is that the crops are where the cells are.
-    trust: see `MarkProbs`.
+    calibration: see `MarkProbs`.
     """
     coat, crosses, castle = (
-        np.asarray(np.mean([one[part][0] for one in said], axis=0), np.float64) for part in range(3)
+        np.asarray(np.mean([one[part][0] for one in logits], axis=0), np.float64)
+        for part in range(3)
     )
     return MarkProbs(
         coat=softmax(coat),
         crosses=softmax(crosses),
         castle_used=float(1 / (1 + np.exp(-castle[0]))),
         placed=placed,
-        **({} if trust is None else {"trust": trust}),
+        **({} if calibration is None else {"trust": calibration}),
     )

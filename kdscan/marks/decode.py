@@ -50,7 +50,7 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
     boards = _listed(_sharpened(both), risk)
     _, best, total = boards[0]
     settled = sum(p for p, _, t in boards if t == total)
-    sure = calibrated(min(settled, 1.0) * probs.placed, probs.trust)
+    sure = calibrated(min(settled, 1.0) * probs.placed, probs.calibration)
     look = _to_look_at(boards, risk) if sure < 1 - risk else set()
     cells = []
     for i, (row, col) in enumerate(CELLS):

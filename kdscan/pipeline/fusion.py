@@ -80,12 +80,12 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
     layouts = [view.layout for view in views if view.layout != "unknown"]
     ids = [view.sheet_id for view in views if view.sheet_id is not None]
     unseen = set.intersection(*(set(view.unseen) for view in views))
-    said = [view.corrections for view in views]
+    given = [view.corrections for view in views]
     corrections = MapCorrections(
-        cells={at: marks for one in reversed(said) for at, marks in one.cells.items()},
-        castle=next((one.castle for one in said if one.castle is not None), None),
-        wizard=next((one.wizard for one in said if one.wizard is not None), None),
-        confirmed=any(one.confirmed for one in said),
+        cells={at: marks for one in reversed(given) for at, marks in one.cells.items()},
+        castle=next((one.castle for one in given if one.castle is not None), None),
+        wizard=next((one.wizard for one in given if one.wizard is not None), None),
+        confirmed=any(one.confirmed for one in given),
     )
     return replace(
         onto,

@@ -77,11 +77,11 @@ def find_circles(period: Period, trusted: NDArray[np.float32] | None = None) -> 
             if channel == EDGE and not is_ridge:
                 continue  # an outline is a ridge of the edges
             usual = 1.5 * float(np.median(np.abs(maps))) + _FLOOR * (0.5 if is_ridge else 1)
-            trust = 0.5 if channel == EDGE else 1.0
+            calibration = 0.5 if channel == EDGE else 1.0
             for radii, around in _around(maps / np.float32(usual), is_ridge):
                 for sign in (-1,) if channel == EDGE else (1, -1):
                     xy, response = _peaks(_all_around(sign * around) * trust_at, radii)
-                    weight = trust * float(response.sum())
+                    weight = calibration * float(response.sum())
                     if weight > most:
                         most = weight
                         best = Circles(xy, radii, response, channel, is_ridge, sign)

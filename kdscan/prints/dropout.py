@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, outline_of, resolution
 from kdscan.ink.divide import divide
-from kdscan.marks.classify import VIEWS, Logits, look, softmax
+from kdscan.marks.classify import VIEWS, Logits, predict, softmax
 from kdscan.marks.crops import segment
 from kdscan.prints.align import Aligned
 from kdscan.prints.known import KNOWN_STEP, PRINT_MARGIN, PRINT_PX, KnownPrint
@@ -88,12 +88,12 @@ def poorly_known(known: KnownPrint) -> NDArray[np.bool_]:
     return out
 
 
-def looks_at_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
-    """Looks, see `look`, at the ink on a plain page; at the photo for poorly known cells, and for
-    coats or crosses of the whole sheet where that is plainly surer: then shields or circles were
-    not found where they are printed, or the print holds what others drew."""
+def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
+    """Logits of each view, see `predict`, of the ink on a plain page; of the photo for poorly known
+    cells, and for coats or crosses of the whole sheet where that is plainly surer: then shields or
+    circles were not found where they are printed, or the print holds what others drew."""
     page = replace(sheet.rectified, bgr=on_plain_page(sheet.ink, sheet.known))
-    seen, as_is = (look(segment(one), network, VIEWS) for one in (page, sheet.rectified))
+    seen, as_is = (predict(segment(one), network, VIEWS) for one in (page, sheet.rectified))
     doubted: list[bool] = []
     for of_ink, of_photo in zip(seen, as_is, strict=True):
         both = list(zip(of_ink[:2], of_photo[:2], strict=True))

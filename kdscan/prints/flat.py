@@ -87,7 +87,7 @@ def flat_sheet(photo: Photo, sheet: SheetReading) -> FlatSheet | None:
     if not is_fit((problem.code for problem in sheet.problems), sheet.rectified.px_per_cell):
         return None
     coats = coats_of({(c.row, c.col): c.coat for c in sheet.reading.cells})
-    return laid_flat(photo, sheet.rectified.centers_xy, coats, sheet.layout)
+    return rectify(photo, sheet.rectified.centers_xy, coats, sheet.layout)
 
 
 def is_fit(problems: Iterable[str], px_per_cell: float) -> bool:
@@ -95,9 +95,7 @@ def is_fit(problems: Iterable[str], px_per_cell: float) -> bool:
     return px_per_cell >= LEAST_PX and _UNFIT.isdisjoint(problems)
 
 
-def laid_flat(
-    photo: Photo, centers_xy: Floats, coats: str, layout: str, key: str = ""
-) -> FlatSheet:
+def rectify(photo: Photo, centers_xy: Floats, coats: str, layout: str, key: str = "") -> FlatSheet:
     """A sheet whose cells lie at (5, 7, 2) in the photo. key: its picture's content if left out."""
     bgr = flatten(photo, centers_xy, PRINT_PX, RIM)
     return FlatSheet(key or hashlib.sha256(bgr.tobytes()).hexdigest()[:32], coats, layout, bgr)
@@ -165,11 +163,11 @@ def head_of(data: bytes, key: str) -> Head | None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if any(part.file_size > _LARGEST for part in archive.infolist()):
                 return None
-            said = json.loads(archive.read("sheet.json"))
-        head = Head(key, str(said["coats"]), str(said["layout"]))
+            meta = json.loads(archive.read("sheet.json"))
+        head = Head(key, str(meta["coats"]), str(meta["layout"]))
     except _BROKEN:
         return None
-    return head if said["format"] == _FORMAT and len(head.coats) == len(CELLS) else None
+    return head if meta["format"] == _FORMAT and len(head.coats) == len(CELLS) else None
 
 
 _BROKEN = (zipfile.BadZipFile, EOFError, OSError, ValueError, KeyError, TypeError, RuntimeError)

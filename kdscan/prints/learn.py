@@ -16,7 +16,7 @@ from kdscan.errors import LayoutError
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, flatten, in_flat, resolution
 from kdscan.ink.separate import drawn_on
 from kdscan.marks.classify import softmax
-from kdscan.marks.refine_crops import look_closer
+from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.describe import describe_castle, describe_cell
 from kdscan.prints.features import edges
@@ -219,7 +219,7 @@ def _check_number(seen: Sequence[_Seen]) -> None:
 
 def marked_share(photo: Photo, sheet: RectifiedSheet, marking: Network) -> float:
     """Share of the shields that surely hold a coat, as the marks' network sees them."""
-    _, looks = look_closer(photo, sheet, marking)
+    _, looks = refine_crops(photo, sheet, marking)
     coats = next(looks)[0][0].astype(np.float64)
     return float(np.mean(softmax(coats)[:, 0] < SURELY_MARKED))
 

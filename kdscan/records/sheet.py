@@ -173,14 +173,16 @@ class SheetReading:
     @property
     def wizard_coat(self) -> Coat | None:
         """The coat that the map's wizard pays for, as a person says, or else a spellbook."""
-        told = self.evidence.corrections.wizard
-        return self.evidence.wizard.coat if told is None else told[0]
+        given = self.evidence.corrections.wizard
+        return self.evidence.wizard.coat if given is None else given[0]
 
     @property
     def wizard_range(self) -> tuple[int, int]:
         """What the wizard may pay on this board, from and to."""
-        said = self.evidence.corrections
-        open_ones = () if said.wizard or said.confirmed else self.evidence.wizard.coats
+        corrections = self.evidence.corrections
+        open_ones = (
+            () if corrections.wizard or corrections.confirmed else self.evidence.wizard.coats
+        )
         coats = [coat for coat, p in open_ones if p >= IMPROBABLE]
         pays = [WIZARD_POINTS * sum(d.coat is coat for d in self.score.domains) for coat in coats]
         return min([*pays, self.score.wizard]), max([*pays, self.score.wizard])

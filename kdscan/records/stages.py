@@ -79,7 +79,7 @@ class MarkProbs:
     crosses: (34, 5) float64, probabilities of 0..4 crosses, rows sum to 1.
     castle_used: probability that the castle's roof is coloured.
     placed: probability that every cell is where it should be.
-    trust: (2,) float64, slope and offset that turn the log odds of a total, as these
+    calibration: (2,) float64, slope and offset that turn the log odds of a total, as these
         probabilities give them, into calibrated ones; fitted on photos held back.
     """
 
@@ -87,7 +87,7 @@ class MarkProbs:
     crosses: NDArray[np.float64]
     castle_used: float
     placed: float
-    trust: NDArray[np.float64] = field(default_factory=lambda: np.array([1.0, 0.0]))
+    calibration: NDArray[np.float64] = field(default_factory=lambda: np.array([1.0, 0.0]))
 
     def __post_init__(self) -> None:
         if self.coat.shape != (len(CELLS), len(COATS)):
@@ -96,4 +96,4 @@ class MarkProbs:
             raise ValueError(f"cross probabilities have shape {self.crosses.shape}")
         object.__setattr__(self, "coat", frozen(self.coat))
         object.__setattr__(self, "crosses", frozen(self.crosses))
-        object.__setattr__(self, "trust", frozen(self.trust))
+        object.__setattr__(self, "trust", frozen(self.calibration))

@@ -20,8 +20,8 @@ def range_of(totals: Totals) -> tuple[int, int]:
     return min(likely), max(likely)
 
 
-def calibrated(p: float, trust: NDArray[np.float64]) -> float:
+def calibrated(p: float, calibration: NDArray[np.float64]) -> float:
     """A probability with the slope and offset that its log odds need (Platt 1999)."""
     inside = min(max(p, 1e-9), 1 - 1e-9)
-    z = float(trust[0]) * math.log(inside / (1 - inside)) + float(trust[1])
+    z = float(calibration[0]) * math.log(inside / (1 - inside)) + float(calibration[1])
     return 1 / (1 + math.exp(-z))

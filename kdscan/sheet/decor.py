@@ -13,9 +13,9 @@ from math import cos, pi, sin
 
 from reportlab.lib.colors import Color as PdfColor
 
-from kdscan.sheet.dress import CREAM, GOLD, RED, SEPIA, STONE, Color
 from kdscan.sheet.parts import Point, Polygon
 from kdscan.sheet.pen import Pen
+from kdscan.sheet.theme import CREAM, GOLD, RED, SEPIA, STONE, Color
 
 RIBBON_TAIL_MM = 3.4
 """How far the forked ends of a ribbon reach beyond its body."""

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from reportlab.pdfbase.pdfmetrics import stringWidth
 
-from kdscan.sheet.dress import BLACK, DRESSES, FAINT, INK, LINE, WHITE, Color, Dress
 from kdscan.sheet.fonts import SERIF, load_fonts
 from kdscan.sheet.parts import Point
+from kdscan.sheet.theme import BLACK, FAINT, INK, LINE, THEMES, WHITE, Color, Theme
 
 __all__ = ["BLACK", "FAINT", "INK", "LINE", "WHITE", "Color", "Pen", "fitting", "text_width"]
 
@@ -26,7 +26,7 @@ class Pen:
     """
 
     canvas: Any
-    dress: Dress = DRESSES["plain"]
+    dress: Theme = THEMES["plain"]
 
     def shape(
         self,

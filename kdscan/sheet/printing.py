@@ -13,12 +13,12 @@ from kdscan.sheet.book import BookLayout
 from kdscan.sheet.book_drawing import draw_book
 from kdscan.sheet.card import Card, draw_card
 from kdscan.sheet.decor import draw_parchment
-from kdscan.sheet.dress import DRESSES
 from kdscan.sheet.grid import draw_map
 from kdscan.sheet.look import NO_TICKET, Look, Ticket
 from kdscan.sheet.parts import Layout, Paper, Point
 from kdscan.sheet.pen import FAINT, Pen
 from kdscan.sheet.surroundings import draw_surroundings
+from kdscan.sheet.theme import THEMES
 
 PAPERS_MM: dict[Paper, tuple[float, float]] = {
     "a4": (210.0, 297.0),
@@ -164,7 +164,7 @@ def _page(
 ) -> None:
     canvas.translate(0, plan.paper_mm[1] * _POINTS_A_MM)
     canvas.scale(_POINTS_A_MM, -_POINTS_A_MM)
-    pen = Pen(canvas, DRESSES[look.style])
+    pen = Pen(canvas, THEMES[look.style])
     for place, ticket in copies.items():
         canvas.saveState()
         canvas.translate(*place)

@@ -8,7 +8,6 @@ from kdscan.sheet.book import BookLayout
 from kdscan.sheet.coats import draw_coat, shrunk
 from kdscan.sheet.codes import draw_code
 from kdscan.sheet.decor import RIBBON_TAIL_MM, draw_ribbon, draw_serpent
-from kdscan.sheet.dress import RED
 from kdscan.sheet.fonts import CAPITAL, ITALIC
 from kdscan.sheet.look import NO_TICKET, Look, Ticket
 from kdscan.sheet.parts import (
@@ -26,6 +25,7 @@ from kdscan.sheet.parts import (
     Title,
 )
 from kdscan.sheet.pen import BLACK, FAINT, INK, LINE, WHITE, Pen, fitting, text_width
+from kdscan.sheet.theme import RED
 from kdscan.sheet.words import Language, say
 
 _NAMES: dict[CoatName, str] = {

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from kdscan.synth.ink import Stroke
+from kdscan.synth.preferences import Brush, Shield
 from kdscan.synth.strokes import Path, half, hatch, line, outline, rounded, unit
-from kdscan.synth.taste import Brush, Shield
 
 
 def bend(

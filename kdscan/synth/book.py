@@ -25,10 +25,10 @@ from kdscan.synth.fills import fill
 from kdscan.synth.habits import any_habit
 from kdscan.synth.ink import Stroke, lay_ink
 from kdscan.synth.pens import Pen
+from kdscan.synth.preferences import Brush
 from kdscan.synth.sketch import Hand
 from kdscan.synth.strokes import Path, line, rounded
 from kdscan.synth.surroundings import soil
-from kdscan.synth.taste import Brush
 
 SQUARES = ("fill", "fill", "fill", "x", "x", "x", "slash", "tick", "dot", "scribble")
 """How a square is filled: blackened, crossed, ticked, dotted; weights are a guess."""

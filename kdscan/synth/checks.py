@@ -8,8 +8,8 @@ import numpy as np
 
 from kdscan.synth.fills import fill, lump
 from kdscan.synth.ink import Stroke
+from kdscan.synth.preferences import Brush, Shield
 from kdscan.synth.strokes import Path, half, hatch, line, outline, spans, unit
-from kdscan.synth.taste import Brush, Shield
 
 
 def checked(shield: Shield, brush: Brush) -> list[Stroke]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from kdscan.synth.dots import dot
 from kdscan.synth.ink import Stroke
+from kdscan.synth.preferences import Brush
 from kdscan.synth.strokes import Path, line, ring, rounded, scribble, turned, unit
-from kdscan.synth.taste import Brush
 
 _LARGE = frozenset(("x", "plus", "star", "wide", "twice", "looped", "hash"))
 """Marks wide enough to be meant for a circle from further off."""

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from kdscan.synth.ink import Stroke
+from kdscan.synth.preferences import Brush, Shield
 from kdscan.synth.strokes import Path, hatch, line, ring, rounded, scribble, turned, unit
-from kdscan.synth.taste import Brush, Shield
 
 _ROUND = np.stack([(math.cos(a), math.sin(a)) for a in np.linspace(0, 2 * math.pi, 15)[:-1]])
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kdscan.synth.ink import Stroke
+from kdscan.synth.preferences import Brush, Shield
 from kdscan.synth.strokes import (
     Path,
     drift,
@@ -20,7 +21,6 @@ from kdscan.synth.strokes import (
     spans,
     unit,
 )
-from kdscan.synth.taste import Brush, Shield
 
 FEWEST = 5
 """Strokes across a shield below which nobody would call it filled; a guess."""

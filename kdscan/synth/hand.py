@@ -22,10 +22,10 @@ from kdscan.synth.fills import fill
 from kdscan.synth.ink import Spots, Stroke, lay_ink
 from kdscan.synth.marks import draw_coat
 from kdscan.synth.pens import Pen
+from kdscan.synth.preferences import Brush, Shield
 from kdscan.synth.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room, moved
 from kdscan.synth.strokes import Path, outline, ring
 from kdscan.synth.surroundings import Board, add_extras, draw_borders, scribble_around, soil
-from kdscan.synth.taste import Brush, Shield
 
 __all__ = ["Hand", "StrokeBank", "draw_board"]
 

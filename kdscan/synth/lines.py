@@ -13,9 +13,9 @@ import numpy as np
 
 from kdscan.synth.bends import BENDS, bend
 from kdscan.synth.ink import Stroke
+from kdscan.synth.preferences import Brush, Shield
 from kdscan.synth.runs import RUNS, WIDE, laid
 from kdscan.synth.strokes import Path, away_from, line, spans, unit
-from kdscan.synth.taste import Brush, Shield
 
 LEAST_GAP = 0.15
 """Least distance of the middles of two lines by the shield's span, bends aside; a guess."""

@@ -13,7 +13,7 @@ from kdscan.synth.dots import one_dot, two_dots
 from kdscan.synth.fills import filled
 from kdscan.synth.ink import Stroke
 from kdscan.synth.lines import one_line, two_lines
-from kdscan.synth.taste import Brush, Shield
+from kdscan.synth.preferences import Brush, Shield
 
 
 def draw_coat(coat: Coat, shield: Shield, brush: Brush) -> list[Stroke]:

@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from kdscan.synth.ink import Stroke
+from kdscan.synth.preferences import Brush
 from kdscan.synth.strokes import Path, drift, line, rounded, turned
-from kdscan.synth.taste import Brush
 
 
 def laid(path: Path, ends: Path, high: float) -> Path:

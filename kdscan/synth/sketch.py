@@ -15,8 +15,8 @@ from kdscan.synth.bank import StrokeBank
 from kdscan.synth.habits import Part
 from kdscan.synth.ink import Spots, Stroke, lay_ink
 from kdscan.synth.pens import Pen, random_pen
+from kdscan.synth.preferences import Brush, Preferences, Shield, random_preferences
 from kdscan.synth.strokes import Path
-from kdscan.synth.taste import Brush, Shield, Taste, random_taste
 
 Spot = tuple[tuple[int, int], float, float]
 """A cell (row, column) and a point of the page in mm."""
@@ -42,7 +42,7 @@ class Hand:
     swaps: float
     cross_pen: Pen
     border_pen: Pen
-    taste: Taste
+    taste: Preferences
     borders: float
     rims: float
     border_line: Literal["straight", "wobbly", "double", "thick"]
@@ -59,8 +59,8 @@ class Hand:
         dice: bool | None = None,
     ) -> Hand:
         """Return a random hand. habits: those that are given; dice: whether coats are drawn as
-        on the dice; see `random_taste`."""
-        taste = random_taste(rng, habits, dice)
+        on the dice; see `random_preferences`."""
+        taste = random_preferences(rng, habits, dice)
         pen = random_pen(rng, taste.habits["pen"])
         cross_pen = pen if rng.random() < 0.85 else random_pen(rng)
         border_pen = pen if rng.random() < 0.75 else random_pen(rng)

@@ -115,7 +115,7 @@ def _of_sheet(row: Result, turning: Collection[int]) -> Iterator[Json]:
         text = mark("{name} needs a look")
         decides = {"decides": key in turning}
         yield _card("look", f"look-{key}", text, values, **where, **brief) | decides
-    elif row.status == OK and row.said.get("confirmed") is not True:
+    elif row.status == OK and row.overrides.get("confirmed") is not True:
         broken = [one for one in row.data["problems"] if one["code"] in AGAINST_RULES]
         if broken:
             text = mark("{name} is read surely, but no game leads there")

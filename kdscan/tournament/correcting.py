@@ -51,11 +51,11 @@ def _place(row: Result) -> str:
     return f"{row.page + 1}.{row.sheet.number + 1}" if row.sheet else ""
 
 
-def say(db: Connection, row: Result, said: Mapping[str, Any], who: str) -> None:
+def say(db: Connection, row: Result, overrides: Mapping[str, Any], who: str) -> None:
     """Add corrections to a sheet: field → new value, as `store.corrections` names them."""
     assert row.sheet is not None
     event_id, sheet_id, at = row.sheet.event_id, row.sheet.id, now()
-    for field, new in said.items():
+    for field, new in overrides.items():
         old = _old(row, field)
         add_correction(db, event_id, field, new, who, sheet_id=sheet_id, old=old, at=at)
 
@@ -89,4 +89,4 @@ def _old(row: Result, field: str) -> Any:
         return row.data["players"][int(field.removeprefix("choice:"))]["chosen_coat"]
     if field == "place":
         return {"round": row.place.round, "table": row.place.table, "player": row.place.player}
-    return row.said.get(field)
+    return row.overrides.get(field)

@@ -13,7 +13,7 @@ from kdscan.tournament.names import names_by_code
 from kdscan.tournament.results import FAILED, Result, results
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.standings import Standing, standings
-from kdscan.tournament.store.corrections import corrections, in_force
+from kdscan.tournament.store.corrections import corrections, effective
 from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.records import Event, Json, Player
@@ -136,7 +136,7 @@ def arbiters_word(
     """
     points, walkovers = {}, {}
     for game in games(db, event_id):
-        held = in_force(corrections(db, event_id, game_id=game.id)).get("result")
+        held = effective(corrections(db, event_id, game_id=game.id)).get("result")
         if held is None or not isinstance(held.new, dict):
             continue
         at = (game.round, game.table)

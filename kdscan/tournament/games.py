@@ -222,7 +222,7 @@ def _game(
     at: Table,
     players: tuple[str, ...] | None,
     sheets: Sequence[SheetScore],
-    said: Mapping[str, int],
+    stated: Mapping[str, int],
     most: int,
 ) -> tuple[Game | None, list[Finding]]:
     """One table: its seats, each with the one sheet that can only be its player's."""
@@ -230,7 +230,7 @@ def _game(
     names = players
     if names is None:
         named = Counter(sheet.player for sheet in sheets if sheet.player)
-        names = tuple(sorted(set(named) | set(said)))
+        names = tuple(sorted(set(named) | set(stated)))
         if not 2 <= len(names) <= most:
             return None, [_no_game(at, sheets, most)]
     own: dict[str, list[SheetScore]] = {name: [] for name in names}
@@ -238,21 +238,21 @@ def _game(
     for sheet in sheets:
         if sheet.player in own:
             own[sheet.player].append(sheet)
-    empty = [name for name in names if not own[name] and name not in said]
+    empty = [name for name in names if not own[name] and name not in stated]
     if len(strangers) == 1 and len(empty) == 1 and strangers[0].player is None:
         own[empty[0]].append(strangers.pop())
     if strangers:
         findings.append(_strangers(at, strangers))
     seats = []
     for name in names:
-        seat, odd = _seat(at, name, own[name], said.get(name), alone=len(names) == 1)
+        seat, odd = _seat(at, name, own[name], stated.get(name), alone=len(names) == 1)
         seats.append(seat)
         findings += odd
     return Game(*at, tuple(seats)), findings
 
 
 def _seat(
-    at: Table, name: str, sheets: Sequence[SheetScore], said: int | None, *, alone: bool
+    at: Table, name: str, sheets: Sequence[SheetScore], stated: int | None, *, alone: bool
 ) -> tuple[Seat, list[Finding]]:
     keys = tuple(sheet.key for sheet in sheets)
     sheets = [sheet for sheet in sheets if not sheet.cut_off] or sheets
@@ -261,8 +261,8 @@ def _seat(
     best = min(sheets, key=lambda sheet: (sheet.review, sheet.key), default=None)
     disputed = any(sheet.rivals for sheet in sheets)
     cut = best is not None and all(sheet.cut_off for sheet in sheets)
-    seat = Seat(name, best if len(worths) <= 1 and not disputed and not cut else None, said)
-    if said is not None or alone or disputed:
+    seat = Seat(name, best if len(worths) <= 1 and not disputed and not cut else None, stated)
+    if stated is not None or alone or disputed:
         return seat, []
     if cut:
         text = mark("the photo cuts off shields of {player}'s sheet; photograph it again")

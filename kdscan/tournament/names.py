@@ -62,15 +62,15 @@ def _close(name: str, known: Sequence[str]) -> list[str]:
 
 
 def _unknown(event: Event, name: str, close: Sequence[str], *, playing: bool) -> UnknownPlayer:
-    said = {"name": name, "event": event.name}
+    values = {"name": name, "event": event.name}
     if not close:
         error = UnknownPlayer(
             "{name}: nobody of that name plays in {event}; enter the player, or name another.",
-            **said,
+            **values,
         )
     elif playing:
-        error = UnknownPlayer("{name}? {known} plays this round.", known=close[0], **said)
+        error = UnknownPlayer("{name}? {known} plays this round.", known=close[0], **values)
     else:
-        error = UnknownPlayer("{name}? {known} plays in {event}.", known=close[0], **said)
+        error = UnknownPlayer("{name}? {known} plays in {event}.", known=close[0], **values)
     error.known = tuple(close)
     return error

@@ -19,7 +19,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.imaging.photo import decode
 from kdscan.inference.store import default_models
 from kdscan.prints.file import FiledPrint, filed, parse_print
-from kdscan.prints.flat import FlatSheet, coats_of, is_fit, laid_flat
+from kdscan.prints.flat import FlatSheet, coats_of, is_fit, rectify
 from kdscan.prints.learn import MOST_SHEETS
 from kdscan.prints.pile import learn_from_pile, may_learn, next_step
 from kdscan.tournament.store import Store
@@ -157,7 +157,7 @@ def _flat(root: str, pile: Pile) -> list[FlatSheet]:
             continue
         for sheet in there:
             centers = np.array(sheet.centers).reshape(5, 7, 2)
-            found.append(laid_flat(photo, centers, sheet.coats, sheet.layout, sheet.key))
+            found.append(rectify(photo, centers, sheet.coats, sheet.layout, sheet.key))
     return found
 
 

@@ -14,7 +14,7 @@ from kdscan.sheet.tickets import read_rows
 from kdscan.tournament.event import WALKOVER, EventState, event_state
 from kdscan.tournament.games import Game
 from kdscan.tournament.rules import rules_of
-from kdscan.tournament.store.corrections import add_correction, corrections, in_force, undo
+from kdscan.tournament.store.corrections import add_correction, corrections, effective, undo
 from kdscan.tournament.store.events import ensure_player, players, set_active
 from kdscan.tournament.store.games import games, remove_games, set_game
 from kdscan.tournament.store.records import Event, Player
@@ -125,8 +125,8 @@ def set_result(
     Raises UsageError for a table that is not planned, or a player who does not sit there.
     """
     planned, names = _planned(db, event, round_, table)
-    said = {str(_seated(names, name, round_, table)): value for name, value in points.items()}
-    _say_result(db, event, planned, said, names, who)
+    values = {str(_seated(names, name, round_, table)): value for name, value in points.items()}
+    _say_result(db, event, planned, values, names, who)
     return _game(event_state(db, event), round_, table)
 
 
@@ -142,15 +142,15 @@ def set_walkover(
         raise UsageError(
             "round {round}, table {table}: a walkover needs two players", round=round_, table=table
         )
-    said = {WALKOVER: _seated(names, winner, round_, table)}
-    _say_result(db, event, planned, said, names, who)
+    values = {WALKOVER: _seated(names, winner, round_, table)}
+    _say_result(db, event, planned, values, names, who)
     return _game(event_state(db, event), round_, table)
 
 
 def withdraw_result(db: Connection, event: Event, round_: int, table: int, who: str) -> Game:
     """Take back what was said of a game last; raise UsageError if nothing was."""
     planned, _ = _planned(db, event, round_, table)
-    held = in_force(corrections(db, event.id, game_id=planned.id)).get("result")
+    held = effective(corrections(db, event.id, game_id=planned.id)).get("result")
     if held is None:
         raise UsageError(
             "round {round}, table {table}: nobody has said a result", round=round_, table=table
@@ -193,13 +193,13 @@ def _say_result(
     db: Connection,
     event: Event,
     planned: PlannedGame,
-    said: Mapping[str, int],
+    values: Mapping[str, int],
     names: Mapping[str, int],
     who: str,
 ) -> None:
     before = _game(event_state(db, event), planned.round, planned.table)
     old = {str(names[seat.player.upper()]): seat.total for seat in before.seats}
-    add_correction(db, event.id, "result", dict(said), who, game_id=planned.id, old=old)
+    add_correction(db, event.id, "result", dict(values), who, game_id=planned.id, old=old)
 
 
 def pairing_rows(db: Connection, event: Event, round_: int) -> list[dict[str, object]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
-from kdscan.tournament.store.corrections import add_correction, corrections, in_force
+from kdscan.tournament.store.corrections import add_correction, corrections, effective
 from kdscan.tournament.store.photos import files, get_photo
 from kdscan.tournament.store.records import Event, FileRow
 
@@ -26,7 +26,7 @@ class Out:
 def taken_out(db: Connection, event_id: int) -> Out:
     """What is taken out of an event now."""
     rows = [row for row in corrections(db, event_id) if row.sheet_id is None and not row.game_id]
-    held = {field for field, row in in_force(rows).items() if row.new is True}
+    held = {field for field, row in effective(rows).items() if row.new is True}
 
     def of(kind: str) -> frozenset[str]:
         return frozenset(f.removeprefix(kind) for f in held if f.startswith(kind))

@@ -17,8 +17,15 @@ from kdscan.errors import BlankPage
 from kdscan.game.grid import cell_name
 from kdscan.locale import ENGLISH, Words
 from kdscan.locale.errors import told
-from kdscan.tournament.apart import Named, Place, compared, first_names, place_of, said_of
-from kdscan.tournament.current import Said, current_sheets
+from kdscan.tournament.apply_corrections import Overrides, corrected_sheets
+from kdscan.tournament.multi_photo_games import (
+    Named,
+    Place,
+    compared,
+    first_names,
+    overrides_of,
+    place_of,
+)
 from kdscan.tournament.names import names_by_code
 from kdscan.tournament.removing import taken_out
 from kdscan.tournament.rules import Rules, asked_of, rules_of
@@ -51,7 +58,7 @@ class Result:
     page: int = 0
     sheet: Sheet | None = None
     data: Json | None = None
-    said: Said = field(default_factory=dict)
+    overrides: Overrides = field(default_factory=dict)
     place: Place = field(default_factory=Place)
     other: str | None = None
     problem: Json | None = None
@@ -109,12 +116,12 @@ def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Re
 class _Pile:
     """What has to be known of all sheets before the first row is told.
 
-    said: what people said of a sheet. same: sheets that another one shows better. conflicts:
+    overrides: what people said of a sheet. same: sheets that another one shows better. conflicts:
     sheets that bear one code. where: how people call each sheet. games: sheets of one game in
     several photos, by each of them. failures: pages that could not be read. rules: the event's.
     """
 
-    said: Mapping[int, Said]
+    overrides: Mapping[int, Overrides]
     same: Mapping[int, int]
     conflicts: Mapping[int, tuple[int, ...]]
     where: Mapping[int, str]
@@ -122,9 +129,9 @@ class _Pile:
     failures: Mapping[tuple[int, int], Json]
     rules: Rules
 
-    def asked(self, sheet: Sheet) -> Said:
+    def asked(self, sheet: Sheet) -> Overrides:
         """What is to be read anew of a sheet."""
-        return asked_of(sheet, self.said.get(sheet.id, {}), self.rules)
+        return asked_of(sheet, self.overrides.get(sheet.id, {}), self.rules)
 
 
 def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> Iterator[Result]:
@@ -145,33 +152,35 @@ def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> It
 
 def _as_they_stand(db: Connection, here: Sequence[Sheet], pile: _Pile) -> list[Json]:
     """The sheets of a page; those of a game in several photos with what the others say of them."""
-    found = current_sheets(here, [pile.asked(one) for one in here])
+    found = corrected_sheets(here, [pile.asked(one) for one in here])
     for n, one in enumerate(here):
         if one.id in pile.games:
             game = [get_sheet(db, number) for number in pile.games[one.id]]
             table = [sheet for sheet in game if sheet is not None]
             asked = [pile.asked(one) for one in table]
-            now = current_sheets(table, asked, one_table=True)
+            now = corrected_sheets(table, asked, one_table=True)
             found[n] = now[pile.games[one.id].index(one.id)]
     return found
 
 
 def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _Pile) -> Result:
-    said = pile.said.get(sheet.id, {})
+    overrides = pile.overrides.get(sheet.id, {})
     status, other = REVIEW if data["review"] else OK, None
-    if said.get("ignored") is True:
+    if overrides.get("ignored") is True:
         status = IGNORED
     elif sheet.id in pile.same:
         status, other = SAME_SHEET, pile.where[pile.same[sheet.id]]
     rivals = pile.conflicts.get(sheet.id, ())
     if rivals and status != IGNORED:
         status, other = CONFLICT, pile.where[rivals[0]]
-    place = place_of(sheet.code, said, file)
-    return Result(file, photo, status, sheet.page, sheet, data, said, place, other, rivals=rivals)
+    place = place_of(sheet.code, overrides, file)
+    return Result(
+        file, photo, status, sheet.page, sheet, data, overrides, place, other, rivals=rivals
+    )
 
 
 def _pile(db: Connection, event_id: int, named: Named) -> _Pile:
-    said = said_of(db, event_id)
+    overrides = overrides_of(db, event_id)
     where: dict[int, str] = {}
 
     def labelled() -> Iterator[Sheet]:
@@ -181,11 +190,11 @@ def _pile(db: Connection, event_id: int, named: Named) -> _Pile:
             where[sheet.id] = _name(named[sheet.photo_id][1], sheet)
             yield sheet
 
-    found = compared(labelled(), said, named)
+    found = compared(labelled(), overrides, named)
     event = get_event(db, event_id)
     rules = Rules() if event is None else rules_of(event)
     kept = (where, found.games, errors(db, event_id), rules)
-    return _Pile(said, found.same, found.conflicts, *kept)
+    return _Pile(overrides, found.same, found.conflicts, *kept)
 
 
 def _name(file: FileRow, sheet: Sheet) -> str:
@@ -224,7 +233,7 @@ def columns(result: Result, words: Words = ENGLISH) -> dict[str, Any]:
         "castle_bonus_used": data.get("castle_bonus_used"),
         "confidence": data.get("confidence"),
         "look_at": " ".join(look_at),
-        "corrected": bool(result.said),
+        "corrected": bool(result.overrides),
         "same_as": None if result.status == CONFLICT else result.other,
         "error": result.problem["code"] if result.problem else None,
         "message": told(result.problem, words) if result.problem else None,

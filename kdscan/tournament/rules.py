@@ -16,7 +16,7 @@ from kdscan.errors import UsageError
 from kdscan.game.kingdomino.variants import VariantError, Variants
 from kdscan.kinds.common.options import Game
 from kdscan.kinds.kingdom.correct import VARIANTS
-from kdscan.tournament.current import Said
+from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.store.events import ensure_event, find_event, set_event_details
 from kdscan.tournament.store.records import Event, Json, Sheet
 
@@ -74,8 +74,8 @@ class Asked:
 
 def rules_of(event: Event) -> Rules:
     """The rules of an event; what this version does not know is passed by."""
-    said: Mapping[str, Any] = event.details.get("rules") or {}
-    known = {f.name: said[f.name] for f in fields(Rules) if f.name in said}
+    given: Mapping[str, Any] = event.details.get("rules") or {}
+    known = {f.name: given[f.name] for f in fields(Rules) if f.name in given}
     return replace(Rules(**known), game=cast(Game, event.game))
 
 
@@ -89,21 +89,21 @@ def settle_rules(db: Connection, name: str | None, asked: Asked, *, make: bool =
     event = ensure_event(db, name, asked.game) if make else find_event(db, name)
     if asked.game not in (None, event.game):
         ensure_event(db, name, asked.game)  # says why not
-    said = {key: value for key, value in asdict(asked).items() if value is not None}
-    said.pop("game", None)
-    if not said:
+    given = {key: value for key, value in asdict(asked).items() if value is not None}
+    given.pop("game", None)
+    if not given:
         return event
-    rules = replace(rules_of(event), **said)
-    _check(rules, said)
+    rules = replace(rules_of(event), **given)
+    _check(rules, given)
     kept = asdict(rules)
     kept.pop("game")
     set_event_details(db, event.id, event.details | {"rules": kept})
     return find_event(db, name)
 
 
-def _check(rules: Rules, said: Json) -> None:
+def _check(rules: Rules, given: Json) -> None:
     if rules.game == "duel":
-        alien = [key for key in ("great_duel", "middle_kingdom", "harmony") if said.get(key)]
+        alien = [key for key in ("great_duel", "middle_kingdom", "harmony") if given.get(key)]
         if alien:
             option = alien[0].replace("_", "-")
             raise UsageError(
@@ -120,8 +120,8 @@ def _check(rules: Rules, said: Json) -> None:
         raise UsageError("{where}: {error}", where=f"--seats {rules.seats}", error=error) from error
 
 
-def asked_of(sheet: Sheet, said: Said, rules: Rules) -> Said:
+def asked_of(sheet: Sheet, given: Overrides, rules: Rules) -> Overrides:
     """What people say of a sheet; of a kingdom also the event's rules, if it was read by others."""
-    if sheet.kind != "kingdom" or VARIANTS in said or sheet.data.get("variants") == rules.extras:
-        return said
-    return {VARIANTS: rules.extras, **said}
+    if sheet.kind != "kingdom" or VARIANTS in given or sheet.data.get("variants") == rules.extras:
+        return given
+    return {VARIANTS: rules.extras, **given}

@@ -22,8 +22,8 @@ from kdscan.imaging.photo import decode
 from kdscan.kinds.common.fields import cell_of
 from kdscan.pipeline.document import SCHEMA
 from kdscan.records import CASTLE, CELLS
-from kdscan.tournament.apart import said_of
-from kdscan.tournament.current import Said, cells_of, current_json
+from kdscan.tournament.apply_corrections import Overrides, cells_of, corrected_json
+from kdscan.tournament.multi_photo_games import overrides_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import get_photo
@@ -45,8 +45,8 @@ def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
         folder.mkdir(parents=True, exist_ok=True)
         with store.read() as db:
             this = find_event(db, event)
-            for sheet_id, said in said_of(db, this.id).items():
-                one = _labelled(db, sheet_id, said)
+            for sheet_id, overrides in overrides_of(db, this.id).items():
+                one = _labelled(db, sheet_id, overrides)
                 if one is not None:
                     photo, sheet, label = one
                     _write(store, photo, sheet, label, folder)
@@ -57,18 +57,23 @@ def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
     return found, shields
 
 
-def truth(sheet: Sheet, said: Said) -> Json | None:
+def truth(sheet: Sheet, overrides: Overrides) -> Json | None:
     """The truth beside a photo; None if no person has seen any shield of it."""
     if sheet.kind == "kingdom":
-        return _kingdom_truth(sheet, said)
+        return _kingdom_truth(sheet, overrides)
     seen = (
         CELLS
-        if said.get("confirmed") is True
-        else sorted(cell_of(field) for field in said if field.startswith("cell:"))
+        if overrides.get("confirmed") is True
+        else sorted(cell_of(field) for field in overrides if field.startswith("cell:"))
     )
-    if sheet.kind != "duel_map" or sheet.kept is None or not seen or said.get("ignored") is True:
+    if (
+        sheet.kind != "duel_map"
+        or sheet.kept is None
+        or not seen
+        or overrides.get("ignored") is True
+    ):
         return None
-    now = current_json(sheet, said)
+    now = corrected_json(sheet, overrides)
     centers = sheet.kept["place"]["centers"]
     board = {
         f"{row},{col}": [coat.value, crosses]
@@ -87,10 +92,10 @@ def truth(sheet: Sheet, said: Said) -> Json | None:
     }
 
 
-def _kingdom_truth(sheet: Sheet, said: Said) -> Json | None:
-    if said.get("confirmed") is not True or said.get("ignored") is True:
+def _kingdom_truth(sheet: Sheet, overrides: Overrides) -> Json | None:
+    if overrides.get("confirmed") is not True or overrides.get("ignored") is True:
         return None
-    now = current_json(sheet, said)
+    now = corrected_json(sheet, overrides)
     taken = [c for c in now["cells"] if c["terrain"] != "empty"]
     return {
         "schema": SCHEMA,
@@ -99,9 +104,11 @@ def _kingdom_truth(sheet: Sheet, said: Said) -> Json | None:
     }
 
 
-def _labelled(db: Connection, sheet_id: int, said: Said) -> tuple[PhotoRow, Sheet, Json] | None:
+def _labelled(
+    db: Connection, sheet_id: int, overrides: Overrides
+) -> tuple[PhotoRow, Sheet, Json] | None:
     sheet = get_sheet(db, sheet_id)
-    label = truth(sheet, said) if sheet else None
+    label = truth(sheet, overrides) if sheet else None
     photo = get_photo(db, sheet.photo_id) if sheet else None
     return (photo, sheet, label) if photo and sheet and label else None
 

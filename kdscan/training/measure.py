@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from kdscan.detection.locate import locate
-from kdscan.detection.register import settlings
+from kdscan.detection.register import register
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, in_flat
 from kdscan.marks.crops import segment
 from kdscan.records import Photo, RectifiedSheet, SheetOutline
@@ -131,7 +131,7 @@ def refine_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> 
         )
         if rng.random() < 0.5:
             corners = corners[[2, 3, 0, 1]]
-        *_, (centers, _) = settlings(photo, SheetOutline(corners, 1.0), net)
+        *_, (centers, _) = register(photo, SheetOutline(corners, 1.0), net)
         error = np.linalg.norm(centers - example.coarse_centers, axis=-1) / COARSE_PX
         placed.append(float(np.mean(error < 0.1)))
         upright.append(bool(np.linalg.norm(centers[0, 0] - ideal[0, 0]) < 2 * COARSE_PX))

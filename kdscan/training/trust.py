@@ -26,11 +26,11 @@ from kdscan.detection.find import find
 from kdscan.detection.layout import identify
 from kdscan.errors import UsageError
 from kdscan.imaging.photo import load_photos
-from kdscan.inference.store import Models, trusted_as
+from kdscan.inference.store import Models, calibrated_as
 from kdscan.kinds.duel_map.interpret import decoded, interpret
-from kdscan.kinds.duel_map.read import LOOKS, gathered
+from kdscan.kinds.duel_map.read import RISK_SHARES, accumulated
 from kdscan.marks.classify import weigh
-from kdscan.marks.refine_crops import look_closer
+from kdscan.marks.refine_crops import refine_crops
 from kdscan.records import MapEvidence
 
 Floats = NDArray[np.float64]
@@ -78,14 +78,14 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
         return []
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
     layout = identify(photo, placed[0])
-    rectified, looks = look_closer(photo, placed[0], models.marks_of(layout))
+    rectified, looks = refine_crops(photo, placed[0], models.marks_of(layout))
     came = []
-    for said in gathered(looks):
+    for said in accumulated(looks):
         probs = weigh(said, rectified.confidence)
         sheet = interpret(MapEvidence(rectified, probs, layout))
         right = sheet.score.domain_points == truth["score"]
         sure = decoded(probs).confidence  # before the rules have their say
-        came.append(Outcome(trusted_as(layout), len(said), sure, right))
+        came.append(Outcome(calibrated_as(layout), len(said), sure, right))
     return came
 
 
@@ -133,8 +133,8 @@ def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:
     ((kind, _),) = Counter(one.kind for one in came).most_common(1)
     these = [one for one in came if one.kind == kind]
     trust: dict[str, object] = {
-        "total": {str(number): _fitted(these, number) for number in LOOKS},
-        "photos": len(these) // len(LOOKS),
+        "total": {str(number): _fitted(these, number) for number in RISK_SHARES},
+        "photos": len(these) // len(RISK_SHARES),
     }
     path = models_folder / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))

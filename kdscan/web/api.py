@@ -31,8 +31,8 @@ from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import Left, Session
 from kdscan.web.settings import Settings
-from kdscan.web.shelf import MAX_ID, WAITING, Shelf
-from kdscan.web.standing import game_json
+from kdscan.web.sheet_service import MAX_ID, WAITING, SheetService
+from kdscan.web.sheet_state import game_json
 from kdscan.web.tables import Tables
 from kdscan.web.views import SIZES, Views
 
@@ -61,11 +61,11 @@ KEEP_FOREVER = "private, max-age=31536000, immutable"
 
 
 @dataclass(frozen=True)
-class Rooms:
+class Services:
     """What handlers need, in `request.app.state.rooms`."""
 
     settings: Settings
-    shelf: Shelf
+    shelf: SheetService
     reader: Reader
     pool: Pool
     views: Views
@@ -84,9 +84,9 @@ class Rooms:
         self.reader.wake()
 
 
-def rooms_of(request: Request) -> Rooms:
+def services_of(request: Request) -> Services:
     """What the application's handlers share."""
-    return cast(Rooms, request.app.state.rooms)
+    return cast(Services, request.app.state.rooms)
 
 
 def session_of(request: Request) -> Session:
@@ -152,7 +152,7 @@ def language_of(request: Request) -> str:
 
 async def session(request: Request) -> Response:
     """GET /api/session"""
-    return JsonAnswer(session_info(rooms_of(request).settings, session_of(request)))
+    return JsonAnswer(session_info(services_of(request).settings, session_of(request)))
 
 
 def session_info(settings: Settings, who: Session) -> schemas.SessionInfo:
@@ -168,7 +168,7 @@ def session_info(settings: Settings, who: Session) -> schemas.SessionInfo:
 
 async def upload(request: Request) -> Response:
     """POST /api/photos: the file as it is in the body; kept before it is read."""
-    rooms = rooms_of(request)
+    rooms = services_of(request)
     name = clean_name(request.query_params.get("name", ""))
     who = session_of(request)
     await ask(rooms.shelf.check_room, who, rooms.settings)
@@ -223,7 +223,7 @@ def clean_name(name: str) -> str:
 
 async def photos(request: Request) -> Response:
     """GET /api/photos"""
-    found = await ask(rooms_of(request).shelf.photos, session_of(request))
+    found = await ask(services_of(request).shelf.photos, session_of(request))
     return JsonAnswer({"photos": [_in_words(one, request) for one in found]})
 
 
@@ -243,7 +243,7 @@ def _in_words(photo: dict[str, Any], request: Request) -> dict[str, Any]:
 
 async def photo(request: Request) -> Response:
     """GET /api/photos/{id}?wait=SECONDS"""
-    rooms, number = rooms_of(request), id_of(request)
+    rooms, number = services_of(request), id_of(request)
     wait = request.query_params.get("wait")
     if wait is not None:
         await ask(rooms.shelf.photo_row, number, session_of(request))
@@ -261,7 +261,7 @@ def _seconds(text: str) -> float:
 
 async def again(request: Request) -> Response:
     """POST /api/photos/{id}/again"""
-    rooms, number = rooms_of(request), id_of(request)
+    rooms, number = services_of(request), id_of(request)
     await body_as(request, bodies.Nothing)
     await ask(rooms.shelf.again, number, session_of(request))
     answer = await ask(rooms.shelf.photo, number, session_of(request))
@@ -272,7 +272,7 @@ async def again(request: Request) -> Response:
 
 async def view(request: Request) -> Response:
     """GET /api/photos/{id}/pages/{page}/view.jpg and thumb.jpg"""
-    rooms, page = rooms_of(request), id_of(request, "page")
+    rooms, page = services_of(request), id_of(request, "page")
     size = next((s for s in SIZES if s == request.path_params["size"]), None)
     row = await ask(rooms.shelf.photo_row, id_of(request), session_of(request))
     if size is None or row.pages is None or page >= row.pages:
@@ -285,7 +285,7 @@ async def view(request: Request) -> Response:
 
 async def look(request: Request) -> Response:
     """POST /api/look: a camera's live picture, as small as will do; nothing of it is kept."""
-    rooms, data = rooms_of(request), await body_of(request, MAX_LOOK)
+    rooms, data = services_of(request), await body_of(request, MAX_LOOK)
     seen: dict[str, Any] = {"hint": "busy", "confidence": 0.0, "outline": None}
     if rooms.pool.busy:  # photos that were sent go first
         return JsonAnswer(seen)
@@ -299,7 +299,9 @@ async def look(request: Request) -> Response:
 
 async def sheet(request: Request) -> Response:
     """GET /api/sheets/{id}"""
-    return JsonAnswer(await ask(rooms_of(request).shelf.sheet, id_of(request), session_of(request)))
+    return JsonAnswer(
+        await ask(services_of(request).shelf.sheet, id_of(request), session_of(request))
+    )
 
 
 async def queue(request: Request) -> Response:
@@ -307,13 +309,13 @@ async def queue(request: Request) -> Response:
     if session_of(request).role != "desk":
         raise ApiError(403, "desk_only", "this is for the desk: come in with its code")
     await news(request)
-    return JsonAnswer(await ask(rooms_of(request).tables.queue))
+    return JsonAnswer(await ask(services_of(request).tables.queue))
 
 
 async def standings(request: Request) -> Response:
     """GET /api/standings?after=STATE&wait=SECONDS"""
     await news(request)
-    return JsonAnswer(await ask(rooms_of(request).tables.standings))
+    return JsonAnswer(await ask(services_of(request).tables.standings))
 
 
 async def news(request: Request) -> None:
@@ -321,7 +323,7 @@ async def news(request: Request) -> None:
     after, wait = (request.query_params.get(name) for name in ("after", "wait"))
     if after is None or wait is None:
         return
-    rooms, ends = rooms_of(request), time.monotonic() + _seconds(wait)
+    rooms, ends = services_of(request), time.monotonic() + _seconds(wait)
     # A batch or another page may write to the store too: only the store itself knows of news.
     while await ask(rooms.tables.state) == after and time.monotonic() < ends:
         with contextlib.suppress(TimeoutError):
@@ -337,7 +339,7 @@ async def game(request: Request) -> Response:
         raise ApiError(400, "bad_request", "sheets names two to four sheets, like 3,4")
     if len(set(ids)) != len(ids):
         raise ApiError(409, "impossible", "a game needs different sheets")
-    found = await ask(rooms_of(request).shelf.game, ids, session_of(request))
+    found = await ask(services_of(request).shelf.game, ids, session_of(request))
     kinds = sorted(one["kind"] for one in found)
     duel = kinds[:2] == ["duel_map"] * 2 and kinds[2:] in ([], ["duel_spellbook"])
     if not duel and set(kinds) != {"kingdom"}:

@@ -22,16 +22,16 @@ from kdscan.inference.store import default_models
 from kdscan.tournament.store import Store
 from kdscan.web import openapi, pages
 from kdscan.web.answers import ApiError, JsonAnswer, error_json
-from kdscan.web.api import Rooms
+from kdscan.web.api import Services
 from kdscan.web.connections import OnceAMinute, Protocol, allow_files
 from kdscan.web.desk import Desk
-from kdscan.web.guard import Guard
+from kdscan.web.middleware import Middleware
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import Left
 from kdscan.web.settings import Settings
-from kdscan.web.shelf import Shelf
+from kdscan.web.sheet_service import SheetService
 from kdscan.web.tables import Tables
 from kdscan.web.tls import encrypted
 from kdscan.web.views import Views
@@ -57,11 +57,11 @@ def make_app(store: Store, settings: Settings) -> Starlette:
             app.state.failure = error
             raise
         views = Views(store)
-        shelf = Shelf(store, settings.event)
+        shelf = SheetService(store, settings.event)
         tables = Tables(store, shelf.event)
         prints = Prints(store, shelf.event)
         reader = Reader(store, shelf, pool, views, default_models().version, prints)
-        app.state.rooms = Rooms(
+        app.state.rooms = Services(
             settings,
             shelf,
             reader,
@@ -91,7 +91,7 @@ def make_app(store: Store, settings: Settings) -> Starlette:
             Exception: _bug,
         },
     )
-    app.add_middleware(Guard, settings=settings, left=left)
+    app.add_middleware(Middleware, settings=settings, left=left)
     return app
 
 
@@ -191,7 +191,7 @@ async def _openapi(_: Request) -> Response:
 
 async def _health(request: Request) -> Response:
     """GET /health: for those who keep the program running."""
-    rooms: Rooms = request.app.state.rooms
+    rooms: Services = request.app.state.rooms
     return JsonAnswer({"workers": len(rooms.pool.pids), "waiting": rooms.reader.length})
 
 

@@ -17,7 +17,7 @@ from kdscan.records import KINDS
 from kdscan.tournament.names import UnknownPlayer
 from kdscan.web import bodies
 from kdscan.web.answers import ApiError, JsonAnswer
-from kdscan.web.api import ask, body_as, id_of, language_of, rooms_of, session_of
+from kdscan.web.api import ask, body_as, id_of, language_of, services_of, session_of
 
 
 async def correct(request: Request) -> Response:
@@ -82,7 +82,7 @@ async def wizard(request: Request) -> Response:
 async def name(request: Request) -> Response:
     """POST /api/sheets/{id}/name"""
     said = await body_as(request, bodies.NamedPlayer)
-    shelf, who = rooms_of(request).shelf, session_of(request)
+    shelf, who = services_of(request).shelf, session_of(request)
     try:
         return JsonAnswer(await ask(shelf.name, id_of(request), said.name, who))
     except UnknownPlayer as error:
@@ -91,11 +91,13 @@ async def name(request: Request) -> Response:
 
 
 async def _corrected(request: Request, said: dict[str, Any], of: str | None) -> Response:
-    shelf, who = rooms_of(request).shelf, session_of(request)
+    shelf, who = services_of(request).shelf, session_of(request)
     return JsonAnswer(await ask(shelf.correct, id_of(request), said, who, of=of))
 
 
 async def undo(request: Request) -> Response:
     """POST /api/sheets/{id}/undo"""
     await body_as(request, bodies.Nothing)
-    return JsonAnswer(await ask(rooms_of(request).shelf.undo, id_of(request), session_of(request)))
+    return JsonAnswer(
+        await ask(services_of(request).shelf.undo, id_of(request), session_of(request))
+    )

@@ -14,7 +14,7 @@ from kdscan.locale.errors import error_json, told
 from kdscan.tournament.names import UnknownPlayer
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError, JsonAnswer
-from kdscan.web.api import ask, body_as, id_of, language_of, news, rooms_of, session_of
+from kdscan.web.api import ask, body_as, id_of, language_of, news, services_of, session_of
 from kdscan.web.operation import BAD, BY_ID, NEWS, NONE_SUCH, TOO_MUCH, Operation
 from kdscan.web.sessions import Session
 
@@ -41,7 +41,7 @@ async def desk(request: Request) -> Response:
 
 
 async def _answer(request: Request) -> Response:
-    rooms = rooms_of(request)
+    rooms = services_of(request)
     found = await ask(rooms.tables.desk)
     return JsonAnswer(found | {"undo": await ask(rooms.desk.newest, _name(_desk(request)))})
 
@@ -59,44 +59,44 @@ async def _done(request: Request, act: Callable[..., Any], *given: Any) -> Respo
 async def place(request: Request) -> Response:
     """POST /api/sheets/{id}/place"""
     who, said = _desk(request), await body_as(request, bodies.Place)
-    return await _done(request, rooms_of(request).desk.place, id_of(request), said, _name(who))
+    return await _done(request, services_of(request).desk.place, id_of(request), said, _name(who))
 
 
 async def same(request: Request) -> Response:
     """POST /api/sheets/{id}/same"""
     who, said = _desk(request), await body_as(request, bodies.SameAs)
-    return await _done(request, rooms_of(request).desk.same, id_of(request), said.of, _name(who))
+    return await _done(request, services_of(request).desk.same, id_of(request), said.of, _name(who))
 
 
 async def ignore(request: Request) -> Response:
     """POST /api/sheets/{id}/ignore"""
     who, said = _desk(request), await body_as(request, bodies.Ignored)
-    act = rooms_of(request).desk.ignore
+    act = services_of(request).desk.ignore
     return await _done(request, act, id_of(request), said.ignored, _name(who))
 
 
 async def remove(request: Request) -> Response:
     """POST /api/event/remove"""
     who, said = _desk(request), await body_as(request, bodies.File)
-    return await _done(request, rooms_of(request).desk.remove, said.file, _name(who))
+    return await _done(request, services_of(request).desk.remove, said.file, _name(who))
 
 
 async def result(request: Request) -> Response:
     """POST /api/event/result"""
     who, said = _desk(request), await body_as(request, bodies.TableResult)
-    return await _done(request, rooms_of(request).desk.result, said, _name(who))
+    return await _done(request, services_of(request).desk.result, said, _name(who))
 
 
 async def pair(request: Request) -> Response:
     """POST /api/event/pair"""
     who, said = _desk(request), await body_as(request, bodies.Pair)
-    return await _done(request, rooms_of(request).desk.pair, said.again, _name(who))
+    return await _done(request, services_of(request).desk.pair, said.again, _name(who))
 
 
 async def player(request: Request) -> Response:
     """POST /api/event/player"""
     who, said = _desk(request), await body_as(request, bodies.Entry)
-    act = rooms_of(request).desk.take_part
+    act = services_of(request).desk.take_part
     return await _done(request, act, said.name, said.active, _name(who))
 
 
@@ -104,21 +104,21 @@ async def clock(request: Request) -> Response:
     """POST /api/event/clock"""
     _desk(request)
     said = await body_as(request, bodies.Clock)
-    return await _done(request, rooms_of(request).desk.clock, said.minutes)
+    return await _done(request, services_of(request).desk.clock, said.minutes)
 
 
 async def show(request: Request) -> Response:
     """POST /api/event/show"""
     _desk(request)
     said = await body_as(request, bodies.Show)
-    return await _done(request, rooms_of(request).desk.show, said.what)
+    return await _done(request, services_of(request).desk.show, said.what)
 
 
 async def take_back(request: Request) -> Response:
     """POST /api/event/undo"""
     who = _desk(request)
     await body_as(request, bodies.Nothing)
-    return await _done(request, rooms_of(request).desk.undo, _name(who))
+    return await _done(request, services_of(request).desk.undo, _name(who))
 
 
 def _act(path: str, handler: Any, summary: str, body: Any) -> Operation:

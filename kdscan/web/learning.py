@@ -21,13 +21,13 @@ from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError, JsonAnswer, not_found
 from kdscan.web.api import (
     KEEP_FOREVER,
-    Rooms,
+    Services,
     ask,
     body_as,
     id_of,
     language_of,
     receive,
-    rooms_of,
+    services_of,
     session_of,
 )
 from kdscan.web.desk_api import DESK_ONLY
@@ -43,7 +43,7 @@ NOT_LEARNED = {409: "The photos are no good for it; the message says what to do.
 
 async def prints(request: Request) -> Response:
     """GET /api/prints"""
-    return JsonAnswer(await ask(_all, rooms_of(request).prints))
+    return JsonAnswer(await ask(_all, services_of(request).prints))
 
 
 def _all(known: Prints) -> Json:
@@ -52,7 +52,7 @@ def _all(known: Prints) -> Json:
 
 async def switch_learning(request: Request) -> Response:
     """POST /api/prints/learning"""
-    rooms = rooms_of(request)
+    rooms = services_of(request)
     _desk_alone(request)
     body = await body_as(request, bodies.Switch)
     await ask(rooms.prints.switch, body.on)
@@ -63,19 +63,19 @@ async def switch_learning(request: Request) -> Response:
 
 async def print_picture(request: Request) -> Response:
     """GET /api/prints/{id}/picture.png"""
-    data = await ask(rooms_of(request).prints.picture, id_of(request))
+    data = await ask(services_of(request).prints.picture, id_of(request))
     return Response(data, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
 
 
 async def print_found(request: Request) -> Response:
     """GET /api/prints/{id}/found.png"""
-    data = await ask(rooms_of(request).prints.found, id_of(request))
+    data = await ask(services_of(request).prints.found, id_of(request))
     return Response(data, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
 
 
 async def put_print_right(request: Request) -> Response:
     """POST /api/prints/{id}/corners"""
-    rooms = rooms_of(request)
+    rooms = services_of(request)
     _desk_alone(request)
     body = await body_as(request, bodies.Corners)
     try:
@@ -90,7 +90,7 @@ async def put_print_right(request: Request) -> Response:
 
 async def learn_print(request: Request) -> Response:
     """POST /api/prints?name=NAME: a photo of an unmarked sheet in the body."""
-    rooms = rooms_of(request)
+    rooms = services_of(request)
     _desk_alone(request)
     name = request.query_params.get("name", "")
     with tempfile.TemporaryDirectory(prefix="kdscan-") as folder:
@@ -103,7 +103,7 @@ async def learn_print(request: Request) -> Response:
 
 async def learn_print_of_photos(request: Request) -> Response:
     """POST /api/prints/of-photos: from filled sheets whose photos were sent already."""
-    rooms = rooms_of(request)
+    rooms = services_of(request)
     _desk_alone(request)
     body = await body_as(request, bodies.PadPhotos)
     rows = [await ask(rooms.shelf.photo_row, n, session_of(request)) for n in body.photos]
@@ -114,7 +114,7 @@ async def learn_print_of_photos(request: Request) -> Response:
 
 
 async def _learned(
-    request: Request, rooms: Rooms, paths: Sequence[Path], name: str, unmarked: bool = False
+    request: Request, rooms: Services, paths: Sequence[Path], name: str, unmarked: bool = False
 ) -> Response:
     what = Asked(paths[0], name, "learn", more=tuple(paths[1:]), unmarked=unmarked)
     problem: Json | None = None
@@ -136,8 +136,8 @@ async def forget_a_print(request: Request) -> Response:
     """POST /api/prints/{id}/forget"""
     _desk_alone(request)
     await body_as(request, bodies.Nothing)
-    await ask(rooms_of(request).prints.forget, id_of(request))
-    return JsonAnswer(await ask(_all, rooms_of(request).prints))
+    await ask(services_of(request).prints.forget, id_of(request))
+    return JsonAnswer(await ask(_all, services_of(request).prints))
 
 
 def _desk_alone(request: Request) -> None:
@@ -148,7 +148,7 @@ def _desk_alone(request: Request) -> None:
 
 async def ink(request: Request) -> Response:
     """GET /api/sheets/{id}/ink.png"""
-    rooms = rooms_of(request)
+    rooms = services_of(request)
     sheet, photo = await ask(rooms.shelf.sheet_place, id_of(request), session_of(request))
     prints = await ask(rooms.prints.hashes)
     path = await rooms.views.ink(rooms.pool, photo, sheet.page, sheet.number, prints)

@@ -22,7 +22,7 @@ from kdscan.web.api import (
     ask,
     body_of,
     language_of,
-    rooms_of,
+    services_of,
     session_info,
     session_of,
 )
@@ -95,8 +95,8 @@ def _page(request: Request, script: str) -> Response:
             "messages": spoken.messages,
             "problems": PROBLEMS,
         },
-        session=session_info(rooms_of(request).settings, session_of(request)),
-        leave=not rooms_of(request).settings.open_here,
+        session=session_info(services_of(request).settings, session_of(request)),
+        leave=not services_of(request).settings.open_here,
     )
 
 
@@ -141,14 +141,14 @@ async def join_by_link(request: Request) -> Response:
 async def leave(request: Request) -> Response:
     """POST /api/leave: the session ends here and now, wherever its cookie may lie."""
     await body_of(request)
-    await ask(rooms_of(request).left.add, session_of(request))
+    await ask(services_of(request).left.add, session_of(request))
     answer = Response(status_code=204)
     answer.delete_cookie(sessions.COOKIE)
     return answer
 
 
 def _admit(request: Request, code: str, name: str) -> Response:
-    settings = rooms_of(request).settings
+    settings = services_of(request).settings
     role = sessions.role_of(code, settings)
     if role is None:
         t = words(language_of(request)).t

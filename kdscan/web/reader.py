@@ -29,7 +29,7 @@ from kdscan.tournament.store.records import PhotoRow
 from kdscan.web.frames import Frame
 from kdscan.web.pool import Pool, Request
 from kdscan.web.prints import Prints
-from kdscan.web.shelf import Shelf
+from kdscan.web.sheet_service import SheetService
 from kdscan.web.views import Views, local_file
 
 log = logging.getLogger("kdscan.web")
@@ -43,7 +43,13 @@ class Reader:
     """Reads what is enqueued and tells those who wait for it."""
 
     def __init__(
-        self, store: Store, shelf: Shelf, pool: Pool, views: Views, models: str, prints: Prints
+        self,
+        store: Store,
+        shelf: SheetService,
+        pool: Pool,
+        views: Views,
+        models: str,
+        prints: Prints,
     ) -> None:
         self._store, self._shelf, self._pool, self._views = store, shelf, pool, views
         self._models, self._prints = models, prints

@@ -252,7 +252,7 @@ class Card(TypedDict):
     photo: int | None
 
 
-class Said(TypedDict):
+class Overrides(TypedDict):
     """What undoing would take back, in words as in a card."""
 
     text: str
@@ -328,7 +328,7 @@ class DeskView(TypedDict):
     rounds: int | None
     clock: str | None
     shown: Literal["table", "pairings"]
-    undo: Said | None
+    undo: Overrides | None
 
 
 class Standings(TypedDict):

@@ -24,7 +24,7 @@ from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.events import get_event
 from kdscan.tournament.store.records import Event
 from kdscan.web.desk import CLOCK, SHOWN
-from kdscan.web.standing import range_of, short_name
+from kdscan.web.sheet_state import range_of, short_name
 
 Json = dict[str, Any]
 

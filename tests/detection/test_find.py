@@ -17,18 +17,18 @@ HERE, THERE = (100.0, 100.0), (800.0, 500.0)
 
 
 def cells(at: tuple[float, float], confidence: float, size: float = 60.0) -> tuple[Floats, float]:
-    """Where a map's cells lie and how sure that is, as `settlings` says it."""
+    """Where a map's cells lie and how sure that is, as `register` says it."""
     return CENTERS * size + at, confidence
 
 
 def found(
     monkeypatch: pytest.MonkeyPatch,
     looks: list[list[tuple[Floats, float]]],
-    followed: float = 0.0,
+    follow_paper: float = 0.0,
 ) -> list[float]:
     """Confidences of what is kept when each turn of the photo shows the given maps.
 
-    followed: how sure a grid becomes when the paper is followed from there.
+    follow_paper: how sure a grid becomes when the paper is followed from there.
     """
     told: dict[int, tuple[Floats, float]] = {}
 
@@ -40,9 +40,9 @@ def found(
         return outlines
 
     monkeypatch.setattr(finding, "locate", locate)
-    monkeypatch.setattr(finding, "settlings", lambda photo, outline, network: [told[id(outline)]])
-    follow = lambda photo, centers, network: (centers, followed)  # noqa: E731
-    monkeypatch.setattr(finding, "followed", follow)
+    monkeypatch.setattr(finding, "register", lambda photo, outline, network: [told[id(outline)]])
+    follow = lambda photo, centers, network: (centers, follow_paper)  # noqa: E731
+    monkeypatch.setattr(finding, "follow_paper", follow)
     network = lambda batch: ()  # noqa: E731
     return [s.confidence for s in finding.find(PHOTO, network, network)]
 
@@ -64,14 +64,14 @@ def test_every_turn_is_an_eighth_and_none_is_left_out() -> None:
 
 
 def test_where_no_turn_helps_the_paper_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.6)]], followed=0.97) == [0.97]
-    assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.6)]], followed=0.3) == [0.6]
+    assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.6)]], follow_paper=0.97) == [0.97]
+    assert found(monkeypatch, [[cells(HERE, 0.4)], [cells(HERE, 0.6)]], follow_paper=0.3) == [0.6]
 
 
 def test_what_is_sure_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = [[cells(HERE, 0.92), cells(THERE, 0.4)]]
-    assert found(monkeypatch, looks, followed=0.99) == [0.92, 0.99]
-    assert found(monkeypatch, looks, followed=0.85) == [0.92]  # clutter beside a map
+    assert found(monkeypatch, looks, follow_paper=0.99) == [0.92, 0.99]
+    assert found(monkeypatch, looks, follow_paper=0.85) == [0.92]  # clutter beside a map
 
 
 def test_two_maps_are_two_finds_the_larger_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def test_a_glance_stops_at_the_first_start_of_the_first_outline(
 ) -> None:
     asked: list[tuple[SheetOutline, float]] = []
 
-    def settlings(
+    def register(
         photo: Photo, outline: SheetOutline, network: object
     ) -> Iterator[tuple[Floats, float]]:
         for confidence in sure[id(outline)]:
@@ -106,7 +106,7 @@ def test_a_glance_stops_at_the_first_start_of_the_first_outline(
     one, other = (SheetOutline(outline_of(cells(at, 1)[0]), 1.0) for at in (HERE, THERE))
     sure = {id(one): (0.3, 0.95), id(other): (0.97,)}
     monkeypatch.setattr(finding, "locate", lambda photo, network, turns: (one, other))
-    monkeypatch.setattr(finding, "settlings", settlings)
+    monkeypatch.setattr(finding, "register", register)
     network = lambda batch: ()  # noqa: E731
     search = finding.MapSearch(PHOTO, network, network)
     assert not search.glance() and asked == [(one, 0.3)]
@@ -124,13 +124,13 @@ def test_a_glance_asks_nothing_where_no_outline_looks_like_a_map(
     monkeypatch.setattr(finding, "locate", lambda photo, network, turn: (outline,))
     asked: list[SheetOutline] = []
 
-    def settlings(
+    def register(
         photo: Photo, outline: SheetOutline, network: object
     ) -> Iterator[tuple[Floats, float]]:
         asked.append(outline)
         yield cells(HERE, 0.95)
 
-    monkeypatch.setattr(finding, "settlings", settlings)
+    monkeypatch.setattr(finding, "register", register)
     network = lambda batch: ()  # noqa: E731
     search = finding.MapSearch(PHOTO, network, network)
     assert not search.glance() and not asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.detection.register import followed, settlings, turned
+from kdscan.detection.register import follow_paper, register, turned
 from kdscan.imaging.rectify import CENTERS, lattice_to_photo
 from kdscan.records import COLS, ROWS, Photo, SheetOutline
 from tests.imaging.dots import CORNERS, bent_centers, photo_with_dots
@@ -41,7 +41,7 @@ def test_settling_follows_what_the_network_says(upside_down: bool) -> None:
         up = np.array([[-9.0 if upside_down and calls == 1 else 9.0]], np.float32)
         return true_offsets(view), np.full((1, 1, ROWS, COLS), 9, np.float32), up
 
-    *_, (centers, sure) = settlings(Photo(photo_with_dots(true)), guess, oracle)
+    *_, (centers, sure) = register(Photo(photo_with_dots(true)), guess, oracle)
     assert centers == pytest.approx(true, abs=1.5)
     assert sure > 0.99
 
@@ -60,7 +60,7 @@ def test_a_grid_bent_to_the_wrong_column_starts_again_from_where_most_cells_agre
             place[..., -1] = 1.0
         return offset, place, np.array([[9.0]], np.float32)
 
-    *_, (centers, sure) = settlings(Photo(photo_with_dots(true)), GUESS, fooled)
+    *_, (centers, sure) = register(Photo(photo_with_dots(true)), GUESS, fooled)
     assert centers == pytest.approx(true, abs=1.5)
     assert sure > 0.99
 
@@ -81,7 +81,7 @@ def test_where_cells_of_a_sure_grid_lie_off_the_paper_is_followed_further() -> N
     def shy(view: np.ndarray) -> tuple[np.ndarray, ...]:
         return true_offsets(view) / 2, *SURE
 
-    *_, (centers, _) = settlings(Photo(photo_with_dots(true)), SheetOutline(CORNERS, 1.0), shy)
+    *_, (centers, _) = register(Photo(photo_with_dots(true)), SheetOutline(CORNERS, 1.0), shy)
     off = np.linalg.norm(centers - true, axis=-1).max() / 130  # pixels a cell
     assert off < 0.12  # 0.18 after one
 
@@ -89,7 +89,7 @@ def test_where_cells_of_a_sure_grid_lie_off_the_paper_is_followed_further() -> N
 def test_a_sheet_that_no_plane_comes_near_is_followed() -> None:
     true = bent_centers(45)
     start = lattice_to_photo(true, CENTERS + (0.2, -0.15))
-    centers, sure = followed(
+    centers, sure = follow_paper(
         Photo(photo_with_dots(true)), turned(start), lambda view: (true_offsets(view), *SURE)
     )
     assert sure > 0.99

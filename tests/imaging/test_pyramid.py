@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.detection.register import look
+from kdscan.detection.register import coarse_view
 from kdscan.imaging.pyramid import at_hand, grey_at_most, level_for, mapped, reduced, window
 from kdscan.imaging.rectify import CENTERS
 from kdscan.records import Photo
@@ -66,7 +66,7 @@ def test_a_mapped_photo_is_never_enlarged_nor_decoded_whole() -> None:
 
 
 def test_the_refining_look_takes_no_whole() -> None:
-    view = look(large(), CENTERS * 30 + (500, 300))  # cells of 30 pixels, seen at 32
+    view = coarse_view(large(), CENTERS * 30 + (500, 300))  # cells of 30 pixels, seen at 32
     assert view.shape == (1, 3, 224, 288)
 
 

@@ -12,7 +12,7 @@ import pytest
 from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import ModelError
 from kdscan.inference.store import NETWORKS, Models, default_models, models_folder
-from kdscan.kinds.duel_map.read import LOOKS
+from kdscan.kinds.duel_map.read import RISK_SHARES
 from kdscan.records import COATS, KINDS
 
 LIMIT = 6_000_000
@@ -65,12 +65,15 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
 
 
 def test_totals_of_our_own_sheet_have_a_trust_of_their_own(copy: Path) -> None:
-    trust = json.loads((copy / "manifest.json").read_text("utf-8"))["trust"]
+    calibration = json.loads((copy / "manifest.json").read_text("utf-8"))["trust"]
     models = Models(copy)
-    for looks in LOOKS:
-        assert models.trust(UNKNOWN, looks).tolist() == trust["any"]["total"][str(looks)]
+    for looks in RISK_SHARES:
         assert (
-            models.trust("kdscan-half-letter", looks).tolist() == trust["own"]["total"][str(looks)]
+            models.calibration(UNKNOWN, looks).tolist() == calibration["any"]["total"][str(looks)]
+        )
+        assert (
+            models.calibration("kdscan-half-letter", looks).tolist()
+            == calibration["own"]["total"][str(looks)]
         )
 
 
@@ -78,7 +81,7 @@ def test_without_any_trust_totals_are_as_sure_as_the_networks(copy: Path) -> Non
     manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
     del manifest["trust"]
     (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
-    assert Models(copy).trust(UNKNOWN, 4).tolist() == [1.0, 0.0]
+    assert Models(copy).calibration(UNKNOWN, 4).tolist() == [1.0, 0.0]
 
 
 def test_equal_versions_mean_equal_files(copy: Path) -> None:

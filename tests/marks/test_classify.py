@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_PX
-from kdscan.marks.classify import VIEWS, View, classify, look, seen
+from kdscan.marks.classify import VIEWS, View, classify, predict, seen
 from kdscan.marks.crops import CROP_PX
 from kdscan.records import CellCrops
 
@@ -60,7 +60,7 @@ def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:
         return number[..., None], -number[..., None], batch[:, 34:, 0, 80, 80], off
 
     for (coat, crosses, castle, off), view in zip(
-        look(CellCrops(crops), network), VIEWS, strict=True
+        predict(CellCrops(crops), network), VIEWS, strict=True
     ):
         assert (coat[0, :, 0] == np.arange(34)).all() and (crosses == -coat).all()
         assert castle == pytest.approx(34)
@@ -78,7 +78,7 @@ def test_how_far_a_cell_lies_off_is_told_as_if_the_sheet_were_seen_as_it_is() ->
         return *nothing, np.zeros((1, 1), np.float32), np.array(off, np.float32)
 
     crops = CellCrops(spot(round(middle + 16), round(middle - 8)))
-    for *_, off in look(crops, network):
+    for *_, off in predict(crops, network):
         assert off[0, 20] * FLAT_PX == pytest.approx((16.5, -7.5))
 
 
@@ -98,4 +98,4 @@ def test_looks_are_taken_one_by_one_and_their_mean_is_believed() -> None:
     asked.clear()
     both = classify(some_crops(), network, views=2)
     assert len(asked) == 2 and (both.coat.argmax(1) == 4).all()
-    assert len(list(islice(look(some_crops(), network), 99))) == len(VIEWS)
+    assert len(list(islice(predict(some_crops(), network), 99))) == len(VIEWS)

@@ -157,13 +157,13 @@ def test_equal_coats_around_speak_for_a_coat() -> None:
 
 @pytest.mark.parametrize(("slope", "offset"), [(1.0, 0.0), (0.8, -0.5), (2.0, 1.0)])
 def test_trust_is_monotone_and_known_at_a_half(slope: float, offset: float) -> None:
-    trust = np.array([slope, offset])
-    said = [calibrated(p, trust) for p in np.linspace(0, 1, 21)]
+    calibration = np.array([slope, offset])
+    said = [calibrated(p, calibration) for p in np.linspace(0, 1, 21)]
     assert said == sorted(said)
-    assert calibrated(0.5, trust) == pytest.approx(1 / (1 + np.exp(-offset)))
+    assert calibrated(0.5, calibration) == pytest.approx(1 / (1 + np.exp(-offset)))
 
 
 def test_trust_lowers_what_a_reading_says_of_its_total() -> None:
     doubtful = probs_of({(0, 0): {(Coat.DOT, 1): 0.9, (Coat.DOT, 0): 0.1}})
-    wary = decode(replace(doubtful, trust=np.array([1.0, -1.0])))
+    wary = decode(replace(doubtful, calibration=np.array([1.0, -1.0])))
     assert wary.confidence < decode(doubtful).confidence - 0.05

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import CENTERS, laid_flat, moved
+from kdscan.imaging.rectify import CENTERS, moved, rectify
 from kdscan.marks.classify import VIEWS, seen
 from kdscan.marks.crops import segment
-from kdscan.marks.refine_crops import ASTRAY, CLOSER, astray_of, look_closer
+from kdscan.marks.refine_crops import CLOSER, OFFSET, offsets_of, refine_crops
 from kdscan.records import CASTLE, CELLS, Photo
 from kdscan.records.arrays import Network
 
 Batch = NDArray[np.float32]
 CELL_PX = 40.0
 PHOTO = Photo(np.random.default_rng(0).integers(0, 255, (300, 400, 3)).astype(np.uint8))
-SHEET = laid_flat(PHOTO, CENTERS * CELL_PX + 70, 0.93)
+SHEET = rectify(PHOTO, CENTERS * CELL_PX + 70, 0.93)
 
 
 def network(says: Callable[[int], tuple[float, float]]) -> Network:
@@ -36,7 +36,7 @@ def network(says: Callable[[int], tuple[float, float]]) -> Network:
 
 
 def test_cells_that_lie_off_are_sampled_where_they_lie() -> None:
-    sheet, looks = look_closer(
+    sheet, looks = refine_crops(
         PHOTO, SHEET, network(lambda call: (0.1, -0.05) if call == 0 else (0, 0))
     )
     assert sheet.centers_xy == pytest.approx(SHEET.centers_xy + (4, -2), abs=0.01)
@@ -48,35 +48,35 @@ def test_cells_that_lie_off_are_sampled_where_they_lie() -> None:
 
 
 def test_a_sheet_in_its_place_is_not_sampled_again_for_one_look() -> None:
-    sheet, looks = look_closer(PHOTO, SHEET, network(lambda call: (0.7 * ASTRAY, 0)))
+    sheet, looks = refine_crops(PHOTO, SHEET, network(lambda call: (0.7 * OFFSET, 0)))
     assert sheet is SHEET
     assert [int(one[2][0, 0]) for one in looks] == list(range(1, len(VIEWS) + 1))
 
 
 def test_further_looks_see_the_cells_where_the_first_one_says_that_they_lie() -> None:
     shown: list[Batch] = []
-    slightly_off = network(lambda call: (0.7 * ASTRAY, 0))
+    slightly_off = network(lambda call: (0.7 * OFFSET, 0))
 
     def watched(batch: Batch) -> tuple[Batch, ...]:
         shown.append(batch[0])
         return slightly_off(batch)
 
-    _, looks = look_closer(PHOTO, SHEET, watched)
+    _, looks = refine_crops(PHOTO, SHEET, watched)
     next(looks)
     assert len(shown) == 1
-    there = moved(SHEET.centers_xy, np.full_like(CENTERS, (0.7 * ASTRAY, 0)))
-    crops = segment(laid_flat(PHOTO, there, 1.0)).cells
+    there = moved(SHEET.centers_xy, np.full_like(CENTERS, (0.7 * OFFSET, 0)))
+    crops = segment(rectify(PHOTO, there, 1.0)).cells
     for view, _ in zip(VIEWS[1:], looks, strict=True):
         assert np.array_equal(shown[-1], seen(crops, view))
 
 
 def test_a_sheet_is_moved_no_oftener_than_it_may() -> None:
-    sheet, looks = look_closer(PHOTO, SHEET, network(lambda call: (0.1, 0)))
+    sheet, looks = refine_crops(PHOTO, SHEET, network(lambda call: (0.1, 0)))
     assert sheet.centers_xy == pytest.approx(SHEET.centers_xy + (4 * CLOSER, 0), abs=0.01)
     assert next(looks)[2] == CLOSER + 1
 
 
 def test_each_cell_has_its_own_place_the_castle_too() -> None:
     off = np.arange(70, dtype=np.float32).reshape(1, 35, 2)
-    astray = astray_of((off, off, off, off))
+    astray = offsets_of((off, off, off, off))
     assert all(tuple(astray[at]) == (2 * n, 2 * n + 1) for n, at in enumerate((*CELLS, CASTLE)))

@@ -117,12 +117,12 @@ def test_a_total_is_looked_at_again_until_it_is_surer_than_the_risk_asks_for(
     said = iter(sure)
     weighed: list[int] = []
 
-    def weigh(seen: list[object], placed: float, trust: object) -> MarkProbs:
+    def weigh(seen: list[object], placed: float, calibration: object) -> MarkProbs:
         weighed.append(len(seen))
         return make_sheet(confidence=next(said)).probs
 
     monkeypatch.setattr(duel_map, "weigh", weigh)
-    monkeypatch.setattr(duel_map, "look_closer", lambda photo, sheet, _: (sheet, iter(range(99))))
+    monkeypatch.setattr(duel_map, "refine_crops", lambda photo, sheet, _: (sheet, iter(range(99))))
     read_photo(Photo(own_scan(31_000_001).bgr), risk=0.02)
     assert weighed[-1] == looks and next(said, None) is None
 

@@ -20,9 +20,9 @@ from kdscan.synth.dots import CAREFUL
 from kdscan.synth.habits import HABITS, PARTS, Part, any_habit
 from kdscan.synth.hand import Hand, draw_board
 from kdscan.synth.marks import draw_coat
+from kdscan.synth.preferences import Brush, random_preferences
 from kdscan.synth.scrawl import smear
 from kdscan.synth.sketch import free_room
-from kdscan.synth.taste import Brush, random_taste
 
 PX = 5.0
 SHIELD = ((-6.0, -6.5), (6.0, -6.5), (6.0, 2.0), (0.0, 7.5), (-6.0, 2.0))
@@ -241,7 +241,7 @@ def test_a_tick_passes_through_its_circle_and_stands_near_it() -> None:
     radius, pitch = 2.0, 6.0
     for seed in range(100):
         rng = np.random.default_rng(seed)
-        brush = Brush(replace(random_taste(rng), slop=0.3), rng, 0.3)
+        brush = Brush(replace(random_preferences(rng), slop=0.3), rng, 0.3)
         (tick,) = draw_cross(np.zeros(2), radius, pitch, brush, "tick")
         foot = tick.path[tick.path[:, 1].argmax()]
         share = np.linspace(0, 1, 20)[:, None, None]
@@ -318,7 +318,7 @@ def test_a_fifth_of_the_habits_is_held_out_and_never_drawn_by_lot() -> None:
 
 
 def test_many_copy_the_dice() -> None:
-    tastes = [random_taste(np.random.default_rng(seed)) for seed in range(600)]
+    tastes = [random_preferences(np.random.default_rng(seed)) for seed in range(600)]
     assert 0.35 < np.mean([taste.dice for taste in tastes]) < 0.48
     bends = [taste.habits["line"] in BENDS for taste in tastes if taste.dice]
     assert np.mean(bends) > 0.8
@@ -351,7 +351,9 @@ def test_one_stroke_crosses_circles_in_a_row_only_where_no_other_lies_between() 
     assert not in_a_row(column[[0, 2]], column)
     assert not in_a_row(column[:1], column)
     for seed in range(20):
-        brush = Brush(random_taste(np.random.default_rng(seed)), np.random.default_rng(seed), 0.3)
+        brush = Brush(
+            random_preferences(np.random.default_rng(seed)), np.random.default_rng(seed), 0.3
+        )
         (path, *_) = (stroke.path for stroke in cross_through(column[1:3], 1.2, brush))
         t = np.linspace(0, 1, 50)[:, None, None]
         points = ((1 - t) * path[:-1] + t * path[1:]).reshape(-1, 2)

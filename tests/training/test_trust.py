@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdscan.kinds.duel_map.read import LOOKS
+from kdscan.kinds.duel_map.read import RISK_SHARES
 from kdscan.records import calibrated
 from kdscan.training import trust
 from kdscan.training.trust import Outcome, fit_trust
@@ -45,8 +45,10 @@ def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
     """A few whose markers nobody sees are believed as any others are."""
     for name in ("1.jpg", "1.json"):
         (tmp_path / name).touch()
-    came = [Outcome("any", looks, 0.9, False) for looks in LOOKS]
-    came += [Outcome("own", looks, 0.9, i % (looks + 2) > 0) for i in range(600) for looks in LOOKS]
+    came = [Outcome("any", looks, 0.9, False) for looks in RISK_SHARES]
+    came += [
+        Outcome("own", looks, 0.9, i % (looks + 2) > 0) for i in range(600) for looks in RISK_SHARES
+    ]
     monkeypatch.setattr(trust, "outcomes", lambda *_: came)
     manifest = tmp_path / "manifest.json"
     manifest.write_text('{"format": "f", "trust": {"any": 1, "own": 2}}', "utf-8")
@@ -54,6 +56,6 @@ def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
     written = json.loads(manifest.read_text("utf-8"))
     assert (written["format"], written["trust"]["any"]) == ("f", 1)
     assert written["trust"]["own"]["photos"] == 600
-    for looks in LOOKS:
+    for looks in RISK_SHARES:
         fitted = np.array(written["trust"]["own"]["total"][str(looks)])
         assert calibrated(0.9, fitted) == pytest.approx(1 - 1 / (looks + 2), abs=0.03)

@@ -25,7 +25,7 @@ from kdscan.records import AnyReading
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.photos import get_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
-from kdscan.web.api import Rooms
+from kdscan.web.api import Services
 from kdscan.web.app import Server, make_app
 from kdscan.web.sessions import begin
 from kdscan.web.settings import Settings
@@ -60,8 +60,8 @@ class Served:
     app: Starlette
 
     @property
-    def rooms(self) -> Rooms:
-        rooms: Rooms = self.app.state.rooms
+    def rooms(self) -> Services:
+        rooms: Services = self.app.state.rooms
         return rooms
 
     @contextmanager

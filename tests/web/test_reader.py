@@ -17,7 +17,7 @@ from kdscan.web.pool import Limits, Pool, Request
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import begin
-from kdscan.web.shelf import Shelf
+from kdscan.web.sheet_service import SheetService
 from kdscan.web.views import Views
 
 
@@ -42,7 +42,7 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
         with store.write() as db:
             settle_rules(db, f"Cup {size}", Asked("kingdomino", great_duel=great_duel))
 
-    async def read(reader: Reader, shelf: Shelf, data: bytes) -> str:
+    async def read(reader: Reader, shelf: SheetService, data: bytes) -> str:
         photo, _ = shelf.add(data, "a.jpg", begin("desk", "test"))
         reader.enqueue(photo)
         await reader.wait(photo, 60)
@@ -62,6 +62,6 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
             await reader.close()
 
     say(size != 7)
-    shelf, heard = Shelf(store, f"Cup {size}"), Heard()
+    shelf, heard = SheetService(store, f"Cup {size}"), Heard()
     assert asyncio.run(both()) == [f"models {n}x{n}" for n in (12 - size, size)]
     assert [what.variants.size for what in heard.asked] == [12 - size, size]

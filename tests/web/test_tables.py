@@ -23,7 +23,7 @@ from kdscan.tournament.store.events import ensure_event, ensure_player, find_eve
 from kdscan.tournament.store.games import remove_games, set_game
 from kdscan.tournament.store.readings import sheets
 from kdscan.web.sessions import begin
-from kdscan.web.shelf import Shelf
+from kdscan.web.sheet_service import SheetService
 from kdscan.web.tables import Tables, turning_games
 from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.tournament.entries import came_in
@@ -163,7 +163,7 @@ def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
     with cup.write() as db:
         event = settle_rules(db, "Cup", Asked(game="kingdomino"))
     came_in(cup, make_kingdom(), "kingdom.jpg")
-    tables, shelf, zoe = Tables(cup, event), Shelf(cup, "Cup"), begin("desk", "Zoe")
+    tables, shelf, zoe = Tables(cup, event), SheetService(cup, "Cup"), begin("desk", "Zoe")
     (before,) = tables.standings()["totals"]
     with cup.write() as db:
         settle_rules(db, "Cup", Asked(middle_kingdom=True))

@@ -41,8 +41,8 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading
     if evidence.corrections.confirmed:
         cells = tuple(replace(cell, review=False) for cell in reading.cells)
         reading = replace(reading, cells=cells, review=False)
-    told = evidence.corrections.wizard
-    coat = evidence.wizard.coat if told is None else told[0]
+    given = evidence.corrections.wizard
+    coat = evidence.wizard.coat if given is None else given[0]
     problems = (*_problems(evidence, broken), *evidence.wizard.problems)
     return SheetReading(evidence, reading, score_board(board, coat), problems)
 
@@ -60,27 +60,29 @@ def believed(evidence: MapEvidence) -> MarkProbs:
 
 @lru_cache(maxsize=64)
 def decoded(
-    probs: MarkProbs, said: tuple[tuple[Cell, Marks], ...] = (), risk: float = DEFAULT_RISK
+    probs: MarkProbs, corrections: tuple[tuple[Cell, Marks], ...] = (), risk: float = DEFAULT_RISK
 ) -> Reading:
     """`decode` of probabilities and what a person says of some shields; asked for again, it is at
     hand: a table, a page and a store ask for the same sheets many times."""
-    return decode(corrected(probs, dict(said)) if said else probs, risk)
+    return decode(corrected(probs, dict(corrections)) if corrections else probs, risk)
 
 
 def _with_corrections(evidence: MapEvidence, risk: float) -> Reading:
     """The most probable board; beside what a person says stands what the pixels had said."""
-    said = evidence.corrections
-    reading = decoded(evidence.probs, tuple(sorted(said.cells.items())), risk)
-    if said.cells:
+    corrections = evidence.corrections
+    reading = decoded(evidence.probs, tuple(sorted(corrections.cells.items())), risk)
+    if corrections.cells:
         before = {(c.row, c.col): c for c in decoded(evidence.probs, (), risk).cells}
         cells = tuple(
             replace(c, seen=(before[c.row, c.col].coat, before[c.row, c.col].crosses))
-            if (c.row, c.col) in said.cells
+            if (c.row, c.col) in corrections.cells
             else c
             for c in reading.cells
         )
         reading = replace(reading, cells=cells)
-    return reading if said.castle is None else replace(reading, castle_used=said.castle)
+    return (
+        reading if corrections.castle is None else replace(reading, castle_used=corrections.castle)
+    )
 
 
 def _without_unseen(reading: Reading, unseen: tuple[Cell, ...]) -> Reading:

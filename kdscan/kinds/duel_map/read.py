@@ -13,13 +13,13 @@ from kdscan.inference.store import Models
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.interpret import decoded, interpret
 from kdscan.marks.classify import Logits, weigh
-from kdscan.marks.refine_crops import look_closer
-from kdscan.prints.dropout import drop_out, looks_at_ink
+from kdscan.marks.refine_crops import refine_crops
+from kdscan.prints.dropout import drop_out, predict_ink
 from kdscan.prints.recognize import recognize
 from kdscan.prints.recognize_layout import recognized
 from kdscan.records import Ink, MapEvidence, MarkProbs, Photo, RectifiedSheet, SheetReading
 
-LOOKS = {1: 0.5, 4: 1.0}
+RISK_SHARES = {1: 0.5, 4: 1.0}
 """A sheet is looked at so often in all, again as long as its total may be wrong with more than such
 a share of the accepted risk: accepting after the first look inflates acceptance, so it gets half
 of the error budget."""
@@ -41,12 +41,12 @@ def read_map(
         with observe("ink"):
             dropped = drop_out(photo, known)
         layout, ink, rectified = known.known.name, dropped.ink, dropped.rectified
-        looks = looks_at_ink(dropped, models.marks_of(layout))
+        views = predict_ink(dropped, models.marks_of(layout))
     else:
         with observe("marks"):
-            rectified, looks = look_closer(photo, rectified, models.marks_of(layout))
+            rectified, views = refine_crops(photo, rectified, models.marks_of(layout))
     with observe("marks"):
-        probs = _probabilities(looks, rectified, models, layout, options.risk)
+        probs = _probabilities(views, rectified, models, layout, options.risk)
     evidence = MapEvidence(
         rectified,
         probs,
@@ -65,20 +65,20 @@ def read_map(
 
 
 def _probabilities(
-    looks: Iterator[Logits], sheet: RectifiedSheet, models: Models, layout: str, risk: float
+    views: Iterator[Logits], sheet: RectifiedSheet, models: Models, layout: str, risk: float
 ) -> MarkProbs:
-    """What a sheet's shields hold; one that leaves doubts is looked at again, see `LOOKS`."""
-    for taken in gathered(looks):
-        probs = weigh(taken, sheet.confidence, models.trust(layout, len(taken)))
-        if decoded(probs, (), risk).confidence >= 1 - LOOKS[len(taken)] * risk:
+    """What a sheet's shields hold; one that leaves doubts is looked at again, see `RISK_SHARES`."""
+    for taken in accumulated(views):
+        probs = weigh(taken, sheet.confidence, models.calibration(layout, len(taken)))
+        if decoded(probs, (), risk).confidence >= 1 - RISK_SHARES[len(taken)] * risk:
             break
     return probs
 
 
-def gathered(looks: Iterator[Logits]) -> Iterator[list[Logits]]:
-    """All looks taken so far, for each number of them in `LOOKS` that there are."""
+def accumulated(views: Iterator[Logits]) -> Iterator[list[Logits]]:
+    """All looks taken so far, for each number of them in `RISK_SHARES` that there are."""
     taken: list[Logits] = []
-    for number in LOOKS:
-        taken += islice(looks, number - len(taken))
+    for number in RISK_SHARES:
+        taken += islice(views, number - len(taken))
         if len(taken) == number:
             yield taken

@@ -16,18 +16,19 @@ from kdscan.records import MapCorrections, MapEvidence, MarkProbs, SheetReading,
 
 Json = dict[str, Any]
 
-_PROBS = fields(MarkProbs)
+_PROBS = {field.name: field.name for field in fields(MarkProbs)} | {"calibration": "trust"}
+"""Fields of the probabilities, and what they are called in the store."""
 
 
 def serialize(sheet: SheetReading) -> Json:
     """See `kdscan.kinds`; what most sheets do not have is left out."""
-    found, said = sheet.evidence, sheet.evidence.corrections
+    found, corrections = sheet.evidence, sheet.evidence.corrections
     kept: Json = {
         "kind": sheet.kind,
         "layout": found.layout,
         "sheet_id": found.sheet_id,
         "place": place_json(found.rectified),
-        "probs": {field.name: plain(getattr(found.probs, field.name)) for field in _PROBS},
+        "probs": {kept: plain(getattr(found.probs, name)) for name, kept in _PROBS.items()},
         "hidden": [list(cell) for cell in found.clipped],
         "wizard": {
             "coat": _name(found.wizard.coat),
@@ -42,12 +43,12 @@ def serialize(sheet: SheetReading) -> Json:
         kept["mirrored"] = True
     if found.beside:
         kept["beside"] = list(found.beside)
-    if said != MapCorrections():
+    if corrections != MapCorrections():
         kept["corrections"] = {
-            "cells": [[*at, _name(coat), n] for at, (coat, n) in said.cells.items()],
-            "castle": said.castle,
-            "wizard": None if said.wizard is None else [_name(said.wizard[0])],
-            "confirmed": said.confirmed,
+            "cells": [[*at, _name(coat), n] for at, (coat, n) in corrections.cells.items()],
+            "castle": corrections.castle,
+            "wizard": None if corrections.wizard is None else [_name(corrections.wizard[0])],
+            "confirmed": corrections.confirmed,
         }
     return kept
 
@@ -60,10 +61,10 @@ def deserialize(kept: Json, risk: float) -> SheetReading:
 def evidence_from(kept: Json) -> MapEvidence:
     """The evidence again; KeyError, TypeError or ValueError for what `serialize` did not write."""
     probs: Json = {}
-    for field in _PROBS:  # one that was not known when the sheet was kept has its default
-        if field.name in kept["probs"]:
-            value = kept["probs"][field.name]
-            probs[field.name] = np.array(value, np.float64) if isinstance(value, list) else value
+    for name, called in _PROBS.items():  # one that was not known then has its default
+        if called in kept["probs"]:
+            value = kept["probs"][called]
+            probs[name] = np.array(value, np.float64) if isinstance(value, list) else value
     return MapEvidence(
         rectified=place_from(kept["place"]),
         probs=MarkProbs(**probs),

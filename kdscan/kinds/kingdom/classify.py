@@ -39,7 +39,7 @@ def classify_squares(
     flat: RectifiedSheet,
     network: Network,
     shown: NDArray[np.bool_],
-    told: Callable[[Floats], Floats] = np.asarray,
+    adjusted: Callable[[Floats], Floats] = np.asarray,
 ) -> Floats:
     """(R, C, K) float64: probability of each of `KINDS` on each square.
 
@@ -50,15 +50,15 @@ def classify_squares(
 
     def known(some: Floats) -> Floats:
         probs[shown] = some
-        return np.asarray(told(probs)[shown])
+        return np.asarray(adjusted(probs)[shown])
 
     batch = crops(flat.bgr, *shown.shape)[shown.ravel()]
     probs[shown] = softmax(looked_at(batch, network, known))
-    return told(probs)
+    return adjusted(probs)
 
 
 def looked_at(
-    batch: NDArray[np.float32], network: Network, told: Callable[[Floats], Floats] = np.asarray
+    batch: NDArray[np.float32], network: Network, adjusted: Callable[[Floats], Floats] = np.asarray
 ) -> Floats:
     """Logits (B, K), float64, of crops (B, 3, 80, 80).
 
@@ -67,10 +67,10 @@ def looked_at(
     else is known of these squares, which may end a doubt.
     """
     logits = network(batch)[0].astype(np.float64)
-    doubtful = told(softmax(logits)).max(1) < AT_ONCE
+    doubtful = adjusted(softmax(logits)).max(1) < AT_ONCE
     if doubtful.any():
         rest = batch[doubtful]
         views = [np.ascontiguousarray(np.rot90(rest, k, (2, 3))) for k in range(1, TURNS)]
-        said = [network(view)[0].astype(np.float64) for view in views]
-        logits[doubtful] = (logits[doubtful] + sum(said)) / TURNS
+        turned = [network(view)[0].astype(np.float64) for view in views]
+        logits[doubtful] = (logits[doubtful] + sum(turned)) / TURNS
     return np.asarray(logits)

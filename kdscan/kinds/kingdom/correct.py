@@ -30,9 +30,9 @@ def correct_kingdom(
     stays visible in `SquareReading.seen`.
     """
     before = kingdom.evidence.corrections
-    said = replace(before, squares={**before.squares, **corrections})
+    after = replace(before, squares={**before.squares, **corrections})
     rules = variants or kingdom.variants
-    (again,) = decode_kingdoms([replace(kingdom.evidence, variants=rules, corrections=said)], risk)
+    (again,) = decode_kingdoms([replace(kingdom.evidence, variants=rules, corrections=after)], risk)
     return again
 
 
@@ -45,8 +45,8 @@ def correct_fields(
         for field, new in fields.items()
         if field.startswith("cell:")
     }
-    said = KingdomCorrections(squares, fields.get("confirmed") is True)
+    after = KingdomCorrections(squares, fields.get("confirmed") is True)
     given, rules = fields.get(VARIANTS), kingdom.variants
     rules = rules if given is None else rules.with_extras(**given)
-    (again,) = decode_kingdoms([replace(kingdom.evidence, variants=rules, corrections=said)], risk)
+    (again,) = decode_kingdoms([replace(kingdom.evidence, variants=rules, corrections=after)], risk)
     return again

@@ -62,7 +62,7 @@ class Window:
         return float(taken.mean() * self.probs[..., CASTLE].max()) if len(taken) else 0.0
 
     @property
-    def said(self) -> float:
+    def certainty(self) -> float:
         """How much is surely said: by how much what is most probable on its taken squares outdoes
         all else, its squares added up, by how surely one of them is the castle, and by the share
         of squares seen that are taken. A table ruled in squares has many squares and no castle; a

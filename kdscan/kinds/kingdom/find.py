@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from kdscan.imaging.rectify import laid_flat, overlap, resolution
+from kdscan.imaging.rectify import overlap, rectify, resolution
 from kdscan.kinds.kingdom.classify import SIDE_PX, classify_squares
 from kdscan.kinds.kingdom.extent import EMPTY, Window, windows_of
 from kdscan.kinds.kingdom.lattice import Lattice
@@ -135,7 +135,7 @@ def _apart(windows: _Found) -> _Found:
     squares of a lattice in place, and on few of one that follows the lines of a floor: there, what
     is no whole tile is read as none."""
     found: _Found = []
-    for window, agreed in sorted(windows, key=lambda one: -one[0].said):
+    for window, agreed in sorted(windows, key=lambda one: -one[0].certainty):
         if not any(overlap(window.outline_xy, one.outline_xy) for one, _ in found):
             found.append((window, agreed))
     return found
@@ -181,4 +181,4 @@ def _agreed(probs: Floats) -> float:
 
 
 def _flat(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> RectifiedSheet:
-    return laid_flat(photo, centers_xy, confidence, SIDE_PX, ENOUGH_PX)
+    return rectify(photo, centers_xy, confidence, SIDE_PX, ENOUGH_PX)

@@ -105,8 +105,8 @@ def squares_of(look: Look) -> Centers:
     kept = (trust >= LEAST * 0.5) & (mine.sum(1) >= 2)
     share, trust = share[kept], trust[kept]
     # Not by @, which would wake BLAS's threads: they spin for longer than all of this takes.
-    said = np.column_stack([votes, log_side, cosine, sine])
-    mean = np.einsum("pv,vk->pk", share / trust[:, None], said)
+    values = np.column_stack([votes, log_side, cosine, sine])
+    mean = np.einsum("pv,vk->pk", share / trust[:, None], values)
     sides, angles = np.exp(mean[:, 2]) * STRIDE / look.scale, np.arctan2(mean[:, 4], mean[:, 3]) / 4
     return Centers(look.to_photo(mean[:, :2]), sides, angles, trust)
 

@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 def serialize(kingdom: KingdomReading) -> Json:
     """See `kdscan.kinds`."""
-    found, said = kingdom.evidence, kingdom.evidence.corrections
+    found, corrections = kingdom.evidence, kingdom.evidence.corrections
     kept: Json = {
         "kind": kingdom.kind,
         "place": place_json(found.rectified),
@@ -26,25 +26,25 @@ def serialize(kingdom: KingdomReading) -> Json:
         "variants": asdict(found.variants),
         "beyond": found.beyond,
     }
-    if said != KingdomCorrections():
-        squares = [[*at, *kind] for at, kind in said.squares.items()]
-        kept["corrections"] = {"squares": squares, "confirmed": said.confirmed}
+    if corrections != KingdomCorrections():
+        squares = [[*at, *kind] for at, kind in corrections.squares.items()]
+        kept["corrections"] = {"squares": squares, "confirmed": corrections.confirmed}
     return kept
 
 
 def deserialize(kept: Json, risk: float) -> KingdomReading:
     """See `kdscan.kinds`."""
-    said = KingdomCorrections()
-    if told := kept.get("corrections"):
-        squares = {(row, col): (terrain, crowns) for row, col, terrain, crowns in told["squares"]}
-        said = KingdomCorrections(squares, told["confirmed"])
+    corrections = KingdomCorrections()
+    if given := kept.get("corrections"):
+        squares = {(row, col): (terrain, crowns) for row, col, terrain, crowns in given["squares"]}
+        corrections = KingdomCorrections(squares, given["confirmed"])
     evidence = KingdomEvidence(
         rectified=place_from(kept["place"]),
         probs=np.array(kept["probs"], np.float64),
         variants=Variants(**kept["variants"]),
         beyond=kept["beyond"],
         sheet_id=kept.get("sheet_id"),
-        corrections=said,
+        corrections=corrections,
     )
     (kingdom,) = decode_kingdoms([evidence], risk)
     return kingdom

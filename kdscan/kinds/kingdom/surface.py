@@ -45,9 +45,9 @@ def with_table(probs: Floats, flat: RectifiedSheet, unseen: NDArray[np.bool_]) -
     if away.shape[-1] <= ALIKE:
         return probs
     unlike = np.sort(away, axis=-1)[..., :ALIKE].mean(-1) + LEAST
-    told = probs.copy()
-    told[..., EMPTY] *= (FAR / unlike) ** 2
-    return np.asarray(told / told.sum(-1, keepdims=True))
+    adjusted = probs.copy()
+    adjusted[..., EMPTY] *= (FAR / unlike) ** 2
+    return np.asarray(adjusted / adjusted.sum(-1, keepdims=True))
 
 
 def _looks(flat_bgr: NDArray[np.uint8], rows: int, cols: int) -> Floats:

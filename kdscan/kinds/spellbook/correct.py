@@ -22,15 +22,15 @@ def correct_book(
     What it says of the maps beside it, `kdscan.pipeline.table` says anew.
     """
     before = book.evidence.corrections
-    said = replace(before, lines={**before.lines, **lines}, choices={**before.choices, **choices})
-    return interpret(replace(book.evidence, corrections=said))
+    after = replace(before, lines={**before.lines, **lines}, choices={**before.choices, **choices})
+    return interpret(replace(book.evidence, corrections=after))
 
 
 def correct_fields(
     book: SpellbookReading, fields: Mapping[str, Any], risk: float
 ) -> SpellbookReading:
     """`correct_book` by the fields of a store: `line:SIDE,COAT`, `choice:SIDE`, `confirmed`."""
-    said = SpellbookCorrections(
+    after = SpellbookCorrections(
         lines={_line(f): SpellbookLine(**v) for f, v in fields.items() if f.startswith("line:")},
         choices={
             int(field.removeprefix("choice:")): Coat(coat) if coat else None
@@ -39,7 +39,7 @@ def correct_fields(
         },
         confirmed=fields.get("confirmed") is True,
     )
-    return interpret(replace(book.evidence, corrections=said))
+    return interpret(replace(book.evidence, corrections=after))
 
 
 def _line(field: str) -> tuple[int, Coat]:

@@ -15,16 +15,16 @@ from kdscan.kinds.spellbook.options import (
     line_of,
     marks_of_choice,
     marks_of_line,
-    said_of,
+    with_corrections,
 )
 from kdscan.records import BookMark, SpellbookEvidence, SpellbookReading
 
 
 def interpret(evidence: SpellbookEvidence) -> SpellbookReading:
     """Lines, chosen coats, how sure all of it is, and what cannot be."""
-    said = evidence.corrections
-    marks = said_of(evidence.marks, said.lines, said.choices)
-    if said.confirmed:
+    corrections = evidence.corrections
+    marks = with_corrections(evidence.marks, corrections.lines, corrections.choices)
+    if corrections.confirmed:
         marks = tuple(replace(mark, review=False) for mark in marks)
     lines = [{coat: line_of(marks_of_line(marks, i, coat)) for coat in Coat} for i in (0, 1)]
     first, second = (choice_of(marks_of_choice(marks, i)) for i in (0, 1))
@@ -36,7 +36,7 @@ def interpret(evidence: SpellbookEvidence) -> SpellbookReading:
     # A doubt counts by itself: many hundredths of a percent, that blank squares are blank, would
     # add up to a review of every book.
     asked = any(mark.review for mark in marks) or any(p.severity == "error" for p in problems)
-    review = asked and not said.confirmed
+    review = asked and not corrections.confirmed
     return SpellbookReading(evidence, marks, book, (first, second), sure, review, problems)
 
 

@@ -32,9 +32,9 @@ def marks_of_choice(marks: Iterable[BookMark], player: int) -> tuple[BookMark, .
 
 def line_of(marks: Iterable[BookMark]) -> SpellbookLine:
     """What the marks of one line say."""
-    said = [mark.key.rpartition(".")[2] for mark in marks if mark.marked]
-    filled = sum(what.startswith("squares[") for what in said)
-    return SpellbookLine(filled, "struck" in said, "used" in said)
+    marked_as = [mark.key.rpartition(".")[2] for mark in marks if mark.marked]
+    filled = sum(what.startswith("squares[") for what in marked_as)
+    return SpellbookLine(filled, "struck" in marked_as, "used" in marked_as)
 
 
 def choice_of(marks: Iterable[BookMark]) -> Coat | None:
@@ -73,27 +73,27 @@ def _turned(marks: Sequence[BookMark]) -> Iterable[tuple[tuple[BookMark, ...], f
         yield tuple(replace(m, marked=other.get(m.key, m.marked)) for m in marks), p
 
 
-def said_of(
+def with_corrections(
     marks: Sequence[BookMark],
     lines: Mapping[tuple[int, Coat], SpellbookLine],
     choices: Mapping[int, Coat | None],
 ) -> tuple[BookMark, ...]:
     """The marks as a person says they are, by lines and by sides; those are certain."""
-    said: dict[str, bool] = {}
+    marked_as: dict[str, bool] = {}
     for (player, coat), line in lines.items():
         of_line = marks_of_line(marks, player, coat)
         squares = [mark for mark in of_line if ".squares[" in mark.key]
         as_seen = sum(mark.marked for mark in squares) == line.filled
         for k, mark in enumerate(squares):
-            said[mark.key] = mark.marked if as_seen else k < line.filled
+            marked_as[mark.key] = mark.marked if as_seen else k < line.filled
         start = f"players[{player}].lines.{coat}."
-        said |= {f"{start}struck": line.struck, f"{start}used": line.used}
+        marked_as |= {f"{start}struck": line.struck, f"{start}used": line.used}
     for player, chosen in choices.items():
         for mark in marks_of_choice(marks, player):
-            said[mark.key] = mark.key.endswith(f".{chosen}")
+            marked_as[mark.key] = mark.key.endswith(f".{chosen}")
     return tuple(
-        replace(mark, marked=said[mark.key], confidence=1.0, review=False)
-        if mark.key in said
+        replace(mark, marked=marked_as[mark.key], confidence=1.0, review=False)
+        if mark.key in marked_as
         else mark
         for mark in marks
     )

@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 def serialize(book: SpellbookReading) -> Json:
     """See `kdscan.kinds`."""
-    found, said = book.evidence, book.evidence.corrections
+    found, corrections = book.evidence, book.evidence.corrections
     kept: Json = {
         "kind": book.kind,
         "layout": found.layout,
@@ -31,16 +31,16 @@ def serialize(book: SpellbookReading) -> Json:
     }
     if found.table is not None:
         kept["table"] = list(found.table)
-    if said != SpellbookCorrections():
+    if corrections != SpellbookCorrections():
         kept["corrections"] = {
             "lines": [
                 [player, coat.value, line.filled, line.struck, line.used]
-                for (player, coat), line in said.lines.items()
+                for (player, coat), line in corrections.lines.items()
             ],
             "choices": [
-                [side, coat.value if coat else None] for side, coat in said.choices.items()
+                [side, coat.value if coat else None] for side, coat in corrections.choices.items()
             ],
-            "confirmed": said.confirmed,
+            "confirmed": corrections.confirmed,
         }
     return kept
 
@@ -51,17 +51,17 @@ def deserialize(kept: Json, risk: float) -> SpellbookReading:
         BookMark(key, tuple((x, y) for x, y in at), reach, marked, confidence, review)
         for key, at, reach, marked, confidence, review in kept["marks"]
     )
-    said = SpellbookCorrections()
-    if told := kept.get("corrections"):
-        said = SpellbookCorrections(
-            {(side, Coat(c)): SpellbookLine(*line) for side, c, *line in told["lines"]},
-            {side: Coat(c) if c else None for side, c in told["choices"]},
-            told["confirmed"],
+    corrections = SpellbookCorrections()
+    if given := kept.get("corrections"):
+        corrections = SpellbookCorrections(
+            {(side, Coat(c)): SpellbookLine(*line) for side, c, *line in given["lines"]},
+            {side: Coat(c) if c else None for side, c in given["choices"]},
+            given["confirmed"],
         )
     page, table = np.array(kept["page"], np.float64), None
     if "table" in kept:
         books, maps = kept["table"]
         table = books, maps
     return interpret(
-        SpellbookEvidence(kept["layout"], page, marks, kept.get("sheet_id"), table, said)
+        SpellbookEvidence(kept["layout"], page, marks, kept.get("sheet_id"), table, corrections)
     )

@@ -40,14 +40,14 @@ def _side(reading: SpellbookReading, player: int, coat: Coat, style: Style) -> s
     line = reading.book.lines[player][coat]
     full, empty = ("■", "□") if style.unicode else ("#", ".")
     squares = full * line.filled + empty * max(0, SQUARES[coat] - line.filled)
-    said = []
+    notes = []
     if line.struck:
-        said.append(style.words.t("struck"))
+        notes.append(style.words.t("struck"))
     elif reading.book.owner(coat) == player:
-        said.append(style.words.t("won"))
+        notes.append(style.words.t("won"))
     if line.used:
-        said.append(style.words.t("used"))
-    return " ".join([f"{squares:<5}", ", ".join(said)]).rstrip()
+        notes.append(style.words.t("used"))
+    return " ".join([f"{squares:<5}", ", ".join(notes)]).rstrip()
 
 
 def _doubts(reading: SpellbookReading, style: Style) -> str:

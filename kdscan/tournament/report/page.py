@@ -213,7 +213,7 @@ def _card(row: Result, pictures: Pictures, seat: tuple[Game, Seat] | None, w: Wo
         where = " · ".join(part for part in (w.t("spellbook"), where) if part)
     worth = "" if total is None else f'<span class="total">{total}</span>'
     sure = w.t("{sure} sure", sure=percent(row.data["confidence"]))
-    if row.said.get("confirmed") is True:
+    if row.overrides.get("confirmed") is True:
         sure = w.t("checked by a person")
     look, by_hand = w.t("look"), w.t("corrected by hand")
     flag = f'<span class="flag">{look}</span>' if row.status == REVIEW else ""
@@ -227,7 +227,7 @@ def _card(row: Result, pictures: Pictures, seat: tuple[Game, Seat] | None, w: Wo
         for one in row.data.get("problems", ())
     ]
     problems = "".join(f'<li class="problem">{escape(told(problem, w))}</li>' for problem in known)
-    corrected = f"<li>{by_hand}</li>" if row.said else ""
+    corrected = f"<li>{by_hand}</li>" if row.overrides else ""
     file = f"<li><code>{escape(row.file.name)}</code></li>"
     return (
         f'<article id="sheet-{row.sheet.id}"><h3>{title} {worth}{flag}</h3>'

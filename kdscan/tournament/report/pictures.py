@@ -16,7 +16,7 @@ from kdscan.kinds.kingdom.correct import VARIANTS
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.locale import Words
 from kdscan.records import AnyReading, Photo, SheetReading, SpellbookReading
-from kdscan.tournament.current import corrected
+from kdscan.tournament.apply_corrections import corrected
 from kdscan.tournament.report.doubtful import Doubtful, doubtful_places
 from kdscan.tournament.results import Result
 from kdscan.tournament.store import Store
@@ -85,12 +85,14 @@ def _reading(row: Result) -> AnyReading | None:
     assert row.sheet is not None and row.data is not None
     if row.sheet.kept is None:
         return None
-    said = dict(row.said)
+    overrides = dict(row.overrides)
     if row.sheet.kind == "kingdom":
-        said[VARIANTS] = row.data["variants"]
+        overrides[VARIANTS] = row.data["variants"]
     if row.sheet.kind == "duel_map":
-        said[WIZARD] = row.data.get("chosen_coat")  # as a person says, or a spellbook elsewhere
-    return corrected(row.sheet.kept, said)
+        overrides[WIZARD] = row.data.get(
+            "chosen_coat"
+        )  # as a person says, or a spellbook elsewhere
+    return corrected(row.sheet.kept, overrides)
 
 
 def _cut_out(

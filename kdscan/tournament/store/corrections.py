@@ -117,7 +117,7 @@ def corrections(
     return all_of(db, Correction, query)
 
 
-def in_force(rows: Iterable[Correction]) -> dict[str, Correction]:
+def effective(rows: Iterable[Correction]) -> dict[str, Correction]:
     """The correction that holds for each field; rows: of one sheet or game, the oldest first.
 
     The newest that was not taken back holds; without one the reading does.

@@ -44,7 +44,7 @@ def check_reading(entry: Any, kept: Any) -> None:
     """Raise what Python raises at a reading that no version has written."""
     from kdscan.pipeline.document import sheet_json
     from kdscan.pipeline.serialize import deserialize
-    from kdscan.tournament.current import cells_of
+    from kdscan.tournament.apply_corrections import cells_of
 
     if entry["error"] is not None:
         _ = entry["error"]["code"], entry["error"]["message"]

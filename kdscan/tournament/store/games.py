@@ -48,8 +48,8 @@ def remove_games(db: Connection, event_id: int, round: int) -> None:
     Raises `UsageError` when somebody has corrected one of them: what people said stays.
     """
     at = schema.game.c
-    said = schema.correction.join(schema.game, schema.correction.c.game_id == at.id)
-    query = select(schema.correction.c.id).select_from(said)
+    corrected = schema.correction.join(schema.game, schema.correction.c.game_id == at.id)
+    query = select(schema.correction.c.id).select_from(corrected)
     if db.scalar(query.where(at.event_id == event_id, at.round == round).limit(1)):
         raise UsageError(
             "round {round} has corrected results; correct its games one by one", round=round

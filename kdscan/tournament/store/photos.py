@@ -50,16 +50,16 @@ def _reason(error: Json | None) -> Json:
     """The columns that say why."""
     if error is None:
         return {"error_code": None, "error_message": None, "error_said": None}
-    said = {"text": error["text"], "values": error["values"]} if "text" in error else None
-    return {"error_code": error["code"], "error_message": error["message"], "error_said": said}
+    text = {"text": error["text"], "values": error["values"]} if "text" in error else None
+    return {"error_code": error["code"], "error_message": error["message"], "error_said": text}
 
 
 def reason_of(row: FileRow | PhotoRow) -> Json | None:
     """Why a file or photo could not be read, as `kdscan.locale.errors` tells it."""
     if row.error_code is None:
         return None
-    said = row.error_said or {}
-    return {"code": row.error_code, "message": row.error_message or "", **said}
+    text = row.error_said or {}
+    return {"code": row.error_code, "message": row.error_message or "", **text}
 
 
 def add_file(

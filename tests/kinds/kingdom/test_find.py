@@ -47,8 +47,10 @@ class OneLook(KingdomSearch):
 )
 def test_networks_agree_on_a_lattice_in_place(tiles: int, table: int, agreed: float) -> None:
     each = np.eye(len(KINDS))
-    said = np.concatenate([np.tile(each[CASTLE + 1], (tiles, 1)), np.tile(each[EMPTY], (table, 1))])
-    assert _agreed(said) == pytest.approx(agreed)
+    certainty = np.concatenate(
+        [np.tile(each[CASTLE + 1], (tiles, 1)), np.tile(each[EMPTY], (table, 1))]
+    )
+    assert _agreed(certainty) == pytest.approx(agreed)
 
 
 def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.MonkeyPatch) -> None:

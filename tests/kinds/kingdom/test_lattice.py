@@ -69,8 +69,8 @@ def test_neighbours_tell_the_steps_where_the_network_is_wrong_about_them(angle: 
     """It said 0 or 45 degrees of whatever lay between, and sides a fifth too short."""
     for seed in range(4):
         true = seen(FULL, angle=angle, jitter=0.07, tilt=0.02, seed=seed)
-        said = np.pi / 4 * np.round(angle / (np.pi / 4))
-        wrong = Centers(true.xy, 0.82 * true.side, np.full(25, said), true.trust)
+        certainty = np.pi / 4 * np.round(angle / (np.pi / 4))
+        wrong = Centers(true.xy, 0.82 * true.side, np.full(25, certainty), true.trust)
         found = grow_lattices(wrong)[0]
         assert found.seen.sum() >= 23
         assert found.seen.shape == (7, 7)

@@ -26,7 +26,7 @@ def flat(looks: list[list[tuple[int, int, int]]]) -> RectifiedSheet:
     return RectifiedSheet(seen, centers, np.zeros((4, 2)), 50.0, 1.0)
 
 
-def said(tile: list[list[float]]) -> Floats:
+def certainty(tile: list[list[float]]) -> Floats:
     """Probabilities: wheat so probably, else no tile."""
     out = np.zeros((len(tile), len(tile[0]), len(KINDS)))
     out[..., WHEAT], out[..., EMPTY] = tile, 1 - np.array(tile)
@@ -34,7 +34,7 @@ def said(tile: list[list[float]]) -> Floats:
 
 
 def test_a_place_that_looks_like_the_table_is_table() -> None:
-    before = said([[0.01, 0.02, 0.01, 0.7, 0.7]])
+    before = certainty([[0.01, 0.02, 0.01, 0.7, 0.7]])
     told = with_table(before, flat([[OAK, OAK, OAK, OAK, GOLD]]), np.ones((1, 5), np.bool_))
     assert told[0, 3, EMPTY] > 0.99
     assert told[0, 4, WHEAT] > 0.7
@@ -42,7 +42,7 @@ def test_a_place_that_looks_like_the_table_is_table() -> None:
 
 
 def test_odds_fall_with_the_square_of_the_difference() -> None:
-    before = said([[0.01, 0.01, 0.01, 0.7]])
+    before = certainty([[0.01, 0.01, 0.01, 0.7]])
     told = with_table(before, flat([[OAK] * 4]), np.ones((1, 4), np.bool_))
     odds = told[0, 3, EMPTY] / told[0, 3, WHEAT] / (0.3 / 0.7)
     assert FAR**2 < odds <= (FAR / LEAST) ** 2
@@ -50,6 +50,6 @@ def test_odds_fall_with_the_square_of_the_difference() -> None:
 
 def test_without_table_in_view_pictures_decide() -> None:
     """Where a square was seen, or beyond the photo's edge, nothing is known of the table."""
-    before = said([[0.01, 0.01, 0.01, 0.7]])
+    before = certainty([[0.01, 0.01, 0.01, 0.7]])
     unseen = np.array([[True, False, False, False]])
     np.testing.assert_array_equal(with_table(before, flat([[OAK] * 4]), unseen), before)

@@ -24,11 +24,11 @@ DOUBT: dict[tuple[int, int], SquareKind] = {(0, 1): ("wheat", 1)}
 
 def test_json_has_what_the_contract_names() -> None:
     kingdom = make_kingdom(variants=RICH)
-    said = to_json(kingdom)
-    assert said["kind"] == "kingdom"
-    assert said["size"] == 5
-    assert len(said["cells"]) == 25
-    assert said["cells"][0] | {"confidence": 1} == {
+    certainty = to_json(kingdom)
+    assert certainty["kind"] == "kingdom"
+    assert certainty["size"] == 5
+    assert len(certainty["cells"]) == 25
+    assert certainty["cells"][0] | {"confidence": 1} == {
         "row": 0,
         "col": 0,
         "terrain": "wheat",
@@ -39,13 +39,13 @@ def test_json_has_what_the_contract_names() -> None:
         "seen": None,
         "alternatives": [],
     }
-    kinds = {(c["row"], c["col"]): c["terrain"] for c in said["cells"]}
+    kinds = {(c["row"], c["col"]): c["terrain"] for c in certainty["cells"]}
     assert kinds[2, 2] == "castle"
     assert kinds[2, 4] == "empty"
-    assert said["score"]["middle_kingdom"] == 10
-    assert said["score"]["total"] == kingdom.score.total
-    assert len(said["outline"]) == 4
-    assert json.loads(json.dumps(said)) == said
+    assert certainty["score"]["middle_kingdom"] == 10
+    assert certainty["score"]["total"] == kingdom.score.total
+    assert len(certainty["outline"]) == 4
+    assert json.loads(json.dumps(certainty)) == certainty
 
 
 def test_doubts_come_with_what_else_it_may_be() -> None:
@@ -53,9 +53,9 @@ def test_doubts_come_with_what_else_it_may_be() -> None:
     (doubt,) = square_doubts(kingdom)
     assert (doubt.square.row, doubt.square.col) == (0, 1)
     assert [kind for kind, _ in doubt.alternatives] == [("wheat", 1)]
-    said = to_json(kingdom)["cells"][1]
-    assert said["review"]
-    assert said["alternatives"][0]["crowns"] == 1
+    certainty = to_json(kingdom)["cells"][1]
+    assert certainty["review"]
+    assert certainty["alternatives"][0]["crowns"] == 1
 
 
 def test_kingdoms_and_maps_of_one_photo_stand_side_by_side() -> None:

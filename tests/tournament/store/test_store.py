@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.errors import NoSheetFound, ReaderDied, UsageError
 from kdscan.tournament.store import Store, open_store
-from kdscan.tournament.store.corrections import add_correction, corrections, in_force, undo
+from kdscan.tournament.store.corrections import add_correction, corrections, effective, undo
 from kdscan.tournament.store.events import (
     ensure_event,
     ensure_player,
@@ -187,7 +187,7 @@ def test_corrections_are_added_and_taken_back(store: Store) -> None:
 
         def held() -> dict[str, object]:
             rows = corrections(db, event.id, sheet_id=found.id)
-            return {field: row.new for field, row in in_force(rows).items()}
+            return {field: row.new for field, row in effective(rows).items()}
 
         first = say("cell:0,1", {"coat": "dot", "crosses": 0})
         second = say("cell:0,1", {"coat": "dot", "crosses": 2}, "Bob")
@@ -227,7 +227,7 @@ def test_games_seat_players(store: Store) -> None:
         with pytest.raises(UsageError):
             remove_games(db, event.id, 1)
         rows = corrections(db, event.id, game_id=game.id)
-        assert in_force(rows)["result"].new == {str(a): 12}
+        assert effective(rows)["result"].new == {str(a): 12}
 
 
 def test_two_programs_write_in_turn(store_url: str) -> None:

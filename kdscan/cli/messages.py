@@ -50,6 +50,6 @@ def user() -> str:
         return "arbiter"
 
 
-def said(error: KdscanError) -> str:
+def error_message(error: KdscanError) -> str:
     """What went wrong, in the language of stderr."""
     return told(error_json(error), spoken(sys.stderr))

@@ -18,9 +18,9 @@ from kdscan.kinds.common.board import DOMAIN_COLORS
 from kdscan.kinds.common.colors import domain_colors
 from kdscan.kinds.common.fields import cell_of
 from kdscan.sheet.layout import layouts
-from kdscan.tournament.current import current_sheets
+from kdscan.tournament.apply_corrections import corrected_sheets
 from kdscan.tournament.rules import Rules, asked_of
-from kdscan.tournament.store.corrections import in_force
+from kdscan.tournament.store.corrections import effective
 from kdscan.tournament.store.records import Correction, Sheet
 
 Json = dict[str, Any]
@@ -29,9 +29,9 @@ UNKNOWN = 999
 """More than any map is worth: the end of a range that nobody can tell."""
 
 
-def standing_sheets(
+def sheets_as_they_stand(
     sheets: Sequence[Sheet],
-    said: Sequence[Sequence[Correction]],
+    changes: Sequence[Sequence[Correction]],
     rules: Rules,
     *,
     one_table: bool = False,
@@ -39,12 +39,12 @@ def standing_sheets(
     """The sheets of one page in the JSON of the contract as they stand, and what the page needs
     beside it.
 
-    said: the corrections of each. rules: the event's. one_table: see `current_sheets`.
+    changes: the corrections of each. rules: the event's. one_table: see `corrected_sheets`.
     """
-    held = [{field: row.new for field, row in in_force(rows).items()} for rows in said]
+    held = [{field: row.new for field, row in effective(rows).items()} for rows in changes]
     asked = [asked_of(one, mine, rules) for one, mine in zip(sheets, held, strict=True)]
-    found = current_sheets(sheets, asked, one_table=one_table)
-    return [_dressed(*each) for each in zip(sheets, said, held, found, strict=True)]
+    found = corrected_sheets(sheets, asked, one_table=one_table)
+    return [_dressed(*each) for each in zip(sheets, changes, held, found, strict=True)]
 
 
 def _ink(sheet: Sheet) -> str | None:
@@ -54,8 +54,8 @@ def _ink(sheet: Sheet) -> str | None:
     return f"/api/sheets/{sheet.id}/ink.png?reading={sheet.reading_id}"
 
 
-def _dressed(sheet: Sheet, said: Sequence[Correction], held: Json, found: Json) -> Json:
-    decisions = history(said)
+def _dressed(sheet: Sheet, changes: Sequence[Correction], held: Json, found: Json) -> Json:
+    decisions = history(changes)
     more = {} if sheet.kind == "duel_spellbook" else _scored(found)
     return (
         found
@@ -112,9 +112,9 @@ def _cells(domain: Json) -> tuple[Cell, ...]:
     return tuple((row, col) for row, col in domain["cells"])
 
 
-def history(said: Sequence[Correction]) -> list[Json]:
+def history(changes: Sequence[Correction]) -> list[Json]:
     """Who decided what, the oldest first."""
-    undone = {row.undoes for row in said}
+    undone = {row.undoes for row in changes}
     return [
         {
             **_where(row.field),
@@ -124,7 +124,7 @@ def history(said: Sequence[Correction]) -> list[Json]:
             "at": row.at.isoformat(),
             "undone": row.id in undone,
         }
-        for row in said
+        for row in changes
         if row.undoes is None
     ]
 

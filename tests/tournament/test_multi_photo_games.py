@@ -11,7 +11,7 @@ from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.readings import sheets
 from kdscan.web.sessions import Session, begin
-from kdscan.web.shelf import Shelf
+from kdscan.web.sheet_service import SheetService
 from tests.readings import make_book, make_sheet, with_evidence
 from tests.tournament.entries import came_in
 
@@ -34,7 +34,7 @@ def wizards(store: Store) -> dict[str, int]:
 
 def pages(store: Store, who: Session) -> dict[str, int]:
     """What each map's own page says of the wizard's points."""
-    shelf = Shelf(store, "Cup")
+    shelf = SheetService(store, "Cup")
     with store.read() as db:
         maps = [one for one in sheets(db, shelf.event.id) if one.kind == "duel_map"]
     shown = [shelf.photo(one.photo_id, who) for one in maps]

@@ -14,7 +14,7 @@ from kdscan.pipeline.document import sheet_json
 from kdscan.pipeline.serialize import serialize
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import AnyReading
-from kdscan.tournament.current import current_json, current_sheets
+from kdscan.tournament.apply_corrections import corrected_json, corrected_sheets
 from kdscan.tournament.store.records import Sheet
 from tests.readings import make_book, make_kingdom, make_sheet
 
@@ -30,13 +30,13 @@ def row(sheet: AnyReading, **more: Any) -> Sheet:
 
 def test_without_corrections_it_is_what_was_read() -> None:
     sheet = make_sheet(doubtful=[(0, 1)])
-    assert current_json(row(sheet), {}) == sheet_json(sheet)
+    assert corrected_json(row(sheet), {}) == sheet_json(sheet)
 
 
 def test_shields_are_corrected_as_the_command_line_corrects_them() -> None:
     sheet = make_sheet(doubtful=[(0, 1), (2, 2)])
     said = {"cell:0,1": {"coat": "dot", "crosses": 1}, "cell:4,6": {"coat": None, "crosses": 0}}
-    found = current_json(row(sheet), said)
+    found = corrected_json(row(sheet), said)
     other = sheet_json(correct(sheet, {(0, 1): (Coat.DOT, 1), (4, 6): (None, 0)}))
     assert found["score"] == other["score"]
     assert [c["coat"] for c in found["cells"]] == [c["coat"] for c in other["cells"]]
@@ -47,7 +47,7 @@ def test_what_was_read_is_left_as_it_was() -> None:
     one = row(make_sheet(doubtful=[(0, 1)]))
     before = sheet_json(make_sheet(doubtful=[(0, 1)]))
     said = {"confirmed": True, "castle": False, "value:problems": ["x"], "value:no/such/place": 1}
-    found = current_json(one, said)
+    found = corrected_json(one, said)
     assert one.data == before
     assert found["review"] is False
     assert not any(cell["review"] for cell in found["cells"])
@@ -58,7 +58,7 @@ def test_what_was_read_is_left_as_it_was() -> None:
 
 def test_the_wizards_coat_counts() -> None:
     sheet = make_sheet()
-    found = current_json(row(sheet), {"value:chosen_coat": "dot"})
+    found = corrected_json(row(sheet), {"value:chosen_coat": "dot"})
     assert found["chosen_coat"] == "dot"
     assert found["score"]["wizard"] > 0
     assert found["score"]["total"] == found["score"]["domains"] + found["score"]["wizard"]
@@ -71,7 +71,7 @@ def test_a_spellbook_is_corrected_by_path() -> None:
         "players": [{"lines": {"dot": {"filled": 3}}}],
     }
     one = row(make_sheet(), kind="duel_spellbook", data=book, kept=None)
-    found = current_json(
+    found = corrected_json(
         one, {"value:players/0/lines/dot/filled": 4, "cell:0,1": {"coat": None, "crosses": 0}}
     )
     assert found["players"][0]["lines"]["dot"]["filled"] == 4
@@ -80,7 +80,7 @@ def test_a_spellbook_is_corrected_by_path() -> None:
 def test_a_wizard_that_a_person_denies_pays_nothing() -> None:
     sheets, scores = table()
     paid = next(n for n, score in enumerate(scores) if score)
-    found = current_json(sheets[paid], {"value:chosen_coat": None})
+    found = corrected_json(sheets[paid], {"value:chosen_coat": None})
     assert sheets[paid].data["score"]["wizard"] == scores[paid]
     assert found["score"]["wizard"] == 0
     assert found["score"]["total"] == found["score"]["domains"] == found["range"][0]
@@ -104,15 +104,15 @@ def test_a_corrected_spellbook_pays_the_maps_beside_it() -> None:
     sheets, scores = table()
     owner = scores.index(max(scores))
     nothing: list[dict[str, Any]] = [{}, {}, {}]
-    assert [s["score"]["wizard"] for s in current_sheets(sheets, nothing)[:2]] == scores
+    assert [s["score"]["wizard"] for s in corrected_sheets(sheets, nothing)[:2]] == scores
     empty = {"filled": 0, "struck": False, "used": False}
     said = [{}, {}, {f"line:{owner},filled": empty, f"choice:{owner}": None}]
-    first, second, book = current_sheets(sheets, said)
+    first, second, book = corrected_sheets(sheets, said)
     assert [first["score"]["wizard"], second["score"]["wizard"]] == [0, 0]
     assert book["players"][owner]["lines"]["filled"]["filled"] == 0
     assert book["players"][owner]["chosen_coat"] is None
     again = {f"choice:{owner}": "checked"}
-    paid = current_sheets(sheets, [{}, {}, again])[owner]
+    paid = corrected_sheets(sheets, [{}, {}, again])[owner]
     assert paid["chosen_coat"] == "checked"
     assert paid["score"]["wizard"] == 3 * sum(d["coat"] == "checked" for d in paid["domains"])
 
@@ -124,10 +124,10 @@ def test_a_doubtful_wizard_widens_the_range_until_somebody_says_what_he_pays() -
     data = sheet.data | {"wizard_range": [0, 12]}
     data["range"] = [data["score"]["domains"], data["score"]["domains"] + 12]
     doubtful = replace(sheet, data=data)
-    found = current_json(doubtful, {"value:chosen_coat": None})
+    found = corrected_json(doubtful, {"value:chosen_coat": None})
     assert found["range"] == [found["score"]["total"]] * 2
     assert "wizard_range" not in found
-    confirmed = current_json(doubtful, {"confirmed": True})
+    confirmed = corrected_json(doubtful, {"confirmed": True})
     assert confirmed["range"] == [confirmed["score"]["total"]] * 2
 
 
@@ -135,22 +135,22 @@ def test_what_was_photographed_apart_may_be_one_table() -> None:
     game = won(0)
     maps = [row(make_sheet(str(board), confidence=0.999)) for board in game.maps]
     book = row(make_book(game.spellbook))
-    apart = current_sheets([*maps, book], [{}, {}, {}])
-    together = current_sheets([*maps, book], [{}, {}, {}], one_table=True)
+    apart = corrected_sheets([*maps, book], [{}, {}, {}])
+    together = corrected_sheets([*maps, book], [{}, {}, {}], one_table=True)
     assert [s["score"]["wizard"] for s in apart[:2]] == [0, 0]
     assert [s["score"]["wizard"] for s in together[:2]] == [s.wizard for s in game.scores()]
 
 
 def test_a_kingdoms_squares_and_rules_are_corrected() -> None:
     sheet = row(make_kingdom(doubtful={(0, 0): ("wheat", 0)}))
-    before = current_json(sheet, {})
+    before = corrected_json(sheet, {})
     low, high = before["range"]
     assert low < high and before["review"]
     said = {
         "cell:0,0": {"terrain": "wheat", "crowns": 0},
         "variants": {"middle_kingdom": True, "harmony": False},
     }
-    found = current_json(sheet, said)
+    found = corrected_json(sheet, said)
     assert found["score"]["middle_kingdom"] == 10
     assert found["score"]["domains"] != before["score"]["domains"]
     assert found["range"] == [found["score"]["total"]] * 2

@@ -13,7 +13,7 @@ import pytest
 
 from kdscan.tournament.store import Store, open_store
 from kdscan.web import sessions
-from kdscan.web.guard import is_here
+from kdscan.web.middleware import is_here
 from kdscan.web.rates import Buckets, Rate
 from tests.web.conftest import DESK, JOIN, Login, serving, settings
 

@@ -17,30 +17,30 @@ from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import AnyReading, Marks
 from kdscan.tournament.store.records import Json, Sheet
 
-Said = Mapping[str, Any]
-"""What holds for each corrected field, by `corrections.in_force`: field → new value."""
+Overrides = Mapping[str, Any]
+"""What holds for each corrected field, by `corrections.effective`: field → new value."""
 
 
-def current_json(sheet: Sheet, said: Said) -> Json:
+def corrected_json(sheet: Sheet, overrides: Overrides) -> Json:
     """The sheet's element of `sheets` in the JSON, with all corrections in it.
 
     What a person corrected is certain; the rest, the total and its confidence follow
     exactly as if the reader had known. A confirmed sheet asks for no review. What nobody
     spoke of may be shared with `sheet.data`: change no list or dict inside. What a
-    spellbook beside it says is as it was read: `current_sheets` asks it anew.
+    spellbook beside it says is as it was read: `corrected_sheets` asks it anew.
     """
-    return current_sheets([sheet], [said])[0]
+    return corrected_sheets([sheet], [overrides])[0]
 
 
-def current_sheets(
-    sheets: Sequence[Sheet], said: Sequence[Said], *, one_table: bool = False
+def corrected_sheets(
+    sheets: Sequence[Sheet], overrides: Sequence[Overrides], *, one_table: bool = False
 ) -> list[Json]:
     """The sheets of one page as they stand; said: what people said of each.
 
     A spellbook among them and two maps are one game: what is corrected in one of them
     counts for the others. one_table: so they are wherever they were photographed.
     """
-    asked = [_asked(one.kind, mine) for one, mine in zip(sheets, said, strict=True)]
+    asked = [_asked(one.kind, mine) for one, mine in zip(sheets, overrides, strict=True)]
     texts = [json.dumps(one, sort_keys=True) for one in asked]
     found: list[Json | None]
     known = all(one.kept is not None for one in sheets)
@@ -55,7 +55,7 @@ def current_sheets(
             else None
             for one, mine, text in zip(sheets, asked, texts, strict=True)
         ]
-    return [_current(*each) for each in zip(sheets, said, found, strict=True)]
+    return [_current(*each) for each in zip(sheets, overrides, found, strict=True)]
 
 
 def cells_of(sheet: Json) -> dict[tuple[int, int], Marks]:
@@ -63,18 +63,18 @@ def cells_of(sheet: Json) -> dict[tuple[int, int], Marks]:
     return {(c["row"], c["col"]): marks_from(c) for c in sheet["cells"]}
 
 
-def corrected(kept: Json, said: Said) -> AnyReading:
+def corrected(kept: Json, overrides: Overrides) -> AnyReading:
     """What a store kept of a sheet, read again with what people said of it."""
     found = deserialize(kept)
-    asked = _asked(found.kind, said)
+    asked = _asked(found.kind, overrides)
     return kind_of(found).correct_fields(found, asked, DEFAULT_RISK) if asked else found
 
 
-def _asked(kind: str, said: Said) -> dict[str, Any]:
+def _asked(kind: str, overrides: Overrides) -> dict[str, Any]:
     """What people said that changes what a sheet of that kind reads as."""
     known = kind_named(kind)
     starts = known.fields if known else ()
-    return {field: new for field, new in said.items() if field.startswith(starts)}
+    return {field: new for field, new in overrides.items() if field.startswith(starts)}
 
 
 @lru_cache(maxsize=512)
@@ -86,18 +86,18 @@ def _read_again(kept: tuple[tuple[str, str], ...]) -> str:
     return json.dumps([sheet_json(one) for one in found])
 
 
-def _current(sheet: Sheet, said: Said, again: Json | None) -> Json:
+def _current(sheet: Sheet, overrides: Overrides, again: Json | None) -> Json:
     """A sheet's JSON with what people say beside the reading; again: the reading if it is new."""
-    if not said and again is None:
+    if not overrides and again is None:
         return dict(sheet.data)
     found = copy.deepcopy(sheet.data)
     if again is not None:
         found.pop("wizard_range", None)  # there is none where that is sure
         found |= again  # what later versions of the program add to the JSON is kept
-    for field, value in said.items():
+    for field, value in overrides.items():
         if field.startswith("value:"):
             _set(found, field.removeprefix("value:").split("/"), value)
-    if again is None and said.get("confirmed") is True:  # an older version kept no more of it
+    if again is None and overrides.get("confirmed") is True:  # an older version kept no more of it
         found["review"] = False
     return found
 

@@ -26,7 +26,7 @@ STRANGE = 0.3
 
 
 @dataclass(frozen=True)
-class Taste:
+class Preferences:
     """How one writer makes marks. Lengths 0..1 are shares, angles radians.
 
     habits: one for each part; others: a second one for each, that takes turns with it; faithful:
@@ -73,9 +73,9 @@ class Taste:
 _PAIRS = {"stacked": math.pi / 2, "side": 0.0, "slanted": -math.pi / 4}
 
 
-def random_taste(
+def random_preferences(
     rng: np.random.Generator, habits: Mapping[Part, str] | None = None, dice: bool | None = None
-) -> Taste:
+) -> Preferences:
     """Return a random writer. habits: those that are given, all others are drawn by lot; held-out
     ones come in no other way. dice: whether they copy the dice; by lot if None.
 
@@ -94,7 +94,7 @@ def random_taste(
     if dice:
         slant = -float(rng.choice((u(0.45, 0.95), u(0.3, 1.2), u(2.0, 2.7)), p=(0.7, 0.2, 0.1)))
     pair = _PAIRS.get(mine["pair"], slants[int(rng.integers(len(slants)))])
-    return Taste(
+    return Preferences(
         habits=mine,
         others={part: any_habit(part, dice, rng) for part in PARTS},
         faithful=float(u(0.85, 1.0) if rng.random() < 0.7 else u(0.2, 0.85)),
@@ -161,7 +161,7 @@ class Brush:
     real: share of marks that follow a real pen's path, when there is a bank.
     """
 
-    taste: Taste
+    taste: Preferences
     rng: np.random.Generator
     width: float
     bank: StrokeBank | None = None

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import CELLS, COATS, KINDS, MAX_CROSSES
-from kdscan.tournament.current import cells_of
+from kdscan.tournament.apply_corrections import cells_of
 from kdscan.tournament.store.records import Json
 
 SHARE = 0.6
@@ -35,10 +35,10 @@ _SIDE = 13
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class Entry:
     """What a photo shows of a sheet. marks: `marks_code`, None for kinds that have none.
 
-    said: the key of the sheet that this one is, by a person; 0: of none; None: nobody said.
+    same_as: the key of the sheet that this one is, by a person; 0: of none; None: nobody said.
     rank: the larger, the better is the photo.
     """
 
@@ -46,7 +46,7 @@ class Look:
     code: str | None
     marks: NDArray[np.uint8] | None
     rank: tuple[float, ...]
-    said: int | None = None
+    same_as: int | None = None
     kind: str = "duel_map"
 
 
@@ -115,33 +115,35 @@ class Compared:
     conflicts: dict[int, tuple[int, ...]]
 
 
-def same_sheets(looks: Sequence[Look]) -> Compared:
+def same_sheets(entries: Sequence[Entry]) -> Compared:
     """Which photos show one sheet, and which sheets claim one code.
 
     A person's word goes first, then equal codes on marks that agree, then marks. The answer
     does not depend on when the photos were read, only on the order given.
     """
-    groups: list[list[Look]] = []
-    of_key: dict[int, list[Look]] = {}
-    of_code: dict[tuple[str, str], list[list[Look]]] = {}
-    kinds = Counter(look.kind for look in looks if look.marks is not None)
+    groups: list[list[Entry]] = []
+    of_key: dict[int, list[Entry]] = {}
+    of_code: dict[tuple[str, str], list[list[Entry]]] = {}
+    kinds = Counter(entry.kind for entry in entries if entry.marks is not None)
     seen = {kind: _Seen(most) for kind, most in kinds.items()}
-    for look in sorted(looks, key=lambda look: bool(look.said)):  # those who point come last
-        claims = of_code.setdefault((look.kind, look.code), []) if look.code else []
-        group = _group_of(look, of_key, claims, seen)
+    for entry in sorted(
+        entries, key=lambda entry: bool(entry.same_as)
+    ):  # those who point come last
+        claims = of_code.setdefault((entry.kind, entry.code), []) if entry.code else []
+        group = _group_of(entry, of_key, claims, seen)
         if group is None:
             group = []
             groups.append(group)
-        group.append(look)
-        of_key[look.key] = group
-        if look.code and look.said is None and not any(group is one for one in claims):
+        group.append(entry)
+        of_key[entry.key] = group
+        if entry.code and entry.same_as is None and not any(group is one for one in claims):
             claims.append(group)
-        if look.said is None and look.marks is not None:
-            seen[look.kind].add(look, look.marks, group)
-    best = {id(group): max(group, key=lambda look: look.rank).key for group in groups}
+        if entry.same_as is None and entry.marks is not None:
+            seen[entry.kind].add(entry, entry.marks, group)
+    best = {id(group): max(group, key=lambda entry: entry.rank).key for group in groups}
     same: dict[int, int] = {}
     for group in groups:
-        same |= {look.key: best[id(group)] for look in group if look.key != best[id(group)]}
+        same |= {entry.key: best[id(group)] for entry in group if entry.key != best[id(group)]}
     conflicts: dict[int, tuple[int, ...]] = {}
     for claims in of_code.values():
         keys = [best[id(group)] for group in claims]
@@ -151,26 +153,26 @@ def same_sheets(looks: Sequence[Look]) -> Compared:
 
 
 def _group_of(
-    look: Look,
-    of_key: dict[int, list[Look]],
-    claims: Sequence[list[Look]],
+    entry: Entry,
+    of_key: dict[int, list[Entry]],
+    claims: Sequence[list[Entry]],
     seen: Mapping[str, _Seen],
-) -> list[Look] | None:
+) -> list[Entry] | None:
     """claims: the groups that bear the look's code."""
-    if look.said is not None:
-        return of_key.get(look.said)
+    if entry.same_as is not None:
+        return of_key.get(entry.same_as)
     for group in claims:
-        if _agree(look, group):
+        if _agree(entry, group):
             return group
-    return None if look.marks is None else seen[look.kind].like(look, look.marks)
+    return None if entry.marks is None else seen[entry.kind].like(entry, entry.marks)
 
 
-def _agree(look: Look, group: Sequence[Look]) -> bool:
+def _agree(entry: Entry, group: Sequence[Entry]) -> bool:
     """Whether a sheet may be the one of the group; what has no marks is told by its code alone."""
     marks = [one.marks for one in group if one.marks is not None]
-    if look.marks is None or not marks:
+    if entry.marks is None or not marks:
         return True
-    return any(agreement(look.marks, one) >= SHARE for one in marks)
+    return any(agreement(entry.marks, one) >= SHARE for one in marks)
 
 
 class _Seen:
@@ -180,18 +182,18 @@ class _Seen:
         self._most = most
         self._marks = np.zeros((0, most), np.uint8)  # a row a shield: fast to compare
         self._filled = np.zeros(most, np.int64)
-        self._looks: list[tuple[Look, list[Look]]] = []
+        self._looks: list[tuple[Entry, list[Entry]]] = []
 
-    def add(self, look: Look, marks: NDArray[np.uint8], group: list[Look]) -> None:
+    def add(self, entry: Entry, marks: NDArray[np.uint8], group: list[Entry]) -> None:
         if np.count_nonzero(marks) < FILLED:
             return
         if not self._looks:
             self._marks = np.zeros((len(marks), self._most), np.uint8)
         self._marks[:, len(self._looks)] = marks
         self._filled[len(self._looks)] = np.count_nonzero(marks)
-        self._looks.append((look, group))
+        self._looks.append((entry, group))
 
-    def like(self, look: Look, marks: NDArray[np.uint8]) -> list[Look] | None:
+    def like(self, entry: Entry, marks: NDArray[np.uint8]) -> list[Entry] | None:
         """The group of the most similar sheet, if it is similar enough to be the same."""
         n, count = len(self._looks), np.count_nonzero(marks)
         if n == 0 or count < FILLED:
@@ -206,5 +208,5 @@ class _Seen:
                 best, where = float(shares[at]), at
         other, group = self._looks[where]
         # Printed codes that differ are two sheets, however alike.
-        both_named = look.code and other.code and look.code != other.code
+        both_named = entry.code and other.code and entry.code != other.code
         return group if best >= SHARE and not both_named else None

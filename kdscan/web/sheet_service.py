@@ -12,11 +12,11 @@ from sqlalchemy import Connection, func, select
 
 from kdscan.errors import StoreFull
 from kdscan.kinds.duel_map.correct import WIZARD
-from kdscan.tournament.apart import game_apart, place_of
+from kdscan.tournament.multi_photo_games import game_apart, place_of
 from kdscan.tournament.names import names_by_code, player_named
 from kdscan.tournament.rules import Rules, rules_of
 from kdscan.tournament.store import Store, schema
-from kdscan.tournament.store.corrections import add_correction, corrections, in_force, undo
+from kdscan.tournament.store.corrections import add_correction, corrections, effective, undo
 from kdscan.tournament.store.events import ensure_event, get_event, players
 from kdscan.tournament.store.files import suffix_of
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, reason_of, set_pages
@@ -25,7 +25,7 @@ from kdscan.tournament.store.records import Correction, PhotoRow, Sheet
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.sessions import Session
 from kdscan.web.settings import Settings
-from kdscan.web.standing import short_name, standing_sheets
+from kdscan.web.sheet_state import sheets_as_they_stand, short_name
 
 Json = dict[str, Any]
 
@@ -40,7 +40,7 @@ KEPT = ("kingdom", "duel_spellbook")
 """Kinds that older versions could not keep, so that what follows can't be worked out."""
 
 
-class Shelf:
+class SheetService:
     """The store as one event's page sees it."""
 
     def __init__(self, store: Store, event: str) -> None:
@@ -205,11 +205,11 @@ class Shelf:
             return [self._sheet_json(db, one) for one in found]
 
     def correct(
-        self, sheet_id: int, said: Mapping[str, Any], session: Session, *, of: str | None = None
+        self, sheet_id: int, changes: Mapping[str, Any], session: Session, *, of: str | None = None
     ) -> Json:
         """Add what a person said of a sheet; returns the sheet as it stands then.
 
-        said: field → value. of: the kind of sheet that has such fields; None: all have.
+        changes: field → value. of: the kind of sheet that has such fields; None: all have.
         """
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
@@ -221,7 +221,7 @@ class Shelf:
                 raise ApiError(409, "not_kept", why)
             before = self._sheet_json(db, one)
             who = session.who or session.role
-            for field, new in said.items():
+            for field, new in changes.items():
                 old, news = standing_value(before, field, new)
                 if news:
                     add_correction(db, self.event.id, field, new, who, sheet_id=sheet_id, old=old)
@@ -264,11 +264,11 @@ class Shelf:
     def _standing(
         self, db: Connection, found: Sequence[Sheet], *, one_table: bool = False
     ) -> list[Json]:
-        said = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
-        standing = standing_sheets(found, said, self._rules(db), one_table=one_table)
+        changes = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
+        standing = sheets_as_they_stand(found, changes, self._rules(db), one_table=one_table)
         known = names_by_code(players(db, self.event.id))
-        for one, sheet_json, rows in zip(found, standing, said, strict=True):
-            held = {field: row.new for field, row in in_force(rows).items()}
+        for one, sheet_json, rows in zip(found, standing, changes, strict=True):
+            held = {field: row.new for field, row in effective(rows).items()}
             player = place_of(one.code, held).player
             sheet_json["player"] = known.get(player.upper(), player) if player else None
         return standing
@@ -277,7 +277,7 @@ class Shelf:
         """Say whose a sheet is; raises `UnknownPlayer` for a name that nobody in the event has."""
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
-            held = in_force(corrections(db, self.event.id, sheet_id=sheet_id))
+            held = effective(corrections(db, self.event.id, sheet_id=sheet_id))
             before = place_of(one.code, {field: row.new for field, row in held.items()})
             player = name and player_named(db, self.event, name, before.round)
             place = {"round": before.round, "table": before.table, "player": player or None}

@@ -17,7 +17,7 @@ WHITE: Color = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True)
-class Dress:
+class Theme:
     """How a style draws what all styles draw.
 
     colors: for each colour that is asked for, the one that is drawn. thin: factor of the
@@ -40,11 +40,11 @@ GOLD: Color = (0.72, 0.55, 0.28)
 STONE: Color = (0.90, 0.86, 0.78)
 RED: Color = (0.66, 0.22, 0.16)
 
-DRESSES: dict[Style, Dress] = {
-    "plain": Dress(),
-    "decorated": Dress(
+THEMES: dict[Style, Theme] = {
+    "plain": Theme(),
+    "decorated": Theme(
         {INK: SEPIA, LINE: (0.47, 0.33, 0.19), FAINT: GOLD, WHITE: CREAM}, 1.1, CREAM, True
     ),
     # About half the ink; the markers stay black, they must be found.
-    "saving": Dress({INK: (0.5, 0.5, 0.5), LINE: (0.62, 0.62, 0.62), FAINT: (0.8, 0.8, 0.8)}, 0.75),
+    "saving": Theme({INK: (0.5, 0.5, 0.5), LINE: (0.62, 0.62, 0.62), FAINT: (0.8, 0.8, 0.8)}, 0.75),
 }

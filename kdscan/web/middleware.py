@@ -65,7 +65,7 @@ FROM_BROWSERS = ("origin", "referer", "cookie", "sec-fetch-site")
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class Guard:
+class Middleware:
     """ASGI middleware. What it lets through has `scope["state"]["session"]`."""
 
     def __init__(self, app: ASGIApp, settings: Settings, left: sessions.Left) -> None:

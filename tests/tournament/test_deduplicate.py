@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kdscan.game.duel.players import play_game, random_player
 from kdscan.pipeline.document import sheet_json
 from kdscan.records import CELLS, COATS
-from kdscan.tournament.same import Compared, Look, marks_code, same_sheets
+from kdscan.tournament.deduplicate import Compared, Entry, marks_code, same_sheets
 from tests.readings import make_sheet
 
 
@@ -29,14 +29,14 @@ def maps(seed: int, games: int) -> list[np.ndarray]:
 SHEETS = maps(1, 60)
 
 
-def look(
+def entry(
     key: int,
     marks: np.ndarray | None,
     code: str | None = None,
-    said: int | None = None,
+    same_as: int | None = None,
     rank: float = 0.5,
-) -> Look:
-    return Look(key, code, marks, (rank,), said)
+) -> Entry:
+    return Entry(key, code, marks, (rank,), same_as)
 
 
 def test_the_marks_of_a_sheet_are_numbers() -> None:
@@ -48,11 +48,11 @@ def test_the_marks_of_a_sheet_are_numbers() -> None:
     rows = ["d d d . . . .", ". . . . . . .", ". . . ## . . .", *[". . . . . . ."] * 2]
     nearly_empty = marks_code(sheet_json(make_sheet("\n".join(rows))))
     assert nearly_empty is not None and np.count_nonzero(nearly_empty) == 3
-    assert same_sheets([look(1, nearly_empty), look(2, nearly_empty)]) == Compared({}, {})
+    assert same_sheets([entry(1, nearly_empty), entry(2, nearly_empty)]) == Compared({}, {})
 
 
 def test_no_two_maps_of_many_games_are_taken_for_one() -> None:
-    assert same_sheets([look(n, marks) for n, marks in enumerate(SHEETS, 1)]).same == {}
+    assert same_sheets([entry(n, marks) for n, marks in enumerate(SHEETS, 1)]).same == {}
 
 
 @given(
@@ -68,9 +68,9 @@ def test_a_second_reading_with_errors_is_the_same_sheet(
     again[wrong] = (again[wrong] + 1) % 35
     if turned:
         again = again[::-1]
-    looks = [look(n, marks) for n, marks in enumerate(SHEETS, 1)]
-    looks.append(look(999, again, rank=0.9 if better else 0.1))
-    assert same_sheets(looks).same == ({which + 1: 999} if better else {999: which + 1})
+    entries = [entry(n, marks) for n, marks in enumerate(SHEETS, 1)]
+    entries.append(entry(999, again, rank=0.9 if better else 0.1))
+    assert same_sheets(entries).same == ({which + 1: 999} if better else {999: which + 1})
 
 
 def test_codes_go_before_marks_and_people_before_both() -> None:
@@ -78,19 +78,19 @@ def test_codes_go_before_marks_and_people_before_both() -> None:
     code = "E/1/1/A"
     spoilt = a.copy()
     spoilt[:12] = (spoilt[:12] + 1) % 35
-    assert same_sheets([look(1, a, code), look(2, spoilt, code)]).same == {2: 1}
-    assert same_sheets([look(1, a, code), look(2, a, "E/1/1/B")]).same == {}
-    assert same_sheets([look(1, a), look(2, a, said=0)]).same == {}
-    assert same_sheets([look(1, a, said=2), look(2, b)]).same == {1: 2}
-    assert same_sheets([look(1, None), look(2, None)]).same == {}
-    assert same_sheets([look(1, None, code), look(2, None, code)]).same == {2: 1}
+    assert same_sheets([entry(1, a, code), entry(2, spoilt, code)]).same == {2: 1}
+    assert same_sheets([entry(1, a, code), entry(2, a, "E/1/1/B")]).same == {}
+    assert same_sheets([entry(1, a), entry(2, a, same_as=0)]).same == {}
+    assert same_sheets([entry(1, a, same_as=2), entry(2, b)]).same == {1: 2}
+    assert same_sheets([entry(1, None), entry(2, None)]).same == {}
+    assert same_sheets([entry(1, None, code), entry(2, None, code)]).same == {2: 1}
 
 
 def test_different_sheets_with_one_code_are_a_conflict_until_a_person_settles_it() -> None:
     a, b, code = SHEETS[0], SHEETS[1], "E/1/1/A"
-    both = [look(1, a, code), look(2, b, code)]
+    both = [entry(1, a, code), entry(2, b, code)]
     assert same_sheets(both) == Compared({}, {1: (2,), 2: (1,)})
-    again = look(3, b, code, rank=0.9)
+    again = entry(3, b, code, rank=0.9)
     assert same_sheets([*both, again]) == Compared({2: 3}, {1: (3,), 3: (1,)})
-    assert same_sheets([look(1, a, code), look(2, b, code, said=1)]) == Compared({2: 1}, {})
-    assert same_sheets([look(1, a, code), look(2, b, code, said=0)]) == Compared({}, {})
+    assert same_sheets([entry(1, a, code), entry(2, b, code, same_as=1)]) == Compared({2: 1}, {})
+    assert same_sheets([entry(1, a, code), entry(2, b, code, same_as=0)]) == Compared({}, {})

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from kdscan.sheet.ids import SheetId
-from kdscan.tournament.current import Said, current_json
-from kdscan.tournament.same import Look, marks_code, same_sheets
+from kdscan.tournament.apply_corrections import Overrides, corrected_json
+from kdscan.tournament.deduplicate import Entry, marks_code, same_sheets
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.corrections import corrections, in_force
+from kdscan.tournament.store.corrections import corrections, effective
 from kdscan.tournament.store.photos import files
 from kdscan.tournament.store.readings import sheet as get_sheet
 from kdscan.tournament.store.records import Correction, FileRow, Sheet
@@ -44,20 +44,20 @@ class Pile:
     games: Mapping[int, tuple[int, ...]]
 
 
-def compared(sheets: Iterable[Sheet], said: Mapping[int, Said], named: Named) -> Pile:
+def compared(sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named: Named) -> Pile:
     """Compare sheets in the order of their files' names; photos come in as fast as they are read.
 
-    said: by the sheets' ids, what people said of them.
+    overrides: by the sheets' ids, what people said of them.
     """
-    found: list[tuple[tuple[int, int, int], Look]] = []
+    found: list[tuple[tuple[int, int, int], Entry]] = []
     tables: dict[tuple[int, int], list[_Seated]] = defaultdict(list)
     for sheet in sheets:
-        mine = said.get(sheet.id, {})
+        mine = overrides.get(sheet.id, {})
         order, file = named[sheet.photo_id]
         if mine.get("ignored") is True:
             continue
         place = place_of(sheet.code, mine, file)
-        found.append(((order, sheet.page, sheet.number), _look(sheet, mine, place.round)))
+        found.append(((order, sheet.page, sheet.number), _entry(sheet, mine, place.round)))
         if place.round is not None and place.table is not None:
             seated = _Seated(sheet.id, sheet.kind, (sheet.photo_id, sheet.page))
             tables[place.round, place.table].append(seated)
@@ -66,12 +66,12 @@ def compared(sheets: Iterable[Sheet], said: Mapping[int, Said], named: Named) ->
     return Pile(pile.same, pile.conflicts, _games(tables.values(), pile.same))
 
 
-def _look(sheet: Sheet, said: Said, round_: int | None) -> Look:
-    touched = any(field not in ("same_as", "place") for field in said)
-    rank = (float(said.get("confirmed") is True), float(touched), sheet.confidence)
-    marks = marks_code(current_json(sheet, said) if said else sheet.data)
+def _entry(sheet: Sheet, overrides: Overrides, round_: int | None) -> Entry:
+    touched = any(field not in ("same_as", "place") for field in overrides)
+    rank = (float(overrides.get("confirmed") is True), float(touched), sheet.confidence)
+    marks = marks_code(corrected_json(sheet, overrides) if overrides else sheet.data)
     code = _whole(sheet.code, round_)
-    return Look(sheet.id, code, marks, rank, said.get("same_as"), sheet.kind)
+    return Entry(sheet.id, code, marks, rank, overrides.get("same_as"), sheet.kind)
 
 
 def _whole(code: str | None, round_: int | None) -> str | None:
@@ -127,8 +127,8 @@ def game_apart(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
     }
     there = [n for n, place in places.items() if place.round == places[one.id].round]
     beside = {n: sheet for n in there if (sheet := get_sheet(db, n)) is not None}
-    said = {n: _by_sheet(corrections(db, event, sheet_id=n)).get(n, {}) for n in there}
-    game = compared(beside.values(), said, named).games.get(one.id, ())
+    overrides = {n: _by_sheet(corrections(db, event, sheet_id=n)).get(n, {}) for n in there}
+    game = compared(beside.values(), overrides, named).games.get(one.id, ())
     return tuple(beside[n] for n in game)
 
 
@@ -141,26 +141,26 @@ def first_names(rows: Iterable[FileRow]) -> dict[int, tuple[int, FileRow]]:
     return named
 
 
-def said_of(db: Connection, event_id: int) -> dict[int, Said]:
+def overrides_of(db: Connection, event_id: int) -> dict[int, Overrides]:
     """What people said of each sheet that they said anything of: field → value."""
     return _by_sheet(corrections(db, event_id))
 
 
-def _by_sheet(said: Iterable[Correction]) -> dict[int, Said]:
+def _by_sheet(overrides: Iterable[Correction]) -> dict[int, Overrides]:
     rows: dict[int, list[Correction]] = defaultdict(list)
-    for row in said:
+    for row in overrides:
         if row.sheet_id is not None:
             rows[row.sheet_id].append(row)
     return {
-        sheet_id: {name: row.new for name, row in in_force(mine).items()}
+        sheet_id: {name: row.new for name, row in effective(mine).items()}
         for sheet_id, mine in rows.items()
     }
 
 
-def place_of(code: str | None, said: Said, file: FileRow | None = None) -> Place:
+def place_of(code: str | None, overrides: Overrides, file: FileRow | None = None) -> Place:
     """Whose sheet it is: a person's word, then the printed code's, then the file's."""
-    if isinstance(said.get("place"), dict):
-        place = said["place"]
+    if isinstance(overrides.get("place"), dict):
+        place = overrides["place"]
         return Place(place.get("round"), place.get("table"), place.get("player"))
     given = file.details.get("round") if file else None
     printed = SheetId.parse(code) if code else None
