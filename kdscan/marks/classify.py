@@ -102,5 +102,5 @@ def weigh(
         crosses=softmax(crosses),
         castle_used=float(1 / (1 + np.exp(-castle[0]))),
         placed=placed,
-        **({} if calibration is None else {"trust": calibration}),
+        **({} if calibration is None else {"calibration": calibration}),
     )

@@ -67,14 +67,10 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
 def test_totals_of_our_own_sheet_have_a_trust_of_their_own(copy: Path) -> None:
     calibration = json.loads((copy / "manifest.json").read_text("utf-8"))["trust"]
     models = Models(copy)
-    for looks in RISK_SHARES:
-        assert (
-            models.calibration(UNKNOWN, looks).tolist() == calibration["any"]["total"][str(looks)]
-        )
-        assert (
-            models.calibration("kdscan-half-letter", looks).tolist()
-            == calibration["own"]["total"][str(looks)]
-        )
+    for layout, name in ((UNKNOWN, "any"), ("kdscan-half-letter", "own")):
+        for views in RISK_SHARES:
+            fitted = calibration[name]["total"][str(views)]
+            assert models.calibration(layout, views).tolist() == fitted
 
 
 def test_without_any_trust_totals_are_as_sure_as_the_networks(copy: Path) -> None:
