@@ -78,3 +78,21 @@ def test_importing_costs_nothing() -> None:
     code = "import sys, kdscan; print(*sorted({'numpy', 'cv2', 'onnxruntime'} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == ""
+
+
+def test_a_sheet_is_corrected_and_counted_without_opencv() -> None:
+    code = """
+import sys
+from kdscan.cli import standings
+from kdscan.kinds import KINDS, kind_of
+from kdscan.tournament import event, results
+from tests.readings import make_book, make_kingdom, make_sheet
+from kdscan.game.duel.players import play_game
+for found in (make_sheet(), make_kingdom(), make_book(play_game(1).spellbook)):
+    kind = kind_of(found)
+    again = kind.deserialize(kind.serialize(found), 0.02)
+    kind.to_json(kind.correct_fields(again, {"confirmed": True}, 0.02))
+print(*sorted({"cv2", "onnxruntime", "PIL", "skimage"} & set(sys.modules)))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == ""

@@ -13,10 +13,11 @@ from kdscan.detection.find import MapSearch
 from kdscan.detection.likeness import has_castle
 from kdscan.errors import BlankPage, NoSheetFound
 from kdscan.game.kingdomino.variants import PLAIN, Variants
+from kdscan.game.names import GameName
 from kdscan.imaging.blank import is_blank, shows_through
 from kdscan.imaging.rectify import lies_in
 from kdscan.inference.store import Models, default_models
-from kdscan.kinds.common.options import Game, ReadOptions
+from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.read import read_map
 from kdscan.kinds.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
@@ -45,7 +46,7 @@ def read_photo(
     models: Models | None = None,
     *,
     risk: float = DEFAULT_RISK,
-    game: Game | None = None,
+    game: GameName | None = None,
     variants: Variants = PLAIN,
     prints: Sequence[KnownPrint] = (),
 ) -> tuple[AnyReading, ...]:

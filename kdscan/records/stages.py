@@ -96,4 +96,4 @@ class MarkProbs:
             raise ValueError(f"cross probabilities have shape {self.crosses.shape}")
         object.__setattr__(self, "coat", frozen(self.coat))
         object.__setattr__(self, "crosses", frozen(self.crosses))
-        object.__setattr__(self, "trust", frozen(self.calibration))
+        object.__setattr__(self, "calibration", frozen(self.calibration))

@@ -14,8 +14,8 @@ from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
 from kdscan.game.kingdomino.variants import VariantError, Variants
-from kdscan.kinds.common.options import Game
-from kdscan.kinds.kingdom.correct import VARIANTS
+from kdscan.game.names import GameName
+from kdscan.kinds.common.fields import VARIANTS
 from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.store.events import ensure_event, find_event, set_event_details
 from kdscan.tournament.store.records import Event, Json, Sheet
@@ -29,7 +29,7 @@ class Rules:
     seats: players at a table. rounds: how many are played, None for as many as are paired.
     """
 
-    game: Game = "duel"
+    game: GameName = "duel"
     great_duel: bool = False
     middle_kingdom: bool = False
     harmony: bool = False
@@ -76,7 +76,7 @@ def rules_of(event: Event) -> Rules:
     """The rules of an event; what this version does not know is passed by."""
     given: Mapping[str, Any] = event.details.get("rules") or {}
     known = {f.name: given[f.name] for f in fields(Rules) if f.name in given}
-    return replace(Rules(**known), game=cast(Game, event.game))
+    return replace(Rules(**known), game=cast(GameName, event.game))
 
 
 def settle_rules(db: Connection, name: str | None, asked: Asked, *, make: bool = True) -> Event:

@@ -9,8 +9,7 @@ from starlette.responses import Response
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES as LINE_SQUARES
-from kdscan.kinds.duel_map.correct import WIZARD
-from kdscan.kinds.kingdom.correct import VARIANTS
+from kdscan.kinds.common.fields import VARIANTS, WIZARD
 from kdscan.locale import words
 from kdscan.locale.errors import error_json, told
 from kdscan.records import KINDS

@@ -14,7 +14,7 @@ from typing import Literal
 
 from kdscan.errors import ModelError, ReaderDied
 from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.kinds.common.options import Game
+from kdscan.game.names import GameName
 from kdscan.marks.decode import DEFAULT_RISK
 from kdscan.tournament.pads import Pile
 from kdscan.web.frames import Frame, FrameError, read_frame
@@ -48,7 +48,7 @@ class Request:
     path: Path
     name: str
     do: Literal["read", "show", "look", "learn", "teach"] = "read"
-    game: Game | None = None
+    game: GameName | None = None
     variants: Variants = PLAIN
     photos: str = ""
     prints: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from kdscan.errors import StoreFull
-from kdscan.kinds.duel_map.correct import WIZARD
+from kdscan.kinds.common.fields import WIZARD
 from kdscan.tournament.multi_photo_games import game_apart, place_of
 from kdscan.tournament.names import names_by_code, player_named
 from kdscan.tournament.rules import Rules, rules_of

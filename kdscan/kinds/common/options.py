@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from kdscan.game.kingdomino.variants import PLAIN, Variants
+from kdscan.game.names import GameName
 from kdscan.marks.decode import DEFAULT_RISK
-from kdscan.prints.known import KnownPrint
-from kdscan.sheet.parts import Layout
 
-Game = Literal["duel", "kingdomino"]
+if TYPE_CHECKING:
+    from kdscan.prints.known import KnownPrint
+    from kdscan.sheet.parts import Layout
 
 Observer = Callable[[str], AbstractContextManager[object]]
 """Given a stage's name, a context that the stage runs in: timing, progress, traces."""
@@ -34,7 +35,7 @@ class ReadOptions:
     """
 
     risk: float = DEFAULT_RISK
-    game: Game | None = None
+    game: GameName | None = None
     variants: Variants = PLAIN
     layouts: Sequence[Layout] = ()
     prints: Sequence[KnownPrint] = ()

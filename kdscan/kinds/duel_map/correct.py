@@ -8,13 +8,10 @@ from typing import Any
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
-from kdscan.kinds.common.fields import cell_of
+from kdscan.kinds.common.fields import WIZARD, cell_of
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.marks.decode import DEFAULT_RISK
 from kdscan.records import MapCorrections, Marks, SheetReading
-
-WIZARD = "value:chosen_coat"
-"""The field that says for which coat the filled coat's wizard pays."""
 
 
 def correct(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.kinds.kingdom.extent import EMPTY
+from kdscan.kinds.kingdom.squares import EMPTY
 from kdscan.marks.classify import softmax
 from kdscan.records import KINDS, RectifiedSheet
 from kdscan.records.arrays import Floats, Network

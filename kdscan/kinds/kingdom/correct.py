@@ -8,13 +8,10 @@ from typing import Any
 
 from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.variants import Variants
-from kdscan.kinds.common.fields import cell_of
+from kdscan.kinds.common.fields import VARIANTS, cell_of
 from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.marks.decode import DEFAULT_RISK
 from kdscan.records import KingdomCorrections, KingdomReading, SquareKind
-
-VARIANTS = "variants"
-"""The field that says which extra rules a kingdom is scored by."""
 
 
 def correct_kingdom(

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from kdscan.game.grid import Cell, groups
 from kdscan.imaging.rectify import fit_homography, lattice, outline_of, project
 from kdscan.kinds.kingdom.lattice import Lattice
+from kdscan.kinds.kingdom.squares import CASTLE, EMPTY
 from kdscan.records import KINDS
 from kdscan.records.arrays import Floats
-
-EMPTY, CASTLE = KINDS.index(("empty", 0)), KINDS.index(("castle", 0))
 
 LIKELY_CASTLE = 0.2
 """A lattice on which no square is a castle with more than this probability is no kingdom,"""

@@ -10,9 +10,10 @@ import numpy as np
 
 from kdscan.imaging.rectify import overlap, rectify, resolution
 from kdscan.kinds.kingdom.classify import SIDE_PX, classify_squares
-from kdscan.kinds.kingdom.extent import EMPTY, Window, windows_of
+from kdscan.kinds.kingdom.extent import Window, windows_of
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import LEAST_REST, KingdomSearch
+from kdscan.kinds.kingdom.squares import EMPTY
 from kdscan.kinds.kingdom.surface import with_table
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network

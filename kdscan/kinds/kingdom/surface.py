@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.kinds.kingdom.classify import SIDE_PX
-from kdscan.kinds.kingdom.extent import EMPTY
+from kdscan.kinds.kingdom.squares import EMPTY
 from kdscan.records import RectifiedSheet
 from kdscan.records.arrays import Floats
 

@@ -20,7 +20,7 @@ from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.tiles import Square, Terrain
 from kdscan.game.kingdomino.variants import Variants
-from kdscan.kinds.kingdom.extent import CASTLE, EMPTY
+from kdscan.kinds.kingdom.squares import CASTLE, EMPTY
 from kdscan.marks.kbest import best_first
 from kdscan.records import KINDS, Totals
 from kdscan.records.arrays import Floats

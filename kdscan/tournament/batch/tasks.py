@@ -16,8 +16,9 @@ from pathlib import Path
 
 from kdscan.errors import KdscanError, ModelError, PhotoError, StoreError, UnreadableImage
 from kdscan.game.kingdomino.variants import PLAIN, Variants
+from kdscan.game.names import GameName
 from kdscan.imaging.photo import Pages, check_bytes, decode, read_bytes
-from kdscan.kinds.common.options import Game, ReadOptions
+from kdscan.kinds.common.options import ReadOptions
 from kdscan.locale.errors import error_json
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.pages import bug_of, read_page
@@ -65,7 +66,7 @@ class Read:
     page: int
     models: str
     key: int = 0
-    game: Game | None = None
+    game: GameName | None = None
     variants: Variants = PLAIN
     prints: tuple[str, ...] = ()
 

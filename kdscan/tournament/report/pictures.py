@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from kdscan.errors import KdscanError
 from kdscan.imaging.photo import decode
-from kdscan.kinds.duel_map.correct import WIZARD
-from kdscan.kinds.kingdom.correct import VARIANTS
+from kdscan.kinds.common.fields import VARIANTS, WIZARD
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.locale import Words
 from kdscan.records import AnyReading, Photo, SheetReading, SpellbookReading

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.kinds.kingdom.classify import SIDE_PX, TURNS, classify_squares, looked_at
-from kdscan.kinds.kingdom.extent import EMPTY
+from kdscan.kinds.kingdom.squares import EMPTY
 from kdscan.records import KINDS, RectifiedSheet
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.imaging.rectify import lattice
-from kdscan.kinds.kingdom.extent import CASTLE, EMPTY, Window, windows_of
+from kdscan.kinds.kingdom.extent import Window, windows_of
 from kdscan.kinds.kingdom.lattice import Lattice
+from kdscan.kinds.kingdom.squares import CASTLE, EMPTY
 from kdscan.records import KINDS
 
 SIDE = 50.0

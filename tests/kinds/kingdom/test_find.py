@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from kdscan.imaging.rectify import lattice
 from kdscan.kinds.kingdom import find as finding
 from kdscan.kinds.kingdom.classify import SIDE_PX
-from kdscan.kinds.kingdom.extent import CASTLE, EMPTY
 from kdscan.kinds.kingdom.find import _agreed, find_kingdoms
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import KingdomSearch
+from kdscan.kinds.kingdom.squares import CASTLE, EMPTY
 from kdscan.records import KINDS, Photo, RectifiedSheet
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from kdscan.imaging.rectify import FLAT_MARGIN, lattice
 from kdscan.kinds.kingdom.classify import SIDE_PX
-from kdscan.kinds.kingdom.extent import EMPTY
+from kdscan.kinds.kingdom.squares import EMPTY
 from kdscan.kinds.kingdom.surface import FAR, LEAST, with_table
 from kdscan.records import KINDS, RectifiedSheet
 from kdscan.records.arrays import Floats
