@@ -6,7 +6,6 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Any
 
 from kdscan.cli.messages import error_message, quiet
 from kdscan.game.grid import cell_name
@@ -16,6 +15,7 @@ from kdscan.locale import of_terminal, words
 from kdscan.locale.legible import legible
 from kdscan.pipeline.document import PhotoReport
 from kdscan.pipeline.fusion import FusedSheet
+from kdscan.records.results import DynastyJson, GameJson
 
 _CLEAR_LINE = "\r\x1b[K"
 
@@ -88,7 +88,7 @@ class Printer:
                 )
                 print(f" {why}\n")
 
-    def winner(self, game: dict[str, Any] | None) -> None:
+    def winner(self, game: GameJson | None) -> None:
         """Who won, when the photo held both maps of a game (`game` of the JSON)."""
         if game is None:
             return
@@ -105,7 +105,7 @@ class Printer:
         won = t("Map {n} wins, {totals}", n=game["winner"] + 1, totals=totals)
         print(won + because[game["decided_by"]] + check)
 
-    def dynasty(self, dynasty: dict[str, Any] | None) -> None:
+    def dynasty(self, dynasty: DynastyJson | None) -> None:
         """The sum of a player's kingdoms (`dynasty` of the JSON)."""
         if dynasty is not None:
             t, tn = self._style.words.t, self._style.words.tn

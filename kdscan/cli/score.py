@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -15,6 +15,9 @@ from kdscan.cli.options import AsJson, GreatDuel, Harmony, MiddleKingdom
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.locale import of_terminal, words
 from kdscan.locale.problems import AGAINST_RULES
+
+if TYPE_CHECKING:
+    from kdscan.records.results import FusedJson, PhotoJson
 
 OVERLAY_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -134,7 +137,7 @@ def score(
     printer = Printer(len(photos), text=not as_json, debug=context.find_root().params["debug"])
     known = known_prints(layout or ())
     learned = [load_layout(file) for file in layout or () if not file.endswith(SUFFIX)]
-    entries: list[dict[str, Any]] = []
+    entries: list[PhotoJson] = []
     maps: dict[tuple[int, int], Any] = {}
     variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel))
     teaching = SelfTaught(known, on=not no_learn)
@@ -166,9 +169,7 @@ def score(
     raise typer.Exit(exit_code(entries, strict, answer["fused"]))
 
 
-def exit_code(
-    photos: Sequence[dict[str, Any]], strict: bool, fused: Sequence[dict[str, Any]] = ()
-) -> int:
+def exit_code(photos: Sequence[PhotoJson], strict: bool, fused: Sequence[FusedJson] = ()) -> int:
     """The exit code for the entries of `photos` and `fused` in the JSON."""
     errors = {photo["error"]["code"] for photo in photos if photo["error"]}
     blank = BlankPage.code in errors
@@ -226,7 +227,7 @@ def _spare_photos(path: Path, photos: Sequence[str]) -> None:
         )
 
 
-def _check_all_applied(parsed: Sequence[AnyCorrection], photos: Sequence[dict[str, Any]]) -> None:
+def _check_all_applied(parsed: Sequence[AnyCorrection], photos: Sequence[PhotoJson]) -> None:
     """A correction that met no photo or sheet is a slip of the pen, not to be passed over."""
     for one in parsed:
         number = one.photo or 0

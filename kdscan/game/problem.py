@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from kdscan.game.grid import Cell
 
@@ -24,7 +24,16 @@ class Problem:
     cells: tuple[Cell, ...] = ()
 
 
-def problems_json(problems: Iterable[Problem]) -> list[dict[str, Any]]:
+class ProblemJson(TypedDict):
+    """A problem as plain values."""
+
+    code: str
+    severity: Severity
+    message: str
+    cells: list[list[int]]
+
+
+def problems_json(problems: Iterable[Problem]) -> list[ProblemJson]:
     """Problems in the order found, as plain values."""
     return [
         {

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kdscan.kinds.common.terminal import Style
     from kdscan.locale import Words
     from kdscan.records import AnyReading
+    from kdscan.records.results import SheetJson
 
 Json = dict[str, Any]
 
@@ -42,9 +43,9 @@ class Kind:
     title: str
     fields: tuple[str, ...]
 
-    def to_json(self, found: AnyReading) -> Json:
+    def to_json(self, found: AnyReading) -> SheetJson:
         """An entry of `sheets`."""
-        entry: Json = self._module("to_json").to_json(found)
+        entry: SheetJson = self._module("to_json").to_json(found)
         return entry
 
     def tell(self, found: AnyReading, style: Style) -> str:

@@ -6,22 +6,31 @@ added freely, renamed or dropped only with a new number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from kdscan.errors import KdscanError
 from kdscan.game.winner import decide
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.values import probability_json
+from kdscan.kinds.duel_map.to_json import to_json as map_json
 from kdscan.locale.errors import error_json
 from kdscan.locale.legible import legible
 from kdscan.pipeline.fusion import FusedSheet
-from kdscan.records import (
-    AnyReading,
+from kdscan.records import AnyReading
+from kdscan.records.results import (
+    FusedJson,
+    GameJson,
+    MapJson,
+    Pair,
+    PhotoJson,
+    ReportJson,
+    SheetJson,
 )
 
-SCHEMA = "kdscan/1"
+SCHEMA: Literal["kdscan/1"] = "kdscan/1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +49,7 @@ class PhotoReport:
     error: KdscanError | None = None
 
 
-def report_json(
-    photos: Sequence[dict[str, Any]], fused: Sequence[FusedSheet] = ()
-) -> dict[str, Any]:
+def report_json(photos: Sequence[PhotoJson], fused: Sequence[FusedSheet] = ()) -> ReportJson:
     """The object that `kdscan score --json` prints; photos: what `photo_json` made of each."""
     together = [_fused_json(one) for one in fused]
     return {
@@ -53,16 +60,16 @@ def report_json(
     }
 
 
-def _fused_json(fused: FusedSheet) -> dict[str, Any]:
+def _fused_json(fused: FusedSheet) -> FusedJson:
     return {
         "sheets": [list(where) for where in fused.views],
         "best": list(fused.best),
         "photograph_again": [list(cell) for cell in fused.photograph_again],
-        "sheet": sheet_json(fused.sheet),
+        "sheet": map_json(fused.sheet),
     }
 
 
-def photo_json(report: PhotoReport) -> dict[str, Any]:
+def photo_json(report: PhotoReport) -> PhotoJson:
     """One entry of `photos`."""
     width, height = report.size_wh or (None, None)
     error = report.error
@@ -76,12 +83,12 @@ def photo_json(report: PhotoReport) -> dict[str, Any]:
     }
 
 
-def sheet_json(found: AnyReading) -> dict[str, Any]:
+def sheet_json(found: AnyReading) -> SheetJson:
     """One entry of `sheets`, by its kind."""
     return kind_of(found).to_json(found)
 
 
-def _book_of(photos: Sequence[dict[str, Any]], beside: Set[int]) -> list[int] | None:
+def _book_of(photos: Sequence[PhotoJson], beside: Set[int]) -> list[int] | None:
     """[photo, sheet] of the game's spellbook: one beside its maps, else the only one there is.
 
     beside: the photos that show the maps. Of several photos of it the surest counts; where two
@@ -99,39 +106,44 @@ def _book_of(photos: Sequence[dict[str, Any]], beside: Set[int]) -> list[int] | 
     return [n, near[n][0]]
 
 
-def game_json(
-    photos: Sequence[dict[str, Any]], fused: Sequence[dict[str, Any]] = ()
-) -> dict[str, Any] | None:
+def game_json(photos: Sequence[PhotoJson], fused: Sequence[FusedJson] = ()) -> GameJson | None:
     """Who won, when there are two maps in all and both lie in one photo: one game.
 
     A sheet that several photos show is one map, and counts as read from all of them.
     """
-    found = []
-    pictured = []
+    found: list[tuple[Pair, MapJson]] = []
+    pictured: list[set[int]] = []
     together = {(n, k): one for one in fused for n, k in one["sheets"]}
     for n, photo in enumerate(photos):
         for k, sheet in enumerate(photo["sheets"]):
             if sheet["kind"] != "duel_map":
                 continue
-            one = together.get((n, k), {"sheets": [[n, k]], "best": [n, k], "sheet": sheet})
-            if one["sheets"][0] == [n, k]:
+            one = together.get((n, k))
+            if one is None:
+                found.append(([n, k], sheet))
+                pictured.append({n})
+            elif one["sheets"][0] == [n, k]:
                 found.append((one["best"], one["sheet"]))
-                pictured.append({photo for photo, _ in one["sheets"]})
+                pictured.append({at for at, _ in one["sheets"]})
     if len(found) != 2 or not pictured[0] & pictured[1]:
         return None
-    totals = [sheet["score"]["total"] for _, sheet in found]
-    largest = [max((len(d["cells"]) for d in sheet["domains"]), default=0) for _, sheet in found]
+    return outcome_json(found, _book_of(photos, pictured[0] | pictured[1]))
+
+
+def outcome_json(maps: Sequence[tuple[Any, MapJson]], spellbook: Pair | None = None) -> GameJson:
+    """Who won, of two maps, each with what it is called."""
+    totals = [sheet["score"]["total"] for _, sheet in maps]
+    largest = [max((len(d["cells"]) for d in sheet["domains"]), default=0) for _, sheet in maps]
     result = decide(list(zip(totals, largest, strict=True)))
-    sure = found[0][1]["confidence"] * found[1][1]["confidence"]
     return {
         "players": [
             {"sheet": where, "total": total, "largest_domain": size}
-            for (where, _), total, size in zip(found, totals, largest, strict=True)
+            for (where, _), total, size in zip(maps, totals, largest, strict=True)
         ],
         "winner": result.winner,
         "decided_by": result.decided_by,
-        "spellbook": _book_of(photos, pictured[0] | pictured[1]),
-        "confidence": probability_json(sure),
-        "review": any(sheet["review"] for _, sheet in found),
-        "photograph_again": any(sheet.get("photograph_again", False) for _, sheet in found),
+        "spellbook": spellbook,
+        "confidence": probability_json(math.prod(sheet["confidence"] for _, sheet in maps)),
+        "review": any(sheet["review"] for _, sheet in maps),
+        "photograph_again": any(sheet.get("photograph_again", False) for _, sheet in maps),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +114,7 @@ class SpellbookReading:
         return short(self, self.layout)
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Literal["duel_spellbook"]:
         return "duel_spellbook"
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +101,7 @@ class KingdomReading:
         return short(self, f"{self.score.total} points")
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Literal["kingdom"]:
         return "kingdom"
 
     @property

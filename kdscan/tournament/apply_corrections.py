@@ -58,7 +58,7 @@ def corrected_sheets(
     return [_current(*each) for each in zip(sheets, overrides, found, strict=True)]
 
 
-def cells_of(sheet: Json) -> dict[tuple[int, int], Marks]:
+def cells_of(sheet: Mapping[str, Any]) -> dict[tuple[int, int], Marks]:
     """What each shield of a map holds: (row, column) → (coat, crosses)."""
     return {(c["row"], c["col"]): marks_from(c) for c in sheet["cells"]}
 

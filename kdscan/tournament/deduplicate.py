@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import CELLS, COATS, KINDS, MAX_CROSSES
 from kdscan.tournament.apply_corrections import cells_of
-from kdscan.tournament.store.records import Json
 
 SHARE = 0.6
 """Sheets that agree in this share of their filled shields are one: 19 of 31. Equal codes on sheets
@@ -50,7 +50,7 @@ class Entry:
     kind: str = "duel_map"
 
 
-def marks_code(sheet: Json) -> NDArray[np.uint8] | None:
+def marks_code(sheet: Mapping[str, Any]) -> NDArray[np.uint8] | None:
     """What lies on each cell as one number, 0 where nothing does; None for a spellbook.
 
     (34,) uint8, coat and crosses, of a map; (169,) uint8, terrain and crowns, of a kingdom, its
@@ -72,7 +72,7 @@ def marks_code(sheet: Json) -> NDArray[np.uint8] | None:
     return found
 
 
-def _around_castle(kingdom: Json) -> NDArray[np.uint8]:
+def _around_castle(kingdom: Mapping[str, Any]) -> NDArray[np.uint8]:
     found = np.zeros((_SIDE, _SIDE), np.uint8)
     cells = {(c["row"], c["col"]): (c["terrain"], c["crowns"]) for c in kingdom["cells"]}
     castle = next((at for at, kind in cells.items() if kind == ("castle", 0)), None)

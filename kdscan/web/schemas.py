@@ -252,7 +252,7 @@ class Card(TypedDict):
     photo: int | None
 
 
-class Overrides(TypedDict):
+class Undoable(TypedDict):
     """What undoing would take back, in words as in a card."""
 
     text: str
@@ -328,7 +328,7 @@ class DeskView(TypedDict):
     rounds: int | None
     clock: str | None
     shown: Literal["table", "pairings"]
-    undo: Overrides | None
+    undo: Undoable | None
 
 
 class Standings(TypedDict):

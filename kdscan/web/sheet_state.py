@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
-import kdscan.pipeline.document
 from kdscan.detection.layout import UNKNOWN as NO_LAYOUT
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import Domain, Score
@@ -17,6 +16,8 @@ from kdscan.game.kingdomino.tiles import Terrain
 from kdscan.kinds.common.board import DOMAIN_COLORS
 from kdscan.kinds.common.colors import domain_colors
 from kdscan.kinds.common.fields import cell_of
+from kdscan.pipeline.document import outcome_json
+from kdscan.records.results import MapJson
 from kdscan.sheet.layout import layouts
 from kdscan.tournament.apply_corrections import corrected_sheets
 from kdscan.tournament.rules import Rules, asked_of
@@ -147,12 +148,9 @@ def game_json(sheets: Sequence[Json]) -> Json:
     """Who won, of two maps as they stand, or of two to four kingdoms."""
     if sheets[0]["kind"] == "kingdom":
         return kingdoms_json(sheets)
-    maps = [sheet for sheet in sheets if sheet["kind"] == "duel_map"]
-    game = kdscan.pipeline.document.game_json([{"sheets": maps}])
-    assert game is not None
-    for player, sheet in zip(game["players"], maps, strict=True):
-        player["sheet"] = sheet["id"]
-    return game | {"winners": [0, 1] if game["winner"] is None else [game["winner"]]}
+    maps = [(sheet["id"], cast(MapJson, sheet)) for sheet in sheets if sheet["kind"] == "duel_map"]
+    game = outcome_json(maps)
+    return {**game, "winners": [0, 1] if game["winner"] is None else [game["winner"]]}
 
 
 def kingdoms_json(sheets: Sequence[Json]) -> Json:

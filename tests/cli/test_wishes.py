@@ -17,7 +17,8 @@ from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.spellbook.tell import tell
 from kdscan.locale.problems import AGAINST_RULES
 from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.records import Problem
+from kdscan.records import AnyReading, Problem
+from kdscan.records.results import PhotoJson
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.events import ensure_event
 from tests.readings import make_book, make_sheet
@@ -77,8 +78,8 @@ def test_a_photo_is_read_from_stdin(
 
 
 def test_boards_that_no_game_leads_to_have_a_code_of_their_own() -> None:
-    def of(*sheets: object) -> list[dict[str, object]]:
-        return [photo_json(PhotoReport("a.jpg", sheets=sheets))]  # type: ignore[arg-type]
+    def of(*sheets: AnyReading) -> list[PhotoJson]:
+        return [photo_json(PhotoReport("a.jpg", sheets=sheets))]
 
     odd = make_sheet(problems=(Problem("odd_shields", "warning", "33 shields"),))
     assert {p.code for p in odd.problems} <= AGAINST_RULES

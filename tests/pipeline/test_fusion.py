@@ -74,7 +74,7 @@ def test_what_is_kept_of_a_sheet_has_no_pixels() -> None:
     assert np.array_equal(kept.rectified.centers_xy, make_sheet().rectified.centers_xy)
 
 
-def answer(*sheets_a_photo: tuple[SheetReading, ...]) -> dict[str, Any]:
+def answer(*sheets_a_photo: tuple[SheetReading, ...]) -> Any:
     maps: dict[tuple[int, int], SheetReading] = {}
     photos = []
     for n, sheets in enumerate(sheets_a_photo):

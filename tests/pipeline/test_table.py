@@ -12,6 +12,7 @@ from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.kinds.duel_map.correct import correct
+from kdscan.kinds.duel_map.to_json import to_json as map_json
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json, sheet_json
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.pipeline.table import apply_spellbook
@@ -60,6 +61,7 @@ def test_two_maps_and_the_spellbook_make_a_game() -> None:
     out = shared(*(a_map(board) for board in GAME.maps), a_book(GAME.spellbook))
     report = PhotoReport("table.jpg", size_wh=(200, 140), sheets=tuple(out))
     game = report_json([photo_json(report)])["game"]
+    assert game is not None
     scores = GAME.scores()
     assert [player["total"] for player in game["players"]] == [s.total for s in scores]
     assert game["spellbook"] == [0, 2]
@@ -136,8 +138,9 @@ def test_a_total_may_be_what_it_is_without_the_wizard_or_with_another_coat() -> 
     assert isinstance(other, SheetReading)
     counts = [sum(d.coat is coat for d in other.score.domains) for coat in Coat]
     assert other.wizard_range == (0, 3 * max(counts))
-    assert sheet_json(other)["range"] == list(other.total_range)
-    assert sheet_json(other)["wizard_range"] == list(other.wizard_range)
+    told = map_json(other)
+    assert told["range"] == list(other.total_range)
+    assert told["wizard_range"] == list(other.wizard_range)
     total = sum(p for _, p in other.evidence.wizard.coats)
     assert abs(total - 1) < 1e-9
 

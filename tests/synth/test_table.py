@@ -22,7 +22,7 @@ def table() -> SynthTable:
 
 
 @pytest.fixture(scope="module")
-def answer(table: SynthTable) -> dict[str, Any]:
+def answer(table: SynthTable) -> Any:
     photo = Photo(table.bgr)
     found = read_photo(photo)
     assert [type(one) for one in found] == [SheetReading, SheetReading, SpellbookReading]

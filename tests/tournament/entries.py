@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Mapping
 from typing import Any
 
 from kdscan.errors import KdscanError
@@ -20,7 +21,9 @@ from kdscan.tournament.store.readings import add_reading
 MODELS = "models-1"
 
 
-def entry(*sheets: AnyReading, error: KdscanError | None = None, page: int = 0) -> dict[str, Any]:
+def entry(
+    *sheets: AnyReading, error: KdscanError | None = None, page: int = 0
+) -> Mapping[str, Any]:
     """An entry of `photos` of the JSON."""
     return photo_json(PhotoReport("a.jpg", page, 1, (800, 600), sheets, error))
 

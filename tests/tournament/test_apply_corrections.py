@@ -9,6 +9,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
 from kdscan.kinds.duel_map.correct import correct
+from kdscan.kinds.duel_map.to_json import to_json
 from kdscan.marks.decode import DEFAULT_RISK
 from kdscan.pipeline.document import sheet_json
 from kdscan.pipeline.serialize import serialize
@@ -37,7 +38,7 @@ def test_shields_are_corrected_as_the_command_line_corrects_them() -> None:
     sheet = make_sheet(doubtful=[(0, 1), (2, 2)])
     said = {"cell:0,1": {"coat": "dot", "crosses": 1}, "cell:4,6": {"coat": None, "crosses": 0}}
     found = corrected_json(row(sheet), said)
-    other = sheet_json(correct(sheet, {(0, 1): (Coat.DOT, 1), (4, 6): (None, 0)}))
+    other = to_json(correct(sheet, {(0, 1): (Coat.DOT, 1), (4, 6): (None, 0)}))
     assert found["score"] == other["score"]
     assert [c["coat"] for c in found["cells"]] == [c["coat"] for c in other["cells"]]
     assert found["score"]["domains"] != sheet.score.domain_points

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 from kdscan.game.duel.audit import Audit, Witness
 from kdscan.game.duel.audit.pair import GameAudit
@@ -40,7 +40,24 @@ def _all_alone(board: Board, problem: Problem) -> Problem:
     return replace(problem, cells=cells)
 
 
-def domains_json(score: Score) -> list[dict[str, Any]]:
+class DomainJson(TypedDict):
+    """Equal coats joined by sides."""
+
+    coat: str
+    cells: list[list[int]]
+    crosses: int
+    points: int
+
+
+class MapScoreJson(TypedDict):
+    """A map's score taken apart."""
+
+    domains: int
+    wizard: int
+    total: int
+
+
+def domains_json(score: Score) -> list[DomainJson]:
     """What each domain is worth."""
     return [
         {
@@ -53,7 +70,7 @@ def domains_json(score: Score) -> list[dict[str, Any]]:
     ]
 
 
-def score_json(score: Score) -> dict[str, int]:
+def score_json(score: Score) -> MapScoreJson:
     """A score taken apart."""
     return {"domains": score.domain_points, "wizard": score.wizard, "total": score.total}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from kdscan.game.kingdomino.audit import KingdomAudit
 from kdscan.game.kingdomino.kingdom import Kingdom
@@ -31,7 +31,25 @@ def audit_json(audit: KingdomAudit) -> dict[str, Any]:
     return {"lawful": audit.lawful, "order": order if audit.lawful else None}
 
 
-def domains_json(score: Score) -> list[dict[str, Any]]:
+class LandJson(TypedDict):
+    """Equal terrain joined by sides."""
+
+    terrain: str
+    cells: list[list[int]]
+    crowns: int
+    points: int
+
+
+class KingdomScoreJson(TypedDict):
+    """A kingdom's score taken apart."""
+
+    domains: int
+    middle_kingdom: int
+    harmony: int
+    total: int
+
+
+def domains_json(score: Score) -> list[LandJson]:
     """What each domain is worth."""
     return [
         {
@@ -44,7 +62,7 @@ def domains_json(score: Score) -> list[dict[str, Any]]:
     ]
 
 
-def score_json(score: Score) -> dict[str, int]:
+def score_json(score: Score) -> KingdomScoreJson:
     """A score taken apart."""
     return {
         "domains": score.domain_points,

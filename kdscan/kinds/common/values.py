@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
+from kdscan.records.results import JudgedJson, Point
 
-def point_json(xy: Any) -> list[float]:
+
+def point_json(xy: Any) -> Point:
     """Photo pixels to a tenth: finer than any corner is known."""
     return [round(float(xy[0]), 1), round(float(xy[1]), 1)]
 
@@ -21,21 +22,10 @@ def percent(p: float) -> str:
     return f"{min(99, int(100 * p + 1e-9))}%"
 
 
-def judged_json(
-    center_xy: Any,
-    confidence: float,
-    review: bool,
-    seen: dict[str, Any] | None,
-    others: Iterable[tuple[dict[str, Any], float]],
-) -> dict[str, Any]:
-    """What a shield and a square share: place, how sure, what pixels said, what else it may be.
-
-    others: plain values of other readings, each with its probability.
-    """
+def judged_json(center_xy: Any, confidence: float, review: bool) -> JudgedJson:
+    """What a shield and a square share: where it lies, and how sure it is what it holds."""
     return {
         "center": point_json(center_xy),
         "confidence": probability_json(confidence),
         "review": review,
-        "seen": seen,
-        "alternatives": [what | {"probability": probability_json(p)} for what, p in others],
     }

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 from kdscan.game.duel.report import domains_json, score_json
 from kdscan.game.problem import problems_json
 from kdscan.kinds.common.values import judged_json, point_json, probability_json
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.records import CellReading, Marks, SheetReading
+from kdscan.records.results import CellJson, MapJson, MarksJson
 
 
-def to_json(sheet: SheetReading) -> dict[str, Any]:
+def to_json(sheet: SheetReading) -> MapJson:
     """One entry of `sheets`, of the kind `duel_map`."""
     reading, score = sheet.reading, sheet.score
     others = {(d.cell.row, d.cell.col): d.alternatives for d in doubts(sheet)}
+    low, high = sheet.wizard_range
+    unsure: _Unsure = {"wizard_range": [low, high]} if low < high else {}
     return {
         "kind": sheet.kind,
         "layout": sheet.layout,
@@ -28,37 +31,34 @@ def to_json(sheet: SheetReading) -> dict[str, Any]:
         "chosen_coat": sheet.wizard_coat.value if sheet.wizard_coat else None,
         "range": None if sheet.clipped else list(sheet.total_range),
         "photograph_again": bool(sheet.clipped),
-        **_wizard_json(sheet),
+        **unsure,
         "problems": problems_json(sheet.problems),
         "confidence": probability_json(sheet.confidence),
         "review": sheet.review,
     }
 
 
-def _wizard_json(sheet: SheetReading) -> dict[str, Any]:
+class _Unsure(TypedDict, total=False):
     """What the wizard may pay, where that is not sure."""
-    low, high = sheet.wizard_range
-    return {"wizard_range": [low, high]} if low < high else {}
+
+    wizard_range: list[int]
 
 
 def _cell_json(
     sheet: SheetReading, cell: CellReading, others: Sequence[tuple[Marks, float]]
-) -> dict[str, Any]:
+) -> CellJson:
     return {
         "row": cell.row,
         "col": cell.col,
-        "coat": cell.coat.value if cell.coat else None,
-        "crosses": cell.crosses,
-        **judged_json(
-            sheet.rectified.centers_xy[cell.row, cell.col],
-            cell.confidence,
-            cell.review,
-            _marks_json(cell.seen) if cell.seen else None,
-            ((_marks_json(marks), p) for marks, p in others),
-        ),
+        **_marks_json((cell.coat, cell.crosses)),
+        **judged_json(sheet.rectified.centers_xy[cell.row, cell.col], cell.confidence, cell.review),
+        "seen": _marks_json(cell.seen) if cell.seen else None,
+        "alternatives": [
+            {**_marks_json(marks), "probability": probability_json(p)} for marks, p in others
+        ],
     }
 
 
-def _marks_json(marks: Marks) -> dict[str, Any]:
+def _marks_json(marks: Marks) -> MarksJson:
     coat, crosses = marks
     return {"coat": coat.value if coat else None, "crosses": crosses}

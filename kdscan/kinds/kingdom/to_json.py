@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from kdscan.game.kingdomino.report import domains_json, score_json
 from kdscan.game.problem import problems_json
 from kdscan.kinds.common.values import judged_json, point_json, probability_json
 from kdscan.kinds.kingdom.doubts import square_doubts
 from kdscan.records import KingdomReading, SquareKind, SquareReading, range_of
+from kdscan.records.results import DynastyJson, KingdomJson, PhotoJson, SquareJson, SquareKindJson
 
 
-def to_json(kingdom: KingdomReading) -> dict[str, Any]:
+def to_json(kingdom: KingdomReading) -> KingdomJson:
     """One entry of `sheets`, of the kind `kingdom`."""
     others = {(d.square.row, d.square.col): d.alternatives for d in square_doubts(kingdom)}
     variants = kingdom.variants
@@ -35,7 +35,7 @@ def to_json(kingdom: KingdomReading) -> dict[str, Any]:
     }
 
 
-def dynasty_json(photos: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def dynasty_json(photos: Sequence[PhotoJson]) -> DynastyJson:
     """A player's kingdoms of several games, added up; photos: entries of the JSON."""
     found = [
         ([n, k], sheet)
@@ -53,22 +53,20 @@ def dynasty_json(photos: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _square_json(
     kingdom: KingdomReading, square: SquareReading, others: Sequence[tuple[SquareKind, float]]
-) -> dict[str, Any]:
+) -> SquareJson:
+    center = kingdom.rectified.centers_xy[square.row, square.col]
     return {
         "row": square.row,
         "col": square.col,
-        "terrain": square.terrain,
-        "crowns": square.crowns,
-        **judged_json(
-            kingdom.rectified.centers_xy[square.row, square.col],
-            square.confidence,
-            square.review,
-            _kind_json(square.seen) if square.seen else None,
-            ((_kind_json(kind), p) for kind, p in others),
-        ),
+        **_kind_json((square.terrain, square.crowns)),
+        **judged_json(center, square.confidence, square.review),
+        "seen": _kind_json(square.seen) if square.seen else None,
+        "alternatives": [
+            {**_kind_json(kind), "probability": probability_json(p)} for kind, p in others
+        ],
     }
 
 
-def _kind_json(kind: SquareKind) -> dict[str, Any]:
+def _kind_json(kind: SquareKind) -> SquareKindJson:
     terrain, crowns = kind
     return {"terrain": terrain, "crowns": crowns}

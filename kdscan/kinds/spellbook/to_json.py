@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kdscan.game.duel.book_checks import SIDES
 from kdscan.game.duel.coats import Coat
@@ -19,6 +19,7 @@ from kdscan.kinds.spellbook.options import (
 )
 from kdscan.locale import Words
 from kdscan.records import BookMark, SpellbookReading
+from kdscan.records.results import ChoiceJson, LineJson, LineStateJson, SideJson, SpellbookJson
 
 T = TypeVar("T")
 
@@ -26,7 +27,7 @@ MOST_OTHERS, LEAST_PROBABILITY = 2, 0.02
 """So many other readings of a doubtful line are named, if they are so probable."""
 
 
-def to_json(reading: SpellbookReading) -> dict[str, Any]:
+def to_json(reading: SpellbookReading) -> SpellbookJson:
     """One entry of `sheets`, of the kind `duel_spellbook`."""
     return {
         "kind": reading.kind,
@@ -40,7 +41,7 @@ def to_json(reading: SpellbookReading) -> dict[str, Any]:
     }
 
 
-def _player_json(reading: SpellbookReading, player: int) -> dict[str, Any]:
+def _player_json(reading: SpellbookReading, player: int) -> SideJson:
     return {
         "name": None,
         "lines": {coat.value: _line_json(reading, player, coat) for coat in Coat},
@@ -49,13 +50,13 @@ def _player_json(reading: SpellbookReading, player: int) -> dict[str, Any]:
     }
 
 
-def _line_json(reading: SpellbookReading, player: int, coat: Coat) -> dict[str, Any]:
+def _line_json(reading: SpellbookReading, player: int, coat: Coat) -> LineJson:
     line = reading.book.lines[player][coat]
     marks = marks_of_line(reading.marks, player, coat)
     squares = [mark for mark in marks if ".squares[" in mark.key]
     used = next((mark for mark in marks if mark.key.endswith(".used")), None)
     return {
-        **_said_json(line),
+        **_state_json(line),
         "confidence": probability_json(math.prod(mark.confidence for mark in marks)),
         "review": any(mark.review for mark in marks),
         "squares": [mark.marked for mark in squares],
@@ -63,13 +64,13 @@ def _line_json(reading: SpellbookReading, player: int, coat: Coat) -> dict[str, 
         "used_center": point_json(used.at_xy[0]) if used else None,
         "reach": _reach(squares),
         "alternatives": [
-            _said_json(other) | {"probability": probability_json(p)}
+            {**_state_json(other), "probability": probability_json(p)}
             for other, p in _others(marks, line_options, line)
         ],
     }
 
 
-def _choice_json(reading: SpellbookReading, player: int) -> dict[str, Any]:
+def _choice_json(reading: SpellbookReading, player: int) -> ChoiceJson:
     marks = marks_of_choice(reading.marks, player)
     return {
         "confidence": probability_json(math.prod(mark.confidence for mark in marks)),
@@ -96,7 +97,7 @@ def _others(
     return others[:MOST_OTHERS]
 
 
-def _said_json(line: SpellbookLine) -> dict[str, Any]:
+def _state_json(line: SpellbookLine) -> LineStateJson:
     return {"filled": line.filled, "struck": line.struck, "used": line.used}
 
 

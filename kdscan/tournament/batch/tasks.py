@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from kdscan.errors import KdscanError, ModelError, PhotoError, StoreError, UnreadableImage
 from kdscan.game.kingdomino.variants import PLAIN, Variants
@@ -75,7 +77,7 @@ class Read:
 class Done:
     """A page that was read: its entry in the JSON, and what `reading.kept` holds."""
 
-    entry: Json
+    entry: Mapping[str, Any]
     kept: list[Json | None]
     seconds: float
 

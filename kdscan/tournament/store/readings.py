@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Select, and_, func, select
@@ -22,7 +22,7 @@ def add_reading(
     photo: PhotoRow,
     page: int,
     models: str,
-    entry: Json,
+    entry: Mapping[str, Any],
     kept: Sequence[Json | None],
     seconds: float,
 ) -> bool:
@@ -110,7 +110,7 @@ def _sheets(db: Connection, query: Select[Any]) -> Iterator[Sheet]:
 
 
 def _renew_sheets(
-    db: Connection, photo: PhotoRow, page: int, reading_id: int, found: Sequence[Json]
+    db: Connection, photo: PhotoRow, page: int, reading_id: int, found: Sequence[Mapping[str, Any]]
 ) -> None:
     """Point the page's sheets to a new reading; those that it did not find stay only if a person
     spoke of them."""
@@ -153,7 +153,7 @@ def _spoken_of(db: Connection, event_id: int) -> set[int]:
     return found
 
 
-def _same_place(one: Json, other: Json) -> bool:
+def _same_place(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     if one["kind"] != other["kind"]:
         return False
     if not one["outline"] or not other["outline"]:

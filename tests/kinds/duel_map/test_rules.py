@@ -17,8 +17,8 @@ from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.rules import questions, weighed
 from kdscan.kinds.duel_map.tell import tell
+from kdscan.kinds.duel_map.to_json import to_json
 from kdscan.marks.decode import decode
-from kdscan.pipeline.document import sheet_json
 from kdscan.records import Reading
 from tests.readings import make_sheet
 
@@ -79,10 +79,10 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
     assert text.startswith(" Photograph again: 15 shields lie at the picture's edge or beyond it")
     for word in ("total 3", "between", "Look at", "sure"):
         assert word not in text
-    said = sheet_json(cut)
+    said = to_json(cut)
     assert said["range"] is None and said["photograph_again"] is True
-    assert said["score"]["total"] == sheet_json(whole)["score"]["total"], "programs keep the field"
-    assert sheet_json(whole)["photograph_again"] is False
+    assert said["score"]["total"] == to_json(whole)["score"]["total"], "programs keep the field"
+    assert to_json(whole)["photograph_again"] is False
 
 
 def sure(text: str, said: float) -> Reading:

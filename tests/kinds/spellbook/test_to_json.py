@@ -15,7 +15,7 @@ from kdscan.kinds.overlay import draw_overlay
 from kdscan.kinds.spellbook.draw import FILLED, STRUCK
 from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.kinds.spellbook.tell import tell
-from kdscan.kinds.spellbook.to_json import mark_name
+from kdscan.kinds.spellbook.to_json import mark_name, to_json
 from kdscan.locale import words
 from kdscan.pipeline.document import sheet_json
 from kdscan.records import BookMark, Photo, Problem, SpellbookEvidence, SpellbookReading
@@ -65,7 +65,7 @@ def test_json_is_that_of_the_contract() -> None:
 
 
 def test_a_doubt_reaches_its_line_and_the_whole() -> None:
-    said = sheet_json(replace(reading(0.98), problems=(Problem("x", "error", "why"),)))
+    said = to_json(replace(reading(0.98), problems=(Problem("x", "error", "why"),)))
     assert said["players"][1]["lines"]["dot"]["review"] is True
     assert said["players"][0]["lines"]["dot"]["review"] is False
     assert said["review"] is True
