@@ -62,6 +62,9 @@ READS = frozenset({"GET", "HEAD", "OPTIONS"})
 FROM_BROWSERS = ("origin", "referer", "cookie", "sec-fetch-site")
 """A browser sends at least one of these with whatever a page makes it send."""
 
+WRONG_CODE = 403
+"""Status of the page's answer to somebody whom a code does not let in."""
+
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -74,7 +77,7 @@ class Middleware:
         self._left = left
         self._requests = Buckets(Rate(burst=600, per_second=30))
         self._uploads = Buckets(Rate(burst=200, per_second=2))
-        self._joins = Buckets(settings.guesses)
+        self._guesses = Buckets(settings.guesses)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -85,6 +88,8 @@ class Middleware:
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 _dress(MutableHeaders(scope=message), request)
+                if answer is None and _joins(request) and message["status"] == WRONG_CODE:
+                    self._guesses.spend(_address(request))
             await send(message)
 
         answer = self._refusal(request, scope)
@@ -109,9 +114,10 @@ class Middleware:
     def _who(self, request: Request) -> Session | None:
         scheme, _, code = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
+            _refuse_if(self._guesses.wait(_address(request)))  # a right code too might be a guess
             role = sessions.role_of(code, self._settings)
             if role is None:
-                self._spend(self._joins, _address(request))
+                self._guesses.spend(_address(request))
                 raise ApiError(401, "wrong_code", "this code lets nobody in")
             return sessions.bearer(role, _address(request))
         cookie = request.cookies.get(sessions.COOKIE)
@@ -128,16 +134,11 @@ class Middleware:
         if path.startswith("/static/"):
             return
         if path == "/api/photos" and request.method == "POST":
-            self._spend(self._uploads, asker)
-        elif path == "/join" and request.method == "POST":
-            self._spend(self._joins, _address(request))
+            _refuse_if(self._uploads.take(asker))
+        elif _joins(request):  # a club behind one address comes in at once: wrong codes are spent
+            _refuse_if(self._guesses.wait(_address(request)))
         else:
-            self._spend(self._requests, asker)
-
-    def _spend(self, buckets: Buckets, asker: str) -> None:
-        wait = buckets.take(asker)
-        if wait:
-            raise ApiError(429, "too_many_requests", f"too often; wait {wait:.0f} seconds", wait)
+            _refuse_if(self._requests.take(asker))
 
     def _same_site(self, request: Request, session: Session | None) -> None:
         """No other site's page may make a browser change anything here."""
@@ -176,6 +177,15 @@ def _is_open(path: str) -> bool:
 
 def _wants_page(request: Request) -> bool:
     return request.method == "GET" and not request.url.path.startswith("/api/")
+
+
+def _joins(request: Request) -> bool:
+    return request.url.path == "/join" and request.method == "POST"
+
+
+def _refuse_if(wait: float) -> None:
+    if wait:
+        raise ApiError(429, "too_many_requests", f"too often; wait {wait:.0f} seconds", wait)
 
 
 def _address(request: Request) -> str:

@@ -29,11 +29,25 @@ class Buckets:
 
     def take(self, asker: str) -> float:
         """Take one; returns 0 if there was one, else the seconds to wait for it."""
-        now = self._clock()
-        left, since = self._left.pop(asker, (self._rate.burst, now))
-        left = min(self._rate.burst, left + (now - since) * self._rate.per_second)
-        granted = left >= 1
-        self._left[asker] = (left - granted, now)
+        wait = self.wait(asker)
+        if not wait:
+            self.spend(asker)
+        return wait
+
+    def wait(self, asker: str) -> float:
+        """Seconds until there is one to take; 0 if there is one now."""
+        return max(0.0, (1 - self._filled(asker)[0]) / self._rate.per_second)
+
+    def spend(self, asker: str) -> None:
+        """Take one, on credit if there is none: many may have been let in at once."""
+        left, now = self._filled(asker)
+        self._left.pop(asker, None)
+        self._left[asker] = (left - 1, now)
         while len(self._left) > MOST_BUCKETS:
             self._left.popitem(last=False)
-        return 0.0 if granted else (1 - left) / self._rate.per_second
+
+    def _filled(self, asker: str) -> tuple[float, float]:
+        """What is in the bucket now, and when that is."""
+        now = self._clock()
+        left, since = self._left.get(asker, (self._rate.burst, now))
+        return min(self._rate.burst, left + (now - since) * self._rate.per_second), now

@@ -195,8 +195,40 @@ def test_a_bucket_refills() -> None:
     assert buckets.take("a") > 0
 
 
+SLOW = Rate(burst=20, per_second=1e-6)
+"""Nothing comes back while a test runs, however slow the machine."""
+
+
 def test_guessing_codes_is_slow(store: Store) -> None:
     bearer = {"Authorization": "Bearer WRONGONE"}
-    with serving(store, settings()) as page, httpx.Client(base_url=page.address) as client:
+    with (
+        serving(store, settings(guesses=SLOW)) as page,
+        httpx.Client(base_url=page.address) as client,
+    ):
         codes = [client.get("/api/session", headers=bearer).status_code for _ in range(25)]
+        right = client.get("/api/session", headers={"Authorization": f"Bearer {JOIN}"})
     assert codes == [401] * 20 + [429] * 5
+    assert right.status_code == 429  # or it would be worth while to go on guessing
+
+
+def test_wrong_codes_count_and_right_ones_do_not(store: Store) -> None:
+    with serving(store, settings(guesses=SLOW)) as page:
+
+        def come_in(code: str) -> int:
+            return httpx.post(f"{page.address}/join", data={"code": code}).status_code
+
+        assert [come_in(JOIN) for _ in range(30)] == [303] * 30
+        assert [come_in("WRONGONE") for _ in range(25)] == [403] * 20 + [429] * 5
+        assert come_in(JOIN) == 429
+
+
+def test_a_bucket_gives_credit_and_is_paid_back_first() -> None:
+    now = [0.0]
+    buckets = Buckets(Rate(burst=1, per_second=1), lambda: now[0])
+    for _ in range(4):
+        buckets.spend("a")
+    assert buckets.wait("a") == 4
+    now[0] = 3.5
+    assert buckets.take("a") == 0.5
+    now[0] = 4.0
+    assert buckets.take("a") == 0

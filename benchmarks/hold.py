@@ -1,0 +1,118 @@
+"""The long trial: does kdscan hold? Kills, full disks, hostile files and clients, covered shields.
+
+    python benchmarks/hold.py                          every part, four minutes each
+    python benchmarks/hold.py --minutes 60             an hour in all
+    python benchmarks/hold.py --part kills.page --part pictures.mutated --trials 100
+    nice python benchmarks/hold.py --table table.md
+
+Every trial is drawn by lot from --seed. What goes wrong is told when it happens, with the name
+of the trial; a table of the figures comes at the end. Exit code 1 if anything went wrong.
+`covers` counts rather than fails: how often a covered shield makes a sure total wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trials import Trial, archives, covers, crowd, disks, kills, pictures, requests, texts
+
+Part = Callable[[random.Random, Path], Iterator[Trial]]
+
+PARTS: dict[str, Part] = {
+    "kills.batch": kills.batch,
+    "kills.commands": kills.commands,
+    "kills.page": kills.page,
+    "disks": disks.full,
+    "pictures.crafted": pictures.crafted,
+    "pictures.mutated": pictures.mutated,
+    "archives": archives.hostile,
+    "texts": texts.hostile,
+    "requests": requests.odd,
+    "crowd": crowd.waiting,
+    "covers": covers.spoiled,
+}
+
+
+@dataclass
+class Figures:
+    """What a part's trials came to."""
+
+    trials: int = 0
+    faults: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    mb: float = 0.0
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, trial: Trial) -> None:
+        """Take one trial in, and tell its faults."""
+        self.trials += 1
+        self.faults += [f"{trial.name}: {fault}" for fault in trial.faults]
+        self.seconds, self.mb = max(self.seconds, trial.seconds), max(self.mb, trial.mb)
+        self.counts.update(trial.counts)
+        for fault in trial.faults:
+            print(f"\r{trial.name}: {fault}", file=sys.stderr)
+
+    def row(self, name: str) -> str:
+        """A line of the table."""
+        more = ", ".join(f"{what} {count}" for what, count in sorted(self.counts.items()))
+        seconds = f"{self.seconds:.1f}" if self.seconds else ""
+        mb = f"{self.mb:.0f}" if self.mb else ""
+        return f"| {name} | {self.trials} | {len(self.faults)} | {seconds} | {mb} | {more} |"
+
+
+def tried(part: Part, rng: random.Random, seconds: float, trials: int | None) -> Iterator[Trial]:
+    """A part's trials until its time or their number is up; the one that has begun ends."""
+    end = time.monotonic() + seconds
+    with (
+        tempfile.TemporaryDirectory(prefix="kdscan-hold-", ignore_cleanup_errors=True) as name,
+        closing(part(rng, Path(name))) as found,  # type: ignore[type-var]  # they are generators
+    ):
+        for trial in itertools.islice(found, trials):
+            yield trial
+            if time.monotonic() > end:
+                return
+
+
+def main() -> int:
+    """Try what was asked for, print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--part", action="append", choices=PARTS, help="one of them; repeat")
+    parser.add_argument("--minutes", type=float, help="for all parts together")
+    parser.add_argument("--trials", type=int, help="of each part, at most")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--table", type=Path, help="also write the table to this file")
+    given = parser.parse_args()
+    names = given.part or list(PARTS)
+    seconds = 60 * (given.minutes or 4 * len(names)) / len(names)
+    table = ["| part | trials | faults | s at most | MB at most | |", "|---|---|---|---|---|---|"]
+    faults = 0
+    for name in names:
+        figures = Figures()
+        for trial in tried(
+            PARTS[name], random.Random(f"{given.seed} {name}"), seconds, given.trials
+        ):
+            figures.add(trial)
+            print(f"\r{name} {figures.trials} ", end="", file=sys.stderr, flush=True)
+        print(file=sys.stderr)
+        faults += len(figures.faults)
+        table.append(figures.row(name))
+    print("\n".join(table))
+    if given.table:
+        given.table.write_text("\n".join(table) + "\n", "utf-8")
+    return int(faults > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

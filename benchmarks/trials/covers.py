@@ -1,0 +1,88 @@
+"""Things on a sheet when it is photographed: how often a sure total is wrong for them."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from kdscan.errors import KdscanError
+from kdscan.game.duel.board import Board, Shield
+from kdscan.game.duel.scoring import score_board
+from kdscan.pipeline.read import read_photo
+from kdscan.records import CELLS, Photo, SheetReading, maps_of
+from kdscan.synth.__main__ import any_look, own_page
+from kdscan.synth.covers import KINDS, OTHERS, Covering
+from kdscan.synth.habits import TIDY
+from kdscan.synth.hand import Hand
+from kdscan.synth.scene import SynthPhoto, draw_page, random_page, shoot
+from trials import Trial
+
+SIZE_WH = (2016, 1512)
+OF_A_SHEET = 3
+"""So many things are laid on each sheet that was read surely and right without them, in turn."""
+
+
+def spoiled(rng: random.Random, folder: Path) -> Iterator[Trial]:
+    """Sheets that are read surely and right, photographed once more with a shield covered."""
+    cv2.setNumThreads(1)
+    kinds = itertools.cycle(KINDS + OTHERS)
+    while True:
+        seed = rng.randrange(2**31)
+        lot = np.random.default_rng(seed)
+        page = own_page(120, any_look(lot)) if lot.random() < 0.6 else random_page(lot)
+        hand = Hand.random(lot, TIDY, dice=False)
+        drawn = draw_page(lot, page=page, mess=float(lot.uniform(0, 0.4)), hand=hand)
+        level, again = ("easy", "normal")[int(lot.integers(2))], int(lot.integers(2**31))
+        shots = np.random.default_rng(again)
+        clean = shoot(shots, drawn, level, size_wh=SIZE_WH)  # type: ignore[arg-type]
+        total = truth(clean)
+        found = read(clean)
+        sure = found is not None and not found.review
+        right = found is not None and found.score.domain_points == total
+        yield Trial(
+            f"sheet {seed}",
+            counts={
+                "clean": 1,
+                "clean asked": int(not sure),
+                "clean surely wrong": int(sure and not right),
+            },
+        )
+        for _ in range(OF_A_SHEET if sure and right else 0):
+            kind, at = next(kinds), CELLS[int(lot.integers(len(CELLS)))]
+            cover = Covering(lot, drawn.layout, kind, at)
+            shots = np.random.default_rng(again)
+            photo = shoot(shots, drawn, level, size_wh=SIZE_WH, cover=cover)  # type: ignore[arg-type]
+            yield judged(read(photo), total, f"{kind} on {at} of sheet {seed}")
+
+
+def judged(found: SheetReading | None, total: int, name: str) -> Trial:
+    """A covered photo, counted."""
+    counts = {"covered": 1, "covered surely wrong": 0, "covered asked": 0}
+    if found is None or found.review:
+        counts["covered asked"] = 1
+    elif found.score.domain_points != total:
+        counts["covered surely wrong"] = 1
+    return Trial(name, counts=counts)
+
+
+def truth(photo: SynthPhoto) -> int:
+    """The domains' points."""
+    board = Board({at: Shield(coat, n) for at, (coat, n) in photo.board.items()})
+    return score_board(board).domain_points
+
+
+def read(photo: SynthPhoto) -> SheetReading | None:
+    """The only map that is found, after the photo was a JPEG."""
+    data = cv2.imencode(".jpg", photo.bgr, [cv2.IMWRITE_JPEG_QUALITY, 92])[1]
+    bgr = cv2.imdecode(data, cv2.IMREAD_COLOR)
+    assert bgr is not None
+    try:
+        found = maps_of(read_photo(Photo(np.asarray(bgr, np.uint8))))
+    except KdscanError:
+        return None
+    return found[0] if len(found) == 1 else None

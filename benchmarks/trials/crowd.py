@@ -1,0 +1,132 @@
+"""Many phones at once while others only hold connections: the page answers everybody."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import socket
+import statistics
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cv2
+import httpx
+
+from trials import CODE, SAMPLES, Stopwatch, Trial, logged_faults, serving
+
+CLIENTS, STALLED, ATTACKERS = 64, 1000, 16
+"""Phones, sockets that stall, and from how many addresses; Linux alone gives a process so many."""
+MEGAPIXELS = 12.0
+TRIES = 3
+ANSWERS_SECONDS = 2.0
+
+
+def waiting(rng: random.Random, folder: Path) -> Iterator[Trial]:
+    """64 phones send photos of 12 megapixels while 1,000 sockets stall; another one looks."""
+    while True:
+        with serving(folder) as page:
+            yield crowd(rng, page.address, CLIENTS, STALLED)
+            yield Trial("the page's log", logged_faults(page))
+
+
+def crowd(rng: random.Random, address: str, clients: int, stalled: int) -> Trial:
+    """One such rush; `seconds` is how long the page took to answer at most."""
+    photo = enlarged(rng.choice(sorted(SAMPLES.glob("*.jpg"))))
+    over = threading.Event()
+    answers: list[float] = []
+    watcher = threading.Thread(target=_watch, args=(address, over, answers))
+    holder = threading.Thread(target=_hold, args=(address, stalled, over))
+    faults = []
+    for thread in (holder, watcher):
+        thread.start()
+    try:
+        with ThreadPoolExecutor(clients) as pool:
+            sent = [
+                pool.submit(_send, address, number, photo + rng.randbytes(8))
+                for number in range(clients)
+            ]
+            faults += [said for said in (one.result() for one in sent) if said]
+    finally:
+        over.set()
+        for thread in (holder, watcher):
+            thread.join()
+    if not answers:
+        faults.append("nobody was answered")
+    elif max(answers) > ANSWERS_SECONDS:
+        late = sum(one > ANSWERS_SECONDS for one in answers)
+        faults.append(f"{late} of {len(answers)} answers took longer, up to {max(answers):.1f} s")
+    name = f"{clients} photos, {stalled} stalled sockets, median {_median(answers)}"
+    counts = {"answers": len(answers), "photos": clients}
+    return Trial(name, tuple(faults), max(answers, default=0.0), counts=counts)
+
+
+def _median(answers: list[float]) -> str:
+    return f"{1000 * statistics.median(answers):.0f} ms" if answers else "none"
+
+
+def enlarged(path: Path) -> bytes:
+    """A sample as a camera of 12 megapixels would give it."""
+    bgr = cv2.imread(str(path))
+    assert bgr is not None
+    scale = (MEGAPIXELS * 1e6 / (bgr.shape[0] * bgr.shape[1])) ** 0.5
+    large = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
+    return cv2.imencode(".jpg", large, [cv2.IMWRITE_JPEG_QUALITY, 92])[1].tobytes()
+
+
+def _phone(address: str, number: int) -> httpx.Client:
+    """A client with an address of its own, as phones in one network have."""
+    own = httpx.HTTPTransport(local_address=f"127.1.{number // 250}.{number % 250 + 1}")
+    return httpx.Client(base_url=address, timeout=300, transport=own)
+
+
+def _come_in(client: httpx.Client) -> None:
+    client.post("/join", data={"code": CODE})
+    client.headers["X-CSRF-Token"] = client.get("/api/session").raise_for_status().json()["csrf"]
+
+
+def _send(address: str, number: int, photo: bytes) -> str:
+    """Come in and send a photo, as the page's front end does: a connection that is lost is tried
+    again. Returns what went wrong."""
+    for _ in range(TRIES):
+        try:
+            with _phone(address, number) as client:
+                _come_in(client)
+                answer = client.post("/api/photos?name=a.jpg", content=photo)
+        except httpx.TransportError as error:
+            said = f"a photo was not taken: {error!r}"
+        else:
+            return "" if answer.status_code == 201 else f"a photo got status {answer.status_code}"
+    return said
+
+
+def _watch(address: str, over: threading.Event, answers: list[float]) -> None:
+    """Look at the page four times a second, as somebody who has come in and as a stranger."""
+    with _phone(address, 5000) as client:
+        _come_in(client)
+        while not over.is_set():
+            for path in ("/join", "/api/photos"):
+                watch = Stopwatch()
+                with contextlib.suppress(httpx.HTTPError):
+                    client.get(path)
+                answers.append(watch())
+            time.sleep(0.25)
+
+
+def _hold(address: str, count: int, over: threading.Event) -> None:
+    """Keep so many connections with half a head; those that were closed come again."""
+    host, port = address.removeprefix("http://").split(":")
+    held: list[socket.socket] = []
+    while not over.is_set():
+        with contextlib.suppress(OSError):
+            mine = (f"127.2.0.{len(held) % ATTACKERS + 1}", 0)
+            one = socket.create_connection((host, int(port)), 5, mine)
+            held.append(one)
+            one.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        if len(held) > count:
+            held.pop(0).close()
+            time.sleep(0.01)
+    for one in held:
+        one.close()
