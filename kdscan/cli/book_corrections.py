@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from kdscan.errors import UsageError
 from kdscan.game.duel.board import LETTERS
@@ -59,6 +60,14 @@ def parse_book(text: str, match: re.Match[str], photo: int | None, sheet: int) -
         )
     line = SpellbookLine(filled, bool(match["struck"]), bool(match["used"]))
     return BookCorrection(text, photo, sheet, player, coat, line)
+
+
+def book_field(one: BookCorrection) -> tuple[str, Any]:
+    """The correction as a store keeps it: field and value."""
+    if one.line is None:
+        return f"choice:{one.player}", one.coat.value if one.coat else None
+    line = {"filled": one.line.filled, "struck": one.line.struck, "used": one.line.used}
+    return f"line:{one.player},{one.coat}", line
 
 
 def _coat(name: str, text: str) -> Coat:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kdscan.cli.book_corrections import BookCorrection
-from kdscan.cli.corrections import Correction, parse_corrections, square_of
+from kdscan.cli.corrections import AnyCorrection, field_of, parse_corrections
 from kdscan.cli.messages import spoken, user
 from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store
 from kdscan.errors import UsageError
@@ -136,31 +135,11 @@ def _told(row: Result) -> str:
     return f"{legible(row.file.name)}{points}" + (f" ({where})" if where else "")
 
 
-def _field(one: Correction | BookCorrection, row: Result) -> tuple[str, Any]:
+def _field(one: AnyCorrection, row: Result) -> tuple[str, Any]:
     """A correction as the store keeps it."""
     assert row.data is not None
     if one.photo is not None or one.sheet:
         raise UsageError(
             "--set {text}: the sheet is named already; leave the number out", text=one.text
         )
-    kind = row.data["kind"]
-    if isinstance(one, BookCorrection):
-        if kind != "duel_spellbook":
-            raise UsageError("--set {text}: that is no spellbook", text=one.text)
-        return _book_field(one)
-    if kind == "duel_spellbook":
-        raise UsageError("--set {text}: that is a spellbook, it has no such cells", text=one.text)
-    field = f"cell:{one.cell[0]},{one.cell[1]}"
-    if kind == "kingdom":
-        terrain, crowns = square_of(one, row.data["size"])
-        return field, {"terrain": terrain, "crowns": crowns}
-    if one.refused:
-        raise one.refused
-    return field, {"coat": one.coat.value if one.coat else None, "crosses": one.crosses}
-
-
-def _book_field(one: BookCorrection) -> tuple[str, Any]:
-    if one.line is None:
-        return f"choice:{one.player}", one.coat.value if one.coat else None
-    line = {"filled": one.line.filled, "struck": one.line.struck, "used": one.line.used}
-    return f"line:{one.player},{one.coat}", line
+    return field_of(one, row.data["kind"], row.data.get("size", 0))

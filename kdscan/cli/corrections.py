@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from typing import Any
 
-from kdscan.cli.book_corrections import FORM, BookCorrection, parse_book
+from kdscan.cli.book_corrections import FORM, BookCorrection, book_field, parse_book
 from kdscan.errors import UsageError
 from kdscan.game.duel.board import CASTLE, COLS, LETTERS, MAX_CROSSES, ROWS
 from kdscan.game.duel.book_text import COATS
@@ -59,8 +61,8 @@ class Correction:
     cell: tuple[int, int]
     coat: Coat | None
     crosses: int
-    square: tuple[str, int] | None = field(default=None, compare=False)
-    refused: UsageError | None = field(default=None, compare=False)
+    square: tuple[str, int] | None = attribute(default=None, compare=False)
+    refused: UsageError | None = attribute(default=None, compare=False)
 
 
 AnyCorrection = Correction | BookCorrection
@@ -137,7 +139,28 @@ def _square(name: str, crowns: int) -> tuple[str, int] | None:
     return terrain, crowns
 
 
-def square_of(correction: Correction, size: int) -> tuple[str, int]:
+def field_of(one: AnyCorrection, kind: str, size: int = 0) -> tuple[str, Any]:
+    """The correction of a sheet of that kind as a store keeps it: field and value.
+
+    size: squares along a kingdom's side. Raises `UsageError` for what no such sheet holds.
+    """
+    if isinstance(one, BookCorrection):
+        if kind != "duel_spellbook":
+            why = "--set {text}: that is no spellbook; name its sheet, like 1.3:"
+            raise UsageError(why, text=one.text)
+        return book_field(one)
+    if kind == "duel_spellbook":
+        raise UsageError("--set {text}: that is a spellbook, it has no such cells", text=one.text)
+    field = f"cell:{one.cell[0]},{one.cell[1]}"
+    if kind == "kingdom":
+        terrain, crowns = _square_of(one, size)
+        return field, {"terrain": terrain, "crowns": crowns}
+    if one.refused:
+        raise one.refused
+    return field, {"coat": one.coat.value if one.coat else None, "crosses": one.crosses}
+
+
+def _square_of(correction: Correction, size: int) -> tuple[str, int]:
     """What lies on a square of a kingdom of that size; raises `UsageError`."""
     if correction.square is None:
         raise UsageError(

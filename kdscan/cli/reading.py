@@ -9,21 +9,17 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from kdscan.cli.book_corrections import BookCorrection
-from kdscan.cli.corrections import AnyCorrection, Correction, square_of
+from kdscan.cli.corrections import AnyCorrection, field_of
 from kdscan.errors import PhotoError, UsageError
 from kdscan.imaging.photo import decode, open_photos
+from kdscan.kinds import kind_of
 from kdscan.kinds.common.options import ReadOptions
-from kdscan.kinds.duel_map.correct import correct
-from kdscan.kinds.kingdom.correct import correct_kingdom
-from kdscan.kinds.spellbook.correct import correct_book
 from kdscan.pipeline.document import PhotoReport
 from kdscan.pipeline.pages import read_page
 from kdscan.records import (
     AnyReading,
     KingdomReading,
     Photo,
-    SpellbookReading,
 )
 
 STDIN = "-"
@@ -80,31 +76,6 @@ def _check_photos_named(corrections: Sequence[AnyCorrection]) -> None:
 def _corrected(
     sheet: AnyReading, number: int, *, corrections: Sequence[AnyCorrection], risk: float
 ) -> AnyReading:
-    mine = [c for c in corrections if c.sheet == number]
-    if not mine:
-        return sheet
-    lines = [c for c in mine if isinstance(c, BookCorrection)]
-    cells = [c for c in mine if isinstance(c, Correction)]
-    if isinstance(sheet, SpellbookReading):
-        if cells:
-            raise UsageError(
-                "--set {text}: that is a spellbook, it has no such cells", text=cells[0].text
-            )
-        return _book(sheet, lines)
-    if lines:
-        raise UsageError(
-            "--set {text}: that is no spellbook; name its sheet, like 1.3:", text=lines[0].text
-        )
-    if isinstance(sheet, KingdomReading):
-        return correct_kingdom(
-            sheet, {c.cell: square_of(c, sheet.variants.size) for c in cells}, risk=risk
-        )
-    for one in cells:
-        if one.refused:
-            raise one.refused
-    return correct(sheet, {c.cell: (c.coat, c.crosses) for c in cells}, risk=risk)
-
-
-def _book(book: SpellbookReading, parsed: Sequence[BookCorrection]) -> SpellbookReading:
-    lines = {(c.player, c.coat): c.line for c in parsed if c.line and c.coat}
-    return correct_book(book, lines, {c.player: c.coat for c in parsed if c.line is None})
+    size = sheet.variants.size if isinstance(sheet, KingdomReading) else 0
+    fields = dict(field_of(one, sheet.kind, size) for one in corrections if one.sheet == number)
+    return kind_of(sheet).correct_fields(sheet, fields, risk) if fields else sheet

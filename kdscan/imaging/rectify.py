@@ -238,3 +238,9 @@ def outline_of(centers: Floats) -> Floats:
     right, bottom = cols - 0.5, rows - 0.5
     corners = np.array([[(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)]])
     return np.asarray(lattice_to_photo(centers, corners)[0])
+
+
+def cell_corners(centers_xy: Floats) -> Floats:
+    """Corners of the cells, (6, 8, 2), from their centres, (5, 7, 2): means, continued outwards."""
+    wide = np.pad(centers_xy, ((1, 1), (1, 1), (0, 0)), mode="reflect", reflect_type="odd")
+    return np.asarray((wide[:-1, :-1] + wide[1:, :-1] + wide[:-1, 1:] + wide[1:, 1:]) / 4)

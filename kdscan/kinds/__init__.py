@@ -5,6 +5,7 @@ A kind's folder brings, in modules of these names, functions that take its own r
 * ``to_json.to_json(found)``: its entry in the JSON ``kdscan/1``
 * ``tell.tell(found, style)``: the answer in a terminal
 * ``draw.draw(picture, clean, found, scale, words)``: the overlay; returns tiles of doubts
+* ``places.places(found, words)``: what asks for a look, as places in the photo
 * ``serialize.serialize(found)``, ``serialize.deserialize(kept, risk)``: what a store keeps
 * ``correct.correct_fields(found, corrections, risk)``: the same sheet with what a person says
 
@@ -13,7 +14,7 @@ Modules are imported when they are first asked for, so that a standings table ne
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from kdscan.locale import mark
 
 if TYPE_CHECKING:
+    from kdscan.kinds.common.doubt import DoubtfulPlace
     from kdscan.kinds.common.pens import Bgr
     from kdscan.kinds.common.terminal import Style
     from kdscan.locale import Words
@@ -60,6 +62,11 @@ class Kind:
         tiles: list[Bgr] = self._module("draw").draw(picture, clean, found, scale, words)
         return tiles
 
+    def places(self, found: AnyReading, words: Words) -> Iterator[DoubtfulPlace]:
+        """What asks for a look, as places in the photo with names."""
+        found_places: Iterator[DoubtfulPlace] = self._module("places").places(found, words)
+        return found_places
+
     def serialize(self, found: AnyReading) -> Json:
         """What `deserialize` needs, ready for JSON: what was seen, without pixels."""
         kept: Json = self._module("serialize").serialize(found)
@@ -79,7 +86,7 @@ class Kind:
 
     def load(self) -> None:
         """Import all of it now, so that nobody waits for it later."""
-        for name in ("to_json", "tell", "draw", "serialize", "correct"):
+        for name in ("to_json", "tell", "draw", "places", "serialize", "correct"):
             self._module(name)
 
     def _module(self, name: str) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from kdscan.game.duel.coats import Coat
-from kdscan.kinds.kingdom.doubts import TERRAIN_NAMES
 from kdscan.locale import Words, mark
 
 DECIDED = {
@@ -19,49 +17,10 @@ DECIDED = {
 }
 """What separated players, or decided a game; points are not worth a word."""
 
-_COATS = {
-    Coat.DOT: mark("dot"),
-    Coat.LINE: mark("line"),
-    Coat.DOUBLE_DOT: mark("double dot"),
-    Coat.DOUBLE_LINE: mark("double line"),
-    Coat.FILLED: mark("filled"),
-    Coat.CHECKED: mark("checked"),
-}
-
 
 def decided_by(w: Words, code: str) -> str:
     """Why a player stands before another, or won; empty for points."""
     return w.t(DECIDED[code]) if code in DECIDED else ""
-
-
-def coat_name(w: Words, coat: Coat | None) -> str:
-    """A coat of arms, or an empty shield."""
-    return w.t("empty") if coat is None else w.t(_COATS[coat])
-
-
-def shield_name(w: Words, coat: Coat | None, crosses: int) -> str:
-    """A shield with its crosses."""
-    return f"{coat_name(w, coat)} {'×' * crosses}".rstrip()
-
-
-def square_name(w: Words, terrain: str, crowns: int) -> str:
-    """A square with its crowns."""
-    return f"{w.t(TERRAIN_NAMES[terrain])} {'♛' * crowns}".rstrip()
-
-
-def book_place(w: Words, key: str) -> str:
-    """A place of a spellbook by its key, as `kdscan.sheet.book.marked_places` calls it."""
-    side = w.t("left") if key.startswith("players[0]") else w.t("right")
-    _, what, coat, *place = key.split(".")
-    name = coat_name(w, Coat(coat))
-    if what == "choices":
-        return w.t("{side}, chosen coat: {coat}", side=side, coat=name)
-    if place[0] == "struck":
-        return w.t("{side}, {coat}: struck through", side=side, coat=name)
-    if place[0] == "used":
-        return w.t("{side}, {coat}: power used", side=side, coat=name)
-    number = int(place[0].removeprefix("squares[").removesuffix("]")) + 1
-    return w.t("{side}, {coat}: square {n}", side=side, coat=name, n=number)
 
 
 def so_far(w: Words, played: int, planned: int | None = None) -> str:

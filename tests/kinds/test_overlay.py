@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from kdscan.game.duel.coats import Coat
-from kdscan.kinds.common.board import BLAME, DOMAIN_COLORS, DOUBT, cell_corners
+from kdscan.imaging.rectify import cell_corners
+from kdscan.kinds.common.board import BLAME, DOMAIN_COLORS, DOUBT
 from kdscan.kinds.common.pens import draw_marks, marks_width
 from kdscan.kinds.overlay import LONGEST_PX, draw_overlay
 from kdscan.records import CELLS, Photo, Problem, RectifiedSheet, SheetReading

@@ -139,5 +139,6 @@ def test_colours_part_neighbouring_domains(board: Board) -> None:
 def test_only_doubtful_shields_are_doubts() -> None:
     (doubt,) = doubts(make_sheet(doubtful=[(0, 5)]))
     assert (doubt.cell.row, doubt.cell.col) == (0, 5)
-    (((coat, crosses), p),) = doubt.alternatives
+    (other,) = doubt.others
+    coat, crosses, p = other.coat, other.crosses, other.confidence
     assert (coat, crosses, round(p, 6)) == (Coat.FILLED, 3, 0.3)

@@ -269,7 +269,7 @@ def test_a_spellbook_is_shown_with_its_doubts(tmp_path: Path) -> None:
     page = _report(url, tmp_path)
     assert page.count("<figcaption><b>") == 1
     assert re.search(
-        r"<b>right, line: square 3</b> (marked|blank) 80%<br>or (marked|blank) 20%", page
+        r"<b>right, line of line: square 3</b> (marked|blank) 80%<br>or (marked|blank) 20%", page
     )
     assert len(list(_pictures(page))) == 2
 

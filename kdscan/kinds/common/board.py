@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol
 
 import cv2
 import numpy as np
@@ -18,7 +18,9 @@ import numpy as np
 from kdscan.game.duel.scoring import Score
 from kdscan.game.grid import Cell, cell_name
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
+from kdscan.imaging.rectify import cell_corners
 from kdscan.kinds.common.colors import blamed_cells, domain_colors
+from kdscan.kinds.common.doubt import C, Doubt
 from kdscan.kinds.common.pens import (
     INK,
     PAPER,
@@ -52,22 +54,6 @@ BLAME: Color = (0, 0, 190)
 
 TILE_WH = (260, 340)
 """Width and height of a doubtful shield's tile, pixels."""
-
-
-class JudgedCell(Protocol):
-    """A cell as read, whatever its kind."""
-
-    @property
-    def row(self) -> int: ...
-    @property
-    def col(self) -> int: ...
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def review(self) -> bool: ...
-
-
-C = TypeVar("C", bound=JudgedCell)
 
 
 class Board(Found, Protocol):
@@ -122,12 +108,6 @@ def draw_board(
     _points(picture, board, signs, corners, pitch)
     _total(picture, board, corners, pitch, words)
     return centers
-
-
-def cell_corners(centers: Points) -> Points:
-    """Corners of the cells, (6, 8, 2), from their centres, (5, 7, 2): means, continued outwards."""
-    wide = np.pad(centers, ((1, 1), (1, 1), (0, 0)), mode="reflect", reflect_type="odd")
-    return np.asarray((wide[:-1, :-1] + wide[1:, :-1] + wide[:-1, 1:] + wide[1:, 1:]) / 4)
 
 
 def _pitch(centers: Points) -> float:
@@ -230,13 +210,10 @@ def _total(picture: Bgr, board: Board, corners: Points, pitch: float, words: Wor
     write(picture, text, (left + size / 2, top + height / 2), size, bold=True)
 
 
-def tile(clean: Bgr, centers: Points, choices: Sequence[C], signs: Signs[C]) -> Bgr:
-    """A doubtful cell as it is in the photo, upright, above what it may be; `TILE_WH` large.
-
-    choices: what it was read as, then what else it may be, each with its probability.
-    """
+def tile(clean: Bgr, centers: Points, doubt: Doubt[C], signs: Signs[C]) -> Bgr:
+    """A doubtful cell as it is in the photo, upright, above what it may be; `TILE_WH` large."""
     side, height = TILE_WH
-    cell = choices[0]
+    cell = doubt.cell
     quad = _quad(cell_corners(centers), (cell.row, cell.col))
     seen = 1.25 * quad + (1 - 1.25) * quad.mean(0)
     whole = np.array([(0, 0), (side - 1, 0), (side - 1, side - 1), (0, side - 1)])
@@ -245,7 +222,7 @@ def tile(clean: Bgr, centers: Points, choices: Sequence[C], signs: Signs[C]) -> 
     picture[:side] = cv2.warpPerspective(clean, warp, (side, side), borderMode=cv2.BORDER_REPLICATE)
     write(picture, cell_name((cell.row, cell.col)), (2, side + 22), 26, bold=True)
     x = 2.0
-    for choice in choices[:2]:
+    for choice in (cell, *doubt.others[:1]):
         signs.draw(picture, (x, side + 58), choice, 24)
         x += signs.width(choice, 24) + 8
         share = f"{choice.confidence:.0%}"

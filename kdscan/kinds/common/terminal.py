@@ -9,6 +9,7 @@ from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell, cell_name
 from kdscan.kinds.common.colors import MOST_NAMED
+from kdscan.kinds.common.doubt import C, Doubt, JudgedCell
 from kdscan.kinds.common.values import percent
 from kdscan.locale import Words, words
 from kdscan.locale.problems import SEVERITIES, told
@@ -158,6 +159,39 @@ def explain_problems(found: Found, style: Style) -> list[str]:
         what = told(problem, style.words)
         lines.append(f" {severity}: {what}" + (f" ({where})" if where else ""))
     return lines
+
+
+def explain_doubts(
+    found: Found,
+    doubts: Sequence[Doubt[C]],
+    shown: Callable[[C], str],
+    token: Callable[[C], str],
+    style: Style,
+) -> str:
+    """Problems of a board, then the cells to look at with what else they may be.
+
+    shown: what a cell holds, for people; token: the same as `--set` takes it.
+    """
+    dash, t = "–" if style.unicode else "-", style.words.t
+    lines = explain_problems(found, style)
+    if doubts:
+        lines.append(" " + t("Look at:"))
+    for doubt in doubts:
+        choices = [
+            f"{shown(one)} ({percent(one.confidence)})" for one in (doubt.cell, *doubt.others)
+        ]
+        line = f"   {_name(doubt.cell)}  {choices[0]}"
+        others = f" {dash} {t('or')} {', '.join(choices[1:])}" if doubt.others else ""
+        lines.append(line + others)
+    if doubts:
+        likeliest = (*doubts[0].others, doubts[0].cell)[0]
+        example = f"{_name(likeliest)}={token(likeliest)}"
+        lines.append(" " + t("If one is wrong, say what it is:") + f" --set {example}")
+    return "\n".join(lines)
+
+
+def _name(cell: JudgedCell) -> str:
+    return cell_name((cell.row, cell.col))
 
 
 def token(coat: Coat | None, crosses: int) -> str:

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
+from kdscan.kinds.common.doubt import LEAST_PROBABILITY, MOST_OTHERS, Doubt
 from kdscan.marks.decode import corrected
 from kdscan.marks.posterior import alternatives
-from kdscan.records import CellReading, Marks, SheetReading
+from kdscan.records import CellReading, SheetReading
 
 
-@dataclass(frozen=True)
-class Doubt:
-    """A shield to look at, and what else it may be, the likeliest first, with probabilities."""
-
-    cell: CellReading
-    alternatives: tuple[tuple[Marks, float], ...]
-
-
-def doubts(sheet: SheetReading, most: int = 2, least_probability: float = 0.02) -> list[Doubt]:
-    """The shields to look at that the photo shows, each with up to `most` other readings."""
+def doubts(sheet: SheetReading) -> list[Doubt[CellReading]]:
+    """The shields to look at that the photo shows."""
     probs = corrected(sheet.evidence.probs, sheet.evidence.corrections.cells)
     found = []
     for index, cell in enumerate(sheet.reading.cells):
         if cell.review and (cell.row, cell.col) not in sheet.clipped:
             others = [
-                (marks, p)
-                for marks, p in alternatives(probs, index, at_most=most + 1)
-                if marks != (cell.coat, cell.crosses) and p >= least_probability
+                replace(cell, coat=coat, crosses=crosses, confidence=p)
+                for (coat, crosses), p in alternatives(probs, index, at_most=MOST_OTHERS + 1)
+                if (coat, crosses) != (cell.coat, cell.crosses) and p >= LEAST_PROBABILITY
             ]
-            found.append(Doubt(cell, tuple(others[:most])))
+            found.append(Doubt(cell, tuple(others[:MOST_OTHERS])))
     return found

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kdscan.game.duel.scoring import Domain
 from kdscan.kinds.common.board import Signs, draw_board, tile
 from kdscan.kinds.common.pens import Bgr, draw_marks, marks_width
-from kdscan.kinds.duel_map.doubts import Doubt, doubts
+from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.locale import Words
 from kdscan.records import CellReading, SheetReading
 
@@ -15,15 +13,7 @@ from kdscan.records import CellReading, SheetReading
 def draw(picture: Bgr, clean: Bgr, sheet: SheetReading, scale: float, words: Words) -> list[Bgr]:
     """Draw over a photo reduced by `scale`, in place; returns a tile for each doubtful shield."""
     centers = draw_board(picture, sheet, sheet.reading.cells, _SIGNS, scale, words)
-    return [tile(clean, centers, _choices(doubt), _SIGNS) for doubt in doubts(sheet)]
-
-
-def _choices(doubt: Doubt) -> list[CellReading]:
-    others = [
-        replace(doubt.cell, coat=coat, crosses=crosses, confidence=p)
-        for (coat, crosses), p in doubt.alternatives
-    ]
-    return [doubt.cell, *others]
+    return [tile(clean, centers, doubt, _SIGNS) for doubt in doubts(sheet)]
 
 
 def _crosses(domain: Domain) -> int:

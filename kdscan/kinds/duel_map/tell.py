@@ -9,11 +9,10 @@ from kdscan.kinds.common.terminal import (
     WIDTH,
     Style,
     draw_grid,
-    explain_problems,
     explain_total,
     token,
 )
-from kdscan.kinds.common.values import percent
+from kdscan.kinds.common.terminal import explain_doubts as explain
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.records import CASTLE, COLS, ROWS, CellReading, SheetReading
 
@@ -97,22 +96,11 @@ def explain_score(sheet: SheetReading, style: Style) -> str:
 
 def explain_doubts(sheet: SheetReading, style: Style) -> str:
     """Problems of the board, then the shields to look at with what else they may be."""
-    dash, t = "–" if style.unicode else "-", style.words.t
-    lines = explain_problems(sheet, style)
-    found = doubts(sheet)
-    if found:
-        lines.append(" " + t("Look at:"))
-    for doubt in found:
-        cell = doubt.cell
-        line = f"   {cell_name((cell.row, cell.col))}  {style.marks(cell.coat, cell.crosses)}"
-        line += f" ({percent(cell.confidence)})"
-        others = [f"{style.marks(*marks)} ({percent(p)})" for marks, p in doubt.alternatives]
-        if others:
-            line += f" {dash} " + t("or") + f" {', '.join(others)}"
-        lines.append(line)
-    if found:
-        cell = found[0].cell
-        marks = found[0].alternatives[0][0] if found[0].alternatives else (cell.coat, cell.crosses)
-        example = f"{cell_name((cell.row, cell.col))}={token(*marks)}"
-        lines.append(" " + t("If one is wrong, say what it is:") + f" --set {example}")
-    return "\n".join(lines)
+
+    def shown(cell: CellReading) -> str:
+        return style.marks(cell.coat, cell.crosses)
+
+    def as_set(cell: CellReading) -> str:
+        return token(cell.coat, cell.crosses)
+
+    return explain(sheet, doubts(sheet), shown, as_set, style)

@@ -16,7 +16,7 @@ from kdscan.records.results import CellJson, MapJson, MarksJson
 def to_json(sheet: SheetReading) -> MapJson:
     """One entry of `sheets`, of the kind `duel_map`."""
     reading, score = sheet.reading, sheet.score
-    others = {(d.cell.row, d.cell.col): d.alternatives for d in doubts(sheet)}
+    others = {(d.cell.row, d.cell.col): d.others for d in doubts(sheet)}
     low, high = sheet.wizard_range
     unsure: _Unsure = {"wizard_range": [low, high]} if low < high else {}
     return {
@@ -44,9 +44,7 @@ class _Unsure(TypedDict, total=False):
     wizard_range: list[int]
 
 
-def _cell_json(
-    sheet: SheetReading, cell: CellReading, others: Sequence[tuple[Marks, float]]
-) -> CellJson:
+def _cell_json(sheet: SheetReading, cell: CellReading, others: Sequence[CellReading]) -> CellJson:
     return {
         "row": cell.row,
         "col": cell.col,
@@ -54,7 +52,11 @@ def _cell_json(
         **judged_json(sheet.rectified.centers_xy[cell.row, cell.col], cell.confidence, cell.review),
         "seen": _marks_json(cell.seen) if cell.seen else None,
         "alternatives": [
-            {**_marks_json(marks), "probability": probability_json(p)} for marks, p in others
+            {
+                **_marks_json((other.coat, other.crosses)),
+                "probability": probability_json(other.confidence),
+            }
+            for other in others
         ],
     }
 

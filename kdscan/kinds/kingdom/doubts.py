@@ -2,40 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
-from kdscan.locale import mark
-from kdscan.records import KINDS, KingdomReading, SquareKind, SquareReading
-
-TERRAIN_NAMES = {
-    "wheat": mark("wheat"),
-    "forest": mark("forest"),
-    "lake": mark("lake"),
-    "grassland": mark("grassland"),
-    "swamp": mark("swamp"),
-    "mine": mark("mine"),
-    "castle": mark("castle"),
-    "empty": mark("empty"),
-}
-"""What lies on a square, in words that catalogues know."""
+from kdscan.kinds.common.doubt import LEAST_PROBABILITY, MOST_OTHERS, Doubt
+from kdscan.records import KINDS, KingdomReading, SquareReading
 
 
-@dataclass(frozen=True)
-class SquareDoubt:
-    """A square to look at, and what else it may be, the likeliest first, with probabilities."""
+def doubts(kingdom: KingdomReading) -> list[Doubt[SquareReading]]:
+    """The squares to look at.
 
-    square: SquareReading
-    alternatives: tuple[tuple[SquareKind, float], ...]
-
-
-def square_doubts(
-    kingdom: KingdomReading, most: int = 2, least_probability: float = 0.02
-) -> list[SquareDoubt]:
-    """The squares marked for review, each with up to `most` other kinds.
-
-    What the reading leaves open is shared out among them as the pixels see it.
+    What the reading leaves open is shared out among the other kinds as the pixels see it.
     """
     found = []
     for square in kingdom.squares:
@@ -44,9 +22,9 @@ def square_doubts(
             p[KINDS.index((square.terrain, square.crowns))] = 0
             p *= max(0.0, 1 - square.confidence) / max(p.sum(), 1e-12)
             others = [
-                (KINDS[k], float(p[k]))
-                for k in np.argsort(-p, kind="stable")[:most]
-                if p[k] >= least_probability
+                replace(square, terrain=KINDS[k][0], crowns=KINDS[k][1], confidence=float(p[k]))
+                for k in np.argsort(-p, kind="stable")[:MOST_OTHERS]
+                if p[k] >= LEAST_PROBABILITY
             ]
-            found.append(SquareDoubt(square, tuple(others)))
+            found.append(Doubt(square, tuple(others)))
     return found

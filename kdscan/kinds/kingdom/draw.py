@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kdscan.game.kingdomino.scoring import Domain
 from kdscan.kinds.common.board import Signs, draw_board, tile
 from kdscan.kinds.common.pens import Bgr, draw_square, square_width
-from kdscan.kinds.kingdom.doubts import SquareDoubt, square_doubts
+from kdscan.kinds.kingdom.doubts import doubts
 from kdscan.locale import Words
 from kdscan.records import KingdomReading, SquareReading
 
@@ -17,15 +15,7 @@ def draw(
 ) -> list[Bgr]:
     """Draw over a photo reduced by `scale`, in place; returns a tile for each doubtful square."""
     centers = draw_board(picture, kingdom, kingdom.squares, _SIGNS, scale, words)
-    return [tile(clean, centers, _choices(doubt), _SIGNS) for doubt in square_doubts(kingdom)]
-
-
-def _choices(doubt: SquareDoubt) -> list[SquareReading]:
-    others = [
-        replace(doubt.square, terrain=terrain, crowns=crowns, confidence=p)
-        for (terrain, crowns), p in doubt.alternatives
-    ]
-    return [doubt.square, *others]
+    return [tile(clean, centers, doubt, _SIGNS) for doubt in doubts(kingdom)]
 
 
 def _crowns(domain: Domain) -> int:

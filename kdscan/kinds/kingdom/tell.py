@@ -5,9 +5,9 @@ from __future__ import annotations
 from kdscan.game.grid import Cell, cell_name
 from kdscan.game.kingdomino.tiles import LETTERS, Terrain
 from kdscan.kinds.common.colors import domain_colors
-from kdscan.kinds.common.terminal import COLORS, Style, draw_grid, explain_problems, explain_total
-from kdscan.kinds.common.values import percent
-from kdscan.kinds.kingdom.doubts import TERRAIN_NAMES, square_doubts
+from kdscan.kinds.common.terminal import COLORS, Style, draw_grid, explain_doubts, explain_total
+from kdscan.kinds.kingdom.doubts import doubts
+from kdscan.kinds.kingdom.names import TERRAIN_NAMES
 from kdscan.records import KingdomReading, SquareKind, SquareReading
 
 WIDTH = 12
@@ -74,29 +74,14 @@ def explain_kingdom(kingdom: KingdomReading, style: Style) -> str:
 
 
 def _explain_doubts(kingdom: KingdomReading, style: Style) -> str:
-    dash, t = "–" if style.unicode else "-", style.words.t
-    lines = explain_problems(kingdom, style)
-    found = square_doubts(kingdom)
-    if found:
-        lines.append(" " + t("Look at:"))
-    for doubt in found:
-        square = doubt.square
-        line = f"   {cell_name((square.row, square.col))}  "
-        line += f"{_kind((square.terrain, square.crowns), style)} ({percent(square.confidence)})"
-        others = [f"{_kind(kind, style)} ({percent(p)})" for kind, p in doubt.alternatives]
-        lines.append(line + (f" {dash} {t('or')} {', '.join(others)}" if others else ""))
-    if found:
-        square = found[0].square
-        kind = found[0].alternatives[0][0] if found[0].alternatives else None
-        example = token(kind or (square.terrain, square.crowns))
-        at = cell_name((square.row, square.col))
-        lines.append(" " + t("If one is wrong, say what it is:") + f" --set {at}={example}")
-    return "\n".join(lines)
+    def shown(square: SquareReading) -> str:
+        terrain = style.words.t(TERRAIN_NAMES[square.terrain])
+        return f"{terrain} {_crowns(square.crowns, style)}".rstrip()
 
+    def as_set(square: SquareReading) -> str:
+        return token((square.terrain, square.crowns))
 
-def _kind(kind: SquareKind, style: Style) -> str:
-    terrain, crowns = kind
-    return f"{style.words.t(TERRAIN_NAMES[terrain])} {_crowns(crowns, style)}".rstrip()
+    return explain_doubts(kingdom, doubts(kingdom), shown, as_set, style)
 
 
 def token(kind: SquareKind) -> str:

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from kdscan.game.kingdomino.report import domains_json, score_json
 from kdscan.game.problem import problems_json
 from kdscan.kinds.common.values import judged_json, point_json, probability_json
-from kdscan.kinds.kingdom.doubts import square_doubts
+from kdscan.kinds.kingdom.doubts import doubts
 from kdscan.records import KingdomReading, SquareKind, SquareReading, range_of
 from kdscan.records.results import DynastyJson, KingdomJson, PhotoJson, SquareJson, SquareKindJson
 
 
 def to_json(kingdom: KingdomReading) -> KingdomJson:
     """One entry of `sheets`, of the kind `kingdom`."""
-    others = {(d.square.row, d.square.col): d.alternatives for d in square_doubts(kingdom)}
+    others = {(d.cell.row, d.cell.col): d.others for d in doubts(kingdom)}
     variants = kingdom.variants
     return {
         "kind": kingdom.kind,
@@ -52,7 +52,7 @@ def dynasty_json(photos: Sequence[PhotoJson]) -> DynastyJson:
 
 
 def _square_json(
-    kingdom: KingdomReading, square: SquareReading, others: Sequence[tuple[SquareKind, float]]
+    kingdom: KingdomReading, square: SquareReading, others: Sequence[SquareReading]
 ) -> SquareJson:
     center = kingdom.rectified.centers_xy[square.row, square.col]
     return {
@@ -62,7 +62,11 @@ def _square_json(
         **judged_json(center, square.confidence, square.review),
         "seen": _kind_json(square.seen) if square.seen else None,
         "alternatives": [
-            {**_kind_json(kind), "probability": probability_json(p)} for kind, p in others
+            {
+                **_kind_json((other.terrain, other.crowns)),
+                "probability": probability_json(other.confidence),
+            }
+            for other in others
         ],
     }
 

@@ -6,7 +6,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.kinds.common.terminal import Style, explain_problems
 from kdscan.kinds.common.values import percent
-from kdscan.kinds.spellbook.to_json import mark_name
+from kdscan.kinds.spellbook.names import mark_name
 from kdscan.records import SpellbookReading
 
 _WIDTH = 24

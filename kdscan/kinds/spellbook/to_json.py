@@ -1,4 +1,4 @@
-"""A spellbook as plain values: its entry in the JSON, and what to look at in words."""
+"""A spellbook as plain values: its entry in the JSON."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from kdscan.game.duel.book_checks import SIDES
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.game.problem import problems_json
+from kdscan.kinds.common.doubt import LEAST_PROBABILITY, MOST_OTHERS
 from kdscan.kinds.common.values import point_json, probability_json
 from kdscan.kinds.spellbook.options import (
     choice_options,
@@ -17,14 +17,10 @@ from kdscan.kinds.spellbook.options import (
     marks_of_choice,
     marks_of_line,
 )
-from kdscan.locale import Words
 from kdscan.records import BookMark, SpellbookReading
 from kdscan.records.results import ChoiceJson, LineJson, LineStateJson, SideJson, SpellbookJson
 
 T = TypeVar("T")
-
-MOST_OTHERS, LEAST_PROBABILITY = 2, 0.02
-"""So many other readings of a doubtful line are named, if they are so probable."""
 
 
 def to_json(reading: SpellbookReading) -> SpellbookJson:
@@ -108,18 +104,3 @@ def _reach(marks: Sequence[BookMark]) -> float:
 
 def _name(coat: Coat | None) -> str | None:
     return coat.value if coat else None
-
-
-def mark_name(mark: BookMark, words: Words) -> str:
-    """A place in words: "left, line of double dot: square 3"."""
-    t = words.t
-    side = t(SIDES[0 if mark.key.startswith("players[0]") else 1])
-    what = mark.key.split(".")
-    coat = t(what[2].replace("_", " "))
-    if what[1] == "choices":
-        return t("{side}, chosen coat: {coat}", side=side, coat=coat)
-    if what[3].startswith("squares["):
-        part = t("square {n}", n=int(what[3][8:-1]) + 1)
-    else:
-        part = t("power used") if what[3] == "used" else t("struck through")
-    return t("{side}, line of {coat}: {part}", side=side, coat=coat, part=part)

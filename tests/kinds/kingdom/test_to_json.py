@@ -10,7 +10,7 @@ import pytest
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.kinds.common.pens import draw_square, square_width
 from kdscan.kinds.common.terminal import Style
-from kdscan.kinds.kingdom.doubts import square_doubts
+from kdscan.kinds.kingdom.doubts import doubts
 from kdscan.kinds.kingdom.tell import draw_kingdom, tell, token
 from kdscan.kinds.kingdom.to_json import dynasty_json, to_json
 from kdscan.kinds.overlay import draw_overlay
@@ -50,9 +50,9 @@ def test_json_has_what_the_contract_names() -> None:
 
 def test_doubts_come_with_what_else_it_may_be() -> None:
     kingdom = make_kingdom(doubtful=DOUBT)
-    (doubt,) = square_doubts(kingdom)
-    assert (doubt.square.row, doubt.square.col) == (0, 1)
-    assert [kind for kind, _ in doubt.alternatives] == [("wheat", 1)]
+    (doubt,) = doubts(kingdom)
+    assert (doubt.cell.row, doubt.cell.col) == (0, 1)
+    assert [(other.terrain, other.crowns) for other in doubt.others] == [("wheat", 1)]
     certainty = to_json(kingdom)["cells"][1]
     assert certainty["review"]
     assert certainty["alternatives"][0]["crowns"] == 1

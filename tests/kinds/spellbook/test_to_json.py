@@ -14,8 +14,9 @@ from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.kinds.spellbook.draw import FILLED, STRUCK
 from kdscan.kinds.spellbook.interpret import interpret
+from kdscan.kinds.spellbook.names import mark_name
 from kdscan.kinds.spellbook.tell import tell
-from kdscan.kinds.spellbook.to_json import mark_name, to_json
+from kdscan.kinds.spellbook.to_json import to_json
 from kdscan.locale import words
 from kdscan.pipeline.document import sheet_json
 from kdscan.records import BookMark, Photo, Problem, SpellbookEvidence, SpellbookReading

@@ -1,0 +1,25 @@
+"""What a shield holds, in words."""
+
+from __future__ import annotations
+
+from kdscan.game.duel.coats import Coat
+from kdscan.locale import Words, mark
+
+_COATS = {
+    Coat.DOT: mark("dot"),
+    Coat.LINE: mark("line"),
+    Coat.DOUBLE_DOT: mark("double dot"),
+    Coat.DOUBLE_LINE: mark("double line"),
+    Coat.FILLED: mark("filled"),
+    Coat.CHECKED: mark("checked"),
+}
+
+
+def coat_name(words: Words, coat: Coat | None) -> str:
+    """A coat of arms, or an empty shield."""
+    return words.t("empty") if coat is None else words.t(_COATS[coat])
+
+
+def shield_name(words: Words, coat: Coat | None, crosses: int) -> str:
+    """A shield with its crosses."""
+    return f"{coat_name(words, coat)} {'×' * crosses}".rstrip()
