@@ -28,7 +28,7 @@ FORMAT = "kdscan-models/3"
 MARKS = [str(c) if c else "empty" for c in COATS]
 """What the networks that read marks say, in this order."""
 
-NETWORKS = ("locate", "refine", "marks", "marks-own", "ink", "spellbook", "tiles", "squares")
+NETWORKS = ("locate", "refine", "marks", "ink", "spellbook", "tiles", "squares")
 """The models that reading needs."""
 
 ANY, OWN = "any", "own"
@@ -111,18 +111,6 @@ class Models:
     @cached_property
     def marks(self) -> Network:
         return self._labelled("marks", MARKS)
-
-    @cached_property
-    def marks_own(self) -> Network:
-        return self._labelled("marks-own", MARKS)
-
-    def marks_of(self, layout: str) -> Network:
-        """What reads the marks of such a sheet: of those that kdscan prints a network that learned
-        them alone.
-
-        layout: what the sheet is, see `kdscan.detection.layout`.
-        """
-        return self.marks if calibrated_as(layout) == ANY else self.marks_own
 
     @cached_property
     def spellbook(self) -> Network:

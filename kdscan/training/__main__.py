@@ -61,7 +61,6 @@ def everything(
     seen: dict[str, Any] = {"strokes": strokes, "surfaces": surfaces}
     counts: dict[str, Any] = {
         "held": some(maps.HELD),
-        "own": some(maps.HELD_OWN),
         "ink": some(maps.HELD_INK),
     }
     maps.render(out, **counts, **seen)
@@ -71,8 +70,7 @@ def everything(
         if kept is not None and kept[0] >= steps:
             print(f"{name}: trained already", file=sys.stderr)
         else:
-            start = out / "marks.pt" if name == "marks-own" and kept is None else None
-            maps.fit(name, out, steps=steps, start=start, resume=True, device=device, **seen)
+            maps.fit(name, out, steps=steps, resume=True, device=device, **seen)
     maps.publish(out, models=models, version=version)
     trusted = ((out / "trust", False, TRUSTED), (out / "trust-own", True, OWN_TRUSTED))
     for folder, own, many in trusted:

@@ -147,17 +147,16 @@ def _labels(board: Marks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.array([COATS.index(coat) for coat, _ in marks]), np.array([n for _, n in marks])
 
 
-def flat_example(seed: int, strokes: StrokeBank | None, own: bool = False) -> Example:
+def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     """A sheet seen from straight above, softened as a photo would: four times as fast.
 
-    The marks' network needs many designs and hands more than it needs many desks. own: our
-    own sheet, else it is ours only at times.
+    The marks' network needs many designs and hands more than it needs many desks.
     """
     rng = np.random.default_rng([seed, 4])
     layout = random_layout(rng)
     px_per_cell = float(np.exp(rng.uniform(np.log(50), np.log(230))))
     px_per_mm = max(100.0, px_per_cell) * rng.uniform(1, 1.3) / layout.cell_mm[0]
-    if own or rng.random() < OWN_SHARE:
+    if rng.random() < OWN_SHARE:
         layout, blank, px_per_mm = any_own_page(rng)
     else:
         blank = print_page(layout, random_style(rng), px_per_mm)
@@ -249,11 +248,8 @@ def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
     return level, bool(rng.random() < 0.06), bool(rng.random() < 0.55), size
 
 
-def photo_example(seed: int, own: bool = False) -> Example | None:
-    """The training photo of a seed, None where it does not show all cells; call `begin` first.
-
-    own: of our own sheet, else it is ours only at times.
-    """
+def photo_example(seed: int) -> Example | None:
+    """The training photo of a seed, None where it does not show all cells; call `begin` first."""
     bank, tiles = _worker
     level, mine, wild, size = photo_plan(seed)
     rng = np.random.default_rng([seed, 2])
@@ -265,7 +261,7 @@ def photo_example(seed: int, own: bool = False) -> Example | None:
     synth = make_photo(
         seed,
         level,
-        page=any_own_page(rng) if own or mine else None,
+        page=any_own_page(rng) if mine else None,
         wild=wild,
         size_wh=size,
         strokes=bank,
@@ -276,12 +272,12 @@ def photo_example(seed: int, own: bool = False) -> Example | None:
     return reduce(seed, synth) if inside else None
 
 
-def any_example(first: int, photos: float, own: bool, number: int) -> Example | None:
+def any_example(first: int, photos: float, number: int) -> Example | None:
     """A photo, with this probability, or a flat sheet: that of seed `first` + `number`."""
     seed = first + number
     if np.random.default_rng([seed, 5]).random() < photos:
-        return photo_example(seed, own)
-    return flat_example(seed, _worker[0], own)
+        return photo_example(seed)
+    return flat_example(seed, _worker[0])
 
 
 def render(

@@ -26,7 +26,6 @@ INPUTS = {
     "refine": (1, 3, 224, 288),
     "ink": (1, 3, *FLAT_HW),
     "marks": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
-    "marks-own": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
     "spellbook": (72, 3, *CROP_WH[::-1]),
     "tiles": (1, 3, 288, 384),
     "squares": (25, 3, round(CROP_SQUARES * SIDE_PX), round(CROP_SQUARES * SIDE_PX)),
@@ -36,14 +35,12 @@ OUTPUTS = {
     "refine": ("offset", "there", "upright"),
     "ink": ("ink",),
     "marks": ("coat", "crosses", "castle", "astray"),
-    "marks-own": ("coat", "crosses", "castle", "astray"),
     "spellbook": ("marked_passed_there",),
     "tiles": ("on_square", "center", "doubt", "laid"),
     "squares": ("kind",),
 }
 LABELS = {
     "marks": MARKS,
-    "marks-own": MARKS,
     "squares": [f"{terrain} {crowns}" for terrain, crowns in KINDS],
 }
 

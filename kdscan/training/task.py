@@ -21,8 +21,6 @@ class Task:
     alone. loss: its parts, from what the network says and the batch.
     size: examples in a batch. steps, rate: how many batches, and the highest learning rate.
     shown: how many of a batch's tensors the network sees, the first ones.
-    kept: the share of the weights that it went on from in those that it is left with. The mean of
-        both reads better than either, see README.md.
     smaller: a batch with pictures of fewer pixels, which cost less; None where there is no such.
     """
 
@@ -33,7 +31,6 @@ class Task:
     steps: int
     rate: float
     shown: int = 1
-    kept: float = 0.0
     smaller: Callable[[Batch], Batch] | None = None
 
 

@@ -179,17 +179,12 @@ def squares_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     return {"kind": F.cross_entropy(out[0].float(), batch[1])}
 
 
-def _marks(steps: int, rate: float, kept: float = 0.0) -> Task:
-    return Task(
-        MarksNet, marks_batch, marks_loss, 6, steps, rate, shown=2, kept=kept, smaller=smaller_marks
-    )
-
-
 TASKS: dict[str, Task] = {
     "locate": Task(LocateNet, locate_batch, locate_loss, 16, 5100, 2e-3),
     "refine": Task(RefineNet, refine_batch, refine_loss, 32, 27103, 2e-3),
-    "marks": _marks(65085, 2e-3),
-    "marks-own": _marks(3000, 4e-4, kept=0.4),
+    "marks": Task(
+        MarksNet, marks_batch, marks_loss, 6, 65085, 2e-3, shown=2, smaller=smaller_marks
+    ),
     "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
     "ink": separator.TASK,
     "squares": Task(SquaresNet, squares_batch, squares_loss, 7, 1500, 3e-3),

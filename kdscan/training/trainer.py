@@ -87,8 +87,6 @@ def train(
     net = task.net()
     if kept is None and start is not None:
         _begin_from(net, start, task, run, supply, loaders, painters)
-        if task.kept:
-            state.write_weights(_first(folder), net.state_dict())
     net = net.to(device, memory_format=torch.channels_last)
     average = copy.deepcopy(net)
     optimizer = _optimizer(net)
@@ -102,7 +100,7 @@ def train(
     def save(done: int) -> None:
         parts = {"network": net, "average": average, "optimizer": optimizer}
         state.save(folder, done, run, **{name: part.state_dict() for name, part in parts.items()})
-        state.write_weights(folder.with_suffix(".pt"), _left_with(average, task, folder))
+        state.write_weights(folder.with_suffix(".pt"), average.state_dict())
 
     watch = _Watch(step, run.steps)
     saved = time.monotonic()
@@ -116,7 +114,6 @@ def train(
                 saved = time.monotonic()
     if step < run.steps:
         save(run.steps)
-    average.load_state_dict(_left_with(average, task, folder))
     return average.eval()
 
 
@@ -126,21 +123,6 @@ def _check(folder: Path, before: Run, run: Run, resume: bool) -> None:
         raise UsageError(f"{why} begins anew")
     if replace(before, steps=run.steps, parent=run.parent) != run:
         raise UsageError(f"{folder} was begun otherwise ({before}); go on as it was begun")
-
-
-def _first(folder: Path) -> Path:
-    return folder / "first.pt"
-
-
-def _left_with(average: nn.Module, task: Task, folder: Path) -> dict[str, Tensor]:
-    """The averaged weights, mixed with those that it went on from if the task says so."""
-    weights = dict(average.state_dict())
-    if _first(folder).exists():
-        first = torch.load(_first(folder), map_location="cpu", weights_only=True)
-        for name, value in weights.items():
-            if value.dtype.is_floating_point:
-                weights[name] = value.lerp(first[name].to(value.device), task.kept)
-    return weights
 
 
 def rate_at(run: Run, step: int) -> float:

@@ -78,7 +78,7 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
         return []
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
     layout = identify(photo, placed[0])
-    rectified, looks = refine_crops(photo, placed[0], models.marks_of(layout))
+    rectified, looks = refine_crops(photo, placed[0], models.marks)
     came = []
     for said in accumulated(looks):
         probs = weigh(said, rectified.confidence)

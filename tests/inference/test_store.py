@@ -34,9 +34,7 @@ def test_all_weights_together_are_small() -> None:
     assert sum(p.stat().st_size for p in models_folder().rglob("*.onnx")) < LIMIT
 
 
-@pytest.mark.parametrize(
-    "name", ["locate", "refine", "ink", "marks", "marks-own", "tiles", "squares"]
-)
+@pytest.mark.parametrize("name", ["locate", "refine", "ink", "marks", "tiles", "squares"])
 def test_every_model_has_a_card_with_figures_seeds_and_its_checksum(name: str) -> None:
     card = json.loads((model_file(models_folder(), name).parent / "card.json").read_text("utf-8"))
     manifest = json.loads((models_folder() / "manifest.json").read_text("utf-8"))
@@ -54,10 +52,9 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     assert ink.shape == (1, 1, 672, 928) and ink.max() < 0  # bare paper
     offset, there, up = models.refine(np.zeros((1, 3, 224, 288), np.float32))
     assert (offset.shape, there.shape, up.shape) == ((1, 2, 5, 7), (1, 1, 5, 7), (1, 1))
-    for marks in (models.marks, models.marks_own):
-        coat, crosses, castle, astray = marks(np.zeros((2, 35, 3, 160, 160), np.float32))
-        assert (coat.shape, crosses.shape) == ((2, 34, len(COATS)), (2, 34, 5))
-        assert (castle.shape, astray.shape) == ((2, 1), (2, 35, 2))
+    coat, crosses, castle, offset = models.marks(np.zeros((2, 35, 3, 160, 160), np.float32))
+    assert (coat.shape, crosses.shape) == ((2, 34, len(COATS)), (2, 34, 5))
+    assert (castle.shape, offset.shape) == ((2, 1), (2, 35, 2))
     found = models.tiles(np.zeros((1, 3, 288, 384), np.float32))
     assert [out.shape for out in found] == [(1, n, 36, 48) for n in (1, 2, 1, 3)]
     (kinds,) = models.squares(np.zeros((3, 3, 80, 80), np.float32))

@@ -117,7 +117,7 @@ def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
         ("fit marks --start a-file --labels samples", "a-file is no checkpoint of a MarksNet"),
         ("fit marks --start . --labels samples", "install kdscan again"),
         ("fit marks --labels gone", "does not exist"),
-        ("fit locate --labels samples", "labelled sheets teach marks and marks-own alone"),
+        ("fit locate --labels samples", "labelled sheets teach marks alone"),
         ("fit marks --labels .", "kdscan export --event NAME --labels"),
         ("fit marks --steps 2", "not in the range x>=3"),
         ("test .", "kdscan export --event NAME --labels"),

@@ -169,37 +169,6 @@ def test_each_example_is_shown_so_often_and_leaves(tmp_path: Path) -> None:
         assert flat[20 * block : 20 * block + 10] != flat[20 * block + 10 : 20 * block + 20]
 
 
-@pytest.mark.parametrize("kept", [0.0, 0.4, 1.0])
-def test_a_share_of_the_weights_before_is_kept(tmp_path: Path, kept: float) -> None:
-    from kdscan.training.state import Run
-    from kdscan.training.supply import Given
-    from kdscan.training.task import Task
-    from kdscan.training.trainer import train
-
-    torch.manual_seed(1)
-    before = torch.nn.Linear(1, 1)
-    torch.save(before.state_dict(), tmp_path / "start.pt")
-
-    def ones(rng: object, examples: object) -> tuple[Any, ...]:
-        return (torch.ones(2, 1),)
-
-    def far(out: tuple[Any, ...], batch: object) -> dict[str, Any]:
-        return {"far from five": (out[0] - 5).abs().mean()}
-
-    def taught(share: float) -> float:
-        task = Task(lambda: torch.nn.Linear(1, 1), ones, far, 2, 20, 0.1, kept=share)
-        run, folder = Run("five", 20, 0.1), tmp_path / f"run-{share}"
-        start = tmp_path / "start.pt"
-        return said(train(task, run, Given([1, 2]), folder, start=start, resume=True))
-
-    def said(net: Any) -> float:
-        return float(net(torch.ones(1, 1)))
-
-    assert said(before) + 0.5 < taught(0.0)
-    expected = kept * said(before) + (1 - kept) * taught(0.0)
-    assert taught(kept) == pytest.approx(expected, abs=1e-4)
-
-
 def test_the_rate_rises_and_falls_to_nothing() -> None:
     from kdscan.training.state import Run
     from kdscan.training.trainer import rate_at

@@ -41,10 +41,10 @@ def read_map(
         with observe("ink"):
             dropped = drop_out(photo, known)
         layout, ink, rectified = known.known.name, dropped.ink, dropped.rectified
-        views = predict_ink(dropped, models.marks_of(layout))
+        views = predict_ink(dropped, models.marks)
     else:
         with observe("marks"):
-            rectified, views = refine_crops(photo, rectified, models.marks_of(layout))
+            rectified, views = refine_crops(photo, rectified, models.marks)
     with observe("marks"):
         probs = _probabilities(views, rectified, models, layout, options.risk)
     evidence = MapEvidence(

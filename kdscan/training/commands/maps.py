@@ -27,21 +27,18 @@ which take half the time and show as many hands and designs."""
 COUNT, VIEWS = 600, 6
 """So many sheets are drawn at a time, and each is shown so often before it leaves."""
 
-TRAIN_SEED, SEEDS_APART, OWN_LATER = 100_000_000, 10_000_000, 5_000_000
-"""Seed of the first sheet of training 0, how far those of the next training lie from it, and by how
-much later those of our own sheet start."""
+TRAIN_SEED, SEEDS_APART = 100_000_000, 10_000_000
+"""Seed of the first sheet of training 0, and how far those of the next training lie from it."""
 
-HELD_SEED, HELD_OWN_SEED, HELD_INK_SEED = 9_000_000, 9_500_000, 9_800_000
+HELD_SEED, HELD_INK_SEED = 9_000_000, 9_800_000
 """First seeds of what is held back; nothing of it is ever trained on."""
 
-HELD, HELD_OWN, HELD_INK = 400, 400, 100
-"""How many photos of any design, of our own sheet, and sheets with known ink are held back."""
+HELD, HELD_INK = 400, 100
+"""How many photos, and sheets with known ink, are held back."""
 
 
 def _held_in(out: Path, name: str) -> tuple[Path, int]:
     """Where the examples lie that are held back for a network, and their first seed."""
-    if name == "marks-own":
-        return out / "held" / "own", HELD_OWN_SEED
     return (out / "held" / "ink", HELD_INK_SEED) if name == "ink" else (out / "held", HELD_SEED)
 
 
@@ -73,7 +70,6 @@ def _labelled(folder: Path) -> list[Example]:
 def render(
     out: Out = Path("data/training"),
     held: Annotated[int, typer.Option(help="Photos of any design.", min=0)] = HELD,
-    own: Annotated[int, typer.Option(help="Photos of our own sheet.", min=0)] = HELD_OWN,
     ink: Annotated[int, typer.Option(help="Sheets with known ink.", min=0)] = HELD_INK,
     strokes: Strokes = None,
     surfaces: Surfaces = None,
@@ -86,7 +82,6 @@ def render(
 
     kinds: tuple[tuple[str, Callable[[int], Any], int], ...] = (
         ("marks", photo_example, held),
-        ("marks-own", partial(photo_example, own=True), own),
         ("ink", partial(ink_example, 0), ink),
     )
     for name, example, count in kinds:
@@ -96,7 +91,7 @@ def render(
 
 def _first_of(run: Run) -> int:
     """The seed of a training's first sheet."""
-    return TRAIN_SEED + run.seed * SEEDS_APART + (run.name == "marks-own") * OWN_LATER
+    return TRAIN_SEED + run.seed * SEEDS_APART
 
 
 def _drawn(
@@ -108,10 +103,9 @@ def _drawn(
     from kdscan.training.ink_examples import ink_example
     from kdscan.training.supply import Drawing, Drawn
 
-    own = run.name == "marks-own"
-    photos = PHOTO_SHARE if run.name.startswith("marks") else 1.0
+    photos = PHOTO_SHARE if run.name == "marks" else 1.0
     first = _first_of(run)
-    draw: Callable[[int], Any] = partial(any_example, first, photos, own)
+    draw: Callable[[int], Any] = partial(any_example, first, photos)
     if run.name == "ink":
         draw = partial(ink_example, first)
     drawing = Drawing(draw, partial(begin, strokes, surfaces), run.count, run.views)
@@ -162,8 +156,8 @@ def fit(
     more --steps. Labelled photos teach beside drawn ones, so that what it knows of other hands and
     papers stays.
     """
-    if labels is not None and not name.startswith("marks"):
-        why = "labelled sheets teach marks and marks-own alone"
+    if labels is not None and name != "marks":
+        why = "labelled sheets teach marks alone"
         raise typer.BadParameter(why, param_hint="--labels")
     from kdscan.inference.store import Models
     from kdscan.training import state
@@ -172,7 +166,7 @@ def fit(
 
     task, folder = TASKS[name], out / name
     if small and task.smaller is None:
-        raise typer.BadParameter("marks and marks-own alone know small crops", param_hint="--small")
+        raise typer.BadParameter("marks alone knows small crops", param_hint="--small")
     if start is not None and start.is_dir():
         start = Models(start).path(name)
     also = _labelled(labels) if labels is not None else []
@@ -212,7 +206,6 @@ def test(
             dir_okay=False,
         ),
     ] = None,
-    own: Annotated[bool, typer.Option("--own", help="The network of our own sheet.")] = False,
 ) -> None:
     """How well a marks' network reads the shields that people have seen."""
     examples = _labelled(labels)
@@ -221,7 +214,7 @@ def test(
         from kdscan.training.labels import published_figures
 
         models = default_models()
-        figures = published_figures(models.marks_own if own else models.marks, examples)
+        figures = published_figures(models.marks, examples)
     else:
         from kdscan.training.measure import as_network, marks_figures, marks_logits
         from kdscan.training.state import load_weights
