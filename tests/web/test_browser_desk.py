@@ -191,3 +191,80 @@ def test_one_code_on_two_boards_is_settled_with_one_tap(
     expect(page.locator(".tables li.open")).to_have_count(0)
     page.get_by_role("button", name=re.compile("Take back: whose sheet table.png")).click()
     expect(page.locator(".tables li.open")).to_have_count(1)
+
+
+def test_the_list_of_sheets_is_filtered(open_page: Open, served: Served, store: Store) -> None:
+    board = str(play_game(21).maps[0])
+    sure, doubted = make_sheet(board), make_sheet(board, doubtful=[(1, 1)])
+    lay(served, store, with_evidence(doubted, sheet_id="C/1//7"))
+    lay(served, store, with_evidence(sure, sheet_id="C/1//8"))
+    page = open_page(DESK, **DESKTOP)
+    expect(page.get_by_label("Which sheets")).to_be_hidden()
+    page.locator("[data-tab=sheets]").click()
+    lines = page.locator(".queue li")
+    expect(lines.first).to_be_visible()
+    every = lines.count()
+    page.get_by_label("Which sheets").select_option(label="please check")
+    expect(lines).not_to_have_count(every)
+    assert 0 < lines.count() < every
+    page.get_by_label("Which sheets").select_option(label="Without a player")
+    expect(page.locator(".queue, .none").first).to_be_visible()
+    page.get_by_label("Which sheets").select_option(label="All sheets")
+    expect(lines).to_have_count(every)
+
+
+def test_standings_of_thirty_are_seen_at_once_or_page_by_themselves(open_page: Open) -> None:
+    page = open_page(DESK, viewport={"width": 1920, "height": 1080})
+    rows = [
+        {
+            "rank": n + 1,
+            "player": f"Player Number {n + 1}",
+            "score": 4 - n / 10,
+            "wins": 4,
+            "draws": 0,
+            "losses": 0,
+            "byes": 0,
+            "spread": 60 - 4 * n,
+            "sonneborn_berger": 8,
+            "decided_by": "score",
+        }
+        for n in range(30)
+    ]
+    games = [
+        {
+            "round": 4,
+            "table": n + 1,
+            "seats": [
+                {"player": f"Player Number {2 * n + k + 1}", "total": 40 + n} for k in (0, 1)
+            ],
+            "bye": False,
+            "finished": True,
+            "winner": 0,
+            "decided_by": "score",
+        }
+        for n in range(15)
+    ]
+    answer = {"state": "x", "event": "Cup", "played_round": 4, "standings": rows, "games": games}
+    answer |= {"totals": [], "clock": None, "shown": "table"}
+
+    def told(route: Route) -> None:
+        if "after" in route.request.url:
+            return  # no news: it waits
+        route.fulfill(json=answer)
+
+    page.route("**/api/standings*", told)
+    page.clock.install()
+    page.goto("/standings")
+    shown = page.locator(".league tbody tr:visible")
+    expect(shown.first).to_be_visible()
+    names: set[str] = set()
+    for _ in range(2):
+        lowest = shown.last.bounding_box()
+        assert lowest is not None and lowest["y"] + lowest["height"] <= 1080
+        assert page.evaluate("document.documentElement.scrollHeight") <= 1080
+        names |= set(page.locator(".league tbody tr:visible .name").all_inner_texts())
+        page.clock.run_for(12_000)
+    assert names == {row["player"] for row in rows}
+    style = "getComputedStyle(document.querySelector('.league td')).fontSize"
+    size = float(page.evaluate(style).removesuffix("px"))
+    assert size >= 16  # pixels at 1080 lines: read from the last row

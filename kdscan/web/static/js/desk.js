@@ -34,10 +34,15 @@ const hub = { inTurn, doing, act };
 
 const search = h("input", { type: "search", class: "search", placeholder: t("Search"), "aria-label": t("Search over all sheets"), oninput: () => { choose("sheets"); } });
 
+// Which sheets the list holds.
+const KEPT = { "": () => true, review: (one) => one.review, owner: (one) => !one.player };
+const only = h("select", { class: "only", "aria-label": t("Which sheets"), onchange: () => choose("sheets") },
+  h("option", { value: "" }, t("All sheets")), h("option", { value: "review" }, t("please check")), h("option", { value: "owner" }, t("Without a player")));
+
 function found({ sheets }) {
   const wanted = search.value.trim().toLocaleLowerCase();
   const fits = (one) => [one.name, one.player, where(one), one.total, one.review && t("please check")].some((part) => part && String(part).toLocaleLowerCase().includes(wanted));
-  return sheets.filter(fits).map(cardOf);
+  return sheets.filter(KEPT[only.value]).filter(fits).map(cardOf);
 }
 
 // Each tab is made when it is first looked at, and keeps its element: nothing that comes late for one
@@ -68,6 +73,7 @@ function choose(name) {
 function showTop() {
   for (const [name, button] of Object.entries(buttons)) button.setAttribute("aria-pressed", String(name === tab));
   $(".count", buttons.settle).textContent = desk?.cards.length ? ` ${desk.cards.length}` : "";
+  only.hidden = tab !== "sheets";
   undo.disabled = !desk?.undo;
   put(undo, h("span", { "aria-hidden": "true" }, "↶ "), desk?.undo ? t("Take back: {what}", { what: t(desk.undo.text, desk.undo.values) }) : t("Undo"));
 }
@@ -101,6 +107,6 @@ addEventListener("keydown", (event) => {
 }, true);
 
 put($("#main"), h("h1", { class: "visually-hidden" }, t("Desk")),
-  h("div", { class: "desk-top" }, h("div", { class: "tabs", role: "group", "aria-label": t("View") }, Object.values(buttons)), search, undo), place);
+  h("div", { class: "desk-top" }, h("div", { class: "tabs", role: "group", "aria-label": t("View") }, Object.values(buttons)), only, search, undo), place);
 choose(tab);
 news("/api/desk", (fresh, asked) => inTurn(() => asked === changes && load(fresh)), () => changes);
