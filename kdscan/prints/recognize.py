@@ -48,6 +48,19 @@ def recognize(photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint]) ->
     return None
 
 
+def shows_mirrored(
+    photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint], plain: Aligned | None
+) -> bool:
+    """Whether a sheet bears a known print as a mirror shows it.
+
+    plain: what `recognize` says of the same sheet. Prints are nearly symmetrical, so that many are
+    recognised in a mirror too; but laid on the other way round they are found more of.
+    """
+    if plain is None:
+        return recognize(photo, centers_xy[:, ::-1], prints) is not None
+    return align(plain.known, photo, plain.centers_xy[:, ::-1]).likeness > plain.likeness
+
+
 def ranked(
     photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint]
 ) -> list[tuple[KnownPrint, bool]]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.detection.layout import UNKNOWN, identify
+from kdscan.detection.layout import UNKNOWN, identify, is_mirrored
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo, RectifiedSheet, SheetReading
@@ -37,6 +37,21 @@ def own_photo(seed: int) -> SynthPhoto:
 def test_our_own_sheet_is_recognised(seed: int) -> None:
     synth = own_photo(seed)
     assert identify(Photo(synth.bgr), placed(synth)) == "kdscan-a5"
+
+
+def test_our_own_sheet_in_a_mirror_is_known_for_one() -> None:
+    synth = own_photo(4)
+    plain, sheet = Photo(synth.bgr), placed(synth)
+    mirrored = Photo(np.ascontiguousarray(synth.bgr[:, ::-1]))
+    flip, last = np.array([-1, 1]), np.array([synth.bgr.shape[1] - 1, 0])
+    seen = replace(
+        sheet,
+        centers_xy=sheet.centers_xy[:, ::-1] * flip + last,
+        outline_xy=sheet.outline_xy[[1, 0, 3, 2]] * flip + last,
+    )
+    assert identify(mirrored, seen) == UNKNOWN
+    assert is_mirrored(mirrored, seen)
+    assert not is_mirrored(plain, sheet)
 
 
 def test_another_design_is_unknown() -> None:

@@ -3,7 +3,8 @@ import pytest
 
 from kdscan.detection.register import turned
 from kdscan.prints.align import align
-from kdscan.prints.recognize import SURELY, recognize
+from kdscan.prints.recognize import SURELY, recognize, shows_mirrored
+from kdscan.records import Photo
 from tests.prints.pads import ENGRAVED, PAINTED, found, learned, off, sheet
 
 
@@ -25,3 +26,24 @@ def test_a_sheet_of_no_known_print_is_not_recognised() -> None:
     assert recognize(photo, centers, [learned(ENGRAVED)]) is None
     assert recognize(photo, centers, []) is None
     assert align(learned(ENGRAVED), photo, centers).likeness < SURELY / 2
+
+
+@pytest.mark.parametrize("seed", [PAINTED, ENGRAVED])
+@pytest.mark.parametrize("upside_down", [False, True])
+def test_a_mirrored_sheet_is_known_for_one(seed: int, upside_down: bool) -> None:
+    photo, centers = found(seed, 1)
+    prints = [learned(PAINTED), learned(ENGRAVED)]
+    mirrored = Photo(np.ascontiguousarray(photo.bgr[:, ::-1]))
+    last = photo.bgr.shape[1] - 1
+    seen = centers[:, ::-1] * (-1, 1) + (last, 0)  # as the reader of that picture takes it to lie
+    if upside_down:
+        centers, seen = turned(centers), turned(seen)
+    assert shows_mirrored(mirrored, seen, prints, recognize(mirrored, seen, prints))
+    assert shows_mirrored(mirrored, seen, prints, None)
+    assert not shows_mirrored(photo, centers, prints, recognize(photo, centers, prints))
+
+
+def test_a_sheet_of_no_known_print_is_not_taken_for_a_mirrored_one() -> None:
+    photo, centers = found(PAINTED, 1)
+    assert not shows_mirrored(photo, centers, [learned(ENGRAVED)], None)
+    assert not shows_mirrored(photo, centers, [], None)

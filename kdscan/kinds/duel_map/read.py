@@ -15,7 +15,7 @@ from kdscan.kinds.duel_map.interpret import decoded, interpret
 from kdscan.marks.classify import Logits, weigh
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.dropout import drop_out, predict_ink
-from kdscan.prints.recognize import recognize
+from kdscan.prints.recognize import recognize, shows_mirrored
 from kdscan.prints.recognize_layout import recognized
 from kdscan.records import Ink, MapEvidence, MarkProbs, Photo, RectifiedSheet, SheetReading
 
@@ -36,6 +36,10 @@ def read_map(
         known = (
             recognize(photo, rectified.centers_xy, options.prints) if layout == UNKNOWN else None
         )
+    mirrored = layout == UNKNOWN and (
+        (known is None and is_mirrored(photo, rectified))
+        or shows_mirrored(photo, rectified.centers_xy, options.prints, known)
+    )
     ink: Ink | None = None
     if known is not None:
         with observe("ink"):
@@ -52,7 +56,7 @@ def read_map(
         probs,
         layout,
         clipped=unseen_cells(photo, rectified),
-        mirrored=layout == UNKNOWN and is_mirrored(photo, rectified),
+        mirrored=mirrored,
         ink=ink,
     )
     with observe("code"):
