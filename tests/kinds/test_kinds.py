@@ -1,0 +1,60 @@
+"""Every kind of sheet brings all that the rest of the house asks of one."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+
+import pytest
+
+from kdscan.game.duel.players import play_game
+from kdscan.kinds import KINDS, Kind, kind_named, kind_of
+from kdscan.kinds.common.terminal import Style
+from kdscan.kinds.duel_map.interpret import interpret
+from kdscan.locale import LANGUAGES, words
+from kdscan.records import AnyReading
+from tests.readings import make_book, make_kingdom, make_sheet
+
+BROUGHT = {
+    "to_json": ["to_json"],
+    "tell": ["tell"],
+    "draw": ["draw"],
+    "places": ["places"],
+    "serialize": ["serialize", "deserialize"],
+    "correct": ["correct_fields"],
+}
+
+FOUND: dict[str, AnyReading] = {
+    "duel_map": interpret(make_sheet(doubtful=[(0, 5)]).evidence),
+    "kingdom": make_kingdom(doubtful={(0, 1): ("wheat", 1)}),
+    "duel_spellbook": make_book(play_game(3).spellbook, doubtful={"players[1].choices.line": 0.8}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_kind_is_a_folder_with_all_of_its_own(kind: Kind) -> None:
+    kind.load()
+    for module, names in BROUGHT.items():
+        there = import_module(f"kdscan.kinds.{kind.folder}.{module}")
+        assert all(callable(getattr(there, name)) for name in names)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_what_it_says_can_be_kept_told_and_confirmed(kind: Kind) -> None:
+    found = FOUND[kind.name]
+    assert kind_of(found) is kind and kind_named(kind.name) is kind
+    entry = kind.to_json(found)
+    assert entry["kind"] == kind.name and entry["review"]
+    kept = json.loads(json.dumps(kind.serialize(found)))
+    assert kind.to_json(kind.deserialize(kept, 0.02)) == entry
+    for language in LANGUAGES:
+        w = words(language)
+        assert kind.tell(found, Style(words=w))
+        (place,) = kind.places(found, w)
+        assert place.name and len(place.choices) > 1 and place.quad_xy.shape == (4, 2)
+    done = kind.correct_fields(found, {"confirmed": True}, 0.02)
+    assert not done.review and not list(kind.places(done, words("en")))
+
+
+def test_a_kind_that_a_newer_version_knows_is_none() -> None:
+    assert kind_named("duel_dice") is None
