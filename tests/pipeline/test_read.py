@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
 from kdscan.detection.find import MapSearch
-from kdscan.errors import ModelError, NoSheetFound
+from kdscan.errors import NoSheetFound
 from kdscan.game.duel.coats import Coat
 from kdscan.imaging.photo import decode
 from kdscan.imaging.rectify import resolution
-from kdscan.inference.store import Models, models_folder
 from kdscan.kinds.duel_map import read as duel_map
 from kdscan.kinds.duel_map.correct import correct
 from kdscan.kinds.kingdom import read as pipeline_kingdom
@@ -33,7 +29,7 @@ from kdscan.records import (
     maps_of,
 )
 from kdscan.synth.__main__ import own_page
-from kdscan.synth.scene import SynthPhoto, draw_page, make_photo, shoot
+from kdscan.synth.scene import SynthPhoto, draw_page, shoot
 from tests.hands import careful
 from tests.readings import make_kingdom, make_sheet
 
@@ -55,17 +51,6 @@ def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None
             if (cell.coat, cell.crosses) != synth.board.get((cell.row, cell.col), (None, 0)):
                 wrong.append(cell)
     assert not wrong
-
-
-def test_each_sheet_is_read_by_the_network_that_learned_its_kind(tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(models_folder(), tmp_path / "models"))
-    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-    del manifest["models"]["marks"]
-    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
-    (own,) = maps_of(read_photo(Photo(own_scan(31_000_002).bgr), Models(folder)))
-    assert own.layout == "kdscan-a5"
-    with pytest.raises(ModelError, match="marks"):
-        read_photo(Photo(make_photo(31_000_001, "flat", size_wh=(1700, 1275)).bgr), Models(folder))
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3])
