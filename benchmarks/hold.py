@@ -72,13 +72,14 @@ class Figures:
 
 def tried(part: Part, rng: random.Random, seconds: float, trials: int | None) -> Iterator[Trial]:
     """A part's trials until its time or their number is up; the one that has begun ends."""
-    end = time.monotonic() + seconds
     with (
         tempfile.TemporaryDirectory(prefix="kdscan-hold-", ignore_cleanup_errors=True) as name,
         closing(part(rng, Path(name))) as found,  # type: ignore[type-var]  # they are generators
     ):
+        end = None  # what a part prepares before its first trial takes none of its time
         for trial in itertools.islice(found, trials):
             yield trial
+            end = end or time.monotonic() + seconds
             if time.monotonic() > end:
                 return
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kdscan.errors import UsageError
+from kdscan.files import read as files
 
 if TYPE_CHECKING:
     from kdscan.game.duel.board import Board
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def read_text(file: str) -> str:
     """A file's text, standard input for `-`; raises UsageError where there is none."""
     try:
-        return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+        return files.read_text(sys.stdin if file == "-" else Path(file))
     except (OSError, ValueError) as error:
         raise UsageError(
             "{file}: cannot be read as text: {error}", file=file, error=error

@@ -18,7 +18,7 @@ from typing import get_args
 
 from kdscan.errors import LayoutError
 from kdscan.sheet.checks import marker_problems, size_problems
-from kdscan.sheet.layout import read_text
+from kdscan.sheet.layout import layout_text
 from kdscan.sheet.letters import unprintable
 from kdscan.sheet.parts import (
     Blank,
@@ -124,7 +124,7 @@ def load_book(name_or_path: str | Path) -> BookLayout:
     source = str(name_or_path)
     if source in books():
         return _built_in(source)
-    return _checked(read_text(Path(name_or_path), books()), source)
+    return _checked(layout_text(Path(name_or_path), books()), source)
 
 
 @functools.cache

@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from kdscan.errors import LayoutError
+from kdscan.files.read import read_text
 from kdscan.sheet.checks import check_layout
 from kdscan.sheet.parts import Castle, Code, Layout, LineStyle, Paper, Point, Polygon
 from kdscan.sheet.toml import layout_from_toml, layout_to_toml
@@ -48,7 +49,7 @@ def load_layout(name_or_path: str | Path) -> Layout:
     if source in layouts():
         text = (_FOLDER / f"{source}.toml").read_text(encoding="utf-8")
     else:
-        text = read_text(Path(name_or_path), layouts())
+        text = layout_text(Path(name_or_path), layouts())
     layout = layout_from_toml(text, source)
     try:
         check_layout(layout)
@@ -57,10 +58,10 @@ def load_layout(name_or_path: str | Path) -> Layout:
     return layout
 
 
-def read_text(path: Path, known: tuple[str, ...]) -> str:
+def layout_text(path: Path, known: tuple[str, ...]) -> str:
     """The text of a layout file; `known`: what is built in, for the message when there is none."""
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except FileNotFoundError as error:
         raise LayoutError(
             "{path}: there is no layout of this name and no such file; built in: {known}.",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kdscan.errors import UsageError
+from kdscan.files.read import read_text
 from kdscan.sheet.ids import SheetId, code_word
 from kdscan.sheet.letters import printable
 from kdscan.sheet.look import NO_TICKET, Ticket
@@ -81,7 +82,7 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
     columns: of these one at least must be there. Raises UsageError.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, "utf-8-sig")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file in UTF-8"
         raise UsageError("{path}: cannot be read: {reason}.", path=path, reason=reason) from error

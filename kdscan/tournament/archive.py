@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from sqlalchemy import Connection, Table, select
+from sqlalchemy.exc import IntegrityError
 
-from kdscan.errors import UsageError
+from kdscan.errors import StoreError, UsageError
 from kdscan.files.write import writing
 from kdscan.prints.file import SUFFIX, parse_print
 from kdscan.tournament.archive_checks import check_head, check_row, checked_sheet
@@ -134,7 +135,9 @@ def _explained_as(path: Path) -> Iterator[None]:
     """Turn what Python raises at content that kdscan has not written into a `UsageError`."""
     try:
         yield
-    except (*NOT_UNDERSTOOD, RecursionError, NotImplementedError) as error:
+    except (*NOT_UNDERSTOOD, RecursionError, NotImplementedError, StoreError) as error:
+        if isinstance(error, StoreError) and not isinstance(error.__cause__, IntegrityError):
+            raise  # the store fails, not the content
         raise UsageError(
             "{path} is no event that kdscan has written, or is damaged", path=path
         ) from error

@@ -95,6 +95,9 @@ CHANGES: dict[str, Callable[[Rows], object]] = {
     "a name that is too long": lambda rows: rows[0].update(name="x" * 100_000),
     "details that are a list": lambda rows: rows[0].update(details=[]),
     "a player without a name": lambda rows: of(rows, "player").pop("name"),
+    "two players of one name": lambda rows: of(rows, "player", 1).update(
+        of(rows, "player") | {"id": 99}
+    ),
     "a player of control": set_in("player", name="A\nB"),
     "a column too much": set_in("player", secret=1),
     "an entry that is none": set_in("reading", entry={}),

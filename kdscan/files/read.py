@@ -1,0 +1,26 @@
+"""Texts of people, which end: a device that never does would fill all memory."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import TextIO
+
+LARGEST = 16_000_000
+"""Letters of a text at most: boards of 100,000 games."""
+
+
+def read_text(source: Path | TextIO, encoding: str = "utf-8") -> str:
+    """All of a file, or of an open stream.
+
+    Raises `OSError`, also for more than `LARGEST` letters, and `ValueError` for what is no text in
+    that encoding and for a name with a null byte.
+    """
+    if isinstance(source, Path):
+        with source.open(encoding=encoding) as stream:
+            return read_text(stream)
+    text = source.read(LARGEST + 1)
+    if len(text) > LARGEST:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return text

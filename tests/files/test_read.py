@@ -1,0 +1,45 @@
+"""A text is read to its end, if it has one."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from kdscan.cli.main import main
+from kdscan.files import read
+from kdscan.files.read import read_text
+
+
+def test_all_of_a_text_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes("\ufeffż\r\nb".encode())
+    assert read_text(tmp_path / "a", "utf-8-sig") == "ż\nb"
+    assert read_text(io.StringIO("a\n")) == "a\n"
+
+
+def test_one_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "LARGEST", 3)
+    (tmp_path / "a").write_text("1234")
+    assert read_text(io.StringIO("123")) == "123"
+    for source in (tmp_path / "a", io.StringIO("1234")):
+        with pytest.raises(OSError, match="too large"):
+            read_text(source)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no /dev/zero")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["board", "/dev/zero"],
+        ["board", "/dev/null", "--spellbook", "/dev/zero"],
+        ["sheet", "-o", "x.pdf", "--layout", "/dev/zero"],
+        ["pair", "--event", "Cup", "--store", "x.sqlite", "--players", "/dev/zero"],
+    ],
+)
+def test_a_device_without_end_is_wrong_usage(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(read, "LARGEST", 100_000)
+    assert main(words) == 2
