@@ -105,7 +105,10 @@ def _send(address: str, number: int, photo: bytes) -> str:
 def _watch(address: str, over: threading.Event, answers: list[float]) -> None:
     """Look at the page four times a second, as somebody who has come in and as a stranger."""
     with _phone(address, 5000) as client:
-        _come_in(client)
+        for _ in range(TRIES):
+            with contextlib.suppress(httpx.TransportError):
+                _come_in(client)
+                break
         while not over.is_set():
             for path in ("/join", "/api/photos"):
                 watch = Stopwatch()

@@ -10,6 +10,7 @@ import typer
 from kdscan.cli.messages import note
 from kdscan.cli.options import Event, Photos, Store
 from kdscan.locale import of_terminal, words
+from kdscan.locale.legible import legible
 from kdscan.sheet.words import Language
 
 
@@ -52,4 +53,4 @@ def report(
         with writing_text(output) as out:
             for piece in write_report(state, results(db, this.id), Album(kept, w), w):
                 out.write(piece)
-    note(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
+    note(f"{legible(str(output))}: {output.stat().st_size / 1e6:.1f} MB")

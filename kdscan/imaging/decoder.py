@@ -75,8 +75,17 @@ def _limit_memory(megabytes: int) -> None:
 
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
         most = pages * resource.getpagesize() + megabytes * 1_000_000
-        resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
+        _lower(resource.RLIMIT_AS, most)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _lower(what: int, most: int) -> None:
+    """Set a limit; one that the program was started with is kept, and the lower one counts."""
+    import resource
+
+    _, hard = resource.getrlimit(what)
+    soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(what, (soft, hard))
 
 
 def _limit_time(seconds: float) -> None:
@@ -85,7 +94,7 @@ def _limit_time(seconds: float) -> None:
         import resource
 
         most = int(time.process_time() + seconds) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
+        _lower(resource.RLIMIT_CPU, most)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 import zlib
 from collections.abc import Iterator
@@ -86,6 +88,22 @@ def test_memory_runs_out_in_the_child_alone(small: Decoder) -> None:
     vast = Image.new("RGB", (10_000, 10_000))
     with pytest.raises(PhotoError):
         decode(encoded(vast, "TIFF", compression="tiff_deflate"))[0]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such limits")
+def test_a_limit_that_the_program_was_started_with_takes_no_other_away() -> None:
+    limited = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+resource.setrlimit(resource.RLIMIT_CPU, (900, 900))
+from kdscan.imaging import decoder
+decoder._limit_memory(100)
+decoder._limit_time(5)
+print(resource.getrlimit(resource.RLIMIT_AS)[0] < 4 << 30)
+print(resource.getrlimit(resource.RLIMIT_CPU)[0] < 100)
+"""
+    said = subprocess.run([sys.executable, "-c", limited], capture_output=True, check=True)
+    assert said.stdout.split() == [b"True", b"True"]
 
 
 def test_time_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
