@@ -109,7 +109,7 @@ def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
     ("arguments", "remedy"),
     [
         ("fit nothing", "'nothing' is not one of"),
-        ("fit locate --small 0.5", "know small crops"),
+        ("fit locate --small 0.5", "knows small crops"),
         ("fit refine --resume", "no state of a training of this version; remove it"),
         ("fit locate", "--resume goes on with it"),
         ("fit locate --resume --rate 1", "was begun otherwise"),
