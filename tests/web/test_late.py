@@ -196,8 +196,8 @@ def test_what_was_pressed_for_one_sheet_is_not_said_of_the_next(
 def test_of_two_sheets_opened_the_last_is_shown(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    for swapped in ("lf", "wl", "wf"):  # alike they would be photos of one kingdom
-        text = KINGDOM.translate(str.maketrans(swapped, swapped[::-1]))
+    for other in ("flwsg", "lwfsg", "gfwsl"):  # alike they would be photos of one kingdom
+        text = KINGDOM.translate(str.maketrans("wflgs", other))
         lay(served, store, make_kingdom(text, doubtful={(0, 0): ("mine", 1)}))
     page = come(open_page, "/desk", **DESKTOP)
     rows = page.locator(".queue li button")
