@@ -13,7 +13,6 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from importlib.metadata import version
 from typing import Annotated, NoReturn
 
 import typer
@@ -75,6 +74,8 @@ app.add_typer(layout, name="layout")
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version  # which loads the email package
+
         print(f"kdscan {version('kdscan')}")
         raise typer.Exit
 

@@ -127,7 +127,6 @@ def score(
     from kdscan.cli.self_teaching import SelfTaught
     from kdscan.game.kingdomino.variants import Variants
     from kdscan.kinds.common.options import ReadOptions
-    from kdscan.kinds.kingdom.to_json import dynasty_json
     from kdscan.marks.decode import DEFAULT_RISK
     from kdscan.pipeline.document import photo_json, report_json
     from kdscan.pipeline.fusion import fuse_sheets, maps_of
@@ -157,6 +156,8 @@ def score(
     fused = fuse_sheets(maps, risk=accepted)
     answer = report_json(entries, fused)
     if dynasty:
+        from kdscan.kinds.kingdom.to_json import dynasty_json
+
         answer["dynasty"] = dynasty_json(entries)
     if as_json:
         print(json.dumps(answer))

@@ -86,7 +86,7 @@ class Kind:
 
     def load(self) -> None:
         """Import all of it now, so that nobody waits for it later."""
-        for name in ("to_json", "tell", "draw", "places", "serialize", "correct"):
+        for name in ("read", "to_json", "tell", "draw", "places", "serialize", "correct"):
             self._module(name)
 
     def _module(self, name: str) -> Any:

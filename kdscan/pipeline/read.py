@@ -20,8 +20,6 @@ from kdscan.inference.store import Models, default_models
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.read import read_map
-from kdscan.kinds.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
-from kdscan.kinds.kingdom.read import named, read_kingdoms
 from kdscan.kinds.spellbook.read import read_books
 from kdscan.marks.decode import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
@@ -73,6 +71,9 @@ def read_with(
     with observe("find"):
         tiles = game == "kingdomino" or (game is None and not search.glance())
     if tiles:
+        from kdscan.kinds.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
+        from kdscan.kinds.kingdom.read import named, read_kingdoms
+
         with observe("kingdoms"):
             kingdoms, sure = read_kingdoms(photo, models, options.variants, options.risk)
         if kingdoms and (
@@ -93,6 +94,8 @@ def read_with(
     ]
     if not maps and not books:
         if kingdoms:
+            from kdscan.kinds.kingdom.read import named
+
             return named(kingdoms, photo)
         raise _nothing(photo, cut)
     if maps and (sides := _beside(maps[0], photo, cut)):

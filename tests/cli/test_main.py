@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -11,6 +12,8 @@ import typer
 from kdscan.cli import main as main_module
 from kdscan.cli.main import app, main
 from kdscan.errors import ImageTooLarge, KdscanError, LayoutError, ModelError, NoSheetFound
+
+SAMPLE = str(Path(__file__).parents[2] / "samples" / "01.jpg")
 
 HEAVY = {
     "sqlalchemy",
@@ -36,6 +39,28 @@ def test_nothing_heavy_is_imported_before_it_is_used(arguments: list[str]) -> No
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stderr.strip() == "heavy:"
+
+
+UNUSED = {
+    "kdscan.game.duel.audit.pair",
+    "kdscan.game.duel.play",
+    "kdscan.game.kingdomino.play",
+    "kdscan.kinds.kingdom.read",
+    "importlib.metadata",
+}
+"""What neither help nor the reading of one map asks for."""
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["score", SAMPLE, "--no-learn"]])
+def test_what_a_map_does_not_ask_for_is_not_imported(arguments: list[str]) -> None:
+    code = (
+        "import sys\nfrom kdscan.cli.main import main\n"
+        f"code = main({arguments!r})\n"
+        f"print('unused:', *sorted({UNUSED!r} & set(sys.modules)), file=sys.stderr)\n"
+        "sys.exit(code)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stderr.strip().endswith("unused:")
 
 
 def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:

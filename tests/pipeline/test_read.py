@@ -17,7 +17,6 @@ from kdscan.kinds.duel_map import read as duel_map
 from kdscan.kinds.duel_map.correct import correct
 from kdscan.kinds.kingdom import read as pipeline_kingdom
 from kdscan.kinds.kingdom.find import FoundKingdom
-from kdscan.pipeline import read as pipeline
 from kdscan.pipeline.read import read_photo
 from kdscan.records import (
     CELLS,
@@ -87,7 +86,7 @@ def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
 ) -> None:
     """A glance may miss a map, as its first outline may be wrong."""
     monkeypatch.setattr(MapSearch, "glance", lambda search: False)
-    monkeypatch.setattr(pipeline, "read_kingdoms", lambda *_: ((make_kingdom(),), sure))
+    monkeypatch.setattr(pipeline_kingdom, "read_kingdoms", lambda *_: ((make_kingdom(),), sure))
     (one,) = read_photo(Photo(own_scan(31_000_001).bgr))
     assert isinstance(one, kind)
 
@@ -117,7 +116,7 @@ def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.Mon
         yield pytest.fail("maps were looked for")
 
     monkeypatch.setattr(MapSearch, "_search", unwanted)
-    monkeypatch.setattr(pipeline, "read_kingdoms", lambda *_: ((make_kingdom(),), 0.66))
+    monkeypatch.setattr(pipeline_kingdom, "read_kingdoms", lambda *_: ((make_kingdom(),), 0.66))
     (one,) = read_photo(Photo(np.full((600, 800, 3), 200, np.uint8)), game="kingdomino")
     assert isinstance(one, KingdomReading)
 

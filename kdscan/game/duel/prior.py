@@ -19,8 +19,6 @@ from typing import Any
 
 from kdscan.game.duel.board import CASTLE, CELLS, MAX_CROSSES, Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.greedy import greedy_player
-from kdscan.game.duel.players import play_game, random_player
 from kdscan.game.grid import Cell, neighbours
 
 Mark = tuple[Coat | None, int]
@@ -65,6 +63,9 @@ class Prior:
 
 def count(games: int, seed: int) -> Prior:
     """Play that many games and count the marks on both maps of each."""
+    from kdscan.game.duel.greedy import greedy_player  # whoever reads the counts plays no games
+    from kdscan.game.duel.players import play_game, random_player
+
     rng = random.Random(seed)
     alone: Counter[Mark] = Counter()
     beside: Counter[tuple[Mark, str]] = Counter()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from kdscan.game.duel.audit import Audit, Witness
-from kdscan.game.duel.audit.pair import GameAudit
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.play import Game
 from kdscan.game.duel.scoring import Score, outcome
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.grid import Cell, neighbours
 from kdscan.game.problem import Problem, problems_json
+
+if TYPE_CHECKING:
+    from kdscan.game.duel.audit import Audit, Witness
+    from kdscan.game.duel.audit.pair import GameAudit
+    from kdscan.game.duel.play import Game
 
 
 def board_json(board: Board, score: Score, audit: Audit) -> dict[str, Any]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from kdscan.game.kingdomino.audit import KingdomAudit
 from kdscan.game.kingdomino.kingdom import Kingdom
-from kdscan.game.kingdomino.play import Game, dynasty_winners
 from kdscan.game.kingdomino.scoring import Score
 from kdscan.game.problem import Problem, problems_json
+
+if TYPE_CHECKING:
+    from kdscan.game.kingdomino.audit import KingdomAudit
+    from kdscan.game.kingdomino.play import Game
 
 
 def kingdom_json(
@@ -74,6 +76,8 @@ def score_json(score: Score) -> KingdomScoreJson:
 
 def match_json(games: Sequence[Game]) -> dict[str, Any]:
     """A match: one game, or the three of a dynasty with their sums."""
+    from kdscan.game.kingdomino.play import dynasty_winners
+
     scores = [game.scores() for game in games]
     totals = [sum(score.total for score in own) for own in zip(*scores, strict=True)]
     winners = games[0].winners() if len(games) == 1 else dynasty_winners(scores)
