@@ -25,9 +25,20 @@ TRUST_SEED, TRUSTED, OWN_TRUSTED = 21_000_000, 1600, 500
 """First seed and numbers of the whole photos, of any design and of our own sheet, that say how far
 totals may be believed."""
 
+
+def cards(
+    root: Annotated[Path, typer.Option(help="The repository.", file_okay=False)] = Path(),
+) -> None:
+    """Write the cards of the models that ship, and the tables of README.md and models/README.md."""
+    from kdscan.training.cards import write
+
+    for path in write(root):
+        typer.echo(path)
+
+
 app = typer.Typer(add_completion=False, help=__doc__, pretty_exceptions_enable=False)
 for command in (
-    *(maps.render, maps.fit, maps.test, maps.publish, maps.trust, maps.compare),
+    *(maps.render, maps.fit, maps.test, maps.publish, maps.trust, maps.compare, cards),
     *(kingdoms.kingdoms, spellbooks.spellbook),
 ):
     app.command()(command)

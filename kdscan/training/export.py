@@ -118,14 +118,16 @@ def _shrink(model: Any) -> None:
     graph.node.extend(nodes)
 
 
-def publish(folder: Path, name: str, version: str, data: bytes, card: dict[str, Any]) -> None:
-    """Write `folder`/NAME-VERSION/model.onnx with its card, and name it in the manifest."""
+def publish(folder: Path, name: str, version: str, data: bytes, found: dict[str, Any]) -> None:
+    """Write `folder`/NAME-VERSION/model.onnx with what was measured of it, and name it in the
+    manifest."""
     home = folder / f"{name}-{version}"
     home.mkdir(parents=True, exist_ok=True)
     (home / "model.onnx").write_bytes(data)
     digest = hashlib.sha256(data).hexdigest()
-    card = {"name": name, "version": version, "sha256": digest, "bytes": len(data), **card}
-    (home / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    found = {"name": name, "version": version, "sha256": digest, "bytes": len(data), **found}
+    told = json.dumps(found, indent=1, ensure_ascii=False)
+    (home / "measured.json").write_text(f"{told}\n", "utf-8")
     path = folder / "manifest.json"
     manifest: dict[str, Any] = {"format": FORMAT, "models": {}}
     if path.exists():

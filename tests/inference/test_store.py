@@ -34,16 +34,6 @@ def test_all_weights_together_are_small() -> None:
     assert sum(p.stat().st_size for p in models_folder().rglob("*.onnx")) < LIMIT
 
 
-@pytest.mark.parametrize("name", ["locate", "refine", "ink", "marks", "tiles", "squares"])
-def test_every_model_has_a_card_with_figures_seeds_and_its_checksum(name: str) -> None:
-    card = json.loads((model_file(models_folder(), name).parent / "card.json").read_text("utf-8"))
-    manifest = json.loads((models_folder() / "manifest.json").read_text("utf-8"))
-    assert card["sha256"] == manifest["models"][name]["sha256"]
-    held = "held_back" if name in ("tiles", "squares") else "held_back_seed"
-    for key in ("figures", "data", "training_seed", held, "steps", "parameters"):
-        assert card[key], key
-
-
 def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     models = default_models()
     on, place, doubt = models.locate(np.zeros((1, 3, 288, 384), np.float32))

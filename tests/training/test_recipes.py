@@ -1,0 +1,98 @@
+"""What ships can be made again, and everything that speaks of it says the same."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kdscan.errors import UsageError
+from kdscan.inference.store import NETWORKS, Models
+from kdscan.training import cards
+from kdscan.training.recipe import load_recipe, weights_path
+
+ROOT = Path(__file__).parent.parent.parent
+MODELS = ROOT / "models"
+SHIPPED = cards.shipped(MODELS)
+
+
+def test_cards_and_tables_are_made_from_what_ships() -> None:
+    """`python -m kdscan.training cards` writes them."""
+    for path, text in cards.pages(ROOT).items():
+        assert path.read_text("utf-8") == text, path
+
+
+def test_the_readme_tells_of_the_models_that_ship() -> None:
+    assert set(cards.load_reading(MODELS).models) <= set(SHIPPED.values())
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_what_was_measured_is_the_file_that_ships(network: str) -> None:
+    models, name = Models(MODELS), SHIPPED[network]
+    found = cards.measured(MODELS, name)
+    assert found["sha256"] == models.manifest["models"][network]["sha256"]
+    assert found["bytes"] == len(models.path(network).read_bytes())
+    assert f"{found['name']}-{found['version']}" == name
+    assert found["figures"]
+    held = load_recipe(MODELS, name).held_back
+    assert held.count or held.kingdoms or network == "squares"
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_training_starts_from_the_weights_that_a_recipe_names(network: str) -> None:
+    recipe = load_recipe(MODELS, SHIPPED[network])
+    if recipe.parent is not None:
+        kept = weights_path(MODELS, f"{network}-{recipe.parent.version}")
+        assert hashlib.sha256(kept.read_bytes()).hexdigest() == recipe.parent.weights
+    with np.load(weights_path(MODELS, recipe.name)) as weights:
+        held = sum(weights[name].size for name in weights if "running_" not in name)
+        assert held == cards.measured(MODELS, recipe.name)["parameters"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        (("steps = 9400", "steps = true"), "Expected `int`"),
+        (("steps = 9400", ""), "missing required field `steps`"),
+        (("steps = 9400", "steps = 0"), "more than nothing"),
+        (("views = 6", 'views = "many"'), "Invalid"),
+        (("views = 6", "veiws = 6"), "unknown field `veiws`"),
+        (('version = "16"', 'version = "17"'), "name the file so"),
+        (('network = "marks"', 'network = "mark"'), "recipe of mark-16"),
+        (("[training]", "[training"), "end of a table"),
+    ],
+)
+def test_a_recipe_that_says_no_such_thing_is_refused(
+    tmp_path: Path, wrong: tuple[str, str], complaint: str
+) -> None:
+    text = (MODELS / "recipes/marks-16.toml").read_text("utf-8")
+    assert wrong[0] in text
+    path = tmp_path / "recipes/marks-16.toml"
+    path.parent.mkdir()
+    path.write_text(text.replace(*wrong), "utf-8")
+    with pytest.raises(UsageError, match=complaint):
+        load_recipe(tmp_path, "marks-16")
+
+
+def test_a_recipe_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(UsageError, match="there are: ink-1, locate-2, marks-16"):
+        load_recipe(MODELS, "marks-99")
+
+
+def test_a_page_that_says_something_else_is_written_anew(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(f"# It\n\n{cards.MADE}\n| old |\n\nThe end.\n", "utf-8")
+    shutil.copytree(MODELS, tmp_path / "models", ignore=shutil.ignore_patterns("*.onnx"))
+    for recipe in (tmp_path / "models/recipes").glob("ink-*.toml"):
+        text = recipe.read_text("utf-8")
+        recipe.write_text(text.replace("steps = 850", "steps = 851"), "utf-8")
+    changed = {path.relative_to(tmp_path).as_posix() for path in cards.write(tmp_path)}
+    assert changed == {"README.md", "models/README.md", "models/ink-1/card.md"}
+    text = (tmp_path / "README.md").read_text("utf-8")
+    assert "old" not in text and text.endswith("|\n\nThe end.\n")
+    assert not cards.write(tmp_path)
+    (tmp_path / "README.md").write_text("# It\n", "utf-8")
+    with pytest.raises(UsageError, match="no place for its table"):
+        cards.write(tmp_path)
