@@ -17,42 +17,58 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kdscan.errors import KdscanError as KdscanError
     from kdscan.imaging.photo import load_photos as load_photos
-    from kdscan.kinds.duel_map.correct import correct as correct
+    from kdscan.kinds import correct as correct
+    from kdscan.kinds.common.options import ReadOptions as ReadOptions
     from kdscan.kinds.overlay import draw_overlay as draw_overlay
     from kdscan.pipeline.document import sheet_json as to_dict
     from kdscan.pipeline.read import read_photo as read_photo
+    from kdscan.pipeline.read import read_with as read_with
+    from kdscan.pipeline.serialize import deserialize as deserialize
+    from kdscan.pipeline.serialize import serialize as serialize
     from kdscan.prints.api import known_prints as known_prints
     from kdscan.prints.api import learn_print as learn_print
     from kdscan.prints.api import save_print as save_print
     from kdscan.prints.file import load_print as load_print
     from kdscan.prints.known import KnownPrint as KnownPrint
+    from kdscan.records import KingdomCorrections as KingdomCorrections
     from kdscan.records import KingdomReading as KingdomReading
+    from kdscan.records import MapCorrections as MapCorrections
     from kdscan.records import Photo as Photo
     from kdscan.records import SheetReading as SheetReading
+    from kdscan.records import SpellbookCorrections as SpellbookCorrections
     from kdscan.records import SpellbookReading as SpellbookReading
 
     __version__: str
 
 _HOMES = {
     "KdscanError": ("kdscan.errors", "KdscanError"),
+    "KingdomCorrections": ("kdscan.records", "KingdomCorrections"),
     "KingdomReading": ("kdscan.records", "KingdomReading"),
     "KnownPrint": ("kdscan.prints.known", "KnownPrint"),
+    "MapCorrections": ("kdscan.records", "MapCorrections"),
     "Photo": ("kdscan.records", "Photo"),
+    "ReadOptions": ("kdscan.kinds.common.options", "ReadOptions"),
     "SheetReading": ("kdscan.records", "SheetReading"),
+    "SpellbookCorrections": ("kdscan.records", "SpellbookCorrections"),
     "SpellbookReading": ("kdscan.records", "SpellbookReading"),
-    "correct": ("kdscan.kinds.duel_map.correct", "correct"),
+    "correct": ("kdscan.kinds", "correct"),
+    "deserialize": ("kdscan.pipeline.serialize", "deserialize"),
     "draw_overlay": ("kdscan.kinds.overlay", "draw_overlay"),
     "known_prints": ("kdscan.prints.api", "known_prints"),
     "learn_print": ("kdscan.prints.api", "learn_print"),
     "load_photos": ("kdscan.imaging.photo", "load_photos"),
     "load_print": ("kdscan.prints.file", "load_print"),
     "read_photo": ("kdscan.pipeline.read", "read_photo"),
+    "read_with": ("kdscan.pipeline.read", "read_with"),
     "save_print": ("kdscan.prints.api", "save_print"),
+    "serialize": ("kdscan.pipeline.serialize", "serialize"),
     "to_dict": ("kdscan.pipeline.document", "sheet_json"),
 }
 
 __all__ = ["KdscanError", "KingdomReading", "Photo", "SheetReading", "SpellbookReading"]
-__all__ += ["__version__", "correct", "draw_overlay", "load_photos", "read_photo", "to_dict"]
+__all__ += ["KingdomCorrections", "MapCorrections", "ReadOptions", "SpellbookCorrections"]
+__all__ += ["__version__", "correct", "draw_overlay", "load_photos", "read_photo", "read_with"]
+__all__ += ["deserialize", "serialize", "to_dict"]
 __all__ += ["KnownPrint", "known_prints", "learn_print", "load_print", "save_print"]
 
 

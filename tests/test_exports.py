@@ -6,14 +6,21 @@ import json
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 from importlib.metadata import version
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 
 import kdscan
+from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import random_game
+from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.records import AnyReading
+from kdscan.synth.__main__ import own_book, own_page
+from kdscan.synth.table import make_table
 from tests.readings import make_book, make_kingdom, make_sheet
 
 ROOT = Path(__file__).parent.parent
@@ -22,20 +29,27 @@ ROOT = Path(__file__).parent.parent
 def test_public_names_are_pinned() -> None:
     assert sorted(kdscan.__all__) == [
         "KdscanError",
+        "KingdomCorrections",
         "KingdomReading",
         "KnownPrint",
+        "MapCorrections",
         "Photo",
+        "ReadOptions",
         "SheetReading",
+        "SpellbookCorrections",
         "SpellbookReading",
         "__version__",
         "correct",
+        "deserialize",
         "draw_overlay",
         "known_prints",
         "learn_print",
         "load_photos",
         "load_print",
         "read_photo",
+        "read_with",
         "save_print",
+        "serialize",
         "to_dict",
     ]
 
@@ -62,11 +76,57 @@ def test_readings_are_told_in_a_line_and_as_a_dictionary(found: AnyReading, shor
     assert told["kind"] == found.kind and json.loads(json.dumps(told)) == told
 
 
-def test_the_guides_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_guides_examples_run_on_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     guide = (ROOT / "docs/guides/programmer.md").read_text("utf-8")
-    (example,) = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
-    exec(example.replace("photo.jpg", str(ROOT / "samples/10.jpg")), {})
-    assert capsys.readouterr().out.startswith("duel_map 0.")
+    table = make_table(
+        5, "easy", book_page=own_book(), page=own_page(), mess=0.1, size_wh=(2304, 1728)
+    )
+    cv2.imwrite(str(tmp_path / "photo.jpg"), table.bgr)
+    names: dict[str, object] = {}
+    for example in re.findall(r"```python\n(.*?)```", guide, re.DOTALL):
+        exec(example.replace("photo.jpg", str(tmp_path / "photo.jpg")), names)
+    told = capsys.readouterr().out
+    assert told.count("<duel_map: ") == 4 and told.count("<duel_spellbook: ") == 1
+
+
+def test_a_photo_is_a_name_bytes_or_an_array() -> None:
+    path = ROOT / "samples/01.jpg"
+    (named,) = kdscan.load_photos(path)
+    (sent,) = kdscan.load_photos(path.read_bytes())
+    (decoded,) = kdscan.load_photos(named.bgr)
+    assert (named.bgr == sent.bgr).all() and (named.bgr == decoded.bgr).all()
+    with pytest.raises(ValueError, match="a photo is"):
+        next(kdscan.load_photos(np.zeros((9, 9), np.uint8)))
+
+
+@pytest.mark.parametrize(
+    ("found", "place"),
+    [
+        (make_sheet(doubtful=[(0, 5)]), "<td><mark>"),
+        (make_kingdom(), "<td>wheat ♛</td>"),
+        (make_book(random_game(1).spellbook), "<td>●●</td>"),
+    ],
+)
+def test_a_notebook_shows_a_table(found: AnyReading, place: str) -> None:
+    shown = found._repr_html_()
+    assert place in shown and "% sure" in shown and shown.count("<tr>") >= 5
+    rows = ElementTree.fromstring(shown).findall("tr")
+    assert len({len(row) for row in rows}) == 1
+
+
+def test_corrections_of_every_kind_add_up() -> None:
+    sheet = kdscan.correct(make_sheet(), {(0, 0): (Coat.LINE, 2)})
+    sheet = kdscan.correct(sheet, kdscan.MapCorrections(confirmed=True))
+    assert (0, 0) in sheet.evidence.corrections.cells and not sheet.review
+    kingdom = kdscan.correct(make_kingdom(), {(0, 0): ("lake", 1)})
+    kingdom = kdscan.correct(kingdom, kdscan.KingdomCorrections({(0, 1): ("mine", 2)}))
+    assert [(s.terrain, s.crowns) for s in kingdom.squares[:2]] == [("lake", 1), ("mine", 2)]
+    book = make_book(random_game(1).spellbook)
+    book = kdscan.correct(book, {(0, Coat.DOT): SpellbookLine(2)})
+    book = kdscan.correct(book, kdscan.SpellbookCorrections(choices={1: Coat.DOT}))
+    assert book.book.lines[0][Coat.DOT].filled == 2 and book.chosen[1] is Coat.DOT
 
 
 def test_an_unknown_name_is_refused() -> None:

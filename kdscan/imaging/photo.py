@@ -108,13 +108,18 @@ class Pages:
             return self.half()
 
 
-def load_photos(path: Path | str) -> Iterator[Photo]:
+def load_photos(source: Path | str | bytes | NDArray[np.uint8]) -> Iterator[Photo]:
     """Yield the pictures of a file, page by page.
 
-    Raises `PhotoError` with the remedy in its message. Use `open_photos` to carry
-    on after a broken page.
+    source: the file's name, or what is in it, or a picture that was decoded already: (H, W, 3)
+    uint8, upright, channels in OpenCV's order (BGR).
+    Raises `PhotoError` with the remedy in its message, ValueError for an array of another shape.
+    Use `open_photos` to carry on after a broken page.
     """
-    pages = open_photos(path)
+    if isinstance(source, np.ndarray):
+        yield Photo(source)
+        return
+    pages = decode(source) if isinstance(source, bytes) else open_photos(source)
     yield from (pages[n] for n in range(len(pages)))
 
 

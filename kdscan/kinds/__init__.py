@@ -7,7 +7,8 @@ A kind's folder brings, in modules of these names, functions that take its own r
 * ``draw.draw(picture, clean, found, scale, words)``: the overlay; returns tiles of doubts
 * ``places.places(found, words)``: what asks for a look, as places in the photo
 * ``serialize.serialize(found)``, ``serialize.deserialize(kept, risk)``: what a store keeps
-* ``correct.correct_fields(found, corrections, risk)``: the same sheet with what a person says
+* ``correct.correct(found, corrections, risk)``: the same sheet with what a person says, added to
+  what was said before; ``correct.correct_fields`` takes it by fields as a store names them
 
 Modules are imported when they are first asked for, so that a standings table needs no OpenCV.
 """
@@ -17,16 +18,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from kdscan.locale import mark
+from kdscan.marks.decode import DEFAULT_RISK
 
 if TYPE_CHECKING:
+    from kdscan.game.duel.coats import Coat
+    from kdscan.game.duel.spellbook import SpellbookLine
+    from kdscan.game.grid import Cell
     from kdscan.kinds.common.doubt import DoubtfulPlace
     from kdscan.kinds.common.pens import Bgr
     from kdscan.kinds.common.terminal import Style
     from kdscan.locale import Words
-    from kdscan.records import AnyReading
+    from kdscan.records import (
+        AnyReading,
+        KingdomCorrections,
+        KingdomReading,
+        MapCorrections,
+        Marks,
+        SheetReading,
+        SpellbookCorrections,
+        SpellbookReading,
+        SquareKind,
+    )
     from kdscan.records.results import SheetJson
 
 Json = dict[str, Any]
@@ -77,11 +92,16 @@ class Kind:
         found: AnyReading = self._module("serialize").deserialize(kept, risk)
         return found
 
+    def correct(self, found: AnyReading, corrections: object, risk: float) -> AnyReading:
+        """The sheet with what a person says, in the kind's own record of corrections."""
+        corrected: AnyReading = self._module("correct").correct(found, corrections, risk)
+        return corrected
+
     def correct_fields(
-        self, found: AnyReading, corrections: Mapping[str, Any], risk: float
+        self, found: AnyReading, fields: Mapping[str, Any], risk: float
     ) -> AnyReading:
         """The sheet with what a person says, by field as the store names them."""
-        corrected: AnyReading = self._module("correct").correct_fields(found, corrections, risk)
+        corrected: AnyReading = self._module("correct").correct_fields(found, fields, risk)
         return corrected
 
     def load(self) -> None:
@@ -112,3 +132,34 @@ def kind_named(name: str) -> Kind | None:
 def kind_of(found: AnyReading) -> Kind:
     """The kind of what was read."""
     return _BY_NAME[found.kind]
+
+
+@overload
+def correct(
+    found: SheetReading, corrections: MapCorrections | Mapping[Cell, Marks], *, risk: float = ...
+) -> SheetReading: ...
+@overload
+def correct(
+    found: KingdomReading,
+    corrections: KingdomCorrections | Mapping[Cell, SquareKind],
+    *,
+    risk: float = ...,
+) -> KingdomReading: ...
+@overload
+def correct(
+    found: SpellbookReading,
+    corrections: SpellbookCorrections | Mapping[tuple[int, Coat], SpellbookLine],
+    *,
+    risk: float = ...,
+) -> SpellbookReading: ...
+def correct(found: AnyReading, corrections: object, *, risk: float = DEFAULT_RISK) -> AnyReading:
+    """The same sheet with what a person says of it; the rest follows.
+
+    What was corrected before still holds where nothing else is said now.
+    corrections: the record of the sheet's kind (`MapCorrections`, `KingdomCorrections`,
+    `SpellbookCorrections`), or a mapping as its first field is one: what some cells of a map or
+    kingdom hold, or lines of a spellbook. risk: as in `read_photo`.
+    """
+    if isinstance(corrections, Mapping):
+        corrections = type(found.evidence.corrections)(corrections)
+    return kind_of(found).correct(found, corrections, risk)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.coats import GLYPHS, Coat
+from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
 from kdscan.game.problem import Problem
 from kdscan.records.arrays import Floats
 from kdscan.records.photo import frozen
-from kdscan.records.short import short
+from kdscan.records.short import Shown, short, table
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,14 @@ class SpellbookCorrections:
     choices: Mapping[int, Coat | None] = field(default_factory=dict)
     confirmed: bool = False
 
+    def merge(self, later: SpellbookCorrections) -> SpellbookCorrections:
+        """These, and what was said later, which counts where both speak."""
+        return SpellbookCorrections(
+            {**self.lines, **later.lines},
+            {**self.choices, **later.choices},
+            self.confirmed or later.confirmed,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class SpellbookEvidence:
@@ -112,6 +121,16 @@ class SpellbookReading:
 
     def __repr__(self) -> str:
         return short(self, self.layout)
+
+    def _repr_html_(self) -> str:
+        """Both sides' lines as notebooks show them; what asks for a look, by its key."""
+        rows = [[(GLYPHS[coat], False), *self._lines(coat)] for coat in Coat]
+        return table(self, [*rows, *([(m.key, True)] for m in self.marks if m.review)])
+
+    def _lines(self, coat: Coat) -> Iterator[Shown]:
+        for line in (side[coat] for side in self.book.lines):
+            text = "■" * line.filled + "□" * (SQUARES[coat] - line.filled)
+            yield text + " struck" * line.struck + " used" * line.used, False
 
     @property
     def kind(self) -> Literal["duel_spellbook"]:

@@ -16,7 +16,7 @@ from kdscan.game.kingdomino.variants import Variants
 from kdscan.game.problem import Problem
 from kdscan.records.kinds import KINDS, SquareKind
 from kdscan.records.photo import frozen
-from kdscan.records.short import short
+from kdscan.records.short import short, table
 from kdscan.records.stages import RectifiedSheet
 from kdscan.records.totals import Totals
 
@@ -47,6 +47,12 @@ class KingdomCorrections:
 
     squares: Mapping[Cell, SquareKind] = field(default_factory=dict)
     confirmed: bool = False
+
+    def merge(self, later: KingdomCorrections) -> KingdomCorrections:
+        """These, and what was said later, which counts where both speak."""
+        return KingdomCorrections(
+            {**self.squares, **later.squares}, self.confirmed or later.confirmed
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +105,12 @@ class KingdomReading:
 
     def __repr__(self) -> str:
         return short(self, f"{self.score.total} points")
+
+    def _repr_html_(self) -> str:
+        """The squares as notebooks show them."""
+        size = self.variants.size
+        shown = [(f"{s.terrain} {'♛' * s.crowns}".strip(), s.review) for s in self.squares]
+        return table(self, [shown[row * size :][:size] for row in range(size)])
 
     @property
     def kind(self) -> Literal["kingdom"]:

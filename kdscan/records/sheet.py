@@ -9,13 +9,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.board import CASTLE, COLS, ROWS
+from kdscan.game.duel.coats import Coat, shown
 from kdscan.game.duel.scoring import WIZARD_POINTS, Score
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
 from kdscan.records.ink import Ink
 from kdscan.records.kinds import Marks
-from kdscan.records.short import short
+from kdscan.records.short import short, table
 from kdscan.records.stages import MarkProbs, RectifiedSheet
 from kdscan.records.totals import IMPROBABLE, Totals, range_of
 
@@ -86,6 +87,15 @@ class MapCorrections:
     wizard: tuple[Coat | None] | None = None
     confirmed: bool = False
 
+    def merge(self, later: MapCorrections) -> MapCorrections:
+        """These, and what was said later, which counts where both speak."""
+        return MapCorrections(
+            {**self.cells, **later.cells},
+            self.castle if later.castle is None else later.castle,
+            later.wizard or self.wizard,
+            self.confirmed or later.confirmed,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class MapEvidence:
@@ -128,6 +138,12 @@ class SheetReading:
 
     def __repr__(self) -> str:
         return short(self, f"{self.score.total} points")
+
+    def _repr_html_(self) -> str:
+        """The board as notebooks show it."""
+        cells = {(c.row, c.col): (shown(c.coat, c.crosses), c.review) for c in self.reading.cells}
+        cells[CASTLE] = ("♜", False)
+        return table(self, [[cells[row, col] for col in range(COLS)] for row in range(ROWS)])
 
     @property
     def kind(self) -> Literal["duel_map"]:

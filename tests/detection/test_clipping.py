@@ -10,7 +10,7 @@ import pytest
 from kdscan.detection.clipping import cut_sides, in_words, unseen_cells
 from kdscan.errors import NoSheetFound
 from kdscan.imaging.photo import load_photos
-from kdscan.kinds.duel_map.correct import correct
+from kdscan.kinds import correct
 from kdscan.kinds.duel_map.interpret import CUT_OFF, interpret
 from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo, SheetOutline

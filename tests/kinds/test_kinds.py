@@ -21,7 +21,7 @@ BROUGHT = {
     "draw": ["draw"],
     "places": ["places"],
     "serialize": ["serialize", "deserialize"],
-    "correct": ["correct_fields"],
+    "correct": ["correct", "correct_fields"],
 }
 
 FOUND: dict[str, AnyReading] = {

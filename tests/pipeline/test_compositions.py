@@ -12,9 +12,9 @@ import pytest
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.problem import Problem
-from kdscan.kinds.duel_map.correct import correct, correct_fields
+from kdscan.kinds import correct
+from kdscan.kinds.duel_map.correct import correct_fields
 from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.kinds.kingdom.correct import correct_kingdom
 from kdscan.pipeline.fusion import fuse_sheets, maps_of
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.records import KingdomReading, MapCorrections, MapEvidence, SheetReading, WizardEvidence
@@ -83,10 +83,10 @@ def test_a_second_correction_adds_to_the_first() -> None:
     both = correct(first, {(0, 1): (None, 0)})
     held = {(c.row, c.col): (c.coat, c.crosses) for c in both.reading.cells}
     assert held[0, 0] == (Coat.LINE, 2) and held[0, 1] == (None, 0)
-    kingdom = correct_kingdom(make_kingdom(), {(0, 0): ("lake", 1)})
+    kingdom = correct(make_kingdom(), {(0, 0): ("lake", 1)})
     kept = deserialize(serialize(kingdom))
     assert isinstance(kept, KingdomReading)
-    again = correct_kingdom(kept, {(0, 1): ("mine", 2)})
+    again = correct(kept, {(0, 1): ("mine", 2)})
     shown = {(s.row, s.col): (s.terrain, s.crowns) for s in again.squares}
     assert shown[0, 0] == ("lake", 1) and shown[0, 1] == ("mine", 2)
 

@@ -13,8 +13,8 @@ from kdscan.errors import NoSheetFound
 from kdscan.game.duel.coats import Coat
 from kdscan.imaging.photo import decode
 from kdscan.imaging.rectify import resolution
+from kdscan.kinds import correct
 from kdscan.kinds.duel_map import read as duel_map
-from kdscan.kinds.duel_map.correct import correct
 from kdscan.kinds.kingdom import read as pipeline_kingdom
 from kdscan.kinds.kingdom.find import FoundKingdom
 from kdscan.pipeline.read import read_photo

@@ -10,8 +10,7 @@ import pytest
 from kdscan.game.duel.players import play_game
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.photo import load_photos
-from kdscan.kinds.duel_map.correct import correct
-from kdscan.kinds.kingdom.correct import correct_kingdom
+from kdscan.kinds import correct
 from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.read import read_photo
@@ -92,5 +91,5 @@ def test_what_lies_beyond_the_limit_is_not_forgotten_by_a_correction() -> None:
     flat, probs, rules = kingdom.rectified, kingdom.probs, kingdom.variants
     beyond = deserialize(serialize(decode_kingdoms([KingdomEvidence(flat, probs, rules, 2)])[0]))
     assert isinstance(beyond, KingdomReading)
-    after = correct_kingdom(beyond, {(0, 0): ("wheat", 1)})
+    after = correct(beyond, {(0, 0): ("wheat", 1)})
     assert "beyond_limit" in {problem.code for problem in after.problems}

@@ -11,7 +11,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import Spellbook
-from kdscan.kinds.duel_map.correct import correct
+from kdscan.kinds import correct
 from kdscan.kinds.duel_map.to_json import to_json as map_json
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json, sheet_json
 from kdscan.pipeline.serialize import deserialize, serialize

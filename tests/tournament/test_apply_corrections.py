@@ -8,7 +8,7 @@ from typing import Any
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
-from kdscan.kinds.duel_map.correct import correct
+from kdscan.kinds import correct
 from kdscan.kinds.duel_map.to_json import to_json
 from kdscan.marks.decode import DEFAULT_RISK
 from kdscan.pipeline.document import sheet_json

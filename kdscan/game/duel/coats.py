@@ -14,3 +14,19 @@ class Coat(StrEnum):
     DOUBLE_LINE = "double_line"
     FILLED = "filled"
     CHECKED = "checked"
+
+
+GLYPHS = {
+    Coat.DOT: "●",
+    Coat.DOUBLE_DOT: "●●",
+    Coat.LINE: "──",
+    Coat.DOUBLE_LINE: "══",
+    Coat.FILLED: "██",
+    Coat.CHECKED: "▚▚",
+}
+"""How coats look in text, one or two characters."""
+
+
+def shown(coat: Coat | None, crosses: int) -> str:
+    """A shield in text, like `●● ×`; a point for an empty one."""
+    return f"{GLYPHS[coat] if coat else '·'} {'×' * crosses}".rstrip()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kdscan.game.duel.board import LETTERS
-from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.coats import GLYPHS, Coat, shown
 from kdscan.game.grid import Cell, cell_name
 from kdscan.kinds.common.colors import MOST_NAMED
 from kdscan.kinds.common.doubt import C, Doubt, JudgedCell
@@ -14,15 +14,6 @@ from kdscan.kinds.common.values import percent
 from kdscan.locale import Words, words
 from kdscan.locale.problems import SEVERITIES, told
 from kdscan.records import Found
-
-_GLYPHS = {
-    Coat.DOT: "● ",
-    Coat.DOUBLE_DOT: "●●",
-    Coat.LINE: "──",
-    Coat.DOUBLE_LINE: "══",
-    Coat.FILLED: "██",
-    Coat.CHECKED: "▚▚",
-}
 
 # Box drawing by the four strokes that meet in a corner: up 1, right 2, down 4, left 8.
 _CORNERS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
@@ -53,7 +44,7 @@ class Style:
         """Two characters for a coat; the letters of the text form where there is no Unicode."""
         if coat is None:
             return "· " if self.unicode else ". "
-        return _GLYPHS[coat] if self.unicode else f"{LETTERS[coat]:2}"
+        return f"{GLYPHS[coat]:2}" if self.unicode else f"{LETTERS[coat]:2}"
 
     @property
     def cross(self) -> str:
@@ -62,7 +53,7 @@ class Style:
     def marks(self, coat: Coat | None, crosses: int) -> str:
         if not self.unicode:
             return token(coat, crosses)
-        return (self.coat(coat).rstrip() + " " + self.cross * crosses).rstrip()
+        return shown(coat, crosses)
 
     def bold(self, text: str) -> str:
         return f"\x1b[1m{text}\x1b[0m" if self.color else text

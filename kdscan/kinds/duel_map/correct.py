@@ -7,24 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from kdscan.game.duel.coats import Coat
-from kdscan.game.grid import Cell
 from kdscan.kinds.common.fields import WIZARD, cell_of
 from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.marks.decode import DEFAULT_RISK
 from kdscan.records import MapCorrections, Marks, SheetReading
 
 
-def correct(
-    sheet: SheetReading, corrections: Mapping[Cell, Marks], *, risk: float = DEFAULT_RISK
-) -> SheetReading:
-    """The sheet with shields as a person says they are; the rest follows.
-
-    What the pixels had said stays visible in `CellReading.seen`.
-    """
-    before = sheet.evidence.corrections
-    cells = {**before.cells, **corrections}
-    evidence = replace(sheet.evidence, corrections=replace(before, cells=cells))
-    return interpret(evidence, risk)
+def correct(sheet: SheetReading, corrections: MapCorrections, risk: float) -> SheetReading:
+    """See `kdscan.kinds`. What the pixels had said stays visible in `CellReading.seen`."""
+    after = sheet.evidence.corrections.merge(corrections)
+    return interpret(replace(sheet.evidence, corrections=after), risk)
 
 
 def correct_fields(sheet: SheetReading, fields: Mapping[str, Any], risk: float) -> SheetReading:
@@ -36,7 +27,7 @@ def correct_fields(sheet: SheetReading, fields: Mapping[str, Any], risk: float) 
         wizard=(Coat(wizard) if wizard else None,) if WIZARD in fields else None,
         confirmed=fields.get("confirmed") is True,
     )
-    return interpret(replace(sheet.evidence, corrections=corrections), risk)
+    return correct(sheet, corrections, risk)
 
 
 def marks_from(value: Mapping[str, Any]) -> Marks:

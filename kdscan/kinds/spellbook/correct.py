@@ -12,25 +12,19 @@ from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.records import SpellbookCorrections, SpellbookReading
 
 
-def correct_book(
-    book: SpellbookReading,
-    lines: Mapping[tuple[int, Coat], SpellbookLine],
-    choices: Mapping[int, Coat | None],
+def correct(
+    book: SpellbookReading, corrections: SpellbookCorrections, risk: float
 ) -> SpellbookReading:
-    """The spellbook with lines, by side and coat, and chosen coats, by side, as a person says.
-
-    What it says of the maps beside it, `kdscan.pipeline.table` says anew.
-    """
-    before = book.evidence.corrections
-    after = replace(before, lines={**before.lines, **lines}, choices={**before.choices, **choices})
+    """See `kdscan.kinds`. What it says of the maps beside it, `kdscan.pipeline.table` says anew."""
+    after = book.evidence.corrections.merge(corrections)
     return interpret(replace(book.evidence, corrections=after))
 
 
 def correct_fields(
     book: SpellbookReading, fields: Mapping[str, Any], risk: float
 ) -> SpellbookReading:
-    """`correct_book` by the fields of a store: `line:SIDE,COAT`, `choice:SIDE`, `confirmed`."""
-    after = SpellbookCorrections(
+    """`correct` by the fields of a store: `line:SIDE,COAT`, `choice:SIDE`, `confirmed`."""
+    corrections = SpellbookCorrections(
         lines={_line(f): SpellbookLine(**v) for f, v in fields.items() if f.startswith("line:")},
         choices={
             int(field.removeprefix("choice:")): Coat(coat) if coat else None
@@ -39,7 +33,7 @@ def correct_fields(
         },
         confirmed=fields.get("confirmed") is True,
     )
-    return interpret(replace(book.evidence, corrections=after))
+    return correct(book, corrections, risk)
 
 
 def _line(field: str) -> tuple[int, Coat]:

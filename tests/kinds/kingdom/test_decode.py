@@ -8,7 +8,7 @@ import pytest
 from kdscan.game.kingdomino.audit import audit_kingdom
 from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
-from kdscan.kinds.kingdom.correct import correct_kingdom
+from kdscan.kinds import correct
 from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.records import KINDS, KingdomEvidence
 from tests.readings import KINGDOM, make_kingdom
@@ -86,7 +86,7 @@ def test_a_person_has_the_last_word() -> None:
     square = next(s for s in before.squares if s.terrain not in ("castle", "empty"))
     at = square.row, square.col
     kind = ("mine", 3) if square.terrain != "mine" else ("lake", 1)
-    after = correct_kingdom(before, {at: kind})
+    after = correct(before, {at: kind})
     now = next(s for s in after.squares if (s.row, s.col) == at)
     assert (now.terrain, now.crowns) == kind
     assert now.seen == (square.terrain, square.crowns)
@@ -95,7 +95,7 @@ def test_a_person_has_the_last_word() -> None:
 
 def test_a_person_moves_the_castle() -> None:
     before = make_kingdom(KINGDOM)
-    after = correct_kingdom(before, {(0, 0): ("castle", 0)})
+    after = correct(before, {(0, 0): ("castle", 0)})
     assert after.kingdom.castle == (0, 0)
     assert sum(s.terrain == "castle" for s in after.squares) == 1
 
