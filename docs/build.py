@@ -16,7 +16,7 @@ import typer
 from mkdocs.structure.files import File, Files
 
 import kdscan
-from kdscan.cli.main import app
+from kdscan.cli.main import command_line
 from kdscan.imaging.photo import load_photos
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.pipeline.read import read_photo
@@ -90,7 +90,7 @@ def _jpeg(picture: Any) -> bytes:
 def _commands() -> Iterator[str]:
     yield "# The command line\n"
     yield "Made from the program itself: what `kdscan COMMAND --help` says.\n"
-    root: Any = typer.main.get_command(app)
+    root: Any = typer.main.get_command(command_line())
     yield from _command(root, root.context_class(root, info_name="kdscan"), "kdscan")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from kdscan.cli.main import app
+from kdscan.cli.main import command_line
 from kdscan.imaging import photo
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.tell import tell
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 GUIDES = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs/guides").glob("*.md")))
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS = typer.main.get_command(command_line()).commands  # type: ignore[attr-defined]
 
 
 def typed_commands() -> list[list[str]]:
@@ -60,7 +60,7 @@ def test_every_command_is_in_the_guides() -> None:
 @pytest.mark.parametrize("words", typed_commands(), ids=" ".join)
 def test_commands_can_be_typed(words: list[str]) -> None:
     if words[0].startswith("--"):
-        command, words = typer.main.get_command(app), ["kdscan", *words]
+        command, words = typer.main.get_command(command_line()), ["kdscan", *words]
     else:
         command = COMMANDS[words[0]]
     for word in words[1:]:

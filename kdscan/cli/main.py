@@ -1,37 +1,26 @@
 """The command line: which commands there are, and the one place where errors become messages.
 
-Command modules import the heavy half of kdscan inside their functions, so that
-`kdscan --help` and the start of every command stay fast.
+Only the command that was asked for is imported and built, and command modules import the
+heavy half of kdscan inside their functions, so that every command starts fast.
 """
 
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import shlex
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Annotated, NoReturn
 
 import typer
 
-from kdscan.cli.batch import batch
-from kdscan.cli.board import board
-from kdscan.cli.correct import correct
-from kdscan.cli.export import export, import_event
-from kdscan.cli.forget import forget
 from kdscan.cli.help import Command, Group, complaint
-from kdscan.cli.layout import layout
 from kdscan.cli.messages import be_quiet, error_message, spoken
-from kdscan.cli.remove import remove
-from kdscan.cli.report import report
-from kdscan.cli.score import score
-from kdscan.cli.serve import serve
-from kdscan.cli.sheet import sheet
-from kdscan.cli.simulate import simulate
-from kdscan.cli.standings import pair, result, standings
 from kdscan.errors import KdscanError, UsageError
 
 INTERRUPTED = 130
@@ -42,34 +31,28 @@ UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, e
 
 BUG = 1
 
-app = typer.Typer(
-    name="kdscan",
-    cls=Group,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Example: kdscan score photo.jpg\n\nMore of each command: kdscan score --help",
-)
-COMMANDS: dict[str, Callable[..., None]] = {
-    "score": score,
-    "batch": batch,
-    "export": export,
-    "import": import_event,
-    "sheet": sheet,
-    "pair": pair,
-    "result": result,
-    "correct": correct,
-    "remove": remove,
-    "forget": forget,
-    "standings": standings,
-    "report": report,
-    "serve": serve,
-    "board": board,
-    "simulate": simulate,
+FEW_COLLECTIONS = 50_000
+"""New objects between collections of garbage: importing makes many, and leaves none."""
+
+COMMANDS = {
+    "score": "score.score",
+    "batch": "batch.batch",
+    "export": "export.export",
+    "import": "export.import_event",
+    "sheet": "sheet.sheet",
+    "pair": "standings.pair",
+    "result": "standings.result",
+    "correct": "correct.correct",
+    "remove": "remove.remove",
+    "forget": "forget.forget",
+    "standings": "standings.standings",
+    "report": "report.report",
+    "serve": "serve.serve",
+    "board": "board.board",
+    "simulate": "simulate.simulate",
+    "layout": "layout.layout",
 }
-for name, command in COMMANDS.items():
-    app.command(name, cls=Command)(command)
-app.add_typer(layout, name="layout")
+"""Where in `kdscan.cli` each command, or group of commands, is."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -80,7 +63,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _kdscan(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show where in the program an error arose.")
@@ -99,6 +81,33 @@ def _kdscan(
     """Photograph a finished sheet of Kingdomino Duel, get its score."""
 
 
+def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The command line with these of its commands."""
+    app = typer.Typer(
+        name="kdscan",
+        cls=Group,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog="Example: kdscan score photo.jpg\n\nMore of each command: kdscan score --help",
+    )
+    app.callback()(_kdscan)
+    for name in names:
+        module, _, own = COMMANDS[name].partition(".")
+        command = getattr(import_module(f"kdscan.cli.{module}"), own)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name, cls=Command)(command)
+    return app
+
+
+def _asked(given: Sequence[str]) -> Iterable[str]:
+    """The command that these words name, or all: the options before it take no values."""
+    first = next((word for word in given if not word.startswith("-")), "")
+    return [first] if first in COMMANDS else COMMANDS
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; `arguments` are sys.argv's by default."""
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -111,6 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
+        app = command_line(_asked(given))
         code = app(given, prog_name="kdscan", standalone_mode=False) or 0
         sys.stdout.flush()
     except typer.TyperException as error:  # wrong usage, or help where nothing was asked for
@@ -158,7 +168,10 @@ def _unwritable(error: BaseException) -> int | None:
 
 def run() -> NoReturn:
     """Entry point of the installed command."""
-    sys.exit(main())
+    gc.set_threshold(FEW_COLLECTIONS)
+    code = main()
+    gc.freeze()  # the interpreter would look through all modules once more before it ends
+    sys.exit(code)
 
 
 def _complain(message: str, debug: bool) -> None:

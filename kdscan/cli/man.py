@@ -15,7 +15,7 @@ from typing import Any
 
 import typer
 
-from kdscan.cli.main import app
+from kdscan.cli.main import command_line
 
 SHARE = Path(__file__).parent.parent.parent / "share"
 
@@ -56,7 +56,7 @@ def files() -> dict[Path, str]:
 
 def manual() -> str:
     """The page in the language of man(7)."""
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(command_line())
     lines = [
         '.TH KDSCAN 1 "" kdscan "User Commands"',
         ".SH NAME",

@@ -20,7 +20,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 from kdscan.cli.help import put
-from kdscan.cli.main import app
+from kdscan.cli.main import command_line
 from kdscan.locale import FOLDER, LANGUAGES, Entry
 
 PACKAGE = FOLDER.parent
@@ -82,7 +82,7 @@ def collected() -> Catalog:
         catalog.add(text, locations=[("cli", 0)])
         return text
 
-    put(typer.main.get_command(app), of_help)
+    put(typer.main.get_command(command_line()), of_help)
     return catalog
 
 

@@ -11,7 +11,7 @@ import typer
 import kdscan
 from kdscan.cli import main as main_module
 from kdscan.cli.help import COMPLAINTS, put
-from kdscan.cli.main import app, main
+from kdscan.cli.main import command_line, main
 from kdscan.errors import KdscanError, LayoutError, UsageError
 from kdscan.locale import LANGUAGES, words
 
@@ -44,7 +44,7 @@ def declared() -> list[str]:
         texts.append(text)
         return text
 
-    put(typer.main.get_command(app), keep)
+    put(typer.main.get_command(command_line()), keep)
     return texts
 
 
@@ -73,7 +73,7 @@ def test_every_command_speaks_the_language_of_the_terminal(
 ) -> None:
     monkeypatch.setenv("LANGUAGE", language)
     t = words(language).t
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(command_line())
     said = " ".join(help_of(one, capsys) for one in [[], *names_of(group)])
     texts = declared()
     assert len(texts) > 100
@@ -143,7 +143,7 @@ def test_an_error_within_an_error_is_translated_too(
         raise outer
 
     monkeypatch.setenv("LANGUAGE", language)
-    monkeypatch.setattr(main_module, "app", fail)
+    monkeypatch.setattr(main_module, "command_line", fail)
     assert main(["score"]) == 2
     said = capsys.readouterr().err
     assert t(inner.text, where="x", what=t("a number"), value="y") in said
@@ -157,7 +157,7 @@ def test_what_a_bug_says_asks_for_a_report_in_the_language(
         raise ZeroDivisionError
 
     monkeypatch.setenv("LANGUAGE", "pl")
-    monkeypatch.setattr(main_module, "app", fail)
+    monkeypatch.setattr(main_module, "command_line", fail)
     assert main(["score"]) == 1
     assert "błąd w kdscan: ZeroDivisionError" in capsys.readouterr().err
 
@@ -172,6 +172,7 @@ def test_no_error_is_put_together_before_it_can_be_translated() -> None:
     make = pytest.importorskip("kdscan.locale.make")
     from kdscan.game.duel import board, book_text  # noqa: F401  # its errors count too
     from kdscan.game.kingdomino import tiles, variants  # noqa: F401
+    from kdscan.tournament import names as of_players  # noqa: F401
 
     names = _errors(KdscanError) - {"KdscanError", "PhotoError", "Bug"}
     assert names == set(make.ERRORS), "the catalogues are made from these"

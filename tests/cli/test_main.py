@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from kdscan.cli import main as main_module
-from kdscan.cli.main import app, main
+from kdscan.cli.main import command_line, main
 from kdscan.errors import ImageTooLarge, KdscanError, LayoutError, ModelError, NoSheetFound
 
 SAMPLE = str(Path(__file__).parents[2] / "samples" / "01.jpg")
@@ -41,6 +41,17 @@ def test_nothing_heavy_is_imported_before_it_is_used(arguments: list[str]) -> No
     assert run.stderr.strip() == "heavy:"
 
 
+def test_of_all_commands_the_one_that_is_asked_for_is_imported() -> None:
+    code = (
+        "import sys\nfrom kdscan.cli.main import COMMANDS, main\n"
+        "main(['--quiet', 'board', '--help'])\n"
+        "homes = {f'kdscan.cli.{home.partition(chr(46))[0]}' for home in COMMANDS.values()}\n"
+        "print('homes:', *sorted(homes & set(sys.modules)), file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stderr.strip() == "homes: kdscan.cli.board"
+
+
 UNUSED = {
     "kdscan.game.duel.audit.pair",
     "kdscan.game.duel.play",
@@ -64,7 +75,7 @@ def test_what_a_map_does_not_ask_for_is_not_imported(arguments: list[str]) -> No
 
 
 def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(command_line())
     commands = list(group.commands)  # type: ignore[attr-defined]
     assert {"score", "sheet"} <= set(commands)
     for command in commands:
@@ -128,7 +139,7 @@ def test_errors_end_in_their_exit_code(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(main_module, "app", Raises(error))
+    monkeypatch.setattr(main_module, "command_line", Raises(error))
     assert main(["score", "a.jpg"]) == code
     said = capsys.readouterr().err
     assert said.startswith("kdscan: ")
@@ -138,7 +149,7 @@ def test_errors_end_in_their_exit_code(
 def test_debug_shows_where(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(main_module, "app", Raises(ZeroDivisionError("a")))
+    monkeypatch.setattr(main_module, "command_line", Raises(ZeroDivisionError("a")))
     assert main(["--debug", "score", "a.jpg"]) == 1
     assert "Traceback" in capsys.readouterr().err
 
