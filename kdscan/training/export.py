@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from kdscan.inference.store import FORMAT, MARKS
 from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.kinds.spellbook.read import CROP_WH
+from kdscan.marks.covered import COVER_HW
 from kdscan.marks.crops import CHANNELS, CROP_PX
 from kdscan.records import CELLS, KINDS
 from kdscan.training.separator import FLAT_HW
@@ -25,6 +26,7 @@ INPUTS = {
     "locate": (1, 3, 288, 384),
     "refine": (1, 3, 224, 288),
     "ink": (1, 3, *FLAT_HW),
+    "cover": (1, 3, *COVER_HW),
     "marks": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
     "spellbook": (72, 3, *CROP_WH[::-1]),
     "tiles": (1, 3, 288, 384),
@@ -34,6 +36,7 @@ OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
     "refine": ("offset", "there", "upright"),
     "ink": ("ink",),
+    "cover": ("covered",),
     "marks": ("coat", "crosses", "castle", "astray"),
     "spellbook": ("marked_passed_there",),
     "tiles": ("on_square", "center", "doubt", "laid"),

@@ -18,6 +18,7 @@ from kdscan.marks.crops import segment
 from kdscan.records import Photo, RectifiedSheet, SheetOutline
 from kdscan.records.arrays import Network
 from kdscan.training.augment import NODES
+from kdscan.training.cover import cover_figures
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 from kdscan.training.separator import ink_figures
 
@@ -150,6 +151,7 @@ def temperatures(logits: MarksLogits) -> tuple[float, float]:
 
 FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
     "ink": ink_figures,
+    "cover": cover_figures,
     "locate": locate_figures,
     "refine": refine_figures,
 }

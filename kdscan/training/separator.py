@@ -25,11 +25,11 @@ FLAT_HW = round((ROWS + 2 * FLAT_MARGIN) * FLAT_PX), round((COLS + 2 * FLAT_MARG
 
 class Common(nn.Module):
     """Each place beside what the same place of all cells has in common, which is print, and how
-    it varies: (B, C, h, w) of a flat sheet, one place for `STRIDE` pixels."""
+    it varies: (B, C, h, w) of a flat sheet with `side` places a cell."""
 
-    def __init__(self, channels: int) -> None:
+    def __init__(self, channels: int, side: int = FLAT_PX // STRIDE) -> None:
         super().__init__()
-        self.side, self.rim = FLAT_PX // STRIDE, round(FLAT_MARGIN * FLAT_PX / STRIDE)
+        self.side, self.rim = side, round(FLAT_MARGIN * side)
         self.mix = nn.Conv2d(3 * channels, channels, 1)
 
     def forward(self, x: Tensor) -> Tensor:

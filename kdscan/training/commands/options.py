@@ -28,4 +28,4 @@ Labels = Annotated[
 ]
 Store = Annotated[Path, typer.Option(help="Where models are kept.")]
 About = Annotated[str, typer.Option(help="What a card says of the data, beside figures.")]
-Network = Literal["locate", "refine", "ink", "marks"]
+Network = Literal["locate", "refine", "ink", "marks", "cover"]

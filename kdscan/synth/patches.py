@@ -1,0 +1,185 @@
+"""Things of any shape on a flat sheet: what a network learns to tell from print, ink and paper.
+
+Nothing here looks like a finger or a die: shapes, colours, shadows and glares by lot. What real
+things are found by it is measured with those of `covers`, which nobody learns from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32
+from kdscan.synth.plate import smooth_noise
+
+GONE = 70.0
+"""So much brighter, of 255, light ink can no longer be told from paper."""
+
+OPEN = 0.3
+"""Share of sheets on which nothing lies: they look as they do all the same."""
+
+Hidden = tuple[F32, F32]
+"""A picture (H, W, 3), 0..255, and what of it is hidden, (H, W), 0..1."""
+
+
+def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]:
+    """A flat sheet on which none, one or a few things lie, in a light of its own.
+
+    flat, other: (H, W, 3) uint8; of `other` some things have their looks.
+    Returns the picture, and (H, W) float32, 0..1: what of it is hidden.
+    """
+    seen, hidden = f32(flat), np.zeros(flat.shape[:2], np.float32)
+    for _ in range(0 if chance(rng, OPEN) else int(rng.integers(1, 5))):
+        if chance(rng, 0.2):
+            seen, hidden = _glare(rng, seen, hidden, cell_px)
+        else:
+            seen, hidden = _thing(rng, seen, hidden, f32(other), cell_px)
+    if chance(rng, 0.35):
+        seen = seen * _shade(rng, flat.shape[:2])[..., None]
+    return np.clip(seen, 0, 255).astype(np.uint8), hidden
+
+
+def _thing(rng: Rng, seen: F32, hidden: F32, other: F32, cell_px: float) -> Hidden:
+    """One that hides what lies below it, with its shadow."""
+    h, w = hidden.shape
+    at, size = rng.uniform(-0.1, 1.1, 2) * (w, h), cell_px * float(rng.uniform(0.22, 1.2))
+    shape = SHAPES[int(rng.integers(len(SHAPES)))](rng, at, size)
+    mask = _filled(shape, (h, w))
+    if chance(rng, 0.75):
+        slip = np.array([[1, 0, 0.0], [0, 1, 0]], np.float64)
+        slip[:, 2] = rng.normal(0, 0.1, 2) * cell_px
+        shadow = cv2.GaussianBlur(cv2.warpAffine(mask, slip, (w, h)), (0, 0), rng.uniform(1, 8))
+        seen = seen * f32(1 - rng.uniform(0.1, 0.6) * shadow)[..., None]
+    body = _body(rng, seen, other, at, size)
+    if chance(rng, 0.35):  # a side of it in another light
+        side = _filled(shape + rng.normal(0, 0.5, 2) * size, (h, w))
+        body = body * (1 + side * float(rng.uniform(-0.5, 0.6)))[..., None]
+    for _ in range(int(rng.integers(1, 7)) if chance(rng, 0.3) else 0):  # spots, pips, letters
+        spot = np.zeros((h, w), np.uint8)
+        middle = at + rng.normal(0, 0.3, 2) * size
+        radius = max(1, round(float(rng.uniform(0.02, 0.1)) * cell_px))
+        cv2.circle(spot, (int(middle[0]), int(middle[1])), radius, 255, -1, cv2.LINE_AA)
+        body = _over(body, _color(rng, seen), f32(spot / 255))
+    soft = cv2.GaussianBlur(mask, (0, 0), float(rng.uniform(0.4, 1.6)))
+    return _over(seen, f32(np.clip(body, 0, 255)), f32(soft)), np.maximum(hidden, mask)
+
+
+def _over(below: F32, above: F32, mask: F32) -> F32:
+    return below + (above - below) * mask[..., None]
+
+
+def _color(rng: Rng, seen: F32) -> F32:
+    """(3,): like paper, grey, or any colour."""
+    which = rng.random()
+    if which < 0.3:
+        paper = np.percentile(seen[::8, ::8].reshape(-1, 3), 75, axis=0)
+        return f32(np.clip(paper * rng.uniform(0.7, 1.12) + rng.normal(0, 6, 3), 0, 255))
+    if which < 0.5:
+        return f32(np.clip(rng.uniform(10, 250) + rng.normal(0, 8, 3), 0, 255))
+    hue = (rng.integers(180), rng.integers(40, 256), rng.integers(20, 256))
+    return f32(cv2.cvtColor(np.array([[hue]], np.uint8), cv2.COLOR_HSV2BGR)[0, 0])
+
+
+def _body(rng: Rng, seen: F32, other: F32, at: F64, size: float) -> F32:
+    """(H, W, 3): what a thing would look like everywhere."""
+    h, w = seen.shape[:2]
+    if chance(rng, 0.15):  # another piece of paper with something on it
+        way = cv2.getRotationMatrix2D((w / 2, h / 2), float(rng.uniform(0, 360)), 1.0)
+        turn: F64 = np.array(way, np.float64)
+        turn[:, 2] += rng.uniform(-0.3, 0.3, 2) * (w, h)
+        return f32(cv2.warpAffine(other, turn, (w, h), borderMode=cv2.BORDER_REFLECT))
+    shade = f32(1 + rng.uniform(0, 0.4) * smooth_noise(rng, (h, w), rng.uniform(3, 10)))
+    if chance(rng, 0.4):
+        shade = f32(shade + rng.uniform(0, 0.12) * smooth_noise(rng, (h, w), rng.uniform(40, 150)))
+    if chance(rng, 0.4):  # round: brighter towards the light
+        y, x = np.mgrid[0:h, 0:w]
+        light = at + rng.normal(0, 0.5, 2) * size
+        far = ((x - light[0]) ** 2 + (y - light[1]) ** 2) / (2 * size * size)
+        shade = f32(shade * (0.6 + rng.uniform(0.3, 0.9) * np.exp(-far)))
+    return f32(_color(rng, seen) * np.clip(shade, 0.2, 2)[..., None])
+
+
+def _glare(rng: Rng, seen: F32, hidden: F32, cell_px: float) -> Hidden:
+    """A lamp that the paper mirrors."""
+    h, w = hidden.shape
+    (x0, y0), turn = rng.uniform(0, 1, 2) * (w, h), float(rng.uniform(0, np.pi))
+    y, x = np.mgrid[0:h, 0:w].astype(np.float32)
+    long, short = cell_px * rng.uniform(0.3, 2.0), cell_px * rng.uniform(0.25, 0.7)
+    u = ((x - x0) * np.cos(turn) + (y - y0) * np.sin(turn)) / long
+    v = ((y - y0) * np.cos(turn) - (x - x0) * np.sin(turn)) / short
+    far = (u * u + v * v) ** float(rng.choice((1.0, 3.0)))
+    extra = f32(rng.uniform(60, 420) * np.exp(-far))
+    lit = np.minimum(seen + extra[..., None] * f32(1 - 0.15 * rng.random(3)), 255)
+    return f32(lit), np.maximum(hidden, f32(extra > GONE))
+
+
+def _shade(rng: Rng, shape_hw: tuple[int, int]) -> F32:
+    """(H, W): a shadow's edge across the sheet; it hides nothing."""
+    h, w = shape_hw
+    y, x = np.mgrid[0:h, 0:w].astype(np.float32)
+    turn = float(rng.uniform(0, 2 * np.pi))
+    far = (x - rng.uniform(0, w)) * np.cos(turn) + (y - rng.uniform(0, h)) * np.sin(turn)
+    soft = np.clip(far / rng.uniform(2, 60), -20, 20)
+    return f32(1 - rng.uniform(0.1, 0.55) / (1 + np.exp(-soft)))
+
+
+def _filled(shape: F64, shape_hw: tuple[int, int]) -> F32:
+    """(H, W), 0..1: what a polygon (N, 2) covers."""
+    mask = np.zeros(shape_hw, np.uint8)
+    cv2.fillPoly(mask, [np.round(shape * 8).astype(np.int32)], 255, cv2.LINE_AA, 3)
+    return f32(mask / 255)
+
+
+def _convex(rng: Rng, at: F64, size: float) -> F64:
+    turn = np.sort(rng.uniform(0, 2 * np.pi, int(rng.integers(3, 10))))
+    around = np.stack([np.cos(turn), np.sin(turn)], 1) * rng.uniform(0.5, 1.2, (len(turn), 1))
+    return np.asarray(cv2.convexHull(f32(at + size * around))[:, 0], np.float64)
+
+
+def _rectangle(rng: Rng, at: F64, size: float) -> F64:
+    sides = size * rng.uniform(0.6, 3), size * rng.uniform(0.5, 2)
+    place = (float(at[0]), float(at[1])), sides, float(rng.uniform(0, 180))
+    return np.asarray(cv2.boxPoints(place), np.float64)
+
+
+def _oval(rng: Rng, at: F64, size: float) -> F64:
+    turn, angle = np.linspace(0, 2 * np.pi, 48), rng.uniform(0, np.pi)
+    around = np.stack([np.cos(turn), rng.uniform(0.4, 1) * np.sin(turn)], 1) * size
+    c, s = np.cos(angle), np.sin(angle)
+    return np.asarray(at + around @ np.array([[c, s], [-s, c]]), np.float64)
+
+
+def _rod(rng: Rng, at: F64, size: float) -> F64:
+    """Something long with a round end that comes from outside."""
+    turn = np.linspace(np.pi / 2, 3 * np.pi / 2, 24)
+    wide = size * rng.uniform(0.3, 0.9)
+    tip = np.stack([np.cos(turn), np.sin(turn)], 1) * wide
+    around = np.concatenate([tip, [(2000, -wide), (2000, wide)]])
+    angle = rng.uniform(0, 2 * np.pi)
+    c, s = np.cos(angle), np.sin(angle)
+    return np.asarray(at + around @ np.array([[c, s], [-s, c]]), np.float64)
+
+
+def _edge(rng: Rng, at: F64, size: float) -> F64:
+    """All beyond a line."""
+    around = np.array([(0, -2000), (2000, -2000), (2000, 2000), (0, 2000)])
+    angle = rng.uniform(0, 2 * np.pi)
+    c, s = np.cos(angle), np.sin(angle)
+    return np.asarray(at + size + around @ np.array([[c, s], [-s, c]]), np.float64)
+
+
+def _box(rng: Rng, at: F64, size: float) -> F64:
+    """The outline of a block seen askew."""
+    place = (float(at[0]), float(at[1])), (size * 0.8, size * 0.8), float(rng.uniform(0, 180))
+    base = cv2.boxPoints(place)
+    lifted = base + rng.normal(0, size * 0.25, 2)
+    return np.asarray(cv2.convexHull(f32(np.vstack([base, lifted])))[:, 0], np.float64)
+
+
+SHAPES: tuple[Callable[[Rng, F64, float], F64], ...] = (
+    *(_convex, _rectangle, _oval, _rod, _box, _box),
+    *(_convex, _oval, _rod, _edge),
+)
+"""Outlines (N, 2) of things of that size at a place."""

@@ -1,0 +1,147 @@
+"""The network that sees where something lies on a sheet: neither print nor ink nor paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from kdscan.imaging.rectify import FLAT_MARGIN
+from kdscan.marks.covered import COVER_PX
+from kdscan.marks.crops import halved
+from kdscan.records import CELLS, COLS, ROWS
+from kdscan.records.arrays import Network
+from kdscan.synth.patches import with_things
+from kdscan.training.augment import flat_sample
+from kdscan.training.dataset import Example
+from kdscan.training.networks import conv
+from kdscan.training.separator import Common
+from kdscan.training.task import Batch, Task
+
+STRIDE = 4
+"""Pixels that make one place of the network's finest map, across and down."""
+
+MIDDLE = 6 / 8
+"""Share of a cell, across and down, in which shield and circles lie."""
+
+LITTLE, MUCH = 0.02, 0.12
+"""Shares of that middle: what hides less hides nothing, what hides more hides the shield."""
+
+
+class CoverNet(nn.Module):
+    """(B, 3, 336, 464) BGR 0..1, a flat sheet → logits (B, 5, 7) that something hides the shield of
+    a cell; in training also (B, 1, 42, 58), that something lies there."""
+
+    def __init__(self, widths: tuple[int, int, int, int] = (20, 32, 48, 48)) -> None:
+        super().__init__()
+        a, b, c, d = widths
+        side = COVER_PX // STRIDE
+        self.to4 = nn.Sequential(conv(3 * STRIDE * STRIDE, a), Common(a, side))
+        self.to8 = nn.Sequential(conv(a, b, 2), Common(b, side // 2), conv(b, b))
+        self.to16 = nn.Sequential(conv(b, c, 2), conv(c, c))
+        self.to32 = nn.Sequential(conv(c, d, 2), conv(d, d))
+        self.up16 = conv(d + c, c, kernel=1)
+        self.up8 = nn.Sequential(conv(c + b, b, kernel=1), conv(b, b))
+        self.out = nn.Conv2d(b, 1, 1)
+        self.cells = nn.Sequential(conv(2 * b + 2, 32, kernel=1), nn.Conv2d(32, 1, 1))
+        nn.init.constant_(self.out.bias, -2.0)
+
+    def forward(self, x: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        light = torch.log(x + 0.04)
+        s4 = self.to4(F.pixel_unshuffle(light - light.mean((2, 3), keepdim=True), STRIDE))
+        s8 = self.to8(s4)
+        s16 = self.to16(s8)
+        y = self.to32(s16)
+        for skip, merge in ((s16, self.up16), (s8, self.up8)):
+            y = F.interpolate(y, size=skip.shape[2:], mode="nearest")
+            y = merge(torch.cat([y, skip], 1))
+        there = self.out(y)
+        known = _middles(torch.cat([y, there], 1), COVER_PX // (2 * STRIDE))
+        pooled = torch.cat([known.mean((3, 5)), known.amax((3, 5))], 1)
+        cells: Tensor = self.cells(pooled)[:, 0]
+        return (cells, there) if self.training else cells
+
+
+def _middles(x: Tensor, side: int) -> Tensor:
+    """(B, C, 5, n, 7, n): of a map with `side` places a cell the middles of the cells."""
+    rim, off = round(FLAT_MARGIN * side), round((1 - MIDDLE) / 2 * side)
+    inner = x[:, :, rim : rim + ROWS * side, rim : rim + COLS * side]
+    cells = inner.reshape(x.shape[0], x.shape[1], ROWS, side, COLS, side)
+    return cells[:, :, :, off : side - off, :, off : side - off]
+
+
+def cover_sample(
+    rng: np.random.Generator, example: Example, other: Example
+) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """A flat sheet with things on it, (336, 464, 3) uint8, and what of it they hide, (336, 464)."""
+    flat = halved(flat_sample(rng, example)[0].bgr)
+    looks = halved(flat_sample(rng, other)[0].bgr) if rng.random() < 0.3 else flat
+    seen, hidden = with_things(rng, flat, looks, COVER_PX)
+    if rng.random() < 0.5:
+        seen = np.asarray(cv2.GaussianBlur(seen, (0, 0), float(rng.uniform(0.3, 1.0))), np.uint8)
+    if rng.random() < 0.5:
+        grain = rng.normal(0, rng.uniform(0, 6), seen.shape)
+        seen = np.clip(seen + grain, 0, 255).astype(np.uint8)
+    down, across = (int(rng.choice((1, -1))) for _ in range(2))
+    return (
+        np.ascontiguousarray(seen[::down, ::across]),
+        np.ascontiguousarray(hidden[::down, ::across]),
+    )
+
+
+def batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
+    """Flat sheets (B, 3, 336, 464) uint8 and what of them is hidden (B, 1, 336, 464) uint8."""
+    others = [*examples[1:], examples[0]]
+    seen, hidden = zip(*map(cover_sample, [rng] * len(examples), examples, others), strict=True)
+    pictures = np.ascontiguousarray(np.stack(seen).transpose(0, 3, 1, 2))
+    masks = np.round(np.stack(hidden)[:, None] * 255).astype(np.uint8)
+    return torch.from_numpy(pictures), torch.from_numpy(masks)
+
+
+def hidden_shares(masks: Tensor) -> Tensor:
+    """(B, 5, 7), 0..1: what of each cell's middle is hidden, from (B, 1, 336, 464) uint8."""
+    return _middles(masks.float() / 255, COVER_PX).mean((1, 3, 5))
+
+
+def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
+    """Cross entropy of shields that are hidden, and of places on which something lies."""
+    cells, there = (o.float() for o in out)
+    share = hidden_shares(batch[1])
+    weight = ((share < LITTLE) | (share > MUCH)).float() * (1 + (share > MUCH).float())
+    mask = F.avg_pool2d(batch[1].float() / 255, 2 * STRIDE)
+    hidden = F.binary_cross_entropy_with_logits(
+        cells, (share > MUCH).float(), weight=weight, reduction="sum"
+    )
+    return {
+        "hidden": 2 * hidden / weight.sum().clamp(min=1),
+        "there": F.binary_cross_entropy_with_logits(there, mask),
+    }
+
+
+TASK = Task(CoverNet, batch, loss, size=4, steps=12_000, rate=3e-3)
+
+
+def cover_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> dict[str, float]:
+    """Of shields of which more than `MUCH` is hidden, the share that is found where one in a
+    hundred sheets of which nothing is hidden raises an alarm."""
+    rng = np.random.default_rng(seed)
+    found, open_ones = [], []
+    for example, other in zip(examples, [*examples[1:], examples[0]], strict=True):
+        seen, hidden = cover_sample(rng, example, other)
+        said = net(seen.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255))[0][0]
+        share = hidden_shares(torch.from_numpy((hidden * 255).astype(np.uint8))[None, None])[0]
+        shares = share.numpy()
+        found += [said[at] for at in CELLS if shares[at] > MUCH]
+        if all(shares[at] < LITTLE for at in CELLS):
+            open_ones.append(max(said[at] for at in CELLS))
+    alarm = float(np.quantile(open_ones, 0.99))
+    return {
+        "found_at_1_percent": float(np.mean(np.array(found) > alarm)),
+        "shields": len(found),
+        "sheets": len(examples),
+    }
