@@ -31,6 +31,7 @@ from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import Left, Session
 from kdscan.web.settings import Settings
+from kdscan.web.shared import SharedGames
 from kdscan.web.sheet_service import MAX_ID, WAITING, SheetService
 from kdscan.web.sheet_state import game_json
 from kdscan.web.tables import Tables
@@ -73,6 +74,7 @@ class Services:
     left: Left
     desk: Desk
     prints: Prints
+    games: SharedGames
     receiving: asyncio.Semaphore
     """Few uploads at a time are whole in memory, however many arrive."""
     ending: asyncio.Event
@@ -318,14 +320,17 @@ async def standings(request: Request) -> Response:
     return JsonAnswer(await ask(services_of(request).tables.standings))
 
 
-async def news(request: Request) -> None:
-    """Return when the event is no longer in the state that the request names, or in time."""
+async def news(request: Request, state: Callable[[], str] | None = None) -> None:
+    """Return when the state is no longer the one that the request names, or in time.
+
+    state: what gives it; the event's, if left out.
+    """
     after, wait = (request.query_params.get(name) for name in ("after", "wait"))
     if after is None or wait is None:
         return
     rooms, ends = services_of(request), time.monotonic() + _seconds(wait)
     # A batch or another page may write to the store too: only the store itself knows of news.
-    while await ask(rooms.tables.state) == after and time.monotonic() < ends:
+    while await ask(state or rooms.tables.state) == after and time.monotonic() < ends:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(rooms.ending.wait(), LOOK_EVERY)
             return

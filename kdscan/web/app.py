@@ -31,6 +31,7 @@ from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import Left
 from kdscan.web.settings import Settings
+from kdscan.web.shared import SharedGames
 from kdscan.web.sheet_service import SheetService
 from kdscan.web.tables import Tables
 from kdscan.web.tls import encrypted
@@ -71,6 +72,7 @@ def make_app(store: Store, settings: Settings) -> Starlette:
             left,
             Desk(store, shelf.event),
             prints,
+            SharedGames(store, shelf.event.id),
             asyncio.Semaphore(RECEIVING),
             asyncio.Event(),
         )

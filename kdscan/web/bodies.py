@@ -79,6 +79,12 @@ class Place(msgspec.Struct, forbid_unknown_fields=True):
     own: bool = False
 
 
+class Brought(msgspec.Struct, forbid_unknown_fields=True):
+    """The photo whose sheets a phone brings to a game; null: none yet."""
+
+    photo: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
+
+
 class NamedPlayer(msgspec.Struct, forbid_unknown_fields=True):
     """Whose a sheet is; null: nobody's that is known."""
 

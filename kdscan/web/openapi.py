@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from kdscan.web import api, bodies, corrections, desk_api, learning, schemas
+from kdscan.web import api, bodies, corrections, desk_api, learning, schemas, shared_api
 from kdscan.web.operation import (
     BAD,
     BY_ID,
@@ -184,6 +184,7 @@ OPERATIONS = (
     ),
     *desk_api.OPERATIONS,
     *learning.OPERATIONS,
+    *shared_api.OPERATIONS,
 )
 
 

@@ -27,6 +27,7 @@ from kdscan.web.api import (
     session_of,
 )
 from kdscan.web.sessions import Session
+from kdscan.web.shared import is_code
 
 NAMES = tuple(
     zip(
@@ -122,20 +123,28 @@ async def join_form(request: Request) -> Response:
     return _join_form(request)
 
 
-def _join_form(request: Request, problem: str = "", status: int = 200, code: str = "") -> Response:
-    return _html(request, "join.html", status, problem=problem, code=code)
+def _join_form(
+    request: Request, problem: str = "", status: int = 200, code: str = "", game: str = ""
+) -> Response:
+    return _html(request, "join.html", status, problem=problem, code=code, game=game)
 
 
 async def join(request: Request) -> Response:
-    """POST /join: the code and a name."""
+    """POST /join: the code, a name, and the game that one was asked to."""
     form = parse_qs((await body_of(request)).decode("utf-8", "replace"), max_num_fields=10)
-    code, name = (form.get(field, [""])[0] for field in ("code", "name"))
-    return _admit(request, code, name)
+    code, name, game = (form.get(field, [""])[0] for field in ("code", "name", "game"))
+    return _admit(request, code, name, game)
 
 
 async def join_by_link(request: Request) -> Response:
-    """GET /j/CODE: what the QR code opens; a look at it changes nothing, the button does."""
-    return _join_form(request, code=str(request.path_params["code"])[:40])
+    """GET /j/CODE: what the QR code opens; a look at it changes nothing, the button does.
+
+    ?game=CODE: a game of several phones; who is in already goes there at once.
+    """
+    game = request.query_params.get("game", "")
+    if is_code(game) and request.state.session is not None:
+        return RedirectResponse(_start(game), 303)
+    return _join_form(request, code=str(request.path_params["code"])[:40], game=game[:40])
 
 
 async def leave(request: Request) -> Response:
@@ -147,19 +156,25 @@ async def leave(request: Request) -> Response:
     return answer
 
 
-def _admit(request: Request, code: str, name: str) -> Response:
+def _start(game: str) -> str:
+    """Where a player begins."""
+    return f"/#/shared/{game}" if is_code(game) else "/"
+
+
+def _admit(request: Request, code: str, name: str, game: str) -> Response:
     settings = services_of(request).settings
     role = sessions.role_of(code, settings)
     if role is None:
         t = words(language_of(request)).t
-        return _join_form(request, t("This code lets nobody in. Look at it again."), 403)
+        said = t("This code lets nobody in. Look at it again.")
+        return _join_form(request, said, 403, game=game[:40])
     known: Session | None = request.state.session
     who = "".join(c for c in name if c.isprintable()).strip()[:60]
     session = sessions.begin(role, who)
     if known is not None and known.role == role:
         # Coming in again: what was uploaded before stays one's own.
         session = Session(known.id, role, who or known.who, session.ends)
-    answer = RedirectResponse("/desk" if role == "desk" else "/", 303)
+    answer = RedirectResponse("/desk" if role == "desk" else _start(game), 303)
     answer.set_cookie(
         sessions.COOKIE,
         sessions.seal(session, settings),

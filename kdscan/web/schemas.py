@@ -372,6 +372,21 @@ class Game(TypedDict):
     game: Outcome
 
 
+class SharedGame(TypedDict):
+    """A game that several phones play. state: changes with everything that may show here.
+
+    link: what another phone opens to play along. mine: numbers of the sheets that this session
+    brought. game: who won, when all maps or kingdoms are there, else null.
+    """
+
+    code: str
+    state: str
+    link: str
+    sheets: list[Sheet]
+    mine: list[int]
+    game: Outcome | None
+
+
 class Limits(TypedDict):
     """The largest upload, in bytes."""
 

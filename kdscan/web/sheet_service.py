@@ -198,11 +198,19 @@ class SheetService:
     def game(self, ids: Sequence[int], session: Session) -> list[Json]:
         """Sheets that lay on one table, as they stand together."""
         with self._store.read() as db:
-            found = [self._sheet(db, one, session) for one in ids]
-            book = any(one.kind == "duel_spellbook" for one in found)
-            if book and all(one.kept is not None for one in found):
-                return self._standing(db, found, one_table=True)
-            return [self._sheet_json(db, one) for one in found]
+            return self._together(db, [self._sheet(db, one, session) for one in ids])
+
+    def table(self, ids: Sequence[int]) -> list[Json]:
+        """The same for whoever may see the whole table; sheets that are gone are left out."""
+        with self._store.read() as db:
+            found = [one for n in ids if (one := sheet(db, n)) is not None]
+            return self._together(db, [one for one in found if one.event_id == self.event.id])
+
+    def _together(self, db: Connection, found: Sequence[Sheet]) -> list[Json]:
+        book = any(one.kind == "duel_spellbook" for one in found)
+        if book and all(one.kept is not None for one in found):
+            return self._standing(db, found, one_table=True)
+        return [self._sheet_json(db, one) for one in found]
 
     def correct(
         self, sheet_id: int, changes: Mapping[str, Any], session: Session, *, of: str | None = None

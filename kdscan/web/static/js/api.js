@@ -37,6 +37,8 @@ const WORDS = {
   nothing_to_undo: () => t("There is nothing to take back."),
   store_full: () => t("There is no room for more photos now. What was sent before is kept."),
   quota: () => t("You have sent as many photos as one may. Ask at the desk."),
+  game_full: () => t("This game has all its sheets already."),
+  not_read: () => t("This photo is still being read. Try again in a moment."),
   not_yours: () => t("Somebody else has sent this photo before. Ask at the desk to change it."),
   store: () => t("The results cannot be kept or found now. Try again later."),
   offline: () => t("No connection. What you did last stays readable here."),
@@ -115,10 +117,10 @@ export function upload({ name, blob }, onProgress, path = `/api/photos?name=${en
 
 const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
 
-// Asks for what an event shows, and again whenever something changed there, for ever. show(now, before)
-// gives false where it knows better: `before` is what changes() was when `now` was asked for.
-export async function news(path, show, changes = () => 0) {
-  for (let state = null; ;) {
+// Asks for what an event shows, and again whenever something changed there, as long as it is wanted.
+// show(now, before) gives false where it knows better: `before` is what changes() was when `now` was asked for.
+export async function news(path, show, changes = () => 0, wanted = () => true) {
+  for (let state = null; wanted();) {
     try {
       const before = changes(), now = await get(state === null ? path : `${path}?after=${state}&wait=20`);
       if (now.state === state || (await show(now, before)) !== false) state = now.state;

@@ -6,6 +6,7 @@ import { h, put, s } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { isWorth, kindOf, nameOf } from "./kinds.js";
 import { share } from "./share.js";
+import { together } from "./shared.js";
 
 const DECIDED = {
   score: () => t("by points"),
@@ -31,28 +32,46 @@ const game = (ids) => `#/game/${ids.join("/")}`;
 // #/game/A/B, and more: a spellbook, or other kingdoms
 export async function showGame(place, ids) {
   const { sheets, game: outcome } = await get(`/api/games?sheets=${ids.join(",")}`);
+  const players = sheets.filter(isWorth), also = await more(ids, players, sheets.some((sheet) => !isWorth(sheet)));
+  if (!place.isConnected) return; // gone on meanwhile
+  document.title = titleOf(players);
+  put(place, gameView(sheets, outcome), also, bar(sheets, outcome));
+}
+
+const again = (sheets) => sheets.some((sheet) => sheet.photograph_again);
+
+// "Ann 38 : Bob 45 · kdscan"
+export const titleOf = (players) => `${players.map((sheet) => `${nameOf(sheet, players)} ${sheet.photograph_again ? "?" : sheet.score.total}`).join(" : ")} · kdscan`;
+
+export const worth = (sheet) => sheet.photograph_again ? t("Photograph again") : tn("{n} point", "{n} points", sheet.score.total);
+
+// A drawing that opens its sheet, if it is one's own.
+export const opens = (sheet, name, drawn, mine) => (mine(sheet) ? h("a", { href: `#/photo/${sheet.photo}/${sheet.id}`, "aria-label": t("Look at {name}", { name }) }, drawn) : drawn);
+
+export const bar = (sheets, outcome) => h("div", { class: "bar" },
+  !again(sheets) && h("button", { type: "button", class: "bar-button", onclick: () => share(sheets, outcome) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share")),
+  h("a", { class: "bar-button", href: "#/" }, h("span", { "aria-hidden": "true" }, "⌂"), t("Start")));
+
+// Who won, by how much and how it was decided, and all sheets. mine(sheet): whether it may be opened here.
+export function gameView(sheets, outcome, mine = () => true) {
   const players = sheets.filter(isWorth), book = sheets.find((sheet) => !isWorth(sheet));
   const side = (sheet, n) => h("article", { class: outcome.winners.length === 1 && outcome.winners.includes(n) ? "player card won" : "player card" },
-    h("h2", {}, outcome.winners.includes(n) && outcome.winners.length < players.length && h("span", { class: "crown", "aria-hidden": "true" }, "♛ "), nameOf(sheet, players), " · ", tn("{n} point", "{n} points", sheet.score.total)),
-    h("p", { class: "verdict" }, [t("largest domain: {n}", { n: outcome.players[n].largest_domain }),
+    h("h2", {}, outcome.winners.includes(n) && outcome.winners.length < players.length && h("span", { class: "crown", "aria-hidden": "true" }, "♛ "), nameOf(sheet, players), " · ", worth(sheet)),
+    !sheet.photograph_again && h("p", { class: "verdict" }, [t("largest domain: {n}", { n: outcome.players[n].largest_domain }),
       sheet.score.wizard > 0 && t("of these by the wizard: {n}", { n: sheet.score.wizard }),
       outcome.players[n].crowns !== undefined && tn("{n} crown", "{n} crowns", outcome.players[n].crowns)].filter(Boolean).join(" · "),
-    sheet.review ? h("span", { class: "doubtful" }, ` · ${sheet.photograph_again ? t("Photograph again") : sheet.range[0] < sheet.range[1] ? t("between {low} and {high}: please check", { low: sheet.range[0], high: sheet.range[1] }) : t("please check")}`) : ""),
-    h("a", { href: `#/photo/${sheet.photo}/${sheet.id}`, "aria-label": t("Look at {name}", { name: nameOf(sheet, players) }) }, kindOf(sheet).draw(sheet, { labels: false })));
+    sheet.review ? h("span", { class: "doubtful" }, ` · ${sheet.range[0] < sheet.range[1] ? t("between {low} and {high}: please check", { low: sheet.range[0], high: sheet.range[1] }) : t("please check")}`) : ""),
+    opens(sheet, nameOf(sheet, players), kindOf(sheet).draw(sheet, { labels: false }), mine));
   const winners = outcome.winners.map((n) => nameOf(players[n], players));
-  const title = winners.length === 1 ? t("{name} wins", { name: winners[0] }) : winners.length < players.length ? t("{names} share the win", { names: winners.join(", ") }) : t("A draw");
+  const title = again(players) ? t("Photograph again") : winners.length === 1 ? t("{name} wins", { name: winners[0] }) : winners.length < players.length ? t("{names} share the win", { names: winners.join(", ") }) : t("A draw");
   const margin = winners.length === 1 ? Math.max(...outcome.players.map((p) => p.total)) - outcome.players.map((p) => p.total).sort((a, b) => b - a)[1] : 0;
-  if (!place.isConnected) return; // gone on meanwhile
-  document.title = `${outcome.players.map((p, n) => `${nameOf(players[n], players)} ${p.total}`).join(" : ")} · kdscan`;
-  put(place,
+  return [
     h("h1", { tabindex: "-1", class: "winner" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)), title),
-    h("p", { class: "decided" }, [outcome.players.map((p) => p.total).join(" : "), margin > 0 && tn("by {n} point", "by {n} points", margin), outcome.decided_by !== "score" && DECIDED[outcome.decided_by]()].filter(Boolean).join(" · ")),
+    !again(players) && h("p", { class: "decided" }, [outcome.players.map((p) => p.total).join(" : "), margin > 0 && tn("by {n} point", "by {n} points", margin), outcome.decided_by !== "score" && DECIDED[outcome.decided_by]()].filter(Boolean).join(" · ")),
     h("div", { class: "versus" }, players.map(side),
       book && h("article", { class: "player card book" }, h("h2", {}, t("Spellbook")), book.review ? h("p", { class: "verdict doubtful" }, t("please check")) : null,
-        h("a", { href: `#/photo/${book.photo}/${book.id}`, "aria-label": t("Look at {name}", { name: t("Spellbook") }) }, kindOf(book).draw(book)))),
-    await more(ids, players, book),
-    h("div", { class: "bar" }, h("button", { type: "button", class: "bar-button", onclick: () => share(sheets, outcome) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share")),
-      h("a", { class: "bar-button", href: "#/" }, h("span", { "aria-hidden": "true" }, "⌂"), t("Start"))));
+        opens(book, t("Spellbook"), kindOf(book).draw(book), mine))),
+  ];
 }
 
 // What may belong to the game as well: the spellbook, or a third and fourth kingdom.
@@ -66,10 +85,11 @@ async function more(ids, players, book) {
 
 // #/versus/A: whose map or kingdom is the other one?
 export async function chooseOther(place, id) {
-  const { kind } = await get(`/api/sheets/${id}`), list = await others(kind, [id]);
+  const { kind, photo } = await get(`/api/sheets/${id}`), list = await others(kind, [id]);
   const kingdom = kind === "kingdom";
   put(place, h("h1", { tabindex: "-1" }, kingdom ? t("Against which kingdom?") : t("Against which map?")),
     list.length ? links(list, (sheet) => game([id, sheet.id]))
       : h("p", {}, kingdom ? t("There is no other kingdom yet. Photograph it first.") : t("There is no other map yet. Photograph it first.")),
-    h("p", {}, h("a", { class: "button", href: "#/" }, kingdom ? t("Photograph the other kingdom") : t("Photograph the other map"))));
+    h("p", {}, h("a", { class: "button", href: "#/" }, kingdom ? t("Photograph the other kingdom") : t("Photograph the other map"))),
+    together(photo));
 }

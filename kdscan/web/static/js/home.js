@@ -1,12 +1,13 @@
 // The start: photograph or choose, watch it go, and what came before.
 
-import { canSee, openCamera } from "./camera.js";
 import { explain, finished, get, mayChange, session } from "./api.js";
 import { castle } from "./coats.js";
 import { announce, h, lines, put, s } from "./dom.js";
 import { t, tn, when } from "./i18n.js";
 import { nameField, namesOf } from "./names.js";
 import { deliver, forget, keep, waiting } from "./outbox.js";
+import { together } from "./shared.js";
+import { takers } from "./take.js";
 
 const AT_ONCE = 3;
 const running = new Map(); // number in the outbox → element, so that going away and back shows them still
@@ -17,21 +18,12 @@ const watched = new Set(); // photos that the server reads now
 export async function showHome(place) {
   list = h("ul", { class: "results", "aria-label": t("Last results") });
   showList = lines(list, (photo) => photo.id, line);
-  const picker = (label, symbol, attributes) => {
-    const input = h("input", { type: "file", class: "visually-hidden", ...attributes, onchange: () => { send([...input.files]); input.value = ""; } });
-    return h("label", { class: attributes.capture ? "capture" : "gallery" }, input, h("span", { class: "symbol", "aria-hidden": "true" }, symbol), label);
-  };
-  const accept = "image/*,.heic,.heif,.tif,.tiff,.pdf,application/pdf";
   put(place,
     h("section", { class: "hero" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)),
       h("h1", { tabindex: "-1" }, t("What is your kingdom worth?")),
       h("p", {}, t("Photograph the finished map or kingdom, look at what is doubtful, done."))),
-    h("div", { class: "actions" },
-      canSee() ? h("button", { type: "button", class: "capture", onclick: () => openCamera((file) => send([file])) }, h("span", { class: "symbol", "aria-hidden": "true" }, "◉"), t("Photograph"))
-        : picker(t("Photograph"), "◉", { accept: "image/*", capture: "environment" }),
-      picker(t("Choose photos"), "▤", { accept, multiple: true })),
-    canSee() ? null : h("details", { class: "hint" }, h("summary", {}, t("Why is there no live camera?")), h("p", {}, t("Browsers give a page the camera over https alone. Whoever runs kdscan finds how in its docs under hosting; until then this button opens the phone's own camera."))),
-    nameField(),
+    takers(send),
+    together(), nameField(),
     h("ul", { class: "results uploads", "aria-label": t("Being read") }, [...running.values()]),
     h("h2", { class: "quiet-title" }, t("Last results")), list);
   place.ondragover = (event) => event.preventDefault();

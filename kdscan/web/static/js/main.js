@@ -5,6 +5,7 @@ import { $, h, put } from "./dom.js";
 import { chooseOther, showGame } from "./game.js";
 import { showHome, showWaiting } from "./home.js";
 import { t } from "./i18n.js";
+import { showShared } from "./shared.js";
 import { showPhoto } from "./sheet.js";
 
 const VIEWS = {
@@ -12,6 +13,7 @@ const VIEWS = {
   wait: (place, [id]) => showWaiting(place, id),
   photo: (place, [id, sheet]) => showPhoto(place, id, sheet ?? null),
   game: (place, ids) => showGame(place, ids),
+  shared: (place, [code]) => showShared(place, code),
   versus: (place, [id]) => chooseOther(place, id),
 };
 

@@ -1,0 +1,128 @@
+"""Games that several phones play together: each brings its own photo, all see the result.
+
+A game is known by a code by lot. Who came in and has it sees the sheets that were brought, whoever
+sent them; photos and corrections stay with who sent them. It is kept in the store for as long as a
+session lasts.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from kdscan.tournament.store import Store, schema
+from kdscan.web.answers import ApiError, not_found
+from kdscan.web.rates import Buckets, Rate
+from kdscan.web.sessions import LASTS_SECONDS, Session
+from kdscan.web.settings import ALPHABET, CODE_LENGTH, new_code
+
+Json = dict[str, Any]
+
+MOST = {"duel_map": 2, "duel_spellbook": 1, "kingdom": 4}
+"""Sheets of each kind that one game has."""
+
+
+@dataclass(frozen=True)
+class SharedGame:
+    """code: its name; brought: the sheets' numbers by the session that brought them, in turn."""
+
+    code: str
+    brought: Mapping[str, Sequence[int]]
+
+    @property
+    def sheets(self) -> list[int]:
+        """All sheets, in the order in which phones came."""
+        return [one for sheets in self.brought.values() for one in sheets]
+
+    @property
+    def state(self) -> str:
+        """A name for what was brought."""
+        return f"{zlib.crc32(json.dumps(self.brought).encode()):08x}"
+
+
+class SharedGames:
+    """The shared games of one event."""
+
+    _PREFIX = "web.game."
+
+    def __init__(self, store: Store, event_id: int) -> None:
+        self._store, self._event = store, event_id
+        self._fresh = Buckets(Rate(burst=30, per_second=0.02))
+        at = schema.setting.c
+        with store.write() as db:
+            found = db.execute(
+                select(at.key, at.value).where(at.key.startswith(self._PREFIX))
+            ).all()
+            over = [key for key, value in found if json.loads(value)["ends"] < time.time()]
+            db.execute(schema.setting.delete().where(at.key.in_(over)))
+
+    def new(self, session: Session) -> SharedGame:
+        """A game that nobody has brought anything to yet."""
+        if wait := self._fresh.take(session.id):
+            raise ApiError(429, "too_many_requests", f"too often; wait {wait:.0f} seconds", wait)
+        game = SharedGame(new_code(), {})
+        with self._store.write() as db:
+            db.execute(schema.setting.insert().values(self._row(game)))
+        return game
+
+    def get(self, code: str) -> SharedGame:
+        """The game of that code; raises ApiError 404."""
+        with self._store.read() as db:
+            return self._get(db, code)
+
+    def bring(self, code: str, sheets: Mapping[int, str], session: Session) -> SharedGame:
+        """Add the sheets of a photo; what this session brought before to the same places goes.
+
+        sheets: kind by number, all of the game. Raises ApiError where there is no room.
+        """
+        with self._store.write() as db:
+            game = self._get(db, code)
+            kept = schema.sheet.c
+            query = select(kept.id, kept.kind).where(kept.id.in_([*game.sheets, *sheets]))
+            kinds = {row.id: row.kind for row in db.execute(query)}
+            fresh = set(sheets.values())
+            own = [one for one in game.brought.get(session.id, ()) if kinds.get(one) not in fresh]
+            brought = {**game.brought, session.id: [*own, *sheets]}
+            _check(Counter(kinds[one] for some in brought.values() for one in some if one in kinds))
+            game = SharedGame(code, brought)
+            at = schema.setting.c
+            row = self._row(game)
+            db.execute(schema.setting.update().where(at.key == row["key"]).values(row))
+            return game
+
+    def _row(self, game: SharedGame) -> Json:
+        said = {
+            "event": self._event,
+            "ends": int(time.time()) + LASTS_SECONDS,
+            "brought": game.brought,
+        }
+        return {"key": self._PREFIX + game.code, "value": json.dumps(said)}
+
+    def _get(self, db: Connection, code: str) -> SharedGame:
+        at = schema.setting.c
+        found = None
+        if is_code(code):
+            found = db.scalar(select(at.value).where(at.key == self._PREFIX + code))
+        said: Json = json.loads(found or "{}")
+        if said.get("event") != self._event or said["ends"] < time.time():
+            raise not_found("game")
+        return SharedGame(code, said["brought"])
+
+
+def is_code(text: str) -> bool:
+    """Whether a text may be the code of a game."""
+    return len(text) == CODE_LENGTH and set(text) <= set(ALPHABET)
+
+
+def _check(kinds: Counter[str]) -> None:
+    if kinds["kingdom"] and kinds["duel_map"] + kinds["duel_spellbook"]:
+        raise ApiError(409, "wrong_kind", "this game is played with another kind of sheet")
+    if any(n > MOST.get(kind, 0) for kind, n in kinds.items()):
+        raise ApiError(409, "game_full", "this game has all its sheets already")

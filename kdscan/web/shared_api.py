@@ -1,0 +1,149 @@
+"""Games of several phones over HTTP."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+from urllib.parse import urlsplit
+
+import segno
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kdscan.web import bodies, schemas
+from kdscan.web.answers import ApiError, JsonAnswer
+from kdscan.web.api import ask, body_as, news, services_of, session_of
+from kdscan.web.operation import BAD, NEWS, NONE_SUCH, TOO_MUCH, Operation
+from kdscan.web.shared import SharedGame
+from kdscan.web.sheet_service import READ
+from kdscan.web.sheet_state import game_json
+
+CODE: dict[str, tuple[dict[str, Any], str]] = {"code": ({"type": "string"}, "the game's code")}
+
+
+async def begin(request: Request) -> Response:
+    """POST /api/shared"""
+    said, games = await body_as(request, bodies.Brought), services_of(request).games
+    sheets = await _sheets(request, said.photo)
+    code = (await ask(games.new, session_of(request))).code
+    return await _brought(request, code, sheets)
+
+
+async def bring(request: Request) -> Response:
+    """POST /api/shared/{code}"""
+    said, code = await body_as(request, bodies.Brought), request.path_params["code"]
+    await ask(services_of(request).games.get, code)
+    return await _brought(request, code, await _sheets(request, said.photo))
+
+
+async def shared(request: Request) -> Response:
+    """GET /api/shared/{code}?after=STATE&wait=SECONDS"""
+    rooms, code = services_of(request), request.path_params["code"]
+    await ask(rooms.games.get, code)
+    await news(request, lambda: _state(request, rooms.games.get(code)))
+    return await _answer(request, await ask(rooms.games.get, code))
+
+
+async def invitation(request: Request) -> Response:
+    """GET /api/shared/{code}/qr.svg: what another phone opens to play along."""
+    code = request.path_params["code"]
+    await ask(services_of(request).games.get, code)
+    scheme = "https" if services_of(request).settings.https else request.url.scheme
+    host = urlsplit(str(request.url)).netloc
+    out = io.BytesIO()
+    segno.make(f"{scheme}://{host}{_link(request, code)}", error="m").save(
+        out, kind="svg", scale=6, border=3, light="#fff"
+    )
+    return Response(out.getvalue(), media_type="image/svg+xml")
+
+
+def _link(request: Request, code: str) -> str:
+    return f"/j/{services_of(request).settings.join_code}?game={code}"
+
+
+async def _sheets(request: Request, photo: int | None) -> dict[int, str]:
+    """What a photo of this session shows: kind by sheet."""
+    if photo is None:
+        return {}
+    found = await ask(services_of(request).shelf.photo, photo, session_of(request))
+    if found["state"] != READ:
+        raise ApiError(409, "not_read", "this photo was not read yet")
+    if not found["sheets"]:
+        raise ApiError(409, "no_sheet", "there is no sheet in this photo")
+    return {one["id"]: one["kind"] for one in found["sheets"]}
+
+
+async def _brought(request: Request, code: str, sheets: dict[int, str]) -> Response:
+    games = services_of(request).games
+    if sheets:
+        return await _answer(request, await ask(games.bring, code, sheets, session_of(request)))
+    return await _answer(request, await ask(games.get, code))
+
+
+def _state(request: Request, game: SharedGame) -> str:
+    return f"{game.state}-{services_of(request).tables.state()}"
+
+
+async def _answer(request: Request, game: SharedGame) -> Response:
+    rooms = services_of(request)
+    state = await ask(_state, request, game)
+    found = await ask(rooms.shelf.table, game.sheets)
+    return JsonAnswer(
+        {
+            "code": game.code,
+            "state": state,
+            "link": _link(request, game.code),
+            "sheets": found,
+            "mine": list(game.brought.get(session_of(request).id, ())),
+            "game": game_json(found) if _whole([one["kind"] for one in found]) else None,
+        }
+    )
+
+
+def _whole(kinds: list[str]) -> bool:
+    """Whether sheets of these kinds say who won."""
+    return kinds.count("duel_map") == 2 or kinds.count("kingdom") > 1
+
+
+OTHERWISE = {409: "It cannot be so: nothing to bring, another kind of sheet, no room for more."}
+
+OPERATIONS = (
+    Operation(
+        "POST",
+        "/api/shared",
+        begin,
+        "Begin a game that several phones play, with the sheets of a photo or without",
+        schemas.SharedGame,
+        bodies.Brought,
+        errors=NONE_SUCH | BAD | TOO_MUCH | OTHERWISE,
+    ),
+    Operation(
+        "POST",
+        "/api/shared/{code}",
+        bring,
+        "Bring a photo's sheets to a game; they replace what this session brought before",
+        schemas.SharedGame,
+        bodies.Brought,
+        in_path=CODE,
+        errors=NONE_SUCH | BAD | TOO_MUCH | OTHERWISE,
+    ),
+    Operation(
+        "GET",
+        "/api/shared/{code}",
+        shared,
+        "A game of several phones as it stands; whoever has its code sees all its sheets",
+        schemas.SharedGame,
+        in_path=CODE,
+        in_query=NEWS,
+        errors=NONE_SUCH | BAD,
+    ),
+    Operation(
+        "GET",
+        "/api/shared/{code}/qr.svg",
+        invitation,
+        "A QR code that lets another phone play along",
+        "image/svg+xml",
+        in_path=CODE,
+        errors=NONE_SUCH,
+    ),
+)

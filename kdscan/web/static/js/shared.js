@@ -1,0 +1,100 @@
+// One game on several phones: each photographs its own sheet, all see who won.
+
+import { explain, finished, get, news, post } from "./api.js";
+import { castle } from "./coats.js";
+import { announce, h, put, s, toast } from "./dom.js";
+import { bar, gameView, opens, titleOf, worth } from "./game.js";
+import { t } from "./i18n.js";
+import { isWorth, kindOf, nameOf } from "./kinds.js";
+import { whoseField } from "./names.js";
+import { deliver, forget, keep } from "./outbox.js";
+import { takers } from "./take.js";
+
+const address = (code) => `/api/shared/${encodeURIComponent(code)}`;
+
+// A game with another phone: begun here, or joined by its code. photo: whose sheets it is about.
+export function together(photo = null) {
+  const go = (asking) => asking.then(({ code }) => { location.hash = `#/shared/${code}`; }).catch((error) => toast(explain(error)));
+  const field = h("input", { type: "text", class: "code", maxlength: "20", "aria-label": t("Code of the game"), placeholder: t("Code of the game"), autocomplete: "off", autocapitalize: "characters", spellcheck: "false" });
+  return h("details", { class: "together card" }, h("summary", {}, t("Two phones, one game")),
+    h("button", { type: "button", class: "main wide", onclick: () => go(post("/api/shared", { photo })) }, t("Show the other phone a code")),
+    h("form", { class: "row", onsubmit: (event) => {
+      event.preventDefault();
+      const code = field.value.replace(/\s/g, "").toUpperCase();
+      if (code) go(photo === null ? get(address(code)) : post(address(code), { photo }));
+    } }, field, h("button", { class: "quiet" }, t("Play along"))));
+}
+
+// #/shared/CODE
+export async function showShared(place, code) {
+  let now = null, drawn = "";
+  const names = new Map();
+  const title = h("h1", { tabindex: "-1", class: "winner" }, s("svg", { viewBox: "0 0 100 100", class: "emblem", "aria-hidden": "true" }, castle(true)), t("Two phones, one game"));
+  const body = h("div", {}), own = h("div", {}), state = h("p", { class: "decided", role: "status" });
+  const buttons = h("div", {}, takers((files) => bring(files[0]), { many: false }));
+  const invite = h("section", { class: "invite card" });
+
+  function show(fresh) {
+    now = fresh;
+    const { sheets, mine, game } = fresh, text = JSON.stringify([sheets, mine, game]);
+    if (text === drawn || !place.isConnected) return;
+    drawn = text;
+    const players = sheets.filter(isWorth), isMine = (sheet) => mine.includes(sheet.id);
+    if (players.length) document.title = titleOf(players);
+    put(body, game ? gameView(sheets, game, isMine) : [title, players.map((sheet) => h("article", { class: "player card" },
+      h("h2", {}, nameOf(sheet, players), " · ", worth(sheet)), opens(sheet, nameOf(sheet, players), kindOf(sheet).draw(sheet, { labels: false }), isMine)))]);
+    put(own, players.filter(isMine).map((sheet) => nameFor(sheet, players)));
+    const brought = players.some(isMine);
+    buttons.hidden = brought && !players.some((sheet) => isMine(sheet) && sheet.photograph_again);
+    const open = players.some((sheet) => sheet.kind === "kingdom") ? players.length < 4 : players.every(isMine) && !game;
+    put(invite, open && [h("p", {}, brought ? t("The other phone opens this and photographs its own sheet.") : t("Photograph your own sheet; the other phone opens this and photographs its own.")),
+      h("img", { class: "invitation", src: `${address(code)}/qr.svg`, alt: t("QR code that opens this game on another phone"), width: "240", height: "240" }),
+      h("p", { class: "game-code" }, code),
+      h("p", { class: "row centred" }, h("button", { type: "button", class: "quiet", onclick: () => pass(new URL(fresh.link, location.href).href) }, t("Send the link")))]);
+    invite.hidden = !open;
+    put(place, body, state, buttons, own, invite, game && bar(sheets, game));
+    if (game) announce(document.title);
+  }
+
+  function nameFor(sheet, players) {
+    if (!names.has(sheet.id)) {
+      names.set(sheet.id, whoseField(async (name) => {
+        try {
+          const said = await post(`/api/sheets/${sheet.id}/name`, { name });
+          show({ ...now, sheets: now.sheets.map((one) => (one.id === said.id ? said : one)) });
+          return null;
+        } catch (error) { toast(explain(error)); return error; }
+      }));
+    }
+    const field = names.get(sheet.id);
+    field.show(sheet, players.map((other) => other.player).filter(Boolean));
+    return field.element;
+  }
+
+  async function bring(file) {
+    buttons.hidden = true;
+    const [entry] = await keep([file]);
+    try {
+      const { id } = await deliver(entry, () => {}, (how) => { state.textContent = how === "waiting" ? t("waits for the network") : t("is being sent"); });
+      state.textContent = t("is being read");
+      const photo = await finished(id);
+      if (!photo.sheets.length) { location.hash = `#/photo/${id}`; return; } // it says what is wrong
+      show(await post(address(code), { photo: id }));
+    } catch (error) {
+      if (entry.id) forget(entry.id);
+      buttons.hidden = false;
+      toast(explain(error));
+    } finally { state.textContent = ""; }
+  }
+
+  show(await get(address(code)));
+  news(address(code), show, () => 0, () => place.isConnected);
+}
+
+// The link, the way this phone passes such things on.
+async function pass(link) {
+  if (navigator.share) {
+    try { await navigator.share({ url: link }); return; } catch (error) { if (error.name === "AbortError") return; }
+  }
+  try { await navigator.clipboard.writeText(link); toast(t("The link was copied.")); } catch { prompt(t("The link"), link); }
+}

@@ -1,0 +1,23 @@
+// How photos come in: the camera inside the page, the phone's own, or files.
+
+import { canSee, openCamera } from "./camera.js";
+import { h } from "./dom.js";
+import { t } from "./i18n.js";
+
+const FILES = "image/*,.heic,.heif,.tif,.tiff,.pdf,application/pdf";
+
+// The buttons; send(files) gets what was taken or chosen. many: more than one photo at once.
+export function takers(send, { many = true } = {}) {
+  const symbol = (sign) => h("span", { class: "symbol", "aria-hidden": "true" }, sign);
+  const picker = (label, sign, attributes) => {
+    const input = h("input", { type: "file", class: "visually-hidden", ...attributes, onchange: () => { const files = [...input.files]; input.value = ""; send(files); } });
+    return h("label", { class: attributes.capture ? "capture" : "gallery" }, input, symbol(sign), label);
+  };
+  return [
+    h("div", { class: "actions" },
+      canSee() ? h("button", { type: "button", class: "capture", onclick: () => openCamera((file) => send([file])) }, symbol("◉"), t("Photograph"))
+        : picker(t("Photograph"), "◉", { accept: "image/*", capture: "environment" }),
+      picker(many ? t("Choose photos") : t("Choose a photo"), "▤", { accept: FILES, multiple: many })),
+    canSee() ? null : h("details", { class: "hint" }, h("summary", {}, t("Why is there no live camera?")), h("p", {}, t("Browsers give a page the camera over https alone. Whoever runs kdscan finds how in its docs under hosting; until then this button opens the phone's own camera."))),
+  ];
+}

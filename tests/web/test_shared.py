@@ -1,0 +1,132 @@
+"""One game on several phones: each brings its own photo, all see who won."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from kdscan.game.duel.players import play_game
+from kdscan.tournament.store import Store
+from tests.readings import make_kingdom, make_sheet
+from tests.web import browsing
+from tests.web.browsing import Open, accessible
+from tests.web.conftest import JOIN, SAMPLES, Login, Served, lay, send
+
+browser, open_page = browsing.browser, browsing.open_page
+
+
+def begin(client: httpx.Client, photo: int | None = None) -> dict[str, Any]:
+    answer = client.post("/api/shared", json={"photo": photo})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def bring(client: httpx.Client, code: object, photo: int) -> httpx.Response:
+    return client.post(f"/api/shared/{code}", json={"photo": photo})
+
+
+def test_each_phone_brings_its_sheet_and_both_see_who_won(login: Login) -> None:
+    ann, bob = login(JOIN), login(JOIN)
+    first, second = send(ann, "01.jpg"), send(bob, "05.jpg")
+    ann.post(f"/api/sheets/{first['sheets'][0]['id']}/name", json={"name": "Ann"})
+    game = begin(ann, first["id"])
+    assert (len(game["sheets"]), game["game"]) == (1, None)
+    joined = bring(bob, game["code"], second["id"]).json()
+    bob.post(f"/api/sheets/{second['sheets'][0]['id']}/name", json={"name": "Bob"})
+    seen = [one.get(f"/api/shared/{game['code']}").json() for one in (ann, bob)]
+    assert seen[0]["game"] == seen[1]["game"] == joined["game"]
+    for one in seen:
+        assert [sheet["player"] for sheet in one["sheets"]] == ["Ann", "Bob"]
+    totals = [sheet["score"]["total"] for sheet in seen[0]["sheets"]]
+    assert totals == [one["sheets"][0]["score"]["total"] for one in (first, second)]
+    assert seen[0]["game"]["winners"] == [n for n in (0, 1) if totals[n] == max(totals)]
+    assert [one["mine"] for one in seen] == [[one["sheets"][0]["id"]] for one in (first, second)]
+    # What the game shows is all that one sees of the other.
+    assert bob.get(f"/api/photos/{first['id']}").status_code == 404
+    theirs = seen[0]["sheets"][0]["id"]
+    assert bob.post(f"/api/sheets/{theirs}/confirm", json={}).status_code == 404
+
+
+def test_a_photo_taken_again_takes_its_place_and_nobody_elses(
+    login: Login, served: Served, store: Store
+) -> None:
+    ann, bob, eve = login(JOIN), login(JOIN), login(JOIN)
+    code = begin(ann)["code"]
+    for name in ("01.jpg", "05.jpg"):
+        game = bring(ann, code, send(ann, name)["id"]).json()
+        assert len(game["sheets"]) == 1
+    assert len(bring(bob, code, send(bob, "01.jpg")["id"]).json()["sheets"]) == 2
+    full = bring(eve, code, send(eve, "02.jpg")["id"])
+    assert (full.status_code, full.json()["error"]["code"]) == (409, "game_full")
+    unlike = lay(served, store, make_kingdom())
+    with httpx.Client(base_url=served.address, timeout=60) as desk:
+        desk.headers["Authorization"] = "Bearer DESKCODE"
+        wrong = bring(desk, code, unlike)
+        assert (wrong.status_code, wrong.json()["error"]["code"]) == (409, "wrong_kind")
+        maps = [make_sheet(str(board)) for board in play_game(31).maps]
+        assert bring(desk, begin(desk)["code"], lay(served, store, *maps)).json()["game"]
+    assert bring(eve, code, 999_999).status_code == 404
+    assert eve.get("/api/shared/NOTAGAME").status_code == 404
+    assert len(eve.get(f"/api/shared/{code}").json()["sheets"]) == 2
+
+
+def test_news_of_the_other_phone_come_at_once(login: Login) -> None:
+    ann, bob = login(JOIN), login(JOIN)
+    photo = send(bob, "05.jpg")["id"]
+    game = begin(ann, send(ann, "01.jpg")["id"])
+    bring(bob, game["code"], photo)
+    answer = ann.get(f"/api/shared/{game['code']}?after={game['state']}&wait=25").json()
+    assert answer["game"] and answer["state"] != game["state"]
+
+
+def test_the_invitation_lets_one_in_and_leads_to_the_game(login: Login, served: Served) -> None:
+    ann = login(JOIN)
+    game = begin(ann)
+    code, link = str(game["code"]), str(game["link"])
+    picture = ann.get(f"/api/shared/{code}/qr.svg")
+    assert picture.headers["content-type"] == "image/svg+xml" and b"<svg" in picture.content
+    assert ann.get(link).headers["location"] == f"/#/shared/{code}"
+    with httpx.Client(base_url=served.address, timeout=60) as bob:
+        assert bob.get(f"/api/shared/{code}").status_code == 401
+        form = bob.get(link)
+        assert form.status_code == 200 and f'value="{code}"' in form.text
+        came = bob.post("/join", data={"code": JOIN, "game": code})
+        assert came.headers["location"] == f"/#/shared/{code}"
+        assert bob.get(f"/api/shared/{code}").status_code == 200
+    with httpx.Client(base_url=served.address, timeout=60) as eve:
+        elsewhere = eve.post("/join", data={"code": JOIN, "game": "//evil.example"})
+        assert elsewhere.headers["location"] == "/"
+
+
+@pytest.mark.browser
+@browsing.needs_chromium
+def test_two_phones_play_one_game(open_page: Open) -> None:
+    ann = open_page()
+    ann.goto("/")
+    ann.get_by_text("Two phones, one game").tap()
+    ann.get_by_role("button", name="Show the other phone a code").tap()
+    expect(ann.locator(".invitation")).to_be_visible()
+    accessible(ann)
+    code = ann.locator(".game-code").inner_text()
+    bob = open_page()
+    bob.goto("/")
+    bob.get_by_text("Two phones, one game").tap()
+    bob.get_by_label("Code of the game").fill(code.lower())
+    bob.get_by_role("button", name="Play along").tap()
+    for page, sample, name in ((ann, "02.jpg", "Ann"), (bob, "03.jpg", "Bob")):
+        page.set_input_files(".gallery input", SAMPLES / sample)
+        page.get_by_label("Whose map is it?").fill(name)
+        page.get_by_label("Whose map is it?").press("Enter")
+        expect(page.locator(".whose.named")).to_contain_text(name)
+    for page in (ann, bob):
+        expect(page.locator(".winner")).to_contain_text(re.compile("(Ann|Bob) wins"))
+        expect(page).to_have_title(re.compile(r"^Ann \d+ : Bob \d+"))
+        expect(page.locator(".player")).to_have_count(2)
+        expect(page.locator(".player a")).to_have_count(1)  # the other's map is only looked at
+        accessible(page)
+    assert ann.title() == bob.title()
