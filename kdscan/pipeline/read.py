@@ -19,7 +19,7 @@ from kdscan.imaging.rectify import lies_in
 from kdscan.inference.store import Models, default_models
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.kinds.duel_map.read import read_map
+from kdscan.kinds.duel_map.read import is_legible, read_map
 from kdscan.kinds.spellbook.read import read_books
 from kdscan.marks.decode import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
@@ -92,6 +92,7 @@ def read_with(
     maps = [
         read_map(photo, grid, models, options) for grid in placed if _is_map(photo, grid, books)
     ]
+    maps = [sheet for sheet in maps if game or is_legible(sheet)]
     if not maps and not books:
         if kingdoms:
             from kdscan.kinds.kingdom.read import named

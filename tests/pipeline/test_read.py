@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -17,6 +18,7 @@ from kdscan.kinds import correct
 from kdscan.kinds.duel_map import read as duel_map
 from kdscan.kinds.kingdom import read as pipeline_kingdom
 from kdscan.kinds.kingdom.find import FoundKingdom
+from kdscan.pipeline import read as reading
 from kdscan.pipeline.read import read_photo
 from kdscan.records import (
     CELLS,
@@ -142,6 +144,46 @@ def test_what_no_dominoes_can_lie_as_and_hardly_is_a_kingdom_is_none(
     *others, last = read_photo(photo, game="kingdomino")
     assert len(others) == left - 1
     assert isinstance(last, KingdomReading) and last.score == kingdom.score
+
+
+@pytest.mark.parametrize(
+    ("placed", "sure", "map_there"), [(0.9, 0.3, False), (0.9, 0.7, True), (0.95, 0.3, True)]
+)
+def test_what_is_ruled_and_can_neither_be_placed_nor_read_is_no_map(
+    placed: float, sure: float, map_there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sheets of other games are ruled as well; whoever names the game is believed."""
+    read = make_sheet()
+    cells = tuple(replace(cell, confidence=sure) for cell in read.reading.cells)
+    flat = replace(read.rectified, confidence=placed)
+    read = replace(
+        read,
+        evidence=replace(read.evidence, rectified=flat),
+        reading=replace(read.reading, cells=cells),
+    )
+    monkeypatch.setattr(reading, "read_map", lambda *_: read)
+    photo = Photo(own_scan(31_000_001).bgr)
+    (named,) = read_photo(photo, game="duel")
+    assert named is read
+    if map_there:
+        assert read_photo(photo) == (read,)
+    else:
+        with pytest.raises(NoSheetFound, match="no map was found"):
+            read_photo(photo)
+
+
+def test_squares_that_say_nothing_are_no_kingdom(monkeypatch: pytest.MonkeyPatch) -> None:
+    kingdom = make_kingdom()
+    noise = replace(kingdom, squares=tuple(replace(s, confidence=0.05) for s in kingdom.squares))
+    found = [FoundKingdom(kingdom.rectified, kingdom.probs, 0, 0.99)]
+    monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: found)
+    photo = Photo(np.full((600, 800, 3), 200, np.uint8))
+    assert len(read_photo(photo, game="kingdomino")) == 1
+    monkeypatch.setattr(
+        pipeline_kingdom, "decode_kingdoms", lambda evidence, _: (noise,) * len(evidence)
+    )
+    with pytest.raises(NoSheetFound, match="no kingdom"):
+        read_photo(photo, game="kingdomino")
 
 
 def test_a_picture_without_a_map_is_an_error_with_a_remedy() -> None:
