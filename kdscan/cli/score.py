@@ -121,6 +121,9 @@ def score(
     parsed = parse_corrections(corrections or ())
 
     # The heavy half: OpenCV, onnxruntime.
+    from kdscan.inference.store import default_models
+
+    default_models().open_beside()
     from kdscan.cli.output import Printer
     from kdscan.cli.prints import known_prints
     from kdscan.cli.reading import read_all

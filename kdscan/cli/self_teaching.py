@@ -13,32 +13,36 @@ if TYPE_CHECKING:
     from kdscan.cli.prints import Prints
     from kdscan.prints.file import FiledPrint
     from kdscan.prints.flat import FlatSheet
-    from kdscan.records import AnyReading, Photo
+    from kdscan.records import AnyReading, Photo, SheetReading
 
 
 class SelfTaught:
     """What the sheets of one command teach. known: the prints that they are read by."""
 
     def __init__(self, known: Sequence[FiledPrint], on: bool = True) -> None:
-        from kdscan.prints.pool import own_pool
-
-        self._pool, self._known = own_pool(), known
-        self._on = on and self._pool.is_on
+        self._known, self._on = known, on
         self._sheets: list[FlatSheet] = []
 
     def see(self, photo: Photo | None, sheets: Iterable[AnyReading]) -> None:
         """Lay flat what may teach a print."""
-        from kdscan.prints.flat import flat_sheet
-        from kdscan.prints.pile import may_teach
         from kdscan.records import SheetReading
+        from kdscan.sheet.layout import layouts
 
         if not self._on or photo is None:
             return
         for sheet in sheets:
-            if isinstance(sheet, SheetReading) and may_teach(sheet.layout, self._known):
-                flat = flat_sheet(photo, sheet)
-                if flat is not None:
-                    self._sheets.append(flat)
+            if isinstance(sheet, SheetReading) and sheet.layout not in layouts():
+                self._see(photo, sheet)
+
+    def _see(self, photo: Photo, sheet: SheetReading) -> None:
+        from kdscan.prints.flat import flat_sheet  # all that learns takes long to import
+        from kdscan.prints.pile import may_teach
+        from kdscan.prints.pool import own_pool
+
+        if may_teach(sheet.layout, self._known) and own_pool().is_on:
+            flat = flat_sheet(photo, sheet)
+            if flat is not None:
+                self._sheets.append(flat)
 
     def learn(self) -> None:
         """Keep what was seen, learn what that teaches, and say so; what cannot be written costs no
@@ -46,11 +50,12 @@ class SelfTaught:
         if not self._sheets:
             return
         from kdscan.inference.store import default_models
+        from kdscan.prints.pool import own_pool
 
-        w = spoken(sys.stderr)
+        w, pool = spoken(sys.stderr), own_pool()
         try:
-            self._pool.add(self._sheets)
-            found = self._pool.learn(self._known, default_models().ink)
+            pool.add(self._sheets)
+            found = pool.learn(self._known, default_models().ink)
         except UsageError as error:
             note(f"kdscan: {error_message(error)}")
             return

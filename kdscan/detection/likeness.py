@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.records import CASTLE, COLS, ROWS, RectifiedSheet
-from kdscan.records.arrays import Floats
+from kdscan.records.arrays import Floats, median
 
 CELL_PX = 32
 """Pixels a cell that is compared."""
@@ -36,7 +36,7 @@ def likeness(flat_bgr: NDArray[np.uint8]) -> Floats:
     tone = np.clip(tone, *np.quantile(tone, [0.02, 0.98]))
     cells = tone.reshape(ROWS, CELL_PX, COLS, CELL_PX).swapaxes(1, 2).reshape(ROWS * COLS, -1)
     cells = cells - cells.mean(axis=1, keepdims=True)
-    common = np.median(np.delete(cells, CASTLE[0] * COLS + CASTLE[1], axis=0), axis=0)
+    common = median(np.delete(cells, CASTLE[0] * COLS + CASTLE[1], axis=0))
     common -= common.mean()
     norms = np.linalg.norm(cells, axis=1) * np.linalg.norm(common)
     return np.asarray(cells @ common / np.maximum(norms, 1e-6), np.float64).reshape(ROWS, COLS)

@@ -18,13 +18,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
-from PIL.JpegImagePlugin import JpegImageFile
 
 from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
 from kdscan.imaging.pdf import open_pdf
@@ -43,9 +40,6 @@ large a photo rarely shows a map for which that is too coarse."""
 PLAIN_PIXELS, PLAIN_BYTES = 50_000_000, 50_000_000
 """A JPEG or PNG of no more than that is decoded here: what phones take, at no extra cost."""
 
-STRIP_PX = 512
-"""Rows of a picture that are turned into BGR at a time."""
-
 PLAIN_SCANS = 16
 """Most passes over a plain JPEG: progressive ones have ten, hostile ones thousands."""
 
@@ -61,8 +55,6 @@ _SCAN = b"\xff\xda"
 """Start of a scan; compressed data never hold these bytes (ITU T.81, B.1.1.5)."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-
-_PILLOW_FORMATS = ("PNG", "WEBP", "TIFF")
 
 Bgr = NDArray[np.uint8]
 
@@ -142,7 +134,7 @@ def decode(data: bytes, name: str = "") -> Pages:
     if _is_plain(data):
         return decode_here(data, name)
     if not _is_known(data):
-        raise _unknown()
+        raise unknown()
     from kdscan.imaging.sandbox import open_confined  # a process more, which few files need
 
     count, read, half = open_confined(data)
@@ -183,9 +175,9 @@ def decode_here(data: bytes, name: str = "") -> Pages:
             if width % 2 == height % 2 == 0 and width * height >= LARGE_PIXELS:
                 half, whole_wh = partial(_half_jpeg, data, size_wh), size_wh
         else:
-            image = _open_pillow(data)
-            count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
-            read = partial(_decode_pillow, image)
+            from kdscan.imaging.pillow import open_pillow  # which takes long to import
+
+            count, read = open_pillow(data)
     if count > MAX_PAGES:
         raise ImageTooLarge(
             "the file has {pages} pages, {most} at most; split it", pages=count, most=MAX_PAGES
@@ -239,22 +231,29 @@ def check_size(width: int, height: int, limit: int = MAX_PIXELS) -> None:
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:
-    """Width and height as stored. `Image.open` would load the readers of all formats first."""
-    width, height = JpegImageFile(io.BytesIO(data)).size
-    check_size(width, height)
-    return width, height
+    """Width and height as stored, from the frame header (ITU T.81, B.2.2), which is found as
+    decoders find it. Pillow, which could tell too, takes longer to import than the rest of this."""
+    at = 2
+    while at + 9 <= len(data):
+        kind = data[at + 1] if data[at] == 0xFF else 0
+        if kind in (0x00, 0xFF):  # no marker, or filled up before it
+            at += 1
+        elif kind == 0x01 or 0xD0 <= kind <= 0xD8:  # alone, with no length
+            at += 2
+        elif 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
+            height, width = (int.from_bytes(data[at + k : at + k + 2], "big") for k in (5, 7))
+            check_size(width, height)
+            return width, height
+        else:
+            length = int.from_bytes(data[at + 2 : at + 4], "big")
+            if kind in (0xD9, 0xDA) or length < 2:  # its end, or its first scan
+                break
+            at += 2 + length
+    raise ValueError("no frame header")
 
 
-def _open_pillow(data: bytes) -> Image.Image:
-    try:
-        image = Image.open(io.BytesIO(data), formats=_PILLOW_FORMATS)
-    except UnidentifiedImageError as error:
-        raise _unknown() from error
-    check_size(*image.size)
-    return image
-
-
-def _unknown() -> UnreadableImage:
+def unknown() -> UnreadableImage:
+    """What is said of a file that starts like nothing that can be decoded."""
     return UnreadableImage(
         "this is not a picture that kdscan knows; save it as {formats}", formats=FORMATS
     )
@@ -272,39 +271,6 @@ def _decode_jpeg(data: bytes, _page: int, how: int = cv2.IMREAD_COLOR) -> Bgr:
     if bgr is None:
         raise UnreadableImage("the JPEG is broken or cut off; copy or send it again")
     return np.asarray(bgr, np.uint8)
-
-
-def _decode_pillow(image: Image.Image, page: int) -> Bgr:
-    image.seek(page)
-    check_size(*image.size)
-    turned = image.getexif().get(ExifTags.Base.Orientation, 1) != 1
-    upright = ImageOps.exif_transpose(image) if turned else image
-    if upright.mode.startswith(("I", "F")):
-        upright = Image.fromarray(_to_8_bit(np.asarray(upright)))
-    width, height = upright.size
-    bgr = np.empty((height, width, 3), np.uint8)
-    for top in range(0, height, STRIP_PX):  # a whole one at a time would be there three times
-        bottom = min(top + STRIP_PX, height)
-        strip = upright.crop((0, top, width, bottom))
-        bgr[top:bottom] = np.asarray(_opaque(strip).convert("RGB"))[..., ::-1]
-    return bgr
-
-
-def _opaque(image: Image.Image) -> Image.Image:
-    if not image.has_transparency_data:
-        return image
-    white = Image.new("RGBA", image.size, "white")
-    white.alpha_composite(image.convert("RGBA"))
-    return white
-
-
-def _to_8_bit(grey: NDArray[Any]) -> Bgr:
-    """Grey of more than 8 bits to 8; without a fixed white it is spread over all of them."""
-    if (grey.dtype.kind, grey.dtype.itemsize) == ("u", 2):  # in either order of bytes
-        return np.asarray(grey >> 8, np.uint8)
-    values = np.nan_to_num(grey.astype(np.float64))
-    low, high = values.min(), values.max()
-    return np.asarray((values - low) * (255 / max(high - low, 1e-12)), np.uint8)
 
 
 def _open_heif(data: bytes) -> Callable[[int], Bgr]:
@@ -337,7 +303,7 @@ def _decoding() -> Iterator[None]:
             yield
     except KdscanError:
         raise
-    except (MemoryError, Image.DecompressionBombError) as error:
+    except MemoryError as error:
         raise ImageTooLarge("the picture has too many pixels; save it smaller") from error
     except Exception as error:
         # Decoders raise nearly anything: OSError, SyntaxError, struct.error, their own.

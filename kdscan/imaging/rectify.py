@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.pyramid import finest_for, level, level_for
 from kdscan.records import COLS, ROWS, Photo, RectifiedSheet
-from kdscan.records.arrays import Floats
+from kdscan.records.arrays import Floats, median
 
 FLAT_PX = 128
 """Pixels a cell of a rectified sheet."""
@@ -207,7 +207,7 @@ def resolution(centers_xy: Floats) -> float:
     """Median distance of neighbouring centres, in photo pixels a cell."""
     across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
     down = np.linalg.norm(np.diff(centers_xy, axis=0), axis=-1)
-    return float(np.median(np.concatenate([across.ravel(), down.ravel()])))
+    return float(median(np.concatenate([across.ravel(), down.ravel()])))
 
 
 def rectify(

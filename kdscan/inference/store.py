@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -30,6 +31,9 @@ MARKS = [str(c) if c else "empty" for c in COATS]
 
 NETWORKS = ("locate", "refine", "marks", "ink", "spellbook", "tiles", "squares")
 """The models that reading needs."""
+
+MAPS_NEED = ("locate", "refine", "marks")
+"""The models that every map is read by, in the order in which they are asked."""
 
 ANY, OWN = "any", "own"
 """Sheets of any design, and those that kdscan prints: how far a total may be believed differs."""
@@ -162,8 +166,26 @@ class Models:
     def _network(self, name: str) -> Network:
         return self._session(name)[0]
 
+    def open_beside(self) -> None:
+        """Open what every map needs in a thread, while this one imports and decodes; what goes
+        wrong is raised when the network is asked for."""
+        thread = ThreadPoolExecutor(1)
+        for name in MAPS_NEED:
+            if name in self.__dict__:  # open already
+                continue
+            self._opening[name] = thread.submit(self._open, name)
+        thread.shutdown(wait=False)
+
+    @cached_property
+    def _opening(self) -> dict[str, Future[tuple[Network, dict[str, str]]]]:
+        return {}
+
     def _session(self, name: str) -> tuple[Network, dict[str, str]]:
         """A model ready to run, and the metadata inside its file."""
+        opening = self._opening.pop(name, None)
+        return opening.result() if opening else self._open(name)
+
+    def _open(self, name: str) -> tuple[Network, dict[str, str]]:
         data = self._checked(name)
         import onnxruntime
 

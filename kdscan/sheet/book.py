@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import combinations
 from math import dist
 from pathlib import Path
@@ -35,7 +34,7 @@ from kdscan.sheet.parts import (
 )
 from kdscan.sheet.toml import record_from_toml
 
-_FOLDER = files("kdscan.sheet") / "spellbooks"
+_FOLDER = Path(__file__).parent / "spellbooks"
 _COATS: tuple[CoatName, ...] = get_args(CoatName)
 
 

@@ -7,7 +7,7 @@ file whose keys are the fields of `Layout`.
 
 from __future__ import annotations
 
-from importlib.resources import files
+from functools import cache
 from pathlib import Path
 
 from kdscan.errors import LayoutError
@@ -31,7 +31,7 @@ __all__ = [
     "load_layout",
 ]
 
-_FOLDER = files("kdscan.sheet") / "layouts"
+_FOLDER = Path(__file__).parent / "layouts"
 
 
 def layouts() -> tuple[str, ...]:
@@ -47,9 +47,16 @@ def load_layout(name_or_path: str | Path) -> Layout:
     """
     source = str(name_or_path)
     if source in layouts():
-        text = (_FOLDER / f"{source}.toml").read_text(encoding="utf-8")
-    else:
-        text = layout_text(Path(name_or_path), layouts())
+        return _built_in(source)
+    return _checked(layout_text(Path(name_or_path), layouts()), source)
+
+
+@cache
+def _built_in(name: str) -> Layout:
+    return _checked((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"), name)
+
+
+def _checked(text: str, source: str) -> Layout:
     layout = layout_from_toml(text, source)
     try:
         check_layout(layout)

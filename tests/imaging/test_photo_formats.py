@@ -194,3 +194,16 @@ def test_a_poster_is_rendered_small() -> None:
     canvas.drawString(10, 10, "long")
     canvas.save()
     assert decode(stream.getvalue())[0].width == pytest.approx(6000, abs=2)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [b"\xff\xff\xff", b"\xff\xfe\0\x0b\xff\xc0\0\x11\x08\0\x01\0\x01"],
+    ids=["filled up", "a comment that looks like a frame"],
+)
+def test_the_size_of_a_jpeg_is_its_frames(before: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = encoded(tile(), "JPEG", quality=95)
+    data = data[:2] + before + data[2:]
+    monkeypatch.setattr(photo_module, "LARGE_PIXELS", 1)
+    assert decode(data).whole_wh == (96, 64)
+    assert_same(decode(data)[0].bgr, TILE)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 
 from kdscan.game.duel.coats import Coat
 
@@ -35,7 +35,7 @@ class Face:
         return cls(Coat(coat), int(crosses))
 
 
-_DATA = json.loads(files(__package__).joinpath("dice.json").read_text("utf-8"))
+_DATA = json.loads(Path(__file__).with_name("dice.json").read_text("utf-8"))
 
 DICE: tuple[tuple[Face, ...], ...] = tuple(
     tuple(Face.parse(face) for face in die) for die in _DATA["dice"]
