@@ -40,8 +40,13 @@ _REACH = 10
 """How many modules a code may lie beside where the layout has it."""
 _FINDER = 8
 """Modules of a finder pattern with the white at two of its sides."""
-_ALIKE = 0.35
-"""Correlation below which a place does not look like a finder pattern at all."""
+_ALIKE = 0.45
+"""Correlation below which a place does not look like a finder pattern: the first one's, and that of
+all three on average. Of 92 codes that were read in 108 photos it was 0.64 and 0.64 at least; where
+40 photos of other designs have no code, 0.45 and 0.36 at most."""
+_AGREED = 0.75
+"""Share of the modules that all codes have in common which must look right before anything is
+sharpened: 0.91 and more of those 92 codes, 0.62 and less where there was none."""
 _BLURS, _NOISES = (0.0, 0.6, 0.8, 1.0), (0.02, 0.002)
 """Blurs, in modules, that are undone in turn, and the noise that each allows for. Of 140 codes in
 photos of 2 MP 111 are read, 103 by an unsharp mask of the modules; more blurs read no more."""
@@ -154,7 +159,10 @@ def _pictures(flat: NDArray[np.uint8], side: int) -> Iterator[NDArray[np.uint8]]
             sharp = _sharpened(code, 4 * sigma, noise)
             grey = sharp.reshape(side, 4, side, 4)[:, 1:3, :, 1:3].mean((1, 3))
             middle = cv2.blur(grey, (9, 9), borderType=cv2.BORDER_REFLECT)
-            yield _clean(grey < middle, side)
+            dark = np.asarray(grey < middle)
+            if not sigma and _agreement(dark) < _AGREED:
+                return
+            yield _clean(dark)
 
 
 def _sharpened(blurred: NDArray[np.uint8], sigma: float, noise: float) -> NDArray[np.float64]:
@@ -171,18 +179,32 @@ def _sharpened(blurred: NDArray[np.uint8], sigma: float, noise: float) -> NDArra
     return np.asarray(restored[pad:-pad, pad:-pad])
 
 
-def _clean(dark: NDArray[np.bool_], side: int) -> NDArray[np.uint8]:
-    """A picture as a printer would make it; what every code has in common is set right."""
-    dark = dark.copy()
+def _agreement(dark: NDArray[np.bool_]) -> float:
+    """Share of the modules in common to all codes that are as they have to be."""
+    right, common = _set_right(dark)
+    return float((right == dark)[common].mean())
+
+
+def _set_right(dark: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """A code's modules with those set right that all codes have in common, and which those are."""
+    side = len(dark)
     ring = np.pad(np.ones((3, 3), bool), 1)
     finder = np.pad(np.pad(ring, 1, constant_values=True), (0, 1))
+    right, common = dark.copy(), np.zeros_like(dark)
     for flip in (np.s_[:, :], np.s_[:, ::-1], np.s_[::-1, :]):
-        dark[flip][:_FINDER, :_FINDER] = finder
+        right[flip][:_FINDER, :_FINDER], common[flip][:_FINDER, :_FINDER] = finder, True
     timing = np.arange(_FINDER, side - _FINDER)
-    dark[6, timing] = dark[timing, 6] = timing % 2 == 0
+    right[6, timing] = right[timing, 6] = timing % 2 == 0
+    common[6, timing] = common[timing, 6] = True
     if side > 21:  # from the second version on, an alignment pattern around (side - 7, side - 7)
-        dark[-9:-4, -9:-4] = np.pad(np.pad([[True]], 1), 1, constant_values=True)
-    picture = np.where(np.pad(dark, 4), 0, 255).astype(np.uint8)
+        right[-9:-4, -9:-4] = np.pad(np.pad([[True]], 1), 1, constant_values=True)
+        common[-9:-4, -9:-4] = True
+    return right, common
+
+
+def _clean(dark: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """A picture as a printer would make it; what every code has in common is set right."""
+    picture = np.where(np.pad(_set_right(dark)[0], 4), 0, 255).astype(np.uint8)
     return np.kron(picture, np.ones((8, 8), np.uint8))
 
 
@@ -200,6 +222,8 @@ def _finders(flat: NDArray[np.uint8], side: int) -> NDArray[np.float32] | None:
     for (dx, dy), reach in (((0, 0), _REACH - 1), ((far, 0), 2.5), ((0, far), 2.5)):
         at, value = _peak(flat, pattern, (near[0] + dx, near[1] + dy), round(reach * _MODULE_PX))
         if not places:
+            if value < _ALIKE:
+                return None
             near = at
         places.append(at)
         total += value
