@@ -65,11 +65,11 @@ def judge_book(truth: dict[str, Any], books: list[SpellbookReading], out: Counts
         out["books found"].append(0)
         return
     book = books[0]
-    places = [mark for mark in book.marks if not mark.key.endswith(".struck")]
+    places = [mark for mark in book.marks if not str(mark.place).endswith(".struck")]
     at, got = np.array(truth["pixels"]), np.array([mark.at_xy[0] for mark in places])
     mm = float(np.linalg.norm(at[1] - at[0])) / 11  # squares of a line lie 11 mm apart
     out["books found"].append(float(np.linalg.norm(at - got, axis=1).max() < mm))
-    right = [mark.marked == truth["marked"][mark.key] for mark in book.marks]
+    right = [mark.marked == truth["marked"][str(mark.place)] for mark in book.marks]
     out["places"] += [float(x) for x in right]
     out["books"].append(float(all(right)))
     out["books review"].append(float(book.review))

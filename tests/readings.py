@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from kdscan.game.duel.board import Board
+from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.scoring import score_board
@@ -150,23 +151,23 @@ PAGE = np.array([(0.0, 0), (200, 0), (200, 140), (0, 140)])
 def make_book(
     book: Spellbook, sure: float = 0.9999, doubtful: Mapping[str, float] | None = None
 ) -> SpellbookReading:
-    """A spellbook as it lies in a photo; doubtful: how sure some marks are, by their keys."""
+    """A spellbook as it lies in a photo; doubtful: how sure some marks are, by places as text."""
     marks = []
 
-    def add(key: str, marked: bool, n: int) -> None:
-        p = (doubtful or {}).get(key, sure)
+    def add(place: BookPlace, marked: bool, n: int) -> None:
+        p = (doubtful or {}).get(str(place), sure)
         at = ((10.0 + 5 * n, 10.0 + n), (30.0 + 5 * n, 10.0 + n))
-        marks.append(BookMark(key, at, 4.0, marked, p, key in (doubtful or {})))
+        marks.append(BookMark(place, at, 4.0, marked, p, str(place) in (doubtful or {})))
 
     for side, lines in enumerate(book.lines):
         for n, (coat, line) in enumerate(lines.items()):
             for k in range(max(SQUARES[coat], line.filled)):
-                add(f"players[{side}].lines.{coat}.squares[{k}]", k < line.filled, n + k)
-            add(f"players[{side}].lines.{coat}.used", line.used, n)
-            add(f"players[{side}].lines.{coat}.struck", line.struck, n)
+                add(BookPlace(side, coat, "square", k), k < line.filled, n + k)
+            add(BookPlace(side, coat, "used"), line.used, n)
+            add(BookPlace(side, coat, "struck"), line.struck, n)
         for n, coat in enumerate(Coat):
             chosen = coat is book.chosen_by(side)
-            add(f"players[{side}].choices.{coat}", chosen, n)
+            add(BookPlace(side, coat, "choice"), chosen, n)
     return interpret(SpellbookEvidence("kdscan-a5-spellbook", PAGE, tuple(marks)))
 
 

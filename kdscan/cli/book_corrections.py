@@ -19,6 +19,7 @@ from kdscan.game.duel.book_text import COATS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.spellbook import SpellbookLine
+from kdscan.kinds.common.fields import ChoiceField, LineField
 
 FORM = re.compile(
     r"(?:(?P<photo>\d+)(?:\.(?P<sheet>\d+))?:)?"
@@ -64,10 +65,10 @@ def parse_book(text: str, match: re.Match[str], photo: int | None, sheet: int) -
 
 def book_field(one: BookCorrection) -> tuple[str, Any]:
     """The correction as a store keeps it: field and value."""
-    if one.line is None:
-        return f"choice:{one.player}", one.coat.value if one.coat else None
+    if one.line is None or one.coat is None:
+        return str(ChoiceField(one.player)), one.coat.value if one.coat else None
     line = {"filled": one.line.filled, "struck": one.line.struck, "used": one.line.used}
-    return f"line:{one.player},{one.coat}", line
+    return str(LineField(one.player, one.coat)), line
 
 
 def _coat(name: str, text: str) -> Coat:

@@ -27,6 +27,7 @@ from kdscan.game.duel.book_text import COATS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.kingdomino.tiles import LETTERS as TERRAIN_LETTERS
 from kdscan.game.kingdomino.tiles import SQUARES, Square, Terrain
+from kdscan.kinds.common.fields import CellField
 
 _FORM = re.compile(
     r"(?:(?P<photo>\d+)(?:\.(?P<sheet>\d+))?:)?"
@@ -151,7 +152,7 @@ def field_of(one: AnyCorrection, kind: str, size: int = 0) -> tuple[str, Any]:
         return book_field(one)
     if kind == "duel_spellbook":
         raise UsageError("--set {text}: that is a spellbook, it has no such cells", text=one.text)
-    field = f"cell:{one.cell[0]},{one.cell[1]}"
+    field = str(CellField(one.cell))
     if kind == "kingdom":
         terrain, crowns = _square_of(one, size)
         return field, {"terrain": terrain, "crowns": crowns}

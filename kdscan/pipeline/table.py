@@ -6,15 +6,18 @@ are held against the maps. Differences become problems; what was read stays as i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.book_checks import SIDES, map_problems, whose_maps
+from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.problem import Problem
 from kdscan.kinds.duel_map.interpret import interpret as interpret_map
 from kdscan.kinds.spellbook.interpret import interpret as interpret_book
+from kdscan.kinds.spellbook.options import marks_of_choice
 from kdscan.marks.decode import board_of
 from kdscan.records import AnyReading, SheetReading, SpellbookReading, WizardEvidence
 
@@ -96,10 +99,7 @@ def _trust(book: SpellbookReading) -> float:
     if owner is None:
         return (1 - won[0]) * (1 - won[1])
     sure = won[owner] * (1 - won[1 - owner])
-    for mark in book.marks:
-        if mark.key.startswith(f"players[{owner}].choices."):
-            sure *= mark.confidence
-    return sure
+    return sure * math.prod(mark.confidence for mark in marks_of_choice(book.marks, owner))
 
 
 def _coats(book: SpellbookReading, side: int, sure: float) -> tuple[tuple[Coat | None, float], ...]:
@@ -114,28 +114,28 @@ def _coats(book: SpellbookReading, side: int, sure: float) -> tuple[tuple[Coat |
         for coat in Coat:
             alone = won
             for other in Coat:
-                p = marked.get(f"players[{player}].choices.{other}", 0.0)
+                p = marked.get(BookPlace(player, other, "choice"), 0.0)
                 alone *= p if other is coat else 1 - p
             pays[coat] += alone
             pays[None] -= alone
     return tuple(pays.items())
 
 
-def _marked(book: SpellbookReading) -> dict[str, float]:
-    """How probable it is that each place is marked, by its key."""
+def _marked(book: SpellbookReading) -> dict[BookPlace, float]:
+    """How probable it is that each place is marked."""
     return {
-        mark.key: mark.confidence if mark.marked else 1 - mark.confidence for mark in book.marks
+        mark.place: mark.confidence if mark.marked else 1 - mark.confidence for mark in book.marks
     }
 
 
-def _won(marked: Mapping[str, float], player: int) -> float:
+def _won(marked: Mapping[BookPlace, float], player: int) -> float:
     """Probability that a side filled its line of the filled coat, and it is not struck."""
-    line = f"players[{player}].lines.{Coat.FILLED}."
-    full = 1.0
-    for key, p in marked.items():
-        if key.startswith(f"{line}squares["):
-            full *= p
-    return full * (1 - marked.get(f"{line}struck", 0.0))
+    full = math.prod(
+        p
+        for place, p in marked.items()
+        if (place.player, place.coat, place.part) == (player, Coat.FILLED, "square")
+    )
+    return full * (1 - marked.get(BookPlace(player, Coat.FILLED, "struck"), 0.0))
 
 
 def _board(sheet: SheetReading) -> Board:

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import GLYPHS, Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
@@ -47,12 +48,11 @@ class StruckBy:
 class BookMark:
     """One place of a spellbook that players may mark.
 
-    key: `players[I].lines.COAT.squares[K]`, `.used` or `.struck`, `players[I].choices.COAT`.
     at_xy: photo frame; the place's centre, of a struck line both its ends.
     reach_px: half the place's side. confidence: probability that `marked` is right.
     """
 
-    key: str
+    place: BookPlace
     at_xy: tuple[tuple[float, float], ...]
     reach_px: float
     marked: bool
@@ -123,9 +123,9 @@ class SpellbookReading:
         return short(self, self.layout)
 
     def _repr_html_(self) -> str:
-        """Both sides' lines as notebooks show them; what asks for a look, by its key."""
+        """Both sides' lines as notebooks show them; what asks for a look, by its place."""
         rows = [[(GLYPHS[coat], False), *self._lines(coat)] for coat in Coat]
-        return table(self, [*rows, *([(m.key, True)] for m in self.marks if m.review)])
+        return table(self, [*rows, *([(str(m.place), True)] for m in self.marks if m.review)])
 
     def _lines(self, coat: Coat) -> Iterator[Shown]:
         for line in (side[coat] for side in self.book.lines):

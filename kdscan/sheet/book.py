@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import get_args
 
 from kdscan.errors import LayoutError
+from kdscan.game.duel.book_place import BookPlace
+from kdscan.game.duel.coats import Coat
 from kdscan.sheet.checks import marker_problems, size_problems
 from kdscan.sheet.layout import layout_text
 from kdscan.sheet.letters import unprintable
@@ -185,7 +187,7 @@ def _problems(layout: BookLayout) -> Iterator[LayoutError]:
 def _collisions(layout: BookLayout) -> Iterator[LayoutError]:
     """What is marked by hand needs its own place on the page."""
     width, height = layout.page_mm
-    places = list(marked_places(layout))
+    places = [(str(place), at, reach) for place, at, reach in marked_places(layout)]
     for name, (x, y), reach in places:
         if not (reach <= x <= width - reach and reach <= y <= height - reach):
             yield LayoutError("`{key}` reaches beyond the page.", key=name)
@@ -198,13 +200,15 @@ def _collisions(layout: BookLayout) -> Iterator[LayoutError]:
                 yield LayoutError("`{name}` lies on the marker {id}.", name=name, id=marker.id)
 
 
-def marked_places(layout: BookLayout) -> Iterator[tuple[str, Point, float]]:
-    """Everything that players may mark: its key, its centre and half its side, in mm."""
+def marked_places(layout: BookLayout) -> Iterator[tuple[BookPlace, Point, float]]:
+    """Everything that players may mark, but no stroke through a line: the place, its centre, half
+    its side; mm."""
     for i, side in enumerate(layout.players):
         for line in side.lines:
-            where = f"players[{i}].lines.{line.coat}"
+            coat = Coat(line.coat)
             for k, square in enumerate(line.squares):
-                yield f"{where}.squares[{k}]", square, layout.square_mm / 2
-            yield f"{where}.used", line.used, layout.circle_radius_mm
+                yield BookPlace(i, coat, "square", k), square, layout.square_mm / 2
+            yield BookPlace(i, coat, "used"), line.used, layout.circle_radius_mm
         for choice in side.choices:
-            yield f"players[{i}].choices.{choice.coat}", choice.center_mm, layout.choice_mm / 2
+            place = BookPlace(i, Coat(choice.coat), "choice")
+            yield place, choice.center_mm, layout.choice_mm / 2

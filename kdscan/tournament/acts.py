@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select
 
 from kdscan.errors import UsageError
 from kdscan.game.grid import cell_name
-from kdscan.kinds.common.fields import cell_of
+from kdscan.kinds.common.fields import CellField, parse_field
 from kdscan.locale import mark
 from kdscan.tournament.plan import unpair
 from kdscan.tournament.store import schema
@@ -92,8 +92,8 @@ def _described(db: Connection, row: Correction) -> tuple[str, Mapping[str, objec
     if row.sheet_id is None:
         return _of_event(what, place, row)
     name = {"name": _named(db, row.sheet_id)}
-    if what == "cell":
-        return mark("{cell} on {name}"), name | {"cell": cell_name(cell_of(row.field))}
+    if isinstance(shield := parse_field(row.field), CellField):
+        return mark("{cell} on {name}"), name | {"cell": cell_name(shield.cell)}
     return _OF_SHEETS.get(what, mark("what was said of {name}")), name
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
-from kdscan.kinds.common.fields import cell_of
+from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_field
 from kdscan.tournament.results import Result, results
 from kdscan.tournament.store.corrections import add_correction, corrections, undo
 from kdscan.tournament.store.records import Event
@@ -76,17 +76,16 @@ def take_back(db: Connection, row: Result, who: str) -> None:
 def _old(row: Result, field: str) -> Any:
     """What the person saw there."""
     assert row.data is not None
-    if field.startswith("cell:"):
-        at = cell_of(field)
-        cell = next(c for c in row.data["cells"] if (c["row"], c["col"]) == at)
-        names = ("terrain", "crowns") if row.data["kind"] == "kingdom" else ("coat", "crosses")
-        return {name: cell[name] for name in names}
-    if field.startswith("line:"):
-        player, coat = field.removeprefix("line:").split(",")
-        line = row.data["players"][int(player)]["lines"][coat]
-        return {name: line[name] for name in ("filled", "struck", "used")}
-    if field.startswith("choice:"):
-        return row.data["players"][int(field.removeprefix("choice:"))]["chosen_coat"]
+    match parse_field(field):
+        case CellField(at):
+            cell = next(c for c in row.data["cells"] if (c["row"], c["col"]) == at)
+            names = ("terrain", "crowns") if row.data["kind"] == "kingdom" else ("coat", "crosses")
+            return {name: cell[name] for name in names}
+        case LineField(player, coat):
+            line = row.data["players"][player]["lines"][coat]
+            return {name: line[name] for name in ("filled", "struck", "used")}
+        case ChoiceField(player):
+            return row.data["players"][player]["chosen_coat"]
     if field == "place":
         return {"round": row.place.round, "table": row.place.table, "player": row.place.player}
     return row.overrides.get(field)

@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from kdscan.errors import PhotoError, StoreError
 from kdscan.files.write import write_file
 from kdscan.imaging.photo import decode
-from kdscan.kinds.common.fields import cell_of
+from kdscan.kinds.common.fields import CellField, parse_field
 from kdscan.pipeline.document import SCHEMA
 from kdscan.records import CASTLE, CELLS
 from kdscan.tournament.apply_corrections import Overrides, cells_of, corrected_json
@@ -64,7 +64,7 @@ def truth(sheet: Sheet, overrides: Overrides) -> Json | None:
     seen = (
         CELLS
         if overrides.get("confirmed") is True
-        else sorted(cell_of(field) for field in overrides if field.startswith("cell:"))
+        else sorted(at.cell for at in map(parse_field, overrides) if isinstance(at, CellField))
     )
     if (
         sheet.kind != "duel_map"

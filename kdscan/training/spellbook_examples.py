@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,16 +55,17 @@ class BookExample:
 
 
 def _labels(layout: BookLayout, truth: dict[str, bool]) -> dict[str, Any]:
-    keys = [key for key, _, _ in marked_places(layout)]
+    places = [place for place, _, _ in marked_places(layout)]
+    keys = [str(place) for place in places]
     rows: dict[str, list[int]] = {}
-    for i, key in enumerate(keys):
-        if ".squares[" in key:
-            rows.setdefault(key.split(".squares")[0], []).append(i)
+    for i, place in enumerate(places):
+        if place.part == "square":
+            rows.setdefault(str(replace(place, part="struck")), []).append(i)
     return {
         "marked": np.array([truth[key] for key in keys]),
         "passed": np.array([truth.get(key.replace("squares", "passed"), False) for key in keys]),
-        "is_square": np.array([".squares[" in key for key in keys]),
-        "struck": tuple((tuple(ids), truth[f"{row}.struck"]) for row, ids in rows.items()),
+        "is_square": np.array([place.part == "square" for place in places]),
+        "struck": tuple((tuple(ids), truth[struck]) for struck, ids in rows.items()),
     }
 
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES as LINE_SQUARES
-from kdscan.kinds.common.fields import VARIANTS, WIZARD
+from kdscan.kinds.common.fields import VARIANTS, WIZARD, CellField, ChoiceField, LineField
 from kdscan.locale import words
 from kdscan.locale.errors import error_json, told
 from kdscan.records import KINDS
@@ -27,7 +27,7 @@ async def correct(request: Request) -> Response:
     if said.coat is None and said.crosses:
         raise ApiError(409, "impossible", "an empty shield has no crosses")
     new = {"coat": said.coat, "crosses": said.crosses}
-    return await _corrected(request, {_cell_field(said.cell): new}, "duel_map")
+    return await _corrected(request, {str(CellField(said.cell)): new}, "duel_map")
 
 
 async def square(request: Request) -> Response:
@@ -36,11 +36,7 @@ async def square(request: Request) -> Response:
     if (said.terrain, said.crowns) not in KINDS:
         raise ApiError(409, "impossible", "the box holds no such square")
     new = {"terrain": said.terrain, "crowns": said.crowns}
-    return await _corrected(request, {_cell_field(said.cell): new}, "kingdom")
-
-
-def _cell_field(cell: tuple[int, int]) -> str:
-    return f"cell:{cell[0]},{cell[1]}"
+    return await _corrected(request, {str(CellField(said.cell)): new}, "kingdom")
 
 
 async def variants(request: Request) -> Response:
@@ -57,13 +53,15 @@ async def line(request: Request) -> Response:
     if said.filled > most:
         raise ApiError(409, "impossible", f"a line of this coat has {most} squares")
     new = {"filled": said.filled, "struck": said.struck, "used": said.used}
-    return await _corrected(request, {f"line:{said.player},{said.coat}": new}, "duel_spellbook")
+    return await _corrected(
+        request, {str(LineField(said.player, Coat(said.coat))): new}, "duel_spellbook"
+    )
 
 
 async def choice(request: Request) -> Response:
     """POST /api/sheets/{id}/choices"""
     said = await body_as(request, bodies.Choice)
-    return await _corrected(request, {f"choice:{said.player}": said.coat}, "duel_spellbook")
+    return await _corrected(request, {str(ChoiceField(said.player)): said.coat}, "duel_spellbook")
 
 
 async def confirm(request: Request) -> Response:

@@ -15,7 +15,7 @@ from kdscan.game.kingdomino.scoring import outcome
 from kdscan.game.kingdomino.tiles import Terrain
 from kdscan.kinds.common.board import DOMAIN_COLORS
 from kdscan.kinds.common.colors import domain_colors
-from kdscan.kinds.common.fields import cell_of
+from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_field
 from kdscan.pipeline.document import outcome_json
 from kdscan.records.results import MapJson
 from kdscan.sheet.layout import layouts
@@ -132,16 +132,15 @@ def history(changes: Sequence[Correction]) -> list[Json]:
 
 def _where(field: str) -> Json:
     """What a correction's field speaks of."""
-    what, _, place = field.partition(":")
-    found: Json = {"what": what, "cell": None, "player": None, "coat": None}
-    if what == "cell":
-        return found | {"cell": list(cell_of(field))}
-    if what == "line":
-        player, _, coat = place.partition(",")
-        return found | {"player": int(player), "coat": coat}
-    if what == "choice":
-        return found | {"player": int(place)}
-    return found | {"what": field}
+    found: Json = {"what": field, "cell": None, "player": None, "coat": None}
+    match parse_field(field):
+        case CellField(cell):
+            found |= {"what": "cell", "cell": list(cell)}
+        case LineField(player, coat):
+            found |= {"what": "line", "player": player, "coat": coat.value}
+        case ChoiceField(player):
+            found |= {"what": "choice", "player": player}
+    return found
 
 
 def game_json(sheets: Sequence[Json]) -> Json:

@@ -112,7 +112,8 @@ def test_squares_that_the_map_does_not_bear_out_are_a_problem_and_stay() -> None
 def test_an_unsure_spellbook_makes_the_totals_unsure() -> None:
     book = a_book(GAME.spellbook)
     marks = tuple(
-        replace(mark, confidence=0.7) if ".filled." in mark.key else mark for mark in book.marks
+        replace(mark, confidence=0.7) if ".filled." in str(mark.place) else mark
+        for mark in book.marks
     )
     out = shared(*(a_map(board) for board in GAME.maps), with_evidence(book, marks=marks))
     assert all(found.review for found in out[:2])
@@ -122,7 +123,9 @@ def test_an_unsure_spellbook_makes_the_totals_unsure() -> None:
 def unsure(kind: str, p: float) -> list[AnyReading]:
     """The table with marks of one kind hard to read."""
     book = a_book(GAME.spellbook)
-    marks = tuple(replace(mark, confidence=p) if kind in mark.key else mark for mark in book.marks)
+    marks = tuple(
+        replace(mark, confidence=p) if kind in str(mark.place) else mark for mark in book.marks
+    )
     return shared(*(a_map(board) for board in GAME.maps), with_evidence(book, marks=marks))
 
 

@@ -27,7 +27,8 @@ def test_what_is_marked_bears_ink_and_what_is_not_does_not(seed: int) -> None:
     rng = np.random.default_rng(seed)
     blank = render_page(BOOK, PX)
     page, truth = draw_spellbook(blank, BOOK, played_book(rng), rng, px_per_mm=PX, mess=0)
-    for key, at, half in marked_places(BOOK):
+    for place, at, half in marked_places(BOOK):
+        key = str(place)
         passed = truth.get(key.replace("squares", "passed"), False)
         if truth[key]:
             assert ink_in(page, blank, at, half) > 1, key

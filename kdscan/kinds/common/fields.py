@@ -1,7 +1,10 @@
-"""Fields of corrections, as the store names them."""
+"""Fields of corrections, as the store names them: texts that are written and read here alone."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
 
 WIZARD = "value:chosen_coat"
@@ -11,7 +14,51 @@ VARIANTS = "variants"
 """The field that says which extra rules a kingdom is scored by."""
 
 
-def cell_of(field: str) -> Cell:
-    """(row, column) of a field `cell:R,C`; ValueError for another."""
-    row, col = field.removeprefix("cell:").split(",")
-    return int(row), int(col)
+@dataclass(frozen=True)
+class CellField:
+    """What a cell of a map or a kingdom holds."""
+
+    cell: Cell
+
+    def __str__(self) -> str:
+        return f"cell:{self.cell[0]},{self.cell[1]}"
+
+
+@dataclass(frozen=True)
+class LineField:
+    """What a side's line of a spellbook shows; player: 0 for the left side, 1 for the right."""
+
+    player: int
+    coat: Coat
+
+    def __str__(self) -> str:
+        return f"line:{self.player},{self.coat}"
+
+
+@dataclass(frozen=True)
+class ChoiceField:
+    """Which coat a side of a spellbook names."""
+
+    player: int
+
+    def __str__(self) -> str:
+        return f"choice:{self.player}"
+
+
+PlaceField = CellField | LineField | ChoiceField
+
+
+def parse_field(field: str) -> PlaceField | None:
+    """The place that a field speaks of, if it speaks of one; ValueError for a wrong one."""
+    name, _, where = field.partition(":")
+    parts = where.split(",")
+    match name, parts:
+        case "cell", [row, col]:
+            return CellField((int(row), int(col)))
+        case "line", [player, coat]:
+            return LineField(int(player), Coat(coat))
+        case "choice", [player]:
+            return ChoiceField(int(player))
+        case "cell" | "line" | "choice", _:
+            raise ValueError(f"no place of a sheet: {field!r}")
+    return None

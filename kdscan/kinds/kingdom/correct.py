@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kdscan.kinds.common.fields import VARIANTS, cell_of
+from kdscan.kinds.common.fields import VARIANTS, CellField, parse_field
 from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.records import KingdomCorrections, KingdomReading
 
@@ -24,10 +24,11 @@ def correct_fields(
     kingdom: KingdomReading, fields: Mapping[str, Any], risk: float
 ) -> KingdomReading:
     """`correct` by the fields of a store: `cell:R,C`, `variants`, `confirmed`."""
+    places = ((parse_field(field), new) for field, new in fields.items())
     squares = {
-        cell_of(field): (new["terrain"], int(new["crowns"]))
-        for field, new in fields.items()
-        if field.startswith("cell:")
+        at.cell: (new["terrain"], int(new["crowns"]))
+        for at, new in places
+        if isinstance(at, CellField)
     }
     if given := fields.get(VARIANTS):
         rules = kingdom.variants.with_extras(**given)

@@ -8,6 +8,7 @@ from typing import Any
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
+from kdscan.kinds.common.fields import ChoiceField, LineField, parse_field
 from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.records import SpellbookCorrections, SpellbookReading
 
@@ -24,18 +25,13 @@ def correct_fields(
     book: SpellbookReading, fields: Mapping[str, Any], risk: float
 ) -> SpellbookReading:
     """`correct` by the fields of a store: `line:SIDE,COAT`, `choice:SIDE`, `confirmed`."""
-    corrections = SpellbookCorrections(
-        lines={_line(f): SpellbookLine(**v) for f, v in fields.items() if f.startswith("line:")},
-        choices={
-            int(field.removeprefix("choice:")): Coat(coat) if coat else None
-            for field, coat in fields.items()
-            if field.startswith("choice:")
-        },
-        confirmed=fields.get("confirmed") is True,
-    )
-    return correct(book, corrections, risk)
-
-
-def _line(field: str) -> tuple[int, Coat]:
-    player, coat = field.removeprefix("line:").split(",")
-    return int(player), Coat(coat)
+    lines: dict[tuple[int, Coat], SpellbookLine] = {}
+    choices: dict[int, Coat | None] = {}
+    for field, new in fields.items():
+        match parse_field(field):
+            case LineField(player, coat):
+                lines[player, coat] = SpellbookLine(**new)
+            case ChoiceField(player):
+                choices[player] = Coat(new) if new else None
+    confirmed = fields.get("confirmed") is True
+    return correct(book, SpellbookCorrections(lines, choices, confirmed), risk)

@@ -19,6 +19,7 @@ from kdscan.kinds.common.pens import (
     text_width,
     write,
 )
+from kdscan.kinds.spellbook.options import marks_of_line
 from kdscan.locale import Words
 from kdscan.records import BookMark, SpellbookReading
 
@@ -46,7 +47,7 @@ def draw(
 
 def _draw_mark(picture: Bgr, mark: BookMark, at: Points, scale: float) -> None:
     reach = mark.reach_px * scale
-    if mark.key.endswith(".struck"):
+    if mark.place.part == "struck":
         if mark.marked:
             line(picture, at[0], at[-1], PAPER, 0.34 * reach)
             line(picture, at[0], at[-1], STRUCK, 0.2 * reach)
@@ -56,9 +57,9 @@ def _draw_mark(picture: Bgr, mark: BookMark, at: Points, scale: float) -> None:
         return
     if mark.marked:
         color = FILLED
-        if mark.key.endswith(".used"):
+        if mark.place.part == "used":
             color = USED
-        elif ".choices." in mark.key:
+        elif mark.place.part == "choice":
             color = CHOSEN
         circle(picture, at[0], 1.02 * reach, PAPER, 0.34 * reach)
         circle(picture, at[0], 1.02 * reach, color, 0.22 * reach)
@@ -74,8 +75,8 @@ def _plates(picture: Bgr, reading: SpellbookReading, scale: float, reach: float)
         for coat in Coat:
             squares = [
                 mark
-                for mark in reading.marks
-                if mark.key.startswith(f"players[{player}].lines.{coat}.squares")
+                for mark in marks_of_line(reading.marks, player, coat)
+                if mark.place.part == "square"
             ]
             first, last = (np.array(m.at_xy[0]) * scale for m in (squares[0], squares[-1]))
             along = (first - last) / max(float(np.hypot(*(first - last))), 1e-9)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
+from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.records import BookMark
@@ -20,26 +21,26 @@ MOST_TURNED = 5
 
 def marks_of_line(marks: Iterable[BookMark], player: int, coat: Coat) -> tuple[BookMark, ...]:
     """The marks of one side's line, in the order of the layout."""
-    start = f"players[{player}].lines.{coat}."
-    return tuple(mark for mark in marks if mark.key.startswith(start))
+    of = (player, coat)
+    return tuple(
+        m for m in marks if m.place.part != "choice" and (m.place.player, m.place.coat) == of
+    )
 
 
 def marks_of_choice(marks: Iterable[BookMark], player: int) -> tuple[BookMark, ...]:
     """The boxes in which one side names its coat."""
-    start = f"players[{player}].choices."
-    return tuple(mark for mark in marks if mark.key.startswith(start))
+    return tuple(m for m in marks if m.place.part == "choice" and m.place.player == player)
 
 
 def line_of(marks: Iterable[BookMark]) -> SpellbookLine:
     """What the marks of one line say."""
-    marked_as = [mark.key.rpartition(".")[2] for mark in marks if mark.marked]
-    filled = sum(what.startswith("squares[") for what in marked_as)
-    return SpellbookLine(filled, "struck" in marked_as, "used" in marked_as)
+    marked = [mark.place.part for mark in marks if mark.marked]
+    return SpellbookLine(marked.count("square"), "struck" in marked, "used" in marked)
 
 
 def choice_of(marks: Iterable[BookMark]) -> Coat | None:
     """The one coat that a side names; None when it names none, or several."""
-    named = [Coat(mark.key.rpartition(".")[2]) for mark in marks if mark.marked]
+    named = [mark.place.coat for mark in marks if mark.marked]
     return named[0] if len(named) == 1 else None
 
 
@@ -66,11 +67,11 @@ def _turned(marks: Sequence[BookMark]) -> Iterable[tuple[tuple[BookMark, ...], f
     doubtful = sorted(marks, key=lambda mark: mark.confidence)[:MOST_TURNED]
     for turns in product((False, True), repeat=len(doubtful)):
         p = 1.0
-        other = dict[str, bool]()
+        other = dict[BookPlace, bool]()
         for mark, turn in zip(doubtful, turns, strict=True):
             p *= 1 - mark.confidence if turn else mark.confidence
-            other[mark.key] = mark.marked != turn
-        yield tuple(replace(m, marked=other.get(m.key, m.marked)) for m in marks), p
+            other[mark.place] = mark.marked != turn
+        yield tuple(replace(m, marked=other.get(m.place, m.marked)) for m in marks), p
 
 
 def with_corrections(
@@ -79,21 +80,21 @@ def with_corrections(
     choices: Mapping[int, Coat | None],
 ) -> tuple[BookMark, ...]:
     """The marks as a person says they are, by lines and by sides; those are certain."""
-    marked_as: dict[str, bool] = {}
+    marked_as: dict[BookPlace, bool] = {}
     for (player, coat), line in lines.items():
         of_line = marks_of_line(marks, player, coat)
-        squares = [mark for mark in of_line if ".squares[" in mark.key]
+        squares = [mark for mark in of_line if mark.place.part == "square"]
         as_seen = sum(mark.marked for mark in squares) == line.filled
         for k, mark in enumerate(squares):
-            marked_as[mark.key] = mark.marked if as_seen else k < line.filled
-        start = f"players[{player}].lines.{coat}."
-        marked_as |= {f"{start}struck": line.struck, f"{start}used": line.used}
+            marked_as[mark.place] = mark.marked if as_seen else k < line.filled
+        marked_as[BookPlace(player, coat, "struck")] = line.struck
+        marked_as[BookPlace(player, coat, "used")] = line.used
     for player, chosen in choices.items():
         for mark in marks_of_choice(marks, player):
-            marked_as[mark.key] = mark.key.endswith(f".{chosen}")
+            marked_as[mark.place] = mark.place.coat is chosen
     return tuple(
-        replace(mark, marked=marked_as[mark.key], confidence=1.0, review=False)
-        if mark.key in marked_as
+        replace(mark, marked=marked_as[mark.place], confidence=1.0, review=False)
+        if mark.place in marked_as
         else mark
         for mark in marks
     )

@@ -9,11 +9,13 @@ all; a line is struck when strokes pass through its squares.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.game.duel.book_place import BookPlace
 from kdscan.inference.store import Models
 from kdscan.kinds.spellbook.code import read_book_code
 from kdscan.kinds.spellbook.interpret import interpret
@@ -91,22 +93,27 @@ def _marks(
     edge = book.to_photo(np.array([(x + half, y) for _, (x, y), half in places]))
     reach = np.linalg.norm(edge - xy, axis=1)
     row: list[int] = []
-    for i, (key, _, _) in enumerate(places):
-        if ".squares[" in key:
+    for i, (place, _, _) in enumerate(places):
+        if place.part == "square":
             row.append(i)
-        yield _mark(key, (xy[i],), reach[i], float(logits[i, 0]), float(there[i]), risk)
-        if key.endswith(".used"):  # a line's squares come before its circle
+        yield _mark(place, (xy[i],), reach[i], float(logits[i, 0]), float(there[i]), risk)
+        if place.part == "used":  # a line's squares come before its circle
             ends = xy[row[0]], xy[row[-1]]
-            key = key.replace(".used", ".struck")
+            struck = replace(place, part="struck")
             logit = struck_by.logit(logits[row, 1])
-            yield _mark(key, ends, reach[row[0]], logit, float(there[row].min()), risk)
+            yield _mark(struck, ends, reach[row[0]], logit, float(there[row].min()), risk)
             row = []
 
 
 def _mark(
-    key: str, at_xy: tuple[Floats, ...], reach: float, logit: float, there: float, risk: float
+    place: BookPlace,
+    at_xy: tuple[Floats, ...],
+    reach: float,
+    logit: float,
+    there: float,
+    risk: float,
 ) -> BookMark:
     p = 1 / (1 + np.exp(-abs(logit)))
     sure = float(p * there + (1 - there) / 2)
     points = tuple((float(x), float(y)) for x, y in at_xy)
-    return BookMark(key, points, float(reach), logit > 0, sure, sure < 1 - risk * DOUBTFUL)
+    return BookMark(place, points, float(reach), logit > 0, sure, sure < 1 - risk * DOUBTFUL)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.kinds.common.place import plain
@@ -24,7 +25,7 @@ def serialize(book: SpellbookReading) -> Json:
         "sheet_id": found.sheet_id,
         "page": plain(found.page_xy),
         "marks": [
-            [m.key, plain(list(m.at_xy)), plain(m.reach_px), m.marked, plain(m.confidence)]
+            [str(m.place), plain(list(m.at_xy)), plain(m.reach_px), m.marked, plain(m.confidence)]
             + [m.review]
             for m in found.marks
         ],
@@ -48,8 +49,10 @@ def serialize(book: SpellbookReading) -> Json:
 def deserialize(kept: Json, risk: float) -> SpellbookReading:
     """See `kdscan.kinds`; a spellbook's doubts were settled when it was read."""
     marks = tuple(
-        BookMark(key, tuple((x, y) for x, y in at), reach, marked, confidence, review)
-        for key, at, reach, marked, confidence, review in kept["marks"]
+        BookMark(
+            BookPlace.parse(place), tuple((x, y) for x, y in at), reach, marked, confidence, review
+        )
+        for place, at, reach, marked, confidence, review in kept["marks"]
     )
     corrections = SpellbookCorrections()
     if given := kept.get("corrections"):

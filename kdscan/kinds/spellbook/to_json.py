@@ -49,8 +49,8 @@ def _player_json(reading: SpellbookReading, player: int) -> SideJson:
 def _line_json(reading: SpellbookReading, player: int, coat: Coat) -> LineJson:
     line = reading.book.lines[player][coat]
     marks = marks_of_line(reading.marks, player, coat)
-    squares = [mark for mark in marks if ".squares[" in mark.key]
-    used = next((mark for mark in marks if mark.key.endswith(".used")), None)
+    squares = [mark for mark in marks if mark.place.part == "square"]
+    used = next((mark for mark in marks if mark.place.part == "used"), None)
     return {
         **_state_json(line),
         "confidence": probability_json(math.prod(mark.confidence for mark in marks)),
@@ -71,8 +71,8 @@ def _choice_json(reading: SpellbookReading, player: int) -> ChoiceJson:
     return {
         "confidence": probability_json(math.prod(mark.confidence for mark in marks)),
         "review": any(mark.review for mark in marks),
-        "marked": {mark.key.rpartition(".")[2]: mark.marked for mark in marks},
-        "centers": {mark.key.rpartition(".")[2]: point_json(mark.at_xy[0]) for mark in marks},
+        "marked": {mark.place.coat.value: mark.marked for mark in marks},
+        "centers": {mark.place.coat.value: point_json(mark.at_xy[0]) for mark in marks},
         "reach": _reach(marks),
         "alternatives": [
             {"coat": _name(other), "probability": probability_json(p)}

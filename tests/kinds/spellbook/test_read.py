@@ -67,8 +67,8 @@ def test_a_played_book_is_read(seed: int) -> None:
     (placed,) = find_books(photo)
     models = default_models()
     reading = read_book(photo, placed, models.spellbook, models.struck_by, risk=0.02)
-    wrong = [m for m in reading.marks if m.marked != truth[m.key]]
-    assert not [m.key for m in wrong if not m.review]
+    wrong = [m for m in reading.marks if m.marked != truth[str(m.place)]]
+    assert not [m.place for m in wrong if not m.review]
     assert len(wrong) <= 1
     if not wrong:
         assert reading.book.lines == played.lines

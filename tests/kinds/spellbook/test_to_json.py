@@ -36,15 +36,18 @@ UNSURE = "players[1].lines.dot.squares[2]"
 def reading(sure: float = 0.9999) -> SpellbookReading:
     marks = []
     ends: list[tuple[float, float]] = []
-    for key, (x, y), half in marked_places(BOOK):
-        at = (10 * x, 10 * y)
+    for place, (x, y), half in marked_places(BOOK):
+        key, at = str(place), (10 * x, 10 * y)
         confidence = 0.6 if key == UNSURE and sure < 0.99 else sure
-        marks.append(BookMark(key, (at,), 10 * half, key in MARKED, confidence, confidence < 0.98))
-        if ".squares[" in key:
+        marks.append(
+            BookMark(place, (at,), 10 * half, key in MARKED, confidence, confidence < 0.98)
+        )
+        if place.part == "square":
             ends.append(at)
-        if key.endswith(".used"):
-            key = key.replace(".used", ".struck")
-            marks.append(BookMark(key, (ends[0], ends[-1]), 45, key in MARKED, sure, sure < 0.98))
+        if place.part == "used":
+            struck = replace(place, part="struck")
+            line = (ends[0], ends[-1])
+            marks.append(BookMark(struck, line, 45, str(struck) in MARKED, sure, sure < 0.98))
             ends = []
     page = np.array([(0.0, 0), (2100, 0), (2100, 1480), (0, 1480)])
     return interpret(SpellbookEvidence(BOOK.name, page, tuple(marks)))
@@ -93,7 +96,7 @@ def test_text_shows_both_sides_and_names_doubts(unicode: bool) -> None:
 
 
 def test_names_of_places() -> None:
-    names = {mark.key: mark_name(mark, words("en")) for mark in reading().marks}
+    names = {str(mark.place): mark_name(mark, words("en")) for mark in reading().marks}
     assert names["players[0].choices.dot"] == "left, chosen coat: dot"
     assert names["players[1].lines.filled.struck"] == "right, line of filled: struck through"
     assert names["players[0].lines.double_dot.used"] == "left, line of double dot: power used"
@@ -105,7 +108,7 @@ def test_overlay_rings_what_is_marked_and_what_is_unsure() -> None:
     picture = draw_overlay(photo, [reading(0.98)])
 
     def has(color: tuple[int, int, int], key: str) -> bool:
-        mark = next(m for m in reading().marks if m.key == key)
+        mark = next(m for m in reading().marks if str(m.place) == key)
         (x, y), r = mark.at_xy[0], int(1.8 * mark.reach_px)
         part = picture[int(y) - r : int(y) + r, int(x) - r : int(x) + r].astype(int)
         return bool((np.abs(part - color).max(-1) < 30).any())
