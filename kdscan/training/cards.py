@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from kdscan.errors import UsageError
+from kdscan.inference.store import Models
 from kdscan.training.recipe import Recipe, load_recipe, weights_path
 
 MADE = "<!-- made by python -m kdscan.training cards -->"
@@ -28,6 +29,7 @@ TELLS = {
     "small": "share of steps with small crops",
     "photos": "photos drawn once",
     "pages": "pages drawn once",
+    "again": "share of the steps trained once more with what was held back",
 }
 """How a card calls the values of a recipe."""
 
@@ -62,9 +64,9 @@ def load_reading(models: Path) -> Reading:
 
 
 def shipped(models: Path) -> dict[str, str]:
-    """The versions in use: network → NAME-VERSION."""
-    manifest = json.loads((models / "manifest.json").read_text("utf-8"))
-    files = {name: str(entry["file"]) for name, entry in manifest["models"].items()}
+    """The versions in use: network → NAME-VERSION; raises ModelError where no list says."""
+    used = Models(models).manifest["models"]
+    files = {name: str(entry["file"]) for name, entry in used.items()}
     return {name: file.split("/")[0] for name, file in files.items()}
 
 
@@ -80,6 +82,7 @@ def card(recipe: Recipe, found: Mapping[str, Any], kept: bool) -> str:
     text = [f"# {recipe.network} {recipe.version}", "", MADE, "", *_table("made", "", rows), ""]
     text += [recipe.about.strip(), "", "## Measured", ""]
     text += _table("held back", "", [(name, _told(v)) for name, v in found["figures"].items()])
+    text += ["", f"`python -m kdscan.training make {recipe.name}` trains by this recipe again."]
     if kept:
         text += ["", f"Training goes on from `models/weights/{recipe.name}.npz`."]
     if missing := recipe.unknown():

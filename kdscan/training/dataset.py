@@ -7,7 +7,7 @@ them a few times, differently turned, shifted, lit and blurred (`augment`).
 
 from __future__ import annotations
 
-import os
+import multiprocessing
 import pickle
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -285,25 +285,23 @@ def render(
     draw: Callable[[int], Any],
     first: int,
     count: int,
-    *,
-    strokes: Path | None,
-    surfaces: Path | None,
+    start: Callable[[], None],
+    workers: int,
     chunk: int = 100,
-    workers: int | None = None,
 ) -> None:
     """Draw the examples of seeds first … first + count into chunks under `out`.
 
-    draw: makes the example of a seed, None where it came to nothing; see `begin`. A chunk that is
-    already there is kept, so a broken run resumes where it stopped.
+    draw: makes the example of a seed, None where it came to nothing; called in other processes
+    after `start`. A chunk that is already there is kept, so a broken run resumes where it stopped.
     """
     out.mkdir(parents=True, exist_ok=True)
-    workers = workers or os.cpu_count() or 1
-    with ProcessPoolExecutor(workers, initializer=begin, initargs=(strokes, surfaces)) as pool:
-        for start in range(first, first + count, chunk):
-            path = out / f"{start:08d}.pickle"
+    own = multiprocessing.get_context("spawn")  # OpenCV's threads do not survive a fork
+    with ProcessPoolExecutor(workers, own, start) as pool:
+        for begun in range(first, first + count, chunk):
+            path = out / f"{begun:08d}.pickle"
             if path.exists():
                 continue
-            seeds = range(start, min(start + chunk, first + count))
+            seeds = range(begun, min(begun + chunk, first + count))
             examples = list(pool.map(draw, seeds, chunksize=5))
             part = path.with_suffix(".part")
             part.write_bytes(pickle.dumps([e for e in examples if e is not None]))

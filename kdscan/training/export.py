@@ -49,12 +49,12 @@ LABELS = {
 
 
 class Calibrated(nn.Module):
-    """Divides each head's logits by its temperature (Guo et al., arXiv:1706.04599).
+    """Divides each head's logits, or each of them, by a temperature (Guo et al., arXiv:1706.04599).
 
     What the network says beyond these heads was for training alone and is left out.
     """
 
-    def __init__(self, net: nn.Module, temperatures: tuple[float, ...]) -> None:
+    def __init__(self, net: nn.Module, temperatures: tuple[float | Tensor, ...]) -> None:
         super().__init__()
         self.net, self.temperatures = net, temperatures
 

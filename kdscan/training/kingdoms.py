@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,7 +115,8 @@ def _flat(photo: KingdomPhoto, squares: Sequence[int]) -> Flat:
 _worker: tuple[Bank, list[Image]]
 
 
-def _start(boards: list[Board], surfaces: Path | None) -> None:
+def begin(boards: list[Board], surfaces: Path | None) -> None:
+    """Have a process lay kingdoms with these boards' squares on these tables from now on."""
     global _worker
     cv2.setNumThreads(1)
     files = sorted(surfaces.rglob("*.*g")) if surfaces else []
@@ -138,7 +137,8 @@ OTHER_SHARE = 0.08
 """Share of photos that show no kingdom but a map of Kingdomino Duel."""
 
 
-def _render(seed: int) -> KingdomExample:
+def example(seed: int) -> KingdomExample:
+    """The photo of a seed; call `begin` first."""
     bank, tiles = _worker
     rng = np.random.default_rng([seed, 12])
     levels: list[Level] = ["easy", "normal", "hard"]
@@ -161,18 +161,3 @@ def _render(seed: int) -> KingdomExample:
         surfaces=some,
     )
     return of_photo(photo)
-
-
-def render(
-    path: Path, boards: list[Board], first: int, count: int, surfaces: Path | None, workers: int
-) -> None:
-    """Render the photos of seeds first … first + count with these boards' squares into a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(workers, initializer=_start, initargs=(boards, surfaces)) as pool:
-        examples = list(pool.map(_render, range(first, first + count), chunksize=5))
-    path.write_bytes(pickle.dumps(examples))
-
-
-def load(path: Path) -> Iterator[KingdomExample]:
-    """The examples of a rendered file."""
-    yield from pickle.loads(path.read_bytes())

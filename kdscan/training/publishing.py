@@ -1,50 +1,71 @@
-"""A network's checkpoint → its figures on held-back examples, temperatures, ONNX file and card."""
+"""A trained network → its figures on held-back examples, temperatures, ONNX file and weights."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import nn
 
+from kdscan.training import kingdom_figures, spellbook
 from kdscan.training.export import Calibrated, to_onnx
 from kdscan.training.export import publish as write
 from kdscan.training.measure import FIGURES, as_network, marks_figures, marks_logits, temperatures
-from kdscan.training.networks import MarksNet
-from kdscan.training.state import load_weights
-from kdscan.training.tasks import TASKS
+from kdscan.training.recipe import weights_path
+from kdscan.training.state import keep_weights
+
+
+def _marks(net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:
+    logits = marks_logits(as_network(net), held)
+    coat, crosses = temperatures(logits)
+    return {
+        "temperatures": {"coat": coat, "crosses": crosses},
+        "figures": marks_figures(logits),
+    }
+
+
+MEASURES: dict[str, Callable[[nn.Module, Sequence[Any]], dict[str, Any]]] = {
+    "marks": _marks,
+    "spellbook": spellbook.measure,
+    "tiles": kingdom_figures.measure_tiles,
+    "squares": kingdom_figures.measure_squares,
+}
+"""Networks that are measured otherwise than by `FIGURES`, or calibrated."""
+
+
+def measure(network: str, net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:
+    """Figures of a network on examples that it never learned from, and its temperatures, for those
+    that have any; none of them where nothing was held back."""
+    if not held:
+        return {"figures": {}}
+    net = net.eval()
+    if network in MEASURES:
+        return MEASURES[network](net, held)
+    return {"figures": FIGURES[network](as_network(net), held)}
+
+
+def calibrated(network: str, net: nn.Module, warmth: Mapping[str, float]) -> nn.Module:
+    """What is published of a network: without what training alone needs, its logits divided by the
+    temperatures of `measure`."""
+    if network == "marks":
+        heads = (warmth.get("coat", 1.0), warmth.get("crosses", 1.0), 1.0, 1.0)
+        return Calibrated(net, heads)
+    if network == "spellbook":
+        return Calibrated(net, (torch.tensor([*warmth.values()] or [1.0]),))
+    return Calibrated(net, tuple(warmth.values())) if warmth else net
 
 
 def publish(
-    name: str,
-    checkpoint: Path,
-    held: Sequence[Any],
-    models: Path,
-    version: str,
-    about: Mapping[str, object],
-) -> dict[str, object]:
-    """Publish a network as `models`/NAME-VERSION; returns its card, figures and all.
-
-    name: of `TASKS`. held: examples that it never learned from. about: what else the card says.
-    Raises UsageError when `checkpoint` holds no such network.
-    """
-    task = TASKS[name]
-    net = task.net()
-    load_weights(net, checkpoint)
-    card: dict[str, object] = {
-        "batch": task.size,
-        **about,
-        "parameters": sum(p.numel() for p in net.parameters()),
-    }
-    published: nn.Module = net.eval()
-    if task.net is MarksNet:
-        said = marks_logits(as_network(net), held)
-        warmth = temperatures(said)
-        card |= {"temperatures": {"coat": warmth[0], "crosses": warmth[1]}}
-        card["figures"] = marks_figures(said)
-        published = Calibrated(net, (*warmth, 1.0, 1.0))
-    else:
-        card["figures"] = FIGURES[name](as_network(net), held)
-    write(models, name, version, to_onnx(name, published, version), card)
-    return card
+    network: str, version: str, net: nn.Module, found: Mapping[str, Any], models: Path
+) -> None:
+    """Write a network as `models`/NETWORK-VERSION, with what `measure` found, and the weights to go
+    on from."""
+    name = f"{network}-{version}"
+    keep_weights(weights_path(models, name), net.state_dict())
+    metadata = {key: json.dumps(found[key]) for key in ("struck_by",) if key in found}
+    ready = calibrated(network, net.eval(), found.get("temperatures", {}))
+    told = {"parameters": sum(p.numel() for p in net.parameters()), **found}
+    write(models, network, version, to_onnx(network, ready, version, metadata), told)

@@ -40,7 +40,8 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     back at most, 0 for none. seed: of the training; the seeds of its examples follow from it.
     count, views: examples drawn at a time, and how often each is shown. small: share of the steps
     with small crops, for marks. photos, pages: examples that are drawn once and shown again and
-    again, of spellbooks and kingdoms.
+    again, of spellbooks and kingdoms. again: share of the steps that are trained once more, after
+    measuring, with the kingdoms that were held back too.
     """
 
     steps: int
@@ -53,6 +54,7 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     small: float = 0.0
     photos: int = 0
     pages: int = 0
+    again: float = 0.0
 
 
 class HeldBack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kdscan.records.book import StruckBy
+from kdscan.training.export import Calibrated
 from kdscan.training.networks import Attention, conv
 from kdscan.training.spellbook_examples import IN_PLACE_MM, BookExample
 from kdscan.training.task import Batch, Task
@@ -43,12 +42,11 @@ class SpellNet(nn.Module):
         self.talk = nn.Sequential(Attention(depth), Attention(depth))
         self.head = nn.Linear(2 * depth, 3)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         alone = self.token(self.body(x))
         tokens = alone.reshape(-1, PLACES, alone.shape[-1]) + self.place
         beside = self.talk(tokens).reshape(alone.shape)
-        out: Tensor = self.head(torch.cat([alone, beside], 1))
-        return out
+        return (self.head(torch.cat([alone, beside], 1)),)
 
 
 def batch(rng: np.random.Generator, examples: list[BookExample]) -> Batch:
@@ -86,7 +84,7 @@ def logits(net: nn.Module, example: BookExample) -> NDArray[np.float64]:
     """(N, 3), averaged over the crop and its mirror images, as the reader does."""
     x = torch.from_numpy(example.crops).float() / 255
     with torch.no_grad():
-        views = [net(v) for v in (x, torch.flip(x, [3]), torch.flip(x, [2]))]
+        views = [net(v)[0] for v in (x, torch.flip(x, [3]), torch.flip(x, [2]))]
     return np.asarray(torch.stack(views).mean(0).numpy(), np.float64)
 
 
@@ -128,19 +126,6 @@ def temperature(net: nn.Module, examples: list[BookExample], head: int) -> float
     return float(choices[int(np.argmin(losses))])
 
 
-class CalibratedSpellNet(nn.Module):
-    """Divides the three logits by their temperatures; what the model file holds."""
-
-    def __init__(self, net: nn.Module, temperatures: Sequence[float]) -> None:
-        super().__init__()
-        self.net = net
-        self.temperatures = nn.Parameter(torch.tensor(list(temperatures)), requires_grad=False)
-
-    def forward(self, x: Tensor) -> Tensor:
-        out: Tensor = self.net(x) / self.temperatures
-        return out
-
-
 def figures(net: nn.Module, struck_by: StruckBy, examples: list[BookExample]) -> dict[str, Any]:
     """How many places and lines are read right, and how sure the network was of the wrong ones."""
     count: Counter[str] = Counter()
@@ -173,22 +158,15 @@ def _ece(sure_right: NDArray[np.float64], bins: int = 10) -> float:
     return round(sum(gaps) / len(order), 5)
 
 
-def publish(
-    net: nn.Module, held: list[BookExample], models: Path, version: str, card: dict[str, Any]
-) -> dict[str, Any]:
-    """Calibrate on one half of the held-back photos, measure on the other, write the model."""
-    from kdscan.training.export import publish as write
-    from kdscan.training.export import to_onnx
-
-    tuning, testing = held[::2], held[1::2]
-    warmth = [temperature(net, tuning, 0), 1.0, temperature(net, tuning, 2)]
-    calibrated = CalibratedSpellNet(net, warmth)
+def measure(net: nn.Module, held: Sequence[BookExample]) -> dict[str, Any]:
+    """Calibrate on one half of the held-back photos, measure on the other."""
+    tuning, testing = list(held[::2]), list(held[1::2])
+    warmth = {"marked": temperature(net, tuning, 0), "passed": 1.0}
+    warmth["there"] = temperature(net, tuning, 2)
+    calibrated = Calibrated(net, (torch.tensor([*warmth.values()]),))
     struck_by = fit_struck(calibrated, tuning)
-    card = card | {
-        "parameters": sum(p.numel() for p in net.parameters()),
-        "temperatures": dict(zip(("marked", "passed", "there"), warmth, strict=True)),
+    return {
+        "temperatures": warmth,
         "figures": figures(calibrated, struck_by, testing),
+        "struck_by": asdict(struck_by),
     }
-    said = {"struck_by": json.dumps(asdict(struck_by))}
-    write(models, "spellbook", version, to_onnx("spellbook", calibrated, version, said), card)
-    return card

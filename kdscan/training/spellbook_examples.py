@@ -6,11 +6,7 @@ own finding, so that the crops are those of `kdscan.kinds.spellbook.read` in any
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import cv2
@@ -26,8 +22,6 @@ from kdscan.synth.book import draw_spellbook, played_book, wild_book
 from kdscan.synth.camera import Level, photograph
 from kdscan.training.augment import relight
 
-PAGE_SEED, PHOTO_SEED, HELD_SEED = 11_000_000, 12_000_000, 19_000_000
-"""First seeds of drawn pages, of photos for training, and of held-back photos."""
 LEVELS: tuple[Level, ...] = ("flat", "easy", "normal", "hard")
 
 IN_PLACE_MM = 1.0
@@ -89,8 +83,9 @@ def _drawn(
     return rng, page, truth
 
 
-def page_example(seed: int, layout: BookLayout) -> BookExample:
+def page_example(seed: int) -> BookExample:
     """A drawn page, coarser, in other light and a little out of place."""
+    layout = load_book("kdscan-a5-spellbook")
     rng, page, truth = _drawn(seed, layout)
     px = float(np.exp(rng.uniform(np.log(2.0), np.log(4.8))))
     scale = px / _DRAWN_PX
@@ -117,8 +112,9 @@ def page_example(seed: int, layout: BookLayout) -> BookExample:
     return BookExample(seen, **_labels(layout, truth), fit=np.ones(len(at)), off_mm=off_mm)
 
 
-def photo_example(seed: int, layout: BookLayout, level: Level) -> BookExample | None:
-    """A photographed page as the reader finds it; None when it does not."""
+def photo_example(seed: int) -> BookExample | None:
+    """A photographed page as the reader finds it, all levels by turns; None when it does not."""
+    layout, level = load_book("kdscan-a5-spellbook"), LEVELS[seed % len(LEVELS)]
     rng, page, truth = _drawn(seed, layout)
     whole = rng.random() < 0.7  # otherwise its markers may be cut off or under a hand
     width, height = layout.page_mm
@@ -138,42 +134,3 @@ def photo_example(seed: int, layout: BookLayout, level: Level) -> BookExample | 
     off = np.linalg.norm(book.to_photo(at) - true, axis=1) / px
     seen = _packed(crops(photo, book))
     return BookExample(seen, **_labels(layout, truth), fit=book.fit_at(at), off_mm=off)
-
-
-def photo_examples(first: int, count: int) -> Iterator[tuple[Level, BookExample | None]]:
-    """Photos of all levels by turns, with None for those in which the page was not found."""
-    layout = load_book("kdscan-a5-spellbook")
-    for seed in range(first, first + count):
-        level = LEVELS[seed % len(LEVELS)]
-        yield level, photo_example(seed, layout, level)
-        print(f"{seed} {level}", file=sys.stderr)
-
-
-def page_examples(first: int, count: int) -> Iterator[BookExample]:
-    """Drawn pages, never photographed."""
-    layout = load_book("kdscan-a5-spellbook")
-    for seed in range(first, first + count):
-        yield page_example(seed, layout)
-
-
-def save(path: Path, examples: list[BookExample]) -> None:
-    """Keep examples in one file."""
-    names = ("crops", "marked", "passed", "is_square", "fit", "off_mm")
-    arrays: dict[str, Any] = {
-        name: np.stack([getattr(e, name) for e in examples]) for name in names
-    }
-    np.savez_compressed(path, struck=json.dumps([e.struck for e in examples]), **arrays)
-
-
-def load(path: Path) -> list[BookExample]:
-    """Read what `save` kept."""
-    with np.load(path) as data:
-        fields = {name: data[name] for name in data.files}
-    struck = json.loads(str(fields.pop("struck")))
-    return [
-        BookExample(
-            struck=tuple((tuple(ids), bool(is_struck)) for ids, is_struck in struck[i]),
-            **{name: value[i] for name, value in fields.items()},
-        )
-        for i in range(len(struck))
-    ]

@@ -14,13 +14,18 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
+import numpy as np
 import torch
 from torch import nn
 
 from kdscan.errors import UsageError
 
 Weights = Mapping[str, Any]
+
+LONGEST_MEAN = 5000
+"""Steps that the moving average of the weights reaches back at most, if nothing else is said."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,8 @@ class Run:
     steps: after which the learning rate has come down to nothing. rate: the highest one.
     parent: SHA-256 of the file that it started from, "" for fresh weights. count, views: examples
     in a block and how often each is shown, 0 for the same examples all the time; see `supply`.
-    small: share of the steps with small crops, see `Task.smaller`.
+    small: share of the steps with small crops, see `Task.smaller`. average: steps that the moving
+    average of the weights reaches back at most, 0 for none.
     """
 
     name: str
@@ -41,6 +47,7 @@ class Run:
     count: int = 0
     views: int = 0
     small: float = 0.0
+    average: int = LONGEST_MEAN
 
 
 def digest(path: Path) -> str:
@@ -98,14 +105,35 @@ def _load(path: Path, remedy: str) -> dict[str, Any]:
 
 
 def load_weights(net: nn.Module, path: Path) -> None:
-    """Fill a network with a checkpoint's weights; raises UsageError for anything else."""
+    """Fill a network with a checkpoint, or with the weights that were kept of a version (.npz);
+    raises UsageError for anything else."""
     if not path.is_file():
         raise UsageError(f"{path}: there is no such checkpoint; python -m kdscan.training fit")
     remedy = f"{path} is no checkpoint of a {type(net).__name__} of this version"
     try:
-        net.load_state_dict(_load(path, remedy))
-    except (RuntimeError, TypeError, AttributeError) as error:
+        known = _kept(path) if path.suffix == ".npz" else _load(path, remedy)
+        missing, foreign = net.load_state_dict(known, strict=False)
+    except (RuntimeError, TypeError, AttributeError, ValueError, OSError, BadZipFile) as error:
         raise UsageError(remedy) from error
+    if foreign or any(not name.endswith(COUNTER) for name in missing):
+        raise UsageError(remedy)
+
+
+COUNTER = "num_batches_tracked"
+"""Of a batch norm: nothing asks for it, and it is not kept."""
+
+
+def keep_weights(path: Path, weights: Weights) -> None:
+    """Write the weights of a version by name, matrices and kernels in half precision."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = {name: value.numpy() for name, value in weights.items() if not name.endswith(COUNTER)}
+    halved = {n: v.astype(np.float16) if v.ndim > 1 else v for n, v in kept.items()}
+    np.savez_compressed(path, **halved)
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    with np.load(path) as data:
+        return {name: torch.from_numpy(data[name]).float() for name in data.files}
 
 
 def write_weights(path: Path, weights: Weights) -> None:

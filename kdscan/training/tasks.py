@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from kdscan.training import augment, cover, separator
+from kdscan.training import augment, cover, separator, spellbook
 from kdscan.training.dataset import Example
 from kdscan.training.guesses import refine_sample
 from kdscan.training.kingdom_samples import squares_sample, tiles_sample
@@ -188,5 +188,6 @@ TASKS: dict[str, Task] = {
     "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
     "ink": separator.TASK,
     "cover": cover.TASK,
+    "spellbook": spellbook.TASK,
     "squares": Task(SquaresNet, squares_batch, squares_loss, 7, 1500, 3e-3),
 }

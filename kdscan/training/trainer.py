@@ -7,15 +7,14 @@ goes on ends with the weights of one that was not.
 
 from __future__ import annotations
 
-import copy
 import ctypes
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import islice
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +22,15 @@ import cv2
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel
 from torch.utils.data import DataLoader, Dataset
 
 from kdscan.errors import UsageError
 from kdscan.training import state
 from kdscan.training.precision import quickest
-from kdscan.training.restore import restore
 from kdscan.training.state import Run
 from kdscan.training.supply import Drawn, Painters, Supply
 from kdscan.training.task import Batch, Task, as_floats
-
-RESTORING = 8
-"""Batches that a published model sees before it is trained on: its norms are measured."""
 
 RISING = 0.1
 """Share of the steps in which the learning rate rises, before it falls as a cosine."""
@@ -48,9 +44,6 @@ NORM_MOMENTUM = 0.02
 
 DECAY = 0.02
 """Weight decay of matrices and kernels; norms and biases have none."""
-
-LONGEST_MEAN = 5000
-"""Steps that the moving average of the weights reaches back at most."""
 
 AHEAD = 4
 """Batches that are made before they are needed."""
@@ -72,8 +65,8 @@ def train(
     """Train a network; returns the moving average of its weights, ready for use.
 
     folder: where the state is kept; what it is left with is written beside it, as FOLDER.pt, too.
-    start: what to go on from, rather than random weights: a checkpoint, or the model.onnx of
-    a published model of this task. resume: go on with the training in `folder` if there is one.
+    start: what to go on from, rather than random weights: a checkpoint, or the weights kept of a
+    version. resume: go on with the training in `folder` if there is one.
     loaders: processes that make samples. painters: that draw examples, where supply is `Drawn`.
     Raises UsageError for a start that is neither, for a training that is there and is not to
     be resumed, and for one that was made otherwise than `run` says.
@@ -86,35 +79,37 @@ def train(
     _keep_memory()
     net = task.net()
     if kept is None and start is not None:
-        _begin_from(net, start, task, run, supply, loaders, painters)
+        state.load_weights(net, start)
     net = net.to(device, memory_format=torch.channels_last)
-    average = copy.deepcopy(net)
+    average = AveragedModel(net, multi_avg_fn=partial(_move, run.average), use_buffers=True)
     optimizer = _optimizer(net)
     step = 0
     if kept is not None:
         step, _, home = kept
         net.load_state_dict(state.load(home, "network"))
-        average.load_state_dict(state.load(home, "average"))
+        average.module.load_state_dict(state.load(home, "average"))
+        average.n_averaged.fill_(step)
         optimizer.load_state_dict(state.load(home, "optimizer"))
 
     def save(done: int) -> None:
-        parts = {"network": net, "average": average, "optimizer": optimizer}
+        parts = {"network": net, "average": average.module, "optimizer": optimizer}
         state.save(folder, done, run, **{name: part.state_dict() for name, part in parts.items()})
-        state.write_weights(folder.with_suffix(".pt"), average.state_dict())
+        state.write_weights(folder.with_suffix(".pt"), average.module.state_dict())
 
     watch = _Watch(step, run.steps)
     saved = time.monotonic()
     with ExitStack() as stack:
         for number, batch in _batches(stack, task, run, supply, step, loaders, painters):
             parts = _step(task, run, net, optimizer, batch, number)
-            _average(average, net, number)
+            average.update_parameters(net)
             watch.see(number, parts)
             if time.monotonic() - saved > save_every_s and number + 1 < run.steps:
                 save(number + 1)
                 saved = time.monotonic()
     if step < run.steps:
         save(run.steps)
-    return average.eval()
+    ready: nn.Module = average.module.eval()
+    return ready
 
 
 def _check(folder: Path, before: Run, run: Run, resume: bool) -> None:
@@ -172,15 +167,13 @@ def _step(
     return parts
 
 
-def _average(average: nn.Module, net: nn.Module, number: int) -> None:
-    """Move the average: it reaches back a tenth of the steps so far, at most `LONGEST_MEAN`."""
-    share = max(1 / LONGEST_MEAN, 10 / (10 + number))
-    with torch.no_grad():
-        for a, b in zip(average.state_dict().values(), net.state_dict().values(), strict=True):
-            if a.dtype.is_floating_point:
-                a.lerp_(b, share)
-            else:
-                a.copy_(b)
+def _move(
+    longest: int, averaged: Sequence[Tensor], now: Sequence[Tensor], number: Tensor | int
+) -> None:
+    """Move the average: it reaches back a tenth of the steps so far, at most `longest`."""
+    share = max(1 / longest, 10 / (10 + int(number))) if longest else 1.0
+    for a, b in zip(averaged, now, strict=True):
+        a.lerp_(b, share) if a.dtype.is_floating_point else a.copy_(b)
 
 
 class _Samples(Dataset[Batch]):
@@ -224,18 +217,6 @@ def _batches(
         if painting is not None:
             painting.keep_up(step * task.size)
         yield step, batch
-
-
-def _begin_from(
-    net: nn.Module, start: Path, task: Task, run: Run, supply: Supply, loaders: int, painters: int
-) -> None:
-    """Fill a network with the weights of a checkpoint or of a published model."""
-    if start.suffix != ".onnx":
-        state.load_weights(net, start)
-        return
-    with ExitStack() as stack:
-        some = islice(_batches(stack, task, run, supply, 0, loaders, painters), RESTORING)
-        restore(net, start, [as_floats(batch[0]) for _, batch in some])
 
 
 class _Watch:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
 
 import pytest
 import typer
@@ -24,7 +22,6 @@ from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event
 from kdscan.tournament.store.readings import sheets
 from kdscan.tournament.teach import save_labels
-from kdscan.training.commands.options import Network
 from tests.tournament.workers import Here
 
 ROOT = Path(__file__).parent.parent.parent
@@ -78,32 +75,6 @@ def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> 
     assert json.loads(ran.stdout)["cell"] > 0.8
 
 
-@pytest.mark.slow
-@pytest.mark.torch
-def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("onnx")
-    shutil.copytree(MODELS, tmp_path / "models")
-    before = json.loads((tmp_path / "models/manifest.json").read_text("utf-8"))
-    everything = ("training", "all", "--effort", "1e-4", "--version", "test")
-    # Networks that hardly learned anything find no map, so that there is no trust to be fitted.
-    ran = tool(*everything, cwd=tmp_path)
-    assert ran.returncode == 2, ran.stderr
-    assert "learn for longer" in ran.stderr
-    manifest = json.loads((tmp_path / "models/manifest.json").read_text("utf-8"))
-    for name in get_args(Network):
-        assert manifest["models"][name]["file"] == f"{name}-test/model.onnx"
-        card = json.loads((tmp_path / f"models/{name}-test/card.json").read_text("utf-8"))
-        assert card["trained"]["steps"] < 10
-    assert manifest["trust"] == before["trust"]
-
-    # One network whose training is gone is trained again, the others are kept.
-    shutil.rmtree(tmp_path / "data/training/locate")
-    ran = tool(*everything, cwd=tmp_path)
-    assert ran.stderr.count("trained already") == len(get_args(Network)) - 1
-    assert "data/training/locate.pt" in ran.stderr
-
-
 @pytest.mark.torch
 @pytest.mark.parametrize(
     ("arguments", "remedy"),
@@ -122,13 +93,17 @@ def test_all_of_it_runs_through_and_keeps_what_is_done(tmp_path: Path) -> None:
         ("fit marks --steps 2", "not in the range x>=3"),
         ("test .", "kdscan export --event NAME --labels"),
         ("test samples --weights a-file", "a-file is no checkpoint of a MarksNet"),
-        ("publish --names mark", "there is no network mark"),
-        ("publish", "make it: python -m kdscan.training render"),
-        ("compare", "make it: python -m kdscan.training render"),
+        ("make", "Missing argument"),
+        ("make marks-99", "there are: marks-2, marks-3"),
+        ("make marks-2", "the weights that marks-2 went on from are not there"),
+        ("make marks-3", "other weights than those marks-3 went on from"),
+        ("make tiles-2", "--boards or --photos"),
+        ("make marks-2 --trained a-file", "a-file is no checkpoint of a MarksNet"),
+        ("make marks-2 --effort 0", "not in the range"),
+        ("cards", "these models are of format"),
         ("kingdoms", "--boards or --photos"),
         ("kingdoms --boards .", "no such table of squares"),
         ("trust . --models models", "python -m kdscan.synth"),
-        ("render --strokes gone", "does not exist"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_its_remedy(
@@ -146,6 +121,10 @@ def test_what_cannot_be_done_is_said_with_its_remedy(
     Path("a-file").touch()
     Path("models").mkdir()
     Path("models/manifest.json").write_text('{"trust": 1}', "utf-8")
+    for name, parent in (("marks-2", "1"), ("marks-3", "2"), ("tiles-2", "")):
+        write_recipe(Path("models/recipes", f"{name}.toml"), name, parent)
+    Path("models/weights").mkdir()
+    Path("models/weights/marks-2.npz").touch()
     Path("samples").mkdir()
     for name in ("01.jpg", "01.json"):
         Path("samples", name).symlink_to(ROOT / "samples" / name)
@@ -178,6 +157,18 @@ def test_synthetic_photos_likewise(
     monkeypatch.chdir(tmp_path)
     Path("a-file").touch()
     assert remedy in complaint(lambda: app(arguments.split()), capsys)
+
+
+def write_recipe(path: Path, name: str, parent: str) -> None:
+    """A recipe that says as little as it may."""
+    path.parent.mkdir(exist_ok=True)
+    network, version = name.split("-")
+    batch = {"marks": 6, "tiles": 12}[network]
+    text = f'network = "{network}"\nversion = "{version}"\nabout = ""\n[held_back]\n'
+    if parent:
+        text += f'[parent]\nversion = "{parent}"\nmodel = ""\nweights = "{parent}"\n'
+    text += f"[training]\nsteps = 3\nbatch = {batch}\nrate = 0.1\naverage = 0\n"
+    path.write_text(text, "utf-8")
 
 
 def complaint(command: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> str:

@@ -1,57 +1,20 @@
-"""The networks of maps: render examples, fit, test, publish, compare, and fit the trust."""
+"""The networks of maps: trained by hand, tested, and how far their totals may be believed."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kdscan.errors import UsageError
-from kdscan.training.commands.options import About, Labels, Network, Out, Store, Strokes, Surfaces
+from kdscan.training.commands.options import Device, Labels, Network, Out, Strokes, Surfaces
 
 if TYPE_CHECKING:
     from kdscan.training.dataset import Example
-    from kdscan.training.state import Run
-    from kdscan.training.supply import Drawn
-
-PHOTO_SHARE = 0.5
-"""So many of what marks learns from are photos, which are what is read; the rest are flat sheets,
-which take half the time and show as many hands and designs."""
-
-COUNT, VIEWS = 600, 6
-"""So many sheets are drawn at a time, and each is shown so often before it leaves."""
-
-TRAIN_SEED, SEEDS_APART = 100_000_000, 10_000_000
-"""Seed of the first sheet of training 0, and how far those of the next training lie from it."""
-
-HELD_SEED, HELD_INK_SEED = 9_000_000, 9_800_000
-"""First seeds of what is held back; nothing of it is ever trained on."""
-
-HELD, HELD_INK = 400, 100
-"""How many photos, and sheets with known ink, are held back."""
-
-
-def _held_in(out: Path, name: str) -> tuple[Path, int]:
-    """Where the examples lie that are held back for a network, and their first seed."""
-    return (out / "held" / "ink", HELD_INK_SEED) if name == "ink" else (out / "held", HELD_SEED)
-
-
-def _held(out: Path, name: str) -> list[Any]:
-    """What is held back for a network; raises UsageError where there is nothing."""
-    from kdscan.training.dataset import load
-
-    folder, _ = _held_in(out, name)
-    if not any(folder.glob("*.pickle")):
-        raise UsageError(
-            f"{folder} holds nothing; make it: python -m kdscan.training render --out {out}"
-        )
-    return list(load(folder))
 
 
 def _labelled(folder: Path) -> list[Example]:
@@ -67,52 +30,6 @@ def _labelled(folder: Path) -> list[Example]:
     return found
 
 
-def render(
-    out: Out = Path("data/training"),
-    held: Annotated[int, typer.Option(help="Photos of any design.", min=0)] = HELD,
-    ink: Annotated[int, typer.Option(help="Sheets with known ink.", min=0)] = HELD_INK,
-    strokes: Strokes = None,
-    surfaces: Surfaces = None,
-    workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
-) -> None:
-    """Draw what is held back to measure on; resumes where it stopped."""
-    from kdscan.training.dataset import photo_example
-    from kdscan.training.dataset import render as draw
-    from kdscan.training.ink_examples import ink_example
-
-    kinds: tuple[tuple[str, Callable[[int], Any], int], ...] = (
-        ("marks", photo_example, held),
-        ("ink", partial(ink_example, 0), ink),
-    )
-    for name, example, count in kinds:
-        folder, first = _held_in(out, name)
-        draw(folder, example, first, count, strokes=strokes, surfaces=surfaces, workers=workers)
-
-
-def _first_of(run: Run) -> int:
-    """The seed of a training's first sheet."""
-    return TRAIN_SEED + run.seed * SEEDS_APART
-
-
-def _drawn(
-    folder: Path, run: Run, strokes: Path | None, surfaces: Path | None, also: list[Example]
-) -> Drawn:
-    """The sheets of a training, drawn beside it; `also` are shown among each lot of them."""
-    from kdscan.training.dataset import any_example, begin
-    from kdscan.training.guesses import bent_oftener
-    from kdscan.training.ink_examples import ink_example
-    from kdscan.training.supply import Drawing, Drawn
-
-    photos = PHOTO_SHARE if run.name == "marks" else 1.0
-    first = _first_of(run)
-    draw: Callable[[int], Any] = partial(any_example, first, photos)
-    if run.name == "ink":
-        draw = partial(ink_example, first)
-    drawing = Drawing(draw, partial(begin, strokes, surfaces), run.count, run.views)
-    arrange = bent_oftener if run.name == "refine" else also.__add__
-    return Drawn(folder / "sheets", drawing, run.seed, arrange)
-
-
 def fit(
     name: Network,
     out: Out = Path("data/training"),
@@ -123,7 +40,7 @@ def fit(
     start: Annotated[
         Path | None,
         typer.Option(
-            help="What to begin from: a folder of published models, a model.onnx or a checkpoint.",
+            help="What to begin from: a folder of published models, weights kept or a checkpoint.",
             exists=True,
         ),
     ] = None,
@@ -136,16 +53,12 @@ def fit(
     seed: Annotated[
         int | None, typer.Option(help="Another one shows other sheets.", min=0, max=80)
     ] = None,
-    count: Annotated[
-        int | None, typer.Option(help=f"Sheets drawn at a time; {COUNT}.", min=1)
-    ] = None,
-    views: Annotated[
-        int | None, typer.Option(help=f"How often each is shown; {VIEWS}.", min=1)
-    ] = None,
+    count: Annotated[int | None, typer.Option(help="Sheets drawn at a time; 600.", min=1)] = None,
+    views: Annotated[int | None, typer.Option(help="How often each is shown; 6.", min=1)] = None,
     small: Annotated[
         float | None, typer.Option(help="Share of the steps with small crops, for marks.", max=1)
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1.")] = "cpu",
+    device: Device = "cpu",
     painters: Annotated[int, typer.Option(help="Processes that draw sheets.", min=1)] = 1,
     loaders: Annotated[int, typer.Option(help="Processes that cut samples.", min=1)] = 1,
     save_every: Annotated[float, typer.Option(help="Seconds between two states.")] = 180.0,
@@ -161,6 +74,9 @@ def fit(
         raise typer.BadParameter(why, param_hint="--labels")
     from kdscan.inference.store import Models
     from kdscan.training import state
+    from kdscan.training.making import COUNT, VIEWS
+    from kdscan.training.recipe import weights_path
+    from kdscan.training.sources import Material, supply
     from kdscan.training.tasks import TASKS
     from kdscan.training.trainer import train
 
@@ -168,7 +84,7 @@ def fit(
     if small and task.smaller is None:
         raise typer.BadParameter("marks alone knows small crops", param_hint="--small")
     if start is not None and start.is_dir():
-        start = Models(start).path(name)
+        start = weights_path(start, Models(start).path(name).parent.name)
     also = _labelled(labels) if labels is not None else []
     kept = state.latest(folder)
     if kept is None:
@@ -180,9 +96,9 @@ def fit(
     run = replace(usual, **{key: value for key, value in given.items() if value is not None})
     if kept is None:  # nothing is drawn for nothing
         run = replace(run, count=min(run.count, -(-run.steps * task.size // run.views)))
-    supply = _drawn(folder, run, strokes, surfaces, also)
+    material = Material(folder, strokes, surfaces, labelled=also)
     train(
-        *(task, run, supply, folder),
+        *(task, run, supply(run, material), folder),
         start=start,
         resume=resume,
         device=device,
@@ -226,37 +142,6 @@ def test(
     typer.echo(json.dumps(figures, indent=1))
 
 
-def publish(
-    out: Out = Path("data/training"),
-    models: Store = Path("models"),
-    version: str = "1",
-    about: About = "",
-    names: Annotated[str, typer.Option(help="Which networks, comma-separated.")] = ",".join(
-        get_args(Network)
-    ),
-) -> None:
-    """Measure on held-back examples, calibrate, and write ONNX files with their cards."""
-    chosen = names.split(",")
-    if unknown := [name for name in chosen if name not in get_args(Network)]:
-        known = ", ".join(get_args(Network))
-        raise UsageError(f"--names: there is no network {unknown[0]}; there are {known}")
-
-    from kdscan.training import state
-    from kdscan.training.publishing import publish as write
-
-    for name in chosen:
-        held = _held(out, name)
-        told: dict[str, object] = {}
-        if (trained := state.latest(out / name)) is not None:
-            run = trained[1]
-            told = {"steps": run.steps, "learning_rate": run.rate, "training_seed": _first_of(run)}
-            told["trained"] = asdict(run)
-        told["held_back_seed"] = _held_in(out, name)[1]
-        told["data"] = about
-        done = write(name, out / f"{name}.pt", held, models, version, told)
-        typer.echo(f"{name}: {done['figures']}")
-
-
 def trust(
     folder: Annotated[
         Path,
@@ -272,17 +157,3 @@ def trust(
     from kdscan.training.trust import calibrate
 
     typer.echo(calibrate(folder, models))
-
-
-def compare(out: Out = Path("data/training"), steps: int = 700, strokes: Strokes = None) -> None:
-    """Train marks networks with other planes and widths on the same batches; print the table."""
-    held = _held(out, "marks")
-    from kdscan.training.compare import compare as race
-    from kdscan.training.compare import table
-    from kdscan.training.state import Run
-    from kdscan.training.tasks import TASKS
-
-    task, folder = TASKS["marks"], out / "compare"
-    run = Run("marks", steps, task.rate, count=-(-steps * task.size // VIEWS), views=VIEWS)
-    supply = _drawn(folder, run, strokes, None, [])
-    typer.echo(table(race(run, supply, held, folder)))

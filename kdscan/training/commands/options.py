@@ -27,5 +27,19 @@ Labels = Annotated[
     ),
 ]
 Store = Annotated[Path, typer.Option(help="Where models are kept.")]
-About = Annotated[str, typer.Option(help="What a card says of the data, beside figures.")]
+Boards = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of cut-out boards: boards/*.jpg, tiles.csv.", exists=True, file_okay=False
+    ),
+]
+Photos = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of photos NAME.jpg beside kdscan score --json's NAME.json.",
+        exists=True,
+        file_okay=False,
+    ),
+]
+Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:1.")]
 Network = Literal["locate", "refine", "ink", "marks", "cover"]

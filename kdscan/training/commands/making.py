@@ -1,0 +1,112 @@
+"""Models made by their recipes, and what is said of those that ship."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kdscan.errors import UsageError
+from kdscan.training.commands.options import Boards, Device, Out, Photos, Store, Strokes, Surfaces
+
+if TYPE_CHECKING:
+    from kdscan.synth.tiles import Board
+
+Effort = Annotated[
+    float, typer.Option(help="Share of the work: 0.01 to try the command out.", min=1e-4)
+]
+
+
+def make(
+    name: Annotated[str, typer.Argument(help="The recipe: models/recipes/NAME.toml.")],
+    out: Out = Path("data/training"),
+    models: Store = Path("models"),
+    into: Annotated[
+        Path | None, typer.Option(help="Where to write the model; OUT/models.", file_okay=False)
+    ] = None,
+    trained: Annotated[
+        Path | None,
+        typer.Option(help="Measure and publish these weights.", exists=True, dir_okay=False),
+    ] = None,
+    strokes: Strokes = None,
+    surfaces: Surfaces = None,
+    boards: Boards = None,
+    photos: Photos = None,
+    effort: Effort = 1.0,
+    device: Device = "cpu",
+) -> None:
+    """Train a version of a network by its recipe, measure, calibrate and publish it.
+
+    What an earlier run had begun goes on. `--into models` replaces what ships; `cards` then tells
+    of it. Networks of kingdoms need --boards or --photos.
+    """
+    from kdscan.training import making
+    from kdscan.training.recipe import load_recipe
+    from kdscan.training.sources import Material
+
+    recipe = load_recipe(models, name)
+    material = Material(out, strokes, surfaces, kingdoms_in(boards, photos))
+    into = into or out / "models"
+    found = making.make(
+        *(recipe, models, into, material), effort=effort, trained=trained, device=device
+    )
+    typer.echo(json.dumps(found["figures"], indent=1))
+
+
+def kingdoms(
+    boards: Boards = None,
+    photos: Photos = None,
+    surfaces: Surfaces = None,
+    out: Out = Path("data/training"),
+    models: Store = Path("models"),
+    version: str = "1",
+    held: Annotated[str, typer.Option(help="Kingdoms to measure on: 0/5 is each fifth.")] = "0/5",
+    again: Annotated[
+        float, typer.Option(help="Share of steps trained once more with those too.")
+    ] = 0.4,
+    count: Annotated[int, typer.Option(help="How many synthetic photos.")] = 500,
+    effort: Effort = 1.0,
+    about: Annotated[str, typer.Option(help="What the recipe says of the data.")] = "",
+) -> None:
+    """Train both networks of Kingdomino's tiles on boards and a club's own photos.
+
+    Correct what kdscan reads with --set first, so that NAME.json says what is there.
+    """
+    from kdscan.training import making
+    from kdscan.training.recipe import HeldBack, Recipe, Training
+    from kdscan.training.sources import Material
+    from kdscan.training.state import LONGEST_MEAN
+    from kdscan.training.tasks import TASKS
+
+    given = kingdoms_in(boards, photos)
+    if not given:
+        raise UsageError("no kingdoms: name a folder with --boards or --photos")
+    for network in ("tiles", "squares"):
+        task = TASKS[network]
+        how = Training(
+            *(task.steps, task.size, task.rate), average=LONGEST_MEAN, photos=count, again=again
+        )
+        recipe = Recipe(network, version, about, how, HeldBack(kingdoms=held))
+        material = Material(out, surfaces=surfaces, boards=given)
+        found = making.make(recipe, models, models, material, effort=effort)
+        typer.echo(f"{recipe.name}: {found['figures']}")
+
+
+def kingdoms_in(boards: Path | None, photos: Path | None) -> Sequence[Board]:
+    """The kingdoms of a folder of boards, and of a folder of photos."""
+    from kdscan.synth.tiles import load_boards, load_photos
+
+    return [*(load_boards(boards) if boards else ()), *(load_photos(photos) if photos else ())]
+
+
+def cards(
+    root: Annotated[Path, typer.Option(help="The repository.", file_okay=False)] = Path(),
+) -> None:
+    """Write the cards of the models that ship, and the tables of README.md and models/README.md."""
+    from kdscan.training.cards import write
+
+    for path in write(root):
+        typer.echo(path)

@@ -1,0 +1,80 @@
+"""How well the two networks of kingdoms read boards that were held back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+from kdscan.imaging.rectify import FLAT_MARGIN, flatten, lattice
+from kdscan.kinds.kingdom.classify import SIDE_PX, crops, looked_at
+from kdscan.kinds.kingdom.locate import KingdomSearch
+from kdscan.records import Photo
+from kdscan.records.arrays import Network
+from kdscan.synth.tiles import SQUARE_PX, Board
+from kdscan.training.measure import as_network, best_temperature
+
+
+def squares_logits(
+    net: nn.Module, boards: Sequence[Board]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Logits (N, K) and truth (N,) of all squares of the boards, looked at as a reading does."""
+    network, logits, kinds = as_network(net), [], []
+    for board in boards:
+        rows, cols = board.kinds.shape
+        centers = (lattice(rows, cols) + 0.5) * SQUARE_PX - 0.5
+        flat = flatten(Photo(board.bgr), centers, SIDE_PX, FLAT_MARGIN)
+        logits.append(looked_at(crops(flat, rows, cols), network))
+        kinds.append(board.kinds.ravel())
+    return np.concatenate(logits), np.concatenate(kinds)
+
+
+def temperature(net: nn.Module, boards: Sequence[Board]) -> float:
+    """Temperature of the squares' logits that fits the held-back boards best; never less than 1,
+    because a few boards that are read without an error would fit the surer the better."""
+    return max(1.0, best_temperature(*squares_logits(net, boards)))
+
+
+def squares_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]:
+    """Share of squares and of whole boards whose every kind is right, before any rule."""
+    logits, kinds = squares_logits(net, boards)
+    right = logits.argmax(1) == kinds
+    ends = np.cumsum([board.kinds.size for board in boards])[:-1]
+    whole = [bool(part.all()) for part in np.split(right, ends)]
+    return {"squares": float(right.mean()), "boards": float(np.mean(whole)), "of": len(boards)}
+
+
+def tiles_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]:
+    """Share of squares of cut-out boards that were seen, and how far off, in squares."""
+    network: Network = as_network(net)
+    away, wanted = [], 0
+    for board in boards:
+        found = KingdomSearch(Photo(board.bgr), network).lattices()
+        seen = found[0].centers_xy[found[0].seen] if found else np.zeros((0, 2))
+        centers = (lattice(*board.kinds.shape)[board.kinds > 0] + 0.5) * SQUARE_PX - 0.5
+        wanted += len(centers)
+        if len(seen):
+            far = np.linalg.norm(centers[:, None] - seen[None], axis=-1).min(1) / SQUARE_PX
+            away += [float(f) for f in far if f < 0.4]
+    return {
+        "seen": len(away) / max(wanted, 1),
+        "error_median": float(np.median(away)) if away else 1.0,
+        "error_95": float(np.quantile(away, 0.95)) if away else 1.0,
+        "of": len(boards),
+    }
+
+
+def measure_tiles(net: nn.Module, boards: Sequence[Board]) -> dict[str, Any]:
+    """What is said of a network of tiles on boards held back."""
+    return {"figures": tiles_figures(net, boards)}
+
+
+def measure_squares(net: nn.Module, boards: Sequence[Board]) -> dict[str, Any]:
+    """What is said of a network of squares on boards held back."""
+    return {
+        "temperatures": {"kind": temperature(net, boards)},
+        "figures": squares_figures(net, boards),
+    }

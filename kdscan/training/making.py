@@ -1,0 +1,123 @@
+"""Makes a version of a network again, as its recipe says."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from kdscan.errors import UsageError
+from kdscan.training.publishing import measure, publish
+from kdscan.training.recipe import Parent, Recipe, Training, or_usual, weights_path
+from kdscan.training.sources import Material, held_back, split, supply
+from kdscan.training.state import LONGEST_MEAN, Run, digest, load_weights
+from kdscan.training.tasks import TASKS
+from kdscan.training.trainer import train
+
+COUNT, VIEWS = 600, 6
+"""So many sheets are drawn at a time, and each is shown so often before it leaves."""
+
+FEWEST = 6
+"""No effort is so small that less than this is drawn or trained."""
+
+
+def scaled(usual: int, effort: float) -> int:
+    """A number of a recipe at a share of its effort."""
+    return max(FEWEST, round(usual * effort)) if usual else 0
+
+
+def run_of(recipe: Recipe, start: Path | None, effort: float) -> Run:
+    """The training of a recipe; `start`: the weights that it goes on from.
+
+    Raises UsageError for batches of another size than the network's.
+    """
+    training: Training = recipe.training
+    size = TASKS[recipe.network].size
+    if training.batch != size:
+        raise UsageError(f"{recipe.name} had {training.batch} examples a step, not {size}")
+    steps = scaled(training.steps, effort)
+    views = or_usual(training.views, VIEWS)
+    count = scaled(or_usual(training.count, COUNT), effort)
+    return Run(
+        recipe.network,
+        steps,
+        training.rate,
+        seed=or_usual(training.seed, 0),
+        parent=digest(start) if start else "",
+        count=min(count, -(-steps * size // views)) if views else 0,
+        views=views,
+        small=training.small,
+        average=or_usual(training.average, LONGEST_MEAN),
+    )
+
+
+def start_of(recipe: Recipe, models: Path) -> Path | None:
+    """The weights that a recipe goes on from; None for fresh ones.
+
+    Raises UsageError where they are not there, or others than they were.
+    """
+    parent: Parent | None = recipe.parent
+    if parent is None:
+        return None
+    path = weights_path(models, f"{recipe.network}-{parent.version}")
+    if parent.weights is None or not path.is_file():
+        raise UsageError(f"{path}: the weights that {recipe.name} went on from are not there")
+    if digest(path) != parent.weights:
+        raise UsageError(f"{path} holds other weights than those {recipe.name} went on from")
+    return path
+
+
+def make(
+    recipe: Recipe,
+    models: Path,
+    into: Path,
+    material: Material,
+    *,
+    effort: float = 1.0,
+    trained: Path | None = None,
+    device: str = "cpu",
+) -> dict[str, Any]:
+    """Train, measure and publish a version as `into`/NAME; returns what was measured.
+
+    models: where the weights of its parent lie. effort: share of the steps and of what is drawn.
+    trained: a checkpoint that is measured and published rather than trained.
+    A training that was broken off in the material's folder goes on. Raises UsageError for what
+    cannot be made.
+    """
+    if unknown := recipe.unknown():
+        print(f"{recipe.name}: {', '.join(unknown)} unknown, the usual taken", file=sys.stderr)
+    network, home = recipe.network, material.folder / recipe.name
+    boards, back = split(material.boards, recipe.held_back.kingdoms)
+    material = replace(material, boards=boards)
+    net: nn.Module = TASKS[network].net()
+    if trained is not None:
+        load_weights(net, trained)
+    else:
+        start = start_of(recipe, models)
+        run = run_of(recipe, start, effort)
+        net = _trained(recipe, run, start, replace(material, folder=home / "run"), effort, device)
+    count = scaled(recipe.held_back.count, effort)
+    count += count % 2  # spellbooks are calibrated on one half and measured on the other
+    held = replace(material, folder=home, boards=back)
+    found = measure(network, net, held_back(network, recipe.held_back.seed, count, held))
+    if back and trained is None and (share := recipe.training.again):
+        start = home / "run.pt"
+        more = replace(run, steps=scaled(run.steps, share), parent=digest(start))
+        material = replace(material, folder=home / "again", boards=[*boards, *back])
+        net = _trained(recipe, more, start, material, effort, device)
+    publish(network, recipe.version, net, found, into)
+    return found
+
+
+def _trained(
+    recipe: Recipe, run: Run, start: Path | None, material: Material, effort: float, device: str
+) -> nn.Module:
+    photos, pages = (
+        scaled(number, effort) for number in (recipe.training.photos, recipe.training.pages)
+    )
+    shown = supply(run, material, photos=photos, pages=pages)
+    task, folder = TASKS[recipe.network], material.folder
+    return train(task, run, shown, folder, start=start, resume=True, device=device).cpu()
