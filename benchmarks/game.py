@@ -18,9 +18,8 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from kdscan.game.duel.audit import audit_map, replay
+from kdscan.game.duel.audit import audit_map, quick_problems, replay
 from kdscan.game.duel.audit.pair import audit_game
-from kdscan.game.duel.audit.quick import quick_problems
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.editions import EDITIONS, ENGLISH, Edition

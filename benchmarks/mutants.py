@@ -36,19 +36,17 @@ from mutmut.mutation.file_mutation import create_mutations, deep_replace
 
 HOME = Path("kdscan/game/duel")
 
-AUDIT = ["audit_goldens", "audit_maps", "audit_book", "audit_parts"]
+AUDIT = ["audit_goldens", "audit_maps", "audit_book", "dominoes"]
 ROUNDS = ["rounds_search", "rounds_ruled_out"]
 
 TESTS: dict[str, list[str]] = {
     "scoring": ["board"],
     "audit.__init__": ["terms", *AUDIT, "proof", "quick"],
-    "audit.dominoes": ["dominoes", *AUDIT, "pair"],
-    "audit.fourdice": [*ROUNDS, "pair"],
+    "audit.dominoes": [*AUDIT, "pair"],
     "audit.orders": ["orders", *AUDIT, "quick"],
     "audit.pair": [*ROUNDS, "pair"],
     "audit.pairing": ["splits", *AUDIT],
     "audit.proofs": ["proof", "splits", *AUDIT, "quick"],
-    "audit.quick": ["quick"],
     "audit.rounds": [*ROUNDS, "pair"],
     "audit.splits": ["splits", "proof", *AUDIT, "quick"],
     "audit.ways": ["search", *AUDIT, "proof", "quick", "pair"],

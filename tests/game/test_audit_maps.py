@@ -108,20 +108,6 @@ def test_a_full_map_needs_the_wizard_of_the_line() -> None:
     assert len({sum(cell) % 2 for cell in problem.cells}) == 1
 
 
-def test_a_shield_alone_is_blamed_alone() -> None:
-    board = board_of(". . dd dd . . .", ". . . ## . . .", "l . . . . . .")
-    (problem,) = audit_map(board).problems
-    assert (problem.code, problem.cells) == ("unpaired_shields", ((3, 0),))
-    assert "this shield" in problem.message
-
-
-def test_a_domino_without_contact_is_blamed() -> None:
-    board = board_of(". . . dd dd . .", ". . . ## . . .", "l f . . . . .")
-    (problem,) = audit_map(board).problems
-    assert (problem.code, len(problem.cells)) == ("unconnected_domino", 1)
-    assert problem.cells[0] in ((3, 0), (3, 1))
-
-
 def test_equal_coats_of_one_domino_are_no_contact() -> None:
     assert not audit_map(board_of(". . . dd dd . .", ". . . ## . . .", "l l . . . . .")).lawful
 
@@ -138,14 +124,6 @@ def test_contact_goes_through_a_chain_of_dominoes() -> None:
     assert not audit_map(chain.with_shield((3, 6), Shield(Coat.CHECKED))).lawful
 
 
-def test_an_odd_number_of_shields_is_no_game_even_with_the_line_won() -> None:
-    rows = ("l l l l l l .", "l l l ## l l .", ". . . . . . .")
-    board = board_of(*rows)
-    assert len(board) == 11
-    (problem,) = audit_map(board).problems
-    assert (problem.code, problem.cells) == ("unpaired_shields", tuple(board))
-
-
 def test_four_crosses_take_both_bonuses_and_five_are_too_many() -> None:
     lawful = board_of(". . c . . . .", ". . c ## d++++ d .", ". c c . . . .")
     audit = audit_map(lawful)
@@ -158,12 +136,6 @@ def test_four_crosses_take_both_bonuses_and_five_are_too_many() -> None:
     assert (problem.code, problem.cells) == ("too_many_crosses", ((2, 4),))
 
 
-def test_three_crosses_without_a_bonus_left() -> None:
-    assert audit_map(board_of(". . . d+++ d . .", ". . . ## . . .", EMPTY_ROW), True).lawful
-    audit = audit_map(board_of(". . . d+++ d . .", ". . . ## . . .", EMPTY_ROW), False)
-    assert [(p.code, p.cells) for p in audit.problems] == [("bonus_crosses", ((1, 3),))]
-
-
 def test_crosses_beyond_the_known_dice_are_a_warning_up_to_four() -> None:
     """No known die brings a double dot two crosses; the rulebooks know nothing of that."""
     board = board_of(". . c . . . .", ". . c ## dd++++ d .", ". c c . . . .")
@@ -172,13 +144,6 @@ def test_crosses_beyond_the_known_dice_are_a_warning_up_to_four() -> None:
     assert [(p.code, p.severity, p.cells) for p in audit.problems] == [
         ("bonus_crosses", "warning", ((2, 4),))
     ]
-
-
-def test_a_coloured_roof_needs_a_cross() -> None:
-    board = board_of(". . . d d . .", ". . . ## . . .", EMPTY_ROW)
-    assert audit_map(board, False).lawful
-    (problem,) = audit_map(board, True).problems
-    assert problem.code == "missing_cross"
 
 
 def test_what_only_the_dice_forbid_is_a_warning() -> None:
@@ -205,29 +170,6 @@ def test_dots_that_the_dot_wizard_must_open_do_not_win_him() -> None:
     )
     (problem,) = audit_map(board).problems
     assert (problem.code, len(problem.cells)) == ("unconnected_domino", 1)
-
-
-CALLED_TOO_EARLY = Board.parse(
-    """.    d+   ll+  .    f++  d    .
-       c+++ d    d    d    l    .    .
-       c    c    c++  ##   dd   .    .
-       c++  .    c    d    .    .    .
-       dd   .    .    l    .    .    ."""
-)
-
-
-def test_a_wizard_needed_before_it_can_be_won() -> None:
-    """Dots enough can be drawn before the dot's wizard is called, but not on the way here."""
-    (problem,) = audit_map(CALLED_TOO_EARLY, False).problems
-    assert problem.code == "wizard_too_early"
-    assert set(problem.cells) <= set(CALLED_TOO_EARLY)
-
-
-def test_the_turn_of_wizards_is_a_search_that_may_end_early() -> None:
-    (problem,) = errors(CALLED_TOO_EARLY, Terms(False), steps=60)
-    assert problem.code == "wizard_too_early"
-    assert set(problem.cells) == set(CALLED_TOO_EARLY)
-    assert len(errors(CALLED_TOO_EARLY, Terms(False))[0].cells) < len(CALLED_TOO_EARLY)
 
 
 def test_the_cross_must_find_its_shield_drawn(short_book: None) -> None:

@@ -148,6 +148,12 @@ def test_a_wizard_too_early_word_for_word() -> None:
     assert 1 < len(problem.cells) < len(EARLY)
 
 
+def test_the_turn_of_wizards_is_a_search_that_may_end_early() -> None:
+    (problem,) = errors(EARLY, Terms(False), steps=60)
+    assert problem.code == "wizard_too_early"
+    assert set(problem.cells) == set(EARLY)
+
+
 EMPTY_MAP = ". . . . . .\n" + "\n".join([EMPTY_ROW, ". . . ## . . .", EMPTY_ROW, EMPTY_ROW])
 
 PAIRS: tuple[tuple[Cell, Cell], ...] = (

@@ -7,9 +7,8 @@ import random
 import pytest
 from hypothesis import given, settings
 
-from kdscan.game.duel.audit import audit_map
+from kdscan.game.duel.audit import audit_map, quick_problems
 from kdscan.game.duel.audit.dominoes import Budget, OutOfStepsError
-from kdscan.game.duel.audit.quick import quick_problems
 from kdscan.game.duel.audit.ways import Terms, find_way
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat

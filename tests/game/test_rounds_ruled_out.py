@@ -7,8 +7,8 @@ import random
 import pytest
 
 from kdscan.game.duel.audit.dominoes import PAIRS, the_dice
-from kdscan.game.duel.audit.fourdice import _may_have_wizard, ruled_out
 from kdscan.game.duel.audit.pair import GameAudit, audit_game
+from kdscan.game.duel.audit.rounds import _may_have_wizard, ruled_out
 from kdscan.game.duel.audit.ways import Terms
 from kdscan.game.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
@@ -196,11 +196,11 @@ def test_not_all_is_tried_where_there_are_too_many_ways(monkeypatch: pytest.Monk
     said = "no dominoes of theirs go together round by round"
     for maps in ((BLOCK, APART), (APART, BLOCK)):
         for most, answer in ((2, said), (1, None)):
-            monkeypatch.setattr("kdscan.game.duel.audit.fourdice.MOST_WAYS", most)
+            monkeypatch.setattr("kdscan.game.duel.audit.rounds.MOST_WAYS", most)
             assert ruled_out(maps, terms, the_dice()) == answer
     for most, answer in ((20, said), (1, None)):
-        monkeypatch.setattr("kdscan.game.duel.audit.fourdice.MOST_WAYS", 2)
-        monkeypatch.setattr("kdscan.game.duel.audit.fourdice.MOST_STATES", most)
+        monkeypatch.setattr("kdscan.game.duel.audit.rounds.MOST_WAYS", 2)
+        monkeypatch.setattr("kdscan.game.duel.audit.rounds.MOST_STATES", most)
         assert ruled_out((BLOCK, APART), terms, the_dice()) == answer
     monkeypatch.undo()
     more = {(0, column): Shield(Coat.LINE) for column in (2, 3, 4, 5)}

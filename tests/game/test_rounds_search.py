@@ -127,7 +127,8 @@ def test_problems_of_two_maps_word_for_word() -> None:
     )
     odd = two.with_shield((0, 0), Shield(Coat.DOT))
     assert audit_game((odd, two)).lawful is False
-    assert audit_game((Board(), Board())).problems == ()
+    assert audit_game((Board(), Board())).rounds == ()
+    assert audit_game((four, four)).lawful
 
 
 def test_each_player_is_held_to_the_spellbook() -> None:

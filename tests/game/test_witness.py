@@ -34,23 +34,49 @@ def test_one_domino_makes_a_board() -> None:
     replay(TWO, DRAWN)
 
 
-def test_replay_says_what_is_wrong() -> None:
-    assert refused(TWO, Witness(())) == "the steps do not fill the board"
-    assert refused(TWO, Witness((Step(((1, 2), (1, 2))),))) == (
-        "step 1: (1, 2) and (1, 2) are not two free shields of the board"
-    )
-    crossed = TWO.with_shield((1, 2), Shield(Coat.DOUBLE_DOT, 1))
-    assert refused(crossed, replace(DRAWN, wizard=(1, 2))) == "the checked wizard was never won"
+FAR = board_of(". . dd dd . . .", ". . . ## . . .", "l l . . . . .")
+MANY = board_of(". . dd dd+++ . . .", ". . . ## . . .", EMPTY_ROW)
 
 
-@pytest.mark.usefixtures("short_book")
-def test_the_checked_wizards_cross_comes_with_the_last_square() -> None:
+@pytest.mark.parametrize(
+    ("board", "witness", "message"),
+    [
+        (TWO, Witness(()), "do not fill"),
+        (TWO, Witness((Step(((1, 2), (1, 2))),)), "not two free shields"),
+        (TWO, Witness((Step(((1, 3), (1, 4))),)), "not two free shields"),
+        (FAR, Witness((Step(((1, 2), (3, 1))),)), "not side by side"),
+        (FAR, Witness((Step(((3, 0), (3, 1))),)), "the domino is not connected"),
+        (FAR, Witness((Step(((3, 0), (3, 1)), Coat.DOT),)), "dot's wizard is not at hand"),
+        (FAR, Witness((Step(((1, 3), (3, 1)), Coat.LINE),)), "drawn apart is not connected"),
+        (TWO, Witness((Step(((1, 2), (1, 3))),), castle=(1, 2)), "brings -1 crosses"),
+        (MANY, Witness((Step(((1, 2), (1, 3))),)), "brings 3 crosses"),
+    ],
+)
+def test_a_broken_witness_is_found_out(board: Board, witness: Witness, message: str) -> None:
+    with pytest.raises(BrokenWitnessError, match=message):
+        replay(board, witness)
+
+
+def test_a_power_is_used_once(short_book: None) -> None:
+    """Two dots win the wizard of a short book; he draws one domino apart, not two."""
+    board = board_of("f f . . c c .", ". . d ## . . .", ". . d . . . .")
+    first = Step(((2, 2), (3, 2)))
+    apart = Step(((1, 0), (1, 1)), Coat.DOT), Step(((1, 4), (1, 5)), Coat.DOT)
+    one = board_of("f f . . . . .", ". . d ## . . .", ". . d . . . .")
+    replay(one, Witness((first, apart[0])))
+    with pytest.raises(BrokenWitnessError, match="step 3: the dot's wizard is not at hand"):
+        replay(board, Witness((first, *apart)))
+
+
+def test_a_wizards_cross_is_checked_against_its_time(short_book: None) -> None:
     board = board_of(". . c c . . .", ". . . ## dd+ dd .", EMPTY_ROW)
     checked, other = Step(((1, 2), (1, 3))), Step(((2, 4), (2, 5)))
     replay(board, Witness((other, checked), wizard=(2, 4)))
-    assert refused(board, Witness((checked, other), wizard=(2, 4))) == (
-        "the checked wizard's cross came before its shield"
-    )
+    with pytest.raises(BrokenWitnessError, match="came before its shield"):
+        replay(board, Witness((checked, other), wizard=(2, 4)))
+    none = board_of(". . f f . . .", ". . . ## dd+ dd .", EMPTY_ROW)
+    with pytest.raises(BrokenWitnessError, match="never won"):
+        replay(none, Witness((other, checked), wizard=(2, 4)))
 
 
 def test_no_room_is_checked_in_every_round() -> None:

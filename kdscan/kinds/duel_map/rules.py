@@ -12,7 +12,7 @@ from math import log
 
 import numpy as np
 
-from kdscan.game.duel.audit.quick import quick_problems
+from kdscan.game.duel.audit import quick_problems
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.report import alone
 from kdscan.game.grid import Cell

@@ -10,7 +10,7 @@ from itertools import permutations
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, Face
-from kdscan.game.duel.drawing import ALL_BITS, NEAR, NEAR_BITS, number
+from kdscan.game.duel.drawing import ALL_BITS, CASTLE_BITS, NEAR, NEAR_BITS, number
 from kdscan.game.grid import Cell
 
 MOST_ON_A_DIE = 2
@@ -158,8 +158,8 @@ class Task:
     """A map, seen as dominoes to be found.
 
     spare: crosses that bonuses not told yet may take off any domino.
-    filled: the shields, as bits. halves: each as its die made it. equal: beside each shield,
-    those of its coat. partners: beside it, those that it can share a domino with.
+    filled: the shields, as bits. coats: those of each coat. halves: each as its die made it.
+    equal: beside each shield, those of its coat. partners: those that it can share a domino with.
     wizard_cell: the shield with the wizard's cross, -1 if there is none.
     """
 
@@ -181,6 +181,9 @@ class Task:
             crosses = shield.crosses - castle - (cell == bonus.wizard)
             self.halves[number(cell)] = Half(shield.coat, crosses, castle)
         self.filled = sum(1 << i for i in self.halves)
+        self.coats = dict.fromkeys(Coat, 0)
+        for i, half in self.halves.items():
+            self.coats[half.coat] |= 1 << i
         self.equal, self.partners = dict.fromkeys(self.halves, 0), dict.fromkeys(self.halves, 0)
         for i, half in self.halves.items():
             for j in NEAR[i]:
@@ -196,6 +199,10 @@ class Task:
     def domino(self, piece: Piece) -> Domino:
         """What the dice say of a piece."""
         return self.dice.domino(self.halves[piece[0]], self.halves[piece[1]])
+
+    def has_room(self, coat: Coat, drawn: int) -> bool:
+        """Whether that coat finds room beside the castle or what is drawn of it."""
+        return bool(room(drawn) & (CASTLE_BITS | beside(self.coats[coat] & drawn)))
 
     def _makes(self, one: Half, two: Half, spare: int) -> bool:
         return any(

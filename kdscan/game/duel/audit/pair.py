@@ -2,7 +2,8 @@
 
 Beside what each map must keep for itself: a wizard serves one player only, and a
 player who drew fewer dominoes had no room for some that the dice can have shown. The
-four dice of each round are looked at last, and never forbid.
+four dice of each round are looked at last, and never forbid: `rounds` says what is
+known of them.
 """
 
 from __future__ import annotations
@@ -12,11 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import islice, product, zip_longest
 
 from kdscan.game.duel.audit import Audit, audit_on_terms, terms_of, witness_of
-from kdscan.game.duel.audit.dominoes import LAW, Dice, Task, the_dice
-from kdscan.game.duel.audit.fourdice import Maps, ruled_out
-from kdscan.game.duel.audit.rounds import MOST_STATES, Round, Schedule, Side
+from kdscan.game.duel.audit.dominoes import LAW, Dice, the_dice
+from kdscan.game.duel.audit.rounds import Maps, Round, common_rounds, ruled_out
 from kdscan.game.duel.audit.ways import MAP_WIZARDS, Terms, Way, ways
-from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.editions import ENGLISH, Edition
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.problem import Problem
@@ -63,17 +62,20 @@ def audit_game(
         return GameAudit(False, audits)
     dice = the_dice(edition.castle_on_joker)
     by_dice = not (one.problems or two.problems)
-    found = _with_dice(maps, terms, dice) if by_dice else None
-    if found is not None:
-        ways_found, rounds = found
-        return GameAudit(True, _told(audits, ways_found), (), rounds)
+    if by_dice:
+        pair, rounds = common_rounds(maps, _together(maps, terms, dice, each=_WAYS_EACH), dice)
+        if pair is not None:
+            return GameAudit(True, _told(audits, pair), (), rounds)
     pair = next(_together(maps, terms, LAW), None)
     if pair is None:
         code, text = _apart(maps, terms, LAW)
         return GameAudit(False, audits, (Problem(code, "error", text),))
     if not by_dice:
         return GameAudit(True, _told(audits, pair))
-    why = _unshared(maps, terms, dice) or ruled_out(maps, terms, dice)
+    if next(_together(maps, terms, dice), None) is None:
+        why: str | None = _apart(maps, terms, dice)[1]
+    else:
+        why = ruled_out(maps, terms, dice)
     if why is None:
         return GameAudit(True, _told(audits, pair), decided=False)
     text = f"no rounds of the four dice are known that make both maps: {why}"
@@ -87,24 +89,6 @@ def _told(audits: tuple[Audit, Audit], found: tuple[Way, Way]) -> tuple[Audit, A
     return one, two
 
 
-def _with_dice(
-    maps: Maps, terms: tuple[Terms, Terms], dice: Dice
-) -> tuple[tuple[Way, Way], tuple[Round, ...]] | None:
-    states = 0
-    for pair in _together(maps, terms, dice, each=_WAYS_EACH):
-        one, two = (
-            Side(Task(board, way.bonus, dice), way) for board, way in zip(maps, pair, strict=True)
-        )
-        search = Schedule((one, two), MOST_STATES - states)
-        rounds = search.run(0, 0)
-        states += len(search.dead)
-        if rounds is not None:
-            return pair, rounds
-        if states >= MOST_STATES:
-            break
-    return None
-
-
 def _together(
     maps: Maps,
     terms: tuple[Terms, Terms],
@@ -114,12 +98,14 @@ def _together(
 ) -> Iterator[tuple[Way, Way]]:
     """Ways to both maps that share no wizard; with `rounds`, in as many rounds."""
     idle = tuple(rounds and len(board) < len(other) for board, other in (maps, maps[::-1]))
-    for split in _splits(terms):
-        one, two = (
-            islice(ways(board, replace(t, idle=idles), dice, each), _WAYS_TRIED)
-            for board, t, idles in zip(maps, split, idle, strict=True)
-        )
-        yield from _each_with_each(one, two)
+    shared = sorted(MAP_WIZARDS & terms[0].wizards & terms[1].wizards)
+    for owners in product((0, 1), repeat=len(shared)):
+        found = []
+        for player, (board, own) in enumerate(zip(maps, terms, strict=True)):
+            lost = {coat for coat, owner in zip(shared, owners, strict=True) if owner != player}
+            mine = replace(own, idle=idle[player], wizards=own.wizards - lost)
+            found.append(islice(ways(board, mine, dice, each), _WAYS_TRIED))
+        yield from _each_with_each(*found)
 
 
 def _each_with_each(one: Iterator[Way], two: Iterator[Way]) -> Iterator[tuple[Way, Way]]:
@@ -135,26 +121,6 @@ def _each_with_each(one: Iterator[Way], two: Iterator[Way]) -> Iterator[tuple[Wa
             seconds.append(second)
         if not (firsts and seconds):
             return
-
-
-def _splits(terms: tuple[Terms, Terms]) -> Iterator[tuple[Terms, Terms]]:
-    """Every way to share out the wizards that both may have used."""
-    shared = sorted(MAP_WIZARDS & terms[0].wizards & terms[1].wizards)
-    for owners in product((0, 1), repeat=len(shared)):
-        lost: tuple[set[Coat], set[Coat]] = (set(), set())
-        for coat, owner in zip(shared, owners, strict=True):
-            lost[1 - owner].add(coat)
-        one, two = (
-            replace(t, wizards=t.wizards - gone) for t, gone in zip(terms, lost, strict=True)
-        )
-        yield one, two
-
-
-def _unshared(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> str | None:
-    """Why no dice make both maps, whatever the rounds; None where each has a way of its own."""
-    if next(_together(maps, terms, dice), None) is not None:
-        return None
-    return _apart(maps, terms, dice)[1]
 
 
 def _apart(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> tuple[str, str]:

@@ -7,10 +7,10 @@ dominoes; and where no such shields are, all can be (Hall). The line's wizard fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
+from itertools import product
 
-from kdscan.game.duel.audit.dominoes import beside, bits
+from kdscan.game.duel.audit.dominoes import bits
 from kdscan.game.duel.board import COLS
 from kdscan.game.duel.drawing import ALL_BITS, NEAR_BITS
 
@@ -20,37 +20,29 @@ EVEN = sum(1 << i for i in bits(ALL_BITS) if sum(divmod(i, COLS)) % 2 == 0)
 
 @lru_cache(maxsize=1024)
 def smallest_uncovered(filled: int, spare: int) -> int | None:
-    """The smallest set of shields of which dominoes leave more than `spare` uncovered.
-
-    Returns its bits, or None when there is no such set.
-    """
+    """The smallest set of shields of which dominoes leave more than `spare` uncovered, as bits."""
     best = {0: 0}  # by how many neighbours are too few, more than enough counted as enough
-    for side, component in _sides(filled):
+    for side in (filled & EVEN, filled & ~EVEN):
         joined: dict[int, int] = {}
-        table = _smallest_by_shortage(side, component)
-        for short, cells in best.items():
-            for more, others in table.items():
-                total, union = min(short + more, spare + 1), cells | others
-                if total not in joined or union.bit_count() < joined[total].bit_count():
-                    joined[total] = union
+        for (short, cells), (more, others) in product(
+            best.items(), _smallest_by_shortage(side, filled).items()
+        ):
+            total, union = min(short + more, spare + 1), cells | others
+            if total not in joined or union.bit_count() < joined[total].bit_count():
+                joined[total] = union
         best = joined
     return best.get(spare + 1)
 
 
-def _sides(filled: int) -> Iterator[tuple[int, int]]:
-    """The shields of either colour in each part that hangs together, and that part."""
-    while filled:
-        part, more = 0, filled & -filled
-        while more != part:
-            part, more = more, more | beside(more) & filled
-        filled &= ~part
-        yield part & EVEN, part
-        yield part & ~EVEN, part
-
-
 def _smallest_by_shortage(side: int, filled: int) -> dict[int, int]:
     """By how many neighbours are too few: the smallest such set of that side's shields."""
-    cells = list(bits(_in_question(side, filled)))
+    # Only those can lack neighbours that some largest matching leaves out.
+    partner, alone = _matching(side, filled)
+    cells, reached = list(alone), set(alone)
+    for i in cells:
+        more = {partner[j] for j in bits(NEAR_BITS[i] & filled)} - reached
+        cells += more
+        reached |= more
     near = [0]  # by subset
     for i in cells:
         near += [some | NEAR_BITS[i] & filled for some in near]
@@ -60,17 +52,6 @@ def _smallest_by_shortage(side: int, filled: int) -> dict[int, int]:
         if short > 0 and (short not in found or subset.bit_count() < found[short].bit_count()):
             found[short] = subset
     return {short: sum(1 << cells[i] for i in bits(subset)) for short, subset in found.items()}
-
-
-def _in_question(side: int, filled: int) -> int:
-    """The side's shields that some largest matching leaves out; only these can lack neighbours."""
-    partner, alone = _matching(side, filled)
-    reached, edge = 0, alone
-    while edge:
-        reached |= sum(1 << i for i in set(edge))
-        others = {j for i in edge for j in bits(NEAR_BITS[i] & filled)}
-        edge = [partner[j] for j in others if not reached >> partner[j] & 1]
-    return reached
 
 
 def uncovered(cells: int, filled: int) -> int:

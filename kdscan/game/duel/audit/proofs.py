@@ -17,7 +17,7 @@ from kdscan.game.duel.audit.dominoes import (
     bits,
 )
 from kdscan.game.duel.audit.pairing import smallest_uncovered, uncovered
-from kdscan.game.duel.audit.splits import Cover, Proof, Search, smallest
+from kdscan.game.duel.audit.splits import Proof, Search, smallest
 from kdscan.game.duel.audit.ways import Record, Terms, bonuses, find_way, matches_book
 from kdscan.game.duel.board import MAX_CROSSES, Board, Shield
 from kdscan.game.duel.coats import Coat
@@ -85,19 +85,15 @@ def smallest_unreached(
     steps: `STEPS` when None. known: a set that can't be; a smaller one is looked for.
     """
     budget = Budget(STEPS if steps is None else steps)
-    return smallest(task.filled, _connected(task, helpers, budget), budget, known)
-
-
-def _connected(task: Task, helpers: _Helpers, budget: Budget) -> Cover:
-    """Covers by dominoes that connect; neither wizard's turn is checked."""
 
     def cover(required: int) -> int | None:
         return next(_covers(task, required, helpers, budget), None)
 
-    return cover
+    return smallest(task.filled, cover, budget, known)
 
 
 def _covers(task: Task, required: int, helpers: _Helpers, budget: Budget) -> Iterator[int]:
+    """All shields of maps that hold the required ones; wizards may help at any time."""
     singles, free = helpers
     # A whole map leaves no choice how many stay alone.
     for alone in {0, singles} if required == task.filled else {singles}:
@@ -156,12 +152,12 @@ def _helpers(task: Task, board: Board, terms: Terms, steps: int | None) -> _Help
 
 def _reachable(task: Task, helpers: _Helpers, steps: int | None) -> int:
     """Every shield that some cover reaches; all of them when that takes too long."""
-    cover = _connected(task, helpers, Budget(STEPS if steps is None else steps))
+    budget = Budget(STEPS if steps is None else steps)
     reached = 0
     try:
         for i in bits(task.filled):
             if not reached >> i & 1:
-                reached |= cover(1 << i) or 0
+                reached |= next(_covers(task, 1 << i, helpers, budget), 0)
     except OutOfStepsError:
         return task.filled
     return reached

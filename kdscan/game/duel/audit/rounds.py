@@ -3,25 +3,32 @@
 What is looked for: an order of each map's dominoes, side by side, such that in each
 round two of the four dice make one domino and the other two make the other, or make
 one that its player had no room for. A find proves that the dice allow both maps; no
-find proves nothing, and is said so.
+find proves nothing, but two other things do (`ruled_out`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations, islice, product
 
-from kdscan.game.duel.audit.dominoes import PAIRS, Task, bits, room
-from kdscan.game.duel.audit.ways import Way
+from kdscan.game.duel.audit.dominoes import PAIRS, Dice, Half, Task, bits, room
+from kdscan.game.duel.audit.ways import MAP_WIZARDS, Terms, Way, ways
+from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.dice import DICE
-from kdscan.game.duel.drawing import CASTLE_BITS, NEAR_BITS
+from kdscan.game.duel.dice import DICE, SQUARES
+from kdscan.game.duel.drawing import CASTLE_BITS, number
+
+Maps = tuple[Board, Board]
 
 Round = tuple[int | None, int | None]
 """Which step of each map's order is drawn; None where that player drew nothing."""
 
 MOST_STATES = 20_000
 """Dead ends met before the search for common rounds gives up."""
+
+MOST_WAYS = 60
+"""Ways to each map that are all tried against all of the other's; more are not tried at all."""
 
 
 @dataclass(frozen=True)
@@ -33,38 +40,26 @@ class Side:
 
     def options(self, done: int) -> Iterator[int]:
         """Steps that can be drawn next, once the steps in `done` are."""
-        order = self.way.order
         strict = self.task.bonus.wizard is not None
-        touched = self._touched(done)
-        for k, step in enumerate(order):
-            if done >> k & 1:
-                continue
-            before = (1 << k) - 1
-            # Wizards' turns are kept as they were found; other dominoes may come earlier.
-            if strict or step.power is not None:
-                if done & before == before:
-                    yield k
-            elif any(touched >> i & 1 for i in step.piece):
-                yield k
-            if strict:
-                return
-
-    def _touched(self, done: int) -> int:
         touched = CASTLE_BITS
         for k in bits(done):
             for i in self.way.order[k].piece:
                 touched |= self.task.equal[i]
-        return touched
+        for k, step in enumerate(self.way.order):
+            if done >> k & 1:
+                continue
+            # Wizards' turns are kept as they were found; other dominoes may come earlier.
+            in_turn = strict or step.power is not None
+            before = (1 << k) - 1
+            if done & before == before if in_turn else any(touched >> i & 1 for i in step.piece):
+                yield k
+            if strict:
+                return
 
     def closed(self, done: int) -> frozenset[Coat]:
         """The coats of which no domino finds room."""
-        pieces = [self.way.order[k].piece for k in bits(done)]
-        covered = sum(1 << i for piece in pieces for i in piece)
-        free = room(covered)
-        if free & CASTLE_BITS:
-            return frozenset()
-        near = {self.task.halves[i].coat for i in bits(covered) if NEAR_BITS[i] & free}
-        return frozenset(Coat) - near
+        drawn = sum(1 << i for k in bits(done) for i in self.way.order[k].piece)
+        return frozenset(coat for coat in Coat if not self.task.has_room(coat, drawn))
 
     def pairs(self, k: int) -> int:
         """The two dice that can make that step, as bits of PAIRS."""
@@ -80,7 +75,7 @@ class Schedule:
         self.goals = tuple((1 << len(side.way.order)) - 1 for side in sides)
         self.dead: set[tuple[int, int]] = set()
 
-    def run(self, one: int, two: int) -> tuple[Round, ...] | None:
+    def run(self, one: int = 0, two: int = 0) -> tuple[Round, ...] | None:
         """Rounds from where those steps of either map are drawn, or None when none were found."""
         if (one, two) == self.goals:
             return ()
@@ -101,13 +96,9 @@ class Schedule:
                 if first.pairs(k) & _complements(second.pairs(m)):
                     yield k, m
         closed = second.closed(two)
-        for k in first.options(one):
-            if _idle(first.pairs(k), closed):
-                yield k, None
+        yield from ((k, None) for k in first.options(one) if _idle(first.pairs(k), closed))
         closed = first.closed(one)
-        for m in second.options(two):
-            if _idle(second.pairs(m), closed):
-                yield None, m
+        yield from ((None, m) for m in second.options(two) if _idle(second.pairs(m), closed))
 
 
 def _complements(pairs: int) -> int:
@@ -122,3 +113,75 @@ def _idle(pairs: int, closed: frozenset[Coat]) -> bool:
         all(any(face.coat in closed for face in DICE[die]) for die in PAIRS[i])
         for i in bits(_complements(pairs))
     )
+
+
+def common_rounds(
+    maps: Maps, pairs: Iterable[tuple[Way, Way]], dice: Dice
+) -> tuple[tuple[Way, Way] | None, tuple[Round, ...] | None]:
+    """The first two ways that have common rounds, and these; None, None when none were found and
+    None, () when there certainly are none among them."""
+    states = 0
+    for pair in pairs:
+        one, two = (
+            Side(Task(board, way.bonus, dice), way) for board, way in zip(maps, pair, strict=True)
+        )
+        search = Schedule((one, two), MOST_STATES - states)
+        rounds = search.run()
+        if rounds is not None:
+            return pair, rounds
+        states += len(search.dead)
+        if states >= MOST_STATES:
+            return None, None
+    return None, ()
+
+
+def ruled_out(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> str | None:
+    """Why no rounds of the four dice make both maps; None when that is not known."""
+    if _used_up(maps, terms, dice):
+        return "there are more shields of some dice than the rounds have of those dice"
+    if _all_tried(maps, terms, dice):
+        return "no dominoes of theirs go together round by round"
+    return None
+
+
+def _used_up(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> bool:
+    """Whether some dice are needed more often than the rounds have them.
+
+    Every round shows each die once. Where no round passed without drawing on either map,
+    there were as many rounds as dominoes on one of them.
+    """
+    for board in maps:
+        if not room(sum(1 << number(cell) for cell in board)) & CASTLE_BITS:
+            return False
+    rounds = len(maps[0]) // 2
+    # A cross of the castle or the wizard may hide what the die showed.
+    hidden = sum(term.castle_left for term in terms) + 1
+    need = [
+        frozenset(die for die in range(len(DICE)) if dice.can(die, Half(s.coat, s.crosses)))
+        for board in maps
+        for s in board.values()
+    ]
+    return any(
+        sum(one <= set(some) for one in need) - hidden > count * rounds
+        for count in range(1, len(DICE))
+        for some in combinations(range(len(DICE)), count)
+    )
+
+
+def _all_tried(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> bool:
+    """Whether every way to one map was tried against every way to the other, in vain."""
+    if any(_may_have_wizard(board, term) for board, term in zip(maps, terms, strict=True)):
+        return False
+    one, two = (
+        list(islice(ways(board, term, dice, each=MOST_WAYS + 1), MOST_WAYS + 1))
+        for board, term in zip(maps, terms, strict=True)
+    )
+    if max(len(one), len(two)) > MOST_WAYS:
+        return False
+    return common_rounds(maps, product(one, two), dice) == (None, ())
+
+
+def _may_have_wizard(board: Board, terms: Terms) -> bool:
+    """Whether a wizard can have changed the map; one cross may be the checked wizard's."""
+    shown = [shield.coat for shield in board.values() if shield.crosses <= 1]
+    return terms.obtained or any(shown.count(c) >= SQUARES[c] for c in MAP_WIZARDS & terms.wizards)
