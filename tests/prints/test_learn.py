@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
 from kdscan.inference.store import default_models
@@ -23,6 +24,28 @@ def test_a_single_filled_sheet_is_no_print() -> None:
     filled = Photo(sheet(ENGRAVED, 1).bgr, "filled.jpg")
     with pytest.raises(LayoutError, match="filled in"):
         learn_print([filled], "pad", models.locate, models.refine, models.marks)
+
+
+@pytest.mark.parametrize(("surest", "filled"), [(0.6, False), (0.95, True)])
+def test_hills_that_look_like_strokes_of_no_coat_in_particular_fill_no_sheet(
+    surest: float, filled: bool
+) -> None:
+    """No shield looks empty; what counts is whether one coat is clear."""
+    models = default_models()
+
+    def marking(crops: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+        said = list(models.marks(crops))
+        rest = (0.999 - surest) / 5
+        said[0] = np.log([0.001, surest, rest, rest, rest, rest, rest], dtype=np.float32)
+        said[0] = np.tile(said[0], (1, 34, 1))
+        return tuple(said)
+
+    photos = [Photo(blank(PAINTED).bgr, "blank.jpg")]
+    if filled:
+        with pytest.raises(LayoutError, match="filled in"):
+            learn_print(photos, "pad", models.locate, models.refine, marking)
+    else:
+        assert learn_print(photos, "pad", models.locate, models.refine, marking).sheets == 1
 
 
 def test_a_sheet_of_another_pad_is_named() -> None:
