@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.records import CASTLE, COLS, ROWS, RectifiedSheet
-from kdscan.records.arrays import Floats, median
+from kdscan.records.arrays import Floats, median, quantile
 
 CELL_PX = 32
 """Pixels a cell that is compared."""
@@ -33,7 +33,8 @@ def likeness(flat_bgr: NDArray[np.uint8]) -> Floats:
     flat = cv2.resize(flat_bgr, (COLS * CELL_PX, ROWS * CELL_PX), interpolation=cv2.INTER_AREA)
     tone = np.log(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY).astype(np.float32) + 8)
     tone -= cv2.GaussianBlur(tone, (0, 0), AROUND * CELL_PX)
-    tone = np.clip(tone, *np.quantile(tone, [0.02, 0.98]))
+    dark, light = quantile(tone, 0.02, 0.98)
+    tone = np.clip(tone, dark, light)
     cells = tone.reshape(ROWS, CELL_PX, COLS, CELL_PX).swapaxes(1, 2).reshape(ROWS * COLS, -1)
     cells = cells - cells.mean(axis=1, keepdims=True)
     common = median(np.delete(cells, CASTLE[0] * COLS + CASTLE[1], axis=0))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kdscan.imaging.pyramid import at_most
 from kdscan.imaging.rectify import FLAT_PX
 from kdscan.records import Photo, RectifiedSheet
+from kdscan.records.arrays import quantile
 
 FAINT = 0.15
 """Share of the paper's light that something must swallow to count as ink. Thin office paper
@@ -45,7 +46,7 @@ def darkness(bgr: NDArray[np.uint8], paper_px: float) -> NDArray[np.float32]:
 
 def shows_through(sheet: RectifiedSheet) -> bool:
     """Whether a map is so pale that it must stand on the other side of the paper."""
-    return float(np.percentile(darkness(sheet.bgr, FLAT_PX / 4)[::2, ::2], 99)) < FAINT
+    return quantile(darkness(sheet.bgr, FLAT_PX / 4)[::2, ::2], 0.99)[0] < FAINT
 
 
 def is_blank(photo: Photo) -> bool:

@@ -166,14 +166,17 @@ class Models:
     def _network(self, name: str) -> Network:
         return self._session(name)[0]
 
-    def open_beside(self) -> None:
+    def open_beside(self, threads: int = 1) -> None:
         """Open what every map needs in a thread, while this one imports and decodes; what goes
-        wrong is raised when the network is asked for."""
+        wrong is raised when the network is asked for.
+
+        threads: that each of them computes in; what they say does not depend on it.
+        """
         thread = ThreadPoolExecutor(1)
         for name in MAPS_NEED:
             if name in self.__dict__:  # open already
                 continue
-            self._opening[name] = thread.submit(self._open, name)
+            self._opening[name] = thread.submit(self._open, name, threads)
         thread.shutdown(wait=False)
 
     @cached_property
@@ -185,12 +188,13 @@ class Models:
         opening = self._opening.pop(name, None)
         return opening.result() if opening else self._open(name)
 
-    def _open(self, name: str) -> tuple[Network, dict[str, str]]:
+    def _open(self, name: str, threads: int = 1) -> tuple[Network, dict[str, str]]:
         data = self._checked(name)
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
+        options.intra_op_num_threads = threads
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         try:
             session = onnxruntime.InferenceSession(

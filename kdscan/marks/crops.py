@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.records import CASTLE, CELLS, COLS, CellCrops, RectifiedSheet
+from kdscan.records.arrays import quantile
 
 CROP_PX = round((1 + 2 * FLAT_MARGIN) * FLAT_PX)
 """Side of a crop: 160 pixels for 1.25 cells."""
@@ -70,7 +71,7 @@ def _dark(relative: Plane) -> Plane:
 
 
 def _gain(dark: Plane) -> np.float32:
-    return np.float32(0.8 / max(float(np.percentile(dark[::3, ::3], 99)), 0.25))
+    return np.float32(0.8 / max(quantile(dark[::3, ::3], 0.99)[0], 0.25))
 
 
 def _color(relative: Plane, gain: np.float32) -> Plane:

@@ -15,7 +15,22 @@ Network = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], ...]]
 
 
 def median(values: NDArray[Any]) -> NDArray[Any]:
-    """The median along the first axis, of numbers all finite: `np.median` imports masked arrays."""
+    """The median along the first axis, of numbers all finite.
+
+    As with `quantile`, numpy's own takes longer, and its first use imports masked arrays.
+    """
     low, high = (len(values) - 1) // 2, len(values) // 2
     parted = np.partition(values, (low, high), axis=0)
     return np.asarray(np.mean(parted[low : high + 1], axis=0))
+
+
+def quantile(values: NDArray[Any], *shares: float) -> list[float]:
+    """What such shares, 0..1, of numbers all finite lie below; between two of them linearly."""
+    at = [share * (values.size - 1) for share in shares]
+    low = [int(place) for place in at]
+    high = [min(place + 1, values.size - 1) for place in low]
+    parted = np.partition(values.ravel(), [*low, *high])
+    return [
+        float(parted[i] + (place - i) * (parted[k] - parted[i]))
+        for place, i, k in zip(at, low, high, strict=True)
+    ]

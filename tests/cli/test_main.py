@@ -57,7 +57,11 @@ UNUSED = {
     "kdscan.game.duel.play",
     "kdscan.game.kingdomino.play",
     "kdscan.kinds.kingdom.read",
+    "kdscan.prints.dropout",
+    "kdscan.prints.learn",
     "importlib.metadata",
+    "numpy.ma",
+    "PIL",
 }
 """What neither help nor the reading of one map asks for."""
 

@@ -53,7 +53,7 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
 
 def test_what_is_opened_beside_answers_the_same(copy: Path) -> None:
     models, seen = Models(copy), np.full((1, 3, 224, 288), 0.5, np.float32)
-    models.open_beside()
+    models.open_beside(threads=2)
     assert not models.__dict__.keys() & {"locate", "refine", "marks"}
     refine = models.refine
     for one, other in zip(refine(seen), default_models().refine(seen), strict=True):

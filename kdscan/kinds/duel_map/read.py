@@ -14,7 +14,6 @@ from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.interpret import decoded, interpret
 from kdscan.marks.classify import Logits, weigh
 from kdscan.marks.refine_crops import refine_crops
-from kdscan.prints.dropout import drop_out, predict_ink
 from kdscan.prints.recognize import recognize, shows_mirrored
 from kdscan.prints.recognize_layout import recognized
 from kdscan.records import Ink, MapEvidence, MarkProbs, Photo, RectifiedSheet, SheetReading
@@ -47,6 +46,8 @@ def read_map(
     )
     ink: Ink | None = None
     if known is not None:
+        from kdscan.prints.dropout import drop_out, predict_ink
+
         with observe("ink"):
             dropped = drop_out(photo, known)
         layout, ink, rectified = known.known.name, dropped.ink, dropped.rectified

@@ -1,0 +1,22 @@
+"""Medians and quantiles are numpy's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kdscan.records.arrays import median, quantile
+
+
+@pytest.mark.parametrize("shape", [(1,), (2,), (17,), (58,), (34, 5), (35, 5)])
+def test_medians_are_numpys(shape: tuple[int, ...]) -> None:
+    values = np.random.default_rng(3).random(shape).astype(np.float32)
+    assert np.array_equal(median(values), np.median(values, axis=0))
+
+
+@pytest.mark.parametrize("shape", [(1,), (2,), (40, 30), (331, 97)])
+def test_quantiles_are_numpys(shape: tuple[int, ...]) -> None:
+    values = np.random.default_rng(4).random(shape).astype(np.float32)
+    assert quantile(values, 0.02, 0.99, 1) == pytest.approx(
+        np.quantile(values, [0.02, 0.99, 1]), rel=1e-6
+    )
