@@ -130,7 +130,7 @@ def score(
     from kdscan.cli.self_teaching import SelfTaught
     from kdscan.game.kingdomino.variants import Variants
     from kdscan.kinds.common.options import ReadOptions
-    from kdscan.marks.decode import DEFAULT_RISK
+    from kdscan.marks.risk import DEFAULT_RISK
     from kdscan.pipeline.document import photo_json, report_json
     from kdscan.pipeline.fusion import fuse_sheets, maps_of
     from kdscan.prints.file import SUFFIX

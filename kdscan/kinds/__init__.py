@@ -21,7 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 from kdscan.locale import mark
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK
 
 if TYPE_CHECKING:
     from kdscan.game.duel.coats import Coat

@@ -16,13 +16,11 @@ import numpy as np
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.marks.posterior import alternatives, joint, likely_boards
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import CELLS, COATS, CellReading, MarkProbs, Marks, Reading, calibrated
 from kdscan.records.arrays import Floats
 
-__all__ = ["DEFAULT_RISK", "Marks", "alternatives", "board_of", "corrected", "decode", "joint"]
-
-DEFAULT_RISK = 0.02
-"""A reading that is wrong with more than this probability asks for a look."""
+__all__ = ["Marks", "alternatives", "board_of", "corrected", "decode", "joint"]
 
 CELL_DOUBT = 0.8
 """A shield that is less sure than this is shown as doubtful even where it changes no total."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kdscan.kinds.duel_map.interpret import believed, interpret
-from kdscan.marks.decode import DEFAULT_RISK
 from kdscan.marks.fuse import View, fuse, group
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import AnyReading, MapCorrections, MapEvidence, SheetReading
 
 Where = tuple[int, int]

@@ -21,7 +21,7 @@ from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.read import is_legible, read_map
 from kdscan.kinds.spellbook.read import read_books
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.prints.known import KnownPrint
 from kdscan.records import (

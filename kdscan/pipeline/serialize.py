@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from kdscan.kinds import kind_named, kind_of
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import AnyReading
 
 Json = dict[str, Any]

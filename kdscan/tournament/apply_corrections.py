@@ -10,7 +10,7 @@ from typing import Any
 
 from kdscan.kinds import kind_named, kind_of
 from kdscan.kinds.duel_map.correct import marks_from
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.document import sheet_json
 from kdscan.pipeline.serialize import deserialize
 from kdscan.pipeline.table import apply_spellbook

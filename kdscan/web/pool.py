@@ -15,7 +15,7 @@ from typing import Literal
 from kdscan.errors import ModelError, ReaderDied
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.game.names import GameName
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.tournament.pads import Pile
 from kdscan.web.frames import Frame, FrameError, read_frame
 

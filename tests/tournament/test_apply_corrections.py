@@ -10,7 +10,7 @@ from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
 from kdscan.kinds import correct
 from kdscan.kinds.duel_map.to_json import to_json
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.document import sheet_json
 from kdscan.pipeline.serialize import serialize
 from kdscan.pipeline.table import apply_spellbook

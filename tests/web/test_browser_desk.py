@@ -10,7 +10,7 @@ from playwright.sync_api import Route, expect
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.tournament.store import Store
 from tests.readings import make_book, make_sheet, with_evidence

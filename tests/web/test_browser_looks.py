@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.tournament.store import Store
 from tests.readings import make_book, make_sheet

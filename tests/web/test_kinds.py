@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.tournament.store import Store
 from tests.readings import make_book, make_kingdom, make_sheet

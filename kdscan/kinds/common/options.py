@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.game.names import GameName
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK
 
 if TYPE_CHECKING:
     from kdscan.prints.known import KnownPrint

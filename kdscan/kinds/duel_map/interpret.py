@@ -15,7 +15,8 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
 from kdscan.kinds.duel_map.rules import questions, weighed
-from kdscan.marks.decode import DEFAULT_RISK, board_of, corrected, decode
+from kdscan.marks.decode import board_of, corrected, decode
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import CELLS, MapEvidence, MarkProbs, Marks, Reading, SheetReading
 
 SURELY_PLACED = 0.9

@@ -20,7 +20,7 @@ from kdscan.game.kingdomino.variants import Variants
 from kdscan.game.problem import Problem
 from kdscan.kinds.kingdom.squares import CASTLE
 from kdscan.kinds.kingdom.weigh import Ballot, share_box, weigh
-from kdscan.marks.decode import DEFAULT_RISK
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import KINDS, KingdomEvidence, KingdomReading, SquareReading
 from kdscan.records.arrays import Floats
 
