@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 Decision = Literal["score", "largest_domain", "crowns", "draw", "bye", "walkover"]
 
@@ -23,6 +23,21 @@ class Outcome:
     def winner(self) -> int | None:
         """The only winner, None in a draw."""
         return self.winners[0] if len(self.winners) == 1 else None
+
+
+class Worth(NamedTuple):
+    """The numbers of a map or kingdom that decide a game; crowns are 0 on a map."""
+
+    total: int
+    largest_domain: int
+    crowns: int
+
+
+def worth(sheet: Mapping[str, Any]) -> Worth:
+    """What a map or kingdom is worth, from its JSON."""
+    domains = sheet["domains"]
+    largest = max((len(domain["cells"]) for domain in domains), default=0)
+    return Worth(sheet["score"]["total"], largest, sum(one.get("crowns", 0) for one in domains))
 
 
 def decide(players: Sequence[Sequence[int]]) -> Outcome:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kdscan.errors import KdscanError
-from kdscan.game.winner import decide
+from kdscan.game.winner import decide, worth
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.values import probability_json
 from kdscan.kinds.duel_map.to_json import to_json as map_json
@@ -132,13 +132,12 @@ def game_json(photos: Sequence[PhotoJson], fused: Sequence[FusedJson] = ()) -> G
 
 def outcome_json(maps: Sequence[tuple[Any, MapJson]], spellbook: Pair | None = None) -> GameJson:
     """Who won, of two maps, each with what it is called."""
-    totals = [sheet["score"]["total"] for _, sheet in maps]
-    largest = [max((len(d["cells"]) for d in sheet["domains"]), default=0) for _, sheet in maps]
-    result = decide(list(zip(totals, largest, strict=True)))
+    worths = [worth(sheet) for _, sheet in maps]
+    result = decide(worths)
     return {
         "players": [
-            {"sheet": where, "total": total, "largest_domain": size}
-            for (where, _), total, size in zip(maps, totals, largest, strict=True)
+            {"sheet": where, "total": own.total, "largest_domain": own.largest_domain}
+            for (where, _), own in zip(maps, worths, strict=True)
         ],
         "winner": result.winner,
         "decided_by": result.decided_by,

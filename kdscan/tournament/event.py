@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from kdscan.game.winner import worth
 from kdscan.tournament.games import Finding, Game, SheetScore, Table, gather
 from kdscan.tournament.names import names_by_code
 from kdscan.tournament.results import FAILED, Result, results
@@ -88,16 +89,14 @@ def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:
         return None
     if row.data["kind"] not in ("duel_map", "kingdom"):
         return None
-    domains, place = row.data["domains"], row.place
+    place = row.place
     player = known.get(place.player.upper(), place.player) if place.player else None
     return SheetScore(
         key=row.sheet.id,
         round=place.round,
         table=place.table,
         player=player,
-        total=row.data["score"]["total"],
-        largest_domain=max((len(domain["cells"]) for domain in domains), default=0),
-        crowns=sum(domain.get("crowns", 0) for domain in domains),
+        **worth(row.data)._asdict(),
         review=row.data["review"],
         rivals=row.rivals,
         cut_off=bool(row.data.get("photograph_again")),

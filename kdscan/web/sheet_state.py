@@ -11,8 +11,8 @@ from kdscan.game.duel.scoring import Domain, Score
 from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.scoring import Domain as Land
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
-from kdscan.game.kingdomino.scoring import outcome
 from kdscan.game.kingdomino.tiles import Terrain
+from kdscan.game.winner import decide, worth
 from kdscan.kinds.common.board import DOMAIN_COLORS
 from kdscan.kinds.common.colors import domain_colors
 from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_field
@@ -95,18 +95,12 @@ def short_name(file: str) -> str:
 
 def _score(found: Json) -> Score | KingdomScore:
     """A map's or kingdom's score as the game knows it."""
-    return _kingdom_score(found) if found["kind"] == "kingdom" else _map_score(found)
-
-
-def _map_score(found: Json) -> Score:
-    domains = (Domain(Coat(d["coat"]), _cells(d), d["crosses"]) for d in found["domains"])
-    return Score(tuple(domains), found["score"]["wizard"])
-
-
-def _kingdom_score(found: Json) -> KingdomScore:
-    domains = (Land(Terrain(d["terrain"]), _cells(d), d["crowns"]) for d in found["domains"])
     extra = found["score"]
-    return KingdomScore(tuple(domains), extra["middle_kingdom"], extra["harmony"])
+    if found["kind"] == "kingdom":
+        lands = (Land(Terrain(d["terrain"]), _cells(d), d["crowns"]) for d in found["domains"])
+        return KingdomScore(tuple(lands), extra["middle_kingdom"], extra["harmony"])
+    domains = (Domain(Coat(d["coat"]), _cells(d), d["crosses"]) for d in found["domains"])
+    return Score(tuple(domains), extra["wizard"])
 
 
 def _cells(domain: Json) -> tuple[Cell, ...]:
@@ -154,17 +148,12 @@ def game_json(sheets: Sequence[Json]) -> Json:
 
 def kingdoms_json(sheets: Sequence[Json]) -> Json:
     """Who won: most points, then the largest domain, then most crowns; else it is shared."""
-    scores = [_kingdom_score(sheet) for sheet in sheets]
-    result = outcome(scores)
+    worths = [worth(sheet) for sheet in sheets]
+    result = decide(worths)
     return {
         "players": [
-            {
-                "sheet": sheet["id"],
-                "total": score.total,
-                "largest_domain": score.largest_domain,
-                "crowns": score.crowns,
-            }
-            for sheet, score in zip(sheets, scores, strict=True)
+            {"sheet": sheet["id"], **own._asdict()}
+            for sheet, own in zip(sheets, worths, strict=True)
         ],
         "winner": result.winner,
         "winners": list(result.winners),

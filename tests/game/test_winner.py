@@ -1,0 +1,28 @@
+"""What decides a game, read from the JSON of maps and kingdoms."""
+
+from __future__ import annotations
+
+import random
+
+from kdscan.game.duel.report import domains_json, score_json
+from kdscan.game.duel.scoring import score_board
+from kdscan.game.kingdomino import report
+from kdscan.game.kingdomino.players import play_match, random_player
+from kdscan.game.winner import worth
+from tests.game.boards import played
+
+
+def test_the_json_of_a_map_says_what_decides() -> None:
+    assert worth({"score": {"total": 0}, "domains": []}) == (0, 0, 0)
+    for board in played(5).maps:
+        score = score_board(board)
+        sheet = {"score": score_json(score), "domains": domains_json(score)}
+        assert worth(sheet) == (score.total, score.largest_domain, 0)
+
+
+def test_the_json_of_a_kingdom_says_what_decides() -> None:
+    (game,) = play_match(random.Random(5), [random_player] * 2)
+    for score in game.scores():
+        sheet = {"score": report.score_json(score), "domains": report.domains_json(score)}
+        assert worth(sheet) == (score.total, score.largest_domain, score.crowns)
+        assert score.crowns > 0
