@@ -14,7 +14,7 @@ import multiprocessing
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -22,21 +22,23 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.find import find
-from kdscan.detection.layout import identify
-from kdscan.errors import UsageError
+from kdscan.errors import NoSheetFound, UsageError
 from kdscan.imaging.photo import load_photos
 from kdscan.inference.store import Models, calibrated_as
-from kdscan.kinds.duel_map.interpret import decoded, interpret
-from kdscan.kinds.duel_map.read import RISK_SHARES, accumulated
-from kdscan.marks.classify import weigh
-from kdscan.marks.refine_crops import refine_crops
-from kdscan.records import MapEvidence
+from kdscan.kinds.common.options import ReadOptions
+from kdscan.kinds.duel_map.interpret import decoded
+from kdscan.kinds.duel_map.read import RISK_SHARES
+from kdscan.pipeline.read import read_with
+from kdscan.records import SheetReading
 
 Floats = NDArray[np.float64]
 
 CAUTION = 4.0
 """Photos' worth of belief that probabilities are right as they are; keeps the fit tame."""
+
+
+ANYTHING, NOTHING = 2.0, 1e-9
+"""Accepted risks with which a sheet is looked at once, and as often as it ever is."""
 
 
 @dataclass(frozen=True)
@@ -71,21 +73,22 @@ _models = cache(Models)
 
 
 def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
-    models = _models(models_folder)
     photo = next(iter(load_photos(path)))
-    placed = find(photo, models.locate, models.refine)
-    if len(placed) != 1:
-        return []
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
-    layout = identify(photo, placed[0])
-    rectified, looks = refine_crops(photo, placed[0], models.marks)
     came = []
-    for said in accumulated(looks):
-        probs = weigh(said, rectified.confidence)
-        sheet = interpret(MapEvidence(rectified, probs, layout))
+    for looks, risk in zip(RISK_SHARES, (ANYTHING, NOTHING), strict=True):
+        try:
+            found = read_with(photo, ReadOptions(risk, game="duel"), _models(models_folder))
+        except NoSheetFound:
+            return []
+        maps = [one for one in found if isinstance(one, SheetReading)]
+        if len(maps) != 1:
+            return []
+        (sheet,) = maps
         right = sheet.score.domain_points == truth["score"]
-        sure = decoded(probs).confidence  # before the rules have their say
-        came.append(Outcome(calibrated_as(layout), len(said), sure, right))
+        plain = replace(sheet.evidence.probs, calibration=np.array([1.0, 0.0]))
+        sure = decoded(plain).confidence  # before the rules have their say
+        came.append(Outcome(calibrated_as(sheet.evidence.layout), looks, sure, right))
     return came
 
 

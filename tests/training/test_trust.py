@@ -59,3 +59,14 @@ def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
     for looks in RISK_SHARES:
         fitted = np.array(written["trust"]["own"]["total"][str(looks)])
         assert calibrated(0.9, fitted) == pytest.approx(1 - 1 / (looks + 2), abs=0.03)
+
+
+def test_each_number_of_looks_is_read_as_photos_are() -> None:
+    """A sure sheet is looked at once when it is read, and here as often as a doubtful one."""
+    samples = Path(__file__).parent.parent.parent / "samples"
+    one, all_looks = trust._outcomes(samples.parent / "models", samples / "05.jpg")
+    assert (one.looks, all_looks.looks) == tuple(RISK_SHARES)
+    assert one.kind == all_looks.kind == "any"
+    assert one.true and all_looks.true
+    assert one.said != all_looks.said
+    assert min(one.said, all_looks.said) > 0.9
