@@ -83,6 +83,12 @@ def cover(session: nox.Session) -> None:
 
 
 @nox.session
+def speed(session: nox.Session) -> None:
+    """Whether reading or a command has become slower; minutes, so for nights."""
+    _python(session, "benchmarks/stages.py", "--check")
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """The documentation as a site, into site/; a link that leads nowhere fails. Needs `.[docs]`."""
     _python(session, "-m", "mkdocs", "build", "--strict")
