@@ -29,10 +29,10 @@ FORMAT = "kdscan-models/3"
 MARKS = [str(c) if c else "empty" for c in COATS]
 """What the networks that read marks say, in this order."""
 
-NETWORKS = ("locate", "refine", "marks", "ink", "spellbook", "tiles", "squares")
+NETWORKS = ("locate", "refine", "marks", "cover", "ink", "spellbook", "tiles", "squares")
 """The models that reading needs."""
 
-MAPS_NEED = ("locate", "refine", "marks")
+MAPS_NEED = ("locate", "refine", "marks", "cover")
 """The models that every map is read by, in the order in which they are asked."""
 
 ANY, OWN = "any", "own"
@@ -57,7 +57,7 @@ def models_folder() -> Path:
 
 @dataclass(frozen=True)
 class Models:
-    """The `NETWORKS`, six for sheets and two for kingdoms; each session is made on first use."""
+    """The `NETWORKS`, seven for sheets and two for kingdoms; each session is made on first use."""
 
     folder: Path
 
@@ -106,6 +106,11 @@ class Models:
     @cached_property
     def refine(self) -> Network:
         return self._network("refine")
+
+    @cached_property
+    def cover(self) -> Network:
+        """Sees what hides shields: flat sheets (B, 3, 336, 464) BGR 0..1 → logits (B, 5, 7)."""
+        return self._network("cover")
 
     @cached_property
     def ink(self) -> Network:

@@ -20,6 +20,10 @@ PROBLEMS: dict[str, str] = {
     "mirrored": mark(
         "the picture is mirrored: left and right are swapped; take the photo without mirroring"
     ),
+    "covered": mark(
+        "shields seem to be covered, by a thing or a glare; look at the sheet, or photograph it "
+        "again"
+    ),
     "map_cut_off": mark("another map seems to reach beyond the picture; it was not read"),
     "beyond_limit": mark("squares lie beyond the kingdom's limit and were not counted"),
     # a map

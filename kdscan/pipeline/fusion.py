@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.interpret import believed, interpret
 from kdscan.marks.fuse import View, fuse, group
 from kdscan.marks.risk import DEFAULT_RISK
@@ -73,8 +74,8 @@ def _fused(places: Sequence[Where], maps: dict[Where, SheetReading], risk: float
 def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
     """What several photos of one sheet say together, in the frame of the best of them.
 
-    A shield is clipped where it is so in all of them; what a person says of any view stands, what
-    is said of an earlier one before that of a later one.
+    A shield is clipped or covered where it is so in all of them; what a person says of any view
+    stands, what is said of an earlier one before that of a later one.
     """
     onto = views[best]
     layouts = [view.layout for view in views if view.layout != "unknown"]
@@ -93,8 +94,15 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
         layout=layouts[0] if layouts else onto.layout,
         sheet_id=ids[0] if ids else None,
         clipped=tuple(sorted(unseen)),
+        covered=_covered(views),
         wizard=max(
             (view.wizard for view in views), key=lambda one: (one.coat is not None, one.confidence)
         ),
         corrections=corrections,
     )
+
+
+def _covered(views: Sequence[MapEvidence]) -> dict[Cell, float]:
+    """The shields that look covered in all views, each as it does in the one that shows it best."""
+    everywhere = [at for at in views[0].hidden if all(at in view.hidden for view in views)]
+    return {at: min(view.hidden[at] for view in views) for at in everywhere}

@@ -33,6 +33,8 @@ class CellReading:
     review: bool
     seen: Marks | None = None
     """What the pixels alone said, when the rules or a person overruled them."""
+    covered: bool = False
+    """Whether something seems to lie over it."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ class MapEvidence:
     sheet_id: what the sheet's printed code says (`kdscan.sheet.ids`), None without one.
     clipped: shields that the picture's edge cuts off. mirrored: the picture swaps left and right.
     beside: the picture's sides beyond which another map reaches that was not read.
+    covered: how probably something lies over a shield, 0..1, for those that look like it.
     wizard: what a spellbook beside it says. corrections: what a person says.
     ink: what was drawn, told from a known print; None where the print is unknown.
     """
@@ -120,6 +123,13 @@ class MapEvidence:
     wizard: WizardEvidence = WizardEvidence()
     corrections: MapCorrections = MapCorrections()
     ink: Ink | None = None
+    covered: Mapping[Cell, float] = field(default_factory=dict)
+
+    @property
+    def hidden(self) -> dict[Cell, float]:
+        """What of `covered` a person has not spoken of."""
+        said = self.corrections.cells
+        return {cell: p for cell, p in self.covered.items() if cell not in said}
 
     @property
     def unseen(self) -> tuple[Cell, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
+from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32
 from kdscan.synth.plate import smooth_noise
 
@@ -31,7 +32,7 @@ def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]
     Returns the picture, and (H, W) float32, 0..1: what of it is hidden.
     """
     seen, hidden = f32(flat), np.zeros(flat.shape[:2], np.float32)
-    for _ in range(0 if chance(rng, OPEN) else int(rng.integers(1, 5))):
+    for _ in range(0 if chance(rng, OPEN) else int(rng.integers(1, 6))):
         if chance(rng, 0.2):
             seen, hidden = _glare(rng, seen, hidden, cell_px)
         else:
@@ -44,7 +45,10 @@ def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]
 def _thing(rng: Rng, seen: F32, hidden: F32, other: F32, cell_px: float) -> Hidden:
     """One that hides what lies below it, with its shadow."""
     h, w = hidden.shape
-    at, size = rng.uniform(-0.1, 1.1, 2) * (w, h), cell_px * float(rng.uniform(0.22, 1.2))
+    size = cell_px * float(np.exp(rng.uniform(np.log(0.2), np.log(1.2))))
+    at = rng.uniform(-0.1, 1.1, 2) * (w, h)
+    if chance(rng, 0.6):  # in the middle of a cell, or nearly so
+        at = (np.floor(at / cell_px) + 0.5 + FLAT_MARGIN + rng.normal(0, 0.2, 2)) * cell_px
     shape = SHAPES[int(rng.integers(len(SHAPES)))](rng, at, size)
     mask = _filled(shape, (h, w))
     if chance(rng, 0.75):

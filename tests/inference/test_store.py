@@ -40,6 +40,8 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     assert (on.shape, place.shape, doubt.shape) == ((1, 1, 36, 48), (1, 2, 36, 48), (1, 1, 36, 48))
     (ink,) = models.ink(np.full((1, 3, 672, 928), 0.8, np.float32))
     assert ink.shape == (1, 1, 672, 928) and ink.max() < 0  # bare paper
+    (hidden,) = models.cover(np.full((1, 3, 336, 464), 0.8, np.float32))
+    assert hidden.shape == (1, 5, 7)
     offset, there, up = models.refine(np.zeros((1, 3, 224, 288), np.float32))
     assert (offset.shape, there.shape, up.shape) == ((1, 2, 5, 7), (1, 1, 5, 7), (1, 1))
     coat, crosses, castle, offset = models.marks(np.zeros((2, 35, 3, 160, 160), np.float32))

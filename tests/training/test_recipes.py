@@ -78,7 +78,7 @@ def test_a_recipe_that_says_no_such_thing_is_refused(
 
 
 def test_a_recipe_that_is_not_there_is_named_with_those_that_are() -> None:
-    with pytest.raises(UsageError, match="there are: ink-1, locate-2, marks-16"):
+    with pytest.raises(UsageError, match="there are: cover-1, ink-1, locate-2, marks-16"):
         load_recipe(MODELS, "marks-99")
 
 

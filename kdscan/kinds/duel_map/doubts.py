@@ -17,7 +17,7 @@ def doubts(sheet: SheetReading) -> list[Doubt[CellReading]]:
     for index, cell in enumerate(sheet.reading.cells):
         if cell.review and (cell.row, cell.col) not in sheet.clipped:
             others = [
-                replace(cell, coat=coat, crosses=crosses, confidence=p)
+                replace(cell, coat=coat, crosses=crosses, confidence=p, covered=False)
                 for (coat, crosses), p in alternatives(probs, index, at_most=MOST_OTHERS + 1)
                 if (coat, crosses) != (cell.coat, cell.crosses) and p >= LEAST_PROBABILITY
             ]

@@ -14,6 +14,7 @@ from kdscan.detection.clipping import in_words
 from kdscan.game.duel.scoring import score_board
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
+from kdscan.kinds.duel_map import covered
 from kdscan.kinds.duel_map.rules import questions, weighed
 from kdscan.marks.decode import board_of, corrected, decode
 from kdscan.marks.risk import DEFAULT_RISK
@@ -36,7 +37,8 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading
     reading = _with_corrections(evidence, risk)
     board = board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells})
     broken = questions(board, reading.castle_used)
-    reading = _without_unseen(weighed(reading, broken, risk), evidence.unseen)
+    reading = covered.doubted(weighed(reading, broken, risk), evidence.hidden, risk)
+    reading = _without_unseen(reading, evidence.unseen)
     if evidence.mirrored:
         reading = replace(reading, review=True)
     if evidence.corrections.confirmed:
@@ -44,18 +46,23 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading
         reading = replace(reading, cells=cells, review=False)
     given = evidence.corrections.wizard
     coat = evidence.wizard.coat if given is None else given[0]
-    problems = (*_problems(evidence, broken), *evidence.wizard.problems)
+    seen = _problems(evidence, (*broken, *covered.problems(reading)))
+    problems = (*seen, *evidence.wizard.problems)
     return SheetReading(evidence, reading, score_board(board, coat), problems)
 
 
 def believed(evidence: MapEvidence) -> MarkProbs:
-    """What the picture and a person say of each shield; nothing of those that nobody saw."""
+    """What the picture and a person say of each shield; nothing of those that nobody saw, and the
+    less of one the more it looks covered."""
     probs = corrected(evidence.probs, evidence.corrections.cells)
-    if not evidence.unseen:
+    unknown = evidence.hidden | dict.fromkeys(evidence.unseen, 1.0)
+    if not unknown:
         return probs
     coat, crosses = probs.coat.copy(), probs.crosses.copy()
-    for index in map(CELLS.index, evidence.unseen):
-        coat[index], crosses[index] = 1 / coat.shape[1], 1 / crosses.shape[1]
+    for cell, p in unknown.items():
+        for each in (coat, crosses):
+            index = CELLS.index(cell)
+            each[index] += p * (1 / each.shape[1] - each[index])
     return replace(probs, coat=coat, crosses=crosses)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kdscan.game.duel.coats import Coat
 from kdscan.locale import Words, mark
+from kdscan.records import CellReading
 
 _COATS = {
     Coat.DOT: mark("dot"),
@@ -23,3 +24,9 @@ def coat_name(words: Words, coat: Coat | None) -> str:
 def shield_name(words: Words, coat: Coat | None, crosses: int) -> str:
     """A shield with its crosses."""
     return f"{coat_name(words, coat)} {'×' * crosses}".rstrip()
+
+
+def with_cover(words: Words, what: str, cell: CellReading) -> str:
+    """What a shield holds, and that something seems to lie over it."""
+    covered = words.t("covered")
+    return f"{what}, {covered}" if cell.covered else what

@@ -11,8 +11,10 @@ from kdscan.detection.layout import UNKNOWN, identify, is_mirrored
 from kdscan.detection.qr import read_code
 from kdscan.inference.store import Models
 from kdscan.kinds.common.options import ReadOptions
+from kdscan.kinds.duel_map.covered import LEAST
 from kdscan.kinds.duel_map.interpret import decoded, interpret
 from kdscan.marks.classify import Logits, weigh
+from kdscan.marks.covered import covered
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.recognize import recognize, shows_mirrored
 from kdscan.prints.recognize_layout import recognized
@@ -57,13 +59,17 @@ def read_map(
             rectified, views = refine_crops(photo, rectified, models.marks)
     with observe("marks"):
         probs = _probabilities(views, rectified, models, layout, options.risk)
+    clipped = unseen_cells(photo, rectified)
+    with observe("covers"):
+        over = covered(rectified, models.cover)
     evidence = MapEvidence(
         rectified,
         probs,
         layout,
-        clipped=unseen_cells(photo, rectified),
+        clipped=clipped,
         mirrored=mirrored,
         ink=ink,
+        covered={at: p for at, p in over.items() if p >= LEAST and at not in clipped},
     )
     with observe("code"):
         evidence = replace(evidence, sheet_id=read_code(photo, rectified, layout))

@@ -41,6 +41,8 @@ def serialize(sheet: SheetReading) -> Json:
         kept["wizard"]["problems"] = problems_json(found.wizard.problems)
     if found.mirrored:
         kept["mirrored"] = True
+    if found.covered:
+        kept["covered"] = [[*at, plain(p)] for at, p in found.covered.items()]
     if found.beside:
         kept["beside"] = list(found.beside)
     if corrections != MapCorrections():
@@ -73,6 +75,7 @@ def evidence_from(kept: Json) -> MapEvidence:
         clipped=tuple(_cell(at) for at in kept.get("hidden", ())),
         mirrored=kept.get("mirrored", False),
         beside=tuple(kept.get("beside", ())),
+        covered={(row, col): float(p) for row, col, p in kept.get("covered", ())},
         wizard=_wizard(kept.get("wizard")),
         corrections=_corrections(kept.get("corrections")),
     )

@@ -14,6 +14,7 @@ from kdscan.kinds.common.terminal import (
 )
 from kdscan.kinds.common.terminal import explain_doubts as explain
 from kdscan.kinds.duel_map.doubts import doubts
+from kdscan.kinds.duel_map.names import with_cover
 from kdscan.records import CASTLE, COLS, ROWS, CellReading, SheetReading
 
 
@@ -98,7 +99,7 @@ def explain_doubts(sheet: SheetReading, style: Style) -> str:
     """Problems of the board, then the shields to look at with what else they may be."""
 
     def shown(cell: CellReading) -> str:
-        return style.marks(cell.coat, cell.crosses)
+        return with_cover(style.words, style.marks(cell.coat, cell.crosses), cell)
 
     def as_set(cell: CellReading) -> str:
         return token(cell.coat, cell.crosses)
