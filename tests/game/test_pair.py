@@ -94,21 +94,6 @@ def test_the_search_for_rounds_gives_up(module: str, monkeypatch: pytest.MonkeyP
     assert pair_json(audit)["rounds_decided"] is False
 
 
-def test_more_shields_of_a_die_than_rounds() -> None:
-    """Filled with two crosses is on the third die alone, which each round shows once."""
-    one = Board.parse(
-        """. . .   dd  .   .  .
-           . . .   f++ .   .  .
-           . dd f++ ## f++ dd .
-           . . .   .   .   .  .
-           . . .   .   .   .  ."""
-    )
-    audit = audit_game((one, one), (False, False))
-    assert audit.lawful and audit.rounds is None and audit.decided
-    (problem,) = audit.problems
-    assert problem.severity == "warning" and "more shields of some dice" in problem.message
-
-
 def test_small_games_are_always_decided_and_rightly() -> None:
     """Against every way to share out dice in every order, on maps of two dominoes each."""
     rng = random.Random(5)
