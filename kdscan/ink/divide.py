@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.records import COLS, ROWS, Ink
+from kdscan.records.arrays import median, quantile
 
 _DARK = 8.0  # grey levels added before dividing: noise in the dark is no ink
 _LIGHT_STEP = 8  # pixels that share one value of the light
@@ -19,10 +18,11 @@ _SLIP = 3  # pixels, side of the window within which outlines may slip
 
 LEAST_INK = 13.5
 """CIELAB units: what differs less is surely no full stroke, however pale the sheet's pen."""
-FULL_QUANTILE, FULL_SHARE = 98.5, 0.75
-"""A sheet's own pen decides how dark drawn is: this share of that percentile of all differences."""
+FULL_QUANTILE, FULL_SHARE = 0.985, 0.75
+"""A sheet's own pen decides how dark drawn is: this share of that quantile of all differences."""
 _TINT_QUANTILE, _TINT = 0.7, 0.06  # of a cell's places, by lightness; least darkening that is one
 _TONE_BIN, _TONE_LEAST = 12, 150  # grey levels that share a correction; pixels that tell it
+_TONE_BINS = 256 // _TONE_BIN  # whole ones
 _TONE_QUANTILE = 0.65  # ink darkens: above the median of what has one level less of it is ink
 _LIGHTNESS = np.float32(100 / 255)  # of 8 bits' L that is a unit
 _FLOOR = 1.6  # times the median difference, which is noise
@@ -40,9 +40,9 @@ def divide(photo: Bgr, known: Bgr, coverage: Plane) -> Ink:
     seen, print_ = _soft(photo), _soft(bare)
     apart = _distance(seen, print_)
     apart[_lightened(seen, print_)] = 0
-    sample = apart[::2, ::2]
-    full = max(float(np.percentile(sample, FULL_QUANTILE)) * FULL_SHARE, LEAST_INK)
-    floor = min(float(np.median(sample)) * _FLOOR + 1, full / 2)
+    sample = apart[::2, ::2].ravel()
+    full = max(quantile(sample, FULL_QUANTILE)[0] * FULL_SHARE, LEAST_INK)
+    floor = min(float(median(sample)) * _FLOOR + 1, full / 2)
     probability = np.clip((apart - floor) / (full - floor), 0, 1).astype(np.float32)
     return Ink(probability, pen_of(photo, bare, probability), coverage)
 
@@ -67,8 +67,10 @@ def relit(photo: Bgr, known: Bgr) -> Bgr:
 
 def under_light(bgr: Bgr, light: Plane) -> Bgr:
     """A picture under another light, see `log_light`."""
-    factor = cv2.resize(np.exp(light), bgr.shape[1::-1])
-    return np.asarray(np.clip((bgr.astype(np.float32) + _DARK) * factor - _DARK, 0, 255), np.uint8)
+    lit = np.add(bgr, np.float32(_DARK), dtype=np.float32)
+    lit *= cv2.resize(np.exp(light), bgr.shape[1::-1])
+    lit -= _DARK
+    return np.asarray(np.clip(lit, 0, 255, out=lit), np.uint8)
 
 
 def toned(photo: Bgr, bare: Bgr) -> Bgr:
@@ -85,18 +87,25 @@ def toned(photo: Bgr, bare: Bgr) -> Bgr:
     levels = np.arange(256)
     for channel in range(3):
         bins = print_[:, channel] // _TONE_BIN
-        order = np.argsort(bins, kind="stable")
-        edges = np.searchsorted(bins[order], np.arange(256 // _TONE_BIN + 1))
-        values = seen[order, channel]
+        at_once = bins.astype(np.intp) * 256 + seen[:, channel]
+        shown = np.bincount(at_once, minlength=(_TONE_BINS + 1) * 256).reshape(-1, 256)
         at, by = [], []
-        for i, (start, end) in enumerate(pairwise(edges)):
-            if end - start >= _TONE_LEAST:
+        for i, counts in enumerate(shown[:_TONE_BINS]):
+            if counts.sum() >= _TONE_LEAST:
                 middle = (i + 0.5) * _TONE_BIN
                 at.append(middle)
-                by.append(float(np.quantile(values[start:end], _TONE_QUANTILE)) - middle)
+                by.append(_counted_quantile(counts, _TONE_QUANTILE) - middle)
         change = np.interp(levels, at, by) if at else np.zeros(256)
         curves[:, 0, channel] = np.clip(np.round(levels + change), 0, 255)
     return np.asarray(cv2.LUT(bare, curves), np.uint8)
+
+
+def _counted_quantile(counts: NDArray[np.intp], share: float) -> float:
+    """What such a share lies below of whole numbers from 0, each there so many times."""
+    upto = np.cumsum(counts)
+    at = share * (upto[-1] - 1)
+    low, high = np.searchsorted(upto, (int(at), int(at) + 1), side="right")
+    return float(low + (at - int(at)) * (min(high, len(counts) - 1) - low))
 
 
 def tinted(photo: Bgr, bare: Bgr) -> Bgr:
