@@ -20,29 +20,26 @@ import argparse
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from itertools import islice
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 
-from kdscan.detection import find
-from kdscan.detection import register as settle
 from kdscan.errors import KdscanError
-from kdscan.imaging import rectify
 from kdscan.imaging.photo import load_photos
-from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
+from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, project
+from kdscan.inference.store import Models, default_models, models_folder
 from kdscan.kinds.duel_map import read as duel_map
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.marks import posterior
-from kdscan.marks import refine_crops as closer
-from kdscan.marks.classify import Logits
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, Photo, RectifiedSheet, SheetReading
-from kdscan.records.arrays import Floats, Network
+from kdscan.records import CELLS, Photo, SheetReading
+from kdscan.records.arrays import Network
 
 KEYS = ("found", "placed", "coat", "crosses", "cell", "board", "score", "silent", "review")
 
@@ -136,67 +133,61 @@ def show(
     cv2.imwrite(str(folder / f"{path.stem}-flat.png"), flat)
 
 
-def _no_refining() -> None:
-    """The grid stays where locating put it; which way is up is still asked for."""
+PARTS = ("refining", "paper", "closer", "looks", "neighbours")
+"""Parts of the reader that can be left out, to see what they give. refining: the grid stays where
+locating put it, but for which way is up. paper: curl and folds are not followed. closer: a sheet is
+read where refining left it. looks: a sheet is looked at once. neighbours: what simulated players
+lay side by side counts for nothing."""
 
-    def unmoved(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
-        def still(view: np.ndarray) -> tuple[np.ndarray, ...]:
+
+@dataclass(frozen=True)
+class Ablated(Models):
+    """The models that ship, but how far cells lie off counts for nothing, or as a plane."""
+
+    without: tuple[str, ...] = ()
+
+    @cached_property
+    def refine(self) -> Network:
+        network = super().refine
+
+        def less(view: np.ndarray) -> tuple[np.ndarray, ...]:
             offset, *rest = network(view)
-            return (np.zeros_like(offset), *rest)
+            if "refining" in self.without:
+                return (np.zeros_like(offset), *rest)
+            return (as_plane(offset), *rest) if "paper" in self.without else (offset, *rest)
 
-        return settled(photo, corners_xy, still)
+        return less
 
-    settled, settle._settle = settle._settle, unmoved
-    find.FOLLOWED = 0
+    @cached_property
+    def marks(self) -> Network:
+        network = super().marks
 
+        def in_place(crops: np.ndarray) -> tuple[np.ndarray, ...]:
+            *rest, offset = network(crops)
+            return (*rest, np.zeros_like(offset) if "closer" in self.without else offset)
 
-def _flat_paper() -> None:
-    """The grid is the plane on which most cells agree: curl and folds are not followed."""
-
-    def plane(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
-        centers, confidence = settled(photo, corners_xy, network)
-        return rectify.project(settle._plane(centers), rectify.CENTERS), confidence
-
-    settled, settle._settle = settle._settle, plane
-    find.FOLLOWED = 0
+        return in_place
 
 
-def _one_look() -> None:
-    """No second look from other sides where doubts are left."""
-
-    def once(
-        photo: Photo, sheet: RectifiedSheet, network: Network
-    ) -> tuple[RectifiedSheet, Iterator[Logits]]:
-        placed, looks = closer.refine_crops(photo, sheet, network)
-        return placed, islice(looks, 1)
-
-    duel_map.refine_crops = once  # type: ignore[attr-defined]
+def as_plane(offset: np.ndarray) -> np.ndarray:
+    """Offsets of cells, (1, 2, 5, 7), as the plane has them on which most cells agree."""
+    there = (CENTERS + offset[0].transpose(1, 2, 0)).reshape(-1, 2)
+    plane, _ = cv2.findHomography(CENTERS.reshape(-1, 2), there, cv2.RANSAC, 0.25)
+    moved = project(np.asarray(plane, np.float64), CENTERS) - CENTERS
+    return moved.transpose(2, 0, 1)[None].astype(np.float32)
 
 
-def _no_closer() -> None:
-    """The sheet is read where refining left it."""
-    closer._resampled = lambda photo, sheet, offset: sheet
-
-
-def _no_neighbours() -> None:
-    """What simulated players lay side by side counts for nothing."""
-    posterior.NEIGHBOURS = 0.0
-
-
-WITHOUT: dict[str, Callable[[], None]] = {
-    "refining": _no_refining,
-    "paper": _flat_paper,
-    "closer": _no_closer,
-    "looks": _one_look,
-    "neighbours": _no_neighbours,
-}
-"""Parts of the reader that can be left out, to see what they give."""
+_models = default_models()
 
 
 def _start(without: Sequence[str]) -> None:
+    global _models
     cv2.setNumThreads(1)
-    for part in without:
-        WITHOUT[part]()
+    _models = Ablated(models_folder(), tuple(without))
+    if "looks" in without:
+        duel_map.RISK_SHARES = {1: 1.0}
+    if "neighbours" in without:
+        posterior.NEIGHBOURS = 0.0
 
 
 def all_read(
@@ -210,7 +201,7 @@ def all_read(
 def read(path: Path) -> tuple[SheetReading, ...]:
     """The maps in a photo."""
     try:
-        found = read_photo(next(iter(load_photos(path))))
+        found = read_photo(next(iter(load_photos(path))), _models)
     except KdscanError:
         return ()
     return tuple(sheet for sheet in found if isinstance(sheet, SheetReading))
@@ -225,7 +216,7 @@ def main() -> None:
     parser.add_argument("--show", type=Path, help="folder for pictures of wrong readings")
     parser.add_argument("--json", type=Path, help="file for the table as JSON")
     parser.add_argument(
-        "--without", action="append", default=[], choices=WITHOUT, help="leave a part out"
+        "--without", action="append", default=[], choices=PARTS, help="leave a part out"
     )
     parser.add_argument("--curves", type=Path, help="picture of calibration and of what it costs")
     args = parser.parse_args()
