@@ -14,17 +14,24 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.duel.board import Board, Shield
-from kdscan.game.duel.scoring import score_board
-from kdscan.synth.scene import DrawnPage, Level, Marks, draw_page, played_board, random_page, shoot
+from kdscan.synth.scene import (
+    DrawnPage,
+    Level,
+    Marks,
+    draw_page,
+    played_board,
+    random_page,
+    save_photo,
+    shoot,
+)
 
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 FEWEST = 3
@@ -135,13 +142,10 @@ def main() -> None:
                 own = np.random.default_rng([seed, 10])
                 paste(page, board, hands[int(own.integers(len(hands)))], own)
             photo = shoot(np.random.default_rng([seed, 6]), page, level, size_wh=size)
-            shields = {at: Shield(coat, n) for at, (coat, n) in board.items()}
-            truth = photo.truth(score_board(Board(shields)).domain_points)
-            truth["board"] = {f"{r},{c}": [str(s.coat), s.crosses] for (r, c), s in shields.items()}
+            truth = {"seed": seed} | replace(photo, board=board).truth()
             path = args.folder / kind / f"{seed:08d}.jpg"
             path.parent.mkdir(parents=True, exist_ok=True)
-            cv2.imwrite(str(path), photo.bgr, [cv2.IMWRITE_JPEG_QUALITY, 90])
-            path.with_suffix(".json").write_text(json.dumps({"seed": seed} | truth) + "\n", "utf-8")
+            save_photo(path, photo.bgr, truth)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ the generator's, what is left to learn is not the camera. About 15 s a photo on 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,13 +23,11 @@ import mitsuba as mi
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.duel.board import Board, Shield
-from kdscan.game.duel.scoring import score_board
 from kdscan.synth.__main__ import any_look, own_page
 from kdscan.synth.camera import LEVELS, sheet_points
 from kdscan.synth.lens import Camera, PageMap, aim, frame
 from kdscan.synth.paper import bent_sheet, flat_sheet
-from kdscan.synth.scene import DrawnPage, Level, SynthPhoto, draw_page, shoot
+from kdscan.synth.scene import DrawnPage, Level, SynthPhoto, draw_page, save_photo, shoot
 
 mi.set_variant("llvm_ad_rgb")
 T = mi.ScalarTransform4f
@@ -287,10 +284,7 @@ def develop(
 def save(path: Path, seed: int, photo: SynthPhoto, quality: int) -> None:
     """The photo and its truth beside it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    board = Board({at: Shield(coat, n) for at, (coat, n) in photo.board.items()})
-    truth = {"seed": seed} | photo.truth(score_board(board).domain_points)
-    path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
-    cv2.imwrite(str(path), photo.bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    save_photo(path, photo.bgr, {"seed": seed} | photo.truth(), quality)
 
 
 def main() -> None:

@@ -11,19 +11,15 @@ python -m kdscan.synth data/tables --table --own --long-side 2688  two maps and 
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Literal, cast
 
-import cv2
 import numpy as np
 import typer
 from numpy.typing import NDArray
 
 from kdscan.errors import UsageError
-from kdscan.game.duel.board import Board, Shield
-from kdscan.game.duel.scoring import score_board
 from kdscan.sheet.book import BookLayout, load_book
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.look import NO_TICKET, STYLES, Look, Style, Ticket
@@ -31,7 +27,7 @@ from kdscan.sheet.printing import PLAIN
 from kdscan.sheet.raster import render_page
 from kdscan.sheet.words import LANGUAGES
 from kdscan.synth.grounds.families import GROUPS, asked_for
-from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo, random_page
+from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo, random_page, save_photo
 from kdscan.synth.table import SynthTable, make_table
 from kdscan.synth.tool import run
 
@@ -117,19 +113,13 @@ def main(
             synth = make_table(
                 seed, chosen, book_page=own_book(), page=page, size_wh=turned, mess=mess
             )
-            truth = synth.truth()
         else:
             synth = make_photo(seed, chosen, page=page, size_wh=turned, mess=mess, dice=dice)
-            board = Board({at: Shield(coat, n) for at, (coat, n) in synth.board.items()})
-            truth = synth.truth(score_board(board).domain_points)
-        truth = {"seed": seed} | truth
+        truth = {"seed": seed} | synth.truth()
         if code:
             truth["sheet_id"] = code
         path = folder / f"{seed:08d}.jpg"
-        path.write_bytes(
-            cv2.imencode(".jpg", synth.bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
-        )
-        path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
+        save_photo(path, synth.bgr, truth, quality)
         print(path, file=sys.stderr)
 
 

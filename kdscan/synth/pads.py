@@ -10,22 +10,27 @@ hands, each with its truth beside it as `.json`.
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import cv2
 import numpy as np
 import typer
 
 from kdscan.errors import UsageError
-from kdscan.game.duel.board import Board, Shield
-from kdscan.game.duel.scoring import score_board
 from kdscan.synth.grounds.families import GROUPS, asked_for
 from kdscan.synth.hand import StrokeBank
-from kdscan.synth.scene import DrawnPage, Level, Page, SynthPhoto, draw_page, random_page, shoot
+from kdscan.synth.scene import (
+    DrawnPage,
+    Level,
+    Page,
+    SynthPhoto,
+    draw_page,
+    random_page,
+    save_photo,
+    shoot,
+)
 from kdscan.synth.tool import run
 
 LEVELS: tuple[Level, ...] = ("flat", "easy", "normal", "hard")
@@ -112,11 +117,13 @@ def main(
         page = pad_print(first + i, kind, name)
         place = folder / name
         place.mkdir(parents=True, exist_ok=True)
-        _write(place / "blank.jpg", first + i, pad_blank(first + i, page, careful, size), quality)
+        blank = pad_blank(first + i, page, careful, size)
+        save_photo(place / "blank.jpg", blank.bgr, {"seed": first + i} | blank.truth(), quality)
         for k in range(1, filled + 1):
             lit = levels[(k - 1) % len(levels)]
             sheet = pad_sheet(first + i, k, page, lit, size, mess, bank, dice)
-            _write(place / f"{i:03d}{k:03d}.jpg", first + i, sheet, quality)
+            truth = {"seed": first + i} | sheet.truth()
+            save_photo(place / f"{i:03d}{k:03d}.jpg", sheet.bgr, truth, quality)
         print(place, file=sys.stderr)
 
 
@@ -125,14 +132,6 @@ def _level(name: str) -> Level:
         if name == known:
             return known
     raise UsageError(f"no level {name}; there are {', '.join(LEVELS)}")
-
-
-def _write(path: Path, seed: int, photo: SynthPhoto, quality: int) -> None:
-    board = Board({at: Shield(coat, n) for at, (coat, n) in photo.board.items()})
-    truth = {"seed": seed} | photo.truth(score_board(board).domain_points)
-    packed = cv2.imencode(".jpg", photo.bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
-    path.write_bytes(packed.tobytes())
-    path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

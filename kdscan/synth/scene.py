@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import random_board
+from kdscan.game.duel.scoring import score_board
 from kdscan.records import CELLS, COLS, ROWS
 from kdscan.sheet.layout import Layout
 from kdscan.synth.camera import Cover, photograph
@@ -53,13 +58,14 @@ class SynthPhoto:
         """(5, 7, 2) float64, photo frame: centres of the cells, the castle's too."""
         return self.nodes_xy[1::2, 1::2]
 
-    def truth(self, score: int) -> dict[str, Any]:
+    def truth(self) -> dict[str, Any]:
         """The truth file that stands beside a photo, as plain JSON values."""
+        board = Board({at: Shield(coat, n) for at, (coat, n) in self.board.items()})
         return {
             "design": self.design,
             "level": self.level,
             "castle_used": self.castle_used,
-            "score": score,
+            "score": score_board(board).domain_points,
             "board": {
                 f"{r},{c}": [str(coat), n] for (r, c), (coat, n) in sorted(self.board.items())
             },
@@ -68,6 +74,15 @@ class SynthPhoto:
             },
             "size": [self.bgr.shape[1], self.bgr.shape[0]],
         }
+
+
+def save_photo(
+    path: Path, bgr: NDArray[np.uint8], truth: Mapping[str, Any], quality: int = 90
+) -> None:
+    """Write a photo (H, W, 3) as JPEG and its truth beside it as JSON."""
+    packed = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
+    path.write_bytes(packed.tobytes())
+    path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
 
 
 def played_board(rng: np.random.Generator) -> tuple[Marks, bool]:

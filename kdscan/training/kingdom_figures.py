@@ -15,7 +15,8 @@ from kdscan.kinds.kingdom.locate import KingdomSearch
 from kdscan.records import Photo
 from kdscan.records.arrays import Network
 from kdscan.synth.tiles import SQUARE_PX, Board
-from kdscan.training.measure import as_network, best_temperature
+from kdscan.training.measure import best_temperature
+from kdscan.training.task import as_network
 
 
 def squares_logits(

@@ -12,13 +12,9 @@ from numpy.typing import NDArray
 from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
 from kdscan.imaging.photo import load_photos
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, flatten
-from kdscan.marks.classify import classify
-from kdscan.marks.crops import segment
-from kdscan.marks.decode import decode
-from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, Photo, RectifiedSheet
-from kdscan.records.arrays import Network
-from kdscan.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg, unpack
+from kdscan.imaging.rectify import FLAT_PX, flatten
+from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, Photo
+from kdscan.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg
 
 
 def load_labels(folder: Path) -> list[Example]:
@@ -38,29 +34,6 @@ def load_labels(folder: Path) -> list[Example]:
             why = f"{path}: not what kdscan export --labels writes ({error}); write it again"
             raise UsageError(why) from error
     return found
-
-
-def published_figures(network: Network, examples: list[Example]) -> dict[str, float]:
-    """How a network in use reads the known shields: as `measure.marks_figures`."""
-    margin = round((WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX)
-    shares: list[tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]] = []
-    for example in examples:
-        inner = unpack(example.flat)[margin:-margin, margin:-margin]
-        sheet = RectifiedSheet(inner, CENTERS, GRID_CORNERS, FLAT_PX, 1.0)
-        reading = decode(classify(segment(sheet), network))
-        coat = np.array([COATS.index(cell.coat) for cell in reading.cells])
-        crosses = np.array([cell.crosses for cell in reading.cells])
-        shares.append((coat == example.coat, crosses == example.crosses, example.coat != UNKNOWN))
-    coats, crossed, known = (np.stack(part) for part in zip(*shares, strict=True))
-    both = coats & crossed
-    return {
-        "coat": float(coats[known].mean()),
-        "crosses": float(crossed[known].mean()),
-        "cell": float(both[known].mean()),
-        "board": float((both | ~known).all(1).mean()),
-        "sheets": len(examples),
-        "shields": int(known.sum()),
-    }
 
 
 def _photo_of(path: Path) -> Path:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import nn
 
 from kdscan.detection.locate import locate
 from kdscan.detection.register import register
@@ -18,24 +15,9 @@ from kdscan.marks.crops import segment
 from kdscan.records import Photo, RectifiedSheet, SheetOutline
 from kdscan.records.arrays import Network
 from kdscan.training.augment import NODES
-from kdscan.training.cover import cover_figures
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
-from kdscan.training.separator import ink_figures
 
 CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
-
-
-def as_network(net: nn.Module) -> Network:
-    """A trained network as the vision stages call it."""
-    net.eval()
-
-    def network(batch: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-        with torch.inference_mode():
-            said = net(torch.from_numpy(np.ascontiguousarray(batch)))
-            outs = said if isinstance(said, tuple) else (said,)
-            return tuple(out.numpy() for out in outs)
-
-    return network
 
 
 MarksLogits = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
@@ -147,11 +129,3 @@ def temperatures(logits: MarksLogits) -> tuple[float, float]:
     """Temperatures of the coat's and the crosses' logits."""
     coat, cross, true_coat, true_cross = logits
     return best_temperature(coat, true_coat), best_temperature(cross, true_cross)
-
-
-FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
-    "ink": ink_figures,
-    "cover": cover_figures,
-    "locate": locate_figures,
-    "refine": refine_figures,
-}

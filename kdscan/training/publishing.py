@@ -10,12 +10,30 @@ from typing import Any
 import torch
 from torch import nn
 
+from kdscan.records.arrays import Network
 from kdscan.training import kingdom_figures, spellbook
+from kdscan.training.cover import cover_figures
 from kdscan.training.export import Calibrated, to_onnx
 from kdscan.training.export import publish as write
-from kdscan.training.measure import FIGURES, as_network, marks_figures, marks_logits, temperatures
+from kdscan.training.measure import (
+    locate_figures,
+    marks_figures,
+    marks_logits,
+    refine_figures,
+    temperatures,
+)
 from kdscan.training.recipe import weights_path
+from kdscan.training.separator import ink_figures
 from kdscan.training.state import keep_weights
+from kdscan.training.task import as_network
+
+FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
+    "ink": ink_figures,
+    "cover": cover_figures,
+    "locate": locate_figures,
+    "refine": refine_figures,
+}
+"""Figures of a network on examples held back."""
 
 
 def _marks(net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:

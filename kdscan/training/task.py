@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
+
+from kdscan.records.arrays import Network
 
 Batch = tuple[Tensor, ...]
 
@@ -39,3 +42,16 @@ def as_floats(images: Tensor) -> Tensor:
     if images.dtype == torch.uint8:
         return images.float().to(memory_format=torch.channels_last) / 255
     return images.float()
+
+
+def as_network(net: nn.Module) -> Network:
+    """A trained network as the vision stages call it."""
+    net.eval()
+
+    def network(batch: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+        with torch.inference_mode():
+            said = net(torch.from_numpy(np.ascontiguousarray(batch)))
+            outs = said if isinstance(said, tuple) else (said,)
+            return tuple(out.numpy() for out in outs)
+
+    return network

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.scoring import score_board
 from kdscan.records import CELLS
 from kdscan.synth.__main__ import own_page
 from kdscan.synth.scene import Level, make_photo, wild_board
@@ -16,7 +18,7 @@ SMALL = (800, 600)
 def test_the_same_seed_gives_the_same_photo_and_truth() -> None:
     a, b = (make_photo(11, "hard", size_wh=SMALL) for _ in range(2))
     assert np.array_equal(a.bgr, b.bgr)
-    assert a.truth(0) == b.truth(0)
+    assert a.truth() == b.truth()
 
 
 @pytest.mark.parametrize("level", ["flat", "easy", "normal", "hard"])
@@ -28,8 +30,10 @@ def test_all_cells_lie_in_the_photo(level: Level) -> None:
 
 
 def test_truth_names_what_a_check_needs() -> None:
-    truth = make_photo(12, "easy", size_wh=SMALL).truth(42)
-    assert truth["score"] == 42
+    photo = make_photo(12, "easy", size_wh=SMALL)
+    truth = photo.truth()
+    board = Board({at: Shield(coat, n) for at, (coat, n) in photo.board.items()})
+    assert truth["score"] == score_board(board).domain_points > 0
     assert len(truth["pixels"]) == 34
     assert all(Coat(coat) and 0 <= n <= 4 for coat, n in truth["board"].values())
     assert truth["size"] == [800, 600]

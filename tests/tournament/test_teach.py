@@ -25,7 +25,8 @@ from kdscan.tournament.store.photos import add_file, add_photo, get_photo, set_p
 from kdscan.tournament.store.readings import add_reading, sheets
 from kdscan.tournament.teach import save_labels
 from kdscan.training.dataset import UNKNOWN, unpack
-from kdscan.training.labels import load_labels, published_figures
+from kdscan.training.labels import load_labels
+from kdscan.training.measure import marks_figures, marks_logits
 from tests.readings import make_kingdom
 from tests.tournament.entries import MODELS, entry
 from tests.tournament.workers import Here
@@ -101,7 +102,7 @@ def test_the_models_in_use_are_tested_on_what_people_have_seen() -> None:
     (sample,) = [e for e in load_labels(SAMPLES) if e.seed == 3]
     unsure = dataclasses.replace(sample, coat=sample.coat.copy(), crosses=sample.crosses.copy())
     unsure.coat[5:], unsure.crosses[5:] = UNKNOWN, UNKNOWN
-    figures = published_figures(default_models().marks, [sample, unsure])
+    figures = marks_figures(marks_logits(default_models().marks, [sample, unsure]))
     assert figures["shields"] == 34 + 5
     assert 0.7 < figures["cell"] <= figures["coat"] <= 1
 

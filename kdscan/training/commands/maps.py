@@ -14,6 +14,7 @@ from kdscan.errors import UsageError
 from kdscan.training.commands.options import Device, Labels, Network, Out, Strokes, Surfaces
 
 if TYPE_CHECKING:
+    from kdscan.records import arrays
     from kdscan.training.dataset import Example
 
 
@@ -124,22 +125,24 @@ def test(
     ] = None,
 ) -> None:
     """How well a marks' network reads the shields that people have seen."""
+    from kdscan.inference.store import default_models
+    from kdscan.training.measure import marks_figures, marks_logits
+
     examples = _labelled(labels)
-    if weights is None:
-        from kdscan.inference.store import default_models
-        from kdscan.training.labels import published_figures
-
-        models = default_models()
-        figures = published_figures(models.marks, examples)
-    else:
-        from kdscan.training.measure import as_network, marks_figures, marks_logits
-        from kdscan.training.state import load_weights
-        from kdscan.training.tasks import TASKS
-
-        net = TASKS["marks"].net()
-        load_weights(net, weights)
-        figures = marks_figures(marks_logits(as_network(net.eval()), examples))
+    network = default_models().marks if weights is None else _network(weights)
+    figures = marks_figures(marks_logits(network, examples))
     typer.echo(json.dumps(figures, indent=1))
+
+
+def _network(weights: Path) -> arrays.Network:
+    """The network of marks of a checkpoint."""
+    from kdscan.training.state import load_weights
+    from kdscan.training.task import as_network
+    from kdscan.training.tasks import TASKS
+
+    net = TASKS["marks"].net()
+    load_weights(net, weights)
+    return as_network(net)
 
 
 def trust(
