@@ -17,7 +17,7 @@ Kind = Literal[
 
 ORDER: tuple[Kind | Literal["decides"], ...] = (
     *("conflict", "twice", "owner", "decides", "again"),
-    *("opponent", "look", "missing", "failed", "rules"),
+    *("opponent", "look", "failed", "missing", "rules"),  # what failed may be what is missing
 )
 """Kinds by urgency; "decides": a look that may turn a game."""
 
@@ -115,11 +115,22 @@ def _of_sheet(row: Result, turning: Collection[int]) -> Iterator[Json]:
         text = mark("{name} needs a look")
         decides = {"decides": key in turning}
         yield _card("look", f"look-{key}", text, values, **where, **brief) | decides
-    elif row.status == OK and row.overrides.get("confirmed") is not True:
-        broken = [one for one in row.data["problems"] if one["code"] in AGAINST_RULES]
-        if broken:
-            text = mark("{name} is read surely, but no game leads there")
-            yield _card("rules", f"rules-{key}", text, values, **where, **brief)
+    elif (
+        row.status == OK
+        and row.overrides.get("confirmed") is not True
+        and any(still_asked(one, row.overrides) for one in row.data["problems"])
+    ):
+        text = mark("{name} is read surely, but no game leads there")
+        yield _card("rules", f"rules-{key}", text, values, **where, **brief)
+
+
+def still_asked(problem: Json, said: Collection[str]) -> bool:
+    """Whether a broken rule is still a question: not where a person looked at all that it names.
+
+    said: the fields of a sheet of which a person said something.
+    """
+    looked = {f"cell:{r},{c}" for r, c in problem["cells"]} <= set(said)
+    return problem["code"] in AGAINST_RULES and not (problem["cells"] and looked)
 
 
 def _card(kind: Kind, key: str, text: str, values: Mapping[str, object], **more: Any) -> Json:

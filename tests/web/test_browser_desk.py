@@ -21,6 +21,7 @@ from tests.web.browsing import (
     Open,
     accessible,
     cell,
+    held,
     open_sheet,
     total,
     upload,
@@ -268,3 +269,42 @@ def test_standings_of_thirty_are_seen_at_once_or_page_by_themselves(open_page: O
     style = "getComputedStyle(document.querySelector('.league td')).fontSize"
     size = float(page.evaluate(style).removesuffix("px"))
     assert size >= 16  # pixels at 1080 lines: read from the last row
+
+
+def test_names_are_typed_without_waiting_or_pasted_as_a_list(open_page: Open) -> None:
+    page = open_page(DESK, **DESKTOP)
+    page.locator("[data-tab=players]").click()
+    field = page.get_by_label("Name", exact=True)
+    with held(page, r"/api/event/player$"):
+        field.press_sequentially("Uma")
+        field.press("Enter")
+        field.press_sequentially("Vera")
+        field.press("Enter")
+        expect(field).to_have_value("")
+    expect(page.locator(".people")).to_contain_text("Vera")
+    field.evaluate("""(one) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text", "Wim\\r\\n Xena \\n\\nYves\\n");
+      one.dispatchEvent(new ClipboardEvent("paste", { clipboardData, cancelable: true }));
+    }""")
+    expect(page.locator(".people")).to_contain_text("Yves")
+    names = page.locator(".people .seat").all_inner_texts()
+    assert names[-5:] == ["Uma", "Vera", "Wim", "Xena", "Yves"]
+
+
+def test_search_takes_each_word_and_each_number_as_it_stands(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    for seed, code in ((41, "C/3//KIM"), (42, "C/4//KIM"), (43, "C/3//LEO")):
+        sheet = make_sheet(str(play_game(seed).maps[0]))
+        lay(served, store, with_evidence(sheet, sheet_id=code))
+    page = open_page(DESK, **DESKTOP)
+    page.keyboard.press("/")
+    page.keyboard.type("kim")
+    lines = page.locator(".queue li")
+    expect(lines).to_have_count(2)
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type("kim 3")  # what stood there before is replaced
+    expect(lines).to_have_count(1)
+    expect(lines).to_contain_text("round 3")

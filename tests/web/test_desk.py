@@ -79,7 +79,7 @@ def test_every_complaint_is_a_card_with_its_remedy(cup: Store) -> None:
         sheet_of(cup, 1, f"CUP/1//{number[a]}", "b.jpg")  # the code of another
         sheet_of(cup, 2, None, "c.jpg", doubtful=[(0, 1)])
         found = {card["kind"]: card for card in desk.see()["cards"]}
-        assert list(found) == ["conflict", "owner", "look", "missing", "failed"]
+        assert list(found) == ["conflict", "owner", "look", "failed", "missing"]
         assert set(found["owner"]["players"]) == {a, b, c, d}
         # Whose is which, in one go, and back again.
         second = found["conflict"]["sheets"][1]

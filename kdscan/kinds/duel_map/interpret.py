@@ -37,7 +37,8 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading
     reading = _with_corrections(evidence, risk)
     board = board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells})
     broken = questions(board, reading.castle_used)
-    reading = covered.doubted(weighed(reading, broken, risk), evidence.hidden, risk)
+    reading = weighed(reading, broken, risk, evidence.corrections.cells)
+    reading = covered.doubted(reading, evidence.hidden, risk)
     reading = _without_unseen(reading, evidence.unseen)
     if evidence.mirrored:
         reading = replace(reading, review=True)

@@ -6,7 +6,7 @@ proof: with the line's wizard the dice are drawn apart, and one of them may be a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import log
 
@@ -46,13 +46,17 @@ def questions(board: Board, castle_used: bool | None) -> tuple[Problem, ...]:
     return tuple(_asked(board, one) for one in quick_problems(board, castle_used))
 
 
-def weighed(reading: Reading, broken: Sequence[Problem], risk: float) -> Reading:
+def weighed(
+    reading: Reading, broken: Sequence[Problem], risk: float, said: Collection[Cell] = ()
+) -> Reading:
     """The reading with what the rules say in its confidence.
 
     broken: what `questions` found. risk: accepted probability that a total which asks for no
-    review is wrong. Where it asks for one only now, the shields to look at are the least sure
-    of those that the rules point at.
+    review is wrong. said: shields that a person has looked at; rules that point at those alone
+    are broken on paper. Where it asks for a review only now, the shield to look at is the least
+    sure of the others that the rules point at.
     """
+    broken = [one for one in broken if not one.cells or not set(one.cells) <= set(said)]
     if not broken:
         return reading
     sure = calibrated(reading.confidence, np.array([1.0, EVIDENCE]))
@@ -60,8 +64,9 @@ def weighed(reading: Reading, broken: Sequence[Problem], risk: float) -> Reading
     cells = reading.cells
     if review and not any(cell.review for cell in cells):
         named = {cell for problem in broken for cell in problem.cells}
-        asked = [i for i, one in enumerate(cells) if (one.row, one.col) in named]
-        worst = min(asked or range(len(cells)), key=lambda i: cells[i].confidence)
+        unseen = [i for i, one in enumerate(cells) if (one.row, one.col) not in said]
+        asked = [i for i in unseen if (cells[i].row, cells[i].col) in named] or unseen
+        worst = min(asked, key=lambda i: cells[i].confidence, default=None)
         cells = tuple(replace(c, review=c.review or i == worst) for i, c in enumerate(cells))
     return replace(reading, cells=cells, confidence=sure, review=review)
 

@@ -119,3 +119,12 @@ def test_what_is_read_hears_the_rules() -> None:
     odd = interpret(given.evidence, 0.02)
     assert [one.code for one in odd.problems] == ["odd_shields"]
     assert odd.reading.confidence < decode(odd.probs).confidence
+
+
+def test_a_shield_that_a_person_looked_at_is_not_asked_about_again() -> None:
+    broken = questions(Board.parse(ODD), castle_used=True)
+    only = broken[0].cells
+    assert weighed(sure(ODD, 0.99), broken, 0.02, only) == sure(ODD, 0.99)
+    several = [replace(broken[0], cells=((0, 0), (0, 6)))]
+    heard = weighed(sure(ODD, 0.99), several, 0.02, [(0, 6)])
+    assert [(cell.row, cell.col) for cell in heard.cells if cell.review] == [(0, 0)]

@@ -46,13 +46,17 @@ async function evidence(brief) {
 
 const summary = (brief) => h("p", { class: "evidence-line" }, h("strong", {}, brief.total === null ? "–" : tn("{n} point", "{n} points", brief.total)), " ", h("small", {}, brief.name));
 
-// Who may be meant: those whose points are missing first, and a field for everybody else.
+// Who may be meant: those whose points are missing first, also in the round that is played (an old
+// sheet bears the code of its round), and a field for everybody else.
 function owners(card, desk, answer, sheet, act, own) {
-  const body = (player) => ({ player, round: card.round ?? sheet.round ?? (desk.last_round || null), table: null, own });
+  const body = (player, round = card.round ?? sheet.round ?? (desk.last_round || null)) => ({ player, round, table: null, own });
+  const now = desk.last_round, waiting = card.round === null || card.round === now ? [] : desk.games.filter((game) => game.round === now && !game.finished)
+    .flatMap((game) => game.seats.filter((seat) => seat.total === null).map((seat) => seat.player));
   const to = `/api/sheets/${sheet.id}/place`;
   const names = card.players.filter((name) => !own || name !== card.player);
   const other = h("input", { type: "text", list: "players", "aria-label": t("Somebody else"), placeholder: t("Somebody else"), maxlength: "60" });
   return h("div", { class: "answers" }, names.map((name) => answer(name, () => act(to, body(name)))),
+    waiting.map((name) => answer([name, h("small", {}, " ", t("round {round}", { round: now }))], () => act(to, body(name, now)))),
     h("form", { class: "row somebody", onsubmit: (event) => { event.preventDefault(); if (other.value.trim()) act(to, body(other.value.trim())); } },
       other, h("button", { class: "quiet" }, t("Enter"))),
     h("datalist", { id: "players" }, desk.players.map((player) => h("option", { value: player.name }))));

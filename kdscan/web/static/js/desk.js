@@ -40,8 +40,11 @@ const only = h("select", { class: "only", "aria-label": t("Which sheets"), oncha
   h("option", { value: "" }, t("All sheets")), h("option", { value: "review" }, t("please check")), h("option", { value: "owner" }, t("Without a player")));
 
 function found({ sheets }) {
-  const wanted = search.value.trim().toLocaleLowerCase();
-  const fits = (one) => [one.name, one.player, where(one), one.total, one.review && t("please check")].some((part) => part && String(part).toLocaleLowerCase().includes(wanted));
+  const wanted = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  const said = (one) => [one.name, one.player, where(one), one.total, one.review && t("please check")].filter(Boolean).join(" ").toLocaleLowerCase();
+  // A round, a table, a total is meant as it stands: 3 is not 31.
+  const has = (text, word) => (/^\d{1,2}$/.test(word) ? text.split(/[^\p{L}\d]+/u).includes(word) : text.includes(word));
+  const fits = (one) => { const text = said(one); return wanted.every((word) => has(text, word)); };
   return sheets.filter(KEPT[only.value]).filter(fits).map(cardOf);
 }
 
@@ -100,7 +103,7 @@ addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, select, textarea");
   if (typing) { if (event.key === "Escape") typing.blur(); return; }
   if (event.key === "u") inTurn(takeBack);
-  else if (event.key === "/") inTurn(() => search.focus());
+  else if (event.key === "/") { search.focus(); search.select(); } // at once: what is typed next is no key of the desk
   else if (!tabOf(tab).key?.(event.key)) return;
   event.preventDefault();
   event.stopPropagation();

@@ -203,9 +203,9 @@ export function queueTab(hub, { label, cardsOf, none, above = null, kept }) {
     await open(Math.min(kept ? at : at + 1, queue.length - 1));
   }
 
-  // After the last doubt of a sheet the next card follows.
+  // After the last doubt of a sheet the next card follows, or the news that all is settled.
   async function onwards() {
-    if (!nextDoubt() && at < queue.length - 1) await leave();
+    if (!nextDoubt() && (at < queue.length - 1 || (kept && !view.sheet.review))) await leave();
   }
 
   // Shows the sheet of which something was taken back; null: of none.

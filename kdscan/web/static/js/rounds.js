@@ -72,13 +72,23 @@ function table({ round, table: number, seats }, act) {
 }
 
 export function playersTab(act) {
-  const name = h("input", { type: "text", required: true, maxlength: "60", "aria-label": t("Name"), placeholder: t("Name"), autocomplete: "off" });
+  // A list that is pasted enters all its lines.
+  const paste = (event) => {
+    const names = event.clipboardData.getData("text").split(/[\r\n]+/).map((one) => one.trim()).filter(Boolean);
+    if (names.length < 2) return;
+    event.preventDefault();
+    names.forEach((one) => act("/api/event/player", { name: one, active: true }));
+  };
+  const name = h("input", { type: "text", required: true, maxlength: "60", "aria-label": t("Name"), placeholder: t("Name"), autocomplete: "off", onpaste: paste });
   const count = h("span", {}), people = h("ol", { class: "people" }), list = lines(people, (player) => player.number, ({ number }) => person(number, act));
   const empty = h("li", { class: "none" }, t("Nobody is entered yet."));
   const enter = (event) => {
     event.preventDefault();
+    // Free for the next name at once; what is refused stands there again.
     const entered = name.value;
-    act("/api/event/player", { name: entered.trim(), active: true }, () => { if (name.value === entered) name.value = ""; });
+    let kept = false;
+    name.value = "";
+    act("/api/event/player", { name: entered.trim(), active: true }, () => { kept = true; }).then(() => { if (!kept && !name.value) name.value = entered; });
   };
   const tab = h("div", { class: "rounds" }, h("form", { class: "card controls-row", onsubmit: enter }, name, h("button", { class: "main" }, t("Add")), count), h("section", { class: "card" }, people));
   const show = ({ players }) => {

@@ -1,0 +1,27 @@
+"""What is still a question at the desk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kdscan.tournament.cards import still_asked
+
+BROKEN = {"code": "bonus_crosses", "cells": [[2, 1], [3, 1]]}
+
+
+@pytest.mark.parametrize(
+    ("problem", "said", "asked"),
+    [
+        (BROKEN, [], True),
+        (BROKEN, ["cell:2,1"], True),
+        (BROKEN, ["cell:2,1", "cell:3,1", "place"], False),
+        (BROKEN | {"cells": []}, ["cell:2,1"], True),
+        (BROKEN | {"code": "unsure_place"}, [], False),
+    ],
+)
+def test_a_broken_rule_is_no_question_where_a_person_has_looked(
+    problem: dict[str, Any], said: list[str], asked: bool
+) -> None:
+    assert still_asked(problem, said) == asked
