@@ -172,6 +172,8 @@ def limit_memory(megabytes: int) -> None:
 def warm_up() -> None:
     """Load the models, read a drawn map and draw what spellbooks are compared with, so that no
     photo waits for what only the first one costs: half as long again, and on each worker."""
+    import numpy.ma  # noqa: F401  numpy's median imports it when it is first used
+
     from kdscan.kinds.spellbook.place import draw_blanks
     from kdscan.sheet.book import load_book
     from kdscan.sheet.layout import load_layout
