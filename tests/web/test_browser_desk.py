@@ -186,6 +186,8 @@ def test_one_code_on_two_boards_is_settled_with_one_tap(
     expect(page.locator(".side")).to_have_count(2)
     expect(page.locator(".evidence svg.photo")).to_have_count(2)
     accessible(page)
+    keys = page.locator(".answer kbd").all_inner_texts()
+    assert keys == [str(n + 1) for n in range(len(keys))]  # as they stand, not as photos came
     page.locator(".side").nth(1).get_by_role("button", name="Bob").click()
     expect(card).to_have_count(0)
     page.locator("[data-tab=rounds]").click()

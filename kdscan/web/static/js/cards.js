@@ -24,15 +24,13 @@ const title = (card) => h("h2", { tabindex: "-1", class: "card-title" }, HEADING
 
 const said = (card) => { const text = t(card.text, card.values); return h("p", { class: "card-text" }, text.charAt(0).toLocaleUpperCase() + text.slice(1)); };
 
-// Answers that the keys 1 to 9 give too, numbered as they come.
-function answers() {
-  const remedies = [];
-  const answer = (label, doing, more = {}) => {
-    remedies.push(doing);
-    const key = remedies.length;
-    return h("button", { type: "button", class: "answer", ...more, onclick: doing }, key < 10 && h("kbd", { "aria-hidden": "true" }, String(key)), h("span", {}, label));
-  };
-  return { remedies, answer };
+const answer = (label, doing, more = {}) => h("button", { type: "button", class: "answer", ...more, onclick: doing }, h("span", {}, label));
+
+// The keys 1 to 9 give answers too, numbered as they stand, whichever photo came first.
+function numbered(element) {
+  const buttons = [...element.querySelectorAll(".answer")];
+  buttons.slice(0, 9).forEach((button, n) => button.prepend(h("kbd", { "aria-hidden": "true" }, String(n + 1))));
+  return buttons.map((button) => () => button.click());
 }
 
 // A sheet's photo, upright, with the strip where its player wrote a name.
@@ -101,7 +99,7 @@ const VIEWS = {
 VIEWS.opponent = VIEWS.owner;
 
 export async function cardView(card, desk, act) {
-  const { remedies, answer } = answers();
   const inside = await (VIEWS[card.kind] ?? VIEWS.failed)(card, desk, act, answer);
-  return { remedies, element: h("section", { class: `remedy remedy-${card.kind}` }, title(card), said(card), inside) };
+  const element = h("section", { class: `remedy remedy-${card.kind}` }, title(card), said(card), inside);
+  return { remedies: numbered(element), element };
 }
