@@ -120,12 +120,16 @@ def unpair(db: Connection, event: Event, round_: int) -> None:
 def set_result(
     db: Connection, event: Event, round_: int, table: int, points: Mapping[str, int], who: str
 ) -> Game:
-    """Say what the players of a game have, whatever was read; a row in the corrections.
+    """Say what players of a game have, whatever was read; a row in the corrections.
 
+    What was said of others at the table before stays said; a walkover does not.
     Raises UsageError for a table that is not planned, or a player who does not sit there.
     """
     planned, names = _planned(db, event, round_, table)
-    values = {str(_seated(names, name, round_, table)): value for name, value in points.items()}
+    held = effective(corrections(db, event.id, game_id=planned.id)).get("result")
+    said = held.new if held and WALKOVER not in held.new else {}
+    new = {str(_seated(names, name, round_, table)): value for name, value in points.items()}
+    values = {**said, **new}
     _say_result(db, event, planned, values, names, who)
     return _game(event_state(db, event), round_, table)
 

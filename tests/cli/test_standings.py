@@ -173,6 +173,23 @@ def test_a_result_is_withdrawn_and_a_no_show_invents_no_points(
     assert say(store, "result", *there) == 2
 
 
+def test_what_is_said_of_one_player_leaves_what_was_said_of_the_other(
+    store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = rounds(store, capsys)[0]
+    a, b = names(first)
+    at = ["--round", "1", "--table", str(first["table"])]
+    assert say(store, "result", *at, "--walkover", b) == 0
+    assert say(store, "result", *at, f"{a}=50") == 0
+    assert say(store, "result", *at, f"{b}=40") == 0
+    game = rounds(store, capsys)[0]
+    assert [seat["total"] for seat in game["seats"]] == [50, 40]  # type: ignore[attr-defined]
+    assert game["decided_by"] == "score"
+    assert say(store, "result", *at, f"{a}=51") == 0
+    game = rounds(store, capsys)[0]
+    assert [seat["total"] for seat in game["seats"]] == [51, 40]  # type: ignore[attr-defined]
+
+
 def test_players_whose_names_no_code_can_hold_get_numbers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,7 +1,7 @@
 // What stands in the desk's cards beside doubtful marks: photos side by side, and one tap a remedy.
 
 import { get } from "./api.js";
-import { h } from "./dom.js";
+import { h, typedPoints } from "./dom.js";
 import { explain } from "./api.js";
 import { strip } from "./geometry.js";
 import { t, tn } from "./i18n.js";
@@ -86,8 +86,8 @@ const VIEWS = {
     const fields = game.seats.map((seat) => h("label", { class: "points-field" }, seat.player, h("input", { type: "number", min: "0", max: "999", inputmode: "numeric", value: seat.total ?? "", name: seat.player })));
     const form = h("form", { class: "card result-form", onsubmit: (event) => {
       event.preventDefault();
-      const points = Object.fromEntries([...form.querySelectorAll("input")].filter((one) => one.value !== "").map((one) => [one.name, Number(one.value)]));
-      act("/api/event/result", { ...at, points });
+      const points = typedPoints([...form.querySelectorAll("input")], (one) => one.name);
+      if (Object.keys(points).length) act("/api/event/result", { ...at, points });
     } }, h("h3", {}, t("Say the points")), fields, h("button", { class: "main" }, t("These are the points")));
     const absent = game.seats.length === 2 && game.seats.map((seat) => answer(t("{name} wins, the other did not come", { name: seat.player }), () => act("/api/event/result", { ...at, walkover: seat.player })));
     return [h("div", { class: "answers" }, absent), form];

@@ -37,6 +37,10 @@ export function lines(list, key, make) {
 export const inUse = (part) => [...part.querySelectorAll("input:not([type=checkbox], [type=file]), select")].some((one) =>
   one === document.activeElement || (one.matches("input") && one.value !== one.defaultValue));
 
+// The points that somebody typed, by player: what stood there was read, and stays to be read again.
+export const typedPoints = (fields, player) => Object.fromEntries(fields.filter((one) => one.value !== "" && one.value !== one.defaultValue)
+  .map((one) => [player(one), Number(one.value)]));
+
 // Whether somebody types, wherever that is: the focus is not taken from them.
 export const typing = () => Boolean(document.activeElement?.matches("input, select, textarea"));
 

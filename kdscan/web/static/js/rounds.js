@@ -1,7 +1,7 @@
 // Rounds and players of an event at the desk: pair, publish, results, walkovers, a clock; who plays.
 // Fields are made once and brought up to date, so that nothing is drawn over what somebody types.
 
-import { h, lines, put } from "./dom.js";
+import { h, lines, put, typedPoints } from "./dom.js";
 import { t, tn } from "./i18n.js";
 
 const button = (label, doing, more = {}) => h("button", { type: "button", class: "quiet", ...more, onclick: doing }, label);
@@ -54,7 +54,7 @@ function table({ round, table: number, seats }, act) {
   const keep = (what) => { const sent = fields.map((one) => one.value); act("/api/event/result", { ...at, ...what }, () => kept(sent)); };
   const form = h("form", { onsubmit: (event) => {
     event.preventDefault();
-    const points = Object.fromEntries(fields.map((one, n) => [seats[n].player, one.value]).filter(([, value]) => value !== "").map(([player, value]) => [player, Number(value)]));
+    const points = typedPoints(fields, (one) => seats[fields.indexOf(one)].player);
     if (Object.keys(points).length) keep({ points });
   } }, labels, h("button", { class: "quiet" }, t("Keep")));
   const more = h("select", { "aria-label": t("More for table {n}", { n: number }), onchange: () => {
