@@ -35,6 +35,12 @@ def test_a_map_has_a_castle_whatever_its_ground_and_however_it_is_filled(
         assert has_castle(flat(drawn(seed, ground)))
 
 
+def test_thick_lines_around_domains_make_no_shield_of_the_castle() -> None:
+    """This hand draws them with a broad pen, and around the castle as well."""
+    rng = np.random.default_rng([211, 9])
+    assert has_castle(flat(draw_page(rng, page=own_page(100), mess=0.4)))
+
+
 def test_where_the_castle_would_be_another_shield_there_is_none() -> None:
     page = drawn(1, "painted")
     sheet = flat(replace(page, bgr=page.blank_bgr))
