@@ -43,6 +43,10 @@ BENDS, AT_HOME = 2, 0.08
 PLANE_OUTLIER = 0.25
 """A centre that leaves the common plane by more cells does not take part in fitting it."""
 
+FACING = 4.0
+"""A view that is upright with a smaller logit is turned and asked about again: of 157 photos of
+maps that lay right 155 had more, and the two that lay upside down had 2.9 and 3.0."""
+
 LOOKS = 4
 """The grid is looked at so often at most to settle it."""
 AT_REST = 0.03
@@ -102,12 +106,14 @@ def _settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats,
             centers = bent  # the plane is settled: follow the paper
             break
         centers = plane if upright >= 0 else turned(plane)
-    sure, left = _judged(photo, centers, network)
+    sure, left, upright = _judged(photo, centers, network)
+    if upright < FACING and (other := _judged(photo, turned(centers), network))[2] > upright:
+        centers, (sure, left, _) = turned(centers), other
     for _ in range(BENDS):
         if sure < SURE or np.abs(left).max() < AT_HOME:
             break
         bent = moved(centers, left)
-        surer, left = _judged(photo, bent, network)
+        surer, left, _ = _judged(photo, bent, network)
         if surer < SURE:
             break
         centers, sure = bent, surer
@@ -131,12 +137,12 @@ def _asked(photo: Photo, centers: Floats, network: Network) -> tuple[Floats, Flo
     return off, in_place.ravel().astype(np.float64), float(upright[0, 0])
 
 
-def _judged(photo: Photo, centers: Floats, network: Network) -> tuple[float, Floats]:
-    """How sure it is that all cells are in place and upright, and (5, 7, 2), in cells, how far
-    they still lie off."""
+def _judged(photo: Photo, centers: Floats, network: Network) -> tuple[float, Floats, float]:
+    """How sure it is that all cells are in place and upright; (5, 7, 2), in cells, how far they
+    still lie off; and the logit that the view is upright."""
     offset, in_place, upright = _asked(photo, centers, network)
     certain = 1 / (1 + np.exp(-np.append(in_place, upright)))
-    return float(certain[:-1].min() * certain[-1]), offset
+    return float(certain[:-1].min() * certain[-1]), offset, upright
 
 
 def _plane(centers_xy: Floats) -> Floats:

@@ -65,6 +65,24 @@ def test_a_grid_bent_to_the_wrong_column_starts_again_from_where_most_cells_agre
     assert sure > 0.99
 
 
+def test_a_view_that_hardly_looks_upright_is_compared_with_the_one_from_the_other_side() -> None:
+    true = bent_centers()
+    photo = photo_with_dots(true)
+    x, y = np.round(1.9 * true[0, 0] - 0.9 * true[1, 1]).astype(int)
+    photo[y - 30 : y + 30, x - 30 : x + 30] = (255, 0, 0)  # beyond the sheet's upper left corner
+
+    def hesitant(view: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Takes either side for the upper one, but the right one more so."""
+        blue = view[0, 0] - view[0, 2]
+        up = 3.3 if blue[:32, :32].sum() > blue[-32:, -32:].sum() else 2.9
+        return true_offsets(view), SURE[0], np.array([[up]], np.float32)
+
+    for corners in (GUESS.corners_xy, GUESS.corners_xy[[2, 3, 0, 1]]):
+        *_, (centers, sure) = register(Photo(photo), SheetOutline(corners, 0.9), hesitant)
+        assert centers == pytest.approx(true, abs=1.5)
+        assert sure > 0.95
+
+
 def test_turning_the_table_twice_changes_nothing() -> None:
     bent = bent_centers()
     assert np.array_equal(turned(turned(bent)), bent)
