@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
@@ -22,6 +22,12 @@ class Problem:
     severity: Severity
     message: str
     cells: tuple[Cell, ...] = ()
+
+
+def unanswered(cells: Iterable[Cell], looked_at: Collection[Cell]) -> bool:
+    """Whether a problem is still a question: not where a person saw all cells that it names."""
+    named = set(cells)
+    return not named or not named <= set(looked_at)
 
 
 class ProblemJson(TypedDict):

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from kdscan.game.problem import unanswered
+from kdscan.kinds.common.fields import cell_values
 from kdscan.locale import mark
 from kdscan.locale.problems import AGAINST_RULES
+from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Finding
 from kdscan.tournament.results import FAILED, OK, Result
@@ -124,13 +127,10 @@ def _of_sheet(row: Result, turning: Collection[int]) -> Iterator[Json]:
         yield _card("rules", f"rules-{key}", text, values, **where, **brief)
 
 
-def still_asked(problem: Json, said: Collection[str]) -> bool:
-    """Whether a broken rule is still a question: not where a person looked at all that it names.
-
-    said: the fields of a sheet of which a person said something.
-    """
-    looked = {f"cell:{r},{c}" for r, c in problem["cells"]} <= set(said)
-    return problem["code"] in AGAINST_RULES and not (problem["cells"] and looked)
+def still_asked(problem: Json, overrides: Overrides) -> bool:
+    """Whether a broken rule is still a question. overrides: what people said of the sheet."""
+    cells = ((row, col) for row, col in problem["cells"])
+    return problem["code"] in AGAINST_RULES and unanswered(cells, cell_values(overrides))
 
 
 def _card(kind: Kind, key: str, text: str, values: Mapping[str, object], **more: Any) -> Json:

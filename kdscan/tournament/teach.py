@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from kdscan.errors import PhotoError, StoreError
 from kdscan.files.write import write_file
 from kdscan.imaging.photo import decode
-from kdscan.kinds.common.fields import CellField, parse_field
+from kdscan.kinds.common.fields import cell_values
 from kdscan.pipeline.document import SCHEMA
 from kdscan.records import CASTLE, CELLS
 from kdscan.tournament.apply_corrections import Overrides, cells_of, corrected_json
@@ -61,11 +61,7 @@ def truth(sheet: Sheet, overrides: Overrides) -> Json | None:
     """The truth beside a photo; None if no person has seen any shield of it."""
     if sheet.kind == "kingdom":
         return _kingdom_truth(sheet, overrides)
-    seen = (
-        CELLS
-        if overrides.get("confirmed") is True
-        else sorted(at.cell for at in map(parse_field, overrides) if isinstance(at, CellField))
-    )
+    seen = CELLS if overrides.get("confirmed") is True else sorted(cell_values(overrides))
     if (
         sheet.kind != "duel_map"
         or sheet.kept is None

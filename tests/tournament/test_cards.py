@@ -12,16 +12,16 @@ BROKEN = {"code": "bonus_crosses", "cells": [[2, 1], [3, 1]]}
 
 
 @pytest.mark.parametrize(
-    ("problem", "said", "asked"),
+    ("problem", "overrides", "asked"),
     [
-        (BROKEN, [], True),
-        (BROKEN, ["cell:2,1"], True),
-        (BROKEN, ["cell:2,1", "cell:3,1", "place"], False),
-        (BROKEN | {"cells": []}, ["cell:2,1"], True),
-        (BROKEN | {"code": "unsure_place"}, [], False),
+        (BROKEN, {}, True),
+        (BROKEN, {"cell:2,1": None}, True),
+        (BROKEN, {"cell:2,1": None, "cell:3,1": None, "place": None}, False),
+        (BROKEN | {"cells": []}, {"cell:2,1": None}, True),
+        (BROKEN | {"code": "unsure_place"}, {}, False),
     ],
 )
 def test_a_broken_rule_is_no_question_where_a_person_has_looked(
-    problem: dict[str, Any], said: list[str], asked: bool
+    problem: dict[str, Any], overrides: dict[str, Any], asked: bool
 ) -> None:
-    assert still_asked(problem, said) == asked
+    assert still_asked(problem, overrides) == asked

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
@@ -62,3 +64,9 @@ def parse_field(field: str) -> PlaceField | None:
         case "cell" | "line" | "choice", _:
             raise ValueError(f"no place of a sheet: {field!r}")
     return None
+
+
+def cell_values(fields: Mapping[str, Any]) -> dict[Cell, Any]:
+    """The values of those fields that speak of a cell, by cell; ValueError for a wrong field."""
+    places = ((parse_field(field), value) for field, value in fields.items())
+    return {at.cell: value for at, value in places if isinstance(at, CellField)}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from kdscan.game.duel.coats import Coat
-from kdscan.kinds.common.fields import WIZARD, CellField, parse_field
+from kdscan.kinds.common.fields import WIZARD, cell_values
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.records import MapCorrections, Marks, SheetReading
 
@@ -21,9 +21,8 @@ def correct(sheet: SheetReading, corrections: MapCorrections, risk: float) -> Sh
 def correct_fields(sheet: SheetReading, fields: Mapping[str, Any], risk: float) -> SheetReading:
     """`correct` by fields of a store: `cell:R,C`, `castle`, `value:chosen_coat`, `confirmed`."""
     wizard = fields.get(WIZARD)
-    places = ((parse_field(field), new) for field, new in fields.items())
     corrections = MapCorrections(
-        cells={at.cell: marks_from(new) for at, new in places if isinstance(at, CellField)},
+        cells={cell: marks_from(new) for cell, new in cell_values(fields).items()},
         castle=fields.get("castle"),
         wizard=(Coat(wizard) if wizard else None,) if WIZARD in fields else None,
         confirmed=fields.get("confirmed") is True,

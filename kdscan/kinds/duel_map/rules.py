@@ -16,7 +16,7 @@ from kdscan.game.duel.audit import quick_problems
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.report import alone
 from kdscan.game.grid import Cell
-from kdscan.game.problem import Problem
+from kdscan.game.problem import Problem, unanswered
 from kdscan.records import CELLS, Reading, calibrated
 
 DOMINOES = ("odd_shields", "unpaired_shields", "unconnected_domino", "wizard_too_early")
@@ -47,16 +47,16 @@ def questions(board: Board, castle_used: bool | None) -> tuple[Problem, ...]:
 
 
 def weighed(
-    reading: Reading, broken: Sequence[Problem], risk: float, said: Collection[Cell] = ()
+    reading: Reading, broken: Sequence[Problem], risk: float, looked_at: Collection[Cell] = ()
 ) -> Reading:
     """The reading with what the rules say in its confidence.
 
     broken: what `questions` found. risk: accepted probability that a total which asks for no
-    review is wrong. said: shields that a person has looked at; rules that point at those alone
+    review is wrong. looked_at: shields that a person has looked at; rules that point at those alone
     are broken on paper. Where it asks for a review only now, the shield to look at is the least
     sure of the others that the rules point at.
     """
-    broken = [one for one in broken if not one.cells or not set(one.cells) <= set(said)]
+    broken = [one for one in broken if unanswered(one.cells, looked_at)]
     if not broken:
         return reading
     sure = calibrated(reading.confidence, np.array([1.0, EVIDENCE]))
@@ -64,7 +64,7 @@ def weighed(
     cells = reading.cells
     if review and not any(cell.review for cell in cells):
         named = {cell for problem in broken for cell in problem.cells}
-        unseen = [i for i, one in enumerate(cells) if (one.row, one.col) not in said]
+        unseen = [i for i, one in enumerate(cells) if (one.row, one.col) not in looked_at]
         asked = [i for i in unseen if (cells[i].row, cells[i].col) in named] or unseen
         worst = min(asked, key=lambda i: cells[i].confidence, default=None)
         cells = tuple(replace(c, review=c.review or i == worst) for i, c in enumerate(cells))

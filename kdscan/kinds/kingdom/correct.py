@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kdscan.kinds.common.fields import VARIANTS, CellField, parse_field
+from kdscan.kinds.common.fields import VARIANTS, cell_values
 from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.records import KingdomCorrections, KingdomReading
 
@@ -24,11 +24,8 @@ def correct_fields(
     kingdom: KingdomReading, fields: Mapping[str, Any], risk: float
 ) -> KingdomReading:
     """`correct` by the fields of a store: `cell:R,C`, `variants`, `confirmed`."""
-    places = ((parse_field(field), new) for field, new in fields.items())
     squares = {
-        at.cell: (new["terrain"], int(new["crowns"]))
-        for at, new in places
-        if isinstance(at, CellField)
+        cell: (new["terrain"], int(new["crowns"])) for cell, new in cell_values(fields).items()
     }
     if given := fields.get(VARIANTS):
         rules = kingdom.variants.with_extras(**given)

@@ -86,7 +86,7 @@ const VIEWS = {
     const fields = game.seats.map((seat) => h("label", { class: "points-field" }, seat.player, h("input", { type: "number", min: "0", max: "999", inputmode: "numeric", value: seat.total ?? "", name: seat.player })));
     const form = h("form", { class: "card result-form", onsubmit: (event) => {
       event.preventDefault();
-      const points = typedPoints([...form.querySelectorAll("input")], (one) => one.name);
+      const points = typedPoints([...form.querySelectorAll("input")]);
       if (Object.keys(points).length) act("/api/event/result", { ...at, points });
     } }, h("h3", {}, t("Say the points")), fields, h("button", { class: "main" }, t("These are the points")));
     const absent = game.seats.length === 2 && game.seats.map((seat) => answer(t("{name} wins, the other did not come", { name: seat.player }), () => act("/api/event/result", { ...at, walkover: seat.player })));

@@ -38,8 +38,8 @@ export const inUse = (part) => [...part.querySelectorAll("input:not([type=checkb
   one === document.activeElement || (one.matches("input") && one.value !== one.defaultValue));
 
 // The points that somebody typed, by player: what stood there was read, and stays to be read again.
-export const typedPoints = (fields, player) => Object.fromEntries(fields.filter((one) => one.value !== "" && one.value !== one.defaultValue)
-  .map((one) => [player(one), Number(one.value)]));
+export const typedPoints = (fields) => Object.fromEntries(fields.filter((one) => one.value !== "" && one.value !== one.defaultValue)
+  .map((one) => [one.name, Number(one.value)]));
 
 // Whether somebody types, wherever that is: the focus is not taken from them.
 export const typing = () => Boolean(document.activeElement?.matches("input, select, textarea"));

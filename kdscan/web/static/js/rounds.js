@@ -48,13 +48,13 @@ const bye = (game) => ({ element: h("li", {}, h("span", { class: "table-number" 
 
 function table({ round, table: number, seats }, act) {
   const at = { round, table: number };
-  const fields = seats.map(({ player }) => h("input", { type: "number", min: "0", max: "999", inputmode: "numeric", "aria-label": t("Points of {name}", { name: player }) }));
+  const fields = seats.map(({ player }) => h("input", { type: "number", min: "0", max: "999", inputmode: "numeric", name: player, "aria-label": t("Points of {name}", { name: player }) }));
   const labels = seats.map(({ player }, n) => h("label", { class: "seat" }, h("span", {}, player), fields[n]));
   const kept = (sent) => fields.forEach((one, n) => { if (one.value === sent[n]) one.defaultValue = one.value; });
   const keep = (what) => { const sent = fields.map((one) => one.value); act("/api/event/result", { ...at, ...what }, () => kept(sent)); };
   const form = h("form", { onsubmit: (event) => {
     event.preventDefault();
-    const points = typedPoints(fields, (one) => seats[fields.indexOf(one)].player);
+    const points = typedPoints(fields);
     if (Object.keys(points).length) keep({ points });
   } }, labels, h("button", { class: "quiet" }, t("Keep")));
   const more = h("select", { "aria-label": t("More for table {n}", { n: number }), onchange: () => {

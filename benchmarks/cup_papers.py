@@ -1,0 +1,94 @@
+"""What is on paper at a cup of sixteen: who plays, which sheets are odd, and their photos."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.players import play_game
+from kdscan.game.duel.scoring import score_board
+from kdscan.sheet.look import Ticket
+from kdscan.synth.__main__ import own_page
+from kdscan.synth.scene import Level, draw_page, shoot
+from kdscan.tournament.games import SheetScore
+
+NAMES = (
+    *("Ada Quill", "Bela Thorn", "Cora Finch", "Dario Moss", "Edda Brook", "Felix Crane"),
+    *("Greta Holm", "Hugo Lark", "Ines Vale", "Jonas Reed", "Karla Stone", "Leo Marsh"),
+    *("Mara Wren", "Nils Ford", "Olga Birch", "Paul Heath"),
+)
+
+ROUNDS = 4
+
+ABSENT, NO_SHOW = 2, "Greta Holm"
+"""In that round this player does not come."""
+
+LATE = (2, "Ada Quill")
+"""The sheet that is found when the next round has been paired."""
+
+DROPPED = "Paul Heath"
+"""Plays three rounds."""
+
+NO_CODE = {(1, "Cora Finch"), (1, "Leo Marsh"), (2, "Ines Vale"), (4, "Edda Brook")}
+OTHERS_CODE = {(1, "Dario Moss"): (1, "Mara Wren"), (3, "Felix Crane"): (2, "Felix Crane")}
+"""Sheets that bear the code of another."""
+
+TWICE = (3, "Nils Ford")
+DISPUTED = {(3, "Karla Stone"): True, (3, "Hugo Lark"): False}
+"""Sheets of which a shield is disputed, and whether the arbiter sees it otherwise."""
+
+LONG_SIDE = 2016
+
+
+@dataclass
+class Paper:
+    """A sheet as it is on paper; board: as the arbiter sees it. by_hand: no photo of it is read."""
+
+    round: int
+    player: str
+    board: Board
+    castle_used: bool
+    photos: list[Path] = field(default_factory=list)
+    by_hand: bool = False
+
+    def score(self) -> SheetScore:
+        """What it is worth."""
+        found = score_board(self.board)
+        largest = max((len(one.cells) for one in found.domains), default=0)
+        return SheetScore(0, self.round, None, self.player, found.domain_points, largest)
+
+
+def papers(folder: Path, seed: int, level: Level) -> dict[tuple[int, str], Paper]:
+    """Every sheet that may be played, drawn and photographed into a folder."""
+    found = {}
+    for round_ in range(1, ROUNDS + 1):
+        for number, player in enumerate(NAMES, 1):
+            game = play_game(seed * 1000 + round_ * 100 + number)
+            paper = Paper(round_, player, game.drawings[0].board(), game.castle_used[0])
+            times = 2 if (round_, player) == TWICE else 1
+            paper.photos = [
+                folder / f"IMG_{seed % 10}{round_}{number:02d}{n}.jpg" for n in range(times)
+            ]
+            for n, path in enumerate(paper.photos):
+                if not path.is_file():
+                    photograph(paper, path, (seed, n), level)
+            found[round_, player] = paper
+    return found
+
+
+def photograph(paper: Paper, path: Path, seed: tuple[int, int], level: Level) -> None:
+    """A photo of a sheet. seed: the cup's, and which photo of the sheet it is."""
+    at = (paper.round, paper.player)
+    rng = np.random.default_rng([seed[0], paper.round, NAMES.index(paper.player)])
+    round_, owner = OTHERS_CODE.get(at, at)
+    code = "" if at in NO_CODE else f"CUP/{round_}//{NAMES.index(owner) + 1}"
+    page = own_page(ticket=Ticket(name=NAMES[NAMES.index(owner)], code=code))
+    marks = {place: (shield.coat, shield.crosses) for place, shield in paper.board.items()}
+    drawn = draw_page(rng, page=page, played=(marks, paper.castle_used), mess=0.4)
+    size = (LONG_SIDE, round(LONG_SIDE * 0.75))
+    photo = shoot(rng.spawn(seed[1] + 1)[-1], drawn, level, size_wh=size)
+    path.write_bytes(cv2.imencode(".jpg", photo.bgr)[1].tobytes())
