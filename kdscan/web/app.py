@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from kdscan.errors import KdscanError, StoreError, StoreFull
 from kdscan.inference.store import default_models
+from kdscan.locale.legible import legible
 from kdscan.tournament.store import Store
 from kdscan.web import openapi, pages
 from kdscan.web.answers import ApiError, JsonAnswer, error_json
@@ -204,7 +205,7 @@ async def _api_error(_: Request, error: Exception) -> Response:
 
 async def _kdscan_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, KdscanError)
-    log.error("%s: %s", error.code, error)
+    log.error("%s: %s", error.code, legible(str(error)))
     # Messages of the store and of usage name files of this machine: they are for its log.
     if isinstance(error, StoreFull):
         return JsonAnswer(error_json("store_full", FULL), 507, {"Retry-After": "30"})

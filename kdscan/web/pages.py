@@ -192,8 +192,8 @@ async def language(request: Request) -> Response:
     if code not in LANGUAGES:
         raise not_found("language")
     back = urlsplit(request.headers.get("referer", ""))
-    here = back.path if back.netloc == request.headers.get("host") else "/"
-    answer = RedirectResponse(here or "/", 303)
+    here = back.path if back.netloc == request.headers.get("host") else ""
+    answer = RedirectResponse("/" + here.lstrip("/\\"), 303)  # two slashes name another host
     answer.set_cookie("language", code, max_age=365 * 24 * 3600, samesite="lax")
     return answer
 

@@ -196,6 +196,11 @@ def test_it_speaks_the_browsers_language(open_page: Open, language: str) -> None
     expect(page.locator(".standings-head p")).to_be_visible()
 
 
+KEPT = """caches.open("results").then((cache) => cache.keys())
+    .then((all) => all.filter((one) => one.url.includes("/api/")).length)"""
+"""Answers of the page that the browser keeps, for reading without a network."""
+
+
 def test_the_last_results_stay_readable_offline(open_page: Open) -> None:
     page = open_page()
     page.goto("/")
@@ -211,6 +216,18 @@ def test_the_last_results_stay_readable_offline(open_page: Open) -> None:
     page.goto("/#/")
     expect(page.locator(".results:not(.uploads) .result")).to_have_count(1)
     page.context.set_offline(False)
+
+
+def test_who_leaves_leaves_no_results_in_the_browser(open_page: Open) -> None:
+    page = open_page()
+    page.goto("/")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.reload()
+    page.evaluate("fetch('/api/photos').then(() => true)")
+    assert page.evaluate(KEPT) > 0
+    page.locator("#leave").click()
+    page.wait_for_url("**/join")
+    assert page.evaluate(KEPT) == 0
 
 
 def test_a_photo_that_cannot_be_sent_says_so_and_is_sent_again(open_page: Open) -> None:

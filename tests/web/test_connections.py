@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 import threading
@@ -11,11 +12,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.requests import Request
 
 from kdscan.cli.main import main
-from kdscan.errors import StoreFull
+from kdscan.errors import StoreFull, UsageError
 from kdscan.tournament.store import Store
 from kdscan.web import connections, reader
+from kdscan.web.app import _kdscan_error
 from kdscan.web.connections import OnceAMinute, Waiting
 from tests.web.conftest import JOIN, Login, Served, send, serving, settings
 
@@ -108,6 +111,15 @@ def test_what_repeats_is_logged_once_a_minute() -> None:
     time.sleep(0.25)
     assert quiet.filter(record)
     assert record.getMessage() == "again a (and 99 times more)"
+
+
+def test_a_name_writes_no_line_of_its_own_into_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    error = UsageError("{name} plays already", name="Ada\nkdscan: all is well\x1b[2J")
+    answer = asyncio.run(_kdscan_error(Request({"type": "http"}), error))
+    assert answer.status_code == 400
+    (said,) = caplog.messages
+    assert "all is well" in said
+    assert "\n" not in said and "\x1b" not in said
 
 
 def test_who_waits_for_news_is_answered_when_the_server_ends(

@@ -4,7 +4,7 @@
 const SHELL = "shell-{version}", RESULTS = "results";
 const FILES = [/*files*/];
 const KEPT_RESULTS = 120;
-const LEAVES = ["/leave", "/join"];
+const LEAVES = ["/api/leave", "/join"];
 
 self.addEventListener("install", (event) => {
   event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
