@@ -211,10 +211,10 @@ class Models:
                 name=name,
                 why=error,
             ) from error
-        given = session.get_inputs()[0].name
+        given = [one.name for one in session.get_inputs()]
 
-        def network(batch: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-            return tuple(session.run(None, {given: batch}))
+        def network(*batches: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+            return tuple(session.run(None, dict(zip(given, batches, strict=True))))
 
         return network, dict(session.get_modelmeta().custom_metadata_map)
 

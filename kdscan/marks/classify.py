@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -55,13 +56,13 @@ crosses is 0.0093 with these, 0.0110 and 0.0105 with four and eight enlarged and
 def predict(crops: CellCrops, network: Network, views: Sequence[View] = VIEWS) -> Iterator[Logits]:
     """Look at the whole sheet at once: each shield beside the others of the same hand.
 
-    network: (1, 35, C, 160, 160), the castle last → coat logits (1, 34, 7), crosses logits
-        (1, 34, 5), castle logit (1, 1), and in cells, x before y, how far each cell lies from
-        its crop's middle (1, 35, 2).
+    network: ink (35, 1, 160, 160) and coarse planes (35, C, 80, 80), the castle last → coat logits
+        (1, 34, 7), crosses logits (1, 34, 5), castle logit (1, 1), and in cells, x before y, how
+        far each cell lies from its crop's middle (1, 35, 2).
     A look for each of `views`, when it is asked for, as if the sheet had been seen as it is.
     """
     for view in views:
-        coat, crosses, castle, offset = network(seen(crops.cells, view)[None])
+        coat, crosses, castle, offset = network(seen(crops.ink, view), seen(crops.coarse, view))
         order = order_of(view)
         off = offset[:, order] * np.array(view.sign, np.float32)
         yield coat[:, order[:-1]], crosses[:, order[:-1]], castle, off
@@ -75,12 +76,16 @@ def order_of(view: View) -> list[int]:
     return [*(CELLS.index((rows[r], cols[c])) for r, c in CELLS), len(CELLS)]
 
 
-def seen(sheet: NDArray[np.float32], view: View) -> NDArray[np.float32]:
-    """(35, C, 160, 160) crops in that view, each in the place that it then has."""
+def seen(crops: NDArray[np.float32], view: View) -> NDArray[np.float32]:
+    """(35, C, S, S) crops in that view, each in the place that it then has."""
     if view == View():
-        return sheet
-    across, down = view.sign
-    return np.ascontiguousarray(sheet[order_of(view), :, ::down, ::across])
+        return crops
+    how = {(-1, 1): 1, (1, -1): 0, (-1, -1): -1}[view.sign]
+    out = np.empty_like(crops)
+    for crop, own in zip(out, order_of(view), strict=True):
+        for plane, of in zip(crop, crops[own], strict=True):
+            cv2.flip(of, how, dst=plane)
+    return out
 
 
 def weigh(

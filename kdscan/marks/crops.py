@@ -61,13 +61,15 @@ def _light(flat_bgr: NDArray[np.uint8]) -> Plane:
 
 
 def _relative(bgr: NDArray[np.uint8], light: Plane) -> Plane:
-    lit = bgr.astype(np.float32) + np.float32(1)
-    return np.asarray(cv2.divide(lit, cv2.resize(light, bgr.shape[1::-1])), np.float32)
+    lit, wide = np.add(bgr, 1, dtype=np.float32), cv2.resize(light, bgr.shape[1::-1])
+    return np.asarray(cv2.divide(lit, wide, dst=wide), np.float32)
 
 
 def _dark(relative: Plane) -> Plane:
-    grey = cv2.transform(relative, np.array([[0.114, 0.587, 0.299]], np.float32))
-    return np.asarray(np.maximum(1 - grey, 0), np.float32)
+    weights = np.array([[0.114, 0.587, 0.299]], np.float32)
+    grey = np.asarray(cv2.transform(relative, weights), np.float32)
+    dark = np.subtract(1, grey, out=grey)
+    return np.maximum(dark, 0, out=dark)
 
 
 def _gain(dark: Plane) -> np.float32:
@@ -88,20 +90,42 @@ def cut(plane: NDArray[Pixel], row: int, col: int) -> NDArray[Pixel]:
 
 
 def segment(sheet: RectifiedSheet) -> CellCrops:
-    """Cut the sheet into 34 shields and the castle, each with the planes of `CHANNELS`.
+    """Cut the sheet into 34 shields and the castle: their ink, and the planes of `CHANNELS` at half
+    the size, softened as `in_full` softens them.
 
     The print plane is, pixel by pixel, the ink that three quarters of the shields
     exceed: what is there in nearly all of them, hence not drawn by hand.
     """
-    coarse_ink, coarse_color, light, gain = _lit(halved(sheet.bgr))
-    ink = _dark(_relative(sheet.bgr, light)) * gain
-    color = _doubled(coarse_color)
-    inks = np.stack([cut(coarse_ink, r, c) for r, c in CELLS])
-    common = _doubled(np.partition(inks, len(CELLS) // 4, axis=0)[len(CELLS) // 4])
+    ink, color, common = _planes(sheet)
+    half = cv2.resize(ink, None, fx=1 / COARSE, fy=1 / COARSE, interpolation=cv2.INTER_AREA)
+    color, common = _softened(color), _softened(common)
+    fine = np.empty((len(CROPPED), 1, CROP_PX, CROP_PX), np.float32)
+    coarse = np.empty((len(CROPPED), len(CHANNELS), *common.shape), np.float32)
+    for one, crop, at in zip(fine, coarse, CROPPED, strict=True):
+        one[0] = cut(ink, *at)
+        crop[0], crop[1], crop[2] = cut(half, *at), common, cut(color, *at)
+    return CellCrops(fine, coarse)
+
+
+def in_full(sheet: RectifiedSheet) -> NDArray[np.float32]:
+    """(35, C, 160, 160): the crops of `segment` with all planes of `CHANNELS` at full size, as
+    training shrinks and turns them; their means over two by two pixels are the coarse ones."""
+    ink, color, common = _planes(sheet)
+    common, color = _doubled(common), _doubled(color)
     crops = np.empty((len(CROPPED), len(CHANNELS), *common.shape), np.float32)
     for crop, at in zip(crops, CROPPED, strict=True):
         crop[0], crop[1], crop[2] = cut(ink, *at), common, cut(color, *at)
-    return CellCrops(crops)
+    return crops
+
+
+def _planes(sheet: RectifiedSheet) -> tuple[Plane, Plane, Plane]:
+    """Of the sheet its ink and, at half its size, its colour; of a crop, at half its size, what the
+    shields have in common."""
+    coarse_ink, color, light, gain = _lit(halved(sheet.bgr))
+    ink = _dark(_relative(sheet.bgr, light))
+    ink *= gain
+    inks = np.stack([cut(coarse_ink, r, c) for r, c in CELLS])
+    return ink, color, np.partition(inks, len(CELLS) // 4, axis=0)[len(CELLS) // 4]
 
 
 def halved(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -112,3 +136,12 @@ def halved(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _doubled(plane: Plane) -> Plane:
     return np.asarray(cv2.resize(plane, None, fx=COARSE, fy=COARSE), np.float32)
+
+
+_SOFT = np.array([0.125, 0.75, 0.125], np.float32)
+
+
+def _softened(plane: Plane) -> Plane:
+    """What is left of a plane that was doubled and halved again."""
+    out = cv2.sepFilter2D(plane, -1, _SOFT, _SOFT, borderType=cv2.BORDER_REPLICATE)
+    return np.asarray(out, np.float32)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-Network = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], ...]]
-"""A model: a float32 batch in, one array an output out."""
+Network = Callable[..., tuple[NDArray[np.float32], ...]]
+"""A model: a float32 batch an input in, one array an output out."""
 
 
 def median(values: NDArray[Any]) -> NDArray[Any]:

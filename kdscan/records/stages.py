@@ -58,17 +58,21 @@ class RectifiedSheet:
 
 @dataclass(frozen=True, eq=False)
 class CellCrops:
-    """What the cell model sees.
+    """What the cell model sees: one crop a shield in the order of `CELLS`, then the castle's.
 
-    cells: (35, C, S, S) float32, one crop a shield in the order of `CELLS`, then the castle's.
+    ink: (35, 1, S, S) float32, in full detail.
+    coarse: (35, C, S / 2, S / 2) float32, ink again and what carries no detail.
     """
 
-    cells: NDArray[np.float32]
+    ink: NDArray[np.float32]
+    coarse: NDArray[np.float32]
 
     def __post_init__(self) -> None:
-        if len(self.cells) != len(CELLS) + 1 or self.cells.dtype != np.float32:
-            raise ValueError(f"35 float32 crops are needed, not {self.cells.shape}")
-        object.__setattr__(self, "cells", frozen(self.cells))
+        for name in ("ink", "coarse"):
+            crops = getattr(self, name)
+            if len(crops) != len(CELLS) + 1 or crops.dtype != np.float32:
+                raise ValueError(f"35 float32 crops are needed, not {crops.shape}")
+            object.__setattr__(self, name, frozen(crops))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, in_flat, project
-from kdscan.marks.crops import CROPPED, cut, segment
+from kdscan.marks.crops import CROPPED, cut, in_full
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
 from kdscan.training.dataset import WIDE_MARGIN, Example, unpack
 
@@ -238,7 +238,7 @@ def marks_sample(
     from the castle, and (35, 2): how far each cell lies from its crop's middle, in cells.
     """
     sheet, marked, off = flat_sample(rng, example)
-    cells = segment(sheet).cells
+    cells = in_full(sheet)
     own = [cut(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)]
     n = cells.shape[-1] // SPOT_STRIDE
     spots = np.stack(own).reshape(len(CELLS), n, SPOT_STRIDE, n, SPOT_STRIDE).mean((2, 4)) > 0.4

@@ -18,7 +18,7 @@ from kdscan.inference.store import FORMAT, MARKS
 from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.kinds.spellbook.read import CROP_WH
 from kdscan.marks.covered import COVER_HW
-from kdscan.marks.crops import CHANNELS, CROP_PX
+from kdscan.marks.crops import CHANNELS, COARSE, CROP_PX
 from kdscan.records import CELLS, KINDS
 from kdscan.training.separator import FLAT_HW
 
@@ -27,11 +27,14 @@ INPUTS = {
     "refine": (1, 3, 224, 288),
     "ink": (1, 3, *FLAT_HW),
     "cover": (1, 3, *COVER_HW),
-    "marks": (1, len(CELLS) + 1, len(CHANNELS), CROP_PX, CROP_PX),
+    "marks": (len(CELLS) + 1, 1, CROP_PX, CROP_PX),
     "spellbook": (72, 3, *CROP_WH[::-1]),
     "tiles": (1, 3, 288, 384),
     "squares": (25, 3, round(CROP_SQUARES * SIDE_PX), round(CROP_SQUARES * SIDE_PX)),
 }
+COARSE_PLANES = (len(CELLS) + 1, len(CHANNELS), CROP_PX // COARSE, CROP_PX // COARSE)
+"""What the marks' network sees beside the ink; it sees one sheet."""
+
 OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
     "refine": ("offset", "there", "upright"),
@@ -58,26 +61,29 @@ class Calibrated(nn.Module):
         super().__init__()
         self.net, self.temperatures = net, temperatures
 
-    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
-        return tuple(y / t for y, t in zip(self.net(x), self.temperatures, strict=False))
+    def forward(self, *seen: Tensor) -> tuple[Tensor, ...]:
+        return tuple(y / t for y, t in zip(self.net(*seen), self.temperatures, strict=False))
 
 
 def to_onnx(
     name: str, net: nn.Module, version: str, metadata: dict[str, str] | None = None
 ) -> bytes:
-    """Serialise a network; batch and picture size stay free."""
-    shape = INPUTS[name]
-    free: dict[int, str] = {0: "batch"}
+    """Serialise a network; batch and picture size stay free, but not of marks, where onnxruntime
+    would fuse less."""
+    given = {"image": torch.zeros(INPUTS[name])}
+    if name == "marks":
+        given = {"ink": given["image"], "coarse": torch.zeros(COARSE_PLANES)}
+    free: dict[int, str] = {} if name == "marks" else {0: "batch"}
     seen, said = free, free
     if name in ("locate", "tiles"):
         seen, said = free | {2: "height", 3: "width"}, free | {2: "rows", 3: "cols"}
-    dynamic = {"image": seen} | dict.fromkeys(OUTPUTS[name], said)
+    dynamic = dict.fromkeys(given, seen) | dict.fromkeys(OUTPUTS[name], said)
     buffer = io.BytesIO()
     torch.onnx.export(
         net.eval().to(memory_format=torch.contiguous_format),
-        (torch.zeros(shape),),
+        tuple(given.values()),
         buffer,
-        input_names=["image"],
+        input_names=list(given),
         output_names=list(OUTPUTS[name]),
         dynamic_axes=dynamic,
         opset_version=17,

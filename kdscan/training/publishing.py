@@ -15,6 +15,7 @@ from kdscan.training import kingdom_figures, spellbook
 from kdscan.training.cover import cover_figures
 from kdscan.training.export import Calibrated, to_onnx
 from kdscan.training.export import publish as write
+from kdscan.training.marks_at_work import MarksAtWork
 from kdscan.training.measure import (
     locate_figures,
     marks_figures,
@@ -22,6 +23,7 @@ from kdscan.training.measure import (
     refine_figures,
     temperatures,
 )
+from kdscan.training.networks import MarksNet
 from kdscan.training.recipe import weights_path
 from kdscan.training.separator import ink_figures
 from kdscan.training.state import keep_weights
@@ -68,9 +70,9 @@ def measure(network: str, net: nn.Module, held: Sequence[Any]) -> dict[str, Any]
 def calibrated(network: str, net: nn.Module, warmth: Mapping[str, float]) -> nn.Module:
     """What is published of a network: without what training alone needs, its logits divided by the
     temperatures of `measure`."""
-    if network == "marks":
+    if isinstance(net, MarksNet):
         heads = (warmth.get("coat", 1.0), warmth.get("crosses", 1.0), 1.0, 1.0)
-        return Calibrated(net, heads)
+        return Calibrated(MarksAtWork(net), heads)
     if network == "spellbook":
         return Calibrated(net, (torch.tensor([*warmth.values()] or [1.0]),))
     return Calibrated(net, tuple(warmth.values())) if warmth else net

@@ -44,9 +44,10 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     assert hidden.shape == (1, 5, 7)
     offset, there, up = models.refine(np.zeros((1, 3, 224, 288), np.float32))
     assert (offset.shape, there.shape, up.shape) == ((1, 2, 5, 7), (1, 1, 5, 7), (1, 1))
-    coat, crosses, castle, offset = models.marks(np.zeros((2, 35, 3, 160, 160), np.float32))
-    assert (coat.shape, crosses.shape) == ((2, 34, len(COATS)), (2, 34, 5))
-    assert (castle.shape, offset.shape) == ((2, 1), (2, 35, 2))
+    ink, coarse = (np.zeros((35, n, s, s), np.float32) for n, s in ((1, 160), (3, 80)))
+    coat, crosses, castle, offset = models.marks(ink, coarse)
+    assert (coat.shape, crosses.shape) == ((1, 34, len(COATS)), (1, 34, 5))
+    assert (castle.shape, offset.shape) == ((1, 1), (1, 35, 2))
     found = models.tiles(np.zeros((1, 3, 288, 384), np.float32))
     assert [out.shape for out in found] == [(1, n, 36, 48) for n in (1, 2, 1, 3)]
     (kinds,) = models.squares(np.zeros((3, 3, 80, 80), np.float32))

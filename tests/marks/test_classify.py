@@ -16,19 +16,24 @@ from kdscan.records import CellCrops
 Batch = NDArray[np.float32]
 
 
+COARSE = np.zeros((35, 3, CROP_PX // 2, CROP_PX // 2), np.float32)
+
+
 def some_crops(seed: int = 0) -> CellCrops:
-    planes = np.random.default_rng(seed).random((35, 3, CROP_PX, CROP_PX), np.float32)
-    return CellCrops(planes)
+    rng = np.random.default_rng(seed)
+    return CellCrops(
+        rng.random((35, 1, CROP_PX, CROP_PX), np.float32), rng.random(COARSE.shape, np.float32)
+    )
 
 
 def spot(x: int, y: int) -> Batch:
-    sheet = np.zeros((35, 3, CROP_PX, CROP_PX), np.float32)
-    sheet[:, :, y, x] = 1
-    return sheet
+    ink = np.zeros((35, 1, CROP_PX, CROP_PX), np.float32)
+    ink[:, :, y, x] = 1
+    return ink
 
 
-def brightest(view: Batch) -> tuple[int, int]:
-    y, x = np.unravel_index(int(view[20, 0].argmax()), view.shape[2:])
+def brightest(ink: Batch) -> tuple[int, int]:
+    y, x = np.unravel_index(int(ink[20, 0].argmax()), ink.shape[2:])
     return int(x), int(y)
 
 
@@ -41,7 +46,7 @@ def test_the_first_look_is_at_the_crops_as_they_are() -> None:
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize("upside_down", [False, True])
 def test_mirrored_and_upside_down_lose_nothing(mirrored: bool, upside_down: bool) -> None:
-    crops = some_crops().cells
+    crops = some_crops().coarse
     grid = np.insert(crops[:34], 17, crops[34], 0).reshape(5, 7, *crops.shape[1:])
     whole = grid[:: -1 if upside_down else 1, :: -1 if mirrored else 1]
     whole = whole[..., :: -1 if upside_down else 1, :: -1 if mirrored else 1]
@@ -51,17 +56,16 @@ def test_mirrored_and_upside_down_lose_nothing(mirrored: bool, upside_down: bool
 
 
 def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:
-    crops = np.zeros((35, 3, CROP_PX, CROP_PX), np.float32)
-    crops += np.arange(35, dtype=np.float32)[:, None, None, None]
+    numbers = np.arange(35, dtype=np.float32)[:, None, None, None]
+    crops = CellCrops(np.zeros((35, 1, CROP_PX, CROP_PX), np.float32) + numbers, COARSE - numbers)
 
-    def network(batch: Batch) -> tuple[Batch, ...]:
-        number = np.round(batch[:, :34, 0, 80, 80])
-        off = np.repeat(batch[:, :, 0, 80, 80, None], 2, 2)
-        return number[..., None], -number[..., None], batch[:, 34:, 0, 80, 80], off
+    def network(ink: Batch, coarse: Batch) -> tuple[Batch, ...]:
+        number = ink[None, :, 0, 80, 80]
+        assert (coarse[None, :, 2, 40, 40] == -number).all()
+        shields, off = number[:, :34, None], np.repeat(number[..., None], 2, 2)
+        return shields, -shields, number[:, 34:], off
 
-    for (coat, crosses, castle, off), view in zip(
-        predict(CellCrops(crops), network), VIEWS, strict=True
-    ):
+    for (coat, crosses, castle, off), view in zip(predict(crops, network), VIEWS, strict=True):
         assert (coat[0, :, 0] == np.arange(34)).all() and (crosses == -coat).all()
         assert castle == pytest.approx(34)
         assert (off[0, :, 0] == np.arange(35) * view.sign[0]).all()
@@ -71,13 +75,13 @@ def test_how_far_a_cell_lies_off_is_told_as_if_the_sheet_were_seen_as_it_is() ->
     """A spot 16 pixels right of the crop's middle and 8 above it."""
     middle = (CROP_PX - 1) / 2
 
-    def network(batch: Batch) -> tuple[Batch, ...]:
-        at = [brightest(sheet) for sheet in batch]
-        off = [[((x - middle) / FLAT_PX, (y - middle) / FLAT_PX)] * 35 for x, y in at]
+    def network(ink: Batch, _: Batch) -> tuple[Batch, ...]:
+        x, y = brightest(ink)
+        off = [[((x - middle) / FLAT_PX, (y - middle) / FLAT_PX)] * 35]
         nothing = np.zeros((1, 34, 7), np.float32), np.zeros((1, 34, 5), np.float32)
         return *nothing, np.zeros((1, 1), np.float32), np.array(off, np.float32)
 
-    crops = CellCrops(spot(round(middle + 16), round(middle - 8)))
+    crops = CellCrops(spot(round(middle + 16), round(middle - 8)), COARSE)
     for *_, off in predict(crops, network):
         assert off[0, 20] * FLAT_PX == pytest.approx((16.5, -7.5))
 
@@ -85,8 +89,8 @@ def test_how_far_a_cell_lies_off_is_told_as_if_the_sheet_were_seen_as_it_is() ->
 def test_looks_are_taken_one_by_one_and_their_mean_is_believed() -> None:
     asked: list[Batch] = []
 
-    def network(batch: Batch) -> tuple[Batch, ...]:
-        asked.append(batch)
+    def network(ink: Batch, _: Batch) -> tuple[Batch, ...]:
+        asked.append(ink)
         coat = np.zeros((1, 34, 7), np.float32)
         coat[..., 3] = len(asked) == 1
         coat[..., 4] = 3 * (len(asked) == 2)

@@ -25,7 +25,7 @@ def network(says: Callable[[int], tuple[float, float]]) -> Network:
     """Says at each call, from 0, how far all cells lie off, and nothing of marks."""
     calls = 0
 
-    def said(batch: Batch) -> tuple[Batch, ...]:
+    def said(*_: Batch) -> tuple[Batch, ...]:
         nonlocal calls
         off = np.full((1, 35, 2), says(calls), np.float32)
         calls += 1
@@ -57,15 +57,15 @@ def test_further_looks_see_the_cells_where_the_first_one_says_that_they_lie() ->
     shown: list[Batch] = []
     slightly_off = network(lambda call: (0.7 * OFFSET, 0))
 
-    def watched(batch: Batch) -> tuple[Batch, ...]:
-        shown.append(batch[0])
-        return slightly_off(batch)
+    def watched(ink: Batch, coarse: Batch) -> tuple[Batch, ...]:
+        shown.append(ink)
+        return slightly_off(ink, coarse)
 
     _, looks = refine_crops(PHOTO, SHEET, watched)
     next(looks)
     assert len(shown) == 1
     there = moved(SHEET.centers_xy, np.full_like(CENTERS, (0.7 * OFFSET, 0)))
-    crops = segment(rectify(PHOTO, there, 1.0)).cells
+    crops = segment(rectify(PHOTO, there, 1.0)).ink
     for view, _ in zip(VIEWS[1:], looks, strict=True):
         assert np.array_equal(shown[-1], seen(crops, view))
 

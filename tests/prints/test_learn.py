@@ -33,8 +33,8 @@ def test_hills_that_look_like_strokes_of_no_coat_in_particular_fill_no_sheet(
     """No shield looks empty; what counts is whether one coat is clear."""
     models = default_models()
 
-    def marking(crops: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-        said = list(models.marks(crops))
+    def marking(*crops: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+        said = list(models.marks(*crops))
         rest = (0.999 - surest) / 5
         said[0] = np.log([0.001, surest, rest, rest, rest, rest, rest], dtype=np.float32)
         said[0] = np.tile(said[0], (1, 34, 1))

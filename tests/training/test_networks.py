@@ -64,3 +64,30 @@ def test_every_edge_is_the_mean_of_its_own_shields() -> None:
         (lower, [r == 4 for r, _ in CELLS]),
     ):
         assert torch.allclose(rim, torch.tensor(on) / sum(on))
+
+
+def test_what_ships_says_what_was_trained_from_half_the_planes() -> None:
+    import onnxruntime
+
+    from kdscan.training.export import to_onnx
+    from kdscan.training.publishing import calibrated
+
+    net = taught()
+    with torch.no_grad():
+        for norm in (m for m in net.modules() if isinstance(m, torch.nn.BatchNorm2d)):
+            norm.running_mean.normal_(0, 0.1)
+            norm.running_var.uniform_(0.5, 2)
+    crops = torch.rand(1, 35, 3, 160, 160)
+    ink, coarse = crops[0, :, :1], torch.nn.functional.avg_pool2d(crops[0], 2)
+    warmth = {"coat": 1.25, "crosses": 0.8}
+    ready = calibrated("marks", net, warmth)
+    with torch.no_grad():
+        coat, crosses, castle, astray, _ = net(crops)
+        said = ready(ink, coarse)
+    meant = coat / 1.25, crosses / 0.8, castle, astray
+    for a, b in zip(said, meant, strict=True):
+        assert torch.allclose(a, b, atol=1e-4)
+    session = onnxruntime.InferenceSession(to_onnx("marks", ready, "1"))
+    shipped = session.run(None, {"ink": ink.numpy(), "coarse": coarse.numpy()})
+    for a, b in zip(shipped, meant, strict=True):  # 8 bits a weight
+        assert torch.allclose(torch.tensor(a), b, atol=0.1)
