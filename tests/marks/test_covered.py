@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,11 +12,12 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.photo import load_photos
+from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.inference.store import default_models
 from kdscan.kinds.duel_map.covered import LIKELY
-from kdscan.marks.covered import COVER_HW, covered
+from kdscan.marks.covered import COVER_HW, COVER_PX, covered
 from kdscan.pipeline.read import read_photo
-from kdscan.records import CELLS, Photo, SheetReading, maps_of
+from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo, RectifiedSheet, SheetReading, maps_of
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "01.jpg"
 
@@ -35,18 +37,45 @@ def open_() -> SheetReading:
     return the_map(sample())
 
 
-def test_each_shield_has_what_the_network_says_of_its_cell() -> None:
-    def network(batch: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-        assert batch.shape == (1, 3, *COVER_HW) and batch.min() >= 0 and batch.max() <= 1
-        logits = np.full((1, 5, 7), -4, np.float32)
-        logits[0, 2, 3] = 9  # the castle, which is no shield
-        logits[0, 1, 5] = 2
-        return (logits,)
+def lit(*shields: tuple[int, int]) -> RectifiedSheet:
+    """A sheet that is grey, and lighter at some shields and at the castle, which is none."""
+    flat = np.full((*(2 * n for n in COVER_HW), 3), 100, np.uint8)
+    side = 2 * COVER_PX
+    rim = round(FLAT_MARGIN * side)
+    for row, col in (*shields, CASTLE):
+        flat[rim + row * side :, rim + col * side :][:side, :side] = 140
+    return replace(open_().rectified, bgr=flat)
 
-    found = covered(open_().rectified, network)
+
+class Brightness:
+    """Takes what is light for covered; the more so the further up and left it lies."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def __call__(self, batch: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+        assert batch.shape == (1, 3, *COVER_HW) and batch.min() >= 0 and batch.max() <= 1
+        self.looks += 1
+        rim = round(FLAT_MARGIN * COVER_PX)
+        cells = batch[0, 0, rim:-rim, rim:-rim].reshape(ROWS, COVER_PX, COLS, COVER_PX).mean((1, 3))
+        slant = 0.1 * (2 - np.arange(5)[:, None] + 3 - np.arange(7))
+        return ((50 * (cells - 0.47) + slant * (cells > 0.5))[None].astype(np.float32),)
+
+
+def test_what_looks_covered_is_looked_at_from_all_sides() -> None:
+    network = Brightness()
+    found = covered(lit((1, 5)), network)
     assert set(found) == set(CELLS)
-    assert found.pop((1, 5)) == pytest.approx(0.8808, abs=1e-4)
-    assert max(found.values()) < 0.02
+    light = 50 * (140 / 255 - 0.47)
+    assert found.pop((1, 5)) == pytest.approx(1 / (1 + np.exp(-light)), abs=1e-6)
+    assert max(found.values()) < 0.03
+    assert network.looks == 4
+
+
+def test_where_nothing_looks_covered_one_look_is_enough() -> None:
+    network = Brightness()
+    assert max(covered(lit(), network).values()) < 0.03
+    assert network.looks == 1
 
 
 def test_nothing_lies_on_a_sheet_on_which_nothing_lies() -> None:
