@@ -2,7 +2,8 @@
 
 A finger, a die, a scrap of paper or a glare hides what nobody can read then; that it hides
 something anybody sees. A network does that knows none of these: it has learned what looks like
-neither print nor ink nor paper from shapes of any colour.
+neither print nor ink nor paper from shapes of any colour. What is solid in a colour of its own
+speaks for a thing too (`foreign`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from kdscan.game.grid import Cell
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.marks.crops import COARSE, halved
+from kdscan.marks.foreign import foreign
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
 from kdscan.records.arrays import Network
 
@@ -23,11 +25,18 @@ COVER_HW = round((ROWS + 2 * FLAT_MARGIN) * COVER_PX), round((COLS + 2 * FLAT_MA
 """Height and width of what it sees: 336 × 464 pixels."""
 
 
-GLANCE = 0.1
+GLANCE = 0.2
 """Where no shield looks covered with such a probability, one look is enough."""
 
 SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 """As the sheet lies, and as mirrors show it: steps down and across."""
+
+
+FOREIGN = 10.0
+"""Evidence, in natural log odds, that a colour of its own is for a thing: so much for a distance of
+1 beyond `OWN_PENS`, up to `MOST_FOREIGN`. A pen of which there is one coat is one too."""
+
+OWN_PENS, MOST_FOREIGN = 0.05, 4.0
 
 
 def covered(sheet: RectifiedSheet, network: Network) -> dict[Cell, float]:
@@ -37,10 +46,13 @@ def covered(sheet: RectifiedSheet, network: Network) -> dict[Cell, float]:
     it from all four `SIDES`, what is only taken for it hardly ever: their mean counts.
     """
     bgr = halved(sheet.bgr)
+    strange = np.zeros((ROWS, COLS))
+    for at, apart in foreign(bgr).items():
+        strange[at] = np.clip(FOREIGN * (apart - OWN_PENS), 0, MOST_FOREIGN)
     said = _said(bgr, network, SIDES[0])
-    if any(_probability(said[at]) >= GLANCE for at in CELLS):
+    if any(_probability((said + strange)[at]) >= GLANCE for at in CELLS):
         said = np.mean([said, *(_said(bgr, network, side) for side in SIDES[1:])], axis=0)
-    return {at: _probability(said[at]) for at in CELLS}
+    return {at: _probability((said + strange)[at]) for at in CELLS}
 
 
 def _said(bgr: NDArray[np.uint8], network: Network, side: tuple[int, int]) -> NDArray[np.float64]:

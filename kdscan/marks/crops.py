@@ -44,6 +44,11 @@ def planes(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane]:
     return ink, color
 
 
+def relative(flat_bgr: NDArray[np.uint8]) -> Plane:
+    """The colours of a flat sheet as shares of those of the paper around, (H, W, 3)."""
+    return _relative(flat_bgr, _light(flat_bgr))
+
+
 def _lit(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane, Plane, np.float32]:
     """The planes, and what they were judged by: the light on the paper, the gain of the ink."""
     light = _light(flat_bgr)

@@ -1,0 +1,57 @@
+"""A solid area in a colour of its own is told; ink, in however many colours, is not."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdscan.marks.covered import COVER_HW, COVER_PX
+from kdscan.marks.foreign import foreign
+
+BLUE, RED, GREY, PAPER = (150, 60, 40), (60, 60, 200), (130, 130, 130), (225, 235, 240)
+
+Color = tuple[int, int, int]
+
+
+def sheet(*coats: tuple[int, int, Color]) -> NDArray[np.uint8]:
+    """Shields, of which some are filled, and a stroke of blue in the others of the first row."""
+    flat = np.full((*COVER_HW, 3), PAPER, np.uint8)
+    for row in range(5):
+        for col in range(7):
+            x, y = (round((n + 0.125) * COVER_PX) for n in (col, row))
+            cv2.rectangle(flat, (x + 8, y + 8), (x + 44, y + 54), (120, 140, 150), 1)
+            color = next((c for r, k, c in coats if (r, k) == (row, col)), None)
+            if color is not None:
+                cv2.rectangle(flat, (x + 12, y + 12), (x + 42, y + 52), color, -1)
+            elif row == 0:
+                cv2.line(flat, (x + 14, y + 48), (x + 40, y + 14), BLUE, 4)
+    return flat
+
+
+def test_a_coat_in_the_pens_own_colour_is_none() -> None:
+    found = foreign(sheet((1, 1, BLUE), (3, 5, BLUE)))
+    assert set(found) == {(1, 1), (3, 5)}
+    assert max(found.values()) < 0.05
+
+
+@pytest.mark.parametrize("color", [RED, GREY])
+def test_a_solid_area_in_another_colour_is_told(color: Color) -> None:
+    found = foreign(sheet((1, 1, BLUE), (3, 5, color)))
+    assert found[3, 5] > 1 > 0.15 > found[1, 1]
+
+
+def test_two_pens_are_two_pens() -> None:
+    found = foreign(sheet((1, 1, BLUE), (3, 5, RED), (4, 2, RED)))
+    assert max(found.values()) < 0.15
+
+
+def test_strokes_alone_are_nothing_solid() -> None:
+    assert foreign(sheet()) == {}
+
+
+def test_where_nothing_else_is_drawn_no_colour_is_foreign() -> None:
+    flat = sheet((3, 5, RED))
+    flat[: round(1.125 * COVER_PX)] = PAPER
+    assert foreign(flat) == {(3, 5): 0.0}
