@@ -159,12 +159,12 @@ class Models:
     def _labelled(self, name: str, labels: list[str]) -> Network:
         """A model that says these labels, in this order."""
         network, metadata = self._session(name)
-        said = json.loads(metadata.get("labels", "null"))
-        if said != labels:
+        known = json.loads(metadata.get("labels", "null"))
+        if known != labels:
             raise ModelError(
-                "the model {name} knows other labels ({said}); install kdscan again",
+                "the model {name} knows other labels ({labels}); install kdscan again",
                 name=name,
-                said=said,
+                labels=known,
             )
         return network
 

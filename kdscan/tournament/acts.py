@@ -18,9 +18,9 @@ from kdscan.kinds.common.fields import CellField, parse_field
 from kdscan.locale import mark
 from kdscan.tournament.plan import unpair
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.corrections import add_correction, corrections, undo
+from kdscan.tournament.store.corrections import add_correction, corrections, not_undone, undo
 from kdscan.tournament.store.events import players, set_active
-from kdscan.tournament.store.records import Correction, Event
+from kdscan.tournament.store.records import Correction, Event, short_name
 
 PAIRED, PART = "round:", "player:"
 """How fields begin that tell of a paired round, and of a player who takes part or does not."""
@@ -56,9 +56,7 @@ def note_part(db: Connection, event: Event, name: str, active: bool, who: str) -
 
 def newest_act(db: Connection, event: Event, who: str) -> Act | None:
     """What that person did last and has not taken back; None if there is nothing."""
-    rows = corrections(db, event.id)
-    undone = {row.undoes for row in rows}
-    held = [r for r in rows if r.undoes is None and r.id not in undone and r.who == who]
+    held = [row for row in not_undone(corrections(db, event.id)) if row.who == who]
     if not held:
         return None
     same = tuple(row for row in held if row.at == held[-1].at)
@@ -119,4 +117,4 @@ def _named(db: Connection, sheet_id: int) -> str:
     file, sheet = schema.file.c, schema.sheet.c
     query = select(file.name).join(schema.sheet, sheet.photo_id == file.photo_id)
     name = db.scalar(query.where(sheet.id == sheet_id).order_by(file.id).limit(1))
-    return str(name or "?").replace("\\", "/").rsplit("/", 1)[-1]
+    return short_name(name or "?")

@@ -35,7 +35,7 @@ def corrected_json(sheet: Sheet, overrides: Overrides) -> Json:
 def corrected_sheets(
     sheets: Sequence[Sheet], overrides: Sequence[Overrides], *, one_table: bool = False
 ) -> list[Json]:
-    """The sheets of one page as they stand; said: what people said of each.
+    """The sheets of one page as they stand; overrides: what people said of each.
 
     A spellbook among them and two maps are one game: what is corrected in one of them
     counts for the others. one_table: so they are wherever they were photographed.

@@ -248,7 +248,7 @@ def _load_rows(
         values = {name: _moved(table, name, value, ids, event_id) for name, value in old.items()}
         del values["id"]
         if table is schema.correction:
-            values |= {which: _said(old["field"], old[which], ids) for which in ("old", "new")}
+            values |= {which: _mapped(old["field"], old[which], ids) for which in ("old", "new")}
         ids[table.name][old["id"]] = insert(db, table, values)
     if spoken_of != photos:
         raise ValueError("photos")
@@ -269,7 +269,7 @@ def _moved(
     return value
 
 
-def _said(field: str, value: Any, ids: dict[str, dict[int, int]]) -> Any:
+def _mapped(field: str, value: Any, ids: dict[str, dict[int, int]]) -> Any:
     """A correction's value under the new ids: two fields speak of rows."""
     if field == "same_as" and value:
         return ids["sheet"].get(value, 0)

@@ -13,6 +13,7 @@ from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Finding
 from kdscan.tournament.results import FAILED, OK, Result
+from kdscan.tournament.store.records import short_name
 
 Kind = Literal[
     "conflict", "twice", "owner", "again", "opponent", "missing", "look", "failed", "rules"
@@ -100,7 +101,7 @@ def _of_rows(rows: Iterable[Result], turning: Collection[int], state: EventState
     }
     for row in rows:
         if row.status == FAILED:
-            values = {"name": short(row.file.name)}
+            values = {"name": short_name(row.file.name)}
             text = mark("{name} could not be read")
             card = _card("failed", f"failed-{row.file.id}-{row.page}", text, values)
             yield card | {"file": row.file.name, "problem": row.problem, "photo": row.file.photo_id}
@@ -113,7 +114,7 @@ def _of_sheet(row: Result, turning: Collection[int]) -> Iterator[Json]:
     key, place = row.sheet.id, row.place
     where = {"round": place.round, "table": place.table, "player": place.player}
     brief = {"sheets": [sheet_brief(row)], "confidence": row.data["confidence"]}
-    values = {"name": place.player or short(row.file.name)}
+    values = {"name": place.player or short_name(row.file.name)}
     if row.data["review"]:
         text = mark("{name} needs a look")
         decides = {"decides": key in turning}
@@ -162,7 +163,7 @@ def sheet_brief(row: Result) -> Json:
         "kind": sheet.kind,
         "photo": sheet.photo_id,
         "page": sheet.page,
-        "name": short(row.file.name),
+        "name": short_name(row.file.name),
         "player": row.place.player,
         "round": row.place.round,
         "table": row.place.table,
@@ -172,8 +173,3 @@ def sheet_brief(row: Result) -> Json:
         "status": row.status,
         "thumb": f"/api/photos/{sheet.photo_id}/pages/{sheet.page}/thumb.jpg",
     }
-
-
-def short(file: str) -> str:
-    """A file's own name: a batch's folders are nobody's business on the network."""
-    return file.replace("\\", "/").rsplit("/", 1)[-1]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
-from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_field
+from kdscan.kinds.common.fields import WIZARD, CellField, ChoiceField, LineField, parse_field
 from kdscan.tournament.results import Result, results
-from kdscan.tournament.store.corrections import add_correction, corrections, undo
-from kdscan.tournament.store.records import Event
+from kdscan.tournament.store.corrections import add_correction, corrections, not_undone, undo
+from kdscan.tournament.store.records import Event, Json
 from kdscan.tournament.store.rows import now
 
 SHOWN = 5
@@ -63,9 +64,7 @@ def say(db: Connection, row: Result, overrides: Mapping[str, Any], who: str) -> 
 def take_back(db: Connection, row: Result, who: str) -> None:
     """Undo what was said last of a sheet and still holds; raise UsageError if there is nothing."""
     assert row.sheet is not None
-    rows = corrections(db, row.sheet.event_id, sheet_id=row.sheet.id)
-    undone = {one.undoes for one in rows}
-    held = [one for one in rows if one.undoes is None and one.id not in undone]
+    held = not_undone(corrections(db, row.sheet.event_id, sheet_id=row.sheet.id))
     if not held:
         raise UsageError("{name}: nobody has said anything of this sheet", name=row.file.name)
     for one in reversed(held):
@@ -76,16 +75,25 @@ def take_back(db: Connection, row: Result, who: str) -> None:
 def _old(row: Result, field: str) -> Any:
     """What the person saw there."""
     assert row.data is not None
+    if parse_field(field) is not None:
+        return value_of(row.data, field)[0]
+    return asdict(row.place) if field == "place" else row.overrides.get(field)
+
+
+def value_of(sheet: Json, field: str) -> tuple[Any, bool]:
+    """What a sheet's JSON has for a field of corrections, and whether that is doubtful.
+
+    Raises LookupError where the sheet has no such place.
+    """
     match parse_field(field):
         case CellField(at):
-            cell = next(c for c in row.data["cells"] if (c["row"], c["col"]) == at)
-            names = ("terrain", "crowns") if row.data["kind"] == "kingdom" else ("coat", "crosses")
-            return {name: cell[name] for name in names}
+            cell = {(c["row"], c["col"]): c for c in sheet["cells"]}[at]
+            names = ("terrain", "crowns") if sheet["kind"] == "kingdom" else ("coat", "crosses")
+            return {name: cell[name] for name in names}, cell["review"]
         case LineField(player, coat):
-            line = row.data["players"][player]["lines"][coat]
-            return {name: line[name] for name in ("filled", "struck", "used")}
+            line = sheet["players"][player]["lines"][coat]
+            return {name: line[name] for name in ("filled", "struck", "used")}, line["review"]
         case ChoiceField(player):
-            return row.data["players"][player]["chosen_coat"]
-    if field == "place":
-        return {"round": row.place.round, "table": row.place.table, "player": row.place.player}
-    return row.overrides.get(field)
+            side = sheet["players"][player]
+            return side["chosen_coat"], side["choice"]["review"]
+    return sheet["chosen_coat" if field == WIZARD else field], False

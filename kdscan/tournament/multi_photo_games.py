@@ -15,7 +15,7 @@ from kdscan.sheet.ids import SheetId
 from kdscan.tournament.apply_corrections import Overrides, corrected_json
 from kdscan.tournament.deduplicate import Entry, marks_code, same_sheets
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.corrections import corrections, effective
+from kdscan.tournament.store.corrections import corrections, effective_values
 from kdscan.tournament.store.photos import files
 from kdscan.tournament.store.readings import sheet as get_sheet
 from kdscan.tournament.store.records import Correction, FileRow, Sheet
@@ -151,10 +151,7 @@ def _by_sheet(overrides: Iterable[Correction]) -> dict[int, Overrides]:
     for row in overrides:
         if row.sheet_id is not None:
             rows[row.sheet_id].append(row)
-    return {
-        sheet_id: {name: row.new for name, row in effective(mine).items()}
-        for sheet_id, mine in rows.items()
-    }
+    return {sheet_id: effective_values(mine) for sheet_id, mine in rows.items()}
 
 
 def place_of(code: str | None, overrides: Overrides, file: FileRow | None = None) -> Place:

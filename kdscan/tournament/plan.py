@@ -127,9 +127,9 @@ def set_result(
     """
     planned, names = _planned(db, event, round_, table)
     held = effective(corrections(db, event.id, game_id=planned.id)).get("result")
-    said = held.new if held and WALKOVER not in held.new else {}
+    before = held.new if held and WALKOVER not in held.new else {}
     new = {str(_seated(names, name, round_, table)): value for name, value in points.items()}
-    values = {**said, **new}
+    values = {**before, **new}
     _say_result(db, event, planned, values, names, who)
     return _game(event_state(db, event), round_, table)
 

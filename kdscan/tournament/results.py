@@ -47,7 +47,7 @@ class Result:
     count if it is `CONFLICT`: another sheet bears its code, and a person has to say whose is which.
 
     photo: None if the file could not be read at all. sheet: as it was read; data: as it
-    stands now. said: what people said of it, by field. other: the file name that shows
+    stands now. overrides: what people said of it, by field. other: the file name that shows
     the same photo, or the sheet (`name#page.number`) that shows the same sheet better, or
     bears the same code. rivals: ids of the sheets that bear the same code.
     """

@@ -18,9 +18,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 
-from kdscan.errors import Bug, StoreFull
+from kdscan.errors import Bug, KdscanError, StoreFull
 from kdscan.locale import asked_for, mark, words
-from kdscan.locale.errors import told
+from kdscan.locale.errors import error_json, told
 from kdscan.tournament.store.files import FULL
 from kdscan.web import bodies, schemas, sessions
 from kdscan.web import pool as pool_module
@@ -96,6 +96,20 @@ def session_of(request: Request) -> Session:
     session = request.state.session
     assert session is not None, "the guard lets nobody else in"
     return cast(Session, session)
+
+
+def desk_session(request: Request) -> Session:
+    """Who asks, if that is the desk; raises ApiError for others."""
+    who = session_of(request)
+    if who.role != "desk":
+        raise ApiError(403, "desk_only", "this is for the desk: come in with its code")
+    return who
+
+
+def refused(request: Request, error: KdscanError, code: str = "refused") -> ApiError:
+    """What cannot be so, in the reader's language."""
+    message = told(error_json(error), words(language_of(request)))
+    return ApiError(409, code, message, known=getattr(error, "known", ()))
 
 
 async def ask(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
@@ -308,8 +322,7 @@ async def sheet(request: Request) -> Response:
 
 async def queue(request: Request) -> Response:
     """GET /api/queue?after=STATE&wait=SECONDS"""
-    if session_of(request).role != "desk":
-        raise ApiError(403, "desk_only", "this is for the desk: come in with its code")
+    desk_session(request)
     await news(request)
     return JsonAnswer(await ask(services_of(request).tables.queue))
 

@@ -1,7 +1,8 @@
-"""What people say of sheets: each handler checks it, and answers the sheet as it stands then."""
+"""What people say of sheets: it is checked, kept, and answered with the sheet as it stands then."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -10,86 +11,70 @@ from starlette.responses import Response
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES as LINE_SQUARES
 from kdscan.kinds.common.fields import VARIANTS, WIZARD, CellField, ChoiceField, LineField
-from kdscan.locale import words
-from kdscan.locale.errors import error_json, told
 from kdscan.records import KINDS
 from kdscan.tournament.names import UnknownPlayer
-from kdscan.web import bodies
+from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError, JsonAnswer
-from kdscan.web.api import ask, body_as, id_of, language_of, services_of, session_of
+from kdscan.web.api import ask, body_as, id_of, refused, services_of, session_of
+from kdscan.web.operation import BY_ID, CHANGES, WRONG_KIND, Handler, Operation
+
+Fields = dict[str, Any]
+"""Fields of corrections with their new values."""
 
 
-async def correct(request: Request) -> Response:
-    """POST /api/sheets/{id}/corrections"""
-    said = await body_as(request, bodies.Correction)
-    if said.cell == (2, 3):
+def correct(body: bodies.Correction) -> Fields:
+    """What one shield really holds."""
+    if body.cell == (2, 3):
         raise ApiError(409, "impossible", "the castle holds no coat")
-    if said.coat is None and said.crosses:
+    if body.coat is None and body.crosses:
         raise ApiError(409, "impossible", "an empty shield has no crosses")
-    new = {"coat": said.coat, "crosses": said.crosses}
-    return await _corrected(request, {str(CellField(said.cell)): new}, "duel_map")
+    return {str(CellField(body.cell)): {"coat": body.coat, "crosses": body.crosses}}
 
 
-async def square(request: Request) -> Response:
-    """POST /api/sheets/{id}/squares"""
-    said = await body_as(request, bodies.Square)
-    if (said.terrain, said.crowns) not in KINDS:
+def square(body: bodies.Square) -> Fields:
+    """What one square of a kingdom really holds."""
+    if (body.terrain, body.crowns) not in KINDS:
         raise ApiError(409, "impossible", "the box holds no such square")
-    new = {"terrain": said.terrain, "crowns": said.crowns}
-    return await _corrected(request, {str(CellField(said.cell)): new}, "kingdom")
+    return {str(CellField(body.cell)): {"terrain": body.terrain, "crowns": body.crowns}}
 
 
-async def variants(request: Request) -> Response:
-    """POST /api/sheets/{id}/variants"""
-    said = await body_as(request, bodies.Extras)
-    new = {"middle_kingdom": said.middle_kingdom, "harmony": said.harmony}
-    return await _corrected(request, {VARIANTS: new}, "kingdom")
+def variants(body: bodies.Extras) -> Fields:
+    """Which extra rules a kingdom is scored by."""
+    return {VARIANTS: {"middle_kingdom": body.middle_kingdom, "harmony": body.harmony}}
 
 
-async def line(request: Request) -> Response:
-    """POST /api/sheets/{id}/lines"""
-    said = await body_as(request, bodies.Line)
-    most = LINE_SQUARES[Coat(said.coat)]
-    if said.filled > most:
+def line(body: bodies.Line) -> Fields:
+    """What one side's line of a spellbook really shows."""
+    most = LINE_SQUARES[Coat(body.coat)]
+    if body.filled > most:
         raise ApiError(409, "impossible", f"a line of this coat has {most} squares")
-    new = {"filled": said.filled, "struck": said.struck, "used": said.used}
-    return await _corrected(
-        request, {str(LineField(said.player, Coat(said.coat))): new}, "duel_spellbook"
-    )
+    new = {"filled": body.filled, "struck": body.struck, "used": body.used}
+    return {str(LineField(body.player, Coat(body.coat))): new}
 
 
-async def choice(request: Request) -> Response:
-    """POST /api/sheets/{id}/choices"""
-    said = await body_as(request, bodies.Choice)
-    return await _corrected(request, {str(ChoiceField(said.player)): said.coat}, "duel_spellbook")
+def choice(body: bodies.Choice) -> Fields:
+    """The coat that one side of a spellbook chose."""
+    return {str(ChoiceField(body.player)): body.coat}
 
 
-async def confirm(request: Request) -> Response:
-    """POST /api/sheets/{id}/confirm"""
-    await body_as(request, bodies.Nothing)
-    return await _corrected(request, {"confirmed": True}, None)
+def wizard(body: bodies.Wizard) -> Fields:
+    """For which coat the filled coat's wizard pays."""
+    return {WIZARD: body.coat}
 
 
-async def wizard(request: Request) -> Response:
-    """POST /api/sheets/{id}/wizard"""
-    said = await body_as(request, bodies.Wizard)
-    return await _corrected(request, {WIZARD: said.coat}, "duel_map")
+def confirm(_: bodies.Nothing) -> Fields:
+    """That a sheet is as on paper."""
+    return {"confirmed": True}
 
 
 async def name(request: Request) -> Response:
     """POST /api/sheets/{id}/name"""
-    said = await body_as(request, bodies.NamedPlayer)
+    body = await body_as(request, bodies.NamedPlayer)
     shelf, who = services_of(request).shelf, session_of(request)
     try:
-        return JsonAnswer(await ask(shelf.name, id_of(request), said.name, who))
+        return JsonAnswer(await ask(shelf.name, id_of(request), body.name, who))
     except UnknownPlayer as error:
-        message = told(error_json(error), words(language_of(request)))
-        raise ApiError(409, "refused", message, known=error.known) from error
-
-
-async def _corrected(request: Request, said: dict[str, Any], of: str | None) -> Response:
-    shelf, who = services_of(request).shelf, session_of(request)
-    return JsonAnswer(await ask(shelf.correct, id_of(request), said, who, of=of))
+        raise refused(request, error) from error
 
 
 async def undo(request: Request) -> Response:
@@ -98,3 +83,70 @@ async def undo(request: Request) -> Response:
     return JsonAnswer(
         await ask(services_of(request).shelf.undo, id_of(request), session_of(request))
     )
+
+
+def _of_sheet(what: str, handler: Handler, summary: str, body: Any) -> Operation:
+    """Something that people say of a sheet; the answer is the sheet as it stands then."""
+    path, errors = f"/api/sheets/{{id}}/{what}", CHANGES | WRONG_KIND
+    return Operation(
+        "POST", path, handler, summary, schemas.Sheet, body, in_path=BY_ID, errors=errors
+    )
+
+
+def _correction(
+    what: str, fields_of: Callable[[Any], Fields], kind: str | None, summary: str, body: Any
+) -> Operation:
+    """A correction. fields_of: gives its fields. kind: the only sheets that have such fields."""
+
+    async def handler(request: Request) -> Response:
+        fields = fields_of(await body_as(request, body))
+        shelf, who = services_of(request).shelf, session_of(request)
+        return JsonAnswer(await ask(shelf.correct, id_of(request), fields, who, of=kind))
+
+    handler.__name__ = fields_of.__name__
+    return _of_sheet(what, handler, summary, body)
+
+
+OPERATIONS = (
+    _correction(
+        "corrections",
+        correct,
+        "duel_map",
+        "Say what a shield holds; what follows from it is worked out again",
+        bodies.Correction,
+    ),
+    _correction(
+        "squares", square, "kingdom", "Say what a square of a kingdom holds", bodies.Square
+    ),
+    _correction(
+        "variants",
+        variants,
+        "kingdom",
+        "Say which extra rules a kingdom is scored by",
+        bodies.Extras,
+    ),
+    _correction(
+        "lines",
+        line,
+        "duel_spellbook",
+        "Say what a side's line of a spellbook shows; the maps beside it are paid anew",
+        bodies.Line,
+    ),
+    _correction(
+        "choices",
+        choice,
+        "duel_spellbook",
+        "Say which coat a side of a spellbook chose; the maps beside it are paid anew",
+        bodies.Choice,
+    ),
+    _correction(
+        "wizard",
+        wizard,
+        "duel_map",
+        "Say for which coat the filled coat's wizard pays",
+        bodies.Wizard,
+    ),
+    _correction("confirm", confirm, None, "Say that a sheet is as on paper", bodies.Nothing),
+    _of_sheet("name", name, "Say whose a sheet is", bodies.NamedPlayer),
+    _of_sheet("undo", undo, "Take the newest correction back", bodies.Nothing),
+)

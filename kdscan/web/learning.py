@@ -1,6 +1,7 @@
 """Handlers: what prints an event knows, and new ones from photos of a pad's sheets.
 
 A pad's blank sheet goes through the workers as any photo does, but is no photo of the event.
+A print decides how everybody's sheets are read: who runs the event says so, at the desk.
 """
 
 from __future__ import annotations
@@ -24,14 +25,15 @@ from kdscan.web.api import (
     Services,
     ask,
     body_as,
+    desk_session,
     id_of,
     language_of,
     receive,
+    refused,
     services_of,
     session_of,
 )
-from kdscan.web.desk_api import DESK_ONLY
-from kdscan.web.operation import BAD, BY_ID, CHANGES, NONE_SUCH, TOO_MUCH, Operation
+from kdscan.web.operation import BAD, BY_ID, CHANGES, DESK_ONLY, NONE_SUCH, TOO_MUCH, Operation
 from kdscan.web.pool import Request as Asked
 from kdscan.web.prints import Prints
 from kdscan.web.views import local_file
@@ -53,7 +55,7 @@ def _all(known: Prints) -> Json:
 async def switch_learning(request: Request) -> Response:
     """POST /api/prints/learning"""
     rooms = services_of(request)
-    _desk_alone(request)
+    desk_session(request)
     body = await body_as(request, bodies.Switch)
     await ask(rooms.prints.switch, body.on)
     if body.on:
@@ -76,22 +78,20 @@ async def print_found(request: Request) -> Response:
 async def put_print_right(request: Request) -> Response:
     """POST /api/prints/{id}/corners"""
     rooms = services_of(request)
-    _desk_alone(request)
+    desk_session(request)
     body = await body_as(request, bodies.Corners)
     try:
         again = await ask(rooms.prints.put_right, id_of(request), body.corners)
     except LayoutError as error:
-        said = told(error_json(error), words(language_of(request)))
-        raise ApiError(409, "not_learned", said) from error
-    for photo_id in again:
-        rooms.reader.enqueue(photo_id)
+        raise refused(request, error, "not_learned") from error
+    rooms.reader.enqueue(*again)
     return JsonAnswer(await ask(_all, rooms.prints))
 
 
 async def learn_print(request: Request) -> Response:
     """POST /api/prints?name=NAME: a photo of an unmarked sheet in the body."""
     rooms = services_of(request)
-    _desk_alone(request)
+    desk_session(request)
     name = request.query_params.get("name", "")
     with tempfile.TemporaryDirectory(prefix="kdscan-") as folder:
         path = Path(folder, "upload")
@@ -104,7 +104,7 @@ async def learn_print(request: Request) -> Response:
 async def learn_print_of_photos(request: Request) -> Response:
     """POST /api/prints/of-photos: from filled sheets whose photos were sent already."""
     rooms = services_of(request)
-    _desk_alone(request)
+    desk_session(request)
     body = await body_as(request, bodies.PadPhotos)
     rows = [await ask(rooms.shelf.photo_row, n, session_of(request)) for n in body.photos]
     async with contextlib.AsyncExitStack() as files:
@@ -127,23 +127,16 @@ async def _learned(
     if problem is not None:
         raise ApiError(409, "not_learned", told(problem, words(language_of(request))))
     known, again = await ask(rooms.prints.add, data)
-    for photo_id in again:
-        rooms.reader.enqueue(photo_id)
+    rooms.reader.enqueue(*again)
     return JsonAnswer(known | {"again": again}, 201)
 
 
 async def forget_a_print(request: Request) -> Response:
     """POST /api/prints/{id}/forget"""
-    _desk_alone(request)
+    desk_session(request)
     await body_as(request, bodies.Nothing)
     await ask(services_of(request).prints.forget, id_of(request))
     return JsonAnswer(await ask(_all, services_of(request).prints))
-
-
-def _desk_alone(request: Request) -> None:
-    """A print decides how everybody's sheets are read: who runs the event says so."""
-    if session_of(request).role != "desk":
-        raise ApiError(403, "desk_only", "this is for the desk: come in with its code")
 
 
 async def ink(request: Request) -> Response:

@@ -12,6 +12,7 @@ from kdscan.web.operation import (
     BAD,
     BY_ID,
     CHANGES,
+    DESK_ONLY,
     ID,
     NEWS,
     NONE_SUCH,
@@ -19,7 +20,6 @@ from kdscan.web.operation import (
     WAIT,
     WRONG_KIND,
     Operation,
-    said_of_sheet,
 )
 
 Json = dict[str, Any]
@@ -111,44 +111,7 @@ OPERATIONS = (
         in_path=BY_ID,
         errors=NONE_SUCH,
     ),
-    said_of_sheet(
-        "corrections",
-        corrections.correct,
-        "Say what a shield holds; what follows from it is worked out again",
-        bodies.Correction,
-    ),
-    said_of_sheet(
-        "squares", corrections.square, "Say what a square of a kingdom holds", bodies.Square
-    ),
-    said_of_sheet(
-        "variants",
-        corrections.variants,
-        "Say which extra rules a kingdom is scored by",
-        bodies.Extras,
-    ),
-    said_of_sheet(
-        "lines",
-        corrections.line,
-        "Say what a side's line of a spellbook shows; the maps beside it are paid anew",
-        bodies.Line,
-    ),
-    said_of_sheet(
-        "choices",
-        corrections.choice,
-        "Say which coat a side of a spellbook chose; the maps beside it are paid anew",
-        bodies.Choice,
-    ),
-    said_of_sheet(
-        "wizard",
-        corrections.wizard,
-        "Say for which coat the filled coat's wizard pays",
-        bodies.Wizard,
-    ),
-    said_of_sheet(
-        "confirm", corrections.confirm, "Say that a sheet is as on paper", bodies.Nothing
-    ),
-    said_of_sheet("name", corrections.name, "Say whose a sheet is", bodies.NamedPlayer),
-    said_of_sheet("undo", corrections.undo, "Take the newest correction back", bodies.Nothing),
+    *corrections.OPERATIONS,
     Operation(
         "GET",
         "/api/queue",
@@ -156,7 +119,7 @@ OPERATIONS = (
         "The sheets to look at, those that matter most first (desk)",
         schemas.Queue,
         in_query=NEWS,
-        errors=BAD | {403: "Only with the desk's code."},
+        errors=BAD | DESK_ONLY,
     ),
     Operation(
         "GET",
@@ -254,7 +217,7 @@ def _operation(one: Operation, schema_of: dict[int, Json]) -> Json:
         content: Json = {one.answer: {"schema": {"type": "string", "format": "binary"}}}
     else:
         content = {"application/json": {"schema": schema_of[id(one.answer)]}}
-    said: Json = {
+    operation: Json = {
         "operationId": one.handler.__name__,
         "summary": one.summary,
         "parameters": _parameters(one),
@@ -264,11 +227,11 @@ def _operation(one: Operation, schema_of: dict[int, Json]) -> Json:
     if one.body is bytes:
         file = {"type": "string", "format": "binary", "minLength": 1}
         kind = {"application/octet-stream": {"schema": file}}
-        said["requestBody"] = {"required": True, "content": kind}
+        operation["requestBody"] = {"required": True, "content": kind}
     elif one.body:
         kind = {"application/json": {"schema": schema_of[id(one.body)]}}
-        said["requestBody"] = {"required": True, "content": kind}
-    return said
+        operation["requestBody"] = {"required": True, "content": kind}
+    return operation
 
 
 def _parameters(one: Operation) -> list[Json]:

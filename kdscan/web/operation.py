@@ -9,7 +9,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdscan.web import api, schemas
+from kdscan.web import api
 
 Json = dict[str, Any]
 Handler = Callable[[Request], Awaitable[Response]]
@@ -45,14 +45,6 @@ NEWS: dict[str, tuple[Json, str, bool]] = {
 NONE_SUCH = {404: "There is none, or it is not this session's."}
 BAD = {400: "The request is not as described here."}
 TOO_MUCH = {413: "The body is too large."}
+DESK_ONLY = {403: "Only with the desk's code."}
 WRONG_KIND = {409: "It cannot be so: another kind of sheet, the castle, nothing to take back."}
 CHANGES = NONE_SUCH | BAD | TOO_MUCH
-
-
-def said_of_sheet(what: str, handler: Handler, summary: str, body: Any) -> Operation:
-    """Something that people say of a sheet; the answer is the sheet as it stands then."""
-    path = f"/api/sheets/{{id}}/{what}"
-    errors = CHANGES | WRONG_KIND
-    return Operation(
-        "POST", path, handler, summary, schemas.Sheet, body, in_path=BY_ID, errors=errors
-    )

@@ -166,8 +166,8 @@ def _admit(request: Request, code: str, name: str, game: str) -> Response:
     role = sessions.role_of(code, settings)
     if role is None:
         t = words(language_of(request)).t
-        said = t("This code lets nobody in. Look at it again.")
-        return _join_form(request, said, 403, game=game[:40])
+        problem = t("This code lets nobody in. Look at it again.")
+        return _join_form(request, problem, 403, game=game[:40])
     known: Session | None = request.state.session
     who = "".join(c for c in name if c.isprintable()).strip()[:60]
     session = sessions.begin(role, who)
@@ -229,7 +229,7 @@ async def manifest(request: Request) -> Response:
             "purpose": "any maskable",
         },
     ]
-    said = {
+    content = {
         "name": "kdscan",
         "short_name": "kdscan",
         "description": t("Photograph the finished map, look at what is doubtful, done."),
@@ -242,4 +242,4 @@ async def manifest(request: Request) -> Response:
         "theme_color": "#8b1a1a",
         "icons": icons,
     }
-    return JsonAnswer(said)
+    return JsonAnswer(content)

@@ -63,8 +63,7 @@ class Reader:
 
     async def start(self) -> None:
         """Take up what was left behind, and begin."""
-        for photo_id in await run_in_threadpool(self._shelf.left_behind):
-            self.enqueue(photo_id)
+        self.enqueue(*await run_in_threadpool(self._shelf.left_behind))
         self._tasks = [asyncio.create_task(self._work()) for _ in range(self._pool.size)]
 
     async def close(self) -> None:
@@ -73,11 +72,12 @@ class Reader:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def enqueue(self, photo_id: int) -> None:
-        """Have a photo read; once, however often it is asked for."""
-        if photo_id not in self._queued:
-            self._queued.add(photo_id)
-            self._queue.put_nowait(photo_id)
+    def enqueue(self, *photo_ids: int) -> None:
+        """Have photos read; each once, however often it is asked for."""
+        for photo_id in photo_ids:
+            if photo_id not in self._queued:
+                self._queued.add(photo_id)
+                self._queue.put_nowait(photo_id)
 
     @property
     def length(self) -> int:
@@ -141,8 +141,7 @@ class Reader:
         try:
             while self._news and not self._queued:
                 self._news = False
-                for photo_id in await self._taught():
-                    self.enqueue(photo_id)
+                self.enqueue(*await self._taught())
         except KdscanError as error:
             log.warning("no pad was learned: %s", error)
         except Exception:
@@ -187,7 +186,7 @@ class Reader:
 
     async def _ask(self, photo: PhotoRow, name: str, rules: Rules) -> None:
         """Have a worker read it; keep what it says as soon as all of it is said."""
-        said: list[tuple[Frame, float]] = []
+        frames: list[tuple[Frame, float]] = []
         since = time.monotonic()
         # An event of Duel may still have a kingdom photographed: what it is shows by itself.
         game = None if rules.game == "duel" else rules.game
@@ -199,9 +198,9 @@ class Reader:
             )
             async for frame in self._pool.ask(what):
                 if "report" in frame.header:
-                    said.append((frame, time.monotonic() - since))
-                    if len(said) == frame.header["pages"]:
-                        await run_in_threadpool(self._finished, photo, said, rules, prints)
+                    frames.append((frame, time.monotonic() - since))
+                    if len(frames) == frame.header["pages"]:
+                        await run_in_threadpool(self._finished, photo, frames, rules, prints)
                         self._tell(photo.id)
                 else:
                     page = int(frame.header["page"])

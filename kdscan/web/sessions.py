@@ -37,6 +37,11 @@ class Session:
     who: str
     ends: int
 
+    @property
+    def name(self) -> str:
+        """How what it says is signed."""
+        return self.who or self.role
+
 
 def begin(role: Role, who: str) -> Session:
     """A new session of a role."""

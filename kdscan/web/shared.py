@@ -98,22 +98,22 @@ class SharedGames:
             return game
 
     def _row(self, game: SharedGame) -> Json:
-        said = {
+        kept = {
             "event": self._event,
             "ends": int(time.time()) + LASTS_SECONDS,
             "brought": game.brought,
         }
-        return {"key": self._PREFIX + game.code, "value": json.dumps(said)}
+        return {"key": self._PREFIX + game.code, "value": json.dumps(kept)}
 
     def _get(self, db: Connection, code: str) -> SharedGame:
         at = schema.setting.c
         found = None
         if is_code(code):
             found = db.scalar(select(at.value).where(at.key == self._PREFIX + code))
-        said: Json = json.loads(found or "{}")
-        if said.get("event") != self._event or said["ends"] < time.time():
+        kept: Json = json.loads(found or "{}")
+        if kept.get("event") != self._event or kept["ends"] < time.time():
             raise not_found("game")
-        return SharedGame(code, said["brought"])
+        return SharedGame(code, kept["brought"])
 
 
 def is_code(text: str) -> bool:

@@ -23,17 +23,17 @@ CODE: dict[str, tuple[dict[str, Any], str]] = {"code": ({"type": "string"}, "the
 
 async def begin(request: Request) -> Response:
     """POST /api/shared"""
-    said, games = await body_as(request, bodies.Brought), services_of(request).games
-    sheets = await _sheets(request, said.photo)
+    body, games = await body_as(request, bodies.Brought), services_of(request).games
+    sheets = await _sheets(request, body.photo)
     code = (await ask(games.new, session_of(request))).code
     return await _brought(request, code, sheets)
 
 
 async def bring(request: Request) -> Response:
     """POST /api/shared/{code}"""
-    said, code = await body_as(request, bodies.Brought), request.path_params["code"]
+    body, code = await body_as(request, bodies.Brought), request.path_params["code"]
     await ask(services_of(request).games.get, code)
-    return await _brought(request, code, await _sheets(request, said.photo))
+    return await _brought(request, code, await _sheets(request, body.photo))
 
 
 async def shared(request: Request) -> Response:

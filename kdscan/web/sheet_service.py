@@ -6,26 +6,33 @@ Everything here blocks; handlers call it in threads. Nothing is kept beside the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from kdscan.errors import StoreFull
-from kdscan.kinds.common.fields import WIZARD
+from kdscan.tournament.correcting import value_of
 from kdscan.tournament.multi_photo_games import game_apart, place_of
 from kdscan.tournament.names import names_by_code, player_named
 from kdscan.tournament.rules import Rules, rules_of
 from kdscan.tournament.store import Store, schema
-from kdscan.tournament.store.corrections import add_correction, corrections, effective, undo
+from kdscan.tournament.store.corrections import (
+    add_correction,
+    corrections,
+    effective_values,
+    not_undone,
+    undo,
+)
 from kdscan.tournament.store.events import ensure_event, get_event, players
 from kdscan.tournament.store.files import suffix_of
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, reason_of, set_pages
 from kdscan.tournament.store.readings import readings, sheet, sheets
-from kdscan.tournament.store.records import Correction, PhotoRow, Sheet
+from kdscan.tournament.store.records import PhotoRow, Sheet, short_name
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.sessions import Session
 from kdscan.web.settings import Settings
-from kdscan.web.sheet_state import sheets_as_they_stand, short_name
+from kdscan.web.sheet_state import sheets_as_they_stand
 
 Json = dict[str, Any]
 
@@ -228,10 +235,13 @@ class SheetService:
                 why = "an older version read this sheet; photograph it again to correct it"
                 raise ApiError(409, "not_kept", why)
             before = self._sheet_json(db, one)
-            who = session.who or session.role
             for field, new in changes.items():
-                old, news = standing_value(before, field, new)
-                if news:
+                try:
+                    old, doubtful = value_of(before, field)
+                except LookupError as error:
+                    raise ApiError(409, "impossible", "there is no such square") from error
+                if doubtful or old != new:  # that something doubtful is right is news
+                    who = session.name
                     add_correction(db, self.event.id, field, new, who, sheet_id=sheet_id, old=old)
             return self._sheet_json(db, one)
 
@@ -240,10 +250,10 @@ class SheetService:
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
             self._check_first(db, one.photo_id, session)
-            open_ones = still_open(corrections(db, self.event.id, sheet_id=sheet_id))
-            if not open_ones:
+            left = not_undone(corrections(db, self.event.id, sheet_id=sheet_id))
+            if not left:
                 raise ApiError(409, "nothing_to_undo", "there is nothing to take back")
-            undo(db, open_ones[-1].id, session.who or session.role)
+            undo(db, left[-1].id, session.name)
             return self._sheet_json(db, one)
 
     def _sheet(self, db: Connection, sheet_id: int, session: Session) -> Sheet:
@@ -276,8 +286,7 @@ class SheetService:
         standing = sheets_as_they_stand(found, changes, self._rules(db), one_table=one_table)
         known = names_by_code(players(db, self.event.id))
         for one, sheet_json, rows in zip(found, standing, changes, strict=True):
-            held = {field: row.new for field, row in effective(rows).items()}
-            player = place_of(one.code, held).player
+            player = place_of(one.code, effective_values(rows)).player
             sheet_json["player"] = known.get(player.upper(), player) if player else None
         return standing
 
@@ -285,13 +294,12 @@ class SheetService:
         """Say whose a sheet is; raises `UnknownPlayer` for a name that nobody in the event has."""
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
-            held = effective(corrections(db, self.event.id, sheet_id=sheet_id))
-            before = place_of(one.code, {field: row.new for field, row in held.items()})
+            held = effective_values(corrections(db, self.event.id, sheet_id=sheet_id))
+            before = place_of(one.code, held)
             player = name and player_named(db, self.event, name, before.round)
-            place = {"round": before.round, "table": before.table, "player": player or None}
-            old = {"round": before.round, "table": before.table, "player": before.player}
-            who = session.who or session.role
-            add_correction(db, self.event.id, "place", place, who, sheet_id=sheet_id, old=old)
+            old = asdict(before)
+            new, who = old | {"player": player or None}, session.name
+            add_correction(db, self.event.id, "place", new, who, sheet_id=sheet_id, old=old)
             return self._sheet_json(db, one)
 
     def rules(self) -> Rules:
@@ -302,40 +310,6 @@ class SheetService:
     def _rules(self, db: Connection) -> Rules:
         """What holds now: rules are said again while the page is open."""
         return rules_of(get_event(db, self.event.id) or self.event)
-
-
-def still_open(rows: Iterable[Correction]) -> list[Correction]:
-    """The corrections that were not taken back, the oldest first; undoing is final here."""
-    rows = list(rows)
-    undone = {row.undoes for row in rows}
-    return [row for row in rows if row.undoes is None and row.id not in undone]
-
-
-def standing_value(found: Json, field: str, new: Any) -> tuple[Any, bool]:
-    """What stands where a correction is about to be made, and whether that is news.
-
-    Saying that something doubtful is right is news, though nothing changes.
-    """
-    what, _, place = field.partition(":")
-    doubtful = False
-    if what == "cell":
-        row, col = map(int, place.split(","))
-        cell = next((c for c in found["cells"] if (c["row"], c["col"]) == (row, col)), None)
-        if cell is None:
-            raise ApiError(409, "impossible", "there is no such square")
-        old, doubtful = {name: cell[name] for name in new}, cell["review"]
-    elif what == "line":
-        player, coat = place.split(",")
-        line = found["players"][int(player)]["lines"][coat]
-        old, doubtful = {name: line[name] for name in new}, line["review"]
-    elif what == "choice":
-        side = found["players"][int(place)]
-        old, doubtful = side["chosen_coat"], side["choice"]["review"]
-    elif field == WIZARD:
-        old = found["chosen_coat"]
-    else:
-        old = found[field]
-    return old, doubtful or old != new
 
 
 def _page_json(photo: PhotoRow, entry: Json) -> Json:

@@ -21,7 +21,7 @@ from kdscan.records.results import MapJson
 from kdscan.sheet.layout import layouts
 from kdscan.tournament.apply_corrections import corrected_sheets
 from kdscan.tournament.rules import Rules, asked_of
-from kdscan.tournament.store.corrections import effective
+from kdscan.tournament.store.corrections import effective_values
 from kdscan.tournament.store.records import Correction, Sheet
 
 Json = dict[str, Any]
@@ -42,7 +42,7 @@ def sheets_as_they_stand(
 
     changes: the corrections of each. rules: the event's. one_table: see `corrected_sheets`.
     """
-    held = [{field: row.new for field, row in effective(rows).items()} for rows in changes]
+    held = [effective_values(rows) for rows in changes]
     asked = [asked_of(one, mine, rules) for one, mine in zip(sheets, held, strict=True)]
     found = corrected_sheets(sheets, asked, one_table=one_table)
     return [_dressed(*each) for each in zip(sheets, changes, held, found, strict=True)]
@@ -86,11 +86,6 @@ def range_of(found: Json) -> list[int]:
     if found.get("photograph_again"):
         return [0, UNKNOWN]
     return found.get("range") or [found["score"]["total"]] * 2
-
-
-def short_name(file: str) -> str:
-    """A file's own name: a batch's folders are nobody's business on the network."""
-    return file.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def _score(found: Json) -> Score | KingdomScore:

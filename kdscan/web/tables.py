@@ -22,9 +22,9 @@ from kdscan.tournament.results import Result, results, seated
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.events import get_event
-from kdscan.tournament.store.records import Event
+from kdscan.tournament.store.records import Event, short_name
 from kdscan.web.desk import CLOCK, SHOWN
-from kdscan.web.sheet_state import range_of, short_name
+from kdscan.web.sheet_state import range_of
 
 Json = dict[str, Any]
 

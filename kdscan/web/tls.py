@@ -27,9 +27,9 @@ def encrypted(certificate: Path, key: Path) -> partial[Encrypted]:
 class Encrypted(asyncio.Protocol):
     """A connection until its handshake is done; then it passes on to a `Protocol` of its own."""
 
-    def __init__(self, context: ssl.SSLContext, **said_by_uvicorn: Any) -> None:
+    def __init__(self, context: ssl.SSLContext, **options: Any) -> None:
         self._context = context
-        self._inner = Protocol(**said_by_uvicorn)
+        self._inner = Protocol(**options)
         self._connections = cast(set[Any], self._inner.connections)
         self._early: list[bytes] | None = []
         self.transport: asyncio.Transport

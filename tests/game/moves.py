@@ -9,9 +9,10 @@ import pytest
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import Face
 from kdscan.game.duel.editions import ENGLISH, Edition
-from kdscan.game.duel.moves import Draw, Half, IllegalMoveError, Move, Roll, Rule, Take
+from kdscan.game.duel.moves import Draw, Half, Move, Roll, Rule, Take
 from kdscan.game.duel.play import Game, Phase
 from kdscan.game.grid import Cell
+from kdscan.game.moves import IllegalMoveError
 
 
 def face(text: str) -> Face:

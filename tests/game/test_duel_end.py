@@ -13,10 +13,11 @@ from kdscan.game.duel.dice import SQUARES
 from kdscan.game.duel.drawing import number
 from kdscan.game.duel.editions import EDITIONS, FRENCH, Edition
 from kdscan.game.duel.greedy import greedy_player
-from kdscan.game.duel.moves import DrawNothing, IllegalMoveError, Roll, Take
+from kdscan.game.duel.moves import DrawNothing, Roll, Take
 from kdscan.game.duel.play import Game, Phase
 from kdscan.game.duel.players import play_game, random_board, random_game, random_player
 from kdscan.game.grid import Cell
+from kdscan.game.moves import IllegalMoveError
 from tests.game.boards import seeds
 from tests.game.moves import A_DRAW, B_DRAW, drawing, phase_of, roll, started
 

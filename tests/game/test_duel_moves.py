@@ -9,8 +9,9 @@ import pytest
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, SQUARES, Face
 from kdscan.game.duel.editions import EDITIONS, ENGLISH, FRENCH, POLISH, Edition, Shading
-from kdscan.game.duel.moves import Draw, DrawNothing, IllegalMoveError, Roll, Rule, Take
+from kdscan.game.duel.moves import Draw, DrawNothing, Roll, Rule, Take
 from kdscan.game.duel.play import Game, Phase
+from kdscan.game.moves import IllegalMoveError
 from tests.game.moves import A_DRAW, B_DRAW, drawing, face, phase_of, refused, roll, started
 
 JOKER = Face(None)

@@ -13,7 +13,6 @@ from kdscan.game.kingdomino.play import (
     Choose,
     Discard,
     Game,
-    IllegalMoveError,
     Lay,
     Move,
     Phase,
@@ -23,6 +22,7 @@ from kdscan.game.kingdomino.players import greedy_player, play_game, play_match,
 from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.tiles import TILES, Square, Terrain, Tile
 from kdscan.game.kingdomino.variants import PLAIN, VariantError, Variants
+from kdscan.game.moves import IllegalMoveError
 from tests.game.boards import seeds
 from tests.game.kingdoms import variants
 

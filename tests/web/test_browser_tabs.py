@@ -9,6 +9,8 @@ from playwright.sync_api import ElementHandle, Page, Route, expect
 
 from kdscan.game.duel.players import play_game
 from kdscan.tournament.store import Store
+from kdscan.web import bodies
+from kdscan.web import desk as acts
 from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, PHONE, Open, first_sheet, held
@@ -156,13 +158,9 @@ def test_a_card_in_use_stays_though_another_desk_settled_it(
         ).split("/")[3]
     )
     with page.expect_response(re.compile(r"/api/desk\?after=.*")):
-        served.rooms.desk.ignore(
-            next(
-                one["id"] for one in served.rooms.tables.desk()["sheets"] if one["photo"] == sheet
-            ),
-            True,
-            "the other desk",
-        )
+        desk = served.rooms.tables.desk()
+        number = next(one["id"] for one in desk["sheets"] if one["photo"] == sheet)
+        served.rooms.desk.correct(acts.ignore, number, bodies.Ignored(True), "the other desk")
     expect(shown.locator(".queue-total small")).to_have_text("✓")
     expect(field).to_have_value("Eva")
 
@@ -170,7 +168,7 @@ def test_a_card_in_use_stays_though_another_desk_settled_it(
 def test_an_answer_leaves_the_name_that_is_typed_meanwhile(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    served.rooms.desk.take_part("Fay", True, "the desk")
+    served.rooms.desk.do(acts.player, bodies.Entry("Fay"), "the desk")
     photo = lay(served, store, make_kingdom(doubtful={(0, 0): ("wheat", 0)}))
     page = open_page(DESK, service_workers="block", **PHONE)
     page.goto(first_sheet(page, photo))

@@ -23,14 +23,6 @@ class Rule(StrEnum):
     NOTHING = "draw if you can"
 
 
-class IllegalMoveError(ValueError):
-    """The move breaks `rule`; nothing has changed."""
-
-    def __init__(self, rule: Rule, why: str) -> None:
-        super().__init__(f"{rule}: {why}")
-        self.rule = rule
-
-
 @dataclass(frozen=True)
 class Roll:
     """Player A rolls the four dice; `faces` is what real dice showed, None to let chance decide."""

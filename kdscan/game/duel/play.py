@@ -19,7 +19,6 @@ from kdscan.game.duel.moves import (
     ChooseCoat,
     Draw,
     DrawNothing,
-    IllegalMoveError,
     Move,
     Roll,
     Rule,
@@ -28,6 +27,7 @@ from kdscan.game.duel.moves import (
 )
 from kdscan.game.duel.scoring import Score, score_board
 from kdscan.game.duel.spellbook import OpenBook, Spellbook
+from kdscan.game.moves import IllegalMoveError
 
 BOLTS = (Coat.FILLED, Coat.CHECKED)
 """The wizards whose power must be used at once."""

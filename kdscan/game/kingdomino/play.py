@@ -15,6 +15,7 @@ from kdscan.game.kingdomino.kingdom import Kingdom, Land, Place
 from kdscan.game.kingdomino.scoring import Score, outcome, score_kingdom
 from kdscan.game.kingdomino.tiles import TILES, Square, Tile
 from kdscan.game.kingdomino.variants import PLAIN, VariantError, Variants
+from kdscan.game.moves import IllegalMoveError
 from kdscan.game.winner import decide
 
 
@@ -27,14 +28,6 @@ class Rule(StrEnum):
     LIMIT = "the kingdom's limit"
     CONNECTION = "connection"
     DISCARD = "lay the domino if you can"
-
-
-class IllegalMoveError(ValueError):
-    """The move breaks `rule`; nothing has changed."""
-
-    def __init__(self, rule: Rule, why: str) -> None:
-        super().__init__(f"{rule}: {why}")
-        self.rule = rule
 
 
 @dataclass(frozen=True)

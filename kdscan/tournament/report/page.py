@@ -22,6 +22,7 @@ from kdscan.tournament.report.plots import places_svg, totals_svg
 from kdscan.tournament.report.style import STYLE
 from kdscan.tournament.results import REVIEW, Result
 from kdscan.tournament.rules import rules_of
+from kdscan.tournament.store.records import short_name
 from kdscan.tournament.words import decided_by, half, signed
 
 MOST_DOUBTS = 12
@@ -205,7 +206,7 @@ def _card(row: Result, pictures: Pictures, seat: tuple[Game, Seat] | None, w: Wo
     assert row.sheet is not None and row.data is not None
     total = (row.data.get("score") or {}).get("total")
     player = seat[1].player if seat else (row.place.player or "")
-    title = escape(player or row.file.name.replace("\\", "/").rsplit("/", 1)[-1])
+    title = escape(player or short_name(row.file.name))
     where = _where(w, row.place.round, row.place.table)
     if seat:
         where = _where(w, seat[0].round, seat[0].table)

@@ -270,10 +270,10 @@ def _explained(engine: Engine) -> Iterator[None]:
         yield
     except DBAPIError as error:
         where = engine.url.render_as_string(hide_password=True)
-        said = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
-        failed = StoreError("the store {where} failed: {said}", where=where, said=said)
-        kind = StoreFull if "full" in said else StoreError
-        raise kind(mark("{error}; {what}"), error=failed, what=_remedy(said)) from error
+        reason = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
+        failed = StoreError("the store {where} failed: {reason}", where=where, reason=reason)
+        kind = StoreFull if "full" in reason else StoreError
+        raise kind(mark("{error}; {what}"), error=failed, what=_remedy(reason)) from error
     except NOT_UNDERSTOOD as error:
         if not is_damaged(engine):
             raise
@@ -284,13 +284,13 @@ def _explained(engine: Engine) -> Iterator[None]:
         ) from error
 
 
-def _remedy(said: str) -> str:
-    if "full" in said:
+def _remedy(reason: str) -> str:
+    if "full" in reason:
         return mark("make room on the disk and run the command again: what was done is kept")
-    if "readonly" in said:
+    if "readonly" in reason:
         return mark("it may only be read; ask for write access, or copy it with its photos")
-    if "locked" in said:
+    if "locked" in reason:
         return mark("another program is writing; wait for it and try again")
-    if "not a database" in said or "malformed" in said:
+    if "not a database" in reason or "malformed" in reason:
         return mark("this file is no store of kdscan, or it is damaged: name another, or a backup")
     return mark("check that it is running, reachable and yours to write")

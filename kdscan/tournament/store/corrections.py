@@ -131,6 +131,18 @@ def effective(rows: Iterable[Correction]) -> dict[str, Correction]:
     return held
 
 
+def effective_values(rows: Iterable[Correction]) -> dict[str, Any]:
+    """What holds for each field; see `effective`."""
+    return {field: row.new for field, row in effective(rows).items()}
+
+
+def not_undone(rows: Iterable[Correction]) -> list[Correction]:
+    """The corrections that nobody took back, the oldest first; where taking back is final."""
+    rows = list(rows)
+    undone = {row.undoes for row in rows}
+    return [row for row in rows if row.undoes is None and row.id not in undone]
+
+
 def _undone(rows: Mapping[int, Correction]) -> set[int]:
     """Ids of rows that are taken back by a row which is not taken back itself."""
     undone: set[int] = set()

@@ -146,3 +146,8 @@ class Correction:
     who: str
     at: datetime
     undoes: int | None
+
+
+def short_name(file: str) -> str:
+    """A file's own name: a batch's folders are nobody's business on the network."""
+    return file.replace("\\", "/").rsplit("/", 1)[-1]

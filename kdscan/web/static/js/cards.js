@@ -22,7 +22,7 @@ export const HEADINGS = {
 const title = (card) => h("h2", { tabindex: "-1", class: "card-title" }, HEADINGS[card.kind](), card.round !== null && h("small", {}, " ",
   card.table === null ? t("round {round}", { round: card.round }) : t("round {round}, table {table}", { round: card.round, table: card.table })));
 
-const said = (card) => { const text = t(card.text, card.values); return h("p", { class: "card-text" }, text.charAt(0).toLocaleUpperCase() + text.slice(1)); };
+const sentence = (card) => { const text = t(card.text, card.values); return h("p", { class: "card-text" }, text.charAt(0).toLocaleUpperCase() + text.slice(1)); };
 
 const answer = (label, doing, more = {}) => h("button", { type: "button", class: "answer", ...more, onclick: doing }, h("span", {}, label));
 
@@ -100,6 +100,6 @@ VIEWS.opponent = VIEWS.owner;
 
 export async function cardView(card, desk, act) {
   const inside = await (VIEWS[card.kind] ?? VIEWS.failed)(card, desk, act, answer);
-  const element = h("section", { class: `remedy remedy-${card.kind}` }, title(card), said(card), inside);
+  const element = h("section", { class: `remedy remedy-${card.kind}` }, title(card), sentence(card), inside);
   return { remedies: numbered(element), element };
 }

@@ -41,10 +41,10 @@ const only = h("select", { class: "only", "aria-label": t("Which sheets"), oncha
 
 function found({ sheets }) {
   const wanted = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-  const said = (one) => [one.name, one.player, where(one), one.total, one.review && t("please check")].filter(Boolean).join(" ").toLocaleLowerCase();
+  const shown = (one) => [one.name, one.player, where(one), one.total, one.review && t("please check")].filter(Boolean).join(" ").toLocaleLowerCase();
   // A round, a table, a total is meant as it stands: 3 is not 31.
   const has = (text, word) => (/^\d{1,2}$/.test(word) ? text.split(/[^\p{L}\d]+/u).includes(word) : text.includes(word));
-  const fits = (one) => { const text = said(one); return wanted.every((word) => has(text, word)); };
+  const fits = (one) => { const text = shown(one); return wanted.every((word) => has(text, word)); };
   return sheets.filter(KEPT[only.value]).filter(fits).map(cardOf);
 }
 

@@ -58,11 +58,11 @@ function line({ id }) {
   const link = h("a", { class: "result card" });
   return { element: h("li", {}, link), show: (photo) => {
     const thumb = photo.pages.find((page) => page.thumb)?.thumb, waits = photo.state === "waiting";
-    const said = photo.sheets.map((sheet) => sheet.photograph_again ? t("Photograph again") : `${sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total)}${sheet.review ? " ?" : ""}`);
+    const summary = photo.sheets.map((sheet) => sheet.photograph_again ? t("Photograph again") : `${sheet.total === null ? t("Spellbook") : tn("{n} point", "{n} points", sheet.total)}${sheet.review ? " ?" : ""}`);
     link.href = waits ? `#/wait/${id}` : `#/photo/${id}`;
     put(link, thumb ? h("img", { src: thumb, alt: "", loading: "lazy" }) : h("span", { class: waits ? "no-thumb busy" : "no-thumb" }),
       h("span", { class: "result-name" }, namesOf(photo.sheets) || photo.name, h("small", {}, when(photo.added_at))),
-      h("strong", {}, waits ? t("is being read") : said.length ? said.join(" · ") : t("nothing found")));
+      h("strong", {}, waits ? t("is being read") : summary.length ? summary.join(" · ") : t("nothing found")));
   } };
 }
 

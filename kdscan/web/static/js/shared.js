@@ -60,8 +60,8 @@ export async function showShared(place, code) {
     if (!names.has(sheet.id)) {
       names.set(sheet.id, whoseField(async (name) => {
         try {
-          const said = await post(`/api/sheets/${sheet.id}/name`, { name });
-          show({ ...now, sheets: now.sheets.map((one) => (one.id === said.id ? said : one)) });
+          const named = await post(`/api/sheets/${sheet.id}/name`, { name });
+          show({ ...now, sheets: now.sheets.map((one) => (one.id === named.id ? named : one)) });
           return null;
         } catch (error) { toast(explain(error)); return error; }
       }));

@@ -22,10 +22,10 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
 
   // One after the other, so that the last answer drawn is the last that was given.
   let sent = Promise.resolve();
-  const send = (path, body, said) => (sent = sent.then(async () => {
+  const send = (path, body, message) => (sent = sent.then(async () => {
     try {
       await set(await post(`/api/sheets/${sheet.id}/${path}`, body));
-      announce(isWorth(sheet) ? `${said}. ${tn("{n} point", "{n} points", sheet.score.total)}` : said);
+      announce(isWorth(sheet) ? `${message}. ${tn("{n} point", "{n} points", sheet.score.total)}` : message);
       return null;
     } catch (error) { toast(explain(error)); return error; }
   }));
