@@ -105,12 +105,11 @@ def batch(
     from kdscan.inference.store import default_models
     from kdscan.tournament.batch.paths import sources
     from kdscan.tournament.batch.run import Run
-    from kdscan.tournament.export import save, write_csv, write_json_lines
-    from kdscan.tournament.pads import learns_by_itself
-    from kdscan.tournament.results import results, seated
+    from kdscan.tournament.export import save_results
+    from kdscan.tournament.results import results
     from kdscan.tournament.rules import Asked, settle_rules
     from kdscan.tournament.store import open_store
-    from kdscan.tournament.store.prints import add_new_prints
+    from kdscan.tournament.store.prints import EventPrints, add_new_prints
 
     for out in (csv, json_lines):
         if out is not None and not out.parent.is_dir():
@@ -125,15 +124,13 @@ def batch(
             this = settle_rules(db, event, asked)
             if this.game == "duel":
                 add_new_prints(kept, db, this.id, known_prints())
-        run = Run(kept, this, models, round, learns=learns_by_itself(this) and not no_learn)
+        learns = not no_learn and EventPrints(kept, this.id).learns()
+        run = Run(kept, this, models, round, learns=learns)
         with _workers(cluster, workers) as pool, _bar(len(files)) as told:
             run.read(files, pool, told)
         with kept.read() as db:
             _tell(this.name, store, run.progress, results(db, this.id))
-            if csv:
-                save(csv, write_csv, seated(db, this.id, results(db, this.id)), spoken())
-            if json_lines:
-                save(json_lines, write_json_lines, seated(db, this.id, results(db, this.id)))
+            save_results(db, this.id, csv, json_lines, spoken())
     raise typer.Exit(SOME_FAILED if run.progress.failed else 0)
 
 

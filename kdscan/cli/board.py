@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kdscan.cli.board_maps import audit_maps, book_reports, parse_maps, read_text, told_by
+from kdscan.cli.board_maps import audit_maps, book_reports, parse_boards, read_text, told_by
 from kdscan.cli.board_text import board_text, book_text, game_text
 from kdscan.cli.messages import spoken
 from kdscan.cli.options import (
@@ -95,7 +95,9 @@ def board(
         if len(entries) % variants.games:
             raise UsageError("--dynasty: {n} boards cannot be threes", n=len(entries))
     else:
-        boards = parse_maps(text)
+        from kdscan.game.duel.board import Board
+
+        boards = parse_boards(text, Board.parse)
         coat, rules = _coat(chosen_coat), edition_named(edition)
         if together and len(boards) % 2:
             raise UsageError("--together: {n} boards cannot be pairs", n=len(boards))
@@ -153,15 +155,9 @@ def _kingdoms(text: str, variants: Variants) -> list[dict[str, Any]]:
     from kdscan.game.kingdomino.kingdom import Kingdom
     from kdscan.game.kingdomino.report import kingdom_json
     from kdscan.game.kingdomino.scoring import score_kingdom
-    from kdscan.game.kingdomino.tiles import KingdomTextError
-    from kdscan.game.text import split_blocks
 
     entries = []
-    for number, block in enumerate(split_blocks(text), 1):
-        try:
-            kingdom = Kingdom.parse(block)
-        except KingdomTextError as error:
-            raise UsageError("board {number}: {error}", number=number, error=error) from error
+    for kingdom in parse_boards(text, Kingdom.parse):
         score = score_kingdom(kingdom, variants)
         audit = None if variants.demo else audit_kingdom(kingdom, variants.size)
         entries.append(kingdom_json(kingdom, score, find_problems(kingdom, variants), audit))

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kdscan.errors import UsageError
 from kdscan.files import read as files
+from kdscan.game.text import split_blocks
 
 if TYPE_CHECKING:
     from kdscan.game.duel.board import Board
     from kdscan.game.duel.book_text import Told
     from kdscan.game.duel.coats import Coat
     from kdscan.game.duel.editions import Edition
+
+T = TypeVar("T")
 
 
 def read_text(file: str) -> str:
@@ -27,16 +30,13 @@ def read_text(file: str) -> str:
         ) from error
 
 
-def parse_maps(text: str) -> list[Board]:
-    """The maps in a text; raises UsageError with the number of one that is none."""
-    from kdscan.game.duel.board import Board, BoardTextError
-    from kdscan.game.text import split_blocks
-
+def parse_boards(text: str, parse: Callable[[str], T]) -> list[T]:
+    """The boards in a text; raises UsageError with the number of one that is none."""
     boards = []
     for number, block in enumerate(split_blocks(text), 1):
         try:
-            boards.append(Board.parse(block))
-        except BoardTextError as error:
+            boards.append(parse(block))
+        except UsageError as error:
             raise UsageError("board {number}: {error}", number=number, error=error) from error
     return boards
 

@@ -49,9 +49,9 @@ def parse_book(text: str, match: re.Match[str], photo: int | None, sheet: int) -
     """The correction that a match of `FORM` stands for; raises `UsageError`."""
     player = SIDES.index(match["side"].lower())
     if match["line"] is None:
-        chosen = None if match["chosen"] == "." else _coat(match["chosen"], text)
+        chosen = None if match["chosen"] == "." else coat_named(match["chosen"], text)
         return BookCorrection(text, photo, sheet, player, chosen, None)
-    coat, filled = _coat(match["line"], text), int(match["filled"])
+    coat, filled = coat_named(match["line"], text), int(match["filled"])
     if filled > SQUARES[coat]:
         raise UsageError(
             "--set {text}: the line of {coat} has {n} squares",
@@ -71,9 +71,10 @@ def book_field(one: BookCorrection) -> tuple[str, Any]:
     return str(LineField(one.player, one.coat)), line
 
 
-def _coat(name: str, text: str) -> Coat:
+def coat_named(name: str, text: str, more: str = "") -> Coat:
+    """The coat of that name; raises `UsageError` when there is none. more: what else is known."""
     if name.lower() not in COATS:
-        known = " ".join(LETTERS.values())
+        known = " ".join(LETTERS.values()) + more
         raise UsageError(
             "--set {text}: no coat is called {name}; known: {known}",
             text=text,

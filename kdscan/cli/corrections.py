@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from dataclasses import field as attribute
 from typing import Any
 
-from kdscan.cli.book_corrections import FORM, BookCorrection, book_field, parse_book
+from kdscan.cli.book_corrections import FORM, BookCorrection, book_field, coat_named, parse_book
 from kdscan.errors import UsageError
-from kdscan.game.duel.board import CASTLE, COLS, LETTERS, MAX_CROSSES, ROWS
+from kdscan.game.duel.board import CASTLE, COLS, MAX_CROSSES, ROWS
 from kdscan.game.duel.book_text import COATS
 from kdscan.game.duel.coats import Coat
 from kdscan.game.kingdomino.tiles import LETTERS as TERRAIN_LETTERS
@@ -34,7 +34,7 @@ _FORM = re.compile(
     r"(?:(?P<letter>[a-zA-Z])(?P<number>\d+)|(?P<row>\d+),(?P<col>\d+))"
     r"=(?P<coat>\.|##|[a-zA-Z_]+)(?P<crosses>\++|\+\d)?"
 )
-_COATS: dict[str, Coat | None] = {**COATS, ".": None, "empty": None}
+EMPTY = (".", "empty")
 
 _TERRAINS = {
     **{letter: terrain.value for terrain, letter in TERRAIN_LETTERS.items()},
@@ -93,7 +93,7 @@ def _parse(text: str) -> AnyCorrection:
         _check_shield(_cell(match), text)
     except UsageError as error:
         name = match["coat"].lower()
-        of_kingdoms = square is not None or (name in _TERRAINS and name not in _COATS)
+        of_kingdoms = square is not None or (name in _TERRAINS and name not in (*COATS, *EMPTY))
         if not of_kingdoms or not all(0 <= n < LARGEST_KINGDOM for n in _cell(match)):
             raise
         refused = error
@@ -110,21 +110,13 @@ def _where(match: re.Match[str], text: str) -> tuple[int | None, int]:
 
 
 def _coat(name: str, crosses: int, text: str) -> Coat | None:
-    if name.lower() not in _COATS:
-        known = " ".join(LETTERS.values())
-        raise UsageError(
-            "--set {text}: no coat is called {name}; known: {known} and .",
-            text=text,
-            name=name,
-            known=known,
-        )
+    coat = None if name.lower() in EMPTY else coat_named(name, text, " .")
     if crosses > MAX_CROSSES:
         raise UsageError(
             "--set {text}: a shield holds {most} crosses at most",
             text=text,
             most=MAX_CROSSES,
         )
-    coat = _COATS[name.lower()]
     if coat is None and crosses:
         raise UsageError("--set {text}: an empty shield has no crosses", text=text)
     return coat

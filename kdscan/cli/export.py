@@ -46,18 +46,14 @@ def export(
     """
     if not any((csv, json_lines, archive, labels)):
         raise UsageError("say what to write: --csv, --json-lines, --archive or --labels")
-    from kdscan.tournament.export import save, write_csv, write_json_lines
-    from kdscan.tournament.results import results, seated
+    from kdscan.tournament.export import save_results
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
     with open_store(store, photos, make=False) as kept:
         with kept.read() as db:
             this = find_event(db, event)
-            if csv is not None:
-                save(csv, write_csv, seated(db, this.id, results(db, this.id)), spoken())
-            if json_lines is not None:
-                save(json_lines, write_json_lines, seated(db, this.id, results(db, this.id)))
+            save_results(db, this.id, csv, json_lines, spoken())
         if archive is not None:
             from kdscan.tournament.archive import save_event
 

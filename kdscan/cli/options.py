@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from kdscan.errors import UsageError
+from kdscan.game.names import game_named
 
 MOST_ROUNDS, MOST_TABLES, MOST_PROCESSES = 999, 9999, 256
 """Numbers beyond these are slips of the pen."""
@@ -72,8 +73,7 @@ OF_ONE_GAME = {
 
 def check_game(context: typer.Context, game: str) -> None:
     """Raise UsageError when there is no such game, or an option is given that it does not have."""
-    if game not in OF_ONE_GAME:
-        raise UsageError("--game {game}: there are duel and kingdomino", game=game)
+    game_named(game)
     foreign = {
         name: other for other, names in OF_ONE_GAME.items() if other != game for name in names
     }

@@ -6,13 +6,14 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from kdscan.cli.corrections import AnyCorrection, parse_corrections
 from kdscan.cli.options import AsJson, GreatDuel, Harmony, MiddleKingdom
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
+from kdscan.game.names import game_named
 from kdscan.locale import of_terminal, words
 from kdscan.locale.problems import AGAINST_RULES
 
@@ -116,7 +117,9 @@ def score(
     needs a look (only with --strict); 6 the model is missing or corrupt; 7 done, but some photos
     could not be read; 9 no lawful game leads to a board (only with --strict).
     """
-    which = _check_usage(game, risk)
+    which = None if game is None else game_named(game)
+    if risk is not None and not 0 <= risk <= 1:
+        raise UsageError("--risk {risk}: a probability lies between 0 and 1, like 0.02", risk=risk)
     _check_overlay(overlay, photos)
     parsed = parse_corrections(corrections or ())
 
@@ -193,14 +196,6 @@ def exit_code(photos: Sequence[PhotoJson], strict: bool, fused: Sequence[FusedJs
             return UNLAWFUL
         return SOME_FAILED if errors - {NoSheetFound.code} else 0
     return NoSheetFound.exit_code if blank or NoSheetFound.code in errors else PhotoError.exit_code
-
-
-def _check_usage(game: str | None, risk: float | None) -> Literal["duel", "kingdomino"] | None:
-    if game not in (None, "duel", "kingdomino"):
-        raise UsageError("--game {game}: there are duel and kingdomino", game=game)
-    if risk is not None and not 0 <= risk <= 1:
-        raise UsageError("--risk {risk}: a probability lies between 0 and 1, like 0.02", risk=risk)
-    return cast(Literal["duel", "kingdomino"] | None, game)
 
 
 def _check_overlay(overlay: Path | None, photos: Sequence[str]) -> None:

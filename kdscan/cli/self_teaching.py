@@ -72,26 +72,17 @@ def switch(kept: Prints, on: bool) -> None:
     """Have a user's pads, or an event's, learned by themselves, or not."""
     from kdscan.prints.library import Library
     from kdscan.prints.pool import own_pool
-    from kdscan.tournament.pads import switch_learning
 
-    if isinstance(kept, Library):
-        own_pool().switch(on)
-        return
-    with kept.store.write() as db:
-        switch_learning(db, kept.event_id, on)
+    (own_pool() if isinstance(kept, Library) else kept).switch(on)
 
 
 def state(kept: Prints) -> dict[str, Any]:
     """on, and what is kept for it: sheets, bytes."""
     from kdscan.prints.library import Library
     from kdscan.prints.pool import own_pool
-    from kdscan.tournament.pads import learns_by_itself
-    from kdscan.tournament.store.events import get_event
 
     if isinstance(kept, Library):
         pool = own_pool()
         sheets, size = pool.size
         return {"on": pool.is_on, "sheets": sheets, "bytes": size}
-    with kept.store.read() as db:
-        event = get_event(db, kept.event_id)
-    return {"on": event is not None and learns_by_itself(event), "sheets": 0, "bytes": 0}
+    return {"on": kept.learns(), "sheets": 0, "bytes": 0}

@@ -85,10 +85,9 @@ def serve(
     _check_certificate(certificate, key)
     from kdscan.cli.prints import known_prints
     from kdscan.inference.store import default_models
-    from kdscan.tournament.pads import switch_learning
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import ensure_event
-    from kdscan.tournament.store.prints import add_new_prints
+    from kdscan.tournament.store.prints import add_new_prints, switch_learning
     from kdscan.web.settings import Settings, codes_of
 
     default_models().check()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv as csv_format
 import json as json_format
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -284,19 +283,6 @@ def _points(text: str) -> tuple[str, int]:
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, object]], *columns: str) -> None:
-    from kdscan.files.write import writing_text
+    from kdscan.tournament.export import save, write_table
 
-    names = list(rows[0]) if rows else list(columns)
-    if str(path) == "-":
-        _rows_to(sys.stdout, names, rows)
-        return
-    with writing_text(path) as out:
-        _rows_to(out, names, rows)
-
-
-def _rows_to(out: TextIO, names: list[str], rows: Sequence[dict[str, object]]) -> None:
-    from kdscan.tournament.export import harmless
-
-    writer = csv_format.DictWriter(out, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
+    save(path, partial(write_table, rows, list(rows[0]) if rows else columns))

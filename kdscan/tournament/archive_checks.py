@@ -9,12 +9,13 @@ from typing import Any
 
 from sqlalchemy import JSON, Boolean, Float, ForeignKey, Integer, String, Table
 
+from kdscan.game.names import GAMES
 from kdscan.locale.legible import legible
 from kdscan.prints.file import SUFFIX
 from kdscan.prints.names import checked_name
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.damage import check_reading
-from kdscan.tournament.store.events import GAMES, MOST_LETTERS, check_name
+from kdscan.tournament.store.events import MOST_LETTERS, check_name
 from kdscan.tournament.store.files import check_place
 from kdscan.tournament.store.records import Json
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -108,11 +108,13 @@ class Compared:
 
     same: which photos show a sheet that another photo shows better: their key → its key.
     conflicts: sheets, best photos each, that bear one code and hold different marks: key → the
-    others' keys.
+    others' keys. games: two maps and a spellbook of one table in several photos, by each of the
+    three.
     """
 
-    same: dict[int, int]
-    conflicts: dict[int, tuple[int, ...]]
+    same: Mapping[int, int]
+    conflicts: Mapping[int, tuple[int, ...]]
+    games: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 def same_sheets(entries: Sequence[Entry]) -> Compared:

@@ -17,12 +17,10 @@ from kdscan.tournament.standings import Standing, standings
 from kdscan.tournament.store.corrections import corrections, effective
 from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
-from kdscan.tournament.store.records import Event, Json, Player
+from kdscan.tournament.store.records import Correction, Event, Json, Player
 
 WALKOVER = "walkover"
 """In the value of `result`: the id of the player who wins because the opponent did not come."""
-
-__all__ = ["WALKOVER", "EventState", "event_state", "names_by_code", "sheet_score", "table_json"]
 
 
 @dataclass(frozen=True)
@@ -126,6 +124,11 @@ def _game_json(game: Game) -> dict[str, Any]:
     }
 
 
+def result_row(db: Connection, event_id: int, game_id: int) -> Correction | None:
+    """What an arbiter says of a game; None if nothing."""
+    return effective(corrections(db, event_id, game_id=game_id)).get("result")
+
+
 def arbiters_word(
     db: Connection, event_id: int, names: Mapping[int, str]
 ) -> tuple[dict[Table, dict[str, int]], dict[Table, str]]:
@@ -135,7 +138,7 @@ def arbiters_word(
     """
     points, walkovers = {}, {}
     for game in games(db, event_id):
-        held = effective(corrections(db, event_id, game_id=game.id)).get("result")
+        held = result_row(db, event_id, game.id)
         if held is None or not isinstance(held.new, dict):
             continue
         at = (game.round, game.table)

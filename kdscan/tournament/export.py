@@ -5,16 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from sqlalchemy import Connection
+
 from kdscan.files.write import writing_text
 from kdscan.locale import ENGLISH, Words
-from kdscan.tournament.results import COLUMNS, Result, columns
+from kdscan.tournament.results import COLUMNS, Result, columns, results, seated
 
 Rows = Iterable[Result]
-Write = Callable[[Rows, TextIO, Words], None]
 
 CELLS_THAT_CALCULATE = ("=", "+", "-", "@", "\t", "\r")
 """First letters for which a spreadsheet takes a text for a formula (OWASP, CSV injection)."""
@@ -25,17 +27,20 @@ def write_csv(rows: Rows, out: TextIO, words: Words = ENGLISH) -> None:
 
     words: the language of what is told for people.
     """
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    write_table((columns(row, words) for row in rows), COLUMNS, out)
+
+
+def write_table(rows: Iterable[Mapping[str, object]], names: Sequence[str], out: TextIO) -> None:
+    """A row a line below a line of names."""
+    writer = csv.DictWriter(out, names, lineterminator="\n")
     writer.writeheader()
-    for row in rows:
-        values = columns(row, words)
-        writer.writerow({name: harmless(value) for name, value in values.items()})
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
 
 
-def write_json_lines(rows: Rows, out: TextIO, words: Words = ENGLISH) -> None:
+def write_json_lines(rows: Rows, out: TextIO) -> None:
     """A JSON object a line: the columns of the CSV, and `data`, the sheet as in `kdscan/1`."""
     for row in rows:
-        out.write(json.dumps(columns(row, words) | {"data": row.data}) + "\n")
+        out.write(json.dumps(columns(row) | {"data": row.data}) + "\n")
 
 
 def harmless(value: object) -> object:
@@ -47,10 +52,22 @@ def harmless(value: object) -> object:
     return value
 
 
-def save(path: Path, write: Write, rows: Rows, words: Words = ENGLISH) -> None:
-    """Write rows to a file, or to stdout if its name is `-`; raise `UsageError`."""
+def save_results(
+    db: Connection, event_id: int, csv: Path | None, json_lines: Path | None, words: Words
+) -> None:
+    """Write an event's results to those files that are named; raise `UsageError`."""
+    if csv is not None:
+        rows = seated(db, event_id, results(db, event_id))
+        save(csv, partial(write_csv, rows, words=words))
+    if json_lines is not None:
+        rows = seated(db, event_id, results(db, event_id))
+        save(json_lines, partial(write_json_lines, rows))
+
+
+def save(path: Path, write: Callable[[TextIO], None]) -> None:
+    """Write to a file, or to stdout if its name is `-`; raise `UsageError`."""
     if str(path) == "-":
-        write(rows, sys.stdout, words)
+        write(sys.stdout)
         return
     with writing_text(path) as out:
-        write(rows, out, words)
+        write(out)

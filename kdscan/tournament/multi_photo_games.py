@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, select
 
 from kdscan.sheet.ids import SheetId
 from kdscan.tournament.apply_corrections import Overrides, corrected_json
-from kdscan.tournament.deduplicate import Entry, marks_code, same_sheets
+from kdscan.tournament.deduplicate import Compared, Entry, marks_code, same_sheets
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.corrections import corrections, effective_values
 from kdscan.tournament.store.photos import files
@@ -33,18 +33,7 @@ class Place:
     player: str | None = None
 
 
-@dataclass(frozen=True)
-class Pile:
-    """Sheets that were compared with each other. same: those that another one shows better.
-    conflicts: different sheets that bear one code. games: two maps and a spellbook of one table in
-    several photos, by each of the three."""
-
-    same: Mapping[int, int]
-    conflicts: Mapping[int, tuple[int, ...]]
-    games: Mapping[int, tuple[int, ...]]
-
-
-def compared(sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named: Named) -> Pile:
+def compared(sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named: Named) -> Compared:
     """Compare sheets in the order of their files' names; photos come in as fast as they are read.
 
     overrides: by the sheets' ids, what people said of them.
@@ -63,7 +52,7 @@ def compared(sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named:
             tables[place.round, place.table].append(seated)
     found.sort(key=lambda one: one[0])
     pile = same_sheets([look for _, look in found])
-    return Pile(pile.same, pile.conflicts, _games(tables.values(), pile.same))
+    return replace(pile, games=_games(tables.values(), pile.same))
 
 
 def _entry(sheet: Sheet, overrides: Overrides, round_: int | None) -> Entry:

@@ -23,7 +23,6 @@ from kdscan.prints.flat import FlatSheet, coats_of, is_fit, rectify
 from kdscan.prints.learn import MOST_SHEETS
 from kdscan.prints.pile import learn_from_pile, may_learn, next_step
 from kdscan.tournament.store import Store
-from kdscan.tournament.store.events import get_event, set_event_details
 from kdscan.tournament.store.files import PhotoFiles
 from kdscan.tournament.store.photos import photos, read_pages
 from kdscan.tournament.store.prints import (
@@ -36,12 +35,10 @@ from kdscan.tournament.store.prints import (
     settled_pages,
 )
 from kdscan.tournament.store.readings import readings, sheets
-from kdscan.tournament.store.records import Event, PhotoRow
+from kdscan.tournament.store.records import PhotoRow
 
 MOST_AT_ONCE = 48
 """Sheets that are looked through together: 130 MB when they lie flat."""
-
-_OFF = "pads_by_hand"
 
 
 @dataclass(frozen=True)
@@ -67,19 +64,6 @@ Pile = tuple[PlacedSheet, ...]
 
 Tried = set[tuple[Pile, tuple[str, ...]]]
 """Piles that were looked through, each with the prints that were known."""
-
-
-def learns_by_itself(event: Event) -> bool:
-    """Whether prints are learned from the sheets of this event, nobody asking for it."""
-    return event.game == "duel" and not event.details.get(_OFF, False)
-
-
-def switch_learning(db: Connection, event_id: int, on: bool) -> None:
-    """Have an event learn prints by itself, or no more."""
-    event = get_event(db, event_id)
-    if event is not None:
-        others = {key: value for key, value in event.details.items() if key != _OFF}
-        set_event_details(db, event_id, others if on else others | {_OFF: True})
 
 
 def piles(store: Store, event_id: int) -> Iterator[Pile]:

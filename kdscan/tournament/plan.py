@@ -11,10 +11,10 @@ from sqlalchemy import Connection
 from kdscan.errors import UsageError
 from kdscan.sheet.ids import code_word
 from kdscan.sheet.tickets import read_rows
-from kdscan.tournament.event import WALKOVER, EventState, event_state
+from kdscan.tournament.event import WALKOVER, EventState, event_state, result_row
 from kdscan.tournament.games import Game
 from kdscan.tournament.rules import rules_of
-from kdscan.tournament.store.corrections import add_correction, corrections, effective, undo
+from kdscan.tournament.store.corrections import add_correction, undo
 from kdscan.tournament.store.events import ensure_player, players, set_active
 from kdscan.tournament.store.games import games, remove_games, set_game
 from kdscan.tournament.store.records import Event, Player
@@ -126,7 +126,7 @@ def set_result(
     Raises UsageError for a table that is not planned, or a player who does not sit there.
     """
     planned, names = _planned(db, event, round_, table)
-    held = effective(corrections(db, event.id, game_id=planned.id)).get("result")
+    held = result_row(db, event.id, planned.id)
     before = held.new if held and WALKOVER not in held.new else {}
     new = {str(_seated(names, name, round_, table)): value for name, value in points.items()}
     values = {**before, **new}
@@ -154,7 +154,7 @@ def set_walkover(
 def withdraw_result(db: Connection, event: Event, round_: int, table: int, who: str) -> Game:
     """Take back what was said of a game last; raise UsageError if nothing was."""
     planned, _ = _planned(db, event, round_, table)
-    held = effective(corrections(db, event.id, game_id=planned.id)).get("result")
+    held = result_row(db, event.id, planned.id)
     if held is None:
         raise UsageError(
             "round {round}, table {table}: nobody has said a result", round=round_, table=table

@@ -18,6 +18,7 @@ from kdscan.game.grid import cell_name
 from kdscan.locale import ENGLISH, Words
 from kdscan.locale.errors import told
 from kdscan.tournament.apply_corrections import Overrides, corrected_sheets
+from kdscan.tournament.deduplicate import Compared
 from kdscan.tournament.multi_photo_games import (
     Named,
     Place,
@@ -116,16 +117,13 @@ def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Re
 class _Pile:
     """What has to be known of all sheets before the first row is told.
 
-    overrides: what people said of a sheet. same: sheets that another one shows better. conflicts:
-    sheets that bear one code. where: how people call each sheet. games: sheets of one game in
-    several photos, by each of them. failures: pages that could not be read. rules: the event's.
+    overrides: what people said of a sheet. compared: see there. where: how people call each sheet.
+    failures: pages that could not be read. rules: the event's.
     """
 
     overrides: Mapping[int, Overrides]
-    same: Mapping[int, int]
-    conflicts: Mapping[int, tuple[int, ...]]
+    compared: Compared
     where: Mapping[int, str]
-    games: Mapping[int, tuple[int, ...]]
     failures: Mapping[tuple[int, int], Json]
     rules: Rules
 
@@ -154,12 +152,10 @@ def _as_they_stand(db: Connection, here: Sequence[Sheet], pile: _Pile) -> list[J
     """The sheets of a page; those of a game in several photos with what the others say of them."""
     found = corrected_sheets(here, [pile.asked(one) for one in here])
     for n, one in enumerate(here):
-        if one.id in pile.games:
-            game = [get_sheet(db, number) for number in pile.games[one.id]]
-            table = [sheet for sheet in game if sheet is not None]
-            asked = [pile.asked(one) for one in table]
-            now = corrected_sheets(table, asked, one_table=True)
-            found[n] = now[pile.games[one.id].index(one.id)]
+        if game := pile.compared.games.get(one.id):
+            table = [sheet for key in game if (sheet := get_sheet(db, key)) is not None]
+            now = corrected_sheets(table, [pile.asked(one) for one in table], one_table=True)
+            found[n] = now[game.index(one.id)]
     return found
 
 
@@ -168,9 +164,9 @@ def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _P
     status, other = REVIEW if data["review"] else OK, None
     if overrides.get("ignored") is True:
         status = IGNORED
-    elif sheet.id in pile.same:
-        status, other = SAME_SHEET, pile.where[pile.same[sheet.id]]
-    rivals = pile.conflicts.get(sheet.id, ())
+    elif sheet.id in pile.compared.same:
+        status, other = SAME_SHEET, pile.where[pile.compared.same[sheet.id]]
+    rivals = pile.compared.conflicts.get(sheet.id, ())
     if rivals and status != IGNORED:
         status, other = CONFLICT, pile.where[rivals[0]]
     place = place_of(sheet.code, overrides, file)
@@ -193,8 +189,7 @@ def _pile(db: Connection, event_id: int, named: Named) -> _Pile:
     found = compared(labelled(), overrides, named)
     event = get_event(db, event_id)
     rules = Rules() if event is None else rules_of(event)
-    kept = (where, found.games, errors(db, event_id), rules)
-    return _Pile(overrides, found.same, found.conflicts, *kept)
+    return _Pile(overrides, found, where, errors(db, event_id), rules)
 
 
 def _name(file: FileRow, sheet: Sheet) -> str:

@@ -61,7 +61,7 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         views = Views(store)
         shelf = SheetService(store, settings.event)
         tables = Tables(store, shelf.event)
-        prints = Prints(store, shelf.event)
+        prints = Prints(store, shelf.event.id)
         reader = Reader(store, shelf, pool, views, default_models().version, prints)
         app.state.rooms = Services(
             settings,

@@ -103,7 +103,7 @@ def _correction(
         shelf, who = services_of(request).shelf, session_of(request)
         return JsonAnswer(await ask(shelf.correct, id_of(request), fields, who, of=kind))
 
-    handler.__name__ = fields_of.__name__
+    handler.__name__, handler.__doc__ = fields_of.__name__, f"POST /api/sheets/{{id}}/{what}"
     return _of_sheet(what, handler, summary, body)
 
 

@@ -47,7 +47,7 @@ def _act(path: str, act: Callable[..., Any], summary: str, body: Any) -> Operati
             raise refused(request, error) from error
         return await _answer(request)
 
-    handler.__name__ = act.__name__
+    handler.__name__, handler.__doc__ = act.__name__, f"POST {path}"
     return Operation(
         "POST",
         path,

@@ -135,7 +135,7 @@ async def forget_a_print(request: Request) -> Response:
     """POST /api/prints/{id}/forget"""
     desk_session(request)
     await body_as(request, bodies.Nothing)
-    await ask(services_of(request).prints.forget, id_of(request))
+    await ask(services_of(request).prints.forget_numbered, id_of(request))
     return JsonAnswer(await ask(_all, services_of(request).prints))
 
 

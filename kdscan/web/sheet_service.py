@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from kdscan.errors import StoreFull
 from kdscan.tournament.correcting import value_of
@@ -75,15 +75,8 @@ class SheetService:
         room = self._store.photos.room()
         if room is not None and room < settings.spare_bytes:
             raise StoreFull("the disk with the photos is almost full: make room")
-        own, at = schema.file.c, schema.photo.c
-        query = (
-            select(func.sum(at.size))
-            .join(schema.file, own.photo_id == at.id)
-            .where(own.event_id == self.event.id, own.source == SOURCE)
-            .where(own.details["session"].as_string() == session.id)
-        )
         with self._store.read() as db:
-            sent = db.scalar(query) or 0
+            sent = db.scalar(self._sent(session, func.sum(schema.photo.c.size))) or 0
         if sent > settings.quota_bytes and session.role != "desk":
             most = settings.quota_bytes // 1_000_000
             raise ApiError(413, "quota", f"one sends {most} MB at most; ask the desk")
@@ -126,18 +119,20 @@ class SheetService:
 
     def photos(self, session: Session, most: int = 50) -> list[Json]:
         """This session's photos, the newest first, with the sheets' totals alone."""
-        own, at = schema.file.c, schema.photo.c
-        query = (
-            select(schema.photo)
-            .join(schema.file, own.photo_id == at.id)
-            .where(own.event_id == self.event.id, own.source == SOURCE)
-            .where(own.details["session"].as_string() == session.id)
-            .order_by(own.id.desc())
-            .limit(most)
-        )
+        query = self._sent(session, schema.photo).order_by(schema.file.c.id.desc()).limit(most)
         with self._store.read() as db:
             rows = [PhotoRow(**row) for row in db.execute(query).mappings()]
             return [self._photo_json(db, row, whole=False) for row in rows]
+
+    def _sent(self, session: Session, what: Any) -> Select[Any]:
+        """Selects something of the photos that a session has sent."""
+        own = schema.file.c
+        return (
+            select(what)
+            .join(schema.file, own.photo_id == schema.photo.c.id)
+            .where(own.event_id == self.event.id, own.source == SOURCE)
+            .where(own.details["session"].as_string() == session.id)
+        )
 
     def _photo_json(self, db: Connection, photo: PhotoRow, *, whole: bool) -> Json:
         newest = {row.page: row for row in readings(db, photo.id)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json as json_format
 import threading
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -27,6 +27,8 @@ from kdscan.web.desk import CLOCK, SHOWN
 from kdscan.web.sheet_state import range_of
 
 Json = dict[str, Any]
+Ranges = Mapping[int, Sequence[int]]
+"""The lowest and the highest total that sheets may be worth."""
 
 TOTALS = 100
 """So many of the highest totals are listed."""
@@ -75,9 +77,12 @@ class Tables:
             rows = list(seated(db, event.id, results(db, event.id)))
             state = event_state(db, event, rows)
         sheets = [row for row in rows if row.counts]
-        self._queue = queue_json(sheets, state)
+        shown = {row.sheet.id: row for row in sheets if row.sheet is not None}
+        ranges = {one.key: range_of(shown[one.key].data or {}) for one in state.sheets}
+        turning = turning_games(state.games, ranges)
+        self._queue = queue_json(sheets, ranges, turning)
         self._standings = standings_json(sheets, state)
-        self._desk = desk_json(rows, state)
+        self._desk = desk_json(rows, state, turning)
         self._seen = seen
 
     def _state(self, db: Connection) -> tuple[Any, ...]:
@@ -111,47 +116,24 @@ def _name(seen: Sequence[Any]) -> str:
     return "-".join(f"{number:x}" for number in seen)
 
 
-def queue_json(rows: Iterable[Result], state: EventState) -> list[Json]:
+def queue_json(rows: Iterable[Result], ranges: Ranges, turning: Collection[int]) -> list[Json]:
     """Doubtful sheets: first those that may turn a game, then by the chance that they are wrong.
 
-    rows: those that count.
+    rows: those that count. turning: sheets that may turn their game.
     """
-    shown = {row.sheet.id: row for row in rows if row.sheet is not None}
-    scored = {sheet.key: sheet for sheet in state.sheets}
-    ranges = {key: range_of(shown[key].data or {}) for key in scored}
-    turning = turning_games(state.games, ranges)
     found = []
-    for key, row in shown.items():
-        sheet, data, at = row.sheet, row.data, scored.get(key, row.place)
-        if sheet is None or data is None or not data["review"]:
-            continue
-        cut = bool(data.get("photograph_again"))
-        found.append(
-            {
-                "id": key,
-                "kind": sheet.kind,
-                "photo": sheet.photo_id,
-                "page": sheet.page,
-                "name": short_name(row.file.name),
-                "player": at.player,
-                "round": at.round,
-                "table": at.table,
-                "total": None if cut or key not in scored else data["score"]["total"],
-                "range": None if cut else ranges.get(key),
-                "confidence": data["confidence"],
-                "decides": key in turning,
-                "thumb": f"/api/photos/{sheet.photo_id}/pages/{sheet.page}/thumb.jpg",
-            }
-        )
+    for row in rows:
+        if row.sheet is not None and row.data is not None and row.data["review"]:
+            key, brief = row.sheet.id, sheet_brief(row)
+            del brief["review"], brief["status"]
+            cut = bool(row.data.get("photograph_again"))
+            known = {"range": None if cut else ranges.get(key), "decides": key in turning}
+            found.append(brief | known)
     return sorted(found, key=lambda one: (not one["decides"], one["confidence"], one["id"]))
 
 
-def desk_json(rows: Sequence[Result], state: EventState) -> Json:
+def desk_json(rows: Sequence[Result], state: EventState, turning: Collection[int]) -> Json:
     """What the desk sees, but for what it may take back."""
-    shown = {row.sheet.id: row for row in rows if row.counts and row.sheet is not None}
-    scored = {sheet.key for sheet in state.sheets}
-    ranges = {key: range_of(row.data or {}) for key, row in shown.items() if key in scored}
-    turning = turning_games(state.games, ranges)
     table = table_json(state)
     return _shown(state.event) | {
         "event": state.event.name,
@@ -174,7 +156,7 @@ def _shown(event: Event) -> Json:
     return {"clock": details.get(CLOCK), "shown": details.get(SHOWN, "table")}
 
 
-def turning_games(games: Iterable[Game], ranges: Mapping[int, Sequence[int]]) -> set[int]:
+def turning_games(games: Iterable[Game], ranges: Ranges) -> set[int]:
     """Sheets of which the range of totals reaches that of another sheet of the game."""
     found: set[int] = set()
     for game in games:

@@ -51,7 +51,7 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
         return newest.models
 
     async def both() -> list[str]:
-        prints = Prints(store, shelf.event)
+        prints = Prints(store, shelf.event.id)
         reader = Reader(store, shelf, heard, Views(store), "models", prints)
         await reader.start()
         try:

@@ -14,8 +14,8 @@ import pytest
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
-from kdscan.tournament.event import names_by_code
 from kdscan.tournament.games import Game, Seat, SheetScore
+from kdscan.tournament.names import names_by_code
 from kdscan.tournament.rules import Asked, settle_rules
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction

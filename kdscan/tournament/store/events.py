@@ -8,12 +8,11 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from kdscan.errors import UsageError
+from kdscan.game.names import GAMES, game_named
 from kdscan.locale.legible import legible
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Event, Json, Player
 from kdscan.tournament.store.rows import all_of, insert_new, now, one
-
-GAMES = ("duel", "kingdomino")
 
 MOST_LETTERS = 200
 """Of a name that is kept; three times the longest that any table shows."""
@@ -45,8 +44,8 @@ def ensure_event(db: Connection, name: str | None, game: str | None = None) -> E
         name = _only(events(db)).name
     if not name.strip():
         raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
-    if game not in (None, *GAMES):
-        raise UsageError("--game {game}: there are duel and kingdomino", game=game)
+    if game is not None:
+        game_named(game)
     if _named(db, name) is None:
         check_name(name)
         fresh = {"name": name, "game": game or GAMES[0], "details": {}, "created_at": now()}

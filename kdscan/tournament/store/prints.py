@@ -20,12 +20,13 @@ from kdscan.prints.names import folded, same_name
 from kdscan.sheet.layout import layouts
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.connect import Store
+from kdscan.tournament.store.events import get_event, set_event_details
 from kdscan.tournament.store.files import PhotoFiles
 from kdscan.tournament.store.readings import readings
 from kdscan.tournament.store.records import Json, PrintRow
 from kdscan.tournament.store.rows import all_of, insert, now
 
-_PRINTS = "prints-"
+_PRINTS, _OFF = "prints-", "pads_by_hand"
 
 Damaged = Callable[[KdscanError], None]
 """Called with what is wrong with a print that is skipped."""
@@ -74,11 +75,15 @@ class EventPrints:
     store: Store
     event_id: int
 
+    def rows(self) -> list[PrintRow]:
+        """What is kept of each print, by name."""
+        with self.store.read() as db:
+            return event_prints(db, self.event_id)
+
     def load(self, damaged: Damaged = lambda _: None) -> tuple[FiledPrint, ...]:
         """All prints, by name; those that are gone or damaged are told and skipped."""
-        with self.store.read() as db:
-            rows = event_prints(db, self.event_id)
-        return load_prints(self.store.photos.root, [row.sha256 for row in rows], damaged)
+        hashes = [row.sha256 for row in self.rows()]
+        return load_prints(self.store.photos.root, hashes, damaged)
 
     def get(self, name: str) -> FiledPrint:
         """The print of a name; raises LayoutError when there is none."""
@@ -97,6 +102,25 @@ class EventPrints:
             gone = forget_print(db, self.event_id, name)
         if not gone:
             self.get(name)
+
+    def learns(self) -> bool:
+        """Whether prints are learned from the sheets of this event, nobody asking for it."""
+        with self.store.read() as db:
+            event = get_event(db, self.event_id)
+        return event is not None and event.game == "duel" and not event.details.get(_OFF, False)
+
+    def switch(self, on: bool) -> None:
+        """Have the event learn prints by itself, or no more."""
+        with self.store.write() as db:
+            switch_learning(db, self.event_id, on)
+
+
+def switch_learning(db: Connection, event_id: int, on: bool) -> None:
+    """Have an event learn prints by itself, or no more."""
+    event = get_event(db, event_id)
+    if event is not None:
+        others = {key: value for key, value in event.details.items() if key != _OFF}
+        set_event_details(db, event_id, others if on else others | {_OFF: True})
 
 
 def load_prints(

@@ -14,7 +14,6 @@ from kdscan.inference.store import default_models
 from kdscan.tournament.batch.paths import Source, sources
 from kdscan.tournament.batch.run import Progress, Run
 from kdscan.tournament.batch.tasks import Learn, Result, Take, Task, perform
-from kdscan.tournament.pads import learns_by_itself, switch_learning
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.prints import EventPrints
@@ -102,10 +101,8 @@ def test_nothing_is_learned_where_nobody_wants_it(folder: Path, tmp_path: Path) 
     with open_store(str(tmp_path / "off.sqlite"), photos) as store:
         assert run(store, files, learns=False).learned == {}
         assert prints(store) == []
-        with store.write() as db:
-            event = find_event(db, "cup")
-            assert learns_by_itself(event)
-            switch_learning(db, event.id, False)
-            assert not learns_by_itself(find_event(db, "cup"))
-            switch_learning(db, event.id, True)
-            assert learns_by_itself(find_event(db, "cup"))
+        with store.read() as db:
+            known = EventPrints(store, find_event(db, "cup").id)
+        for on in (True, False, True):
+            known.switch(on)
+            assert known.learns() is on
