@@ -107,7 +107,7 @@ def batch(
     from kdscan.tournament.batch.run import Run
     from kdscan.tournament.export import save_results
     from kdscan.tournament.results import results
-    from kdscan.tournament.rules import Asked, settle_rules
+    from kdscan.tournament.rules import Asked, ensure_rules
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.prints import EventPrints, add_new_prints
 
@@ -121,7 +121,7 @@ def batch(
     with open_store(store, photos, make=event is not None) as kept:
         with kept.write() as db:
             asked = Asked(game, great_duel, middle_kingdom, harmony)
-            this = settle_rules(db, event, asked)
+            this = ensure_rules(db, event, asked)
             if this.game == "duel":
                 add_new_prints(kept, db, this.id, known_prints())
         learns = not no_learn and EventPrints(kept, this.id).learns()

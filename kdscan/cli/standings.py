@@ -130,12 +130,12 @@ def pair(
     """
     from kdscan.tournament.plan import drop as leave
     from kdscan.tournament.plan import enter_players, next_round, pairing_rows
-    from kdscan.tournament.rules import Asked, settle_rules
+    from kdscan.tournament.rules import Asked, ensure_rules
     from kdscan.tournament.store import open_store
 
     with open_store(store, make=players is not None) as kept, kept.write() as db:
         asked = Asked(game, great_duel, middle_kingdom, harmony, seats, rounds)
-        this = settle_rules(db, event, asked, make=players is not None)
+        this = ensure_rules(db, event, asked, make=players is not None)
         if players is not None:
             enter_players(db, this, players)
         leave(db, this, drop or ())

@@ -30,7 +30,7 @@ def known_layouts() -> tuple[Layout, ...]:
     return tuple(layout for layout in map(load_layout, layouts()) if layout.markers is not None)
 
 
-def identify(photo: Photo, sheet: RectifiedSheet) -> str:
+def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
     """Name of the built-in layout whose markers stand around the grid, or "unknown".
 
     One of the four markers in its own place is enough: a thumb or the photo's edge may hide the
@@ -48,7 +48,7 @@ def identify(photo: Photo, sheet: RectifiedSheet) -> str:
 
 def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
     """Whether the built-in layouts' markers stand around the grid as a mirror shows them: each on
-    the other side, and the wrong way round. One of the four is enough, as for `identify`."""
+    the other side, and the wrong way round. One of the four is enough, as for `detect_layout`."""
     for layout in known_layouts():
         assert layout.markers is not None
         n = round(_WINDOW * _MARKER_PX)

@@ -55,7 +55,7 @@ photos of 2 MP 111 are read, 103 by an unsharp mask of the modules; more blurs r
 def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | None:
     """What the code on a sheet says, or None where there is none to be read.
 
-    layout_name: as `identify` says; of a sheet that it could not tell, because its markers
+    layout_name: as `detect_layout` says; of a sheet that it could not tell, because its markers
     are covered or cut off, the code is sought where each built-in layout has it, though no large
     photo is decoded whole for that.
     Only what a sheet of ours could say counts (`kdscan.sheet.ids`): a code that somebody

@@ -264,7 +264,7 @@ def _moved(
         return None
     for key in table.c[column].foreign_keys:
         return ids[key.column.table.name][value]
-    if isinstance(table.c[column].type, schema.Moment):
+    if isinstance(table.c[column].type, schema.UtcDateTime):
         return datetime.fromisoformat(value)
     return value
 

@@ -94,7 +94,7 @@ def _games(
     return found
 
 
-def game_apart(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
+def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
     """The two maps and the spellbook of a sheet's game, if they lie in several photos.
 
     Empty if they do not, or one is missing. Only what names the same table is looked at: a

@@ -79,7 +79,7 @@ def rules_of(event: Event) -> Rules:
     return replace(Rules(**known), game=cast(GameName, event.game))
 
 
-def settle_rules(db: Connection, name: str | None, asked: Asked, *, make: bool = True) -> Event:
+def ensure_rules(db: Connection, name: str | None, asked: Asked, *, make: bool = True) -> Event:
     """The event of that name, or the only one, with its rules as they are said now.
 
     make: whether it is made if there is none.

@@ -1,4 +1,4 @@
-"""The HTTP interface: each handler checks what came, asks the shelf, answers JSON."""
+"""The HTTP interface: each handler checks what came, asks the services, answers JSON."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ KEEP_FOREVER = "private, max-age=31536000, immutable"
 
 @dataclass(frozen=True)
 class Services:
-    """What handlers need, in `request.app.state.rooms`."""
+    """What handlers need, in `request.app.state.services`."""
 
     settings: Settings
-    shelf: SheetService
+    sheets: SheetService
     reader: Reader
     pool: Pool
     views: Views
@@ -88,13 +88,13 @@ class Services:
 
 def services_of(request: Request) -> Services:
     """What the application's handlers share."""
-    return cast(Services, request.app.state.rooms)
+    return cast(Services, request.app.state.services)
 
 
 def session_of(request: Request) -> Session:
-    """Who asks; the guard let nobody else in."""
+    """Who asks; the middleware let nobody else in."""
     session = request.state.session
-    assert session is not None, "the guard lets nobody else in"
+    assert session is not None, "the middleware lets nobody else in"
     return cast(Session, session)
 
 
@@ -184,17 +184,17 @@ def session_info(settings: Settings, who: Session) -> schemas.SessionInfo:
 
 async def upload(request: Request) -> Response:
     """POST /api/photos: the file as it is in the body; kept before it is read."""
-    rooms = services_of(request)
+    services = services_of(request)
     name = clean_name(request.query_params.get("name", ""))
     who = session_of(request)
-    await ask(rooms.shelf.check_room, who, rooms.settings)
+    await ask(services.sheets.check_room, who, services.settings)
     with tempfile.TemporaryFile() as file:  # without a name: a kill leaves nothing
-        await receive(request, file, rooms.settings)
-        async with rooms.receiving:
+        await receive(request, file, services.settings)
+        async with services.receiving:
             file.seek(0)
-            photo, state = await ask(lambda: rooms.shelf.add(file.read(), name, who))
+            photo, state = await ask(lambda: services.sheets.add(file.read(), name, who))
     if state == WAITING:
-        rooms.reader.enqueue(photo)
+        services.reader.enqueue(photo)
     return JsonAnswer({"id": photo, "state": state}, 201)
 
 
@@ -239,7 +239,7 @@ def clean_name(name: str) -> str:
 
 async def photos(request: Request) -> Response:
     """GET /api/photos"""
-    found = await ask(services_of(request).shelf.photos, session_of(request))
+    found = await ask(services_of(request).sheets.photos, session_of(request))
     return JsonAnswer({"photos": [_in_words(one, request) for one in found]})
 
 
@@ -259,12 +259,12 @@ def _in_words(photo: dict[str, Any], request: Request) -> dict[str, Any]:
 
 async def photo(request: Request) -> Response:
     """GET /api/photos/{id}?wait=SECONDS"""
-    rooms, number = services_of(request), id_of(request)
+    services, number = services_of(request), id_of(request)
     wait = request.query_params.get("wait")
     if wait is not None:
-        await ask(rooms.shelf.photo_row, number, session_of(request))
-        await rooms.reader.wait(number, _seconds(wait))
-    found = await ask(rooms.shelf.photo, number, session_of(request))
+        await ask(services.sheets.photo_row, number, session_of(request))
+        await services.reader.wait(number, _seconds(wait))
+    found = await ask(services.sheets.photo, number, session_of(request))
     return JsonAnswer(_in_words(found, request))
 
 
@@ -277,23 +277,23 @@ def _seconds(text: str) -> float:
 
 async def again(request: Request) -> Response:
     """POST /api/photos/{id}/again"""
-    rooms, number = services_of(request), id_of(request)
+    services, number = services_of(request), id_of(request)
     await body_as(request, bodies.Nothing)
-    await ask(rooms.shelf.again, number, session_of(request))
-    answer = await ask(rooms.shelf.photo, number, session_of(request))
+    await ask(services.sheets.again, number, session_of(request))
+    answer = await ask(services.sheets.photo, number, session_of(request))
     if answer["state"] == WAITING:
-        rooms.reader.enqueue(number)
+        services.reader.enqueue(number)
     return JsonAnswer(_in_words(answer, request))
 
 
 async def view(request: Request) -> Response:
     """GET /api/photos/{id}/pages/{page}/view.jpg and thumb.jpg"""
-    rooms, page = services_of(request), id_of(request, "page")
+    services, page = services_of(request), id_of(request, "page")
     size = next((s for s in SIZES if s == request.path_params["size"]), None)
-    row = await ask(rooms.shelf.photo_row, id_of(request), session_of(request))
+    row = await ask(services.sheets.photo_row, id_of(request), session_of(request))
     if size is None or row.pages is None or page >= row.pages:
         raise not_found("picture")
-    path = await rooms.views.get(rooms.pool, row, page, size)
+    path = await services.views.get(services.pool, row, page, size)
     if path is None:
         raise not_found("picture")
     return FileResponse(path, media_type="image/jpeg", headers={"Cache-Control": KEEP_FOREVER})
@@ -301,14 +301,14 @@ async def view(request: Request) -> Response:
 
 async def look(request: Request) -> Response:
     """POST /api/look: a camera's live picture, as small as will do; nothing of it is kept."""
-    rooms, data = services_of(request), await body_of(request, MAX_LOOK)
+    services, data = services_of(request), await body_of(request, MAX_LOOK)
     seen: dict[str, Any] = {"hint": "busy", "confidence": 0.0, "outline": None}
-    if rooms.pool.busy:  # photos that were sent go first
+    if services.pool.busy:  # photos that were sent go first
         return JsonAnswer(seen)
     with tempfile.NamedTemporaryFile(prefix="kdscan-", suffix=".jpg") as file:
         file.write(data)
         file.flush()
-        async for frame in rooms.pool.ask(pool_module.Request(Path(file.name), "", "look")):
+        async for frame in services.pool.ask(pool_module.Request(Path(file.name), "", "look")):
             seen = frame.header.get("look", seen)
     return JsonAnswer(seen)
 
@@ -316,7 +316,7 @@ async def look(request: Request) -> Response:
 async def sheet(request: Request) -> Response:
     """GET /api/sheets/{id}"""
     return JsonAnswer(
-        await ask(services_of(request).shelf.sheet, id_of(request), session_of(request))
+        await ask(services_of(request).sheets.sheet, id_of(request), session_of(request))
     )
 
 
@@ -341,11 +341,11 @@ async def news(request: Request, state: Callable[[], str] | None = None) -> None
     after, wait = (request.query_params.get(name) for name in ("after", "wait"))
     if after is None or wait is None:
         return
-    rooms, ends = services_of(request), time.monotonic() + _seconds(wait)
+    services, ends = services_of(request), time.monotonic() + _seconds(wait)
     # A batch or another page may write to the store too: only the store itself knows of news.
-    while await ask(state or rooms.tables.state) == after and time.monotonic() < ends:
+    while await ask(state or services.tables.state) == after and time.monotonic() < ends:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(rooms.ending.wait(), LOOK_EVERY)
+            await asyncio.wait_for(services.ending.wait(), LOOK_EVERY)
             return
 
 
@@ -357,7 +357,7 @@ async def game(request: Request) -> Response:
         raise ApiError(400, "bad_request", "sheets names two to four sheets, like 3,4")
     if len(set(ids)) != len(ids):
         raise ApiError(409, "impossible", "a game needs different sheets")
-    found = await ask(services_of(request).shelf.game, ids, session_of(request))
+    found = await ask(services_of(request).sheets.game, ids, session_of(request))
     kinds = sorted(one["kind"] for one in found)
     duel = kinds[:2] == ["duel_map"] * 2 and kinds[2:] in ([], ["duel_spellbook"])
     if not duel and set(kinds) != {"kingdom"}:

@@ -59,21 +59,21 @@ def make_app(store: Store, settings: Settings) -> Starlette:
             app.state.failure = error
             raise
         views = Views(store)
-        shelf = SheetService(store, settings.event)
-        tables = Tables(store, shelf.event)
-        prints = Prints(store, shelf.event.id)
-        reader = Reader(store, shelf, pool, views, default_models().version, prints)
-        app.state.rooms = Services(
+        sheets = SheetService(store, settings.event)
+        tables = Tables(store, sheets.event)
+        prints = Prints(store, sheets.event.id)
+        reader = Reader(store, sheets, pool, views, default_models().version, prints)
+        app.state.services = Services(
             settings,
-            shelf,
+            sheets,
             reader,
             pool,
             views,
             tables,
             left,
-            Desk(store, shelf.event),
+            Desk(store, sheets.event),
             prints,
-            SharedGames(store, shelf.event.id),
+            SharedGames(store, sheets.event.id),
             asyncio.Semaphore(RECEIVING),
             asyncio.Event(),
         )
@@ -116,7 +116,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End: no new connections, those that are open are finished."""
-        self._app.state.rooms.end()
+        self._app.state.services.end()
         await super().shutdown(sockets)
 
 
@@ -194,8 +194,8 @@ async def _openapi(_: Request) -> Response:
 
 async def _health(request: Request) -> Response:
     """GET /health: for those who keep the program running."""
-    rooms: Services = request.app.state.rooms
-    return JsonAnswer({"workers": len(rooms.pool.pids), "waiting": rooms.reader.length})
+    services: Services = request.app.state.services
+    return JsonAnswer({"workers": len(services.pool.pids), "waiting": services.reader.length})
 
 
 async def _api_error(_: Request, error: Exception) -> Response:

@@ -16,7 +16,7 @@ from kdscan.tournament.names import UnknownPlayer
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError, JsonAnswer
 from kdscan.web.api import ask, body_as, id_of, refused, services_of, session_of
-from kdscan.web.operation import BY_ID, CHANGES, WRONG_KIND, Handler, Operation
+from kdscan.web.operation import WRONG_KIND, Handler, Operation
 
 Fields = dict[str, Any]
 """Fields of corrections with their new values."""
@@ -70,9 +70,9 @@ def confirm(_: bodies.Nothing) -> Fields:
 async def name(request: Request) -> Response:
     """POST /api/sheets/{id}/name"""
     body = await body_as(request, bodies.NamedPlayer)
-    shelf, who = services_of(request).shelf, session_of(request)
+    sheets, who = services_of(request).sheets, session_of(request)
     try:
-        return JsonAnswer(await ask(shelf.name, id_of(request), body.name, who))
+        return JsonAnswer(await ask(sheets.name, id_of(request), body.name, who))
     except UnknownPlayer as error:
         raise refused(request, error) from error
 
@@ -81,16 +81,14 @@ async def undo(request: Request) -> Response:
     """POST /api/sheets/{id}/undo"""
     await body_as(request, bodies.Nothing)
     return JsonAnswer(
-        await ask(services_of(request).shelf.undo, id_of(request), session_of(request))
+        await ask(services_of(request).sheets.undo, id_of(request), session_of(request))
     )
 
 
 def _of_sheet(what: str, handler: Handler, summary: str, body: Any) -> Operation:
     """Something that people say of a sheet; the answer is the sheet as it stands then."""
-    path, errors = f"/api/sheets/{{id}}/{what}", CHANGES | WRONG_KIND
-    return Operation(
-        "POST", path, handler, summary, schemas.Sheet, body, in_path=BY_ID, errors=errors
-    )
+    path = f"/api/sheets/{{id}}/{what}"
+    return Operation("POST", path, handler, summary, schemas.Sheet, body, more_errors=WRONG_KIND)
 
 
 def _correction(
@@ -100,8 +98,8 @@ def _correction(
 
     async def handler(request: Request) -> Response:
         fields = fields_of(await body_as(request, body))
-        shelf, who = services_of(request).shelf, session_of(request)
-        return JsonAnswer(await ask(shelf.correct, id_of(request), fields, who, of=kind))
+        sheets, who = services_of(request).sheets, session_of(request)
+        return JsonAnswer(await ask(sheets.correct, id_of(request), fields, who, of=kind))
 
     handler.__name__, handler.__doc__ = fields_of.__name__, f"POST /api/sheets/{{id}}/{what}"
     return _of_sheet(what, handler, summary, body)

@@ -13,7 +13,7 @@ from kdscan.web import bodies, schemas
 from kdscan.web import desk as acts
 from kdscan.web.answers import JsonAnswer
 from kdscan.web.api import ask, body_as, desk_session, id_of, news, refused, services_of
-from kdscan.web.operation import BAD, BY_ID, DESK_ONLY, NEWS, NONE_SUCH, TOO_MUCH, Operation
+from kdscan.web.operation import DESK_ONLY, NEWS, Operation
 
 REFUSED = {409: "It cannot be so; `message` says why, in the language that is asked for."}
 
@@ -55,8 +55,7 @@ def _act(path: str, act: Callable[..., Any], summary: str, body: Any) -> Operati
         summary,
         schemas.DeskView,
         body,
-        in_path=BY_ID if of_sheet else None,
-        errors=(NONE_SUCH if of_sheet else {}) | BAD | TOO_MUCH | DESK_ONLY | REFUSED,
+        more_errors=DESK_ONLY | REFUSED,
     )
 
 
@@ -68,7 +67,7 @@ OPERATIONS = (
         "All that is to settle in the event, its sheets, players and rounds (desk)",
         schemas.DeskView,
         in_query=NEWS,
-        errors=BAD | DESK_ONLY,
+        more_errors=DESK_ONLY,
     ),
     _act("/api/sheets/{id}/place", acts.place, "Say whose a sheet is (desk)", bodies.Place),
     _act(

@@ -33,7 +33,7 @@ from kdscan.web.api import (
     services_of,
     session_of,
 )
-from kdscan.web.operation import BAD, BY_ID, CHANGES, DESK_ONLY, NONE_SUCH, TOO_MUCH, Operation
+from kdscan.web.operation import DESK_ONLY, NONE_SUCH, Operation
 from kdscan.web.pool import Request as Asked
 from kdscan.web.prints import Prints
 from kdscan.web.views import local_file
@@ -54,13 +54,13 @@ def _all(known: Prints) -> Json:
 
 async def switch_learning(request: Request) -> Response:
     """POST /api/prints/learning"""
-    rooms = services_of(request)
+    services = services_of(request)
     desk_session(request)
     body = await body_as(request, bodies.Switch)
-    await ask(rooms.prints.switch, body.on)
+    await ask(services.prints.switch, body.on)
     if body.on:
-        rooms.reader.look_for_pads(afresh=True)
-    return JsonAnswer(await ask(_all, rooms.prints))
+        services.reader.look_for_pads(afresh=True)
+    return JsonAnswer(await ask(_all, services.prints))
 
 
 async def print_picture(request: Request) -> Response:
@@ -77,57 +77,57 @@ async def print_found(request: Request) -> Response:
 
 async def put_print_right(request: Request) -> Response:
     """POST /api/prints/{id}/corners"""
-    rooms = services_of(request)
+    services = services_of(request)
     desk_session(request)
     body = await body_as(request, bodies.Corners)
     try:
-        again = await ask(rooms.prints.put_right, id_of(request), body.corners)
+        again = await ask(services.prints.put_right, id_of(request), body.corners)
     except LayoutError as error:
         raise refused(request, error, "not_learned") from error
-    rooms.reader.enqueue(*again)
-    return JsonAnswer(await ask(_all, rooms.prints))
+    services.reader.enqueue(*again)
+    return JsonAnswer(await ask(_all, services.prints))
 
 
 async def learn_print(request: Request) -> Response:
     """POST /api/prints?name=NAME: a photo of an unmarked sheet in the body."""
-    rooms = services_of(request)
+    services = services_of(request)
     desk_session(request)
     name = request.query_params.get("name", "")
     with tempfile.TemporaryDirectory(prefix="kdscan-") as folder:
         path = Path(folder, "upload")
         with path.open("wb") as out:
-            await receive(request, out, rooms.settings)
+            await receive(request, out, services.settings)
         unmarked = request.query_params.get("unmarked") == "true"
-        return await _learned(request, rooms, [path], name, unmarked)
+        return await _learned(request, services, [path], name, unmarked)
 
 
 async def learn_print_of_photos(request: Request) -> Response:
     """POST /api/prints/of-photos: from filled sheets whose photos were sent already."""
-    rooms = services_of(request)
+    services = services_of(request)
     desk_session(request)
     body = await body_as(request, bodies.PadPhotos)
-    rows = [await ask(rooms.shelf.photo_row, n, session_of(request)) for n in body.photos]
+    rows = [await ask(services.sheets.photo_row, n, session_of(request)) for n in body.photos]
     async with contextlib.AsyncExitStack() as files:
-        store = rooms.prints.store
+        store = services.prints.store
         paths = [await files.enter_async_context(local_file(store, row)) for row in rows]
-        return await _learned(request, rooms, paths, body.name)
+        return await _learned(request, services, paths, body.name)
 
 
 async def _learned(
-    request: Request, rooms: Services, paths: Sequence[Path], name: str, unmarked: bool = False
+    request: Request, services: Services, paths: Sequence[Path], name: str, unmarked: bool = False
 ) -> Response:
     what = Asked(paths[0], name, "learn", more=tuple(paths[1:]), unmarked=unmarked)
     problem: Json | None = None
     data = b""
     try:
-        async for frame in rooms.pool.ask(what):
+        async for frame in services.pool.ask(what):
             problem, data = frame.header["problem"], b"".join(frame.blobs)
     except KdscanError as error:
         problem = error_json(error)
     if problem is not None:
         raise ApiError(409, "not_learned", told(problem, words(language_of(request))))
-    known, again = await ask(rooms.prints.add, data)
-    rooms.reader.enqueue(*again)
+    known, again = await ask(services.prints.add, data)
+    services.reader.enqueue(*again)
     return JsonAnswer(known | {"again": again}, 201)
 
 
@@ -141,10 +141,10 @@ async def forget_a_print(request: Request) -> Response:
 
 async def ink(request: Request) -> Response:
     """GET /api/sheets/{id}/ink.png"""
-    rooms = services_of(request)
-    sheet, photo = await ask(rooms.shelf.sheet_place, id_of(request), session_of(request))
-    prints = await ask(rooms.prints.hashes)
-    path = await rooms.views.ink(rooms.pool, photo, sheet.page, sheet.number, prints)
+    services = services_of(request)
+    sheet, photo = await ask(services.sheets.sheet_place, id_of(request), session_of(request))
+    prints = await ask(services.prints.hashes)
+    path = await services.views.ink(services.pool, photo, sheet.page, sheet.number, prints)
     if path is None:
         raise not_found("picture")
     return FileResponse(path, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
@@ -157,8 +157,6 @@ OPERATIONS = (
         ink,
         "What was drawn on a sheet of a known print, alone",
         "image/png",
-        in_path=BY_ID,
-        errors=NONE_SUCH,
     ),
     Operation("GET", "/api/prints", prints, "The prints that are known", schemas.KnownPrints),
     Operation(
@@ -168,7 +166,7 @@ OPERATIONS = (
         "Have prints learned by themselves from the sheets that are sent, or not (desk)",
         schemas.KnownPrints,
         bodies.Switch,
-        errors=CHANGES | DESK_ONLY,
+        more_errors=NONE_SUCH | DESK_ONLY,
     ),
     Operation(
         "POST",
@@ -181,7 +179,7 @@ OPERATIONS = (
             "name": ({"type": "string"}, "what the pad is called", True),
             "unmarked": ({"type": "boolean"}, "nobody has drawn on it, for certain", False),
         },
-        errors=BAD | TOO_MUCH | DESK_ONLY | NOT_LEARNED | {408: "The file came too slowly."},
+        more_errors=DESK_ONLY | NOT_LEARNED | {408: "The file came too slowly."},
         status=201,
     ),
     Operation(
@@ -191,7 +189,7 @@ OPERATIONS = (
         "Learn a pad's print from photos of filled sheets that were sent (desk)",
         schemas.LearnedPrint,
         bodies.PadPhotos,
-        errors=CHANGES | DESK_ONLY | NOT_LEARNED,
+        more_errors=NONE_SUCH | DESK_ONLY | NOT_LEARNED,
         status=201,
     ),
     Operation(
@@ -200,8 +198,6 @@ OPERATIONS = (
         print_picture,
         "A known print as a picture",
         "image/png",
-        in_path=BY_ID,
-        errors=NONE_SUCH,
     ),
     Operation(
         "GET",
@@ -209,8 +205,6 @@ OPERATIONS = (
         print_found,
         "A known print with what was found in it: cells, shields, circles, castle",
         "image/png",
-        in_path=BY_ID,
-        errors=NONE_SUCH,
     ),
     Operation(
         "POST",
@@ -219,8 +213,7 @@ OPERATIONS = (
         "Say where a print's grid has its corners in its picture (desk)",
         schemas.KnownPrints,
         bodies.Corners,
-        in_path=BY_ID,
-        errors=CHANGES | DESK_ONLY | NOT_LEARNED,
+        more_errors=DESK_ONLY | NOT_LEARNED,
     ),
     Operation(
         "POST",
@@ -229,7 +222,6 @@ OPERATIONS = (
         "Forget a print (desk)",
         schemas.KnownPrints,
         bodies.Nothing,
-        in_path=BY_ID,
-        errors=CHANGES | DESK_ONLY,
+        more_errors=DESK_ONLY,
     ),
 )

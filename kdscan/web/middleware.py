@@ -85,15 +85,15 @@ class Middleware:
             return
         request = Request(scope)
 
-        async def dressed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _dress(MutableHeaders(scope=message), request)
+                _add_headers(MutableHeaders(scope=message), request)
                 if answer is None and _joins(request) and message["status"] == WRONG_CODE:
                     self._guesses.spend(_address(request))
             await send(message)
 
         answer = self._refusal(request, scope)
-        await (answer or self._app)(scope, receive, dressed)
+        await (answer or self._app)(scope, receive, send_with_headers)
 
     def _refusal(self, request: Request, scope: Scope) -> Response | None:
         """The answer that keeps a request out, or None."""
@@ -192,7 +192,7 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def _dress(headers: Any, request: Request) -> None:
+def _add_headers(headers: Any, request: Request) -> None:
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
     if request.url.scheme == "https":

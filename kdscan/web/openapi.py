@@ -9,14 +9,9 @@ import msgspec
 
 from kdscan.web import api, bodies, corrections, desk_api, learning, schemas, shared_api
 from kdscan.web.operation import (
-    BAD,
-    BY_ID,
-    CHANGES,
     DESK_ONLY,
-    ID,
     NEWS,
     NONE_SUCH,
-    TOO_MUCH,
     WAIT,
     WRONG_KIND,
     Operation,
@@ -49,9 +44,7 @@ OPERATIONS = (
         schemas.Accepted,
         bytes,
         in_query={"name": ({"type": "string"}, "the file's name", False)},
-        errors=BAD
-        | TOO_MUCH
-        | {
+        more_errors={
             408: "The file came too slowly.",
             507: "There is no room now; Retry-After says when to try again.",
         },
@@ -64,7 +57,7 @@ OPERATIONS = (
         "Say where a map lies in a camera's live picture, and what is to mend; nothing is kept",
         schemas.Look,
         bytes,
-        errors=BAD | TOO_MUCH | {503: "No worker could look."},
+        more_errors={503: "No worker could look."},
     ),
     Operation("GET", "/api/photos", api.photos, "This session's photos", schemas.Photos),
     Operation(
@@ -73,11 +66,9 @@ OPERATIONS = (
         api.photo,
         "A photo with its pages and sheets",
         schemas.Photo,
-        in_path=BY_ID,
         in_query={
             "wait": (WAIT, "seconds to wait until it was read", False),
         },
-        errors=NONE_SUCH | BAD,
     ),
     Operation(
         "POST",
@@ -86,8 +77,6 @@ OPERATIONS = (
         "Read a photo again that could not be read",
         schemas.Photo,
         bodies.Nothing,
-        in_path=BY_ID,
-        errors=CHANGES,
     ),
     Operation(
         "GET",
@@ -95,12 +84,6 @@ OPERATIONS = (
         api.view,
         "A page as a picture",
         "image/jpeg",
-        in_path=BY_ID
-        | {
-            "page": (ID, "from 0"),
-            "size": ({"type": "string", "enum": ["view", "thumb"]}, "how large"),
-        },
-        errors=NONE_SUCH,
     ),
     Operation(
         "GET",
@@ -108,8 +91,6 @@ OPERATIONS = (
         api.sheet,
         "A sheet as it stands",
         schemas.Sheet,
-        in_path=BY_ID,
-        errors=NONE_SUCH,
     ),
     *corrections.OPERATIONS,
     Operation(
@@ -119,7 +100,7 @@ OPERATIONS = (
         "The sheets to look at, those that matter most first (desk)",
         schemas.Queue,
         in_query=NEWS,
-        errors=BAD | DESK_ONLY,
+        more_errors=DESK_ONLY,
     ),
     Operation(
         "GET",
@@ -128,7 +109,6 @@ OPERATIONS = (
         "The event's table, games and totals",
         schemas.Standings,
         in_query=NEWS,
-        errors=BAD,
     ),
     Operation(
         "GET",
@@ -143,7 +123,7 @@ OPERATIONS = (
                 True,
             )
         },
-        errors=NONE_SUCH | BAD | WRONG_KIND,
+        more_errors=NONE_SUCH | WRONG_KIND,
     ),
     *desk_api.OPERATIONS,
     *learning.OPERATIONS,
@@ -211,7 +191,7 @@ def _plain(schema: Any) -> Any:
 
 
 def _operation(one: Operation, schema_of: dict[int, Json]) -> Json:
-    errors = REFUSED | (one.errors or {}) | (NO_CHANGE if one.method != "GET" else {})
+    errors = REFUSED | one.errors | (NO_CHANGE if one.method != "GET" else {})
     error = {"application/json": {"schema": schema_of[id(schemas.Error)]}}
     if isinstance(one.answer, str):
         content: Json = {one.answer: {"schema": {"type": "string", "format": "binary"}}}
@@ -237,10 +217,10 @@ def _operation(one: Operation, schema_of: dict[int, Json]) -> Json:
 def _parameters(one: Operation) -> list[Json]:
     in_path = [
         {"name": name, "in": "path", "required": True, "schema": schema, "description": text}
-        for name, (schema, text) in (one.in_path or {}).items()
+        for name, (schema, text) in one.in_path.items()
     ]
     in_query = [
         {"name": name, "in": "query", "required": needed, "schema": schema, "description": text}
-        for name, (schema, text, needed) in (one.in_query or {}).items()
+        for name, (schema, text, needed) in one.in_query.items()
     ]
     return in_path + in_query

@@ -45,13 +45,14 @@ class Reader:
     def __init__(
         self,
         store: Store,
-        shelf: SheetService,
+        sheets: SheetService,
         pool: Pool,
         views: Views,
         models: str,
         prints: Prints,
     ) -> None:
-        self._store, self._shelf, self._pool, self._views = store, shelf, pool, views
+        self._store, self._sheets = store, sheets
+        self._pool, self._views = pool, views
         self._models, self._prints = models, prints
         self._queue: asyncio.Queue[int] = asyncio.Queue()
         self._queued: set[int] = set()
@@ -63,7 +64,7 @@ class Reader:
 
     async def start(self) -> None:
         """Take up what was left behind, and begin."""
-        self.enqueue(*await run_in_threadpool(self._shelf.left_behind))
+        self.enqueue(*await run_in_threadpool(self._sheets.left_behind))
         self._tasks = [asyncio.create_task(self._work()) for _ in range(self._pool.size)]
 
     async def close(self) -> None:
@@ -170,13 +171,13 @@ class Reader:
             event.set()
 
     async def _read(self, photo_id: int) -> None:
-        known = await run_in_threadpool(self._shelf.to_read, photo_id)
+        known = await run_in_threadpool(self._sheets.to_read, photo_id)
         if known is None:
             return
         photo, name = known
         with self._views.coming(photo.sha256):
             try:
-                rules = await run_in_threadpool(self._shelf.rules)
+                rules = await run_in_threadpool(self._sheets.rules)
                 await self._ask(photo, name, rules)
             except StoreError:
                 raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 from urllib.parse import urlsplit
 
 import segno
@@ -13,12 +12,10 @@ from starlette.responses import Response
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError, JsonAnswer
 from kdscan.web.api import ask, body_as, news, services_of, session_of
-from kdscan.web.operation import BAD, NEWS, NONE_SUCH, TOO_MUCH, Operation
+from kdscan.web.operation import NEWS, NONE_SUCH, Operation
 from kdscan.web.shared import SharedGame
 from kdscan.web.sheet_service import READ
 from kdscan.web.sheet_state import game_json
-
-CODE: dict[str, tuple[dict[str, Any], str]] = {"code": ({"type": "string"}, "the game's code")}
 
 
 async def begin(request: Request) -> Response:
@@ -38,10 +35,10 @@ async def bring(request: Request) -> Response:
 
 async def shared(request: Request) -> Response:
     """GET /api/shared/{code}?after=STATE&wait=SECONDS"""
-    rooms, code = services_of(request), request.path_params["code"]
-    await ask(rooms.games.get, code)
-    await news(request, lambda: _state(request, rooms.games.get(code)))
-    return await _answer(request, await ask(rooms.games.get, code))
+    services, code = services_of(request), request.path_params["code"]
+    await ask(services.games.get, code)
+    await news(request, lambda: _state(request, services.games.get(code)))
+    return await _answer(request, await ask(services.games.get, code))
 
 
 async def invitation(request: Request) -> Response:
@@ -65,7 +62,7 @@ async def _sheets(request: Request, photo: int | None) -> dict[int, str]:
     """What a photo of this session shows: kind by sheet."""
     if photo is None:
         return {}
-    found = await ask(services_of(request).shelf.photo, photo, session_of(request))
+    found = await ask(services_of(request).sheets.photo, photo, session_of(request))
     if found["state"] != READ:
         raise ApiError(409, "not_read", "this photo was not read yet")
     if not found["sheets"]:
@@ -85,9 +82,9 @@ def _state(request: Request, game: SharedGame) -> str:
 
 
 async def _answer(request: Request, game: SharedGame) -> Response:
-    rooms = services_of(request)
+    services = services_of(request)
     state = await ask(_state, request, game)
-    found = await ask(rooms.shelf.table, game.sheets)
+    found = await ask(services.sheets.table, game.sheets)
     return JsonAnswer(
         {
             "code": game.code,
@@ -115,7 +112,7 @@ OPERATIONS = (
         "Begin a game that several phones play, with the sheets of a photo or without",
         schemas.SharedGame,
         bodies.Brought,
-        errors=NONE_SUCH | BAD | TOO_MUCH | OTHERWISE,
+        more_errors=NONE_SUCH | OTHERWISE,
     ),
     Operation(
         "POST",
@@ -124,8 +121,7 @@ OPERATIONS = (
         "Bring a photo's sheets to a game; they replace what this session brought before",
         schemas.SharedGame,
         bodies.Brought,
-        in_path=CODE,
-        errors=NONE_SUCH | BAD | TOO_MUCH | OTHERWISE,
+        more_errors=OTHERWISE,
     ),
     Operation(
         "GET",
@@ -133,9 +129,7 @@ OPERATIONS = (
         shared,
         "A game of several phones as it stands; whoever has its code sees all its sheets",
         schemas.SharedGame,
-        in_path=CODE,
         in_query=NEWS,
-        errors=NONE_SUCH | BAD,
     ),
     Operation(
         "GET",
@@ -143,7 +137,5 @@ OPERATIONS = (
         invitation,
         "A QR code that lets another phone play along",
         "image/svg+xml",
-        in_path=CODE,
-        errors=NONE_SUCH,
     ),
 )

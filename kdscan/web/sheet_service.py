@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Select, func, select
 
 from kdscan.errors import StoreFull
 from kdscan.tournament.correcting import value_of
-from kdscan.tournament.multi_photo_games import game_apart, place_of
+from kdscan.tournament.multi_photo_games import multi_photo_game, place_of
 from kdscan.tournament.names import names_by_code, player_named
 from kdscan.tournament.rules import Rules, rules_of
 from kdscan.tournament.store import Store, schema
@@ -269,7 +269,7 @@ class SheetService:
         if self._rules(db).game != "duel":
             return standing
         for n, one in enumerate(found):
-            if game := game_apart(db, one):
+            if game := multi_photo_game(db, one):
                 at = [other.id for other in game].index(one.id)
                 standing[n] = self._standing(db, game, one_table=True)[at]
         return standing

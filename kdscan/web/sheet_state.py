@@ -45,7 +45,7 @@ def sheets_as_they_stand(
     held = [effective_values(rows) for rows in changes]
     asked = [asked_of(one, mine, rules) for one, mine in zip(sheets, held, strict=True)]
     found = corrected_sheets(sheets, asked, one_table=one_table)
-    return [_dressed(*each) for each in zip(sheets, changes, held, found, strict=True)]
+    return [_with_page_fields(*each) for each in zip(sheets, changes, held, found, strict=True)]
 
 
 def _ink(sheet: Sheet) -> str | None:
@@ -55,7 +55,7 @@ def _ink(sheet: Sheet) -> str | None:
     return f"/api/sheets/{sheet.id}/ink.png?reading={sheet.reading_id}"
 
 
-def _dressed(sheet: Sheet, changes: Sequence[Correction], held: Json, found: Json) -> Json:
+def _with_page_fields(sheet: Sheet, changes: Sequence[Correction], held: Json, found: Json) -> Json:
     decisions = history(changes)
     more = {} if sheet.kind == "duel_spellbook" else _scored(found)
     return (

@@ -15,7 +15,7 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.pipeline.serialize import serialize
 from kdscan.records import AnyReading
 from kdscan.tournament.results import COLUMNS
-from kdscan.tournament.rules import Asked, settle_rules
+from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import ensure_player, find_event
@@ -30,7 +30,7 @@ SECOND = str(play_game(5).maps[0])
 
 def came_in(url: str, name: str, *found: AnyReading, game: str = "duel") -> None:
     with open_store(url) as kept, kept.write() as db:
-        event = settle_rules(db, "Cup", Asked(game))
+        event = ensure_rules(db, "Cup", Asked(game))
         photo, _ = add_photo(db, event.id, name.rpartition("/")[2].ljust(64, "0"), ".jpg", 1)
         add_file(db, event.id, name, photo.id)
         set_pages(db, photo.id, 1)
@@ -105,7 +105,7 @@ def test_two_boards_with_one_code_are_settled_by_a_person(
     url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with open_store(url) as kept, kept.write() as db:
-        event = settle_rules(db, "Cup", Asked())
+        event = ensure_rules(db, "Cup", Asked())
         ids = [ensure_player(db, event.id, name, code=name.upper()).id for name in ("Ada", "Bob")]
         set_game(db, event.id, 1, 1, ids)
     boards = [str(board) for board in play_game(3).maps]
@@ -140,7 +140,7 @@ def test_a_mistyped_name_is_asked_about_and_the_csv_names_player_and_table(
     url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with open_store(url) as kept, kept.write() as db:
-        event = settle_rules(db, "Cup", Asked())
+        event = ensure_rules(db, "Cup", Asked())
         entered = {"Mario Rossi": "M1", "Luigi Verdi": "L2", "Maria Rossi": "M3"}
         known = [ensure_player(db, event.id, name, code=code) for name, code in entered.items()]
         set_game(db, event.id, 2, 4, [known[0].id, known[1].id])
@@ -161,7 +161,7 @@ def test_a_mistyped_name_is_asked_about_and_the_csv_names_player_and_table(
 
 def test_an_event_without_rows_exports_a_header(url: str, tmp_path: Path) -> None:
     with open_store(url) as kept, kept.write() as db:
-        settle_rules(db, "Cup", Asked())
+        ensure_rules(db, "Cup", Asked())
     assert rows(url, tmp_path) == []
     header = (tmp_path / "rows.csv").read_text("utf-8").strip().split(",")
     assert header == list(COLUMNS)
@@ -199,7 +199,7 @@ def test_an_event_is_forgotten_with_its_photos_but_not_those_of_others(
             sha = kept.photos.put(data, ".jpg")
             names[data] = sha
             with kept.write() as db:
-                photo, _ = add_photo(db, settle_rules(db, event, Asked()).id, sha, ".jpg", 3)
+                photo, _ = add_photo(db, ensure_rules(db, event, Asked()).id, sha, ".jpg", 3)
                 add_file(db, photo.event_id, f"{data.decode()}.jpg", photo.id)
         view = Path(kept.photos.root, "views", names[b"one"][:2], f"{names[b'one']}-0-view.jpg")
         view.parent.mkdir(parents=True)

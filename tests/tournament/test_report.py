@@ -26,7 +26,7 @@ from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.report.doubtful import CROP_PX
 from kdscan.tournament.report.pictures import LONGEST_PX
 from kdscan.tournament.report.plots import places_svg, totals_svg
-from kdscan.tournament.rules import Asked, settle_rules
+from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, ensure_player
@@ -214,7 +214,7 @@ def _read(url: str, found: AnyReading, name: str, asked: Asked) -> None:
     with open_store(url) as kept_store:
         sha = kept_store.photos.put(data, ".png")
         with kept_store.write() as db:
-            event = settle_rules(db, "Cup", asked)
+            event = ensure_rules(db, "Cup", asked)
             row, _ = add_photo(db, event.id, sha, ".png", len(data))
             add_file(db, event.id, name, row.id)
             set_pages(db, row.id, 1)
@@ -239,7 +239,7 @@ def test_a_kingdom_is_shown_with_its_doubts_and_scored_by_the_events_rules(tmp_p
     assert "<b>E1</b> lake 59%<br>or lake ♛ 40%" in page
     assert len(list(_pictures(page))) == 1 + page.count("<figcaption><b>")
     with open_store(url) as kept_store, kept_store.write() as db:
-        event = settle_rules(db, "Cup", Asked(middle_kingdom=True))
+        event = ensure_rules(db, "Cup", Asked(middle_kingdom=True))
     page = _report(url, tmp_path, "--language", "pl")
     assert f'<span class="total">{plain + 10}</span>' in page
     assert re.search(r"<b>E1</b> jezioro 59%<br>\w+ jezioro ♛ 40%", page)

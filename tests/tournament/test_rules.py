@@ -5,25 +5,25 @@ from __future__ import annotations
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.tournament.rules import Asked, Rules, rules_of, settle_rules
+from kdscan.tournament.rules import Asked, Rules, ensure_rules, rules_of
 from kdscan.tournament.store import Store
 
 
 def test_an_event_keeps_its_rules_and_they_can_be_set_right(store: Store) -> None:
     with store.write() as db:
         asked = Asked("kingdomino", great_duel=True, middle_kingdom=True, rounds=5)
-        event = settle_rules(db, "Castle cup", asked)
+        event = ensure_rules(db, "Castle cup", asked)
         first = rules_of(event)
         assert first == Rules("kingdomino", great_duel=True, middle_kingdom=True, rounds=5)
         assert (first.variants.size, first.most) == (7, 2)
-        assert settle_rules(db, "Castle cup", Asked()) == event
-        again = settle_rules(db, "Castle cup", Asked(middle_kingdom=False, harmony=True))
+        assert ensure_rules(db, "Castle cup", Asked()) == event
+        again = ensure_rules(db, "Castle cup", Asked(middle_kingdom=False, harmony=True))
     assert rules_of(again) == Rules("kingdomino", great_duel=True, harmony=True, rounds=5)
 
 
 def test_without_a_word_it_is_duel_for_two(store: Store) -> None:
     with store.write() as db:
-        assert rules_of(settle_rules(db, "Cup", Asked())) == Rules()
+        assert rules_of(ensure_rules(db, "Cup", Asked())) == Rules()
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def test_what_cannot_be_is_refused(
     store: Store, game: str | None, asked: Asked, message: str
 ) -> None:
     with store.write() as db:
-        settle_rules(db, "Cup", Asked(game))
+        ensure_rules(db, "Cup", Asked(game))
     with pytest.raises(UsageError, match=message), store.write() as db:
-        settle_rules(db, "Cup", asked)
+        ensure_rules(db, "Cup", asked)
 
 
 def test_readings_of_other_limits_are_other_readings() -> None:

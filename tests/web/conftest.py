@@ -60,14 +60,14 @@ class Served:
     app: Starlette
 
     @property
-    def rooms(self) -> Services:
-        rooms: Services = self.app.state.rooms
-        return rooms
+    def services(self) -> Services:
+        services: Services = self.app.state.services
+        return services
 
     @contextmanager
     def workers_asleep(self) -> Iterator[list[int]]:
         """Nothing is read meanwhile; gives the workers' process ids."""
-        pids = self.rooms.pool.pids
+        pids = self.services.pool.pids
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
         try:
@@ -171,7 +171,7 @@ def lay(served: Served, store: Store, *found: AnyReading) -> int:
     rng = np.random.default_rng(len(found))
     picture = rng.integers(120, 220, (size_wh[1], size_wh[0], 3), np.uint8)
     data = cv2.imencode(".png", picture)[1].tobytes() + str(os.urandom(8)).encode()
-    photo_id, _ = served.rooms.shelf.add(data, "table.png", begin("desk", "test"))
+    photo_id, _ = served.services.sheets.add(data, "table.png", begin("desk", "test"))
     entry = photo_json(PhotoReport("table.png", size_wh=size_wh, sheets=found))
     with store.write() as db:
         photo = get_photo(db, photo_id)

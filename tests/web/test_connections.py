@@ -130,13 +130,13 @@ def test_who_waits_for_news_is_answered_when_the_server_ends(
         at = f"{page.address}/api/standings"
         state = httpx.get(at, headers=headers).json()["state"]
         asked = threading.Event()
-        looked = page.rooms.tables.state
+        looked = page.services.tables.state
 
         def look() -> str:
             asked.set()
             return looked()
 
-        page.rooms.tables.state = look  # type: ignore[method-assign]
+        page.services.tables.state = look  # type: ignore[method-assign]
         waits = pool.submit(httpx.get, f"{at}?after={state}&wait=25", headers=headers, timeout=30)
         assert asked.wait(20)
     assert waits.result().json()["state"] == state
@@ -159,14 +159,14 @@ def test_a_photo_waits_until_the_store_has_room_again(
     served: Served, login: Login, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "AGAIN_SECONDS", 0.2)
-    kept, refusals = served.rooms.reader._finished, [StoreFull("disk full")] * 2
+    kept, refusals = served.services.reader._finished, [StoreFull("disk full")] * 2
 
     def finished(*said: object) -> None:
         if refusals:
             raise refusals.pop()
         kept(*said)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(served.rooms.reader, "_finished", finished)
+    monkeypatch.setattr(served.services.reader, "_finished", finished)
     photo = send(login(JOIN), "03.jpg")
     assert photo["state"] == "read"
     assert refusals == []

@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.errors import NoSheetFound
 from kdscan.pipeline.document import PhotoReport, photo_json
-from kdscan.tournament.rules import Asked, settle_rules
+from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.readings import readings
 from kdscan.web.frames import Frame
@@ -40,10 +40,10 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
 ) -> None:
     def say(great_duel: bool) -> None:
         with store.write() as db:
-            settle_rules(db, f"Cup {size}", Asked("kingdomino", great_duel=great_duel))
+            ensure_rules(db, f"Cup {size}", Asked("kingdomino", great_duel=great_duel))
 
-    async def read(reader: Reader, shelf: SheetService, data: bytes) -> str:
-        photo, _ = shelf.add(data, "a.jpg", begin("desk", "test"))
+    async def read(reader: Reader, sheets: SheetService, data: bytes) -> str:
+        photo, _ = sheets.add(data, "a.jpg", begin("desk", "test"))
         reader.enqueue(photo)
         await reader.wait(photo, 60)
         with store.read() as db:
@@ -51,17 +51,17 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
         return newest.models
 
     async def both() -> list[str]:
-        prints = Prints(store, shelf.event.id)
-        reader = Reader(store, shelf, heard, Views(store), "models", prints)
+        prints = Prints(store, sheets.event.id)
+        reader = Reader(store, sheets, heard, Views(store), "models", prints)
         await reader.start()
         try:
-            before = await read(reader, shelf, b"before" + bytes([size]))
+            before = await read(reader, sheets, b"before" + bytes([size]))
             say(size == 7)
-            return [before, await read(reader, shelf, b"after" + bytes([size]))]
+            return [before, await read(reader, sheets, b"after" + bytes([size]))]
         finally:
             await reader.close()
 
     say(size != 7)
-    shelf, heard = SheetService(store, f"Cup {size}"), Heard()
+    sheets, heard = SheetService(store, f"Cup {size}"), Heard()
     assert asyncio.run(both()) == [f"models {n}x{n}" for n in (12 - size, size)]
     assert [what.variants.size for what in heard.asked] == [12 - size, size]

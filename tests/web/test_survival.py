@@ -58,7 +58,7 @@ def test_a_worker_killed_half_way_costs_one_try(served: Served) -> None:
     with httpx.Client(base_url=served.address, headers=BEARER, timeout=60) as client:
         with served.workers_asleep() as pids:
             first = client.post("/api/photos", content=no_map(100)).json()["id"]
-            while served.rooms.reader.length == 0:
+            while served.services.reader.length == 0:
                 time.sleep(0.01)
             time.sleep(0.2)
             os.kill(pids[0], signal.SIGKILL)
@@ -228,7 +228,7 @@ def test_frames_that_cannot_be_are_refused(data: bytes) -> None:
 
 def test_workers_end_with_the_page(store: Store) -> None:
     with serving(store, settings()) as page:
-        pids = page.rooms.pool.pids
+        pids = page.services.pool.pids
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

@@ -16,7 +16,7 @@ from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
 from kdscan.tournament.games import Game, Seat, SheetScore
 from kdscan.tournament.names import names_by_code
-from kdscan.tournament.rules import Asked, settle_rules
+from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
@@ -161,16 +161,16 @@ def test_pairing_a_round_anew_is_news(cup: Store) -> None:
 
 def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
     with cup.write() as db:
-        event = settle_rules(db, "Cup", Asked(game="kingdomino"))
+        event = ensure_rules(db, "Cup", Asked(game="kingdomino"))
     came_in(cup, make_kingdom(), "kingdom.jpg")
-    tables, shelf, zoe = Tables(cup, event), SheetService(cup, "Cup"), begin("desk", "Zoe")
+    tables, service, zoe = Tables(cup, event), SheetService(cup, "Cup"), begin("desk", "Zoe")
     (before,) = tables.standings()["totals"]
     with cup.write() as db:
-        settle_rules(db, "Cup", Asked(middle_kingdom=True))
+        ensure_rules(db, "Cup", Asked(middle_kingdom=True))
         (sheet,) = sheets(db, event.id)
     (after,) = tables.standings()["totals"]
     assert after["total"] == before["total"] + 10
-    assert shelf.sheet(sheet.id, zoe)["score"]["total"] == after["total"]
+    assert service.sheet(sheet.id, zoe)["score"]["total"] == after["total"]
 
 
 def test_players_are_known_by_their_codes_and_names(cup: Store) -> None:

@@ -12,22 +12,22 @@ DIGITS = 7
 """Significant digits of a kept number: finer than any probability is known."""
 
 
-def plain(value: Any) -> Any:
+def rounded(value: Any) -> Any:
     """Numbers, lists and arrays as JSON has them."""
     if isinstance(value, np.ndarray):
-        return [plain(part) for part in value.tolist()]
+        return [rounded(part) for part in value.tolist()]
     if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
+        return [rounded(part) for part in value]
     return float(f"{value:.{DIGITS}g}")
 
 
 def place_json(place: RectifiedSheet) -> dict[str, Any]:
     """Where the cells lie; the pixels are left out."""
     return {
-        "centers": plain(place.centers_xy),
-        "outline": plain(place.outline_xy),
-        "px_per_cell": plain(place.px_per_cell),
-        "confidence": plain(place.confidence),
+        "centers": rounded(place.centers_xy),
+        "outline": rounded(place.outline_xy),
+        "px_per_cell": rounded(place.px_per_cell),
+        "confidence": rounded(place.confidence),
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 
 from kdscan.detection.clipping import unseen_cells
-from kdscan.detection.layout import UNKNOWN, identify, is_mirrored
+from kdscan.detection.layout import UNKNOWN, detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
 from kdscan.inference.store import Models
 from kdscan.kinds.common.options import ReadOptions
@@ -37,7 +37,7 @@ def read_map(
     """Read one map that was found in a photo."""
     observe = options.observe
     with observe("layout"):
-        layout = identify(photo, rectified)
+        layout = detect_layout(photo, rectified)
     with observe("print"):
         known = (
             recognize(photo, rectified.centers_xy, options.prints) if layout == UNKNOWN else None

@@ -10,7 +10,7 @@ import numpy as np
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, problems_json
-from kdscan.kinds.common.place import place_from, place_json, plain
+from kdscan.kinds.common.place import place_from, place_json, rounded
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.records import MapCorrections, MapEvidence, MarkProbs, SheetReading, WizardEvidence
 
@@ -28,12 +28,12 @@ def serialize(sheet: SheetReading) -> Json:
         "layout": found.layout,
         "sheet_id": found.sheet_id,
         "place": place_json(found.rectified),
-        "probs": {kept: plain(getattr(found.probs, name)) for name, kept in _PROBS.items()},
+        "probs": {kept: rounded(getattr(found.probs, name)) for name, kept in _PROBS.items()},
         "hidden": [list(cell) for cell in found.clipped],
         "wizard": {
             "coat": _name(found.wizard.coat),
-            "confidence": plain(found.wizard.confidence),
-            "coats": [[_name(coat), plain(p)] for coat, p in found.wizard.coats],
+            "confidence": rounded(found.wizard.confidence),
+            "coats": [[_name(coat), rounded(p)] for coat, p in found.wizard.coats],
             "review": found.wizard.review,
         },
     }
@@ -42,7 +42,7 @@ def serialize(sheet: SheetReading) -> Json:
     if found.mirrored:
         kept["mirrored"] = True
     if found.covered:
-        kept["covered"] = [[*at, plain(p)] for at, p in found.covered.items()]
+        kept["covered"] = [[*at, rounded(p)] for at, p in found.covered.items()]
     if found.beside:
         kept["beside"] = list(found.beside)
     if corrections != MapCorrections():

@@ -68,18 +68,18 @@ def find_kingdoms(
     search = KingdomSearch(photo, locating)
     ask = partial(_windows, photo, search, reading, size)
     windows = ask(search.lattices())
-    windows += ask(search.rest(_outlines(_apart(windows))), again=True)
-    found = _apart(windows)
+    windows += ask(search.rest(_outlines(_without_overlaps(windows))), again=True)
+    found = _without_overlaps(windows)
     if found:
         surest = max(found, key=lambda one: one[0].sure)[0]
         windows += ask(search.beside(surest.centers_xy, _outlines(found)), again=True)
-        found = _apart(windows)
+        found = _without_overlaps(windows)
     doubtful = min((window.sure for window, _ in found), default=0.0) < DOUBTFUL
     side = min((resolution(window.centers_xy) for window, _ in found), default=0.0)
     if doubtful or search.many_left(_outlines(found), side):
         sure = _outlines([one for one in found if one[0].sure >= DOUBTFUL])
         windows += ask((*search.passed(sure), *search.slanted(sure)), again=True)
-        found = _apart(windows)
+        found = _without_overlaps(windows)
     found.sort(key=lambda one: -int((one[0].probs[..., EMPTY] < 0.5).sum()))
     return tuple(
         FoundKingdom(
@@ -131,7 +131,7 @@ def _windows(
     return windows
 
 
-def _apart(windows: _Found) -> _Found:
+def _without_overlaps(windows: _Found) -> _Found:
     """Of windows that overlap the one that says most, that one first. The networks agree on most
     squares of a lattice in place, and on few of one that follows the lines of a floor: there, what
     is no whole tile is read as none."""

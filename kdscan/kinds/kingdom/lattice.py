@@ -48,19 +48,19 @@ BEND = 0.2
 
 @dataclass(frozen=True, eq=False)
 class Centers:
-    """Squares seen: xy (N, 2), side (N,), angle (N,) radians modulo a quarter turn, trust (N,)."""
+    """Squares seen: xy (N, 2), side (N,), angle (N,) radians modulo a quarter turn, weight (N,)."""
 
     xy: Floats
     side: Floats
     angle: Floats
-    trust: Floats
+    weight: Floats
 
     def __len__(self) -> int:
         return len(self.xy)
 
     def __getitem__(self, kept: NDArray[np.bool_]) -> Centers:
         """Some of the squares; kept: (N,)."""
-        return Centers(self.xy[kept], self.side[kept], self.angle[kept], self.trust[kept])
+        return Centers(self.xy[kept], self.side[kept], self.angle[kept], self.weight[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ def grow_lattices(squares: Centers) -> list[Lattice]:
     free = set(range(len(squares)))
     grown = []
     while free:
-        seeds = sorted(free, key=lambda i: -float(squares.trust[i]))[:SEEDS]
+        seeds = sorted(free, key=lambda i: -float(squares.weight[i]))[:SEEDS]
         largest: dict[tuple[int, int], int] = {}
         for seed in seeds:
             largest = max(largest, _grow(squares, seed, free), key=len)

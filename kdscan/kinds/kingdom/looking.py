@@ -101,14 +101,14 @@ def squares_of(look: Look) -> Centers:
     away = np.abs((peaks @ (1, 1j))[:, None] - votes @ (1, 1j))  # of complex numbers: quickly had
     mine = away < MEET * side[away.argmin(1)][:, None] if len(votes) else away < 0
     share = mine * weight
-    trust = share.sum(1)
-    kept = (trust >= LEAST * 0.5) & (mine.sum(1) >= 2)
-    share, trust = share[kept], trust[kept]
+    weights = share.sum(1)
+    kept = (weights >= LEAST * 0.5) & (mine.sum(1) >= 2)
+    share, weights = share[kept], weights[kept]
     # Not by @, which would wake BLAS's threads: they spin for longer than all of this takes.
     values = np.column_stack([votes, log_side, cosine, sine])
-    mean = np.einsum("pv,vk->pk", share / trust[:, None], values)
+    mean = np.einsum("pv,vk->pk", share / weights[:, None], values)
     sides, angles = np.exp(mean[:, 2]) * STRIDE / look.scale, np.arctan2(mean[:, 4], mean[:, 3]) / 4
-    return Centers(look.to_photo(mean[:, :2]), sides, angles, trust)
+    return Centers(look.to_photo(mean[:, :2]), sides, angles, weights)
 
 
 def patches_of(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kdscan.game.kingdomino.variants import Variants
-from kdscan.kinds.common.place import place_from, place_json, plain
+from kdscan.kinds.common.place import place_from, place_json, rounded
 from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.records import KingdomCorrections, KingdomEvidence, KingdomReading
 
@@ -21,7 +21,7 @@ def serialize(kingdom: KingdomReading) -> Json:
     kept: Json = {
         "kind": kingdom.kind,
         "place": place_json(found.rectified),
-        "probs": plain(found.probs),
+        "probs": rounded(found.probs),
         "sheet_id": found.sheet_id,
         "variants": asdict(found.variants),
         "beyond": found.beyond,

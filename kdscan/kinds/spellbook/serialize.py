@@ -9,7 +9,7 @@ import numpy as np
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
-from kdscan.kinds.common.place import plain
+from kdscan.kinds.common.place import rounded
 from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.records import BookMark, SpellbookCorrections, SpellbookEvidence, SpellbookReading
 
@@ -23,9 +23,15 @@ def serialize(book: SpellbookReading) -> Json:
         "kind": book.kind,
         "layout": found.layout,
         "sheet_id": found.sheet_id,
-        "page": plain(found.page_xy),
+        "page": rounded(found.page_xy),
         "marks": [
-            [str(m.place), plain(list(m.at_xy)), plain(m.reach_px), m.marked, plain(m.confidence)]
+            [
+                str(m.place),
+                rounded(list(m.at_xy)),
+                rounded(m.reach_px),
+                m.marked,
+                rounded(m.confidence),
+            ]
             + [m.review]
             for m in found.marks
         ],

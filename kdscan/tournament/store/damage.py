@@ -75,7 +75,7 @@ def _wrong(column: Column[object]) -> str:
         wrong = f"typeof({name}) <> 'integer'"
     elif isinstance(kind, Float):
         wrong = f"typeof({name}) NOT IN ('real', 'integer')"
-    elif isinstance(kind, schema.Moment):
+    elif isinstance(kind, schema.UtcDateTime):
         wrong = f"julianday({name}) IS NULL"
     else:  # a character that is no text was one, or was none at all
         wrong = f"typeof({name}) <> 'text' OR instr({name}, char(65533)) OR instr({name}, char(0))"

@@ -37,7 +37,7 @@ metadata = MetaData(
 )
 
 
-class Moment(TypeDecorator[datetime]):
+class UtcDateTime(TypeDecorator[datetime]):
     """A moment in UTC, with its time zone on every database."""
 
     impl = DateTime(timezone=True)
@@ -82,7 +82,7 @@ event = Table(
     Column("name", Text, nullable=False, unique=True),
     Column("game", String(20), nullable=False),
     Column("details", JSON, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
 )
 
 player = Table(
@@ -108,7 +108,7 @@ photo = Table(
     Column("error_code", String(50)),
     Column("error_message", Text),
     Column("error_said", JSON(none_as_null=True)),
-    Column("added_at", Moment, nullable=False),
+    Column("added_at", UtcDateTime, nullable=False),
     UniqueConstraint("event_id", "sha256"),
 )
 
@@ -124,7 +124,7 @@ file = Table(
     Column("error_code", String(50)),
     Column("error_message", Text),
     Column("error_said", JSON(none_as_null=True)),
-    Column("added_at", Moment, nullable=False),
+    Column("added_at", UtcDateTime, nullable=False),
     UniqueConstraint("event_id", "name", "photo_id"),
 )
 
@@ -135,7 +135,7 @@ known_print = Table(
     _in("event", index=False),
     Column("name", Text, nullable=False),
     Column("sha256", String(64), nullable=False),
-    Column("added_at", Moment, nullable=False),
+    Column("added_at", UtcDateTime, nullable=False),
     UniqueConstraint("event_id", "name"),
 )
 
@@ -150,7 +150,7 @@ reading = Table(
     Column("kept", JSON, nullable=False),
     Column("error_code", String(50)),
     Column("seconds", Float, nullable=False),
-    Column("read_at", Moment, nullable=False),
+    Column("read_at", UtcDateTime, nullable=False),
     UniqueConstraint("photo_id", "page", "models"),
 )
 
@@ -203,7 +203,7 @@ correction = Table(
     Column("old", JSON),
     Column("new", JSON),
     Column("who", Text, nullable=False),
-    Column("at", Moment, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
     Column("undoes", ForeignKey("correction.id", ondelete="CASCADE"), unique=True),
 )
 

@@ -41,7 +41,7 @@ def seen(
 
 
 def together(*parts: Centers) -> Centers:
-    names = ("xy", "side", "angle", "trust")
+    names = ("xy", "side", "angle", "weight")
     return Centers(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
@@ -70,7 +70,7 @@ def test_neighbours_tell_the_steps_where_the_network_is_wrong_about_them(angle: 
     for seed in range(4):
         true = seen(FULL, angle=angle, jitter=0.07, tilt=0.02, seed=seed)
         certainty = np.pi / 4 * np.round(angle / (np.pi / 4))
-        wrong = Centers(true.xy, 0.82 * true.side, np.full(25, certainty), true.trust)
+        wrong = Centers(true.xy, 0.82 * true.side, np.full(25, certainty), true.weight)
         found = grow_lattices(wrong)[0]
         assert found.seen.sum() >= 23
         assert found.seen.shape == (7, 7)
@@ -116,7 +116,7 @@ def test_a_domino_askew_keeps_its_own_place_and_bends_nothing_else() -> None:
     centers = seen(FULL)
     xy = centers.xy.copy()
     xy[12] += (6, -4)
-    (found,) = grow_lattices(Centers(xy, centers.side, centers.angle, centers.trust))
+    (found,) = grow_lattices(Centers(xy, centers.side, centers.angle, centers.weight))
     assert held(found.centers_xy, xy[12]) < 0.8
     assert max(held(found.centers_xy, p) for i, p in enumerate(xy) if i != 12) < 0.8
 

@@ -24,7 +24,7 @@ from kdscan.tournament.batch.tasks import Read, Result, Take, Task, failed
 from kdscan.tournament.event import event_state
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.results import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET, results
-from kdscan.tournament.rules import Asked, settle_rules
+from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import ensure_event
 from kdscan.tournament.store.photos import files, set_pages
@@ -134,7 +134,7 @@ def test_new_models_read_again(store: Store, folder: Path) -> None:
 def test_an_events_rules_say_what_is_read(store: Store, folder: Path) -> None:
     asked = Asked("kingdomino", great_duel=True, middle_kingdom=True)
     with store.write() as db:
-        settle_rules(db, "cup", asked)
+        ensure_rules(db, "cup", asked)
     workers = Here()
     read(store, folder, workers)
     tasks = [task for task in workers.done if isinstance(task, Read)]
@@ -143,7 +143,7 @@ def test_an_events_rules_say_what_is_read(store: Store, folder: Path) -> None:
     # Rules that change no square read nothing again; another limit does.
     for changed, pages in ((Asked(harmony=True), 0), (Asked(great_duel=False), 5)):
         with store.write() as db:
-            settle_rules(db, "cup", changed)
+            ensure_rules(db, "cup", changed)
         again = Here()
         read(store, folder, again)
         assert pages_of(again) == pages
