@@ -25,7 +25,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.editions import EDITIONS, ENGLISH, Edition
 from kdscan.game.duel.greedy import greedy_player
 from kdscan.game.duel.play import Game
-from kdscan.game.duel.players import play_game, random_game, random_player
+from kdscan.game.duel.players import play_game, random_player
 from kdscan.game.duel.report import game_json
 from kdscan.game.duel.scoring import score_board
 
@@ -70,7 +70,7 @@ def simulate(boards: int, _: Edition) -> None:
     games = max(boards // 10, 50)
     start = time.process_time()
     for n in range(games):
-        game_json(random_game(n))
+        game_json(play_game(n))
     print(f"{'simulate':24} {games / (time.process_time() - start):8.0f} games a second")
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import kdscan
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.players import random_game
+from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.records import AnyReading
 from kdscan.synth.__main__ import own_book, own_page
@@ -67,7 +67,7 @@ def test_every_public_name_is_there() -> None:
         (make_sheet(), "<duel_map: 37 points, 97.0% sure>"),
         (make_sheet(doubtful=[(0, 5)]), "<duel_map: 37 points, 97.0% sure, please check>"),
         (make_kingdom(), "<kingdom: 21 points, 99.6% sure>"),
-        (make_book(random_game(1).spellbook), "<duel_spellbook: kdscan-a5-spellbook, 99.2% sure>"),
+        (make_book(play_game(1).spellbook), "<duel_spellbook: kdscan-a5-spellbook, 99.2% sure>"),
     ],
 )
 def test_readings_are_told_in_a_line_and_as_a_dictionary(found: AnyReading, short: str) -> None:
@@ -106,7 +106,7 @@ def test_a_photo_is_a_name_bytes_or_an_array() -> None:
     [
         (make_sheet(doubtful=[(0, 5)]), "<td><mark>"),
         (make_kingdom(), "<td>wheat ♛</td>"),
-        (make_book(random_game(1).spellbook), "<td>●●</td>"),
+        (make_book(play_game(1).spellbook), "<td>●●</td>"),
     ],
 )
 def test_a_notebook_shows_a_table(found: AnyReading, place: str) -> None:
@@ -123,7 +123,7 @@ def test_corrections_of_every_kind_add_up() -> None:
     kingdom = kdscan.correct(make_kingdom(), {(0, 0): ("lake", 1)})
     kingdom = kdscan.correct(kingdom, kdscan.KingdomCorrections({(0, 1): ("mine", 2)}))
     assert [(s.terrain, s.crowns) for s in kingdom.squares[:2]] == [("lake", 1), ("mine", 2)]
-    book = make_book(random_game(1).spellbook)
+    book = make_book(play_game(1).spellbook)
     book = kdscan.correct(book, {(0, Coat.DOT): SpellbookLine(2)})
     book = kdscan.correct(book, kdscan.SpellbookCorrections(choices={1: Coat.DOT}))
     assert book.book.lines[0][Coat.DOT].filled == 2 and book.chosen[1] is Coat.DOT

@@ -14,7 +14,7 @@ from kdscan.game.duel.audit import Step, Witness, replay
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.book_text import write_book
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.players import random_game
+from kdscan.game.duel.players import play_game
 from tests.game.texts import ALONE, KINGDOM, LAWFUL
 
 
@@ -89,7 +89,7 @@ def test_board_reads_what_simulate_writes(run: Any, monkeypatch: pytest.MonkeyPa
 
 
 def test_board_takes_spellbooks(run: Any, tmp_path: Path) -> None:
-    games = [random_game(seed) for seed in (1, 4, 9)]
+    games = [play_game(seed) for seed in (1, 4, 9)]
     assert any(game.spellbook.chosen_coat for game in games)
     file = tmp_path / "games.txt"
     blocks = []

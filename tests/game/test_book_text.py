@@ -6,14 +6,14 @@ import pytest
 
 from kdscan.game.duel.book_text import BookTextError, Told, read_books, write_book
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.players import random_game
+from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import SpellbookLine
 
 TWO = "# player 1: castle used; spellbook dot 5 used l 2\nplayer 2: spellbook d 3 struck f 3"
 
 
 def test_spellbooks_round_trip() -> None:
-    games = [random_game(seed) for seed in range(40)]
+    games = [play_game(seed) for seed in range(40)]
     assert any(game.spellbook.chosen_coat for game in games)
     text = "\n\n".join(write_book(game.spellbook, game.castle_used) for game in games)
     assert read_books(text) == [Told(game.spellbook, game.castle_used) for game in games]

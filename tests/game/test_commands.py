@@ -17,7 +17,7 @@ from kdscan.cli.options import OF_ONE_GAME
 from kdscan.cli.simulate import simulate
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.players import random_game
+from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
 from kdscan.locale import LANGUAGES
 from tests.game.texts import ALONE, KINGDOM, LAWFUL
@@ -162,7 +162,7 @@ def test_simulate_as_text(run: Any) -> None:
     told = [run("simulate", "12", "--seed", "1"), run("simulate", "1", "--player", "greedy")]
     assert told[0].count("# game ") == 12 and "chose" in told[0]
     assert "castle used; spellbook dot" in told[0]
-    game = random_game(0)
+    game = play_game(0)
     assert str(game.maps[0]) in run("simulate", "1", "--seed", "0")
 
 

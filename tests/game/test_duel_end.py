@@ -15,7 +15,7 @@ from kdscan.game.duel.editions import EDITIONS, FRENCH, Edition
 from kdscan.game.duel.greedy import greedy_player
 from kdscan.game.duel.moves import DrawNothing, Roll, Take
 from kdscan.game.duel.play import Game, Phase
-from kdscan.game.duel.players import play_game, random_board, random_game, random_player
+from kdscan.game.duel.players import play_game, random_board, random_player
 from kdscan.game.grid import Cell
 from kdscan.game.moves import IllegalMoveError
 from tests.game.boards import seeds
@@ -105,8 +105,8 @@ def test_players_finish_lawful_games(seed: int) -> None:
 
 
 def test_equal_seeds_play_equal_games() -> None:
-    assert random_game(5).history == random_game(5).history
-    assert random_game(5).maps != random_game(6).maps
+    assert play_game(5).history == play_game(5).history
+    assert play_game(5).maps != play_game(6).maps
     assert play_game(5, rounds=3).rounds == 3
 
 

@@ -36,18 +36,14 @@ def play_game(
     edition: Edition = ENGLISH,
     rounds: int = MAX_ROUNDS,
 ) -> Game:
-    """Play a game to its end, or to the end of that many rounds."""
+    """Play a game to its end, or to the end of that many rounds; by random players, if none are
+    given."""
     rng = seed if isinstance(seed, random.Random) else random.Random(seed)
     both = players or (random_player, random_player)
     game = Game(edition, rng)
     while not game.over and not (game.phase is Phase.ROLL and game.rounds >= rounds):
         game.play(both[game.to_move](game, rng))
     return game
-
-
-def random_game(seed: int | random.Random, edition: Edition = ENGLISH) -> Game:
-    """A finished game between two random players."""
-    return play_game(seed, edition=edition)
 
 
 def random_board(rng: random.Random) -> tuple[Board, bool]:

@@ -55,11 +55,6 @@ class Prior:
         total = sum(self.alone.values()) + len(MARKS)
         return (self.alone.get(mark, 0) + 1) / total
 
-    def probability_beside(self, mark: Mark, neighbour: str) -> float:
-        """How likely a square holds that mark when a square beside it holds `neighbour`."""
-        total = sum(self.beside.get((m, neighbour), 0) for m in MARKS) + len(MARKS)
-        return (self.beside.get((mark, neighbour), 0) + 1) / total
-
 
 def count(games: int, seed: int) -> Prior:
     """Play that many games and count the marks on both maps of each."""

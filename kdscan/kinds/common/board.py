@@ -96,13 +96,13 @@ def draw_board(
     for cell in cells:
         at = centers[cell.row, cell.col]
         if (cell.row, cell.col) in blamed:
-            _blame(picture, _quad(corners, (cell.row, cell.col)), pitch)
+            _blame(picture, quad_of(corners, (cell.row, cell.col)), pitch)
         if cell.review:
             circle(picture, at, 0.42 * pitch, PAPER, 0.1 * pitch)
             circle(picture, at, 0.42 * pitch, DOUBT, 0.055 * pitch)
         if signs.marked(cell) or cell.review:
             # In the corner that is right and below in the picture, whichever way the sheet lies.
-            quad = _quad(corners, (cell.row, cell.col))
+            quad = quad_of(corners, (cell.row, cell.col))
             corner = quad[np.argmax(quad.sum(1))]
             _badge(picture, at + 0.66 * (corner - at), cell, signs, pitch)
     _points(picture, board, signs, corners, pitch)
@@ -117,7 +117,8 @@ def _pitch(centers: Points) -> float:
     return float((across + down) / 2)
 
 
-def _quad(corners: Points, cell: Cell) -> Points:
+def quad_of(corners: Points, cell: Cell) -> Points:
+    """(4, 2): a cell's corners, clockwise from the upper left."""
     r, c = cell
     return np.asarray(corners[[r, r, r + 1, r + 1], [c, c + 1, c + 1, c]])
 
@@ -126,7 +127,7 @@ def _tint(picture: Bgr, corners: Points, colors: dict[Cell, int]) -> None:
     """Colour the paper, not the ink: multiply, as a marker pen does."""
     marker = np.full_like(picture, 255)
     for cell, color in colors.items():
-        polygon(marker, _quad(corners, cell), DOMAIN_COLORS[color])
+        polygon(marker, quad_of(corners, cell), DOMAIN_COLORS[color])
     tinted = cv2.multiply(picture, marker, scale=1 / 255)
     picture[:] = cv2.addWeighted(picture, 0.4, tinted, 0.6, 0)
 
@@ -145,7 +146,7 @@ def _domain_borders(
         for cell in domain.cells if domain.points else ():
             b, g, r = DOMAIN_COLORS[colors[cell]]
             darker = (round(0.7 * b), round(0.7 * g), round(0.7 * r))
-            quad = _quad(corners, cell)
+            quad = quad_of(corners, cell)
             for side, (dr, dc) in enumerate(sides):
                 if (cell[0] + dr, cell[1] + dc) not in domain.cells:
                     # Inside its own cell, so that neighbours' borders lie side by side.
@@ -185,7 +186,7 @@ def _points(picture: Bgr, board: Board, signs: Signs[C], corners: Points, pitch:
     for domain in board.score.domains:
         if domain.points:
             text = f"{len(domain.cells)}×{signs.factor(domain)}={domain.points}"
-            quads = [_quad(corners, cell) for cell in domain.cells]
+            quads = [quad_of(corners, cell) for cell in domain.cells]
             quad = min(quads, key=lambda q: float(q.sum(1).min()))
             at = quad[np.argmin(quad.sum(1))]
             x, y = at + 0.1 * (quad.mean(0) - at)
@@ -214,7 +215,7 @@ def tile(clean: Bgr, centers: Points, doubt: Doubt[C], signs: Signs[C]) -> Bgr:
     """A doubtful cell as it is in the photo, upright, above what it may be; `TILE_WH` large."""
     side, height = TILE_WH
     cell = doubt.cell
-    quad = _quad(cell_corners(centers), (cell.row, cell.col))
+    quad = quad_of(cell_corners(centers), (cell.row, cell.col))
     seen = 1.25 * quad + (1 - 1.25) * quad.mean(0)
     whole = np.array([(0, 0), (side - 1, 0), (side - 1, side - 1), (0, side - 1)])
     warp = cv2.getPerspectiveTransform(seen.astype(np.float32), whole.astype(np.float32))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from kdscan.game.grid import cell_name
 from kdscan.imaging.rectify import cell_corners
+from kdscan.kinds.common.board import quad_of
 from kdscan.kinds.common.doubt import C, Doubt, DoubtfulPlace
 from kdscan.records.arrays import Floats
 
@@ -16,7 +17,6 @@ def places_of(
     """Each doubtful cell; centers_xy: (R, C, 2), photo frame, of all cells. name: what it holds."""
     corners = cell_corners(centers_xy)
     for doubt in doubts:
-        row, col = doubt.cell.row, doubt.cell.col
-        quad = corners[[row, row, row + 1, row + 1], [col, col + 1, col + 1, col]]
+        at = doubt.cell.row, doubt.cell.col
         choices = tuple((name(one), one.confidence) for one in (doubt.cell, *doubt.others))
-        yield DoubtfulPlace(cell_name((row, col)), choices, quad)
+        yield DoubtfulPlace(cell_name(at), choices, quad_of(corners, at))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kdscan.game.duel.scoring import Domain
+from operator import attrgetter
+
 from kdscan.kinds.common.board import Signs, draw_board, tile
 from kdscan.kinds.common.pens import Bgr, draw_marks, marks_width
 from kdscan.kinds.duel_map.doubts import doubts
@@ -16,13 +17,9 @@ def draw(picture: Bgr, clean: Bgr, sheet: SheetReading, scale: float, words: Wor
     return [tile(clean, centers, doubt, _SIGNS) for doubt in doubts(sheet)]
 
 
-def _crosses(domain: Domain) -> int:
-    return domain.crosses
-
-
 _SIGNS: Signs[CellReading] = Signs(
     draw=lambda picture, at, cell, size: draw_marks(picture, at, cell.coat, cell.crosses, size),
     width=lambda cell, size: marks_width(cell.crosses, size),
     marked=lambda cell: cell.coat is not None,
-    factor=_crosses,
+    factor=attrgetter("crosses"),
 )

@@ -14,7 +14,7 @@ from kdscan.kinds.common.terminal import (
 )
 from kdscan.kinds.common.terminal import explain_doubts as explain
 from kdscan.kinds.duel_map.doubts import doubts
-from kdscan.kinds.duel_map.names import with_cover
+from kdscan.kinds.duel_map.names import coat_name, with_cover
 from kdscan.records import CASTLE, COLS, ROWS, CellReading, SheetReading
 
 
@@ -73,7 +73,7 @@ def explain_score(sheet: SheetReading, style: Style) -> str:
     head = f"   {first:<5} {coat:<17}{counts[0]:>7}{counts[1]:>10}{counts[2]:>8}"
     lines = [head] if scoring else []
     for domain in scoring:
-        name = f"{style.coat(domain.coat)} {t(domain.coat.value.replace('_', ' '))}"
+        name = f"{style.coat(domain.coat)} {coat_name(style.words, domain.coat)}"
         lines.append(
             f"   {cell_name(domain.cells[0]):<5} {name:<17}{len(domain.cells):>6}  {times}"
             f"{domain.crosses:>7}  ={domain.points:>6}"

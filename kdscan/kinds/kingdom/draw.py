@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kdscan.game.kingdomino.scoring import Domain
+from operator import attrgetter
+
 from kdscan.kinds.common.board import Signs, draw_board, tile
 from kdscan.kinds.common.pens import Bgr, draw_square, square_width
 from kdscan.kinds.kingdom.doubts import doubts
@@ -18,13 +19,9 @@ def draw(
     return [tile(clean, centers, doubt, _SIGNS) for doubt in doubts(kingdom)]
 
 
-def _crowns(domain: Domain) -> int:
-    return domain.crowns
-
-
 _SIGNS: Signs[SquareReading] = Signs(
     draw=lambda picture, at, one, size: draw_square(picture, at, one.terrain, one.crowns, size),
     width=lambda one, size: square_width(one.crowns, size),
     marked=lambda one: one.crowns > 0,
-    factor=_crowns,
+    factor=attrgetter("crowns"),
 )

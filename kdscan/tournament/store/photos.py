@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlalchemy import Connection, and_, select
 
 from kdscan.errors import ReaderDied
@@ -125,9 +123,3 @@ def read_pages(db: Connection, photo_id: int, models: str) -> dict[int, str | No
     at = schema.reading.c
     query = select(at.page, at.error_code).where(at.photo_id == photo_id, at.models == models)
     return {page: code for page, code in db.execute(query) if code != ReaderDied.code}
-
-
-def unread(db: Connection, photo: PhotoRow, models: str) -> Sequence[int]:
-    """The pages of a photo that these models have not read yet."""
-    done = read_pages(db, photo.id, models)
-    return [page for page in range(photo.pages or 0) if page not in done]

@@ -26,8 +26,8 @@ from kdscan.tournament.store.photos import (
     files,
     get_photo,
     photos,
+    read_pages,
     set_pages,
-    unread,
 )
 from kdscan.tournament.store.readings import (
     add_reading,
@@ -112,17 +112,17 @@ def test_a_file_that_could_not_be_read_gives_way_to_one_that_can(store: Store) -
         assert [(f.error_code, f.photo_id) for f in files(db, event.id)] == [(None, photo.id)]
 
 
-def test_what_is_left_to_do_is_known(store: Store) -> None:
+def test_what_was_read_is_known(store: Store) -> None:
     with store.write() as db:
         event = ensure_event(db, "e")
         photo, _ = add_photo(db, event.id, SHA, ".pdf", 10)
         set_pages(db, photo.id, 3)
         scan = get_photo(db, photo.id)
         assert scan is not None
-        assert unread(db, scan, MODELS) == [0, 1, 2]
+        assert read_pages(db, scan.id, MODELS) == {}
         add_reading(db, scan, 1, MODELS, entry(), [], 0.1)
-        assert unread(db, scan, MODELS) == [0, 2]
-        assert unread(db, scan, "models-2") == [0, 1, 2]
+        assert read_pages(db, scan.id, MODELS) == {1: None}
+        assert read_pages(db, scan.id, "models-2") == {}
 
 
 def test_a_page_is_read_once_by_each_version_of_the_models(store: Store) -> None:
