@@ -52,6 +52,7 @@ METHODS = [
     ("training/**", "ignore"),
     ("synth/**", "ignore"),
     ("web/templates/**.html", "jinja2.ext:babel_extract"),
+    ("tournament/report/templates/**.html", "jinja2.ext:babel_extract"),
     ("web/static/js/**.js", "javascript"),
     ("**.py", "python"),
 ]

@@ -120,7 +120,7 @@ def test_links_lead_somewhere(page: str) -> None:
 
 def test_names_are_text(page: str) -> None:
     assert "<script>" not in page
-    assert "&lt;script&gt;alert(&quot;Bob &amp; Co&quot;)&lt;/script&gt;" in page
+    assert "&lt;script&gt;alert(&#34;Bob &amp; Co&#34;)&lt;/script&gt;" in page
     assert "no &lt;picture&gt;" in page
 
 
