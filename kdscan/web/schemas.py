@@ -184,9 +184,7 @@ class Photos(TypedDict):
     photos: list[PhotoLine]
 
 
-class Doubtful(TypedDict):
-    """A sheet to look at. `decides`: it may turn its game. A spellbook has no total."""
-
+class _SheetLine(TypedDict):
     id: int
     kind: str
     photo: int
@@ -196,10 +194,15 @@ class Doubtful(TypedDict):
     round: int | None
     table: int | None
     total: int | None
-    range: tuple[int, int] | None
     confidence: Probability
-    decides: bool
     thumb: str
+
+
+class Doubtful(_SheetLine):
+    """A sheet to look at. `decides`: it may turn its game. A spellbook has no total."""
+
+    range: tuple[int, int] | None
+    decides: bool
 
 
 class Queue(TypedDict):
@@ -209,22 +212,11 @@ class Queue(TypedDict):
     sheets: list[Doubtful]
 
 
-class SheetBrief(TypedDict):
+class SheetBrief(_SheetLine):
     """A sheet in a card or in the desk's list. status: as in the CSV of `kdscan export`."""
 
-    id: int
-    kind: str
-    photo: int
-    page: int
-    name: str
-    player: str | None
-    round: int | None
-    table: int | None
-    total: int | None
-    confidence: Probability
     review: bool
     status: str
-    thumb: str
 
 
 class Card(TypedDict):

@@ -6,16 +6,16 @@ There every worker finds them, on this machine or a cluster's.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from sqlalchemy import Connection, select
 
-from kdscan.errors import KdscanError, LayoutError, ReaderDied, StoreError
+from kdscan.errors import LayoutError, ReaderDied, StoreError
 from kdscan.prints.file import SUFFIX, FiledPrint, filed, parse_print
 from kdscan.prints.known import KnownPrint
-from kdscan.prints.library import named
+from kdscan.prints.library import Damaged, named
 from kdscan.prints.names import folded, same_name
 from kdscan.sheet.layout import layouts
 from kdscan.tournament.store import schema
@@ -27,9 +27,6 @@ from kdscan.tournament.store.records import Json, PrintRow
 from kdscan.tournament.store.rows import all_of, insert, now
 
 _PRINTS, _OFF = "prints-", "pads_by_hand"
-
-Damaged = Callable[[KdscanError], None]
-"""Called with what is wrong with a print that is skipped."""
 
 
 def event_prints(db: Connection, event_id: int) -> list[PrintRow]:
