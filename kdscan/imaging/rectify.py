@@ -97,12 +97,21 @@ def lattice_to_photo_homography(corners_xy: Floats) -> Floats:
 
 
 def fit_homography(centers_xy: Floats) -> Floats:
-    """(3, 3) homography that best sends the lattice to (R, C, 2) photo centres."""
-    places = lattice(*centers_xy.shape[:2]).reshape(-1, 2)
-    h, _ = cv2.findHomography(places, centers_xy.reshape(-1, 2), 0)
+    """(3, 3) homography that best sends the lattice to (R, C, 2) photo centres; read-only."""
+    rows, cols = centers_xy.shape[:2]
+    return _fitted(rows, cols, np.asarray(centers_xy, np.float64).tobytes())
+
+
+@lru_cache(maxsize=32)
+def _fitted(rows: int, cols: int, centers: bytes) -> Floats:
+    """`fit_homography`, kept: a sheet's windows, one by one, ask for the same one twenty times."""
+    xy = np.frombuffer(centers, np.float64).reshape(-1, 2)
+    h, _ = cv2.findHomography(lattice(rows, cols).reshape(-1, 2), xy, 0)
     if h is None:
         raise ValueError("centres lie on a line")
-    return np.asarray(h, np.float64)
+    fitted = np.asarray(h, np.float64)
+    fitted.setflags(write=False)
+    return fitted
 
 
 def lattice_to_photo(centers_xy: Floats, points_xy: Floats) -> Floats:
@@ -167,22 +176,21 @@ def sampled(
     Returns (H, W, 3) uint8.
     """
     roi, coarse = _window(photo, coarse, shrink, finest)
-    where = _enlarge(coarse, step)[: size_wh[1], : size_wh[0]]
-    out = cv2.remap(
-        roi, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    )
+    w, h = size_wh
+    xs, ys = (_enlarge(coarse[..., part], step)[:h, :w] for part in (0, 1))
+    out = cv2.remap(roi, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(out, np.uint8)
 
 
 def _enlarge(coarse: Floats, step: int) -> NDArray[np.float32]:
-    """Bilinear interpolation of a map sampled every `step` pixels from pixel 0."""
-    rows, cols = coarse.shape[:2]
-    h, w = (rows - 1) * step, (cols - 1) * step
+    """Bilinear interpolation of one coordinate of a map, sampled every `step` pixels from pixel 0;
+    OpenCV takes twice as long for both in one array."""
+    rows, cols = coarse.shape
+    size_wh = ((cols - 1) * step, (rows - 1) * step)
     matrix = np.array([[1 / step, 0, 0], [0, 1 / step, 0]], np.float64)
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    out = cv2.warpAffine(
-        coarse.astype(np.float32), matrix, (w, h), flags=flags, borderMode=cv2.BORDER_REPLICATE
-    )
+    small = coarse.astype(np.float32)
+    out = cv2.warpAffine(small, matrix, size_wh, flags=flags, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(out, np.float32)
 
 
@@ -197,9 +205,10 @@ def _window(
     bgr = level(photo, k)
     h, w = bgr.shape[:2]
     places = (places + 0.5) / 2**k - 0.5
-    low, high = places.reshape(-1, 2).min(0), places.reshape(-1, 2).max(0)
-    x0, y0 = (int(v) for v in np.clip(low - 4, 0, (w - 1, h - 1)))
-    x1, y1 = (int(v) for v in np.clip(high + 5, (x0 + 1, y0 + 1), (w, h)))
+    xs, ys = places[..., 0], places[..., 1]  # one by one: numpy is slow along short axes
+    x0, y0 = (int(np.clip(v.min() - 4, 0, side - 1)) for v, side in ((xs, w), (ys, h)))
+    x1 = int(np.clip(xs.max() + 5, x0 + 1, w))
+    y1 = int(np.clip(ys.max() + 5, y0 + 1, h))
     return bgr[y0:y1, x0:x1], places - (x0, y0)
 
 
