@@ -114,8 +114,7 @@ def _sizes(layout: Layout) -> Iterator[LayoutError]:
             )
     if max(layout.page_mm) > _LARGEST_MM:
         yield LayoutError(
-            "`page_mm` is larger than {most} mm, the longer side of A0.",
-            most=_LARGEST_MM,
+            "`page_mm` is larger than {most} mm, the longer side of A0.", most=_LARGEST_MM
         )
     page, grid = _page(layout), _grid(layout)
     if not page.holds(grid.corners):

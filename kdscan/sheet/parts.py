@@ -187,6 +187,12 @@ class Layout:
         """Row and column of the cell in the middle, which holds the castle."""
         return self.rows // 2, self.cols // 2
 
+    @property
+    def grid_rect(self) -> tuple[float, float, float, float]:
+        """x, y, width and height of the grid on the page, in mm."""
+        (x, y), (w, h) = self.grid_mm, self.cell_mm
+        return x, y, self.cols * w, self.rows * h
+
     def center_mm(self, row: float, col: float) -> Point:
         """Centre of a cell on the page, in mm; fractions give points between centres."""
         return (

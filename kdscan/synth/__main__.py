@@ -17,7 +17,6 @@ from typing import Annotated, Literal, cast
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from kdscan.errors import UsageError
 from kdscan.sheet.book import BookLayout, load_book
@@ -26,6 +25,7 @@ from kdscan.sheet.look import NO_TICKET, STYLES, Look, Style, Ticket
 from kdscan.sheet.printing import PLAIN
 from kdscan.sheet.raster import render_page
 from kdscan.sheet.words import LANGUAGES
+from kdscan.synth.fields import U8, Rng
 from kdscan.synth.grounds.families import GROUPS, asked_for
 from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo, random_page, save_photo
 from kdscan.synth.table import SynthTable, make_table
@@ -46,19 +46,19 @@ def own_page(
     return layout, render_page(layout, px_per_mm, look, ticket), px_per_mm
 
 
-def _own_page(rng: np.random.Generator, style: str, code: str) -> Page:
+def _own_page(rng: Rng, style: str, code: str) -> Page:
     """Our own sheet; of style `mixed` one by lot, in a language by lot."""
     look = any_look(rng) if style == "mixed" else Look(style=cast(Style, style))
     return own_page(look=look, ticket=Ticket(code=code))
 
 
-def any_look(rng: np.random.Generator) -> Look:
+def any_look(rng: Rng) -> Look:
     """A style and a language by lot."""
     style = STYLES[int(rng.integers(len(STYLES)))]
     return Look(LANGUAGES[int(rng.integers(len(LANGUAGES)))], style)
 
 
-def own_book(px_per_mm: float = 6.25) -> tuple[BookLayout, NDArray[np.uint8], float]:
+def own_book(px_per_mm: float = 6.25) -> tuple[BookLayout, U8, float]:
     """Our own spellbook, likewise."""
     layout = load_book("kdscan-a5-spellbook")
     return layout, render_page(layout, px_per_mm), px_per_mm

@@ -18,6 +18,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from kdscan.synth.fields import Rng
 from kdscan.synth.strokes import Path, turned
 
 Mark = list[Path]
@@ -56,7 +57,7 @@ class StrokeBank:
                         marks[kind].append(mark)
         return cls(marks)
 
-    def pick(self, kind: str, writer: float, rng: np.random.Generator) -> Mark | None:
+    def pick(self, kind: str, writer: float, rng: Rng) -> Mark | None:
         """Return a mark; writer: 0..1, the same number gives mostly the same writer."""
         marks = self.marks.get(kind, [])
         if not marks:

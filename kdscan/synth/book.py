@@ -10,7 +10,6 @@ import random
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.greedy import greedy_player
@@ -21,12 +20,13 @@ from kdscan.synth import scrawl
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.crosses import draw_cross
 from kdscan.synth.dots import dot
+from kdscan.synth.fields import U8, Rng
 from kdscan.synth.fills import fill
 from kdscan.synth.habits import any_habit
-from kdscan.synth.ink import Stroke, lay_ink
+from kdscan.synth.ink import Stroke
 from kdscan.synth.pens import Pen
 from kdscan.synth.preferences import Brush
-from kdscan.synth.sketch import Hand
+from kdscan.synth.sketch import Canvas, Hand
 from kdscan.synth.strokes import Path, line, rounded
 from kdscan.synth.surroundings import soil
 
@@ -54,7 +54,7 @@ class Scribe:
     rest: bool
 
     @classmethod
-    def random(cls, rng: np.random.Generator, hand: Hand | None = None) -> Scribe:
+    def random(cls, rng: Rng, hand: Hand | None = None) -> Scribe:
         """Return a random player, or one with another's pens."""
         return cls(
             hand or Hand.random(rng),
@@ -67,34 +67,24 @@ class Scribe:
 
 
 @dataclass(frozen=True, eq=False)
-class _Side:
-    """A page, a player, and the generator that decides."""
+class _Side(Canvas):
+    """What one player fills in."""
 
-    page: NDArray[np.uint8]
     layout: BookLayout
     scribe: Scribe
-    rng: np.random.Generator
-    px_per_mm: float
-    bank: StrokeBank | None
-    mess: float
-
-    def brush(self, pen: Pen) -> Brush:
-        faint = pen.opacity < 0.65 or pen.grain > 0.7
-        hand = self.scribe.hand
-        return Brush(hand.taste, self.rng, pen.width, self.bank, hand.real, faint)
-
-    def ink(self, strokes: list[Stroke], pen: Pen, fade: float = 1.0, blur_mm: float = 0) -> None:
-        lay_ink(
-            self.page, strokes, pen, self.rng, px_per_mm=self.px_per_mm, fade=fade, blur_mm=blur_mm
-        )
 
     def pen(self, room: float) -> Pen:
         """The player's pen, no wider than suits something of `room` mm."""
-        pen = self.scribe.hand.pen
-        return replace(pen, width=min(pen.width, 0.2 * room))
+        return replace(self.hand.pen, width=min(self.hand.pen.width, 0.2 * room))
+
+    def ghost(self, at: Path, half: float) -> None:
+        """Leave what an eraser left of an earlier mark."""
+        pen = self.hand.pen
+        if self.rng.random() < (0.06 if pen.kind == "pencil" else 0.005) * self.mess:
+            self.erase(draw_cross(at, 0.8 * half, 4 * half, self.brush(pen), "x"))
 
 
-def played_book(rng: np.random.Generator) -> Spellbook:
+def played_book(rng: Rng) -> Spellbook:
     """The spellbook of a game, finished or not."""
     player = greedy_player if rng.random() < 0.3 else random_player
     rounds = 200 if rng.random() < 0.75 else int(rng.integers(1, 17))
@@ -102,7 +92,7 @@ def played_book(rng: np.random.Generator) -> Spellbook:
     return play_game(seed, (player, player), rounds=rounds).spellbook
 
 
-def wild_book(rng: np.random.Generator) -> Spellbook:
+def wild_book(rng: Rng) -> Spellbook:
     """Any squares, strikes and powers, lawful or not: so that rare marks are seen often enough."""
     players = []
     share = rng.uniform(0.1, 0.9)
@@ -128,16 +118,16 @@ _COUNTS = {
 
 
 def draw_spellbook(
-    page_bgr: NDArray[np.uint8],
+    page_bgr: U8,
     layout: BookLayout,
     book: Spellbook,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     px_per_mm: float,
     strokes: StrokeBank | None = None,
     mess: float = 0.5,
     hands: tuple[Hand, Hand] | None = None,
-) -> tuple[NDArray[np.uint8], dict[str, bool]]:
+) -> tuple[U8, dict[str, bool]]:
     """Return a copy of a printed page filled in by two players, and what they marked.
 
     page_bgr: as in `kdscan.synth.hand.draw_board`. hands: the two players', if known.
@@ -151,8 +141,11 @@ def draw_spellbook(
     shares = first.hand if rng.random() < 0.35 else hands[1] if hands else None
     truth: dict[str, bool] = {}
     chooser = book.owner(Coat.FILLED)
-    for i, scribe in enumerate((first, Scribe.random(rng, shares))):
-        side = _Side(page, layout, scribe, rng, px_per_mm, strokes, mess)
+    players = [
+        _Side(page, scribe.hand, rng, px_per_mm, strokes, mess, layout, scribe)
+        for scribe in (first, Scribe.random(rng, shares))
+    ]
+    for i, side in enumerate(players):
         where = f"players[{i}]"
         for row in layout.players[i].lines:
             truth |= _draw_line(side, row, book.lines[i][Coat(row.coat)], f"{where}.lines")
@@ -160,7 +153,7 @@ def draw_spellbook(
         if chooser is None and rng.random() < 0.5:  # an unlawful book: either may have chosen
             mine = None
         truth |= _draw_choice(side, layout.players[i], mine, f"{where}.choices")
-    _write_around(page, layout, first.hand.pen, rng, px_per_mm, mess, strokes)
+    _write_around(players[0])
     return page, truth
 
 
@@ -169,10 +162,10 @@ def _draw_line(side: _Side, row: BookLine, line_: SpellbookLine, where: str) -> 
     order = np.arange(count) if side.scribe.in_order else rng.permutation(count)
     chosen = {int(k) for k in order[: min(line_.filled, count)]}
     for k, square in enumerate(row.squares):
-        _ghost(side, np.array(square), side.layout.square_mm / 2)
+        side.ghost(np.array(square), side.layout.square_mm / 2)
         if k in chosen:
             _draw_square(side, np.array(square))
-    _ghost(side, np.array(row.used), side.layout.circle_radius_mm)
+    side.ghost(np.array(row.used), side.layout.circle_radius_mm)
     if line_.used:
         _mark(side, np.array(row.used), side.layout.circle_radius_mm)
     passed = _strike(side, row, chosen) if line_.struck else range(0)
@@ -186,7 +179,7 @@ def _draw_line(side: _Side, row: BookLine, line_: SpellbookLine, where: str) -> 
 
 def _draw_choice(side: _Side, part: BookSide, coat: Coat | None, where: str) -> dict[str, bool]:
     for choice in part.choices:
-        _ghost(side, np.array(choice.center_mm), side.layout.choice_mm / 2)
+        side.ghost(np.array(choice.center_mm), side.layout.choice_mm / 2)
         if choice.coat == coat:
             _mark(side, np.array(choice.center_mm), side.layout.choice_mm / 2)
     return {f"{where}.{choice.coat}": choice.coat == coat for choice in part.choices}
@@ -237,7 +230,7 @@ def _strike(side: _Side, row: BookLine, filled: set[int]) -> range:
     ends = np.stack([squares[0] - along * half, squares[-1] + along * half])
     reach = rng.normal(0.08, 0.25, 2) * half
     ends = ends + np.outer(reach, along) * [[-1], [1]]
-    slip = side.scribe.hand.taste.slop * 0.25 * half
+    slip = side.hand.taste.slop * 0.25 * half
     ends[:, 1] += rng.normal(0, 0.1 * half + slip, 2) + rng.normal(0, 0.12 * half)
     pen = side.pen(half)
     brush = side.brush(pen)
@@ -271,38 +264,20 @@ def _struck(ends: Path, half: float, style: str, brush: Brush) -> list[Stroke]:
     return strokes
 
 
-def _ghost(side: _Side, at: Path, half: float) -> None:
-    """Leave what an eraser left of an earlier mark."""
-    rng, pen = side.rng, side.scribe.hand.pen
-    if rng.random() < (0.06 if pen.kind == "pencil" else 0.005) * side.mess:
-        brush = side.brush(pen)
-        marks = draw_cross(at, 0.8 * half, 4 * half, brush, "x")
-        side.ink(marks, pen, fade=rng.uniform(0.04, 0.16), blur_mm=rng.uniform(0.05, 0.25))
-
-
-def _write_around(
-    page: NDArray[np.uint8],
-    layout: BookLayout,
-    pen: Pen,
-    rng: np.random.Generator,
-    px_per_mm: float,
-    mess: float,
-    bank: StrokeBank | None,
-) -> None:
+def _write_around(side: _Side) -> None:
     """Names on the lines meant for them, and now and then a note in a margin."""
+    rng, layout, pen = side.rng, side.layout, side.hand.pen
     thin = replace(pen, width=min(pen.width, 0.6))
     for blank in layout.blanks:
         x, y, w, h = blank.box_mm
         if blank.kind == "line" and rng.random() < 0.7:
             at = np.array([x + 0.3 * w, y + 0.2 * h])
-            marks = scrawl.word(at, 0.7 * h, int(rng.integers(3, 8)), rng)
-            lay_ink(page, marks, thin, rng, px_per_mm=px_per_mm)
+            side.ink(scrawl.word(at, 0.7 * h, int(rng.integers(3, 8)), rng), thin)
     width, height = layout.page_mm
-    for _ in range(int(rng.poisson(1.2 * mess))):
+    for _ in range(int(rng.poisson(1.2 * side.mess))):
         top = rng.random() < 0.5
         at = np.array([rng.uniform(0.1, 0.8) * width, rng.uniform(1, 3) if top else height - 6])
-        marks = scrawl.writing(at, 0.3 * width, rng.uniform(2.2, 4), rng, bank)
-        lay_ink(page, marks, thin, rng, px_per_mm=px_per_mm)
-    if rng.random() < 0.3 * mess:  # a slip of the pen anywhere
+        side.ink(scrawl.writing(at, 0.3 * width, rng.uniform(2.2, 4), rng, side.bank), thin)
+    if rng.random() < 0.3 * side.mess:  # a slip of the pen anywhere
         at = rng.uniform(0.1, 0.9, 2) * layout.page_mm
-        lay_ink(page, scrawl.stray(at, 2.0, rng), thin, rng, px_per_mm=px_per_mm)
+        side.ink(scrawl.stray(at, 2.0, rng), thin)

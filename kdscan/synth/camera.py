@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.synth.clutter import Solid
 from kdscan.synth.exposure import expose
@@ -22,6 +21,8 @@ from kdscan.synth.paper import Sheet, bent_sheet, flat_sheet
 from kdscan.synth.scenery import Scenery, plain_scenery, random_scenery
 from kdscan.synth.sensor import compress, develop
 
+Rect = tuple[float, float, float, float]
+"""x, y, width, height in mm."""
 Level = Literal["flat", "easy", "normal", "hard"]
 
 
@@ -34,8 +35,8 @@ class Shot:
         through bends, perspective and the lens; frames as in `kdscan.records`.
     """
 
-    bgr: NDArray[np.uint8]
-    page_to_photo: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    bgr: U8
+    page_to_photo: Callable[[F64], F64]
 
 
 class Cover(Protocol):
@@ -72,14 +73,14 @@ LEVELS: dict[Level, Conditions] = {
 
 
 def photograph(
-    page_bgr: NDArray[np.uint8],
+    page_bgr: U8,
     page_mm: tuple[float, float],
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     level: Level,
-    grid_mm: tuple[float, float, float, float],
+    grid_mm: Rect,
     size_wh: tuple[int, int] | None = None,
-    surfaces: Sequence[NDArray[np.uint8]] = (),
+    surfaces: Sequence[U8] = (),
     stiff: bool = False,
     cover: Cover | None = None,
 ) -> Shot:
@@ -100,7 +101,7 @@ def photograph(
     trouble = conditions.trouble * float(rng.uniform(0.45, 1))
     size = size_wh or _size(rng)
     camera, page_map = _pose(rng, conditions, trouble, size, page_mm, grid_mm, stiff)
-    corners = page_map.page_to_photo(_corners(grid_mm))
+    corners = page_map.page_to_photo(corners_of(grid_mm))
     paper = page_bgr[::16, ::16].reshape(-1, 3).mean(0).astype(np.float32)
     scenery: Scenery
     if level == "flat":
@@ -127,8 +128,15 @@ def _size(rng: Rng) -> tuple[int, int]:
     return (long, short) if chance(rng, 0.5) else (short, long)
 
 
-def _corners(grid_mm: tuple[float, float, float, float]) -> F64:
-    x, y, w, h = grid_mm
+def middle(rect: Rect) -> tuple[float, float]:
+    """The middle of a rectangle."""
+    x, y, w, h = rect
+    return x + w / 2, y + h / 2
+
+
+def corners_of(rect: Rect) -> F64:
+    """(4, 2): its corners, clockwise from the top left."""
+    x, y, w, h = rect
     return np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]])
 
 
@@ -138,12 +146,11 @@ def _pose(
     trouble: float,
     size: tuple[int, int],
     page_mm: tuple[float, float],
-    grid_mm: tuple[float, float, float, float],
+    grid_mm: Rect,
     stiff: bool,
 ) -> tuple[Camera, PageMap]:
     """A sheet and a camera that sees its whole grid, with no part of the paper hidden."""
     x, y, w, h = grid_mm
-    middle = (x + w / 2, y + h / 2)
     is_flat = conditions.trouble == 0
     tilt = float(np.deg2rad(rng.uniform(*conditions.tilt_deg)))
     roll = float(
@@ -156,18 +163,18 @@ def _pose(
     k1 = 0.0 if is_flat else float(rng.normal(0, 0.025))
     camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size, k1)
     share, spread = float(rng.uniform(*conditions.share)), float(rng.uniform(0, 1))
-    steps = np.linspace(0, 1, 9)
+    steps, at = np.linspace(0, 1, 9), middle(grid_mm)
     inside = np.stack(np.meshgrid(x + w * steps, y + h * steps), -1).reshape(-1, 2)
     for attempt in range(6):
         bend = trouble * 0.6**attempt if attempt < 5 and not stiff else 0.0
         if stiff and attempt:  # a wide board may reach behind the camera: look more from above
             camera = replace(camera, axes=aim(rng, tilt * 0.7**attempt, roll))
-        sheet = flat_sheet(page_mm, middle) if bend == 0 else bent_sheet(page_mm, middle, rng, bend)
+        sheet = flat_sheet(page_mm, at) if bend == 0 else bent_sheet(page_mm, at, rng, bend)
         seen = frame(
             rng,
             camera,
             sheet_points(sheet, inside),
-            sheet_points(sheet, _corners(grid_mm)),
+            sheet_points(sheet, corners_of(grid_mm)),
             share,
             0.01,
             spread,

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.records import CELLS
 from kdscan.sheet.layout import Layout
@@ -38,12 +37,7 @@ class Covering:
     """
 
     def __init__(
-        self,
-        rng: Rng,
-        layout: Layout,
-        kind: str,
-        at: tuple[int, int],
-        textures: Sequence[NDArray[np.uint8]] = (),
+        self, rng: Rng, layout: Layout, kind: str, at: tuple[int, int], textures: Sequence[U8] = ()
     ) -> None:
         self.kind, self.hidden = kind, np.zeros(len(CELLS))
         self._rng, self._layout, self._textures = rng, layout, textures
@@ -147,7 +141,7 @@ class Covering:
         return np.asarray((mask[y, x] > 127).mean(1), np.float64)
 
 
-def _weave(rng: Rng, image: U8, mask: U8, textures: Sequence[NDArray[np.uint8]]) -> None:
+def _weave(rng: Rng, image: U8, mask: U8, textures: Sequence[U8]) -> None:
     """Give what lies under the mask a texture, in the light that falls there."""
     texture = textures[int(rng.integers(len(textures)))]
     scale = float(rng.uniform(0.5, 2))

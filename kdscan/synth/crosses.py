@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kdscan.synth.dots import dot
+from kdscan.synth.fields import Rng
 from kdscan.synth.ink import Stroke
 from kdscan.synth.preferences import Brush
 from kdscan.synth.strokes import Path, line, ring, rounded, scribble, turned, unit
@@ -81,7 +82,11 @@ def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> l
     if style == "dot":
         return dot(at, max(0.75 * radius, 0.8 * brush.width), "spiral", brush)
     tilt = float(rng.normal(0, 0.08 + 0.15 * taste.slop))
-    return _CROSSES[style](at, size, radius, tilt, brush)
+    if style in _CROSSES:
+        return _CROSSES[style](at, size, radius, tilt, brush)
+    size = max(size, 1.2 * radius) if style == "strike" else size
+    angles = _ARMS["x" if style == "wide" else style]
+    return _arms(at, size, tuple(tilt + angle for angle in angles), brush)
 
 
 def in_a_row(crossed: Path, circles: Path) -> bool:
@@ -132,26 +137,10 @@ _RECORDED = {"x": "cross", "wide": "cross", "plus": "plus", "looped": "looped", 
 Make = Callable[[Path, float, float, float, Brush], list[Stroke]]
 
 
-def _x(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    return _arms(at, size, (tilt + 0.8, tilt - 0.8), brush)
-
-
-def _plus(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    return _arms(at, size, (tilt, tilt + math.pi / 2), brush)
-
-
-def _star(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    return _arms(at, size, (tilt, tilt + 1.05, tilt + 2.1), brush)
-
-
 def _slash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
     lean = math.pi / 4 if brush.taste.first else -math.pi / 4
     lean += tilt + brush.rng.normal(0, 0.25)
     return _arms(at, max(size, 1.1 * radius), (lean,), brush)
-
-
-def _strike(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    return _arms(at, max(size, 1.2 * radius), (tilt,), brush)
 
 
 def _tick(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
@@ -165,9 +154,10 @@ def _scribble(at: Path, size: float, radius: float, tilt: float, brush: Brush) -
 
 def _twice(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
     """A cross gone over once more, or until it is bold."""
-    strokes = _x(at, size, radius, tilt, brush)
+    angles = (tilt + 0.8, tilt - 0.8)
+    strokes = _arms(at, size, angles, brush)
     for _ in range(1 + int(brush.rng.poisson(0.7))):
-        again = _x(at + brush.rng.normal(0, 0.12, 2) * size, size, radius, tilt, brush)
+        again = _arms(at + brush.rng.normal(0, 0.12, 2) * size, size, angles, brush)
         strokes += again[: int(brush.rng.integers(1, 3))]
     return strokes
 
@@ -191,15 +181,6 @@ def _zigzag(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> 
     return [Stroke(at + turned(rounded(path), tilt + rng.normal(0, 0.4)), pressure=brush.force())]
 
 
-def _hash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    strokes = []
-    for turn in (tilt, tilt + math.pi / 2):
-        for way in (-1, 1):
-            off = unit(turn + math.pi / 2) * way * 0.35 * size
-            strokes += _arms(at + off, size, (turn,), brush)
-    return strokes
-
-
 def _curl(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
     turns = float(brush.rng.uniform(1.8, 3.2))
     return [Stroke(ring(at, min(size, 1.1 * radius), brush.rng, turns=turns, inward=0.9))]
@@ -212,22 +193,31 @@ def _chevron(at: Path, size: float, radius: float, tilt: float, brush: Brush) ->
     return [Stroke(at + turned(corners + brush.rng.normal(0, 0.08, (3, 2)) * size, turn))]
 
 
-def _bars(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    """Two strokes the same way."""
-    lean, strokes = tilt + (0.8 if brush.taste.first else -0.8), []
-    for way in (-1, 1):
-        off = unit(lean + math.pi / 2) * way * 0.3 * size
-        strokes += _arms(at + off, size, (lean,), brush)
+def _beside(
+    at: Path, size: float, leans: tuple[float, ...], apart: float, brush: Brush
+) -> list[Stroke]:
+    """Two strokes the same way, for each way."""
+    strokes = []
+    for lean in leans:
+        for way in (-1, 1):
+            off = unit(lean + math.pi / 2) * way * apart * size
+            strokes += _arms(at + off, size, (lean,), brush)
     return strokes
 
 
+def _hash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    return _beside(at, size, (tilt, tilt + math.pi / 2), 0.35, brush)
+
+
+def _bars(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+    return _beside(at, size, (tilt + (0.8 if brush.taste.first else -0.8),), 0.3, brush)
+
+
+_ARMS = {"x": (0.8, -0.8), "plus": (0, math.pi / 2), "star": (0, 1.05, 2.1), "strike": (0,)}
+"""Angles of marks that are straight strokes through one point."""
+
 _CROSSES: dict[str, Make] = {
-    "x": _x,
-    "wide": _x,
-    "plus": _plus,
-    "star": _star,
     "slash": _slash,
-    "strike": _strike,
     "through": _slash,
     "tick": _tick,
     "scribble": _scribble,
@@ -241,7 +231,7 @@ _CROSSES: dict[str, Make] = {
 }
 
 
-def _check_mark(size: float, rng: np.random.Generator) -> Path:
+def _check_mark(size: float, rng: Rng) -> Path:
     """Return a tick that passes through the circle: a short stroke down, a long one up.
 
     Angles and lengths are guesses; the foot is sharp or round, now and then all is mirrored.

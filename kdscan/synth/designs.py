@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from kdscan.sheet.layout import Castle, Layout, LineStyle, Point
+from kdscan.synth.fields import Rng
 
 
-def shield_polygon(rng: np.random.Generator, w: float, h: float) -> tuple[Point, ...]:
+def shield_polygon(rng: Rng, w: float, h: float) -> tuple[Point, ...]:
     """A shield of width `w` and height `h` (mm) around (0, 0), of a random family."""
     x, y = w / 2, h / 2
     family = rng.integers(0, 10)
@@ -55,7 +56,7 @@ def shield_polygon(rng: np.random.Generator, w: float, h: float) -> tuple[Point,
     return ((0.0, -y + 0.06 * h), *right, *[(-a, b) for a, b in right[::-1]][1:])
 
 
-def _heater(rng: np.random.Generator, x: float, y: float) -> tuple[Point, ...]:
+def _heater(rng: Rng, x: float, y: float) -> tuple[Point, ...]:
     """Straight top, sides that curve to a point; x, y: half of its width and height."""
     straight = rng.uniform(-0.6, 0.7) * y
     bend = rng.uniform(0.15, 0.95)
@@ -79,7 +80,7 @@ def _superellipse(x: float, y: float, power: float) -> tuple[Point, ...]:
 
 
 def _cell_plan(
-    rng: np.random.Generator, w: float, h: float
+    rng: Rng, w: float, h: float
 ) -> tuple[tuple[float, float, float, float], tuple[Point, ...], float]:
     """Share a cell of w × h mm between a shield and its circles.
 
@@ -155,7 +156,7 @@ BOXED = 0.15
 
 
 def _boxed_plan(
-    rng: np.random.Generator, w: float, h: float
+    rng: Rng, w: float, h: float
 ) -> tuple[tuple[float, float, float, float], tuple[Point, ...], float]:
     """As `_cell_plan`, after the box: the shield right of the middle, circles left of it.
 
@@ -182,7 +183,7 @@ def _boxed_plan(
     return box, tuple(circles), float(r)
 
 
-def _castle(rng: np.random.Generator, w: float, h: float) -> Castle:
+def _castle(rng: Rng, w: float, h: float) -> Castle:
     """A castle for a cell of w × h mm: one to four roofs over a keep."""
     size = rng.uniform(0.55, 0.9)
     w, h = w * size, h * size
@@ -225,7 +226,7 @@ def _castle(rng: np.random.Generator, w: float, h: float) -> Castle:
     return Castle(roofs=tuple(roofs), keep=tuple(keep))
 
 
-def _keep_with_a_cone(rng: np.random.Generator, w: float, h: float) -> Castle:
+def _keep_with_a_cone(rng: Rng, w: float, h: float) -> Castle:
     """A keep with battlements and one small cone on a tower."""
     x, foot, top = w / 2, h / 2, h * float(rng.uniform(-0.15, 0.1))
     teeth = int(rng.integers(2, 6))
@@ -246,7 +247,7 @@ def _keep_with_a_cone(rng: np.random.Generator, w: float, h: float) -> Castle:
     return Castle(roofs=(cone,), keep=(tuple(wall), tower, gate))
 
 
-def random_layout(rng: np.random.Generator) -> Layout:
+def random_layout(rng: Rng) -> Layout:
     """A map side that nobody printed yet; lengths in mm."""
     cell_w = rng.uniform(14, 32)
     cell_h = cell_w * float(np.clip(rng.normal(1.0, 0.13), 0.72, 1.35))

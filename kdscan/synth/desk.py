@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.synth.fields import F32, U8, Rng, chance, fractal, noise, to_u8
 from kdscan.synth.textures import KINDS, SIDE
@@ -33,9 +32,7 @@ def plain_desk(bgr: F32) -> Desk:
     return Desk(np.full((8, 8, 3), np.round(bgr), np.uint8), 1.0, 0.0, 0.0)
 
 
-def random_desk(
-    rng: Rng, trouble: float, paper_bgr: F32, surfaces: Sequence[NDArray[np.uint8]] = ()
-) -> Desk:
+def random_desk(rng: Rng, trouble: float, paper_bgr: F32, surfaces: Sequence[U8] = ()) -> Desk:
     """Any table top: one of `surfaces` (BGR uint8) or a procedural one.
 
     paper_bgr: (3,) mean colour of the sheet; some tables are of nearly the same.

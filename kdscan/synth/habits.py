@@ -16,6 +16,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from kdscan.synth.fields import Rng
+
 Part = Literal["dot", "pair", "line", "lines", "fill", "area", "checked", "cross", "pen", "extra"]
 """dot: each dot; pair: how two dots lie; line: each line; lines: how two lie; fill: how an area is
 blackened; area: which part of the shield is; checked; cross; pen; extra: what players add."""
@@ -199,7 +201,7 @@ def _shares(part: Part, dice: bool) -> tuple[tuple[str, ...], tuple[float, ...]]
     return names, tuple(accumulate(w / sum(weights) for w in weights))
 
 
-def any_habit(part: Part, dice: bool, rng: np.random.Generator) -> str:
+def any_habit(part: Part, dice: bool, rng: Rng) -> str:
     """Return one of a part's habits by lot, none that is held out."""
     names, shares = _shares(part, dice)
     i = int(np.searchsorted(shares, rng.random(), side="right"))

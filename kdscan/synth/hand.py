@@ -10,17 +10,19 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
 from kdscan.records import CASTLE
 from kdscan.sheet.layout import Layout
 from kdscan.synth import scrawl
 from kdscan.synth.bank import StrokeBank
+from kdscan.synth.checks import checked
 from kdscan.synth.crosses import COVERING, FREE_STANDING, cross_through, draw_cross, in_a_row
-from kdscan.synth.fills import fill
-from kdscan.synth.ink import Spots, Stroke, lay_ink
-from kdscan.synth.marks import draw_coat
+from kdscan.synth.dots import one_dot, two_dots
+from kdscan.synth.fields import U8, Rng
+from kdscan.synth.fills import fill, filled
+from kdscan.synth.ink import Spots, Stroke
+from kdscan.synth.lines import one_line, two_lines
 from kdscan.synth.pens import Pen
 from kdscan.synth.preferences import Brush, Shield
 from kdscan.synth.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room, moved
@@ -29,24 +31,33 @@ from kdscan.synth.surroundings import Board, add_extras, draw_borders, scribble_
 
 __all__ = ["Hand", "StrokeBank", "draw_board"]
 
-
-COATS = tuple(Coat)
+COATS = {
+    Coat.DOT: one_dot,
+    Coat.DOUBLE_DOT: two_dots,
+    Coat.LINE: one_line,
+    Coat.DOUBLE_LINE: two_lines,
+    Coat.FILLED: filled,
+    Coat.CHECKED: checked,
+}
+"""What draws each coat in a shield. What must stay decidable by a careful person is kept apart
+where it is drawn: dots stay short, two lines lie further apart than the runs of one, hatching has
+enough strokes to be no line."""
 
 
 def draw_board(
-    page_bgr: NDArray[np.uint8],
+    page_bgr: U8,
     layout: Layout,
     board: Board,
     castle_used: bool,
     hand: Hand,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     px_per_mm: float,
     strokes: StrokeBank | None = None,
     mess: float = 0.5,
     erased: float = 1.0,
     crossed: list[Spot] | None = None,
-) -> NDArray[np.uint8]:
+) -> U8:
     """Return a copy of a printed page with a played board drawn on it.
 
     page_bgr: (H, W, 3) uint8, the page at `px_per_mm`, page point (x, y) mm at pixel
@@ -60,9 +71,7 @@ def draw_board(
     """
     hand = fit_hand(hand, layout, mess)
     page = page_bgr.copy()
-    sheet = Sketch(
-        page, layout, hand, rng, px_per_mm, strokes, mess, free_room(layout), erased=erased
-    )
+    sheet = Sketch(page, hand, rng, px_per_mm, strokes, mess, layout, free_room(layout), erased)
     soil(page, layout.page_mm, rng, px_per_mm, mess)
     for cell in ((r, c) for r in range(layout.rows) for c in range(layout.cols)):
         if cell != CASTLE:
@@ -73,8 +82,8 @@ def draw_board(
         _colour_roofs(sheet)
     scribble_around(sheet, board)
     for _ in range(int(rng.poisson(SMEARED.get(hand.pen.kind, 0.0) * mess))):
-        grid = np.array(layout.cell_mm) * (layout.cols, layout.rows)
-        at = np.array(layout.grid_mm) + rng.uniform(0, 1, 2) * grid
+        grid = np.array(layout.grid_rect)
+        at = grid[:2] + rng.uniform(0, 1, 2) * grid[2:]
         scrawl.smear(page, page_bgr, at, 0.5 * min(layout.cell_mm), rng, px_per_mm)
     if crossed is not None:
         crossed += sheet.crossed
@@ -105,13 +114,13 @@ def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | No
     if coat in _SMALL and rng.random() < 0.02 * wrong:
         clear = replace(brush.taste, size=max(brush.taste.size, 0.7))
         half = _strike(sheet, shield, pen)
-        sheet.ink(draw_coat(coat, half, replace(brush, taste=clear)), pen)
+        sheet.ink(COATS[coat](half, replace(brush, taste=clear)), pen)
     else:
         if coat is Coat.FILLED and rng.random() < 0.04 * wrong:
-            sheet.ink(draw_coat(_SMALL[int(rng.integers(2))], shield, brush), pen)
+            sheet.ink(COATS[_SMALL[int(rng.integers(2))]](shield, brush), pen)
         if hand.overruns and rng.random() < hand.overruns:
             aim, spare = _overrun(sheet, shield, coat, spots)
-        sheet.ink(draw_coat(coat, aim, brush), pen, spare)
+        sheet.ink(COATS[coat](aim, brush), pen, spare)
     _cross_out(sheet, shield, cell, spots)
 
 
@@ -153,9 +162,7 @@ def _overrun(
     return careless, Spots(around, 1.1 * shield.circle, GRAZED)
 
 
-def _swept(
-    polygon: Path, circles: Path, radius: float, rng: np.random.Generator
-) -> tuple[Path, Path]:
+def _swept(polygon: Path, circles: Path, radius: float, rng: Rng) -> tuple[Path, Path]:
     """Widen what is filled to circles beside each other, one to all of them; return these too."""
     start = circles[int(rng.integers(len(circles)))]
     order = np.hypot(*(circles - start).T).argsort()
@@ -176,7 +183,7 @@ def _strike(sheet: Sketch, shield: Shield, pen: Pen) -> Shield:
     rng, size = sheet.rng, 0.42 * shield.radius
     shift = np.array((0.0, 0.5 if rng.random() < 0.5 else -0.5)) * shield.radius
     wrong = replace(shield, middle=shield.middle - shift, radius=size)
-    marks = draw_coat(Coat.DOT, wrong, sheet.brush(pen))
+    marks = one_dot(wrong, sheet.brush(pen))
     x = np.linspace(-0.85, 0.85, int(rng.integers(12, 22))) * shield.radius
     y = np.where(np.arange(len(x)) % 2, 0.8, -0.8) * size * rng.uniform(0.6, 1.1, len(x))
     zigzag = np.stack((x, y), axis=1) + wrong.middle
@@ -190,7 +197,7 @@ def _paint_over(sheet: Sketch, shield: Shield) -> None:
     """Paint correction fluid over a wrong dot; what is right goes on top."""
     rng, pen = sheet.rng, sheet.hand.pen
     small = replace(shield, radius=0.6 * shield.radius)
-    sheet.ink(draw_coat(Coat.DOT, small, sheet.brush(pen)), pen)
+    sheet.ink(one_dot(small, sheet.brush(pen)), pen)
     reach = shield.radius * rng.uniform(0.75, 1.0)
     edge = ring(shield.middle, reach, rng, squash=rng.uniform(0.85, 1.0), wobble=0.06)
     scrawl.fluid(sheet.page, edge, rng, sheet.px_per_mm)
@@ -201,8 +208,8 @@ def _ghost(sheet: Sketch, shield: Shield, empty: bool) -> None:
     rng, pen = sheet.rng, sheet.hand.pen
     often = (0.12 if pen.kind == "pencil" else 0.01) * sheet.mess * sheet.erased
     if rng.random() < often:
-        coat = COATS[int(rng.integers(len(COATS)))]
-        marks = draw_coat(coat, shield, sheet.brush(pen))
+        coat = tuple(COATS)[int(rng.integers(len(COATS)))]
+        marks = COATS[coat](shield, sheet.brush(pen))
         if not empty and coat in (Coat.FILLED, Coat.CHECKED):
             marks = marks[:3]
         _erase(sheet, marks, shield.middle, shield.radius)
@@ -214,15 +221,7 @@ def _ghost(sheet: Sketch, shield: Shield, empty: bool) -> None:
 
 def _erase(sheet: Sketch, marks: list[Stroke], at: Path, size: float) -> None:
     rng = sheet.rng
-    lay_ink(
-        sheet.page,
-        marks,
-        sheet.hand.pen,
-        rng,
-        px_per_mm=sheet.px_per_mm,
-        fade=rng.uniform(0.04, 0.16),
-        blur_mm=rng.uniform(0.05, 0.25),
-    )
+    sheet.erase(marks)
     if rng.random() < 0.5:
         scrawl.smudge(sheet.page, at, 1.5 * size, rng, sheet.px_per_mm)
 

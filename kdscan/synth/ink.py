@@ -13,8 +13,8 @@ from functools import lru_cache
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from kdscan.synth.fields import F32, U8, Rng
 from kdscan.synth.pens import Pen
 from kdscan.synth.strokes import Path, drift
 
@@ -64,7 +64,7 @@ class Spots:
 
 
 @lru_cache(maxsize=4)
-def _noise(blur: float) -> NDArray[np.float32]:
+def _noise(blur: float) -> F32:
     """Return (TEXTURE, TEXTURE) float32 noise, evenly spread in 0..1, that repeats at its edges."""
     white = np.random.default_rng(round(blur * 100)).standard_normal((TEXTURE, TEXTURE))
     pad = int(4 * blur) + 2
@@ -73,9 +73,7 @@ def _noise(blur: float) -> NDArray[np.float32]:
     return np.asarray(1 / (1 + np.exp(-1.7 * (soft - soft.mean()) / soft.std())), np.float32)
 
 
-def noise_patch(
-    shape: tuple[int, int], blur: float, rng: np.random.Generator
-) -> NDArray[np.float32]:
+def noise_patch(shape: tuple[int, int], blur: float, rng: Rng) -> F32:
     """Return a random (H, W) float32 piece of smooth noise in 0..1; blur is its scale in px."""
     texture = _noise(blur)
     h, w = shape
@@ -86,14 +84,7 @@ def noise_patch(
     return texture[y : y + h, x : x + w]
 
 
-def _draw(
-    canvas: NDArray[np.uint8],
-    points: Path,
-    stroke: Stroke,
-    pen: Pen,
-    px: float,
-    rng: np.random.Generator,
-) -> None:
+def _draw(canvas: U8, points: Path, stroke: Stroke, pen: Pen, px: float, rng: Rng) -> None:
     """Draw one stroke on a supersampled canvas; px: its pixels a mm; points in its pixels."""
     fixed = np.round((points - 0.5) * (1 << SHIFT)).astype(np.int32)
     base = stroke.width * pen.width * px
@@ -126,12 +117,8 @@ def _draw(
 
 
 def _coverage(
-    strokes: Sequence[Stroke],
-    pen: Pen,
-    box: tuple[int, int, int, int],
-    px_per_mm: float,
-    rng: np.random.Generator,
-) -> list[NDArray[np.float32]]:
+    strokes: Sequence[Stroke], pen: Pen, box: tuple[int, int, int, int], px_per_mm: float, rng: Rng
+) -> list[F32]:
     """Return layers (H, W) float32 of coverage 0..1 in a box (x0, y0, x1, y1) of the page."""
     w, h = box[2] - box[0], box[3] - box[1]
     s = 4 if w * h < 40_000 else 3 if w * h < 120_000 else 2
@@ -150,10 +137,10 @@ def _coverage(
 
 
 def lay_ink(
-    page: NDArray[np.uint8],
+    page: U8,
     strokes: Iterable[Stroke],
     pen: Pen,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     px_per_mm: float,
     fade: float = 1.0,
@@ -178,7 +165,7 @@ def lay_ink(
     if x1 - x0 < 2 or y1 - y0 < 2:
         return
     layers = _coverage(todo, pen, (x0, y0, x1, y1), px_per_mm, rng)
-    light: NDArray[np.float32] = np.ones(layers[0].shape, np.float32)
+    light: F32 = np.ones(layers[0].shape, np.float32)
     for cover in layers:
         light *= 1 - pen.opacity * fade * _textured(cover, pen, px_per_mm, rng)
     alpha = 1 - light
@@ -190,9 +177,7 @@ def lay_ink(
     multiply(page, (x0, y0), alpha, pen.bgr, BODY.get(pen.kind, 0.0))
 
 
-def _textured(
-    cover: NDArray[np.float32], pen: Pen, px_per_mm: float, rng: np.random.Generator
-) -> NDArray[np.float32]:
+def _textured(cover: F32, pen: Pen, px_per_mm: float, rng: Rng) -> F32:
     """Return coverage after the paper's tooth and the pen's skips."""
     shape = (cover.shape[0], cover.shape[1])
     if pen.grain:
@@ -206,13 +191,7 @@ def _textured(
     return cover
 
 
-def _spare(
-    alpha: NDArray[np.float32],
-    spots: Spots,
-    origin: tuple[int, int],
-    px_per_mm: float,
-    rng: np.random.Generator,
-) -> None:
+def _spare(alpha: F32, spots: Spots, origin: tuple[int, int], px_per_mm: float, rng: Rng) -> None:
     """Take the ink off the discs, with a slightly soft and uneven edge, in place."""
     radius = max(1, round(spots.radius * px_per_mm))
     near = (spots.centers * px_per_mm - origin > -radius).all(axis=1)
@@ -229,7 +208,7 @@ def _spare(
 _AROUND = np.stack([f(np.linspace(0, 2 * np.pi, 17)[:-1]) for f in (np.cos, np.sin)], axis=1)
 
 
-def _inked(alpha: NDArray[np.float32], at: tuple[int, int], radius: int) -> float:
+def _inked(alpha: F32, at: tuple[int, int], radius: int) -> float:
     """Return the share of a disc that lies under ink, by a fourth of the darkest there is."""
     disc = np.zeros(alpha.shape, np.uint8)
     cv2.circle(disc, at, radius, 1, -1)
@@ -238,9 +217,9 @@ def _inked(alpha: NDArray[np.float32], at: tuple[int, int], radius: int) -> floa
 
 
 def multiply(
-    page: NDArray[np.uint8],
+    page: U8,
     origin: tuple[int, int],
-    alpha: NDArray[np.float32],
+    alpha: F32,
     bgr: tuple[float, float, float],
     body: float = 0.0,
 ) -> None:

@@ -11,17 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import COLS, ROWS
-from kdscan.synth.hand import Hand, StrokeBank, draw_board
-from kdscan.synth.scene import (
-    DrawnPage,
-    Marks,
-    Page,
-    crossed_cells,
-    played_board,
-    random_page,
-    wild_board,
-)
-from kdscan.synth.sketch import Spot
+from kdscan.synth.fields import F32, U8, Rng
+from kdscan.synth.hand import StrokeBank
+from kdscan.synth.scene import DrawnPage, Marks, Page, chosen, fill_in
 from kdscan.synth.surroundings import soil
 
 
@@ -35,10 +27,10 @@ class InkedPage:
     """
 
     page: DrawnPage
-    on_white_bgr: NDArray[np.uint8]
+    on_white_bgr: U8
 
     @property
-    def ink(self) -> NDArray[np.float32]:
+    def ink(self) -> F32:
         """(H, W) float32, 0..1: the share of light that the ink takes, of the colour it takes most.
 
         Erased marks are there as faintly as they can be seen; correction fluid is no ink.
@@ -52,10 +44,7 @@ class InkedPage:
         and `margin` cells around the grid, as flattened sheets have them.
         """
         (x, y), (cw, ch) = self.page.layout.grid_mm, self.page.layout.cell_mm
-        size = (
-            round((COLS + 2 * margin) * px_per_cell),
-            round((ROWS + 2 * margin) * px_per_cell),
-        )
+        size = (round((COLS + 2 * margin) * px_per_cell), round((ROWS + 2 * margin) * px_per_cell))
         step = np.array([cw, ch]) * self.page.px_per_mm / px_per_cell
         soft = np.maximum(step, 1)  # of what is made smaller, nothing may fall between pixels
         if soft.max() > 1.01:
@@ -75,40 +64,24 @@ class InkedPage:
 
 
 def inked_page(
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     page: Page | None = None,
     wild: bool = False,
     played: tuple[Marks, bool] | None = None,
     mess: float | None = None,
     strokes: StrokeBank | None = None,
-    erased: float = 1.0,
-    hand: Hand | None = None,
-    dice: bool | None = None,
 ) -> InkedPage:
     """Draw a board on a page as `draw_page` does, and once more by the same hand on white paper.
 
-    page: a print, of which many sheets may be drawn; a random one if None. erased: see
-    `draw_board`; the rest as in `draw_page`, and with the same seed the same sheet.
+    page: a print, of which many sheets may be drawn; a random one if None; the rest as in
+    `draw_page`, and with the same seed the same sheet.
     """
-    layout, blank, px_per_mm = page or random_page(rng)
-    if played is None:
-        played = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
-    board, used = played
-    mess = float(rng.uniform(0, 1)) if mess is None else mess
-    hand, spots = hand or Hand.random(rng, dice=dice), list[Spot]()
-    again, dirt = deepcopy(rng), deepcopy(rng)
-    options: dict[str, Any] = {
-        "px_per_mm": px_per_mm,
-        "strokes": strokes,
-        "mess": mess,
-        "erased": erased,
-    }
-    drawn = draw_board(blank, layout, board, used, hand, rng, crossed=spots, **options)
-    white = np.full_like(blank, 255)
-    alone = draw_board(white, layout, board, used, hand, again, **options)
+    page, played, hand, mess = chosen(rng, page, wild, played, mess)
+    layout, blank, px_per_mm = page
+    again, dirt, white = deepcopy(rng), deepcopy(rng), np.full_like(blank, 255)
+    drawn = fill_in(rng, page, played, hand, mess, strokes)
+    alone = fill_in(again, (layout, white, px_per_mm), played, hand, mess, strokes).bgr
     soil(white, layout.page_mm, dirt, px_per_mm, mess)  # comes first on a page that is drawn on
-    alone = np.asarray(cv2.divide(alone, np.maximum(white, 1), scale=255), np.uint8)
-    marked = crossed_cells(layout, spots)
-    sheet = DrawnPage(layout, drawn, blank, px_per_mm, board, used, marked)
-    return InkedPage(sheet, alone)
+    on_white = np.asarray(cv2.divide(alone, np.maximum(white, 1), scale=255), np.uint8)
+    return InkedPage(drawn, on_white)

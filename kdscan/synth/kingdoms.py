@@ -42,9 +42,9 @@ class KingdomPhoto:
     size: 5 or 7, how many squares a kingdom may span.
     """
 
-    bgr: NDArray[np.uint8]
+    bgr: U8
     squares: tuple[Square, ...]
-    corners_xy: NDArray[np.float64]
+    corners_xy: F64
     size: int
 
 
@@ -80,7 +80,7 @@ def make_kingdom_photo(
     whole: bool = False,
     manner: Manner | None = None,
     size_wh: tuple[int, int] | None = None,
-    surfaces: Sequence[NDArray[np.uint8]] = (),
+    surfaces: Sequence[U8] = (),
 ) -> KingdomPhoto:
     """Make the photo of `seed`: a kingdom, at times a second one and loose dominoes beside it.
 
@@ -162,12 +162,7 @@ def _cells(dominoes: Sequence[Domino]) -> NDArray[np.int64]:
 
 
 def _lay_beside(
-    table: Table,
-    bank: Bank,
-    around: F64,
-    dominoes: Sequence[Domino],
-    kingdom: int,
-    manner: Manner,
+    table: Table, bank: Bank, around: F64, dominoes: Sequence[Domino], kingdom: int, manner: Manner
 ) -> bool:
     """Lay dominoes anyhow turned where they touch nothing; False where there is no room."""
     rng = table.rng

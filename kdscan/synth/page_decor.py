@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.sheet.layout import Layout, Point
+from kdscan.synth.fields import F32, U8, Rng
 from kdscan.synth.plate import Plate, smooth_noise
 from kdscan.synth.styles import PrintStyle
 
 
-def bare_paper(
-    rng: np.random.Generator, shape: tuple[int, int], style: PrintStyle
-) -> NDArray[np.uint8]:
+def bare_paper(rng: Rng, shape: tuple[int, int], style: PrintStyle) -> U8:
     """Paper of (h, w) pixels, with its grain, its age and a pale picture: (h, w, 3) uint8 BGR."""
     h, w = shape
     tone = np.zeros((h, w), np.float32)
@@ -33,10 +31,10 @@ def bare_paper(
     return np.clip(page, 0, 255).astype(np.uint8)
 
 
-def _illustration(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float32]:
+def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
     """A pale drawing under the grid: hills, blots, rays or stripes; 0..1 float32."""
     h, w = shape
-    canvas: NDArray[np.float32] = np.zeros((h // 2 + 1, w // 2 + 1), np.float32)
+    canvas: F32 = np.zeros((h // 2 + 1, w // 2 + 1), np.float32)
     ch, cw = canvas.shape
     kind = rng.integers(0, 4)
     for _ in range(int(rng.integers(3, 14))):
@@ -71,7 +69,7 @@ def _illustration(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[n
     return np.asarray(cv2.resize(canvas, (w, h)), np.float32)
 
 
-def ornaments(plate: Plate, layout: Layout, style: PrintStyle, rng: np.random.Generator) -> None:
+def ornaments(plate: Plate, layout: Layout, style: PrintStyle, rng: Rng) -> None:
     """Title, frames, boxes, legend: what stands around the grid."""
     (gx, gy), (cw, ch) = layout.grid_mm, layout.cell_mm
     gw, gh = cw * layout.cols, ch * layout.rows

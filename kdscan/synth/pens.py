@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from kdscan.synth.fields import Color, Rng
 from kdscan.synth.habits import any_habit
 
 
@@ -28,7 +29,7 @@ class Pen:
     """
 
     kind: str
-    bgr: tuple[float, float, float]
+    bgr: Color
     width: float
     opacity: float
     grain: float = 0.0
@@ -41,7 +42,7 @@ class Pen:
     nib_angle: float = 0.0
 
 
-BALL = (
+BALL: tuple[Color, ...] = (
     (0.55, 0.18, 0.10),
     (0.45, 0.12, 0.12),
     (0.12, 0.11, 0.11),
@@ -50,7 +51,7 @@ BALL = (
     (0.22, 0.42, 0.10),
     (0.50, 0.14, 0.36),
 )
-FELT = (
+FELT: tuple[Color, ...] = (
     (0.08, 0.07, 0.07),
     (0.58, 0.22, 0.08),
     (0.10, 0.10, 0.75),
@@ -62,155 +63,70 @@ FELT = (
 )
 
 
-def _ink(
-    rng: np.random.Generator, shades: Sequence[tuple[float, float, float]]
-) -> tuple[float, float, float]:
-    """Return one of the shades, varied a little."""
-    shade = np.array(shades[int(rng.integers(len(shades)))])
-    b, g, r = np.clip(shade + rng.normal(0, 0.035, 3) + rng.normal(0, 0.02), 0.01, 0.9)
-    return float(b), float(g), float(r)
+Range = tuple[float, float] | tuple[float, float, float] | float
+"""Low and high, with a third value only of so large a share of pens; or the share of pens that have
+something."""
+
+# fmt: off
+_PENS: dict[str, dict[str, Range]] = {
+    "pencil": {"width": (0.3, 0.85), "opacity": (0.5, 0.97), "grain": (0.25, 0.9),
+               "press": (0.1, 0.9), "overlap": 1, "bleed": (0, 0.05)},
+    "hard pencil": {"width": (0.28, 0.5), "opacity": (0.42, 0.6), "grain": (0.1, 0.45),
+                    "press": (0.1, 0.5), "overlap": 1},
+    "coloured": {"width": (0.45, 1.1), "opacity": (0.55, 0.92), "grain": (0.4, 0.95),
+                 "press": (0.2, 0.8), "overlap": 1, "bleed": (0, 0.06)},
+    "ball": {"width": (0.22, 0.5), "opacity": (0.72, 0.97), "grain": (0, 0.25),
+             "skip": (0.02, 0.22, 0.4), "press": (0.1, 0.8), "overlap": 1, "pool": (0, 0.6)},
+    "gel": {"width": (0.3, 0.7), "opacity": (0.92, 1.0), "press": (0, 0.25), "pool": (0, 0.5),
+            "bleed": (0, 0.04)},
+    "fountain": {"width": (0.4, 0.9), "opacity": (0.75, 0.95), "press": (0.1, 0.5), "overlap": 1,
+                 "pool": (0.1, 0.8), "nib": (0.2, 0.65), "nib_angle": (-1.2, -0.3),
+                 "bleed": (0, 0.06)},
+    "felt": {"width": (0.6, 1.5), "opacity": (0.7, 1.0), "press": (0, 0.3), "overlap": 1,
+             "pool": (0.1, 0.9), "bleed": (0.02, 0.12), "grain": (0, 0.2)},
+    "marker": {"width": (1.3, 2.6), "opacity": (0.75, 0.98), "press": (0, 0.2), "overlap": 0.6,
+               "pool": (0.2, 1.0), "bleed": (0.04, 0.16), "nib": (0, 0.4, 0.4),
+               "nib_angle": (-math.pi / 2, math.pi / 2)},
+    "fineliner": {"width": (0.25, 0.55), "opacity": (0.85, 1.0), "press": (0, 0.15),
+                  "pool": (0, 0.7)},
+    "wipe": {"width": (0.7, 1.9), "opacity": (0.6, 0.95), "grain": (0, 0.35), "skip": (0.0, 0.3),
+             "press": (0, 0.4), "pool": (0.2, 1.0), "bleed": (0, 0.06)},
+    "crayon": {"width": (1.2, 2.4), "opacity": (0.6, 0.9), "grain": (0.7, 1.0),
+               "press": (0.3, 0.9), "overlap": 1, "bleed": (0.02, 0.08)},
+    "dry_felt": {"width": (0.8, 1.6), "opacity": (0.45, 0.7), "grain": (0.4, 0.75),
+                 "skip": (0.25, 0.45), "press": (0.4, 1.0), "overlap": 1},
+}
+# fmt: on
+"""What a kind is like, in the order in which it is drawn by lot. Hard lead is thin and pale, yet
+all of the line is there; wipe-off ink draws back into beads on laminated sheets."""
+
+_FEW = {"ball": (4, 0.75), "fountain": (4, 1.0), "felt": (3, 0.6)}
+"""So many of the first shades are taken so often."""
 
 
-def random_pen(rng: np.random.Generator, kind: str | None = None) -> Pen:
+def random_pen(rng: Rng, kind: str | None = None) -> Pen:
     """Return a pen of a kind (a habit of the part `pen`), or of any that is not held out."""
-    u, kind = rng.uniform, kind or any_habit("pen", False, rng)
-    if kind in _RARE:
-        return _rare_pen(rng, kind)
+    kind = kind or any_habit("pen", False, rng)
+    ranges = _PENS[kind]
     if kind == "pencil":
-        grey = u(0.12, 0.34)
-        tint = (grey + u(-0.02, 0.03), grey, grey + u(-0.03, 0.02))
-        if rng.random() < 0.2:  # hard lead: thin and pale, yet all of the line is there
-            return Pen(
-                kind,
-                tint,
-                u(0.28, 0.5),
-                u(0.42, 0.6),
-                grain=u(0.1, 0.45),
-                press=u(0.1, 0.5),
-                overlap=True,
-            )
-        return Pen(
-            kind,
-            tint,
-            u(0.3, 0.85),
-            u(0.5, 0.97),
-            grain=u(0.25, 0.9),
-            press=u(0.1, 0.9),
-            overlap=True,
-            bleed=u(0, 0.05),
-        )
-    if kind == "coloured":
-        return Pen(
-            kind,
-            _ink(rng, FELT),
-            u(0.45, 1.1),
-            u(0.55, 0.92),
-            grain=u(0.4, 0.95),
-            press=u(0.2, 0.8),
-            overlap=True,
-            bleed=u(0, 0.06),
-        )
-    if kind == "ball":
-        ink = _ink(rng, BALL[:4] if rng.random() < 0.75 else BALL)
-        return Pen(
-            kind,
-            ink,
-            u(0.22, 0.5),
-            u(0.72, 0.97),
-            grain=u(0, 0.25),
-            skip=u(0.02, 0.22) if rng.random() < 0.4 else 0.0,
-            press=u(0.1, 0.8),
-            overlap=True,
-            pool=u(0, 0.6),
-        )
-    if kind == "gel":
-        return Pen(
-            kind,
-            _ink(rng, BALL),
-            u(0.3, 0.7),
-            u(0.92, 1.0),
-            press=u(0, 0.25),
-            pool=u(0, 0.5),
-            bleed=u(0, 0.04),
-        )
-    if kind == "fountain":
-        return Pen(
-            kind,
-            _ink(rng, BALL[:4]),
-            u(0.4, 0.9),
-            u(0.75, 0.95),
-            press=u(0.1, 0.5),
-            overlap=True,
-            pool=u(0.1, 0.8),
-            nib=u(0.2, 0.65),
-            nib_angle=u(-1.2, -0.3),
-            bleed=u(0, 0.06),
-        )
-    if kind == "felt":
-        return Pen(
-            kind,
-            _ink(rng, FELT[:3] if rng.random() < 0.6 else FELT),
-            u(0.6, 1.5),
-            u(0.7, 1.0),
-            press=u(0, 0.3),
-            overlap=True,
-            pool=u(0.1, 0.9),
-            bleed=u(0.02, 0.12),
-            grain=u(0, 0.2),
-        )
-    return Pen(
-        "marker",
-        _ink(rng, FELT),
-        u(1.3, 2.6),
-        u(0.75, 0.98),
-        press=u(0, 0.2),
-        overlap=bool(rng.random() < 0.6),
-        pool=u(0.2, 1.0),
-        bleed=u(0.04, 0.16),
-        nib=u(0, 0.4) if rng.random() < 0.4 else 0.0,
-        nib_angle=math.pi * u(-0.5, 0.5),
-    )
+        grey = rng.uniform(0.12, 0.34)
+        bgr = (grey + rng.uniform(-0.02, 0.03), grey, grey + rng.uniform(-0.03, 0.02))
+        ranges = _PENS["hard pencil"] if rng.random() < 0.2 else ranges
+    else:
+        shades = BALL if kind in ("ball", "gel", "fountain", "fineliner") else FELT
+        few, often = _FEW.get(kind, (0, 0.0))
+        if often == 1 or (often and rng.random() < often):
+            shades = shades[:few]
+        shade = np.array(shades[int(rng.integers(len(shades)))])
+        b, g, r = np.clip(shade + rng.normal(0, 0.035, 3) + rng.normal(0, 0.02), 0.01, 0.9)
+        bgr = (float(b), float(g), float(r))
+    drawn: dict[str, Any] = {name: _drawn(rng, within) for name, within in ranges.items()}
+    return Pen(kind, bgr, **drawn)
 
 
-_RARE = frozenset(("fineliner", "wipe", "crayon", "dry_felt"))
-
-
-def _rare_pen(rng: np.random.Generator, kind: str) -> Pen:
-    """A thin felt, a wipe-off marker as on laminated sheets, a wax crayon, a felt running dry."""
-    u = rng.uniform
-    if kind == "fineliner":
-        ink = _ink(rng, BALL)
-        return Pen(kind, ink, u(0.25, 0.55), u(0.85, 1.0), press=u(0, 0.15), pool=u(0, 0.7))
-    if kind == "wipe":  # its ink draws back into beads on plastic
-        return Pen(
-            kind,
-            _ink(rng, FELT),
-            u(0.7, 1.9),
-            u(0.6, 0.95),
-            grain=u(0, 0.35),
-            skip=u(0.0, 0.3),
-            press=u(0, 0.4),
-            pool=u(0.2, 1.0),
-            bleed=u(0, 0.06),
-        )
-    if kind == "crayon":
-        return Pen(
-            kind,
-            _ink(rng, FELT),
-            u(1.2, 2.4),
-            u(0.6, 0.9),
-            grain=u(0.7, 1.0),
-            press=u(0.3, 0.9),
-            overlap=True,
-            bleed=u(0.02, 0.08),
-        )
-    return Pen(
-        "dry_felt",
-        _ink(rng, FELT),
-        u(0.8, 1.6),
-        u(0.45, 0.7),
-        grain=u(0.4, 0.75),
-        skip=u(0.25, 0.45),
-        press=u(0.4, 1.0),
-        overlap=True,
-    )
+def _drawn(rng: Rng, within: Range) -> float | bool:
+    if not isinstance(within, tuple):
+        return within == 1 or bool(rng.random() < within)
+    if len(within) == 3 and rng.random() >= within[2]:
+        return 0.0
+    return float(rng.uniform(within[0], within[1]))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.sheet.layout import Point
-from kdscan.synth.fields import Color
+from kdscan.synth.fields import F32, U8, Color, Rng
 
 _SHIFT = 4  # cv2 draws with 1/16 pixel precision
 
@@ -18,7 +18,7 @@ _SHIFT = 4  # cv2 draws with 1/16 pixel precision
 class Plate:
     """A page that is drawn on in mm."""
 
-    def __init__(self, page: NDArray[np.uint8], px_per_mm: float) -> None:
+    def __init__(self, page: U8, px_per_mm: float) -> None:
         self.page, self.scale = page, px_per_mm
 
     def px(self, points: Iterable[Point]) -> NDArray[np.int32]:
@@ -70,9 +70,7 @@ class Plate:
         if patch.size:
             patch[:] = cv2.addWeighted(patch, opacity, before, 1 - opacity, 0)
 
-    def text(
-        self, at: Point, text: str, size_mm: float, color: Color, rng: np.random.Generator
-    ) -> None:
+    def text(self, at: Point, text: str, size_mm: float, color: Color, rng: Rng) -> None:
         faces = [cv2.FONT_HERSHEY_COMPLEX, cv2.FONT_HERSHEY_TRIPLEX, cv2.FONT_HERSHEY_SIMPLEX]
         if rng.random() < 0.3:
             faces = [cv2.FONT_HERSHEY_SCRIPT_COMPLEX]
@@ -84,9 +82,7 @@ class Plate:
         cv2.putText(self.page, text, (int(x), int(y)), face, scale, color, thick, cv2.LINE_AA)
 
 
-def smooth_noise(
-    rng: np.random.Generator, shape: tuple[int, int], cells: float
-) -> NDArray[np.float32]:
+def smooth_noise(rng: Rng, shape: tuple[int, int], cells: float) -> F32:
     """Noise of about unit variance, `cells` bumps across the longer side; (H, W) float32."""
     h, w = shape
     k = max(h, w) / max(cells, 1)

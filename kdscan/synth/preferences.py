@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kdscan.synth.bank import StrokeBank
+from kdscan.synth.fields import Rng
 from kdscan.synth.habits import HABITS, PARTS, Part, any_habit
 from kdscan.synth.strokes import Path
 
@@ -74,7 +75,7 @@ _PAIRS = {"stacked": math.pi / 2, "side": 0.0, "slanted": -math.pi / 4}
 
 
 def random_preferences(
-    rng: np.random.Generator, habits: Mapping[Part, str] | None = None, dice: bool | None = None
+    rng: Rng, habits: Mapping[Part, str] | None = None, dice: bool | None = None
 ) -> Preferences:
     """Return a random writer. habits: those that are given, all others are drawn by lot; held-out
     ones come in no other way. dice: whether they copy the dice; by lot if None.
@@ -162,7 +163,7 @@ class Brush:
     """
 
     taste: Preferences
-    rng: np.random.Generator
+    rng: Rng
     width: float
     bank: StrokeBank | None = None
     real: float = 0.0

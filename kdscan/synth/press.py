@@ -10,18 +10,18 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.records import CASTLE
 from kdscan.sheet.layout import Layout, Point
 from kdscan.synth.contrast import legible
+from kdscan.synth.fields import U8
 from kdscan.synth.grounds.draw import draw_ground
 from kdscan.synth.page_decor import bare_paper, ornaments
 from kdscan.synth.plate import Plate
 from kdscan.synth.styles import PrintStyle
 
 
-def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> NDArray[np.uint8]:
+def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
     """Draw an unmarked sheet.
 
     Returns (H, W, 3) uint8 BGR, H and W the page in mm times `px_per_mm`; the page

@@ -8,8 +8,8 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from kdscan.synth.fields import F64, U8, Rng
 from kdscan.synth.scene import DrawnPage
 from kdscan.synth.sensor import compress
 
@@ -52,12 +52,12 @@ class Scan:
     centers_xy: for each sheet on it (5, 7, 2) float64, pixels of the scan: its cells' centres.
     """
 
-    bgr: NDArray[np.uint8]
-    centers_xy: tuple[NDArray[np.float64], ...]
+    bgr: U8
+    centers_xy: tuple[F64, ...]
 
 
 def scan(
-    rng: np.random.Generator,
+    rng: Rng,
     sheets: Sequence[DrawnPage],
     settings: Settings,
     paper_mm: tuple[float, float] = PAPERS["a4"],
@@ -88,7 +88,7 @@ def scan(
     return Scan(np.ascontiguousarray(np.rot90(picture, turns)), placed)
 
 
-def _paper(sheets: Sequence[DrawnPage]) -> NDArray[np.uint8]:
+def _paper(sheets: Sequence[DrawnPage]) -> U8:
     """The paper's colour: that of the first sheet's edge, near white for a blank page."""
     if not sheets:
         return np.full(3, 250, np.uint8)
@@ -96,7 +96,7 @@ def _paper(sheets: Sequence[DrawnPage]) -> NDArray[np.uint8]:
     return np.asarray(np.median(edge, axis=0), np.uint8)
 
 
-def _bed(settings: Settings, paper_mm: tuple[float, float], k: float) -> NDArray[np.float64]:
+def _bed(settings: Settings, paper_mm: tuple[float, float], k: float) -> F64:
     """(3, 3) from mm of the paper to pixels: askew around the paper's middle."""
     a = np.deg2rad(settings.skew_deg)
     turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
@@ -107,12 +107,7 @@ def _bed(settings: Settings, paper_mm: tuple[float, float], k: float) -> NDArray
     return out
 
 
-def _lay(
-    page: NDArray[np.uint8],
-    picture: NDArray[np.uint8],
-    mm_to_px: NDArray[np.float64],
-    size_mm: tuple[float, float],
-) -> None:
+def _lay(page: U8, picture: U8, mm_to_px: F64, size_mm: tuple[float, float]) -> None:
     """Paint a picture of `size_mm` onto the page, without aliasing when it gets smaller."""
     h, w = picture.shape[:2]
     per_mm = np.array([w / size_mm[0], h / size_mm[1]])
@@ -134,9 +129,7 @@ def _lay(
     )
 
 
-def _sensed(
-    rng: np.random.Generator, page: NDArray[np.uint8], settings: Settings
-) -> NDArray[np.uint8]:
+def _sensed(rng: Rng, page: U8, settings: Settings) -> U8:
     """The line sensor: a little soft, a little noise, streaks along the feed, JPEG."""
     out = np.asarray(cv2.GaussianBlur(page, (0, 0), float(rng.uniform(0.4, 0.8))), np.uint8)
     tile = rng.normal(0, rng.uniform(0.5, 2.0), (_TILE, _TILE, 1)).astype(np.float32)
@@ -155,9 +148,7 @@ def _sensed(
     return out if settings.quality is None else compress(out, settings.quality)
 
 
-def _turned(
-    points_xy: NDArray[np.float64], size_wh: tuple[int, int], quarter_turns: int
-) -> NDArray[np.float64]:
+def _turned(points_xy: F64, size_wh: tuple[int, int], quarter_turns: int) -> F64:
     """Pixels of a picture → the same points after `quarter_turns` to the left."""
     (x, y), (w, h) = np.moveaxis(points_xy, -1, 0), size_wh
     options = ((x, y), (y, w - 1 - x), (w - 1 - x, h - 1 - y), (h - 1 - y, x))

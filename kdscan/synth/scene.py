@@ -7,11 +7,10 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
@@ -20,16 +19,17 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.records import CELLS, COLS, ROWS
 from kdscan.sheet.layout import Layout
 from kdscan.synth.camera import Cover, photograph
+from kdscan.synth.camera import Level as Level
 from kdscan.synth.designs import random_layout
+from kdscan.synth.fields import F32, F64, U8, Rng
 from kdscan.synth.hand import Hand, StrokeBank, draw_board
 from kdscan.synth.press import print_page
 from kdscan.synth.sketch import Spot
 from kdscan.synth.styles import random_style
 
-Level = Literal["flat", "easy", "normal", "hard"]
 Marks = Mapping[tuple[int, int], tuple[Coat, int]]
 """What is drawn: (row, col) of each filled shield → coat and crosses."""
-Page = tuple[Layout, NDArray[np.uint8], float]
+Page = tuple[Layout, U8, float]
 """A layout, its print (H, W, 3) uint8 BGR, and pixels a millimetre."""
 
 
@@ -45,53 +45,59 @@ class SynthPhoto:
     crossed: (N, 3) float32, for each cross: index of its cell in `CELLS`, lattice x and y.
     """
 
-    bgr: NDArray[np.uint8]
-    nodes_xy: NDArray[np.float64]
+    bgr: U8
+    nodes_xy: F64
     board: Marks
     castle_used: bool
     design: str
     level: Level
-    crossed: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    crossed: F32 = field(default_factory=lambda: np.zeros((0, 3), np.float32))
 
     @property
-    def centers_xy(self) -> NDArray[np.float64]:
+    def centers_xy(self) -> F64:
         """(5, 7, 2) float64, photo frame: centres of the cells, the castle's too."""
         return self.nodes_xy[1::2, 1::2]
 
     def truth(self) -> dict[str, Any]:
         """The truth file that stands beside a photo, as plain JSON values."""
         board = Board({at: Shield(coat, n) for at, (coat, n) in self.board.items()})
-        return {
+        about = {
             "design": self.design,
             "level": self.level,
             "castle_used": self.castle_used,
             "score": score_board(board).domain_points,
-            "board": {
-                f"{r},{c}": [str(coat), n] for (r, c), (coat, n) in sorted(self.board.items())
-            },
-            "pixels": {
-                f"{r},{c}": [round(float(v), 1) for v in self.centers_xy[r, c]] for r, c in CELLS
-            },
-            "size": [self.bgr.shape[1], self.bgr.shape[0]],
         }
+        size = [self.bgr.shape[1], self.bgr.shape[0]]
+        return about | map_truth(self.board, self.centers_xy) | {"size": size}
 
 
-def save_photo(
-    path: Path, bgr: NDArray[np.uint8], truth: Mapping[str, Any], quality: int = 90
-) -> None:
+def map_truth(board: Marks, centers_xy: F64) -> dict[str, Any]:
+    """What truth says of each shield of a map: what it holds, and where it lies."""
+    return {
+        "board": {f"{r},{c}": [str(coat), n] for (r, c), (coat, n) in sorted(board.items())},
+        "pixels": {f"{r},{c}": [round(float(v), 1) for v in centers_xy[r, c]] for r, c in CELLS},
+    }
+
+
+def marks_of(board: Board) -> Marks:
+    """A board as it is drawn."""
+    return {at: (shield.coat, shield.crosses) for at, shield in board.items()}
+
+
+def save_photo(path: Path, bgr: U8, truth: Mapping[str, Any], quality: int = 90) -> None:
     """Write a photo (H, W, 3) as JPEG and its truth beside it as JSON."""
     packed = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
     path.write_bytes(packed.tobytes())
     path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
 
 
-def played_board(rng: np.random.Generator) -> tuple[Marks, bool]:
+def played_board(rng: Rng) -> tuple[Marks, bool]:
     """The board of a random lawful game, and whether its castle bonus was used."""
     board, used = random_board(random.Random(int(rng.integers(0, 2**32))))
-    return {at: (shield.coat, shield.crosses) for at, shield in board.items()}, used
+    return marks_of(board), used
 
 
-def crossed_cells(layout: Layout, spots: Sequence[Spot]) -> NDArray[np.float32]:
+def crossed_cells(layout: Layout, spots: Sequence[Spot]) -> F32:
     """(N, 3) float32: what `SynthPhoto.crossed` holds, from what `draw_board` told."""
     (left, top), (w, h) = layout.grid_mm, layout.cell_mm
     rows = [(CELLS.index(c), (x - left) / w - 0.5, (y - top) / h - 0.5) for c, x, y in spots]
@@ -102,7 +108,7 @@ BEYOND = 0.4
 """How much rarer crosses beyond the circles are than as many within them, on wild boards."""
 
 
-def wild_board(rng: np.random.Generator, circles: int) -> tuple[Marks, bool]:
+def wild_board(rng: Rng, circles: int) -> tuple[Marks, bool]:
     """Any coats with any crosses: for training, so that rare marks are seen often enough.
 
     Crosses beyond the circles, drawn where none was left, are among them.
@@ -132,30 +138,27 @@ class DrawnPage:
     """
 
     layout: Layout
-    bgr: NDArray[np.uint8]
-    blank_bgr: NDArray[np.uint8]
+    bgr: U8
+    blank_bgr: U8
     px_per_mm: float
     board: Marks
     castle_used: bool
-    crossed: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    crossed: F32 = field(default_factory=lambda: np.zeros((0, 3), np.float32))
 
     @property
     def grid_mm(self) -> tuple[float, float, float, float]:
         """x, y, width and height of the grid on the page."""
-        (x, y), (w, h) = self.layout.grid_mm, self.layout.cell_mm
-        return x, y, w * COLS, h * ROWS
+        return self.layout.grid_rect
 
     @property
-    def nodes_mm(self) -> NDArray[np.float64]:
+    def nodes_mm(self) -> F64:
         """(11, 15, 2) float64, mm on the page: lattice points every half cell."""
         (x, y), (w, h) = self.layout.grid_mm, self.layout.cell_mm
         cols, rows = np.meshgrid(np.arange(2 * COLS + 1) / 2, np.arange(2 * ROWS + 1) / 2)
         return np.stack([x + cols * w, y + rows * h], -1)
 
 
-def random_page(
-    rng: np.random.Generator, family: str | None = None, colours: str | None = None
-) -> Page:
+def random_page(rng: Rng, family: str | None = None, colours: str | None = None) -> Page:
     """Print a design that nobody printed before; family, colours: see `random_style`."""
     layout = random_layout(rng)
     px_per_mm = rng.uniform(110, 180) / layout.cell_mm[0]
@@ -164,7 +167,7 @@ def random_page(
 
 
 def draw_page(
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     page: Page | None = None,
     wild: bool = False,
@@ -179,36 +182,53 @@ def draw_page(
     played: what to draw and whether the castle's bonus was used; hand: whose; dice: whether a
         hand drawn by lot copies the coats of the dice; each by lot if None.
     """
-    layout, blank, px_per_mm = page or random_page(rng)
+    return fill_in(rng, *chosen(rng, page, wild, played, mess, hand, dice), strokes)
+
+
+Task = tuple[Page, tuple[Marks, bool], Hand, float]
+"""A page, what is drawn on it and whether the roof is coloured, by whom, how messily."""
+
+
+def chosen(
+    rng: Rng,
+    page: Page | None = None,
+    wild: bool = False,
+    played: tuple[Marks, bool] | None = None,
+    mess: float | None = None,
+    hand: Hand | None = None,
+    dice: bool | None = None,
+) -> Task:
+    """What is given, and by lot what is not; see `draw_page`."""
+    page = page or random_page(rng)
     if played is None:
-        played = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
-    board, used = played
-    if mess is None:
-        mess = float(rng.uniform(0, 1))
-    spots: list[Spot] = []
-    drawn = draw_board(
-        blank,
-        layout,
-        board,
-        used,
-        hand or Hand.random(rng, dice=dice),
-        rng,
-        px_per_mm=px_per_mm,
-        strokes=strokes,
-        mess=mess,
-        crossed=spots,
-    )
-    marked = crossed_cells(layout, spots)
-    return DrawnPage(layout, drawn, blank, px_per_mm, board, used, marked)
+        played = wild_board(rng, len(page[0].circles)) if wild else played_board(rng)
+    mess = float(rng.uniform(0, 1)) if mess is None else mess
+    return page, played, hand or Hand.random(rng, dice=dice), mess
+
+
+def fill_in(
+    rng: Rng,
+    page: Page,
+    played: tuple[Marks, bool],
+    hand: Hand,
+    mess: float,
+    strokes: StrokeBank | None = None,
+    erased: float = 1.0,
+) -> DrawnPage:
+    """Draw a board on a page; erased: see `draw_board`."""
+    (layout, blank, px_per_mm), spots = page, list[Spot]()
+    options: dict[str, Any] = {"px_per_mm": px_per_mm, "strokes": strokes, "mess": mess}
+    drawn = draw_board(blank, layout, *played, hand, rng, erased=erased, crossed=spots, **options)
+    return DrawnPage(layout, drawn, blank, px_per_mm, *played, crossed_cells(layout, spots))
 
 
 def shoot(
-    rng: np.random.Generator,
+    rng: Rng,
     page: DrawnPage,
     level: Level,
     *,
     size_wh: tuple[int, int] | None = None,
-    surfaces: Sequence[NDArray[np.uint8]] = (),
+    surfaces: Sequence[U8] = (),
     cover: Cover | None = None,
 ) -> SynthPhoto:
     """Photograph a drawn page; other generators give other photos of the same sheet."""
@@ -236,7 +256,7 @@ def make_photo(
     mess: float | None = None,
     size_wh: tuple[int, int] | None = None,
     strokes: StrokeBank | None = None,
-    surfaces: Sequence[NDArray[np.uint8]] = (),
+    surfaces: Sequence[U8] = (),
     dice: bool | None = None,
 ) -> SynthPhoto:
     """Make the photo of `seed`; the same arguments give the same bytes.

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.synth.clutter import Solid, finger, random_solid, skin_color
 from kdscan.synth.desk import Desk, plain_desk, random_desk
@@ -57,7 +56,7 @@ def random_scenery(
     grid_mm: tuple[float, float, float, float],
     trouble: float,
     paper_bgr: F32,
-    surfaces: Sequence[NDArray[np.uint8]],
+    surfaces: Sequence[U8],
     others: Sequence[tuple[PageMap, tuple[float, float, float, float]]] = (),
 ) -> Scenery:
     """Any table; solids keep off the grid, and off those of `others`."""

@@ -9,9 +9,9 @@ import math
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.synth.bank import StrokeBank
+from kdscan.synth.fields import U8, Rng
 from kdscan.synth.ink import Stroke, multiply, noise_patch
 from kdscan.synth.strokes import Path, line, ring, rounded, turned, unit
 
@@ -33,7 +33,7 @@ DIGITS: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
 """Digits and signs of a sum as corner points in a unit box, y down; own drawing."""
 
 
-def number(text: str, at: Path, height: float, rng: np.random.Generator) -> list[Stroke]:
+def number(text: str, at: Path, height: float, rng: Rng) -> list[Stroke]:
     """Return the strokes of digits and signs. at: top left corner; others are left blank."""
     strokes = []
     slant = rng.normal(0.1, 0.15)
@@ -47,7 +47,7 @@ def number(text: str, at: Path, height: float, rng: np.random.Generator) -> list
     return strokes
 
 
-def word(at: Path, height: float, letters: int, rng: np.random.Generator) -> list[Stroke]:
+def word(at: Path, height: float, letters: int, rng: Rng) -> list[Stroke]:
     """Return joined-up writing that says nothing: loops, humps, some high or low letters."""
     pen_lifts = 0.25 if rng.random() < 0.5 else 0.75
     slant = rng.normal(0.2, 0.25)
@@ -75,7 +75,7 @@ def word(at: Path, height: float, letters: int, rng: np.random.Generator) -> lis
     return strokes
 
 
-def total(rng: np.random.Generator) -> str:
+def total(rng: Rng) -> str:
     """Return a sum as players jot it down."""
     terms = [str(int(rng.integers(1, 40))) for _ in range(int(rng.integers(1, 7)))]
     if rng.random() < 0.3:
@@ -85,7 +85,7 @@ def total(rng: np.random.Generator) -> str:
 
 
 def writing(
-    at: Path, room: float, height: float, rng: np.random.Generator, bank: StrokeBank | None
+    at: Path, room: float, height: float, rng: Rng, bank: StrokeBank | None
 ) -> list[Stroke]:
     """Return one line of writing: words, a sum or real letters, at most `room` mm wide."""
     lot = rng.random()
@@ -107,7 +107,7 @@ def writing(
     return [Stroke(at + turned(s.path - at, tilt), s.width, s.pressure) for s in strokes]
 
 
-def stray(at: Path, size: float, rng: np.random.Generator) -> list[Stroke]:
+def stray(at: Path, size: float, rng: Rng) -> list[Stroke]:
     """Return a mark that means nothing: a speck, a slip or a small squiggle."""
     lot = rng.random()
     if lot < 0.5:
@@ -117,9 +117,7 @@ def stray(at: Path, size: float, rng: np.random.Generator) -> list[Stroke]:
     return [Stroke(ring(at, 0.4 * size, rng, turns=rng.uniform(0.25, 0.65), wobble=0.3))]
 
 
-def smudge(
-    page: NDArray[np.uint8], at: Path, size: float, rng: np.random.Generator, px_per_mm: float
-) -> None:
+def smudge(page: U8, at: Path, size: float, rng: Rng, px_per_mm: float) -> None:
     """Rub a soft grey patch about `size` mm wide onto the page, in place."""
     half = size * rng.uniform(0.4, 1.0, 2)
     turn = rng.uniform(0, math.pi)
@@ -136,14 +134,7 @@ def smudge(
     multiply(page, (x0, y0), alpha, (0.3, 0.3, 0.3))
 
 
-def smear(
-    page: NDArray[np.uint8],
-    blank: NDArray[np.uint8],
-    at: Path,
-    reach: float,
-    rng: np.random.Generator,
-    px_per_mm: float,
-) -> None:
+def smear(page: U8, blank: U8, at: Path, reach: float, rng: Rng, px_per_mm: float) -> None:
     """Draw a hand across ink about `reach` mm around a point, in place; print stays as it is.
 
     blank: the page before anybody drew on it.
@@ -167,9 +158,7 @@ def smear(
     page[y0:y1, x0:x1] = np.clip(mixed * paper + 0.5, 0, 255).astype(np.uint8)
 
 
-def coffee_ring(
-    page: NDArray[np.uint8], at: Path, radius: float, rng: np.random.Generator, px_per_mm: float
-) -> None:
+def coffee_ring(page: U8, at: Path, radius: float, rng: Rng, px_per_mm: float) -> None:
     """Leave the foot of a cup on the page, in place: a thin brown ring, dark at its rim."""
     box = _box(page, at, radius * 1.15, px_per_mm)
     if box is None:
@@ -189,9 +178,7 @@ def coffee_ring(
     multiply(page, (x0, y0), soft, (0.25, 0.42, 0.6))
 
 
-def fluid(
-    page: NDArray[np.uint8], outline: Path, rng: np.random.Generator, px_per_mm: float
-) -> None:
+def fluid(page: U8, outline: Path, rng: Rng, px_per_mm: float) -> None:
     """Paint correction fluid over an outline (mm), in place: nearly opaque, not quite white."""
     low = np.floor(outline.min(axis=0) * px_per_mm - 2).astype(int)
     high = np.ceil(outline.max(axis=0) * px_per_mm + 2).astype(int)
@@ -211,9 +198,7 @@ def fluid(
         patch[..., channel] = np.clip(mixed + 0.5, 0, 255).astype(np.uint8)
 
 
-def _box(
-    page: NDArray[np.uint8], at: Path, reach: float, px_per_mm: float
-) -> tuple[int, int, int, int] | None:
+def _box(page: U8, at: Path, reach: float, px_per_mm: float) -> tuple[int, int, int, int] | None:
     """Return x0, y0, x1, y1 in pixels of a square about a point, or None off the page."""
     low = np.floor((at - reach) * px_per_mm).astype(int)
     high = np.ceil((at + reach) * px_per_mm).astype(int)

@@ -8,10 +8,10 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.sheet.layout import Layout
 from kdscan.synth.bank import StrokeBank
+from kdscan.synth.fields import U8, Rng
 from kdscan.synth.habits import Part
 from kdscan.synth.ink import Spots, Stroke, lay_ink
 from kdscan.synth.pens import Pen, random_pen
@@ -53,10 +53,7 @@ class Hand:
 
     @classmethod
     def random(
-        cls,
-        rng: np.random.Generator,
-        habits: Mapping[Part, str] | None = None,
-        dice: bool | None = None,
+        cls, rng: Rng, habits: Mapping[Part, str] | None = None, dice: bool | None = None
     ) -> Hand:
         """Return a random hand. habits: those that are given; dice: whether coats are drawn as
         on the dice; see `random_preferences`."""
@@ -93,16 +90,41 @@ SEEN = 0.011
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch:
-    """What is drawn on, and by whom. crossed: where crosses were drawn so far: cell, x, y in mm."""
+class Canvas:
+    """A page and the hand that draws on it."""
 
-    page: NDArray[np.uint8]
-    layout: Layout
+    page: U8
     hand: Hand
-    rng: np.random.Generator
+    rng: Rng
     px_per_mm: float
     bank: StrokeBank | None
     mess: float
+
+    def brush(self, pen: Pen) -> Brush:
+        """Return what this hand draws marks with."""
+        faint = pen.opacity < 0.65 or pen.grain > 0.7
+        return Brush(self.hand.taste, self.rng, pen.width, self.bank, self.hand.real, faint)
+
+    def ink(self, strokes: list[Stroke], pen: Pen, spare: Spots | None = None) -> None:
+        """Draw strokes; `spare`: discs that stay free."""
+        lay_ink(self.page, strokes, pen, self.rng, px_per_mm=self.px_per_mm, spare=spare)
+
+    def erase(self, strokes: list[Stroke]) -> None:
+        """Leave what an eraser leaves of strokes."""
+        fade, blur_mm = self.rng.uniform(0.04, 0.16), self.rng.uniform(0.05, 0.25)
+        pen, px_per_mm = self.hand.pen, self.px_per_mm
+        lay_ink(self.page, strokes, pen, self.rng, px_per_mm=px_per_mm, fade=fade, blur_mm=blur_mm)
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch(Canvas):
+    """A map while it is filled in.
+
+    shield: of a cell at (0, 0). erased: how much oftener than people do it marks are erased.
+    crossed: where crosses were drawn so far: cell, x, y in mm.
+    """
+
+    layout: Layout
     shield: Shield = field(repr=False)
     erased: float = 1.0
     crossed: list[Spot] = field(default_factory=list, repr=False)
@@ -115,15 +137,6 @@ class Sketch:
     def at(self, cell: tuple[int, int]) -> Path:
         """Return the middle of a cell (row, column) on the page."""
         return np.array(self.layout.center_mm(*cell))
-
-    def brush(self, pen: Pen) -> Brush:
-        """Return what this hand draws marks with."""
-        faint = pen.opacity < 0.65 or pen.grain > 0.7
-        return Brush(self.hand.taste, self.rng, pen.width, self.bank, self.hand.real, faint)
-
-    def ink(self, strokes: list[Stroke], pen: Pen, spare: Spots | None = None) -> None:
-        """Draw strokes; `spare`: discs that stay free."""
-        lay_ink(self.page, strokes, pen, self.rng, px_per_mm=self.px_per_mm, spare=spare)
 
 
 def fit_hand(hand: Hand, layout: Layout, mess: float) -> Hand:

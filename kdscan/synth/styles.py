@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from kdscan.synth.fields import Color
+from kdscan.synth.fields import Color, Rng
 from kdscan.synth.grounds.families import ENGRAVED, PALE, random_family
 from kdscan.synth.grounds.palette import Palette, luma, mixed, random_palette
 
@@ -77,7 +77,7 @@ _TITLES = (
 )
 
 
-def _dark(rng: np.random.Generator, low: float = 20, high: float = 150) -> Color:
+def _dark(rng: Rng, low: float = 20, high: float = 150) -> Color:
     """A printing colour: mostly grey or brown, at times blue, green or red."""
     value = rng.uniform(low, high)
     tint = rng.normal(0, 1, 3) * rng.choice([0, 8, 25], p=[0.4, 0.35, 0.25])
@@ -85,14 +85,12 @@ def _dark(rng: np.random.Generator, low: float = 20, high: float = 150) -> Color
     return float(b), float(g), float(r)
 
 
-def _pale(rng: np.random.Generator, low: float, spread: float) -> Color:
+def _pale(rng: Rng, low: float, spread: float) -> Color:
     b, g, r = np.clip(rng.uniform(low, 255) + rng.normal(0, spread, 3), 120, 255)
     return float(b), float(g), float(r)
 
 
-def random_style(
-    rng: np.random.Generator, family: str | None = None, colours: str | None = None
-) -> PrintStyle:
+def random_style(rng: Rng, family: str | None = None, colours: str | None = None) -> PrintStyle:
     """How a random layout is printed; everything else about its looks.
 
     family: of the ground; by lot if None, never one that is held out then.
@@ -103,7 +101,7 @@ def random_style(
     return style if family == PALE else _on_map(rng, style, family, colours)
 
 
-def _on_paper(rng: np.random.Generator) -> PrintStyle:
+def _on_paper(rng: Rng) -> PrintStyle:
     """A style for plain or faintly illustrated paper."""
 
     def maybe(p: float, color: Color) -> Color | None:
@@ -148,9 +146,7 @@ def _on_paper(rng: np.random.Generator) -> PrintStyle:
 _WHITE: Color = (255.0, 255.0, 255.0)
 
 
-def _on_map(
-    rng: np.random.Generator, style: PrintStyle, family: str, colours: str | None
-) -> PrintStyle:
+def _on_map(rng: Rng, style: PrintStyle, family: str, colours: str | None) -> PrintStyle:
     """The style with lines, shields, circles and castle as mapmakers print them over grounds."""
     palette = random_palette(rng, colours)
     fine = family in ENGRAVED
@@ -191,7 +187,7 @@ def _on_map(
 
 
 def _shield_on_map(
-    rng: np.random.Generator, white: Color, dark: Color, dim: bool
+    rng: Rng, white: Color, dark: Color, dim: bool
 ) -> tuple[Color | None, float, Color, Color | None, float]:
     """Fill, its opacity, outline, second outline and embossing of shields on a map."""
     look = str(

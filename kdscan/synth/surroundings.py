@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import groups
 from kdscan.synth import scrawl
+from kdscan.synth.fields import U8, Rng
 from kdscan.synth.ink import Stroke, lay_ink
 from kdscan.synth.pens import Pen, random_pen
 from kdscan.synth.sketch import Sketch, beside, edge_room, moved
@@ -64,13 +64,7 @@ def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
     return [Stroke(path, width=2.0 if hand.border_line == "thick" else 1.0)]
 
 
-def soil(
-    page: NDArray[np.uint8],
-    page_mm: tuple[float, float],
-    rng: np.random.Generator,
-    px_per_mm: float,
-    mess: float,
-) -> None:
+def soil(page: U8, page_mm: tuple[float, float], rng: Rng, px_per_mm: float, mess: float) -> None:
     """Smudges and cups, in place: before the marks, all over the page."""
     size = np.array(page_mm)
     for _ in range(int(rng.poisson(1.2 * mess))):
@@ -82,9 +76,7 @@ def soil(
         scrawl.coffee_ring(page, at, rng.uniform(28, 45), rng, px_per_mm)
 
 
-def _show_through(
-    page: NDArray[np.uint8], size: Path, rng: np.random.Generator, px_per_mm: float
-) -> None:
+def _show_through(page: U8, size: Path, rng: Rng, px_per_mm: float) -> None:
     """What was written on the back and shows faintly, in place."""
     pen, fade, blur = random_pen(rng), rng.uniform(0.03, 0.12), rng.uniform(0.15, 0.5)
     for _ in range(int(rng.integers(6, 40))):
@@ -204,7 +196,7 @@ def _tint(sheet: Sketch, board: Board) -> None:
             sheet.ink([Stroke(p) for p in paths], pen)
 
 
-def _tint_pen(rng: np.random.Generator, wide: float, strength: float, grain: float) -> Pen:
+def _tint_pen(rng: Rng, wide: float, strength: float, grain: float) -> Pen:
     """A coloured pencil or a pale felt for shading."""
     pen = random_pen(rng, "coloured")
     high = max(pen.bgr)

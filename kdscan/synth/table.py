@@ -19,22 +19,19 @@ from kdscan.game.duel.greedy import greedy_player
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game, random_player
 from kdscan.game.duel.scoring import outcome
-from kdscan.records import CELLS, COLS, ROWS
+from kdscan.records import COLS, ROWS
 from kdscan.sheet.book import BookLayout, marked_places
 from kdscan.sheet.layout import Layout
 from kdscan.synth.book import draw_spellbook
-from kdscan.synth.camera import LEVELS, Level, sheet_points
+from kdscan.synth.camera import LEVELS, Level, Rect, corners_of, middle, sheet_points
 from kdscan.synth.exposure import expose
-from kdscan.synth.fields import F64, Rng, chance
-from kdscan.synth.hand import Hand, draw_board
+from kdscan.synth.fields import F64, U8, Rng, chance
+from kdscan.synth.hand import Hand
 from kdscan.synth.lens import Camera, PageMap, aim, frame
 from kdscan.synth.paper import Sheet, bent_sheet
-from kdscan.synth.scene import Page, random_page
+from kdscan.synth.scene import Page, fill_in, map_truth, marks_of, random_page
 from kdscan.synth.scenery import random_scenery
 from kdscan.synth.sensor import develop
-
-Rect = tuple[float, float, float, float]
-"""x, y, width, height in mm."""
 
 _GAP_MM = (-16.0, 45.0)
 """How far apart neighbouring pages lie; below 0 one lies over the other's margin."""
@@ -50,7 +47,7 @@ class SynthTable:
     level: how hard the photo is.
     """
 
-    bgr: NDArray[np.uint8]
+    bgr: U8
     centers_xy: tuple[F64, F64]
     places_xy: F64
     marked: dict[str, bool]
@@ -65,11 +62,7 @@ class SynthTable:
         maps = [
             {
                 "kind": "duel_map",
-                "board": {
-                    f"{r},{c}": [str(shield.coat), shield.crosses]
-                    for (r, c), shield in sorted(board.items())
-                },
-                "pixels": {f"{r},{c}": [round(float(v), 1) for v in xy[r, c]] for r, c in CELLS},
+                **map_truth(marks_of(board), xy),
                 "castle_used": used,
                 "score": score.domain_points,
                 "wizard": score.wizard,
@@ -107,11 +100,11 @@ def make_table(
     seed: int,
     level: Level,
     *,
-    book_page: tuple[BookLayout, NDArray[np.uint8], float],
+    book_page: tuple[BookLayout, U8, float],
     page: Page | None = None,
     mess: float | None = None,
     size_wh: tuple[int, int] = (2016, 1512),
-    surfaces: Sequence[NDArray[np.uint8]] = (),
+    surfaces: Sequence[U8] = (),
 ) -> SynthTable:
     """Make the photo of `seed`; the same arguments give the same bytes.
 
@@ -124,18 +117,10 @@ def make_table(
     game = play_game(random.Random(int(rng.integers(0, 2**32))), (player, player))
     untidy = float(rng.uniform(0, 1)) if mess is None else mess
     hands = Hand.random(rng), Hand.random(rng)
-    layout, blank, px_per_mm = page or random_page(rng)
+    page = page or random_page(rng)
+    layout = page[0]
     drawn = [
-        draw_board(
-            blank,
-            layout,
-            {at: (shield.coat, shield.crosses) for at, shield in board.items()},
-            used,
-            hand,
-            rng,
-            px_per_mm=px_per_mm,
-            mess=untidy,
-        )
+        fill_in(rng, page, (marks_of(board), used), hand, untidy).bgr
         for board, used, hand in zip(game.maps, game.castle_used, hands, strict=True)
     ]
     book, book_blank, book_px = book_page
@@ -143,19 +128,13 @@ def make_table(
         book_blank, book, game.spellbook, rng, px_per_mm=book_px, mess=untidy, hands=hands
     )
     sheets = [
-        (drawn[0], layout.page_mm, _grid_mm(layout)),
-        (drawn[1], layout.page_mm, _grid_mm(layout)),
+        *((sheet, layout.page_mm, layout.grid_rect) for sheet in drawn),
         (written, book.page_mm, _book_mm(book)),
     ]
     bgr, to_photo = photograph_table(rng, sheets, level, size_wh, surfaces)
     centers = [to_photo[k](_centers_mm(layout)) for k in (0, 1)]
     places = to_photo[2](np.array([center for _, center, _ in marked_places(book)]))
     return SynthTable(bgr, (centers[0], centers[1]), places, marked, game, level)
-
-
-def _grid_mm(layout: Layout) -> Rect:
-    (x, y), (w, h) = layout.grid_mm, layout.cell_mm
-    return x, y, w * COLS, h * ROWS
 
 
 def _book_mm(book: BookLayout) -> Rect:
@@ -176,11 +155,11 @@ ToPhoto = Callable[[F64], F64]
 
 def photograph_table(
     rng: Rng,
-    sheets: Sequence[tuple[NDArray[np.uint8], tuple[float, float], Rect]],
+    sheets: Sequence[tuple[U8, tuple[float, float], Rect]],
     level: Level,
     size_wh: tuple[int, int],
-    surfaces: Sequence[NDArray[np.uint8]] = (),
-) -> tuple[NDArray[np.uint8], list[ToPhoto]]:
+    surfaces: Sequence[U8] = (),
+) -> tuple[U8, list[ToPhoto]]:
     """Photograph several sheets at once.
 
     sheets: of each its page seen flat, its size and what must be seen of it, in mm.
@@ -192,7 +171,7 @@ def photograph_table(
     poses = _arranged(rng, [(page_mm, rect) for _, page_mm, rect in sheets], order)
     meshes = []
     for k, (_, page_mm, rect) in enumerate(sheets):
-        flat = bent_sheet(page_mm, _middle(rect), rng, 0.4 * trouble)
+        flat = bent_sheet(page_mm, middle(rect), rng, 0.4 * trouble)
         meshes.append(_laid(flat, poses[k], 0.4 * float(np.flatnonzero(order == k)[0])))
     camera = _aimed(rng, conditions.tilt_deg, meshes, [rect for *_, rect in sheets], size_wh)
     maps = [PageMap.through(camera, mesh) for mesh in meshes]
@@ -204,7 +183,7 @@ def photograph_table(
     )
     below = [(sheets[k][0], maps[k]) for k in order[:-1]]
     image = expose(rng, sheets[top][0], maps[top], camera, scenery, trouble, below)
-    corners = maps[top].page_to_photo(_corners(sheets[top][2]))
+    corners = maps[top].page_to_photo(corners_of(sheets[top][2]))
     detail = float(np.linalg.norm(corners[1] - corners[0])) / COLS
     return develop(rng, image, trouble, detail), [each.page_to_photo for each in maps]
 
@@ -221,16 +200,6 @@ class _Pose:
         """(K, 2) mm from that middle to (K, 2) mm on the desk."""
         c, s = np.cos(self.turn), np.sin(self.turn)
         return np.asarray(points @ np.array([[c, s], [-s, c]]) + (self.x, self.y))
-
-
-def _middle(rect: Rect) -> tuple[float, float]:
-    x, y, w, h = rect
-    return x + w / 2, y + h / 2
-
-
-def _corners(rect: Rect) -> F64:
-    x, y, w, h = rect
-    return np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]])
 
 
 def _arranged(
@@ -278,8 +247,8 @@ def _covers(
     there: _Pose,
 ) -> bool:
     (w, h), rect = upper
-    page = pose.place(_corners((0, 0, w, h)) - _middle(rect))
-    seen = there.place(_corners(lower[1]) - _middle(lower[1]))
+    page = pose.place(corners_of((0, 0, w, h)) - middle(rect))
+    seen = there.place(corners_of(lower[1]) - middle(lower[1]))
     area, _ = cv2.intersectConvexConvex(page.astype(np.float32), seen.astype(np.float32))
     return float(area) > 0
 

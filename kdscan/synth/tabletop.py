@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.records import KINDS
 from kdscan.synth.desk import random_desk
-from kdscan.synth.fields import F64, U8, Rng, chance, color, f32
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32
 from kdscan.synth.tiles import CASTLE, EMPTY, Bank, Board
 
 TABLE_PX = 100
@@ -60,7 +59,7 @@ class Manner:
 
     askew: float = 0.0
     gap: float = 0.0
-    tints: NDArray[np.float32] | None = None
+    tints: F32 | None = None
     shine: float = 0.0
     castle: float = 0.0
 
@@ -76,9 +75,9 @@ def random_manner(rng: Rng) -> Manner:
     )
 
 
-def _tints(rng: Rng) -> NDArray[np.float32]:
+def _tints(rng: Rng) -> F32:
     """(K, 3, 3): another print's colours; a terrain has the same ones on all its squares."""
-    by_terrain: dict[str, NDArray[np.float32]] = {}
+    by_terrain: dict[str, F32] = {}
     luma = np.tile(np.array([0.114, 0.587, 0.299]), (3, 1))
     for terrain, _ in KINDS:
         much = float(np.exp(rng.normal(0, 0.2)))
@@ -188,7 +187,7 @@ class Table:
             if mask.size:
                 view[mask > 127] = np.clip(shade + rng.normal(0, 6, 3), 0, 255)
 
-    def _paste(self, picture: U8, corners: F64, shown: NDArray[np.float32] | None = None) -> None:
+    def _paste(self, picture: U8, corners: F64, shown: F32 | None = None) -> None:
         """Lay a picture between corners; of its squares, (R, C), only those that are 1."""
         target = corners * TABLE_PX - 0.5
         low = np.floor(target.min(0)).astype(int) - 1

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from kdscan.errors import UsageError
 from kdscan.imaging.rectify import flatten
 from kdscan.records import KINDS, Photo
+from kdscan.synth.fields import U8, Rng
 
 SQUARE_PX = 100
 """Side of a square's picture."""
@@ -40,7 +41,7 @@ class Board:
 
     name: str
     kingdom: str
-    bgr: NDArray[np.uint8]
+    bgr: U8
     kinds: NDArray[np.int64]
 
 
@@ -91,7 +92,7 @@ def load_photos(folder: Path) -> list[Board]:
     return boards
 
 
-def _board_of(name: str, kingdom: str, bgr: NDArray[np.uint8], sheet: dict[str, object]) -> Board:
+def _board_of(name: str, kingdom: str, bgr: U8, sheet: dict[str, object]) -> Board:
     cells = sheet["cells"]
     assert isinstance(cells, list)
     rows, cols = (1 + max(cell[key] for cell in cells) for key in ("row", "col"))
@@ -117,18 +118,18 @@ class Bank:
             self._pictures.setdefault(kind, pictures)
         self.kinds: Sequence[int] = sorted(set(self._pictures) - {EMPTY, CASTLE})
 
-    def pick(self, rng: np.random.Generator, kind: int) -> NDArray[np.uint8]:
+    def pick(self, rng: Rng, kind: int) -> U8:
         """A picture of a square of that kind, (SQUARE_PX, SQUARE_PX, 3), turned by lot."""
         pictures = self._pictures[kind]
         chosen = pictures[int(rng.integers(len(pictures)))]
         return np.asarray(np.rot90(chosen, int(rng.integers(4))), np.uint8)
 
 
-def _by_kind(boards: Iterable[Board]) -> dict[int, list[NDArray[np.uint8]]]:
+def _by_kind(boards: Iterable[Board]) -> dict[int, list[U8]]:
     """The pictures of the boards' squares; of squares beside a castle only where no other shows
     their kind, because a castle that stands hides what is behind it."""
-    clear: defaultdict[int, list[NDArray[np.uint8]]] = defaultdict(list)
-    beside: defaultdict[int, list[NDArray[np.uint8]]] = defaultdict(list)
+    clear: defaultdict[int, list[U8]] = defaultdict(list)
+    beside: defaultdict[int, list[U8]] = defaultdict(list)
     for board in boards:
         castles = np.argwhere(board.kinds == CASTLE)
         for (row, col), kind in np.ndenumerate(board.kinds):

@@ -6,16 +6,14 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, in_flat, project
 from kdscan.marks.crops import CROPPED, cut, in_full
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
+from kdscan.synth.fields import F32, F64, U8, Rng
 from kdscan.training.dataset import WIDE_MARGIN, Example, unpack
 
-Image = NDArray[np.uint8]
-Float32 = NDArray[np.float32]
 NODES = np.stack(
     np.meshgrid(np.arange(2 * COLS + 1) / 2 - 0.5, np.arange(2 * ROWS + 1) / 2 - 0.5), -1
 )
@@ -26,9 +24,7 @@ _NOISE = np.random.default_rng(0).normal(0, 32, (1024, 1024)).astype(np.int8)
 """Grain to cut from: drawing it anew for each picture would cost more than all the rest."""
 
 
-def relight(
-    rng: np.random.Generator, bgr: Image, strength: float = 1.0, blur: float = 1.6
-) -> Image:
+def relight(rng: Rng, bgr: U8, strength: float = 1.0, blur: float = 1.6) -> U8:
     """Other light, colour, sharpness (`blur`: at most, pixels) and noise; (H, W, 3) uint8."""
     out: Any = bgr
     curve = np.repeat(np.linspace(0, 1, 256)[:, None], 3, 1)
@@ -56,9 +52,7 @@ def relight(
     return np.asarray(out, np.uint8)
 
 
-def random_view(
-    rng: np.random.Generator, nodes: NDArray[np.float64], side: int, cut: bool
-) -> NDArray[np.float64]:
+def random_view(rng: Rng, nodes: F64, side: int, cut: bool) -> F64:
     """(3, 3) matrix from stored thumbnail to a `side`-pixel view with its points `nodes` in it."""
     middle = nodes.reshape(-1, 2).mean(0)
     angle = rng.uniform(-np.pi, np.pi) if rng.random() < 0.7 else rng.choice(4) * np.pi / 2
@@ -82,7 +76,7 @@ def random_view(
     return np.asarray(np.linalg.inv(to_middle) @ bend @ to_middle @ m)
 
 
-def locate_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Float32]:
+def locate_sample(rng: Rng, example: Example) -> tuple[U8, F32]:
     """A thumbnail and its votes.
 
     Returns (384, 384, 3) uint8 and (3, 48, 48) float32: on the grid 0/1, u, v.
@@ -101,7 +95,7 @@ def locate_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Fl
     return relight(rng, np.asarray(view, np.uint8)), target
 
 
-def _votes(nodes: NDArray[np.float64], side: int) -> Float32:
+def _votes(nodes: F64, side: int) -> F32:
     n = side // STRIDE
     steps = (np.arange(n, dtype=np.float64) + 0.5) * STRIDE - 0.5
     at = np.stack(np.meshgrid(steps, steps), -1)
@@ -121,9 +115,7 @@ def _votes(nodes: NDArray[np.float64], side: int) -> Float32:
     return np.concatenate([on[None], np.where(on, uv.transpose(2, 0, 1), 0)]).astype(np.float32)
 
 
-def mosaic(
-    rng: np.random.Generator, a: tuple[Image, Float32], b: tuple[Image, Float32]
-) -> tuple[Image, Float32]:
+def mosaic(rng: Rng, a: tuple[U8, F32], b: tuple[U8, F32]) -> tuple[U8, F32]:
     """Two photos side by side, so that a picture can hold more than one map."""
     n = THUMB_PX // STRIDE
     k = int(rng.integers(n // 3, 2 * n // 3))
@@ -140,9 +132,7 @@ SLIPPED, SLIPS_PX = 0.25, (2.4, 10.0)
 the second: standard deviations in pixels of a flattened sheet."""
 
 
-def flat_sample(
-    rng: np.random.Generator, example: Example
-) -> tuple[RectifiedSheet, NDArray[np.uint8], Float32]:
+def flat_sample(rng: Rng, example: Example) -> tuple[RectifiedSheet, U8, F32]:
     """The flattened sheet with cells a little out of place, as settling leaves them.
 
     With it (H, W) uint8, the same pixels: index + 1 of the shield whose cross lies there; and
@@ -158,7 +148,7 @@ def flat_sample(
     return sheet, np.asarray(spots, np.uint8), _astray(map_x, map_y)
 
 
-def flat_map(rng: np.random.Generator) -> tuple[Float32, Float32]:
+def flat_map(rng: Rng) -> tuple[F32, F32]:
     """(672, 928) each: the pixels x and y of a stored flat sheet that lie there when its cells are
     a little out of place."""
     w, h = round((COLS + 2 * FLAT_MARGIN) * FLAT_PX), round((ROWS + 2 * FLAT_MARGIN) * FLAT_PX)
@@ -178,7 +168,7 @@ def flat_map(rng: np.random.Generator) -> tuple[Float32, Float32]:
     return np.asarray(map_x, np.float32), np.asarray(map_y, np.float32)
 
 
-def worn(rng: np.random.Generator, flat: Image, worse: float) -> Image:
+def worn(rng: Rng, flat: U8, worse: float) -> U8:
     """A flat sheet as a poorer camera would show it, by lot: coarser, in other light, packed.
 
     worse: 1 for a sheet that no camera has seen, less for one that has been photographed.
@@ -195,7 +185,7 @@ def worn(rng: np.random.Generator, flat: Image, worse: float) -> Image:
     return np.asarray(out, np.uint8)
 
 
-def _astray(map_x: Float32, map_y: Float32) -> Float32:
+def _astray(map_x: F32, map_y: F32) -> F32:
     """(5, 7, 2): how far cells of a flat sheet lie from where they should, in cells, whose pixels
     were taken from there in a stored one."""
     middles = in_flat(CENTERS, FLAT_PX, FLAT_MARGIN)
@@ -214,7 +204,7 @@ SPOT_STRIDE = 8
 """Pixels of a crop for one place where the marks' network looks for crosses."""
 
 
-def _crossed(example: Example, shape: tuple[int, int]) -> NDArray[np.uint8]:
+def _crossed(example: Example, shape: tuple[int, int]) -> U8:
     """(H, W) uint8 in the stored flat sheet's pixels: index + 1 of a shield at its crosses."""
     out = np.zeros(shape, np.uint8)
     for index, x, y in () if example.crossed is None else example.crossed:
@@ -228,9 +218,7 @@ PLACES = np.array([(c - COLS // 2, r - ROWS // 2) for r, c in CELLS], np.float32
 """(34, 2): columns and rows of the shields, from the castle."""
 
 
-def marks_sample(
-    rng: np.random.Generator, example: Example
-) -> tuple[Float32, Float32, Float32, Float32]:
+def marks_sample(rng: Rng, example: Example) -> tuple[F32, F32, F32, F32]:
     """The crops of one sheet, mirrored and turned by lot: marks have no upside.
 
     Returns (35, C, 160, 160), the castle last, (34, 20, 20): 1 where a cross lies, else 0;
@@ -260,6 +248,6 @@ def marks_sample(
     )
 
 
-def _quartered(xy: Float32) -> Float32:
+def _quartered(xy: F32) -> F32:
     """(N, 2) as `np.rot90` of a picture, x before y, takes them once round its middle."""
     return np.stack([xy[:, 1], -xy[:, 0]], 1)

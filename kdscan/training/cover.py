@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -16,6 +15,7 @@ from kdscan.marks.covered import COVER_PX
 from kdscan.marks.crops import halved
 from kdscan.records import CELLS, COLS, ROWS
 from kdscan.records.arrays import Network
+from kdscan.synth.fields import F32, U8, Rng
 from kdscan.synth.patches import with_things
 from kdscan.training.augment import flat_sample
 from kdscan.training.dataset import Example
@@ -75,9 +75,7 @@ def _middles(x: Tensor, side: int) -> Tensor:
     return cells[:, :, :, off : side - off, :, off : side - off]
 
 
-def cover_sample(
-    rng: np.random.Generator, example: Example, other: Example
-) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+def cover_sample(rng: Rng, example: Example, other: Example) -> tuple[U8, F32]:
     """A flat sheet with things on it, (336, 464, 3) uint8, and what of it they hide, (336, 464)."""
     flat = halved(flat_sample(rng, example)[0].bgr)
     looks = halved(flat_sample(rng, other)[0].bgr) if rng.random() < 0.3 else flat
@@ -94,7 +92,7 @@ def cover_sample(
     )
 
 
-def batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
+def batch(rng: Rng, examples: list[Example]) -> Batch:
     """Flat sheets (B, 3, 336, 464) uint8 and what of them is hidden (B, 1, 336, 464) uint8."""
     others = [*examples[1:], examples[0]]
     seen, hidden = zip(*map(cover_sample, [rng] * len(examples), examples, others), strict=True)

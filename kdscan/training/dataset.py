@@ -35,7 +35,8 @@ from kdscan.sheet.layout import layouts
 from kdscan.sheet.look import Ticket
 from kdscan.synth.__main__ import any_look, own_page
 from kdscan.synth.designs import random_layout
-from kdscan.synth.hand import Hand, StrokeBank, draw_board
+from kdscan.synth.fields import F32, U8, Rng
+from kdscan.synth.hand import Hand, StrokeBank
 from kdscan.synth.plate import smooth_noise
 from kdscan.synth.press import print_page
 from kdscan.synth.scene import (
@@ -43,12 +44,11 @@ from kdscan.synth.scene import (
     Marks,
     Page,
     SynthPhoto,
-    crossed_cells,
+    fill_in,
     make_photo,
     played_board,
     wild_board,
 )
-from kdscan.synth.sketch import Spot
 from kdscan.synth.styles import random_style
 
 THUMB_PX = 640
@@ -86,15 +86,15 @@ class Example:
     seed: int
     level: str
     thumb: bytes
-    thumb_nodes: NDArray[np.float32]
+    thumb_nodes: F32
     coarse: bytes
-    coarse_centers: NDArray[np.float32]
+    coarse_centers: F32
     flat: bytes
     px_per_cell: float
     coat: NDArray[np.int64]
     crosses: NDArray[np.int64]
     castle: bool
-    crossed: NDArray[np.float32] | None
+    crossed: F32 | None
 
     @property
     def photographed(self) -> bool:
@@ -103,12 +103,12 @@ class Example:
         return bool(self.thumb) or self.crossed is None
 
 
-def jpeg(bgr: NDArray[np.uint8], quality: int = 93) -> bytes:
+def jpeg(bgr: U8, quality: int = 93) -> bytes:
     """A picture as an Example keeps it."""
     return cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
 
 
-def unpack(data: bytes) -> NDArray[np.uint8]:
+def unpack(data: bytes) -> U8:
     """A picture of an Example: (H, W, 3) uint8 BGR."""
     return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), np.uint8)
 
@@ -161,24 +161,12 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     else:
         blank = print_page(layout, random_style(rng), px_per_mm)
     wild = rng.random() < 0.5
-    board, used = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
-    spots: list[Spot] = []
-    page = draw_board(
-        blank,
-        layout,
-        board,
-        used,
-        Hand.random(rng),
-        rng,
-        px_per_mm=px_per_mm,
-        strokes=strokes,
-        mess=float(rng.uniform(0, 1)),
-        erased=ERASED,
-        crossed=spots,
-    )
+    played = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
+    hand, mess = Hand.random(rng), float(rng.uniform(0, 1))
+    sheet = fill_in(rng, (layout, blank, px_per_mm), played, hand, mess, strokes, ERASED)
     fine = layout.cell_mm[0] * px_per_mm
     shrink = px_per_cell / fine
-    seen = cv2.resize(page, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+    seen = cv2.resize(sheet.bgr, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
     if rng.random() < 0.6:
         blur = float(rng.exponential(0.012)) * px_per_cell
         seen = cv2.GaussianBlur(seen, (0, 0), 0.2 + min(blur, 0.032 * px_per_cell))
@@ -187,7 +175,7 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     (x, y), (w, h) = layout.grid_mm, layout.cell_mm
     centers = (CENTERS + 0.5) * (w, h) + (x, y)
     scale = np.array([seen.shape[1], seen.shape[0]]) / np.array(layout.page_mm)
-    coat, crosses = _labels(board)
+    coat, crosses = _labels(sheet.board)
     return Example(
         seed=seed,
         level="flat",
@@ -199,8 +187,8 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
         px_per_cell=px_per_cell,
         coat=coat,
         crosses=crosses,
-        castle=used,
-        crossed=crossed_cells(layout, spots),
+        castle=sheet.castle_used,
+        crossed=sheet.crossed,
     )
 
 
@@ -210,7 +198,7 @@ OWN_TICKETS = (Ticket(), Ticket(code="WAW26/3/12/A7"), Ticket(name="Ada", code="
 _printed = lru_cache(maxsize=None)(own_page)
 
 
-def any_own_page(rng: np.random.Generator) -> Page:
+def any_own_page(rng: Rng) -> Page:
     """Our own sheet: layout, style and language by lot, with a code or a name or neither."""
     name = str(rng.choice(layouts(), p=[0.75, 0.25]))
     look = any_look(rng)
@@ -218,7 +206,7 @@ def any_own_page(rng: np.random.Generator) -> Page:
     return _printed(look=look, ticket=ticket, name=name)
 
 
-_worker: tuple[StrokeBank | None, list[NDArray[np.uint8]]] = (None, [])
+_worker: tuple[StrokeBank | None, list[U8]] = (None, [])
 
 
 def begin(strokes: Path | None, surfaces: Path | None) -> None:

@@ -25,8 +25,8 @@ from kdscan.imaging.rectify import (
     project,
 )
 from kdscan.records import COLS, ROWS, Photo
-from kdscan.records.arrays import Floats
-from kdscan.training.augment import Float32, Image, relight
+from kdscan.synth.fields import F32, F64, U8, Rng
+from kdscan.training.augment import relight
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, Example, unpack
 
 BENT = 0.5
@@ -56,12 +56,12 @@ def _bend(example: Example) -> float:
     return float(np.linalg.norm(true - _plane(true), axis=-1).max()) / COARSE_PX
 
 
-def _plane(true_xy: Floats) -> Floats:
+def _plane(true_xy: F64) -> F64:
     """The cells (5, 7, 2) where the plane of all of them has them."""
     return project(fit_homography(true_xy), CENTERS)
 
 
-def refine_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Float32, bool]:
+def refine_sample(rng: Rng, example: Example) -> tuple[U8, F32, bool]:
     """A coarse view from a wrong guess.
 
     Returns (224, 288, 3) uint8, (3, 5, 7) float32 (offset x, y in cells, there 0/1),
@@ -85,7 +85,7 @@ def refine_sample(rng: np.random.Generator, example: Example) -> tuple[Image, Fl
     return relight(rng, view), out.astype(np.float32), upright
 
 
-def offsets(guess_xy: Floats, true_xy: Floats) -> Floats | None:
+def offsets(guess_xy: F64, true_xy: F64) -> F64 | None:
     """How far, in cells, each cell lies from where it is guessed: what `moved` takes a guess
     (5, 7, 2) with to the true places (5, 7, 2); None where a guess is too bent to tell."""
     flat = inverse(fit_homography(guess_xy))
@@ -100,7 +100,7 @@ def offsets(guess_xy: Floats, true_xy: Floats) -> Floats | None:
     return None
 
 
-def _corners(rng: np.random.Generator, lost: bool) -> Floats:
+def _corners(rng: Rng, lost: bool) -> F64:
     """(4, 2): corners of a plane guess in the coarse view, where the true plane lies upright."""
     corners = in_flat(GRID_CORNERS, COARSE_PX, COARSE_MARGIN)
     if lost:
@@ -116,7 +116,7 @@ def _corners(rng: np.random.Generator, lost: bool) -> Floats:
     return np.asarray(corners + rng.normal(0, sigma * 0.8, (4, 2)) + shift)
 
 
-def _bent(rng: np.random.Generator, true_xy: Floats) -> Floats:
+def _bent(rng: Rng, true_xy: F64) -> F64:
     """(5, 7, 2): a guess that follows the paper more or less, and slips on it here and there."""
     slip = rng.normal(0, rng.choice([0.015, 0.04, 0.1]), CENTERS.shape)
     if rng.random() < 0.12:  # the whole grid is a row or column off
@@ -129,11 +129,11 @@ def _bent(rng: np.random.Generator, true_xy: Floats) -> Floats:
     return np.asarray(guess)
 
 
-def _slip(rng: np.random.Generator) -> Floats:
+def _slip(rng: Rng) -> F64:
     """(5, 7, 2): cells on one side of a line across the grid, or in one of its corners, lie as
     many cells off; near the line fewer."""
 
-    def side(count: int) -> Floats:
+    def side(count: int) -> F64:
         ramp = np.clip((np.arange(count) - rng.uniform(0, count)) / rng.uniform(0.5, 3), 0, 1)
         return np.asarray(ramp if rng.random() < 0.5 else ramp[::-1])
 

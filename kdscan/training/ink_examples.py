@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_PX
+from kdscan.synth.fields import F32, U8, Rng
 from kdscan.synth.inked import inked_page
 from kdscan.synth.scene import Marks
-from kdscan.training.augment import Float32, Image, flat_map, worn
+from kdscan.training.augment import flat_map, worn
 from kdscan.training.dataset import WIDE_MARGIN, any_own_page, jpeg, strokes_at_hand, unpack
 
 FAINT, CLEAR = 0.03, 0.12
@@ -40,11 +40,7 @@ def ink_example(first: int, number: int) -> InkExample:
     page = any_own_page(rng) if rng.random() < OWN_SHARE else None
     clean: tuple[Marks, bool] | None = ({}, False) if rng.random() < CLEAN_SHARE else None
     sheet = inked_page(
-        rng,
-        page=page,
-        wild=bool(rng.random() < 0.5),
-        played=clean,
-        strokes=strokes_at_hand(),
+        rng, page=page, wild=bool(rng.random() < 0.5), played=clean, strokes=strokes_at_hand()
     )
     filled = sheet.flat(sheet.page.bgr, FLAT_PX, WIDE_MARGIN)
     ink = np.clip((sheet.flat(sheet.ink, FLAT_PX, WIDE_MARGIN) - FAINT) / (CLEAR - FAINT), 0, 1)
@@ -52,7 +48,7 @@ def ink_example(first: int, number: int) -> InkExample:
     return InkExample(seed, jpeg(filled), cv2.imencode(".png", mask)[1].tobytes())
 
 
-def ink_sample(rng: np.random.Generator, example: InkExample) -> tuple[Image, Float32]:
+def ink_sample(rng: Rng, example: InkExample) -> tuple[U8, F32]:
     """The sheet as a camera might show it, a little out of place, mirrored by lot, and its ink.
 
     Returns (672, 928, 3) uint8 and (672, 928) float32, 0..1.
@@ -68,7 +64,7 @@ def ink_sample(rng: np.random.Generator, example: InkExample) -> tuple[Image, Fl
     return np.ascontiguousarray(flat[::down, ::across]), np.ascontiguousarray(where)
 
 
-def shaded(rng: np.random.Generator, flat: NDArray[np.uint8]) -> Image:
+def shaded(rng: Rng, flat: U8) -> U8:
     """Half of the time darker, and now and then with a shadow's edge across."""
     if rng.random() < 0.5:
         return flat

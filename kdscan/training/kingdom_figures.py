@@ -14,14 +14,13 @@ from kdscan.kinds.kingdom.classify import SIDE_PX, crops, looked_at
 from kdscan.kinds.kingdom.locate import KingdomSearch
 from kdscan.records import Photo
 from kdscan.records.arrays import Network
+from kdscan.synth.fields import F64
 from kdscan.synth.tiles import SQUARE_PX, Board
 from kdscan.training.measure import best_temperature
 from kdscan.training.task import as_network
 
 
-def squares_logits(
-    net: nn.Module, boards: Sequence[Board]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def squares_logits(net: nn.Module, boards: Sequence[Board]) -> tuple[F64, NDArray[np.int64]]:
     """Logits (N, K) and truth (N,) of all squares of the boards, looked at as a reading does."""
     network, logits, kinds = as_network(net), [], []
     for board in boards:

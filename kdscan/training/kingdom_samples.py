@@ -15,9 +15,10 @@ from kdscan.detection.locate import THUMB_PX as VIEW_PX
 from kdscan.imaging.rectify import project
 from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.records import KINDS
+from kdscan.synth.fields import F32, F64, U8, Rng
 from kdscan.synth.strokes import turned
 from kdscan.synth.tiles import CASTLE, EMPTY
-from kdscan.training.augment import Float32, Image, random_view, relight
+from kdscan.training.augment import random_view, relight
 from kdscan.training.dataset import unpack
 from kdscan.training.kingdoms import FLAT_MARGIN, UNKNOWN, Flat, KingdomExample
 
@@ -31,7 +32,7 @@ LITTERED_SHARE = 0.3
 """Share of showings in which things lie on some squares."""
 
 
-def tiles_sample(rng: np.random.Generator, example: KingdomExample) -> tuple[Image, Float32]:
+def tiles_sample(rng: Rng, example: KingdomExample) -> tuple[U8, F32]:
     """A thumbnail and its votes.
 
     Returns (384, 384, 3) uint8 and (6, 48, 48) float32: on a square 0/1, to its centre x, y
@@ -60,7 +61,7 @@ def tiles_sample(rng: np.random.Generator, example: KingdomExample) -> tuple[Ima
     return seen, votes_of(project(np.asarray(m, np.float64), corners), (VIEW_PX, VIEW_PX))
 
 
-def votes_of(corners: NDArray[np.float64], shape: tuple[int, ...]) -> Float32:
+def votes_of(corners: F64, shape: tuple[int, ...]) -> F32:
     """(6, h, w): what patches of a thumbnail of that height and width should say.
 
     corners: (N, 4, 2) of the squares in its pixels; see `tiles_sample`.
@@ -90,7 +91,7 @@ def votes_of(corners: NDArray[np.float64], shape: tuple[int, ...]) -> Float32:
     return out
 
 
-def recolored(rng: np.random.Generator, bgr: Image) -> Image:
+def recolored(rng: Rng, bgr: U8) -> U8:
     """Other white balance and saturation than `relight` gives: prints and phones differ."""
     if rng.random() < 0.3:
         return bgr
@@ -100,9 +101,7 @@ def recolored(rng: np.random.Generator, bgr: Image) -> Image:
     return np.asarray(cv2.transform(bgr, mix + rng.normal(0, 0.02, (3, 3))), np.uint8)
 
 
-def squares_sample(
-    rng: np.random.Generator, flat: Flat, count: int = CROPS
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def squares_sample(rng: Rng, flat: Flat, count: int = CROPS) -> tuple[U8, NDArray[np.int64]]:
     """Crops of one kingdom, each out of place as tiles are: (N, 80, 80, 3) uint8, (N,) int64.
 
     A crop that is nearly half a square off shows no square: it is labelled as empty.
@@ -135,9 +134,7 @@ def squares_sample(
     return np.stack(crops), np.array(labels, np.int64)
 
 
-def littered(
-    rng: np.random.Generator, picture: Image, kinds: NDArray[np.int64]
-) -> tuple[Image, NDArray[np.int64]]:
+def littered(rng: Rng, picture: U8, kinds: NDArray[np.int64]) -> tuple[U8, NDArray[np.int64]]:
     """Things that lie on some squares of a flat kingdom: a castle leans over what is behind it.
 
     They are pieces of the same picture, its castle most. Returns the picture and the kinds,
@@ -173,7 +170,7 @@ _MAY_HIDE = [0.0 if crowns else 0.3 if terrain == "castle" else 0.55 for terrain
 """How much of each kind of square may be hidden; any of what hides may lie on a crown."""
 
 
-def _crop(rng: np.random.Generator, picture: Image, cell: NDArray[np.int64], astray: bool) -> Image:
+def _crop(rng: Rng, picture: U8, cell: NDArray[np.int64], astray: bool) -> U8:
     side = round(CROP_SQUARES * SIDE_PX)
     spread = float(rng.choice([0.01, 0.03, 0.05]))
     shift = rng.normal(0, spread, 2)

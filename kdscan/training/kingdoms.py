@@ -14,10 +14,10 @@ from kdscan.imaging.rectify import flatten, lattice, project
 from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.records import Photo
 from kdscan.synth.camera import Level
+from kdscan.synth.fields import F32, U8
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
 from kdscan.synth.scene import make_photo
 from kdscan.synth.tiles import EMPTY, SQUARE_PX, Bank, Board
-from kdscan.training.augment import Image
 from kdscan.training.dataset import THUMB_PX, jpeg
 
 FLAT_MARGIN = 0.4
@@ -52,7 +52,7 @@ class KingdomExample:
     """
 
     thumb: bytes
-    corners: NDArray[np.float32]
+    corners: F32
     flats: tuple[Flat, ...]
     cut_out: bool = False
 
@@ -91,7 +91,7 @@ def of_photo(photo: KingdomPhoto) -> KingdomExample:
     return KingdomExample(thumb, corners.astype(np.float32), tuple(flats))
 
 
-def _thumb(bgr: Image) -> tuple[bytes, float]:
+def _thumb(bgr: U8) -> tuple[bytes, float]:
     scale = THUMB_PX / max(bgr.shape[:2])
     return jpeg(
         np.asarray(cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
@@ -112,7 +112,7 @@ def _flat(photo: KingdomPhoto, squares: Sequence[int]) -> Flat:
     return Flat(jpeg(flatten(Photo(photo.bgr), seen, SIDE_PX, FLAT_MARGIN)), kinds)
 
 
-_worker: tuple[Bank, list[Image]]
+_worker: tuple[Bank, list[U8]]
 
 
 def begin(boards: list[Board], surfaces: Path | None) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.rectify import FLAT_PX, flatten
 from kdscan.records import CASTLE, CELLS, COATS, COLS, ROWS, Photo
+from kdscan.synth.fields import F64
 from kdscan.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg
 
 
@@ -69,7 +69,7 @@ def _example(photo: Photo, truth: dict[str, Any], number: int) -> Example:
     )
 
 
-def _centers(truth: dict[str, Any]) -> NDArray[np.float64]:
+def _centers(truth: dict[str, Any]) -> F64:
     """(5, 7, 2) photo pixels; a castle of which truth says nothing lies amid its neighbours."""
     centers = np.zeros((ROWS, COLS, 2))
     for row, col in CELLS:

@@ -14,13 +14,14 @@ from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, 
 from kdscan.marks.crops import in_full
 from kdscan.records import Photo, RectifiedSheet, SheetOutline
 from kdscan.records.arrays import Network
+from kdscan.synth.fields import F64
 from kdscan.training.augment import NODES
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 
 CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
 
 
-MarksLogits = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
+MarksLogits = tuple[F64, F64, NDArray[np.int64], NDArray[np.int64]]
 """Over all shields of some sheets: coat (N, 7), crosses (N, 5), and what is true, (N,) each."""
 
 
@@ -49,7 +50,7 @@ def marks_logits(net: Network, examples: Sequence[Example], seed: int = 0) -> Ma
     )
 
 
-def best_temperature(logits: NDArray[np.float64], truth: NDArray[np.int64]) -> float:
+def best_temperature(logits: F64, truth: NDArray[np.int64]) -> float:
     """The temperature with the lowest cross entropy, searched in log space."""
 
     def loss(t: float) -> float:

@@ -41,10 +41,7 @@ FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
 def _marks(net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:
     logits = marks_logits(as_network(net), held)
     coat, crosses = temperatures(logits)
-    return {
-        "temperatures": {"coat": coat, "crosses": crosses},
-        "figures": marks_figures(logits),
-    }
+    return {"temperatures": {"coat": coat, "crosses": crosses}, "figures": marks_figures(logits)}
 
 
 MEASURES: dict[str, Callable[[nn.Module, Sequence[Any]], dict[str, Any]]] = {

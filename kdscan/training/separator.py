@@ -12,6 +12,7 @@ from torch.nn import functional as F
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.records import COLS, ROWS
 from kdscan.records.arrays import Network
+from kdscan.synth.fields import Rng
 from kdscan.training.ink_examples import InkExample, ink_sample
 from kdscan.training.networks import Residual, conv
 from kdscan.training.task import Batch, Task
@@ -80,7 +81,7 @@ class InkNet(nn.Module):
         return ink
 
 
-def batch(rng: np.random.Generator, examples: list[InkExample]) -> Batch:
+def batch(rng: Rng, examples: list[InkExample]) -> Batch:
     """Flat sheets (B, 3, 672, 928) uint8 and their ink (B, 1, 672, 928) uint8."""
     seen, ink = zip(*(ink_sample(rng, e) for e in examples), strict=True)
     pictures = np.ascontiguousarray(np.stack(seen).transpose(0, 3, 1, 2))

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kdscan.records.book import StruckBy
+from kdscan.synth.fields import F64, Rng
 from kdscan.training.export import Calibrated
 from kdscan.training.networks import Attention, conv
 from kdscan.training.spellbook_examples import IN_PLACE_MM, BookExample
@@ -49,7 +49,7 @@ class SpellNet(nn.Module):
         return (self.head(torch.cat([alone, beside], 1)),)
 
 
-def batch(rng: np.random.Generator, examples: list[BookExample]) -> Batch:
+def batch(rng: Rng, examples: list[BookExample]) -> Batch:
     """Crops (P * 72, 3, 32, 96) of whole pages, mirrored and lit anew, and for each place (P * 72,
     4) whether it is marked, a stroke passes, it is a square, and it lies within `IN_PLACE_MM`."""
     images = np.stack([e.crops for e in examples]).astype(np.float32) / 255
@@ -80,7 +80,7 @@ def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 TASK = Task(SpellNet, batch, loss, size=8, steps=4000, rate=2e-3)
 
 
-def logits(net: nn.Module, example: BookExample) -> NDArray[np.float64]:
+def logits(net: nn.Module, example: BookExample) -> F64:
     """(N, 3), averaged over the crop and its mirror images, as the reader does."""
     x = torch.from_numpy(example.crops).float() / 255
     with torch.no_grad():
@@ -150,7 +150,7 @@ def figures(net: nn.Module, struck_by: StruckBy, examples: list[BookExample]) ->
     return dict(count) | {"expected_calibration_error": _ece(np.concatenate(gaps))}
 
 
-def _ece(sure_right: NDArray[np.float64], bins: int = 10) -> float:
+def _ece(sure_right: F64, bins: int = 10) -> float:
     """Mean distance between confidence and share of right ones, in bins of equal size."""
     order = sure_right[np.argsort(sure_right[:, 0])]
     parts = np.array_split(order, bins)

@@ -20,6 +20,7 @@ from kdscan.sheet.book import BookLayout, load_book, marked_places
 from kdscan.sheet.raster import render_page
 from kdscan.synth.book import draw_spellbook, played_book, wild_book
 from kdscan.synth.camera import Level, photograph
+from kdscan.synth.fields import F32, F64, U8, Rng
 from kdscan.training.augment import relight
 
 LEVELS: tuple[Level, ...] = ("flat", "easy", "normal", "hard")
@@ -39,13 +40,13 @@ class BookExample:
     fit: (N,) how well the print was met, off_mm: (N,) how far off each place was looked for.
     """
 
-    crops: NDArray[np.uint8]
+    crops: U8
     marked: NDArray[np.bool_]
     passed: NDArray[np.bool_]
     is_square: NDArray[np.bool_]
     struck: tuple[tuple[tuple[int, ...], bool], ...]
-    fit: NDArray[np.float64]
-    off_mm: NDArray[np.float64]
+    fit: F64
+    off_mm: F64
 
 
 def _labels(layout: BookLayout, truth: dict[str, bool]) -> dict[str, Any]:
@@ -63,13 +64,11 @@ def _labels(layout: BookLayout, truth: dict[str, bool]) -> dict[str, Any]:
     }
 
 
-def _packed(seen: NDArray[np.float32]) -> NDArray[np.uint8]:
+def _packed(seen: F32) -> U8:
     return np.asarray(np.clip(seen * 255 + 0.5, 0, 255), np.uint8)
 
 
-def _drawn(
-    seed: int, layout: BookLayout
-) -> tuple[np.random.Generator, NDArray[np.uint8], dict[str, bool]]:
+def _drawn(seed: int, layout: BookLayout) -> tuple[Rng, U8, dict[str, bool]]:
     rng = np.random.default_rng([seed, 7])
     book = played_book(rng) if rng.random() < 0.5 else wild_book(rng)
     page, truth = draw_spellbook(

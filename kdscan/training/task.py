@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kdscan.records.arrays import Network
+from kdscan.synth.fields import F32, Rng
 
 Batch = tuple[Tensor, ...]
 
@@ -28,7 +28,7 @@ class Task:
     """
 
     net: Callable[[], nn.Module]
-    batch: Callable[[np.random.Generator, list[Any]], Batch]
+    batch: Callable[[Rng, list[Any]], Batch]
     loss: Callable[[tuple[Tensor, ...], Batch], dict[str, Tensor]]
     size: int
     steps: int
@@ -48,7 +48,7 @@ def as_network(net: nn.Module) -> Network:
     """A trained network as the vision stages call it."""
     net.eval()
 
-    def network(batch: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+    def network(batch: F32) -> tuple[F32, ...]:
         with torch.inference_mode():
             said = net(torch.from_numpy(np.ascontiguousarray(batch)))
             outs = said if isinstance(said, tuple) else (said,)

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from kdscan.synth.fields import Rng
 from kdscan.training import augment, cover, separator, spellbook
 from kdscan.training.dataset import Example
 from kdscan.training.guesses import refine_sample
@@ -23,7 +24,7 @@ def _images(views: list[Any]) -> Tensor:
     return torch.from_numpy(np.ascontiguousarray(np.stack(views).transpose(0, 3, 1, 2)))
 
 
-def locate_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
+def locate_batch(rng: Rng, examples: list[Example]) -> Batch:
     """Thumbnails (B, 3, 384, 384) and votes (B, 3, 48, 48); some photos hold two maps."""
     samples = [augment.locate_sample(rng, e) for e in examples]
     for i in range(len(samples)):
@@ -57,7 +58,7 @@ IN_PLACE = 0.3
 """A cell that is off by less than this, in cells and each direction, is where it should be."""
 
 
-def refine_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
+def refine_batch(rng: Rng, examples: list[Example]) -> Batch:
     """Coarse views (B, 3, 224, 288), offsets and presence (B, 3, 5, 7), upright (B, 1)."""
     samples = [refine_sample(rng, e) for e in examples]
     up = torch.tensor([[float(s[2])] for s in samples])
@@ -79,7 +80,7 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     }
 
 
-def marks_batch(rng: np.random.Generator, examples: list[Example]) -> Batch:
+def marks_batch(rng: Rng, examples: list[Example]) -> Batch:
     """Crops (S, 35, C, 160, 160) of whole sheets, where shields lie (S, 34, 2), what they hold
     (S, 34), castle (S, 1), spots, and how far astray the crops are (S, 35, 2)."""
     samples = zip(*(augment.marks_sample(rng, e) for e in examples), strict=True)
@@ -146,7 +147,7 @@ def _known_astray(said: Tensor, true: Tensor, spots: Tensor) -> Tensor:
     return loss
 
 
-def tiles_batch(rng: np.random.Generator, examples: list[KingdomExample]) -> Batch:
+def tiles_batch(rng: Rng, examples: list[KingdomExample]) -> Batch:
     """Thumbnails (B, 3, 384, 384) and votes (B, 6, 48, 48)."""
     samples = [tiles_sample(rng, e) for e in examples]
     return _images([s[0] for s in samples]), torch.from_numpy(np.stack([s[1] for s in samples]))
@@ -160,14 +161,10 @@ def tiles_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     error = (place - batch[1][:, 1:3]).abs().sum(1, keepdim=True)
     where = ((error * torch.exp(-doubt) + 2 * doubt) * mask).sum() / count
     how = ((laid - batch[1][:, 3:]).abs().sum(1, keepdim=True) * mask).sum() / count
-    return {
-        "on": 3 * F.binary_cross_entropy_with_logits(on, mask),
-        "place": where,
-        "laid": how,
-    }
+    return {"on": 3 * F.binary_cross_entropy_with_logits(on, mask), "place": where, "laid": how}
 
 
-def squares_batch(rng: np.random.Generator, examples: list[KingdomExample]) -> Batch:
+def squares_batch(rng: Rng, examples: list[KingdomExample]) -> Batch:
     """Crops (N, 3, 80, 80) of whole kingdoms and what they show (N,)."""
     samples = [squares_sample(rng, flat) for e in examples for flat in e.flats[:1]]
     images = _images(list(np.concatenate([s[0] for s in samples])))

@@ -188,13 +188,7 @@ class _Samples(Dataset[Batch]):
 
 
 def _batches(
-    stack: ExitStack,
-    task: Task,
-    run: Run,
-    supply: Supply,
-    first: int,
-    loaders: int,
-    painters: int,
+    stack: ExitStack, task: Task, run: Run, supply: Supply, first: int, loaders: int, painters: int
 ) -> Iterator[tuple[int, Batch]]:
     """The steps from `first` on and their batches, made in other processes."""
     # A process a core. Here, not in the workers: OpenCV's threads do not survive the fork, and a

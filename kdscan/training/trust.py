@@ -30,8 +30,7 @@ from kdscan.kinds.duel_map.interpret import decoded
 from kdscan.kinds.duel_map.read import RISK_SHARES
 from kdscan.pipeline.read import read_with
 from kdscan.records import SheetReading
-
-Floats = NDArray[np.float64]
+from kdscan.synth.fields import F64
 
 CAUTION = 4.0
 """Photos' worth of belief that probabilities are right as they are; keeps the fit tame."""
@@ -92,7 +91,7 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
     return came
 
 
-def fit_trust(said: Floats, true: NDArray[np.bool_]) -> tuple[float, float]:
+def fit_trust(said: F64, true: NDArray[np.bool_]) -> tuple[float, float]:
     """Slope and offset of the log odds with the highest likelihood of what came true.
 
     said: (N,) probabilities. true: (N,) whether it came true.
@@ -103,7 +102,7 @@ def fit_trust(said: Floats, true: NDArray[np.bool_]) -> tuple[float, float]:
     start = np.array([1.0, 0.0])
     fit = start.copy()
 
-    def loss(fit: Floats) -> float:
+    def loss(fit: F64) -> float:
         z, away = seen @ fit, fit - start
         return float((np.logaddexp(0, z) - true * z).sum() + CAUTION / 2 * (away @ away))
 

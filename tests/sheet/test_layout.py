@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 
 from kdscan.errors import LayoutError
 from kdscan.game.duel.coats import Coat
-from kdscan.sheet.layout import (
-    check_layout,
-    layout_from_toml,
-    layout_to_toml,
-    layouts,
-    load_layout,
-)
+from kdscan.sheet.layout import check_layout, layout_from_toml, layout_to_toml, layouts, load_layout
 from kdscan.sheet.parts import Markers, Note, Title
 from kdscan.synth.designs import random_layout
 

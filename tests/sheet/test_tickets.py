@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from kdscan.errors import UsageError
 from kdscan.sheet.ids import MOST_LETTERS, SheetId, code_word
 from kdscan.sheet.look import NO_TICKET
-from kdscan.sheet.tickets import (
-    book_tickets_from_csv,
-    each_once,
-    rounds_of,
-    tickets_from_csv,
-)
+from kdscan.sheet.tickets import book_tickets_from_csv, each_once, rounds_of, tickets_from_csv
 
 WORDS = st.from_regex(r"[0-9A-Z.-]{1,9}", fullmatch=True)
 NUMBERS = st.none() | st.integers(0, 9999)

@@ -18,8 +18,7 @@ from kdscan.synth.bends import BENDS
 from kdscan.synth.crosses import cross_through, draw_cross, in_a_row
 from kdscan.synth.dots import CAREFUL
 from kdscan.synth.habits import HABITS, PARTS, Part, any_habit
-from kdscan.synth.hand import Hand, draw_board
-from kdscan.synth.marks import draw_coat
+from kdscan.synth.hand import COATS, Hand, draw_board
 from kdscan.synth.preferences import Brush, random_preferences
 from kdscan.synth.scrawl import smear
 from kdscan.synth.sketch import free_room
@@ -201,7 +200,7 @@ def parts_of_two(coat: Coat, mess: float, seed: int) -> tuple[int, float]:
     width = min(hand.pen.width, 0.28 * shield.radius)
     taste = replace(hand.taste, slop=hand.taste.slop * (0.4 + mess), faithful=1.0)
     canvas = np.zeros((400, 400), np.uint8)
-    for stroke in draw_coat(coat, shield, Brush(taste, rng, width)):
+    for stroke in COATS[coat](shield, Brush(taste, rng, width)):
         points = [np.round(stroke.path * 15 + 200).astype(np.int32)]
         cv2.polylines(canvas, points, False, 255, max(1, round(width * stroke.width * 15)))
         if stroke.solid:
@@ -212,7 +211,7 @@ def parts_of_two(coat: Coat, mess: float, seed: int) -> tuple[int, float]:
 def short_side(coat: Coat, hand: Hand, seed: int) -> float:
     """The shorter side (mm) of the least box around a coat of one hand."""
     rng, shield = np.random.default_rng(seed), free_room(LAYOUT)
-    strokes = draw_coat(coat, shield, Brush(hand.taste, rng, min(hand.pen.width, 1.5)))
+    strokes = COATS[coat](shield, Brush(hand.taste, rng, min(hand.pen.width, 1.5)))
     points = np.concatenate([stroke.path for stroke in strokes]).astype(np.float32)
     return float(min(cv2.minAreaRect(points)[1]))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kdscan.errors import UsageError
+from kdscan.synth.fields import Rng
 
 PALE = "paper"
 """Plain or faintly illustrated paper: the family that `page_decor.bare_paper` draws."""
@@ -51,7 +52,7 @@ _COLOURS = {"painted": "full", "sepia": "sepia"}
 """The kind of palette of a group that has one of its own."""
 
 
-def asked_for(rng: np.random.Generator, ground: str | None) -> tuple[str | None, str | None]:
+def asked_for(rng: Rng, ground: str | None) -> tuple[str | None, str | None]:
     """A family of a group, or of that name, and the kind of its palette; None: by lot.
 
     Raises UsageError where there is no such ground.
@@ -64,7 +65,7 @@ def asked_for(rng: np.random.Generator, ground: str | None) -> tuple[str | None,
     return ground, None
 
 
-def random_family(rng: np.random.Generator) -> str:
+def random_family(rng: Rng) -> str:
     """A family by lot, never one that is held out."""
     if rng.random() < PALE_SHARE:
         return PALE
