@@ -7,7 +7,6 @@ left corner of the page, x right, y down.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,7 +18,7 @@ from kdscan.errors import LayoutError
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.sheet.checks import marker_problems, size_problems
-from kdscan.sheet.layout import layout_text
+from kdscan.sheet.layout import built_in, load
 from kdscan.sheet.letters import unprintable
 from kdscan.sheet.parts import (
     Blank,
@@ -34,7 +33,6 @@ from kdscan.sheet.parts import (
     Ruler,
     Title,
 )
-from kdscan.sheet.toml import record_from_toml
 
 _FOLDER = Path(__file__).parent / "spellbooks"
 _COATS: tuple[CoatName, ...] = get_args(CoatName)
@@ -113,8 +111,7 @@ class BookLayout:
 
 def books() -> tuple[str, ...]:
     """Names of the spellbook layouts that kdscan brings along, sorted."""
-    names = (entry.name for entry in _FOLDER.iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+    return built_in(_FOLDER)
 
 
 def load_book(name_or_path: str | Path) -> BookLayout:
@@ -122,22 +119,7 @@ def load_book(name_or_path: str | Path) -> BookLayout:
 
     Raises LayoutError when there is none, or when it is broken; the message says where.
     """
-    source = str(name_or_path)
-    if source in books():
-        return _built_in(source)
-    return _checked(layout_text(Path(name_or_path), books()), source)
-
-
-@functools.cache
-def _built_in(name: str) -> BookLayout:
-    return _checked((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"), name)
-
-
-def _checked(text: str, source: str) -> BookLayout:
-    layout = record_from_toml(BookLayout, text, source)
-    for problem in _problems(layout):
-        raise LayoutError("{where}: {error}", where=source, error=problem)
-    return layout
+    return load(BookLayout, _FOLDER, _problems, name_or_path)
 
 
 def texts(layout: BookLayout) -> Iterator[str]:

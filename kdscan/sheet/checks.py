@@ -65,7 +65,7 @@ class _Box:
 
 def check_layout(layout: Layout) -> None:
     """Raise LayoutError, with a message that names the key, for the first thing wrong."""
-    for problem in _problems(layout):
+    for problem in layout_problems(layout):
         raise problem
 
 
@@ -85,7 +85,8 @@ def size_problems(record: Any, where: str = "") -> Iterator[LayoutError]:
                     yield from size_problems(part, f"{key}[{i}]")
 
 
-def _problems(layout: Layout) -> Iterator[LayoutError]:
+def layout_problems(layout: Layout) -> Iterator[LayoutError]:
+    """Everything that is wrong with a layout, the gravest first."""
     yield from size_problems(layout)
     yield from _sizes(layout)
     yield from _cell(layout)

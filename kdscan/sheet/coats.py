@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kdscan.sheet.grid import moved
-from kdscan.sheet.parts import CoatName, Point, Polygon
+from kdscan.sheet.parts import CoatName, Point, Polygon, rect
 from kdscan.sheet.pen import INK, LINE, Pen
 
 
@@ -28,10 +28,7 @@ def draw_coat(pen: Pen, coat: CoatName, shield: Polygon) -> None:
         if coat == "filled":
             pen.polygon(shield, fill=INK)
         elif coat == "checked":
-            pen.shape(
-                [[(x0, y0), (x, y0), (x, y), (x0, y)], [(x, y), (x1, y), (x1, y1), (x, y1)]],
-                fill=INK,
-            )
+            pen.shape([rect(x0, y0, x, y), rect(x, y, x1, y1)], fill=INK)
         elif coat in ("dot", "double_dot"):
             for dx in (0.0,) if coat == "dot" else (-0.22 * w, 0.22 * w):
                 pen.circle((x + dx, y), 0.155 * w, fill=INK)

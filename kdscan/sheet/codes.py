@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import segno
 
-from kdscan.sheet.parts import Code, Polygon
+from kdscan.sheet.parts import Code, rect
 from kdscan.sheet.pen import BLACK, WHITE, Pen
 
 _PLATE_MODULES = 1.5
@@ -22,23 +22,17 @@ def draw_code(pen: Pen, place: Code, text: str) -> None:
     step = place.size_mm / len(rows)
     x, y = (c - place.size_mm / 2 for c in place.center_mm)
     quiet = _PLATE_MODULES * step
-    a, b = (x - quiet, y - quiet), (x + place.size_mm + quiet, y + place.size_mm + quiet)
-    pen.polygon([a, (b[0], a[1]), b, (a[0], b[1])], fill=WHITE)
-    pen.shape(
-        [
-            _bar(x + first * step, y + r * step, (last - first) * step, step)
-            for r, row in enumerate(rows)
-            for first, last in _runs(row)
-        ],
-        fill=BLACK,
-    )
+    far = place.size_mm + quiet
+    pen.polygon(rect(x - quiet, y - quiet, x + far, y + far), fill=WHITE)
+    bars = []
+    for r, row in enumerate(rows):
+        for first, last in _runs(row):
+            left, top = x + first * step, y + r * step
+            bars.append(rect(left, top, left + (last - first) * step, top + step))
+    pen.shape(bars, fill=BLACK)
 
 
 def _runs(row: bytes) -> list[tuple[int, int]]:
     """Where dark modules begin and end."""
     edges = [i for i, (a, b) in enumerate(zip(b"\0" + row, row + b"\0", strict=True)) if a != b]
     return list(zip(edges[::2], edges[1::2], strict=True))
-
-
-def _bar(x: float, y: float, w: float, h: float) -> Polygon:
-    return ((x, y), (x + w, y), (x + w, y + h), (x, y + h))

@@ -13,7 +13,7 @@ from math import cos, pi, sin
 
 from reportlab.lib.colors import Color as PdfColor
 
-from kdscan.sheet.parts import Point, Polygon
+from kdscan.sheet.parts import Point, Polygon, rect
 from kdscan.sheet.pen import Pen
 from kdscan.sheet.theme import CREAM, GOLD, RED, SEPIA, STONE, Color
 
@@ -99,8 +99,7 @@ def draw_ribbon(pen: Pen, center: Point, reach: float, height: float) -> None:
         pen.polygon(end, fill=(0.86, 0.74, 0.52), line=SEPIA, width=0.16)
         fold = [(x + side * reach, y + a), (inner, y + a), (inner, y + a + drop)]
         pen.polygon(fold, fill=_WOOD, line=SEPIA, width=0.12)
-    body = [(x - reach, y - a), (x + reach, y - a), (x + reach, y + a), (x - reach, y + a)]
-    pen.polygon(body, fill=CREAM, line=SEPIA, width=0.2)
+    pen.polygon(rect(x - reach, y - a, x + reach, y + a), fill=CREAM, line=SEPIA, width=0.2)
     for d in (-1, 1):
         level = y + d * (a - 0.55)
         pen.lines(((x - reach + 0.8, level), (x + reach - 0.8, level)), line=GOLD, width=0.14)
@@ -124,9 +123,8 @@ def paint_castle(pen: Pen, keep: Sequence[Polygon]) -> None:
             pen.polygon(part, fill=STONE)
             with pen.clipped(part):
                 _stones(pen, min(xs), min(ys), wide, high)
-                shade = max(xs) - 0.28 * wide
-                box = [(shade, min(ys)), (max(xs), min(ys)), (max(xs), max(ys)), (shade, max(ys))]
-                pen.veil(box, SEPIA, 0.16)
+                shaded = rect(max(xs) - 0.28 * wide, min(ys), max(xs), max(ys))
+                pen.veil(shaded, SEPIA, 0.16)
             pen.polygon(part, line=SEPIA, width=0.25)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kdscan.sheet.decor import paint_castle
 from kdscan.sheet.fonts import CAPITAL
-from kdscan.sheet.parts import Castle, Layout, Point, Polygon
+from kdscan.sheet.parts import Castle, Layout, Point, Polygon, rect
 from kdscan.sheet.pen import FAINT, INK, LINE, WHITE, Pen
 
 _DASHES = {"ruled": (), "dashed": (1.8, 1.2), "dotted": (0.3, 1.1)}
@@ -39,8 +39,7 @@ def moved(polygon: Polygon, at: Point) -> Polygon:
 def _lines(pen: Pen, layout: Layout) -> None:
     if layout.lines == "none":
         return
-    (x, y), (cw, ch) = layout.grid_mm, layout.cell_mm
-    w, h = layout.cols * cw, layout.rows * ch
+    (x, y, w, h), (cw, ch) = layout.grid_rect, layout.cell_mm
     down = [((x + i * cw, y), (x + i * cw, y + h)) for i in range(1, layout.cols)]
     across = [((x, y + i * ch), (x + w, y + i * ch)) for i in range(1, layout.rows)]
     pen.lines(*down, *across, line=FAINT, width=0.2, dash=_DASHES[layout.lines])
@@ -57,16 +56,15 @@ def _diamond(pen: Pen, at: Point, reach: float) -> None:
 
 def _border(pen: Pen, layout: Layout) -> None:
     """The graduated border of an old map: dark beside the middle of each cell, light between."""
-    (x, y), (cw, ch) = layout.grid_mm, layout.cell_mm
-    w, h = layout.cols * cw, layout.rows * ch
+    (x, y, w, h), (cw, ch) = layout.grid_rect, layout.cell_mm
     inner, outer = _BORDER_GAP_MM, _BORDER_GAP_MM + _BORDER_MM
     bars = []
     for a, b in _steps(x, cw, layout.cols):
-        bars += [_bar(a, y - outer, b, y - inner), _bar(a, y + h + inner, b, y + h + outer)]
+        bars += [rect(a, y - outer, b, y - inner), rect(a, y + h + inner, b, y + h + outer)]
     for a, b in _steps(y, ch, layout.rows):
-        bars += [_bar(x - outer, a, x - inner, b), _bar(x + w + inner, a, x + w + outer, b)]
+        bars += [rect(x - outer, a, x - inner, b), rect(x + w + inner, a, x + w + outer, b)]
     for a in (x - outer, x + w + inner):
-        bars += [_bar(a, b, a + _BORDER_MM, b + _BORDER_MM) for b in (y - outer, y + h + inner)]
+        bars += [rect(a, b, a + _BORDER_MM, b + _BORDER_MM) for b in (y - outer, y + h + inner)]
     pen.shape(bars, fill=FAINT)
     for d in (inner, outer):
         pen.box(x - d, y - d, w + 2 * d, h + 2 * d, line=LINE, width=0.18)
@@ -88,10 +86,6 @@ def _coordinates(pen: Pen, layout: Layout) -> None:
 def _steps(start: float, cell: float, count: int) -> Iterator[tuple[float, float]]:
     for i in range(count):
         yield start + (i + 0.25) * cell, start + (i + 0.75) * cell
-
-
-def _bar(x0: float, y0: float, x1: float, y1: float) -> Polygon:
-    return ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
 
 
 def _shield(pen: Pen, layout: Layout, at: Point) -> None:

@@ -7,14 +7,16 @@ file whose keys are the fields of `Layout`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from kdscan.errors import LayoutError
 from kdscan.files.read import read_text
-from kdscan.sheet.checks import check_layout
+from kdscan.sheet.checks import check_layout, layout_problems
 from kdscan.sheet.parts import Castle, Code, Layout, LineStyle, Paper, Point, Polygon
-from kdscan.sheet.toml import layout_from_toml, layout_to_toml
+from kdscan.sheet.toml import layout_from_toml, layout_to_toml, record_from_toml
 
 __all__ = [
     "Castle",
@@ -31,13 +33,14 @@ __all__ = [
     "load_layout",
 ]
 
+Record = TypeVar("Record")
+
 _FOLDER = Path(__file__).parent / "layouts"
 
 
 def layouts() -> tuple[str, ...]:
     """Names of the layouts that kdscan brings along, sorted."""
-    names = (entry.name for entry in _FOLDER.iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+    return built_in(_FOLDER)
 
 
 def load_layout(name_or_path: str | Path) -> Layout:
@@ -45,27 +48,46 @@ def load_layout(name_or_path: str | Path) -> Layout:
 
     Raises LayoutError when there is none, or when it is broken; the message says where.
     """
+    return load(Layout, _FOLDER, layout_problems, name_or_path)
+
+
+def built_in(folder: Path) -> tuple[str, ...]:
+    """Names of the TOML files of a folder of the package, sorted."""
+    names = (entry.name for entry in folder.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+Problems = Callable[[Record], Iterator[LayoutError]]
+
+
+def load(
+    kind: type[Record], folder: Path, problems: Problems[Record], name_or_path: str | Path
+) -> Record:
+    """Load what is built in `folder` by its name, or any by the path of its TOML file.
+
+    Raises LayoutError when there is none, or for the first of its problems.
+    """
     source = str(name_or_path)
-    if source in layouts():
-        return _built_in(source)
-    return _checked(layout_text(Path(name_or_path), layouts()), source)
+    if source in (known := built_in(folder)):
+        where = folder / f"{source}.toml"
+        ready: Record = _built_in(kind, where, problems)  # type: ignore[arg-type]  # hashable
+        return ready
+    return _checked(kind, _text(Path(name_or_path), known), source, problems)
 
 
 @cache
-def _built_in(name: str) -> Layout:
-    return _checked((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"), name)
+def _built_in(kind: type[Record], path: Path, problems: Problems[Record]) -> Record:
+    return _checked(kind, path.read_text(encoding="utf-8"), path.stem, problems)
 
 
-def _checked(text: str, source: str) -> Layout:
-    layout = layout_from_toml(text, source)
-    try:
-        check_layout(layout)
-    except LayoutError as error:
-        raise LayoutError("{where}: {error}", where=source, error=error) from error
-    return layout
+def _checked(kind: type[Record], text: str, source: str, problems: Problems[Record]) -> Record:
+    record = record_from_toml(kind, text, source)
+    for problem in problems(record):
+        raise LayoutError("{where}: {error}", where=source, error=problem)
+    return record
 
 
-def layout_text(path: Path, known: tuple[str, ...]) -> str:
+def _text(path: Path, known: tuple[str, ...]) -> str:
     """The text of a layout file; `known`: what is built in, for the message when there is none."""
     try:
         return read_text(path)

@@ -16,6 +16,11 @@ Paper = Literal["a4", "letter", "a5"]
 CoatName = Literal["dot", "double_dot", "line", "double_line", "filled", "checked"]
 
 
+def rect(x0: float, y0: float, x1: float, y1: float) -> Polygon:
+    """A rectangle's corners, clockwise from the top left."""
+    return (x0, y0), (x1, y0), (x1, y1), (x0, y1)
+
+
 @dataclass(frozen=True)
 class Castle:
     """The castle in the middle cell: roofs (to be coloured in) over a keep.

@@ -9,7 +9,7 @@ from kdscan.sheet.coats import draw_coat, shrunk
 from kdscan.sheet.codes import draw_code
 from kdscan.sheet.decor import RIBBON_TAIL_MM, draw_ribbon, draw_serpent
 from kdscan.sheet.fonts import CAPITAL, ITALIC
-from kdscan.sheet.look import NO_TICKET, Look, Ticket
+from kdscan.sheet.look import Look, Ticket
 from kdscan.sheet.parts import (
     Blank,
     CoatName,
@@ -23,6 +23,7 @@ from kdscan.sheet.parts import (
     Polygon,
     Ruler,
     Title,
+    rect,
 )
 from kdscan.sheet.pen import BLACK, FAINT, INK, LINE, WHITE, Pen, fitting, text_width
 from kdscan.sheet.theme import RED
@@ -40,12 +41,8 @@ _NAMES: dict[CoatName, str] = {
 _SMALL_MM = 2.3
 """Size of the small print, 6.5 points."""
 
-_PLAIN = Look()
 
-
-def draw_surroundings(
-    pen: Pen, layout: Layout | BookLayout, look: Look = _PLAIN, ticket: Ticket = NO_TICKET
-) -> None:
+def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket: Ticket) -> None:
     """Draw every part of the layout that players don't mark, in the look's language."""
     language = look.language
     coded = layout.code is not None and ticket.code != ""
@@ -153,7 +150,7 @@ def _legend(pen: Pen, legend: Legend, shield: Polygon, language: Language) -> No
         pen.text(below, name, size, font=ITALIC, align="middle")
 
 
-def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written: str = "") -> None:
+def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written: str) -> None:
     x, y, w, h = blank.box_mm
     label = say(blank.label, language)
     if blank.kind == "line":
@@ -195,17 +192,11 @@ def _marker(pen: Pen, markers: Markers, marker: Marker) -> None:
     bits = cv2.aruco.generateImageMarker(family, marker.id, modules)
     step = markers.size_mm / modules
     x0, y0 = (c - markers.size_mm / 2 for c in marker.center_mm)
+    dark = [(r, c) for r in range(modules) for c in range(modules) if not bits[r, c]]
     pen.shape(
         [
-            [
-                (x0 + col * step, y0 + row * step),
-                (x0 + (col + 1) * step, y0 + row * step),
-                (x0 + (col + 1) * step, y0 + (row + 1) * step),
-                (x0 + col * step, y0 + (row + 1) * step),
-            ]
-            for row in range(modules)
-            for col in range(modules)
-            if not bits[row, col]
+            rect(x0 + c * step, y0 + r * step, x0 + (c + 1) * step, y0 + (r + 1) * step)
+            for r, c in dark
         ],
         fill=BLACK,
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F64, U8, Rng, chance, color
+from kdscan.synth.fields import F64, U8, Rng, chance, color, toward
 from kdscan.synth.lens import Camera
 from kdscan.synth.light import GAMMA, Light
 from kdscan.synth.raster import fill_into, to_fine
@@ -85,7 +85,7 @@ def lathe(
 ) -> Solid:
     """Turned about the z axis: `profile` is (radius, z) upwards, a colour for each step of it."""
     t = np.linspace(0, 2 * np.pi, sides + 1)
-    ring = np.stack([np.cos(t), np.sin(t)], 1)
+    ring = toward(t)
     faces, normals, shades = [], [], []
     for (r0, z0), (r1, z1), bgr in zip(profile[:-1], profile[1:], colors, strict=True):
         slope = np.array([z1 - z0, r0 - r1]) / max(np.hypot(z1 - z0, r0 - r1), 1e-9)
@@ -236,7 +236,7 @@ def finger(rng: Rng, skin: F64, tip: F64, along: F64) -> Solid:
         shape = shape.joined(plate)
     # lay it down: its axis (z) along the desk and rising, its back (x) up
     rise = float(rng.uniform(0.15, 0.6))
-    axis = np.array([along[0] * np.cos(rise), along[1] * np.cos(rise), np.sin(rise)])
+    axis = np.append(along * np.cos(rise), np.sin(rise))
     side = np.array([-along[1], along[0], 0.0])
     back = np.cross(side, axis)
     back = back if back[2] > 0 else -back

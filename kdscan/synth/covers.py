@@ -14,7 +14,7 @@ from kdscan.records import CELLS
 from kdscan.sheet.layout import Layout
 from kdscan.synth.camera import sheet_points
 from kdscan.synth.clutter import Solid, finger, random_solid, skin_color
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, rotation, toward
 from kdscan.synth.lens import Camera, PageMap
 from kdscan.synth.raster import fill_into
 
@@ -55,7 +55,7 @@ class Covering:
         if kind == "finger":
             skin = skin_color(rng)
             angle = rng.uniform(0, 2 * np.pi)
-            along = np.array([np.cos(angle), np.sin(angle)])
+            along = toward(angle)
             tip = place - np.array([*along, 0]) * rng.uniform(3, 12)
             self._solids = [finger(rng, skin, tip, along)]
         elif kind in ("scrap", "note", "cloth", "sheet"):
@@ -72,7 +72,7 @@ class Covering:
         white = color(rng, (0, 0.06), (0.8, 1)).astype(float)
         if self.kind == "scrap":
             t = np.sort(rng.uniform(0, 2 * np.pi, int(rng.integers(4, 9))))
-            star = np.stack([np.cos(t), np.sin(t)], 1) * rng.uniform(0.5, 1.2, (len(t), 1))
+            star = toward(t) * rng.uniform(0.5, 1.2, (len(t), 1))
             outline = np.asarray(cv2.convexHull(f32(star))[:, 0] * cell, np.float64)
         elif self.kind == "sheet":  # another sheet that lies over a corner of this one
             outline = (np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) - (0.02, 0.02)) * 150.0
@@ -86,8 +86,10 @@ class Covering:
         middle = sheet_points(self._page.sheet, np.array([self._layout.page_mm]) / 2)[0]
         away = np.arctan2(*(place - middle)[1::-1])
         angle = away - np.pi / 4 + rng.normal(0, 0.3) if self.kind == "sheet" else rng.uniform(0, 7)
-        turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-        flat = np.column_stack([outline @ turn.T, np.full(len(outline), 0.4)]) + place
+        flat = (
+            np.column_stack([outline @ rotation(float(angle)).T, np.full(len(outline), 0.4)])
+            + place
+        )
         return Solid((flat,), np.array([[0, 0, 1.0]]), white[None], 0.02)
 
     def finish(self, image: U8) -> None:

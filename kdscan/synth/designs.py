@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kdscan.sheet.layout import Castle, Layout, LineStyle, Point
+from kdscan.sheet.parts import rect
 from kdscan.synth.fields import Rng
 
 
@@ -39,16 +40,8 @@ def shield_polygon(rng: Rng, w: float, h: float) -> tuple[Point, ...]:
     if family == 8:  # cut corners
         c = rng.uniform(0.15, 0.35)
         k, m = c * w, c * h
-        return (
-            (-x + k, -y),
-            (x - k, -y),
-            (x, -y + m),
-            (x, y - m),
-            (x - k, y),
-            (-x + k, y),
-            (-x, y - m),
-            (-x, -y + m),
-        )
+        top = ((-x, -y + m), (-x + k, -y), (x - k, -y), (x, -y + m))
+        return (*top[1:], (x, y - m), (x - k, y), (-x + k, y), (-x, y - m), top[0])
     # swallow: waisted sides, pointed foot
     s = np.linspace(-1, 1, 13)
     waist = rng.uniform(0.05, 0.2)
@@ -70,13 +63,8 @@ def _heater(rng: Rng, x: float, y: float) -> tuple[Point, ...]:
 def _superellipse(x: float, y: float, power: float) -> tuple[Point, ...]:
     a = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     c, s = np.cos(a), np.sin(a)
-    return tuple(
-        (
-            float(x * np.sign(p) * abs(p) ** (2 / power)),
-            float(y * np.sign(q) * abs(q) ** (2 / power)),
-        )
-        for p, q in zip(c, s, strict=True)
-    )
+    c, s = (np.sign(p) * np.abs(p) ** (2 / power) for p in (c, s))
+    return tuple(zip((x * c).tolist(), (y * s).tolist(), strict=True))
 
 
 def _cell_plan(
@@ -144,11 +132,8 @@ def _cell_plan(
     bx, by, bw, bh = box
     side = min(bw, bh * rng.uniform(0.85, 1.1)) if rng.random() < 0.75 else bw
     size = rng.uniform(0.74, 1.0)
-    return (
-        (bx, by, side * size, bh * size),
-        tuple((float(a), float(b)) for a, b in circles),
-        float(r),
-    )
+    box = (bx, by, side * size, bh * size)
+    return box, tuple((float(a), float(b)) for a, b in circles), float(r)
 
 
 BOXED = 0.15
@@ -166,12 +151,8 @@ def _boxed_plan(
     unit = min(w, h)
     r = unit * rng.uniform(0.05, 0.085)
     side = float(rng.uniform(0.5, 0.66))
-    box = (
-        w * float(rng.uniform(0.08, 0.15)),
-        h * float(rng.uniform(-0.05, 0.08)),
-        side * w,
-        side * h,
-    )
+    right, down = w * float(rng.uniform(0.08, 0.15)), h * float(rng.uniform(-0.05, 0.08))
+    box = (right, down, side * w, side * h)
     left = -w / 2 + r + unit * 0.02
     right = max(left, box[0] - box[2] / 2 - 1.15 * r)
     gap = r * rng.uniform(2.15, 3.0)
@@ -197,32 +178,19 @@ def _castle(rng: Rng, w: float, h: float) -> Castle:
         a, b = left + step * i, left + step * (i + 1)
         tip = -h / 2 * (1.0 if i == n // 2 or rng.random() < 0.5 else rng.uniform(0.7, 1.0))
         roofs.append(((a, eaves), ((a + b) / 2, tip), (b, eaves)))
-    keep = [((left, eaves), (-left, eaves), (-left, h / 2), (left, h / 2))]
+    keep = [rect(left, eaves, -left, h / 2)]
     style = rng.random()
     if style < 0.3:  # set-back keep under wide roofs
         inset = w * rng.uniform(0.04, 0.15)
-        keep = [
-            (
-                (left + inset, eaves),
-                (-left - inset, eaves),
-                (-left - inset, h / 2),
-                (left + inset, h / 2),
-            )
-        ]
+        keep = [rect(left + inset, eaves, -left - inset, h / 2)]
     elif style < 0.6:  # towers of their own
         keep = [
-            (
-                (left + step * (i + 0.12), eaves),
-                (left + step * (i + 0.88), eaves),
-                (left + step * (i + 0.88), h / 2),
-                (left + step * (i + 0.12), h / 2),
-            )
-            for i in range(n)
+            rect(left + step * (i + 0.12), eaves, left + step * (i + 0.88), h / 2) for i in range(n)
         ]
     if rng.random() < 0.5:
         d = w * rng.uniform(0.06, 0.14)
         top = h / 2 - h * rng.uniform(0.15, 0.3)
-        keep.append(((-d, top), (d, top), (d, h / 2), (-d, h / 2)))
+        keep.append(rect(-d, top, d, h / 2))
     return Castle(roofs=tuple(roofs), keep=tuple(keep))
 
 
@@ -262,12 +230,11 @@ def random_layout(rng: Rng) -> Layout:
     lines: LineStyle = rng.choice(
         np.array(["ruled", "dashed", "dotted", "none"]), p=[0.4, 0.2, 0.2, 0.2]
     )
+    width = float(7 * cell_w + margin[0] + margin[2])
+    height = float(5 * cell_h + margin[1] + margin[3])
     return Layout(
         name="random",
-        page_mm=(
-            float(7 * cell_w + margin[0] + margin[2]),
-            float(5 * cell_h + margin[1] + margin[3]),
-        ),
+        page_mm=(width, height),
         grid_mm=(float(margin[0]), float(margin[1])),
         cell_mm=(float(cell_w), float(cell_h)),
         shield=shield,

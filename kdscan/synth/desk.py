@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from kdscan.synth.fields import F32, U8, Rng, chance, fractal, noise, to_u8
+from kdscan.synth.raster import lit
 from kdscan.synth.textures import KINDS, SIDE
 
 
@@ -86,6 +87,4 @@ def _stained(rng: Rng, tile: U8) -> U8:
     tone = 1 + np.float32(rng.uniform(0.03, 0.2)) * fractal(
         rng, (h, w), float(rng.uniform(1.5, 8)), 3
     )
-    return cv2.multiply(tile, cv2.merge([tone, tone, tone]), dtype=cv2.CV_8U).astype(
-        np.uint8, copy=False
-    )
+    return lit(tile, tone)

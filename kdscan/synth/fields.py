@@ -66,6 +66,17 @@ def color(
     return f32(bgr)
 
 
+def rotation(angle: float) -> F64:
+    """(2, 2): turns points by `angle` radians from x towards y, as `rotation(a) @ xy`."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s], [s, c]])
+
+
+def toward(angle: ArrayLike) -> F64:
+    """Unit vectors (..., 2) at angles in radians from x towards y."""
+    return np.stack([np.cos(angle), np.sin(angle)], -1)
+
+
 def f32(values: ArrayLike) -> F32:
     """As float32."""
     return np.asarray(values, np.float32)

@@ -14,7 +14,7 @@ from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.records import KINDS
 from kdscan.synth.camera import Level, photograph
-from kdscan.synth.fields import F64, U8, Rng, chance
+from kdscan.synth.fields import F64, U8, Rng, chance, rotation
 from kdscan.synth.tabletop import TABLE_PX, Domino, Manner, Square, Table, random_manner
 from kdscan.synth.tiles import CASTLE, Bank
 
@@ -169,8 +169,7 @@ def _lay_beside(
     cells = _cells(dominoes)[:, ::-1].astype(float)
     taken = np.concatenate([s.corners for s in table.squares])
     for _ in range(24 if len(dominoes) > 1 else 8):
-        angle = rng.uniform(0, 2 * np.pi)
-        turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        turn = rotation(rng.uniform(0, 2 * np.pi))
         at = rng.uniform(0, table.side, 2)
         spots = cells @ turn.T + at
         on_table = ((spots > 1) & (spots < table.side - 1)).all()

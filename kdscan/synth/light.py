@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32, noise
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32, noise, toward
 from kdscan.synth.raster import blur, fill_into, unit
 
 GAMMA = 2.2
@@ -83,9 +83,7 @@ def random_light(rng: Rng, trouble: float) -> Light:
     """A light to photograph by; `trouble` 0..1 makes it lower, harder and more coloured."""
     height = np.deg2rad(rng.uniform(80 - 45 * trouble, 85) - 12)
     around = rng.uniform(0, 2 * np.pi)
-    towards = np.array(
-        [np.cos(height) * np.cos(around), np.cos(height) * np.sin(around), np.sin(height)]
-    )
+    towards = np.append(np.cos(height) * toward(around), np.sin(height))
     distance = float(np.inf if chance(rng, 0.35) else rng.uniform(300, 700) / (0.3 + 0.7 * trouble))
     ambient = rng.uniform(0.1, 0.7) if chance(rng, 0.7) else rng.uniform(0.05, 0.25)
     glossy = chance(rng, 0.25 + 0.25 * trouble)
@@ -139,68 +137,37 @@ def _cast(rng: Rng, kind: str, h: int, w: int) -> U8:
     size = max(h, w)
     mask = np.zeros((h, w), np.uint8)
     angle = rng.uniform(0, 2 * np.pi)
-    along = np.array([np.cos(angle), np.sin(angle)])
+    along = toward(angle)
     across = np.array([-along[1], along[0]])
     at = np.array([w, h]) * rng.uniform(0.1, 0.9, 2)
     if kind == "edge":
-        fill_into(
-            mask,
-            np.stack(
-                [
-                    at - size * 2 * across,
-                    at + size * 2 * across,
-                    at + 2 * size * (across + along),
-                    at + 2 * size * (along - across),
-                ]
-            ),
-        )
+        a, b = size * 2 * across, 2 * size * (across + along)
+        fill_into(mask, np.stack([at - a, at + a, at + b, at + 2 * size * (along - across)]))
     elif kind == "window":
         pane, bar = rng.uniform(0.12, 0.4) * size, rng.uniform(0.02, 0.12) * size
         mask[:] = 255
-        skew = rng.uniform(-0.5, 0.5)
+        lean = across + rng.uniform(-0.5, 0.5) * along
         for i in range(-int(rng.integers(0, 3)), int(rng.integers(1, 4))):
             for j in range(-int(rng.integers(0, 3)), int(rng.integers(1, 4))):
-                corner = (
-                    at + i * (pane + bar) * along + j * (pane * 1.3 + bar) * (across + skew * along)
-                )
-                side, up = pane * along, pane * 1.3 * (across + skew * along)
-                fill_into(
-                    mask, np.stack([corner, corner + side, corner + side + up, corner + up]), 0
-                )
+                corner = at + i * (pane + bar) * along + j * (pane * 1.3 + bar) * lean
+                side, up = pane * along, pane * 1.3 * lean
+                pane_xy = np.stack([corner, corner + side, corner + side + up, corner + up])
+                fill_into(mask, pane_xy, 0)
     else:
         arm = rng.uniform(0.05, 0.16) * size
         bend = rng.uniform(-0.4, 0.4)
         far = at + 2 * size * (along + bend * across)
         if kind in ("arm", "phone"):
-            fill_into(
-                mask,
-                np.stack(
-                    [
-                        at - arm * across,
-                        at + arm * across,
-                        far + 1.6 * arm * across,
-                        far - 1.6 * arm * across,
-                    ]
-                ),
-            )
+            near, wide = arm * across, 1.6 * arm * across
+            fill_into(mask, np.stack([at - near, at + near, far + wide, far - wide]))
             cv2.circle(mask, (int(at[0]), int(at[1])), int(arm * 1.15), 255, -1)
         if kind == "phone":
-            a, b = arm * rng.uniform(1.5, 2.6), arm * rng.uniform(0.9, 1.3)
-            fill_into(
-                mask,
-                np.stack(
-                    [
-                        at + a * along + b * across,
-                        at - a * along + b * across,
-                        at - a * along - b * across,
-                        at + a * along - b * across,
-                    ]
-                ),
-            )
+            a, b = arm * rng.uniform(1.5, 2.6) * along, arm * rng.uniform(0.9, 1.3) * across
+            fill_into(mask, np.stack([at + a + b, at - a + b, at - a - b, at + a - b]))
         elif kind == "blob":
             t = np.linspace(0, 2 * np.pi, 24, endpoint=False)
             r = arm * 2 * (1 + 0.2 * np.cos(2 * t + angle) + 0.12 * np.cos(3 * t))
-            fill_into(mask, at + np.stack([np.cos(t), np.sin(t)], 1) * r[:, None])
+            fill_into(mask, at + toward(t) * r[:, None])
     return mask
 
 
@@ -216,7 +183,7 @@ def reflections(rng: Rng, shape: tuple[int, int]) -> F32:
     mask = np.zeros(shape, np.uint8)
     for _ in range(int(rng.integers(1, 4))):
         angle, size = rng.uniform(0, 2 * np.pi), max(h, w) * rng.uniform(0.05, 0.5)
-        along = np.array([np.cos(angle), np.sin(angle)])
+        along = toward(angle)
         across = np.array([-along[1], along[0]]) * rng.uniform(0.1, 1.2)
         at = np.array([w, h]) * rng.uniform(0, 1, 2)
         quad = np.stack([at, at + size * along, at + size * (along + across), at + size * across])

@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 
 from kdscan.sheet.layout import Layout, Point
-from kdscan.synth.fields import F32, U8, Rng
+from kdscan.sheet.parts import rect
+from kdscan.synth.fields import F32, U8, Rng, toward
 from kdscan.synth.plate import Plate, smooth_noise
 from kdscan.synth.styles import PrintStyle
 
@@ -43,21 +44,12 @@ def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
         size = int(rng.uniform(0.05, 0.35) * cw)
         if kind == 0:
             axes = (size, max(2, size // 2))
-            cv2.ellipse(
-                canvas,
-                (x, y),
-                axes,
-                float(rng.uniform(0, 180)),
-                180,
-                360,
-                shade,
-                2 + size // 30,
-                cv2.LINE_AA,
-            )
+            lean, thick = float(rng.uniform(0, 180)), 2 + size // 30
+            cv2.ellipse(canvas, (x, y), axes, lean, 180, 360, shade, thick, cv2.LINE_AA)
         elif kind == 1:
             a = np.sort(rng.uniform(0, 2 * np.pi, 9))
             r = size * rng.uniform(0.4, 1, 9)
-            blot = np.stack([x + r * np.cos(a), y + r * np.sin(a)], 1).astype(np.int32)
+            blot = ((x, y) + r[:, None] * toward(a)).astype(np.int32)
             cv2.fillPoly(canvas, [blot], shade, cv2.LINE_AA)
         elif kind == 2:
             end = (int(rng.uniform(0, cw)), int(rng.uniform(0, ch)))
@@ -71,8 +63,7 @@ def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
 
 def ornaments(plate: Plate, layout: Layout, style: PrintStyle, rng: Rng) -> None:
     """Title, frames, boxes, legend: what stands around the grid."""
-    (gx, gy), (cw, ch) = layout.grid_mm, layout.cell_mm
-    gw, gh = cw * layout.cols, ch * layout.rows
+    (gx, gy, gw, gh), ch = layout.grid_rect, layout.cell_mm[1]
     page_w, page_h = layout.page_mm
     below = page_h - gy - gh
     if style.title and gy > 4:
@@ -83,35 +74,21 @@ def ornaments(plate: Plate, layout: Layout, style: PrintStyle, rng: Rng) -> None
         kind = rng.integers(0, 4)
         if kind == 0:  # a border round the page
             m = rng.uniform(0.8, max(0.9, min(gx, gy, below) * 0.7))
-            box = [(m, m), (page_w - m, m), (page_w - m, page_h - m), (m, page_h - m)]
+            box = rect(m, m, page_w - m, page_h - m)
             plate.stroke(box, style.line_color, rng.uniform(0.2, 1.2))
         elif kind == 1 and below > 6:  # boxes for points below the grid
             n = int(rng.integers(3, 9))
             size = min(below * 0.6, gw / n * 0.8)
             for i in range(n):
                 x, y = gx + gw * (i + 0.2) / n, gy + gh + below * 0.2
-                plate.stroke(
-                    [(x, y), (x + size, y), (x + size, y + size), (x, y + size)],
-                    style.shield_color,
-                    0.3,
-                )
+                plate.stroke(rect(x, y, x + size, y + size), style.shield_color, 0.3)
         elif kind == 2 and below > 4:
-            plate.text(
-                (gx + gw / 2, gy + gh + below * 0.55),
-                "name ............ date ........",
-                min(below * 0.3, 4),
-                style.line_color,
-                rng,
-            )
+            at, size = (gx + gw / 2, gy + gh + below * 0.55), min(below * 0.3, 4)
+            plate.text(at, "name ............ date ........", size, style.line_color, rng)
         elif kind == 3 and gx > 3:  # row numbers
             for row in range(layout.rows):
-                plate.text(
-                    (gx * 0.5, gy + ch * (row + 0.5)),
-                    str(row + 1),
-                    min(gx * 0.5, 4),
-                    style.line_color,
-                    rng,
-                )
+                at = (gx * 0.5, gy + ch * (row + 0.5))
+                plate.text(at, str(row + 1), min(gx * 0.5, 4), style.line_color, rng)
     if style.legend and below > 0.5 * ch:
         _legend(plate, style, (gx, gy + gh + below * 0.5), gw, below * 0.5)
 
@@ -121,7 +98,7 @@ def _legend(plate: Plate, style: PrintStyle, at: Point, width: float, height: fl
     s = height / 2
     for i in range(6):
         x, y = at[0] + width * (i + 0.5) / 6, at[1]
-        box = [(x - s, y - s), (x + s, y - s), (x + s, y + s), (x - s, y + s)]
+        box = rect(x - s, y - s, x + s, y + s)
         plate.stroke(box, style.shield_color, style.shield_mm)
         ink = style.castle_color
         if i < 2:
@@ -129,12 +106,8 @@ def _legend(plate: Plate, style: PrintStyle, at: Point, width: float, height: fl
                 plate.circle((x, y + d * s), s * 0.22, ink, None)
         elif i < 4:
             for d in ((0.0,), (-0.3, 0.3))[i - 2]:
-                plate.stroke(
-                    [(x - s * 0.7, y + (0.5 + d) * s), (x + s * 0.7, y + (d - 0.5) * s)],
-                    ink,
-                    s * 0.12,
-                    False,
-                )
+                ends = [(x - s * 0.7, y + (0.5 + d) * s), (x + s * 0.7, y + (d - 0.5) * s)]
+                plate.stroke(ends, ink, s * 0.12, False)
         elif i == 4:
             plate.fill(box, ink)
         else:

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32, rotation, toward
 from kdscan.synth.plate import smooth_noise
 
 GONE = 70.0
@@ -138,7 +138,7 @@ def _filled(shape: F64, shape_hw: tuple[int, int]) -> F32:
 
 def _convex(rng: Rng, at: F64, size: float) -> F64:
     turn = np.sort(rng.uniform(0, 2 * np.pi, int(rng.integers(3, 10))))
-    around = np.stack([np.cos(turn), np.sin(turn)], 1) * rng.uniform(0.5, 1.2, (len(turn), 1))
+    around = toward(turn) * rng.uniform(0.5, 1.2, (len(turn), 1))
     return np.asarray(cv2.convexHull(f32(at + size * around))[:, 0], np.float64)
 
 
@@ -151,27 +151,22 @@ def _rectangle(rng: Rng, at: F64, size: float) -> F64:
 def _oval(rng: Rng, at: F64, size: float) -> F64:
     turn, angle = np.linspace(0, 2 * np.pi, 48), rng.uniform(0, np.pi)
     around = np.stack([np.cos(turn), rng.uniform(0.4, 1) * np.sin(turn)], 1) * size
-    c, s = np.cos(angle), np.sin(angle)
-    return np.asarray(at + around @ np.array([[c, s], [-s, c]]), np.float64)
+    return np.asarray(at + around @ rotation(angle).T)
 
 
 def _rod(rng: Rng, at: F64, size: float) -> F64:
     """Something long with a round end that comes from outside."""
     turn = np.linspace(np.pi / 2, 3 * np.pi / 2, 24)
     wide = size * rng.uniform(0.3, 0.9)
-    tip = np.stack([np.cos(turn), np.sin(turn)], 1) * wide
+    tip = toward(turn) * wide
     around = np.concatenate([tip, [(2000, -wide), (2000, wide)]])
-    angle = rng.uniform(0, 2 * np.pi)
-    c, s = np.cos(angle), np.sin(angle)
-    return np.asarray(at + around @ np.array([[c, s], [-s, c]]), np.float64)
+    return np.asarray(at + around @ rotation(rng.uniform(0, 2 * np.pi)).T)
 
 
 def _edge(rng: Rng, at: F64, size: float) -> F64:
     """All beyond a line."""
     around = np.array([(0, -2000), (2000, -2000), (2000, 2000), (0, 2000)])
-    angle = rng.uniform(0, 2 * np.pi)
-    c, s = np.cos(angle), np.sin(angle)
-    return np.asarray(at + size + around @ np.array([[c, s], [-s, c]]), np.float64)
+    return np.asarray(at + size + around @ rotation(rng.uniform(0, 2 * np.pi)).T)
 
 
 def _box(rng: Rng, at: F64, size: float) -> F64:

@@ -13,6 +13,7 @@ import numpy as np
 
 from kdscan.records import CASTLE
 from kdscan.sheet.layout import Layout, Point
+from kdscan.sheet.parts import rect
 from kdscan.synth.contrast import legible
 from kdscan.synth.fields import U8
 from kdscan.synth.grounds.draw import draw_ground
@@ -60,23 +61,17 @@ def _slender(style: PrintStyle, layout: Layout) -> PrintStyle:
 
 
 def _cells_and_lines(plate: Plate, layout: Layout, style: PrintStyle) -> None:
-    (gx, gy), (cw, ch) = layout.grid_mm, layout.cell_mm
-    gw, gh = cw * layout.cols, ch * layout.rows
+    (gx, gy, gw, gh), (cw, ch) = layout.grid_rect, layout.cell_mm
     if style.cell_fill == "tint":
-        plate.fill([(gx, gy), (gx + gw, gy), (gx + gw, gy + gh), (gx, gy + gh)], style.cell_tint)
+        plate.fill(rect(gx, gy, gx + gw, gy + gh), style.cell_tint)
     for row in range(layout.rows):
         for col in range(layout.cols):
             x, y = gx + col * cw, gy + row * ch
             if style.cell_fill == "checker" and (row + col) % 2:
-                plate.fill([(x, y), (x + cw, y), (x + cw, y + ch), (x, y + ch)], style.cell_tint)
+                plate.fill(rect(x, y, x + cw, y + ch), style.cell_tint)
             elif style.cell_fill == "boxes":
                 m = 0.03 * cw
-                box = [
-                    (x + m, y + m),
-                    (x + cw - m, y + m),
-                    (x + cw - m, y + ch - m),
-                    (x + m, y + ch - m),
-                ]
+                box = rect(x + m, y + m, x + cw - m, y + ch - m)
                 plate.fill(box, style.cell_tint)
                 if layout.lines != "none":
                     plate.stroke(box, style.line_color, style.line_mm)
@@ -94,33 +89,17 @@ def _frame(
     x0, y0, x1, y1 = box
     if style.frame == "none":
         if layout.lines != "none":
-            for a, b in (
-                ((x0, y0), (x1, y0)),
-                ((x0, y1), (x1, y1)),
-                ((x0, y0), (x0, y1)),
-                ((x1, y0), (x1, y1)),
-            ):
-                _line(plate, layout, style, a, b)
+            corners = rect(x0, y0, x1, y1)
+            for i, j in ((0, 1), (3, 2), (0, 3), (1, 2)):
+                _line(plate, layout, style, corners[i], corners[j])
         return
     r = 1.5 if style.frame == "rounded" else 0.0
-    outline = [
-        (x0 + r, y0),
-        (x1 - r, y0),
-        (x1, y0 + r),
-        (x1, y1 - r),
-        (x1 - r, y1),
-        (x0 + r, y1),
-        (x0, y1 - r),
-        (x0, y0 + r),
-    ]
+    outline = [(x0 + r, y0), (x1 - r, y0), (x1, y0 + r), (x1, y1 - r)]
+    outline += [(x1 - r, y1), (x0 + r, y1), (x0, y1 - r), (x0, y0 + r)]
     plate.stroke(outline, style.line_color, style.line_mm * 1.4)
     if style.frame == "double":
         d = 3 * style.line_mm
-        plate.stroke(
-            [(x0 - d, y0 - d), (x1 + d, y0 - d), (x1 + d, y1 + d), (x0 - d, y1 + d)],
-            style.line_color,
-            style.line_mm,
-        )
+        plate.stroke(rect(x0 - d, y0 - d, x1 + d, y1 + d), style.line_color, style.line_mm)
 
 
 def _line(plate: Plate, layout: Layout, style: PrintStyle, a: Point, b: Point) -> None:
@@ -160,12 +139,11 @@ def _shield(plate: Plate, layout: Layout, style: PrintStyle, at: Point) -> None:
         plate.stroke(inner, style.shield_color, style.shield_mm * 0.6)
     for x, y in layout.circles:
         center = (at[0] + x, at[1] + y)
+        radius = layout.circle_radius_mm
         if style.circle_fill is not None:
-            plate.circle(
-                center, layout.circle_radius_mm, style.circle_fill, None, style.circle_veil
-            )
+            plate.circle(center, radius, style.circle_fill, None, style.circle_veil)
         if style.circle_mm:
-            plate.circle(center, layout.circle_radius_mm, style.circle_color, style.circle_mm)
+            plate.circle(center, radius, style.circle_color, style.circle_mm)
 
 
 def _emboss(plate: Plate, shield: list[Point], style: PrintStyle) -> None:
@@ -179,10 +157,8 @@ def _emboss(plate: Plate, shield: list[Point], style: PrintStyle) -> None:
 
 
 def _castle(plate: Plate, layout: Layout, style: PrintStyle, at: Point) -> None:
-    for part, color in (
-        (layout.castle.keep, style.castle_fill),
-        (layout.castle.roofs, style.roof_fill),
-    ):
+    castle = layout.castle
+    for part, color in ((castle.keep, style.castle_fill), (castle.roofs, style.roof_fill)):
         for polygon in part:
             points = [(at[0] + x, at[1] + y) for x, y in polygon]
             if color is not None:

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 
 from kdscan.synth.fields import F32, U8, Rng, chance, color, fractal
+from kdscan.synth.raster import lit
 
 _LETTERS = np.array(list("aaabcdeeeeefghiiiklmnnooprrssttttuvwyz"))
 _FACES = (
@@ -27,8 +28,7 @@ def random_print(rng: Rng) -> tuple[U8, tuple[float, float]]:
     page[:] = np.round(_paper(rng))
     kind(rng, page)
     shade = 1 + 0.04 * fractal(rng, page.shape[:2], 6, 3)
-    page = cv2.multiply(page, cv2.merge([shade] * 3), dtype=cv2.CV_8U).astype(np.uint8)
-    return page, (width, width * ratio)
+    return lit(page, shade), (width, width * ratio)
 
 
 def _paper(rng: Rng) -> F32:

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.synth.fields import F32, F64, U8
+from kdscan.synth.fields import F32, F64, U8, Color
 
 STEP = 8
 FINE = 4
@@ -110,6 +110,13 @@ def added(image: U8, extra: F32) -> U8:
 def blend_into(view: U8, picture: U8, weight: F32) -> None:
     """Put `picture` onto `view` (H, W, 3) with `weight` (H, W) of 0..1, in place."""
     view[:] = cv2.blendLinear(picture, np.ascontiguousarray(view), weight, 1 - weight)
+
+
+def wash(view: U8, color: Color | F32 | F64, weight: F32) -> None:
+    """Put one colour (3,) onto `view`, in place; `weight` as in `blend_into`."""
+    flat: U8 = np.empty_like(view)
+    flat[:] = np.round(color)
+    blend_into(view, flat, weight)
 
 
 def mapped(picture: U8, x_y: F32, border: int) -> U8:

@@ -9,7 +9,7 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F64, U8, Rng
+from kdscan.synth.fields import F64, U8, Rng, rotation
 from kdscan.synth.scene import DrawnPage
 from kdscan.synth.sensor import compress
 
@@ -98,8 +98,7 @@ def _paper(sheets: Sequence[DrawnPage]) -> U8:
 
 def _bed(settings: Settings, paper_mm: tuple[float, float], k: float) -> F64:
     """(3, 3) from mm of the paper to pixels: askew around the paper's middle."""
-    a = np.deg2rad(settings.skew_deg)
-    turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+    turn = rotation(np.deg2rad(settings.skew_deg))
     middle = np.array(paper_mm) / 2
     out = np.eye(3)
     out[:2, :2] = k * turn

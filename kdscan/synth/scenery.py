@@ -11,7 +11,7 @@ import numpy as np
 
 from kdscan.synth.clutter import Solid, finger, random_solid, skin_color
 from kdscan.synth.desk import Desk, plain_desk, random_desk
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, color
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, rotation, toward
 from kdscan.synth.lens import Camera, PageMap
 from kdscan.synth.light import Light, daylight, random_light
 from kdscan.synth.prints import random_print
@@ -86,14 +86,9 @@ def _place_print(rng: Rng, camera: Camera) -> Print:
     bgr, (w, h) = random_print(rng)
     at = camera.desk_at(np.array(camera.size_wh) * rng.uniform(-0.05, 1.05, 2))
     angle = rng.uniform(0, 2 * np.pi)
-    along, across = (
-        np.array([np.cos(angle), np.sin(angle), 0]),
-        np.array([-np.sin(angle), np.cos(angle), 0]),
-    )
-    corners = [
-        at + a * w / 2 * along + b * h / 2 * across for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))
-    ]
-    return Print(bgr, np.stack(corners))
+    along, across = np.pad(rotation(angle).T, ((0, 0), (0, 1)))
+    ways = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+    return Print(bgr, np.stack([at + a * w / 2 * along + b * h / 2 * across for a, b in ways]))
 
 
 def _arrange(
@@ -145,6 +140,6 @@ def _hold(rng: Rng, page: PageMap, skin: F64) -> Solid:
     middle = page.sheet.xyz[page.sheet.xyz.shape[0] // 2, page.sheet.xyz.shape[1] // 2]
     outwards = at[:2] - middle[:2]
     angle = np.arctan2(outwards[1], outwards[0]) + rng.normal(0, 0.4)
-    along = np.array([np.cos(angle), np.sin(angle)])
+    along = toward(angle)
     tip = at - np.array([*along, 0]) * rng.uniform(-4, 10)
     return finger(rng, skin, tip, along)

@@ -25,7 +25,7 @@ from kdscan.sheet.layout import Layout
 from kdscan.synth.book import draw_spellbook
 from kdscan.synth.camera import LEVELS, Level, Rect, corners_of, middle, sheet_points
 from kdscan.synth.exposure import expose
-from kdscan.synth.fields import F64, U8, Rng, chance
+from kdscan.synth.fields import F64, U8, Rng, chance, rotation
 from kdscan.synth.hand import Hand
 from kdscan.synth.lens import Camera, PageMap, aim, frame
 from kdscan.synth.paper import Sheet, bent_sheet
@@ -198,8 +198,7 @@ class _Pose:
 
     def place(self, points: F64) -> F64:
         """(K, 2) mm from that middle to (K, 2) mm on the desk."""
-        c, s = np.cos(self.turn), np.sin(self.turn)
-        return np.asarray(points @ np.array([[c, s], [-s, c]]) + (self.x, self.y))
+        return np.asarray(points @ rotation(self.turn).T + (self.x, self.y))
 
 
 def _arranged(

@@ -10,7 +10,8 @@ import numpy as np
 
 from kdscan.records import KINDS
 from kdscan.synth.desk import random_desk
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, rotation
+from kdscan.synth.raster import blend_into, lit, wash
 from kdscan.synth.tiles import CASTLE, EMPTY, Bank, Board
 
 TABLE_PX = 100
@@ -78,12 +79,17 @@ def random_manner(rng: Rng) -> Manner:
 def _tints(rng: Rng) -> F32:
     """(K, 3, 3): another print's colours; a terrain has the same ones on all its squares."""
     by_terrain: dict[str, F32] = {}
-    luma = np.tile(np.array([0.114, 0.587, 0.299]), (3, 1))
     for terrain, _ in KINDS:
-        much = float(np.exp(rng.normal(0, 0.2)))
-        mix = (much * np.eye(3) + (1 - much) * luma) * np.exp(rng.normal(0, 0.1, (3, 1)))
-        by_terrain.setdefault(terrain, f32(mix + rng.normal(0, 0.03, (3, 3))))
+        by_terrain.setdefault(terrain, f32(other_colors(rng, 0.2, 0.03)))
     return np.stack([by_terrain[terrain] for terrain, _ in KINDS])
+
+
+def other_colors(rng: Rng, spread: float, mixed: float) -> F64:
+    """(3, 3): another saturation, its logarithm off by `spread`, and white balance of BGR."""
+    luma = np.tile(np.array([0.114, 0.587, 0.299]), (3, 1))
+    much = float(np.exp(rng.normal(0, spread)))
+    mix = (much * np.eye(3) + (1 - much) * luma) * np.exp(rng.normal(0, 0.1, (3, 1)))
+    return np.asarray(mix + rng.normal(0, mixed, (3, 3)))
 
 
 class Table:
@@ -106,7 +112,7 @@ class Table:
         middle = np.mean([(c, r) for r, c in domino.cells], axis=0)
         tilt, slip = rng.normal(0, 0.5 * askew), rng.normal(0, 0.6 * askew, 2)
         shrink = 1 - manner.gap - abs(rng.normal(0, 0.4 * askew))
-        wobble = shrink * np.array([[np.cos(tilt), -np.sin(tilt)], [np.sin(tilt), np.cos(tilt)]])
+        wobble = shrink * rotation(tilt)
         faces = []
         for (r, c), kind in zip(domino.cells, domino.kinds, strict=True):
             own = (HALF + (c, r) - middle) @ wobble.T + middle + slip
@@ -143,8 +149,8 @@ class Table:
         if not mask.size:
             return
         soft = cv2.GaussianBlur(mask, (0, 0), float(self.rng.uniform(0.8, 3)))
-        dark = 1 - float(self.rng.uniform(0.3, 0.8)) / 255 * soft.astype(np.float32)
-        view[:] = cv2.multiply(view, cv2.merge([dark] * 3), dtype=cv2.CV_8U)
+        dark = f32(1 - float(self.rng.uniform(0.3, 0.8)) / 255 * soft.astype(np.float32))
+        view[:] = lit(view, dark)
 
     def _masked(self, corners: F64, pad: int) -> tuple[U8, U8]:
         """The hull of some points as a mask (h, w), and the part of the table it lies on."""
@@ -169,10 +175,8 @@ class Table:
         along = (x - 0.5) * np.cos(angle) + (y - 0.5) * np.sin(angle) + self.rng.uniform(-0.5, 0.5)
         band = 1 / (1 + (along / self.rng.uniform(0.1, 0.8)) ** 2)
         weight = f32(band * self.rng.uniform(0.05, 0.5) * mask / 255)
-        lamp = np.broadcast_to(255 - color(self.rng, (0, 0.3), (0, 0.15)), view.shape)
-        view[:] = cv2.blendLinear(
-            np.ascontiguousarray(lamp, np.uint8), np.ascontiguousarray(view), weight, 1 - weight
-        )
+        lamp = np.floor(255 - color(self.rng, (0, 0.3), (0, 0.15)))
+        wash(view, lamp, weight)
 
     def _castle(self, corners: F64) -> None:
         """A castle of card, seen a little from the side: walls and a roof that lean over."""
@@ -205,9 +209,7 @@ class Table:
             wide = cv2.resize(shown, picture.shape[1::-1], interpolation=cv2.INTER_NEAREST)
             weight *= cv2.warpPerspective(wide, matrix, size, borderMode=cv2.BORDER_REPLICATE)
         view = self.picture[low[1] : high[1], low[0] : high[0]]
-        view[:] = cv2.blendLinear(
-            np.asarray(seen, np.uint8), np.ascontiguousarray(view), weight, 1 - weight
-        )
+        blend_into(view, np.asarray(seen, np.uint8), weight)
 
 
 def _table_top(rng: Rng, side_px: int, surfaces: Sequence[U8]) -> U8:

@@ -11,7 +11,8 @@ from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, in_flat, project
 from kdscan.marks.crops import CROPPED, cut, in_full
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
-from kdscan.synth.fields import F32, F64, U8, Rng
+from kdscan.synth.fields import F32, F64, U8, Rng, rotation
+from kdscan.synth.sensor import compress
 from kdscan.training.dataset import WIDE_MARGIN, Example, unpack
 
 NODES = np.stack(
@@ -56,8 +57,7 @@ def random_view(rng: Rng, nodes: F64, side: int, cut: bool) -> F64:
     """(3, 3) matrix from stored thumbnail to a `side`-pixel view with its points `nodes` in it."""
     middle = nodes.reshape(-1, 2).mean(0)
     angle = rng.uniform(-np.pi, np.pi) if rng.random() < 0.7 else rng.choice(4) * np.pi / 2
-    c, s = np.cos(angle), np.sin(angle)
-    turn = np.array([[c, -s], [s, c]])
+    turn = rotation(angle)
     spread = (nodes.reshape(-1, 2) - middle) @ turn.T
     low, high = spread.min(0), spread.max(0)
     share = float(np.clip(np.exp(rng.uniform(np.log(0.2), np.log(1.05))), 0.2, 0.98))
@@ -76,6 +76,17 @@ def random_view(rng: Rng, nodes: F64, side: int, cut: bool) -> F64:
     return np.asarray(np.linalg.inv(to_middle) @ bend @ to_middle @ m)
 
 
+def seen_through(rng: Rng, picture: U8, m: F64, side: int) -> U8:
+    """A stored thumbnail through a matrix from `random_view`, its edge or any colour around it."""
+    border = cv2.BORDER_REPLICATE if rng.random() < 0.4 else cv2.BORDER_CONSTANT
+    color = rng.uniform(0, 255, 3).tolist()
+    shrink = np.sqrt(abs(np.linalg.det(m[:2, :2])))
+    if shrink < 0.7:
+        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.45 / shrink), np.uint8)
+    view = cv2.warpPerspective(picture, m, (side, side), borderMode=border, borderValue=color)
+    return np.asarray(view, np.uint8)
+
+
 def locate_sample(rng: Rng, example: Example) -> tuple[U8, F32]:
     """A thumbnail and its votes.
 
@@ -83,16 +94,10 @@ def locate_sample(rng: Rng, example: Example) -> tuple[U8, F32]:
     """
     side = THUMB_PX
     m = random_view(rng, example.thumb_nodes.astype(np.float64), side, cut=rng.random() < 0.08)
-    border = cv2.BORDER_REPLICATE if rng.random() < 0.4 else cv2.BORDER_CONSTANT
-    color = rng.uniform(0, 255, 3).tolist()
-    thumb = unpack(example.thumb)
-    reduce = np.sqrt(abs(np.linalg.det(m[:2, :2])))
-    if reduce < 0.7:
-        thumb = np.asarray(cv2.GaussianBlur(thumb, (0, 0), 0.45 / reduce), np.uint8)
-    view = cv2.warpPerspective(thumb, m, (side, side), borderMode=border, borderValue=color)
+    view = seen_through(rng, unpack(example.thumb), m, side)
     nodes = np.asarray(example.thumb_nodes, np.float64)
     target = _votes(project(m, nodes), side)
-    return relight(rng, np.asarray(view, np.uint8)), target
+    return relight(rng, view), target
 
 
 def _votes(nodes: F64, side: int) -> F32:
@@ -180,8 +185,7 @@ def worn(rng: Rng, flat: U8, worse: float) -> U8:
         out = cv2.resize(cv2.resize(out, None, fx=k, fy=k, interpolation=cv2.INTER_AREA), (w, h))
     out = relight(rng, np.asarray(out, np.uint8), 0.8 * worse, blur=1.8 * worse)
     if rng.random() < 0.2 * worse:
-        code = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(45, 90))])[1]
-        out = cv2.imdecode(code, cv2.IMREAD_COLOR)
+        out = compress(out, int(rng.integers(45, 90)))
     return np.asarray(out, np.uint8)
 
 

@@ -11,7 +11,7 @@ import multiprocessing
 import pickle
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from kdscan.imaging.rectify import (
     inverse,
     project,
 )
-from kdscan.records import CELLS, COATS, Photo
+from kdscan.records import CELLS, COATS, COLS, ROWS, Photo
 from kdscan.sheet.layout import layouts
 from kdscan.sheet.look import Ticket
 from kdscan.synth.__main__ import any_look, own_page
@@ -85,16 +85,16 @@ class Example:
 
     seed: int
     level: str
-    thumb: bytes
-    thumb_nodes: F32
-    coarse: bytes
-    coarse_centers: F32
     flat: bytes
     px_per_cell: float
     coat: NDArray[np.int64]
     crosses: NDArray[np.int64]
     castle: bool
     crossed: F32 | None
+    thumb: bytes = b""
+    thumb_nodes: F32 = field(default_factory=lambda: np.zeros((11, 15, 2), np.float32))
+    coarse: bytes = b""
+    coarse_centers: F32 = field(default_factory=lambda: np.zeros((ROWS, COLS, 2), np.float32))
 
     @property
     def photographed(self) -> bool:
@@ -113,12 +113,17 @@ def unpack(data: bytes) -> U8:
     return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), np.uint8)
 
 
+def thumbnail(bgr: U8) -> tuple[bytes, float]:
+    """A picture (H, W, 3) made `THUMB_PX` long, as an Example keeps it, and its scale."""
+    scale = THUMB_PX / max(bgr.shape[:2])
+    size = (round(bgr.shape[1] * scale), round(bgr.shape[0] * scale))
+    return jpeg(np.asarray(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA), np.uint8)), scale
+
+
 def reduce(seed: int, synth: SynthPhoto) -> Example:
     """Keep of a photo what training needs."""
     photo = Photo(synth.bgr)
-    scale = THUMB_PX / max(photo.width, photo.height)
-    size = (round(photo.width * scale), round(photo.height * scale))
-    thumb = np.asarray(cv2.resize(photo.bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
+    thumb, scale = thumbnail(synth.bgr)
     centers = synth.centers_xy
     plane = fit_homography(centers)
     flat_guess = project(plane, CENTERS)
@@ -129,7 +134,7 @@ def reduce(seed: int, synth: SynthPhoto) -> Example:
     return Example(
         seed=seed,
         level=synth.level,
-        thumb=jpeg(thumb),
+        thumb=thumb,
         thumb_nodes=((synth.nodes_xy + 0.5) * scale - 0.5).astype(np.float32),
         coarse=jpeg(coarse),
         coarse_centers=coarse_centers.astype(np.float32),
@@ -179,10 +184,6 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     return Example(
         seed=seed,
         level="flat",
-        thumb=b"",
-        thumb_nodes=np.zeros((11, 15, 2), np.float32),
-        coarse=b"",
-        coarse_centers=np.zeros((5, 7, 2), np.float32),
         flat=jpeg(flatten(Photo(seen), centers * scale - 0.5, FLAT_PX, WIDE_MARGIN), 88),
         px_per_cell=px_per_cell,
         coat=coat,
@@ -212,11 +213,15 @@ _worker: tuple[StrokeBank | None, list[U8]] = (None, [])
 def begin(strokes: Path | None, surfaces: Path | None) -> None:
     """Have a process draw with these real pen strokes and pictures of tables from now on."""
     global _worker
+    _worker = StrokeBank.load(strokes) if strokes else None, load_surfaces(surfaces)
+
+
+def load_surfaces(folder: Path | None) -> list[U8]:
+    """Pictures of tables, for a process that draws on a single core from now on."""
     cv2.setNumThreads(1)
-    bank = StrokeBank.load(strokes) if strokes else None
-    files = sorted(surfaces.rglob("*.*g")) if surfaces else []
+    files = sorted(folder.rglob("*.*g")) if folder else []
     tiles = [t for t in (cv2.imread(str(f)) for f in files) if t is not None]
-    _worker = bank, [np.asarray(t, np.uint8) for t in tiles]
+    return [np.asarray(t, np.uint8) for t in tiles]
 
 
 def strokes_at_hand() -> StrokeBank | None:
@@ -241,11 +246,8 @@ def photo_example(seed: int) -> Example | None:
     bank, tiles = _worker
     level, mine, wild, size = photo_plan(seed)
     rng = np.random.default_rng([seed, 2])
-    some = (
-        [tiles[i] for i in rng.choice(len(tiles), min(8, len(tiles)), replace=False)]
-        if tiles
-        else []
-    )
+    few = min(8, len(tiles))
+    some = [tiles[i] for i in rng.choice(len(tiles), few, replace=False)] if tiles else []
     synth = make_photo(
         seed,
         level,

@@ -25,7 +25,7 @@ from kdscan.imaging.rectify import (
     project,
 )
 from kdscan.records import COLS, ROWS, Photo
-from kdscan.synth.fields import F32, F64, U8, Rng
+from kdscan.synth.fields import F32, F64, U8, Rng, rotation
 from kdscan.training.augment import relight
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, Example, unpack
 
@@ -105,12 +105,9 @@ def _corners(rng: Rng, lost: bool) -> F64:
     corners = in_flat(GRID_CORNERS, COARSE_PX, COARSE_MARGIN)
     if lost:
         spin = rng.choice([np.pi / 2, -np.pi / 2, np.pi / 4, rng.uniform(0.4, 2.7)])
-        c, s = np.cos(spin), np.sin(spin)
         middle = corners.mean(0) + rng.normal(0, 3, 2) * COARSE_PX
         grown = np.exp(rng.normal(0, 0.5))
-        return np.asarray(
-            (corners - corners.mean(0)) @ np.array([[c, s], [-s, c]]) * grown + middle
-        )
+        return np.asarray((corners - corners.mean(0)) @ rotation(spin).T * grown + middle)
     sigma = float(rng.choice([0.03, 0.12, 0.3], p=[0.3, 0.45, 0.25])) * COARSE_PX
     shift = rng.normal(0, sigma, 2) + rng.choice([0, 1, -1], 2, p=[0.9, 0.05, 0.05]) * COARSE_PX
     return np.asarray(corners + rng.normal(0, sigma * 0.8, (4, 2)) + shift)

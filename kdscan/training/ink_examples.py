@@ -10,6 +10,7 @@ import numpy as np
 from kdscan.imaging.rectify import FLAT_PX
 from kdscan.synth.fields import F32, U8, Rng
 from kdscan.synth.inked import inked_page
+from kdscan.synth.raster import lit
 from kdscan.synth.scene import Marks
 from kdscan.training.augment import flat_map, worn
 from kdscan.training.dataset import WIDE_MARGIN, any_own_page, jpeg, strokes_at_hand, unpack
@@ -76,4 +77,4 @@ def shaded(rng: Rng, flat: U8) -> U8:
         far = (x - w / 2) * np.cos(angle) + (y - h / 2) * np.sin(angle)
         edge = np.clip((far - rng.uniform(-0.3, 0.3) * w) / soft, -20, 20)
         light = np.asarray(light * (1 - rng.uniform(0.1, 0.4) / (1 + np.exp(-edge))), np.float32)
-    return np.asarray(cv2.multiply(flat, cv2.merge([light] * 3), dtype=cv2.CV_8U), np.uint8)
+    return lit(flat, light)

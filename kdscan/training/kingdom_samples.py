@@ -15,10 +15,12 @@ from kdscan.detection.locate import THUMB_PX as VIEW_PX
 from kdscan.imaging.rectify import project
 from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.records import KINDS
-from kdscan.synth.fields import F32, F64, U8, Rng
+from kdscan.synth.fields import F32, F64, U8, Rng, f32
+from kdscan.synth.sensor import compress
 from kdscan.synth.strokes import turned
+from kdscan.synth.tabletop import other_colors
 from kdscan.synth.tiles import CASTLE, EMPTY
-from kdscan.training.augment import random_view, relight
+from kdscan.training.augment import random_view, relight, seen_through
 from kdscan.training.dataset import unpack
 from kdscan.training.kingdoms import FLAT_MARGIN, UNKNOWN, Flat, KingdomExample
 
@@ -45,19 +47,12 @@ def tiles_sample(rng: Rng, example: KingdomExample) -> tuple[U8, F32]:
     if example.cut_out and rng.random() < WHOLE_BOARD:
         quarter = np.roll(np.array([(0, 0), (1, 0), (1, 1), (0, 1)]), int(rng.integers(4)), 0)
         whole = quarter * VIEW_PX - 0.5 + rng.normal(0, 0.006 * VIEW_PX, (4, 2))
-        m = np.asarray(
-            cv2.getPerspectiveTransform(frame.astype(np.float32), whole.astype(np.float32))
-        )
+        m = np.asarray(cv2.getPerspectiveTransform(f32(frame), f32(whole)), np.float64)
     else:
         points = corners.reshape(-1, 2) if len(corners) else 0.3 * frame + 0.35 * np.array([w, h])
         m = random_view(rng, points, VIEW_PX, cut=rng.random() < 0.12)
-    border = cv2.BORDER_REPLICATE if rng.random() < 0.4 else cv2.BORDER_CONSTANT
-    shrink = float(np.sqrt(abs(np.linalg.det(m[:2, :2]))))
-    if shrink < 0.7:
-        thumb = np.asarray(cv2.GaussianBlur(thumb, (0, 0), 0.45 / shrink), np.uint8)
-    color = rng.uniform(0, 255, 3).tolist()
-    view = cv2.warpPerspective(thumb, m, (VIEW_PX, VIEW_PX), borderMode=border, borderValue=color)
-    seen = relight(rng, recolored(rng, np.asarray(view, np.uint8)))
+    view = seen_through(rng, thumb, m, VIEW_PX)
+    seen = relight(rng, recolored(rng, view))
     return seen, votes_of(project(np.asarray(m, np.float64), corners), (VIEW_PX, VIEW_PX))
 
 
@@ -95,10 +90,7 @@ def recolored(rng: Rng, bgr: U8) -> U8:
     """Other white balance and saturation than `relight` gives: prints and phones differ."""
     if rng.random() < 0.3:
         return bgr
-    luma = np.tile(np.array([0.114, 0.587, 0.299]), (3, 1))
-    much = float(np.exp(rng.normal(0, 0.25)))
-    mix = (much * np.eye(3) + (1 - much) * luma) * np.exp(rng.normal(0, 0.1, (3, 1)))
-    return np.asarray(cv2.transform(bgr, mix + rng.normal(0, 0.02, (3, 3))), np.uint8)
+    return np.asarray(cv2.transform(bgr, other_colors(rng, 0.25, 0.02)), np.uint8)
 
 
 def squares_sample(rng: Rng, flat: Flat, count: int = CROPS) -> tuple[U8, NDArray[np.int64]]:
@@ -119,9 +111,7 @@ def squares_sample(rng: Rng, flat: Flat, count: int = CROPS) -> tuple[U8, NDArra
         picture = np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.uint8)
     picture = relight(rng, recolored(rng, picture))
     if rng.random() < 0.3:
-        quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(30, 85))]
-        code = cv2.imencode(".jpg", picture, quality)[1]
-        picture = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
+        picture = compress(picture, int(rng.integers(30, 85)))
     cells = np.argwhere(known != UNKNOWN)
     kinds = known[tuple(cells.T)]
     weight = np.where(kinds == EMPTY, 0.3, 1.0)

@@ -18,7 +18,7 @@ from kdscan.synth.fields import F32, U8
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
 from kdscan.synth.scene import make_photo
 from kdscan.synth.tiles import EMPTY, SQUARE_PX, Bank, Board
-from kdscan.training.dataset import THUMB_PX, jpeg
+from kdscan.training.dataset import jpeg, load_surfaces, thumbnail
 
 FLAT_MARGIN = 0.4
 """Squares of margin round a stored flat kingdom: crops are shifted into it."""
@@ -75,7 +75,7 @@ def of_board(board: Board) -> KingdomExample:
 def of_photo(photo: KingdomPhoto) -> KingdomExample:
     """A synthetic photo; a kingdom that is not wholly in view, or too small to be read by a
     person, is not among its flats."""
-    thumb, scale = _thumb(photo.bgr)
+    thumb, scale = thumbnail(photo.bgr)
     flats = []
     for number in {s.kingdom for s in photo.squares if s.kingdom >= 0}:
         mine = [i for i, s in enumerate(photo.squares) if s.kingdom == number]
@@ -89,13 +89,6 @@ def of_photo(photo: KingdomPhoto) -> KingdomExample:
     seen = ((middle > 0) & (middle < photo.bgr.shape[1::-1])).all(1)
     corners = (photo.corners_xy[seen] + 0.5) * scale - 0.5
     return KingdomExample(thumb, corners.astype(np.float32), tuple(flats))
-
-
-def _thumb(bgr: U8) -> tuple[bytes, float]:
-    scale = THUMB_PX / max(bgr.shape[:2])
-    return jpeg(
-        np.asarray(cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
-    ), scale
 
 
 def _flat(photo: KingdomPhoto, squares: Sequence[int]) -> Flat:
@@ -118,10 +111,7 @@ _worker: tuple[Bank, list[U8]]
 def begin(boards: list[Board], surfaces: Path | None) -> None:
     """Have a process lay kingdoms with these boards' squares on these tables from now on."""
     global _worker
-    cv2.setNumThreads(1)
-    files = sorted(surfaces.rglob("*.*g")) if surfaces else []
-    tiles = [t for t in (cv2.imread(str(f)) for f in files) if t is not None]
-    _worker = Bank(boards), [np.asarray(t, np.uint8) for t in tiles]
+    _worker = Bank(boards), load_surfaces(surfaces)
 
 
 LONG_PX = 1440
@@ -148,7 +138,7 @@ def example(seed: int) -> KingdomExample:
     size = size[::-1] if rng.random() < 0.5 else size
     some = [tiles[i] for i in rng.choice(len(tiles), 8)] if tiles else []
     if rng.random() < OTHER_SHARE:
-        thumb, _ = _thumb(make_photo(seed, level, size_wh=size, surfaces=some).bgr)
+        thumb, _ = thumbnail(make_photo(seed, level, size_wh=size, surfaces=some).bgr)
         return KingdomExample(thumb, np.zeros((0, 4, 2), np.float32), ())
     photo = make_kingdom_photo(
         seed,

@@ -56,10 +56,6 @@ def _example(photo: Photo, truth: dict[str, Any], number: int) -> Example:
     return Example(
         seed=number,
         level=str(truth.get("level", "event")),
-        thumb=b"",
-        thumb_nodes=np.zeros((11, 15, 2), np.float32),
-        coarse=b"",
-        coarse_centers=np.zeros((ROWS, COLS, 2), np.float32),
         flat=jpeg(flatten(photo, centers, FLAT_PX, WIDE_MARGIN)),
         px_per_cell=float(np.linalg.norm(centers[2, 4] - centers[2, 2]) / 2),
         coat=coat,

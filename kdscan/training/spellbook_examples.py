@@ -21,6 +21,7 @@ from kdscan.sheet.raster import render_page
 from kdscan.synth.book import draw_spellbook, played_book, wild_book
 from kdscan.synth.camera import Level, photograph
 from kdscan.synth.fields import F32, F64, U8, Rng
+from kdscan.synth.sensor import compress
 from kdscan.training.augment import relight
 
 LEVELS: tuple[Level, ...] = ("flat", "easy", "normal", "hard")
@@ -91,8 +92,7 @@ def page_example(seed: int) -> BookExample:
     small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     small = relight(rng, np.asarray(small, np.uint8))
     if rng.random() < 0.5:
-        code = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(40, 92))])[1]
-        small = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
+        small = compress(small, int(rng.integers(40, 92)))
     w, h = (round(side * PX_PER_MM) for side in layout.page_mm)
     off = rng.normal(0, rng.choice([0.06, 0.15, 0.3]), (6, 8, 2)) + rng.normal(0, 0.08, 2)
     if rng.random() < 0.25:  # the mesh went astray

@@ -35,8 +35,6 @@ def dotted() -> Example:
     return Example(
         seed=0,
         level="flat",
-        thumb=b"",
-        thumb_nodes=np.zeros((11, 15, 2), np.float32),
         coarse=jpeg(dark),
         coarse_centers=folded().astype(np.float32),
         flat=b"",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import cv2
 import numpy as np
 
 from kdscan.sheet.layout import Layout
+from kdscan.sheet.parts import rect
 from kdscan.synth.fields import U8, Rng, chance, f32
 from kdscan.synth.grounds import line_art, painted, photographic
 from kdscan.synth.grounds.palette import Palette
 from kdscan.synth.plate import Plate
+from kdscan.synth.raster import wash
 
 FAMILIES: dict[str, Callable[[Rng, Layout, float, Palette], U8]] = {
     "painted": painted.painted,
@@ -55,9 +56,7 @@ def _vignette(page: U8, rng: Rng, palette: Palette) -> None:
     start = float(rng.uniform(0.6, 0.95))
     weight = f32(np.clip((edge - start) / (1.1 - start), 0, 1) * rng.uniform(0.3, 1.0))
     shade = np.array(palette.paper) if chance(rng, 0.5) else np.array(palette.ink) * 0.5 + 60
-    rim = np.empty_like(page)
-    rim[:] = np.round(shade)
-    page[:] = cv2.blendLinear(rim, page, weight, 1 - weight)
+    wash(page, shade, weight)
 
 
 def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -> None:
@@ -67,7 +66,6 @@ def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -
     m = float(rng.uniform(0.1, 0.8)) * room
     plate = Plate(page, scale)
     kind = rng.integers(0, 3)
-    box = [(m, m), (w - m, m), (w - m, h - m), (m, h - m)]
     if kind == 0:
         px = max(1, round(m * scale))
         blank = np.round(palette.paper if chance(rng, 0.5) else (252, 252, 252)).astype(np.uint8)
@@ -80,14 +78,15 @@ def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -
             shade = palette.ink if i % 2 else palette.paper
             end = min(at + step, w - m)
             for y in (m, h - m - thick):
-                plate.fill([(at, y), (end, y), (end, y + thick), (at, y + thick)], shade)
+                plate.fill(rect(at, y, end, y + thick), shade)
         for i, at in enumerate(np.arange(m, h - m, step).tolist()):
             shade = palette.ink if i % 2 else palette.paper
             end = min(at + step, h - m)
             for x in (m, w - m - thick):
-                plate.fill([(x, at), (x + thick, at), (x + thick, end), (x, end)], shade)
-    plate.stroke(box, palette.ink, float(rng.uniform(0.2, 1.0)))
+                plate.fill(rect(x, at, x + thick, end), shade)
+    plate.stroke(rect(m, m, w - m, h - m), palette.ink, float(rng.uniform(0.2, 1.0)))
     if chance(rng, 0.4):
         d = float(rng.uniform(0.6, 1.6))
-        inner = [(m + d, m + d), (w - m - d, m + d), (w - m - d, h - m - d), (m + d, h - m - d)]
-        plate.stroke(inner, palette.ink, float(rng.uniform(0.15, 0.5)))
+        plate.stroke(
+            rect(m + d, m + d, w - m - d, h - m - d), palette.ink, float(rng.uniform(0.15, 0.5))
+        )

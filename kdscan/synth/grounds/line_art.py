@@ -19,6 +19,7 @@ from kdscan.synth.grounds.populate import populate, random_crowd
 from kdscan.synth.grounds.signs import Artist
 from kdscan.synth.grounds.terrain import Terrain, tinted
 from kdscan.synth.plate import Plate
+from kdscan.synth.raster import wash
 
 
 def _paper(rng: Rng, layout: Layout, scale: float, palette: Palette, terrain: Terrain) -> U8:
@@ -43,13 +44,6 @@ def _ink_color(rng: Rng, palette: Palette) -> Color:
 
 def _line_mm(rng: Rng, layout: Layout) -> float:
     return float(np.exp(rng.uniform(np.log(0.006), np.log(0.02)))) * min(layout.cell_mm)
-
-
-def _print_lines(page: U8, cover: F32, shade: Color) -> None:
-    """Ink the page where `cover` (H, W) is 1, in place."""
-    ink = np.empty_like(page)
-    ink[:] = np.round(shade)
-    page[:] = cv2.blendLinear(ink, page, cover, 1 - cover)
 
 
 def _screen(rng: Rng, page: U8, darkness: F32, pitch_px: float, angle: float, bend: float) -> F32:
@@ -103,7 +97,7 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     if chance(rng, 0.4):
         cross = _screen(rng, page, tone * 1.4 - 0.25, pitch, angle + 1.2, bend)
         cover = np.maximum(cover, cross)
-    _print_lines(page, cover * np.float32(rng.uniform(0.4, 1.0)), ink)
+    wash(page, ink, cover * np.float32(rng.uniform(0.4, 1.0)))
     plate, mm = Plate(page, scale), _line_mm(rng, layout)
     for line in terrain.lines():
         plate.stroke(line, ink, mm * 1.4, closed=False)
@@ -193,7 +187,7 @@ def contours(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     wide = np.float32(max(0.6, _line_mm(rng, layout) * scale * 0.5))
     near = np.abs(phase - np.round(phase)) / np.maximum(steep, 1e-4)
     bold = np.where(np.round(phase) % 5 == 0, 2 * wide, wide)
-    _print_lines(page, f32(np.clip(bold - near + 0.5, 0, 1)), _ink_color(rng, palette))
+    wash(page, _ink_color(rng, palette), f32(np.clip(bold - near + 0.5, 0, 1)))
     return page
 
 
@@ -206,7 +200,7 @@ def woodcut(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     grain = noise(rng, (h, w), float(rng.uniform(25, 60)), float(rng.uniform(5, 12)))
     cut = grain + np.float32(rng.uniform(0.2, 0.8)) * np.sin(height * np.float32(9))
     limit = np.where(height < 0, rng.uniform(1.1, 1.7), rng.uniform(1.4, 2.2)).astype(np.float32)
-    _print_lines(page, f32(np.clip((cut - limit) * 6, 0, 1)), _ink_color(rng, palette))
+    wash(page, _ink_color(rng, palette), f32(np.clip((cut - limit) * 6, 0, 1)))
     plate = Plate(page, scale)
     for line in terrain.lines():
         plate.stroke(line, palette.ink, 0.03 * min(layout.cell_mm), closed=False)

@@ -16,6 +16,7 @@ from kdscan.synth.grounds.populate import populate, random_crowd
 from kdscan.synth.grounds.signs import painter
 from kdscan.synth.grounds.terrain import HILL, SHORE, Terrain, random_terrain, tinted
 from kdscan.synth.plate import Plate
+from kdscan.synth.raster import blend_into, lit, wash
 
 COARSE = 0.5
 """Resolution of areas as a share of the page's."""
@@ -36,8 +37,7 @@ def full_size(areas: U8, layout: Layout, scale: float) -> U8:
 
 def textured(page: U8, tone: F32) -> U8:
     """The page, lighter and darker by a share `tone` (H, W)."""
-    factor = cv2.merge([1 + tone] * 3)
-    return np.asarray(cv2.multiply(page, factor, dtype=cv2.CV_8U), np.uint8)
+    return lit(page, f32(1 + tone))
 
 
 def scale_of_heights(palette: Palette, rng: Rng, soft: float) -> list[tuple[float, Color]]:
@@ -61,9 +61,8 @@ def _areas(rng: Rng, terrain: Terrain, palette: Palette, soft: float) -> U8:
     wood = terrain.where("wood")
     blurred = cv2.GaussianBlur(wood.astype(np.float32), (0, 0), 0.6 + 4 * soft)
     weight = f32(blurred * rng.uniform(0.4, 1.0))
-    trees = np.empty_like(page)
-    trees[:] = np.round(palette.wood)
-    return np.asarray(cv2.blendLinear(trees, page, weight, 1 - weight), np.uint8)
+    wash(page, palette.wood, weight)
+    return page
 
 
 def _dabs(rng: Rng, page: U8, count: int, reach: float) -> None:
@@ -139,17 +138,16 @@ def cartoon(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 def watercolour(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Washes that pool at their edges on rough paper, a pen drawing over them or none."""
     terrain = country(rng, layout, scale)
-    wash = _areas(rng, terrain, palette, float(rng.uniform(0.2, 1.5)))
+    areas = _areas(rng, terrain, palette, float(rng.uniform(0.2, 1.5)))
     soft = float(rng.uniform(2, 8))
-    lit = cv2.cvtColor(wash, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    lit = cv2.cvtColor(areas, cv2.COLOR_BGR2GRAY).astype(np.float32)
     pooled = np.abs(lit - cv2.GaussianBlur(lit, (0, 0), soft)) / 255
-    shape = (wash.shape[0], wash.shape[1])
+    shape = (areas.shape[0], areas.shape[1])
     thin = 0.5 + 0.25 * fractal(rng, shape, float(rng.uniform(2, 12)), 4)
     strength = np.clip(thin * rng.uniform(0.5, 1.3) + pooled * rng.uniform(0, 6), 0.05, 1)
-    paper = np.empty_like(wash)
-    paper[:] = np.round(palette.paper)
-    areas = cv2.blendLinear(wash, paper, f32(strength), f32(1 - strength))
-    page = full_size(np.asarray(areas, np.uint8), layout, scale)
+    paper = np.full_like(areas, np.round(palette.paper))
+    blend_into(paper, areas, f32(strength))
+    page = full_size(paper, layout, scale)
     full = (page.shape[0], page.shape[1])
     page = textured(
         page, f32(rng.uniform(0.01, 0.05)) * noise(rng, full, float(rng.uniform(150, 500)))
@@ -217,10 +215,7 @@ def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     edges = cv2.morphologyEx(labels.astype(np.float32), cv2.MORPH_GRADIENT, np.ones((3, 3))) > 0
     border = full_size((edges & (sea == 0)).astype(np.uint8) * 255, layout, scale)
     shade = palette.ink if chance(rng, 0.7) else palette.foam
-    weight = f32(border) / 255 * np.float32(rng.uniform(0.3, 1.0))
-    drawn = np.empty_like(page)
-    drawn[:] = np.round(shade)
-    page[:] = cv2.blendLinear(drawn, page, weight, 1 - weight)
+    wash(page, shade, f32(f32(border) / 255 * np.float32(rng.uniform(0.3, 1.0))))
     _outlined(plate, rng, terrain, palette, float(rng.uniform(0.1, 0.6)))
     _signs(plate, rng, terrain, layout, palette, float(rng.uniform(0, 0.7)))
     return page
