@@ -68,23 +68,23 @@ BOARDS = 8
 
 @dataclass(frozen=True)
 class Habit:
-    """One habit of the gallery. taste: what it changes of `Preferences`; hand: of `Hand`."""
+    """One habit of the gallery. traits: what it changes of `Preferences`; hand: of `Hand`."""
 
     part: str
     name: str
     held_out: bool = False
     habits: Mapping[Part, str] = field(default_factory=dict)
-    taste: Mapping[str, float | bool] = field(default_factory=dict)
+    traits: Mapping[str, float | bool] = field(default_factory=dict)
     hand: Mapping[str, float | bool] = field(default_factory=dict)
     mess: float = 0.3
 
     def of(self, rng: np.random.Generator) -> Hand:
         """A hand that has it and is plain in all else."""
         hand = Hand.random(rng, {**TIDY, **self.habits}, dice=False)
-        taste = replace(hand.taste, faithful=1.0, past=0.0, slop=min(hand.taste.slop, 0.5))
-        taste = replace(taste, **self.taste)  # type: ignore[arg-type]
+        traits = replace(hand.traits, faithful=1.0, past=0.0, slop=min(hand.traits.slop, 0.5))
+        traits = replace(traits, **self.traits)  # type: ignore[arg-type]
         drawn = {"borders": 0.0, "rims": 0.0, "overruns": 0.0, "swaps": 0.0, **self.hand}
-        return replace(hand, taste=taste, **drawn)  # type: ignore[arg-type]
+        return replace(hand, traits=traits, **drawn)  # type: ignore[arg-type]
 
 
 _DICE: Mapping[Part, str] = {
@@ -97,19 +97,19 @@ _DICE: Mapping[Part, str] = {
 }
 
 CONDUCT = (
-    Habit("conduct", "as on the dice", habits=_DICE, taste={"angle": -0.7, "reach": 1.0}),
-    Habit("conduct", "haste", taste={"slop": 1.2}, mess=0.8),
-    Habit("conduct", "trembling", taste={"tremor": 0.35}),
-    Habit("conduct", "strokes far beyond the shield", taste={"past": 0.3}, hand={"overruns": 0.5}),
+    Habit("conduct", "as on the dice", habits=_DICE, traits={"angle": -0.7, "reach": 1.0}),
+    Habit("conduct", "haste", traits={"slop": 1.2}, mess=0.8),
+    Habit("conduct", "trembling", traits={"tremor": 0.35}),
+    Habit("conduct", "strokes far beyond the shield", traits={"past": 0.3}, hand={"overruns": 0.5}),
     Habit("conduct", "coats over circles", hand={"overruns": 1.0, "sweeps": 0.0}),
     Habit("conduct", "fills over whole circles", hand={"overruns": 1.0, "sweeps": 1.0}),
-    Habit("conduct", "bowed lines", taste={"bow": 0.14}),
-    Habit("conduct", "very small", taste={"size": 0.0, "reach": 0.55}),
-    Habit("conduct", "very large", taste={"size": 1.0, "reach": 1.15}),
-    Habit("conduct", "uneven pressure", habits={"pen": "pencil"}, taste={"press": 0.4}),
+    Habit("conduct", "bowed lines", traits={"bow": 0.14}),
+    Habit("conduct", "very small", traits={"size": 0.0, "reach": 0.55}),
+    Habit("conduct", "very large", traits={"size": 1.0, "reach": 1.15}),
+    Habit("conduct", "uneven pressure", habits={"pen": "pencil"}, traits={"press": 0.4}),
     Habit("conduct", "two pens", hand={"swaps": 0.5}),
     Habit("conduct", "any circle", hand={"in_order": False}),
-    Habit("conduct", "another way each time", taste={"faithful": 0.0}),
+    Habit("conduct", "another way each time", traits={"faithful": 0.0}),
 )
 """Habits that no single part of a sheet shows."""
 

@@ -35,7 +35,7 @@ def _line(pen: Pen, layout: BookLayout, line: BookLine) -> None:
     for x, y in line.squares:
         box = (x - half, y - half, 2 * half, 2 * half)
         pen.box(*box, line=LINE, width=0.3, corner=0.8, ground=True)
-    pen.circle(line.used, layout.circle_radius_mm, line=LINE, width=0.3, fill=pen.dress.ground)
+    pen.circle(line.used, layout.circle_radius_mm, line=LINE, width=0.3, fill=pen.theme.ground)
 
 
 def _choices(pen: Pen, layout: BookLayout, side: BookSide) -> None:

@@ -22,8 +22,8 @@ def draw_coat(pen: Pen, coat: CoatName, shield: Polygon) -> None:
     x0, x1 = min(x for x, _ in shield), max(x for x, _ in shield)
     y0, y1 = min(y for _, y in shield), max(y for _, y in shield)
     x, y, w, h = (x0 + x1) / 2, (y0 + y1) / 2 - 0.04 * (y1 - y0), x1 - x0, y1 - y0
-    if pen.dress.ground is not None:
-        pen.polygon(shield, fill=pen.dress.ground)
+    if pen.theme.ground is not None:
+        pen.polygon(shield, fill=pen.theme.ground)
     with pen.clipped(shield):
         if coat == "filled":
             pen.polygon(shield, fill=INK)

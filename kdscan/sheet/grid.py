@@ -89,7 +89,7 @@ def _steps(start: float, cell: float, count: int) -> Iterator[tuple[float, float
 
 
 def _shield(pen: Pen, layout: Layout, at: Point) -> None:
-    ground = pen.dress.ground
+    ground = pen.theme.ground
     pen.polygon(moved(layout.shield, at), line=LINE, width=0.3, fill=ground)
     for center in moved(layout.circles, at):
         pen.circle(center, layout.circle_radius_mm, line=LINE, width=0.22, fill=ground)
@@ -97,7 +97,7 @@ def _shield(pen: Pen, layout: Layout, at: Point) -> None:
 
 def _castle(pen: Pen, castle: Castle, at: Point) -> None:
     keep = [moved(polygon, at) for polygon in castle.keep]
-    if pen.dress.parchment:
+    if pen.theme.parchment:
         paint_castle(pen, keep)
     else:
         for polygon in keep:

@@ -22,11 +22,11 @@ load_fonts()
 class Pen:
     """Draws on `canvas`, a reportlab canvas already scaled to mm with y down.
 
-    dress: the style in which it draws whatever it is asked to.
+    theme: the style in which it draws whatever it is asked to.
     """
 
     canvas: Any
-    dress: Theme = THEMES["plain"]
+    theme: Theme = THEMES["plain"]
 
     def shape(
         self,
@@ -69,7 +69,7 @@ class Pen:
         ground: bool = False,
     ) -> None:
         """Draw a rectangle; `corner` is the radius of its corners, `ground`: it is written on."""
-        fill = self.dress.ground if ground else None
+        fill = self.theme.ground if ground else None
         self._paint(line, width, fill, ())
         self.canvas.roundRect(x, y, w, h, corner, stroke=1, fill=int(fill is not None))
 
@@ -101,7 +101,7 @@ class Pen:
         shift = {"left": 0.0, "middle": 0.5, "right": 1.0}[align]
         x = at[0] - shift * text_width(text, size, font, spacing)
         self.canvas.saveState()
-        self.canvas.setFillColorRGB(*self.dress.color(color))
+        self.canvas.setFillColorRGB(*self.theme.color(color))
         self.canvas.setFont(font, size)
         self.canvas.translate(x, at[1])
         self.canvas.scale(1, -1)
@@ -138,11 +138,11 @@ class Pen:
         self, line: Color | None, width: float, fill: Color | None, dash: tuple[float, ...]
     ) -> None:
         if line is not None:
-            self.canvas.setStrokeColorRGB(*self.dress.color(line))
-            self.canvas.setLineWidth(width * self.dress.thin)
+            self.canvas.setStrokeColorRGB(*self.theme.color(line))
+            self.canvas.setLineWidth(width * self.theme.thin)
             self.canvas.setDash(list(dash))
         if fill is not None:
-            self.canvas.setFillColorRGB(*self.dress.color(fill))
+            self.canvas.setFillColorRGB(*self.theme.color(fill))
 
 
 def fitting(text: str, size: float, room: float | None, font: str = SERIF) -> float:

@@ -168,7 +168,7 @@ def _page(
     for place, ticket in copies.items():
         canvas.saveState()
         canvas.translate(*place)
-        if pen.dress.parchment:
+        if pen.theme.parchment:
             draw_parchment(pen, layout.page_mm)
         if isinstance(layout, Card):
             draw_card(pen, layout, ticket)

@@ -61,7 +61,7 @@ def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket:
         pen.text(note.at_mm, text, size, font=ITALIC, align=note.align)
     if layout.ruler is not None:
         _ruler(pen, layout.ruler, language)
-        if pen.dress.parchment:
+        if pen.theme.parchment:
             _serpent(pen, layout.ruler, layout, language)
     if layout.markers is not None:
         for marker in layout.markers.places:
@@ -102,13 +102,13 @@ def _title(pen: Pen, title: Title, language: Language) -> None:
     text = say(title.text, language).upper()
     size, spacing = title.size_mm / CAPITAL, 0.22 * title.size_mm
     if title.width_mm is not None:
-        room = title.width_mm - (2 * RIBBON_TAIL_MM + 2 if pen.dress.parchment else 0)
+        room = title.width_mm - (2 * RIBBON_TAIL_MM + 2 if pen.theme.parchment else 0)
         shrink = min(1.0, room / text_width(text, size, spacing=spacing))
         size, spacing = size * shrink, spacing * shrink
-    if pen.dress.parchment:
+    if pen.theme.parchment:
         draw_ribbon(pen, (x, y), text_width(text, size, spacing=spacing) / 2 + 2.2, 6.6)
     pen.text((x, y + title.size_mm / 2), text, size, align="middle", spacing=spacing)
-    if pen.dress.parchment:
+    if pen.theme.parchment:
         return
     reach, below = text_width(text, size, spacing=spacing) / 2, y + title.size_mm * 1.35
     for side in (-1, 1):
@@ -126,7 +126,7 @@ def _compass(pen: Pen, compass: Compass) -> None:
         """`reach` shares of the radius away, clockwise from north."""
         return center[0] + reach * r * sin(angle), center[1] - reach * r * cos(angle)
 
-    dark = RED if pen.dress.parchment else INK
+    dark = RED if pen.theme.parchment else INK
     pen.circle(center, 0.52 * r, line=FAINT, width=0.15)
     pen.circle(center, 0.45 * r, line=FAINT, width=0.15)
     for first, reach, waist in ((pi / 4, 0.46, 0.14), (0.0, 0.70, 0.16)):

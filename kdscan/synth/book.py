@@ -61,8 +61,8 @@ class Scribe:
             SQUARES[int(rng.integers(len(SQUARES)))],
             STRIKES[int(rng.integers(len(STRIKES)))],
             USED[int(rng.integers(len(USED)))],
-            in_order=bool(rng.random() < 0.85),
-            rest=bool(rng.random() < 0.3),
+            in_order=rng.random() < 0.85,
+            rest=rng.random() < 0.3,
         )
 
 
@@ -100,7 +100,7 @@ def wild_book(rng: Rng) -> Spellbook:
         lines = {}
         for coat, count in _COUNTS.items():
             filled = int((rng.random(count) < share).sum())
-            struck, used = bool(rng.random() < 0.5), bool(rng.random() < 0.5)
+            struck, used = rng.random() < 0.5, rng.random() < 0.5
             lines[coat] = SpellbookLine(filled, struck, used)
         players.append(lines)
     chosen = tuple(Coat)[int(rng.integers(6))] if rng.random() < 0.7 else None
@@ -212,7 +212,7 @@ def _mark(side: _Side, at: Path, reach: float) -> None:
     pen = side.pen(reach)
     brush = side.brush(pen)
     style = side.scribe.used
-    if side.rng.random() > brush.taste.faithful:
+    if side.rng.random() > brush.traits.faithful:
         style = any_habit("cross", False, side.rng)
     side.ink(draw_cross(at, 0.85 * reach, 3 * reach, brush, style), pen)
 
@@ -230,12 +230,12 @@ def _strike(side: _Side, row: BookLine, filled: set[int]) -> range:
     ends = np.stack([squares[0] - along * half, squares[-1] + along * half])
     reach = rng.normal(0.08, 0.25, 2) * half
     ends = ends + np.outer(reach, along) * [[-1], [1]]
-    slip = side.hand.taste.slop * 0.25 * half
+    slip = side.hand.traits.slop * 0.25 * half
     ends[:, 1] += rng.normal(0, 0.1 * half + slip, 2) + rng.normal(0, 0.12 * half)
     pen = side.pen(half)
     brush = side.brush(pen)
     style = side.scribe.strike
-    if rng.random() > brush.taste.faithful:
+    if rng.random() > brush.traits.faithful:
         style = STRIKES[int(rng.integers(len(STRIKES)))]
     if style == "cross" and side.scribe.square in ("slash", "tick"):
         style = "straight"  # nobody could tell its strokes from filled squares
@@ -244,8 +244,8 @@ def _strike(side: _Side, row: BookLine, filled: set[int]) -> range:
 
 
 def _struck(ends: Path, half: float, style: str, brush: Brush) -> list[Stroke]:
-    rng, taste = brush.rng, brush.taste
-    wobble = taste.tremor + (0.12 * half if style == "wobbly" else 0.0)
+    rng, traits = brush.rng, brush.traits
+    wobble = traits.tremor + (0.12 * half if style == "wobbly" else 0.0)
     if style == "zigzag":
         count = max(6, int(np.hypot(*(ends[1] - ends[0])) / rng.uniform(1.5, 5)))
         t = np.linspace(0, 1, count)[:, None]
@@ -256,7 +256,7 @@ def _struck(ends: Path, half: float, style: str, brush: Brush) -> list[Stroke]:
         up = half * rng.uniform(0.5, 1.0) * np.array([[0, -1.0], [0, 1.0]])
         sides = (ends + up, ends - up)
         return [Stroke(line(a, b, rng, wobble=wobble)) for a, b in sides]
-    bow = float(np.clip(taste.bow, 0, 0.02)) * rng.normal(0, 1)
+    bow = float(np.clip(traits.bow, 0, 0.02)) * rng.normal(0, 1)
     strokes = [Stroke(line(ends[0], ends[1], rng, wobble=wobble, bow=bow))]
     if style == "double":
         shift = np.array([0, half * rng.uniform(0.2, 0.6)])

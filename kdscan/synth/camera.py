@@ -98,7 +98,7 @@ def photograph(
     cover: what lies on the sheet itself, over its grid; levels but `flat` alone.
     """
     conditions = LEVELS[level]
-    trouble = conditions.trouble * float(rng.uniform(0.45, 1))
+    trouble = conditions.trouble * rng.uniform(0.45, 1)
     size = size_wh or _size(rng)
     camera, page_map = _pose(rng, conditions, trouble, size, page_mm, grid_mm, stiff)
     corners = page_map.page_to_photo(corners_of(grid_mm))
@@ -158,11 +158,11 @@ def _pose(
         + np.deg2rad(rng.normal(0, 0.7 if is_flat else 6))
     )
     if chance(rng, conditions.turned):
-        roll = float(rng.uniform(0, 2 * np.pi))
+        roll = rng.uniform(0, 2 * np.pi)
     focal = max(size) * float(10 if is_flat else rng.uniform(0.7, 1.7))
-    k1 = 0.0 if is_flat else float(rng.normal(0, 0.025))
+    k1 = 0.0 if is_flat else rng.normal(0, 0.025)
     camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size, k1)
-    share, spread = float(rng.uniform(*conditions.share)), float(rng.uniform(0, 1))
+    share, spread = float(rng.uniform(*conditions.share)), rng.uniform(0, 1)
     steps, at = np.linspace(0, 1, 9), middle(grid_mm)
     inside = np.stack(np.meshgrid(x + w * steps, y + h * steps), -1).reshape(-1, 2)
     for attempt in range(6):

@@ -14,11 +14,11 @@ from kdscan.synth.strokes import Path, half, hatch, line, outline, spans, unit
 
 def checked(shield: Shield, brush: Brush) -> list[Stroke]:
     """Return the strokes of a quartered shield."""
-    rng, taste, style = brush.rng, brush.taste, brush.pick("checked")
-    tilt = rng.normal(0, 0.05 + 0.06 * taste.slop)
-    at = shield.centre + rng.normal(0, 0.04 + 0.07 * taste.slop, 2) * shield.radius
+    rng, traits, style = brush.rng, brush.traits, brush.pick("checked")
+    tilt = rng.normal(0, 0.05 + 0.06 * traits.slop)
+    at = shield.centre + rng.normal(0, 0.04 + 0.07 * traits.slop, 2) * shield.radius
     across, down = unit(tilt), unit(tilt + math.pi / 2 + rng.normal(0, 0.05))
-    first = taste.first if rng.random() < 0.85 else not taste.first
+    first = traits.first if rng.random() < 0.85 else not traits.first
     turn = 1.0 if first else -1.0
     quarters = []
     for way in (1.0, -1.0):
@@ -26,7 +26,7 @@ def checked(shield: Shield, brush: Brush) -> list[Stroke]:
         quarter = half(side, at, way * turn * down) if len(side) else side
         if len(quarter) > 2:
             quarters.append(quarter)
-    lines = _GRID.get(style, 0.9 if taste.grid else 0.0)
+    lines = _GRID.get(style, 0.9 if traits.grid else 0.0)
     if style == "small" and brush.width > 0.06 * shield.span:
         lines = 1.0  # a thick pen's would be one dark spot
     strokes = _grid(shield, brush, at, (across, down)) if rng.random() < lines else []
@@ -62,7 +62,7 @@ def _grid(shield: Shield, brush: Brush, at: Path, ways: tuple[Path, Path]) -> li
             continue
         ends = t + (ends - t) * [brush.near(1.0, 0.06, 0.8, 1.15) for _ in range(2)]
         a, b = (at + unit(angle) * (e - t) for e in ends)
-        path = line(a, b, brush.rng, wobble=brush.taste.tremor, bow=0.3 * brush.taste.bow)
+        path = line(a, b, brush.rng, wobble=brush.traits.tremor, bow=0.3 * brush.traits.bow)
         strokes.append(Stroke(path, pressure=brush.force()))
     return strokes
 
@@ -78,8 +78,8 @@ def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -
     inset = middle + (quarter - middle) * brush.near(0.94, 0.05, 0.75, 1.05)
     if style == "strokes":
         gap = size / rng.uniform(2.4, 4.2)
-        angle = brush.taste.hatch + rng.normal(0, 0.2)
-        paths = hatch(inset, angle, gap, rng, slop=brush.taste.slop, joined=brush.taste.joined)
+        angle = brush.traits.hatch + rng.normal(0, 0.2)
+        paths = hatch(inset, angle, gap, rng, slop=brush.traits.slop, joined=brush.traits.joined)
         return [Stroke(p, pressure=brush.force()) for p in paths]
     if style == "crossed":
         low, high = inset.min(axis=0), inset.max(axis=0)
@@ -98,11 +98,11 @@ def _bow_tie(quarters: list[Path], at: Path, brush: Brush) -> list[Stroke]:
     rng = brush.rng
     axis = quarters[1].mean(axis=0) - quarters[0].mean(axis=0)
     size = float(np.hypot(*axis))
-    gap = max(brush.near(brush.taste.gap, 0.2, 0, 1) * size / 9, 0.8 * brush.width)
+    gap = max(brush.near(brush.traits.gap, 0.2, 0, 1) * size / 9, 0.8 * brush.width)
     angle = math.atan2(axis[1], axis[0]) + math.pi / 2 + rng.normal(0, 0.1)
     paths = []
     for quarter in reversed(quarters):
         middle = quarter.mean(axis=0)
         inset = middle + (quarter - middle) * 0.95
-        paths += hatch(inset, angle, gap, rng, slop=0.6 * brush.taste.slop, joined=True)
+        paths += hatch(inset, angle, gap, rng, slop=0.6 * brush.traits.slop, joined=True)
     return [Stroke(np.concatenate(paths), pressure=brush.force())] if paths else []

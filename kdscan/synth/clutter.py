@@ -129,7 +129,7 @@ def random_solid(rng: Rng, kind: str | None = None) -> Solid:
     """
     kind = kind or str(rng.choice(SOLIDS))
     bgr = color(rng, (0.0, 1.0), (0.1, 1.0)).astype(float)
-    scale = float(rng.uniform(0.8, 1.3))
+    scale = rng.uniform(0.8, 1.3)
     if kind == "pencil":
         return _pencil(rng, bgr, scale)
     if kind in ("cube", "die"):
@@ -180,7 +180,7 @@ def random_solid(rng: Rng, kind: str | None = None) -> Solid:
 
 
 def _pencil(rng: Rng, bgr: F64, scale: float) -> Solid:
-    r, length = float(rng.uniform(3, 6.5)), scale * float(rng.uniform(90, 190))
+    r, length = rng.uniform(3, 6.5), scale * rng.uniform(90, 190)
     wood, lead = np.array([150, 190, 225.0]), np.full(3, 40.0)
     end = color(rng, (0, 0.8), (0.1, 0.9)).astype(float)
     profile = [(0, 0), (r, 0), (r, 10), (r, length - 22), (0.25 * r, length - 4), (0.05, length)]
@@ -221,7 +221,7 @@ def _cup(rng: Rng, bgr: F64, scale: float) -> Solid:
 
 def finger(rng: Rng, skin: F64, tip: F64, along: F64) -> Solid:
     """A finger whose tip presses on `tip` (3,), coming from the direction `along` (2,)."""
-    r, length = float(rng.uniform(6, 10)), float(rng.uniform(70, 130))
+    r, length = rng.uniform(6, 10), rng.uniform(70, 130)
     a = np.linspace(0, np.pi / 2, 6)
     profile = [(0.0 if v == 0 else r * np.sin(v), -r * np.cos(v)) for v in a]
     profile += [(1.05 * r, 14), (0.95 * r, 26), (1.12 * r, 34), (1.2 * r, length)]
@@ -235,7 +235,7 @@ def finger(rng: Rng, skin: F64, tip: F64, along: F64) -> Solid:
     if chance(rng, 0.7):
         shape = shape.joined(plate)
     # lay it down: its axis (z) along the desk and rising, its back (x) up
-    rise = float(rng.uniform(0.15, 0.6))
+    rise = rng.uniform(0.15, 0.6)
     axis = np.append(along * np.cos(rise), np.sin(rise))
     side = np.array([-along[1], along[0], 0.0])
     back = np.cross(side, axis)

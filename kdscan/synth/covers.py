@@ -146,7 +146,7 @@ class Covering:
 def _weave(rng: Rng, image: U8, mask: U8, textures: Sequence[U8]) -> None:
     """Give what lies under the mask a texture, in the light that falls there."""
     texture = textures[int(rng.integers(len(textures)))]
-    scale = float(rng.uniform(0.5, 2))
+    scale = rng.uniform(0.5, 2)
     h, w = image.shape[:2]
     tile = cv2.resize(texture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     reps = (-(-h // tile.shape[0]), -(-w // tile.shape[1]), 1)

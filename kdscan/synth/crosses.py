@@ -59,11 +59,11 @@ def _inside(path: Path, at: Path, radius: float) -> float:
 
 def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> list[Stroke]:
     """Return one try, somewhere about the circle."""
-    rng, taste = brush.rng, brush.taste
+    rng, traits = brush.rng, brush.traits
     room = min(0.25 * pitch, (0.75 if style in _LARGE else 0.4) * radius)
-    off = rng.normal(0, 0.12 + 0.3 * taste.slop, 2) * radius
+    off = rng.normal(0, 0.12 + 0.3 * traits.slop, 2) * radius
     at = at + off * min(1.0, room / max(float(np.hypot(*off)), 1e-9))
-    size = radius * (0.55 + 1.0 * brush.near(taste.size, 0.2, 0, 1))
+    size = radius * (0.55 + 1.0 * brush.near(traits.size, 0.2, 0, 1))
     size = max(size, 1.3 * brush.width, min(_LEAST_MM, 1.6 * radius))
     if style in _OPEN:
         size = max(size, 0.85 * radius)
@@ -81,7 +81,7 @@ def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> l
         return dot(at, radius * rng.uniform(0.85, 1.15), "blob", brush)
     if style == "dot":
         return dot(at, max(0.75 * radius, 0.8 * brush.width), "spiral", brush)
-    tilt = float(rng.normal(0, 0.08 + 0.15 * taste.slop))
+    tilt = rng.normal(0, 0.08 + 0.15 * traits.slop)
     if style in _CROSSES:
         return _CROSSES[style](at, size, radius, tilt, brush)
     size = max(size, 1.2 * radius) if style == "strike" else size
@@ -111,7 +111,7 @@ def cross_through(crossed: Path, radius: float, brush: Brush) -> list[Stroke]:
     past = (b - a) / max(float(np.hypot(*(b - a))), 1e-9) * radius
     ends = np.stack((a - past * rng.uniform(0.9, 1.5), b + past * rng.uniform(0.9, 1.5)))
     ends = ends + rng.normal(0, 0.12, (2, 2)) * radius
-    paths = [line(ends[0], ends[1], rng, wobble=0.3 * brush.taste.tremor)]
+    paths = [line(ends[0], ends[1], rng, wobble=0.3 * brush.traits.tremor)]
     if rng.random() < 0.3:
         back = ends[::-1] + rng.normal(0, 0.2, (2, 2)) * radius
         paths.append(line(back[0], back[1], rng))
@@ -120,12 +120,12 @@ def cross_through(crossed: Path, radius: float, brush: Brush) -> list[Stroke]:
 
 def _second_ring(at: Path, radius: float, pitch: float, brush: Brush) -> list[Stroke]:
     """A ring of ink around the printed circle or within it, seen beside its line."""
-    rng, closed = brush.rng, max(1 + brush.taste.closure + brush.rng.normal(0, 0.08), 0.85)
+    rng, closed = brush.rng, max(1 + brush.traits.closure + brush.rng.normal(0, 0.08), 0.85)
     wide = radius + 0.6 * brush.width + radius * rng.uniform(0.15, 0.55)
     wide = min(wide, 0.62 * pitch - brush.width / 2)
     if wide < radius + 0.6 * brush.width:  # no room outside
         wide = max(0.55 * radius, 0.4 * brush.width)
-    off = rng.normal(0, 0.06 + 0.1 * brush.taste.slop, 2) * radius
+    off = rng.normal(0, 0.06 + 0.1 * brush.traits.slop, 2) * radius
     turns = closed if rng.random() < 0.75 else closed + 1
     squash = rng.uniform(0.85, 1.0)
     return [Stroke(ring(at + off, wide, rng, turns=turns, squash=squash), pressure=brush.force())]
@@ -138,7 +138,7 @@ Make = Callable[[Path, float, float, float, Brush], list[Stroke]]
 
 
 def _slash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    lean = math.pi / 4 if brush.taste.first else -math.pi / 4
+    lean = math.pi / 4 if brush.traits.first else -math.pi / 4
     lean += tilt + brush.rng.normal(0, 0.25)
     return _arms(at, max(size, 1.1 * radius), (lean,), brush)
 
@@ -182,14 +182,14 @@ def _zigzag(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> 
 
 
 def _curl(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    turns = float(brush.rng.uniform(1.8, 3.2))
+    turns = brush.rng.uniform(1.8, 3.2)
     return [Stroke(ring(at, min(size, 1.1 * radius), brush.rng, turns=turns, inward=0.9))]
 
 
 def _chevron(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
     """A V over the circle, any way up."""
     corners = np.array(((-0.8, -0.9), (0.0, 0.7), (0.8, -0.9))) * size
-    turn = tilt + math.pi * float(brush.taste.first)
+    turn = tilt + math.pi * float(brush.traits.first)
     return [Stroke(at + turned(corners + brush.rng.normal(0, 0.08, (3, 2)) * size, turn))]
 
 
@@ -210,7 +210,7 @@ def _hash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> li
 
 
 def _bars(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    return _beside(at, size, (tilt + (0.8 if brush.taste.first else -0.8),), 0.3, brush)
+    return _beside(at, size, (tilt + (0.8 if brush.traits.first else -0.8),), 0.3, brush)
 
 
 _ARMS = {"x": (0.8, -0.8), "plus": (0, math.pi / 2), "star": (0, 1.05, 2.1), "strike": (0,)}
@@ -249,13 +249,13 @@ def _check_mark(size: float, rng: Rng) -> Path:
 
 def _arms(at: Path, size: float, angles: tuple[float, ...], brush: Brush) -> list[Stroke]:
     """Return straight strokes through a point, each a little off and of its own length."""
-    rng, taste = brush.rng, brush.taste
+    rng, traits = brush.rng, brush.traits
     strokes = []
     for angle in angles:
-        lean = angle + rng.normal(0, 0.1 + 0.15 * taste.slop)
+        lean = angle + rng.normal(0, 0.1 + 0.15 * traits.slop)
         lengths = size * rng.uniform(0.8, 1.2, 2)
-        mid = at + rng.normal(0, 0.08 + 0.1 * taste.slop, 2) * size
+        mid = at + rng.normal(0, 0.08 + 0.1 * traits.slop, 2) * size
         a, b = mid - unit(lean) * lengths[0], mid + unit(lean) * lengths[1]
-        path = line(a, b, rng, wobble=0.3 * taste.tremor, bow=taste.bow * rng.normal(0, 1))
+        path = line(a, b, rng, wobble=0.3 * traits.tremor, bow=traits.bow * rng.normal(0, 1))
         strokes.append(Stroke(path, pressure=brush.force()))
     return strokes

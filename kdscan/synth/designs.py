@@ -150,13 +150,13 @@ def _boxed_plan(
     n = int(rng.choice([2, 3, 4], p=[0.5, 0.3, 0.2]))
     unit = min(w, h)
     r = unit * rng.uniform(0.05, 0.085)
-    side = float(rng.uniform(0.5, 0.66))
-    right, down = w * float(rng.uniform(0.08, 0.15)), h * float(rng.uniform(-0.05, 0.08))
+    side = rng.uniform(0.5, 0.66)
+    right, down = w * rng.uniform(0.08, 0.15), h * rng.uniform(-0.05, 0.08)
     box = (right, down, side * w, side * h)
     left = -w / 2 + r + unit * 0.02
     right = max(left, box[0] - box[2] / 2 - 1.15 * r)
     gap = r * rng.uniform(2.15, 3.0)
-    top = -h / 2 + r + unit * float(rng.uniform(0.02, 0.2))
+    top = -h / 2 + r + unit * rng.uniform(0.02, 0.2)
     lean = float(rng.choice([0.0, 0.0, 1.0])) * (right - left)
     last = min(top + gap * (n - 1), h / 2 - r - 0.02 * unit)
     at = np.linspace(0, 1, n)
@@ -196,19 +196,19 @@ def _castle(rng: Rng, w: float, h: float) -> Castle:
 
 def _keep_with_a_cone(rng: Rng, w: float, h: float) -> Castle:
     """A keep with battlements and one small cone on a tower."""
-    x, foot, top = w / 2, h / 2, h * float(rng.uniform(-0.15, 0.1))
+    x, foot, top = w / 2, h / 2, h * rng.uniform(-0.15, 0.1)
     teeth = int(rng.integers(2, 6))
-    notch = h * float(rng.uniform(0.05, 0.12))
+    notch = h * rng.uniform(0.05, 0.12)
     wall: list[Point] = [(-x, foot)]
     for i in range(2 * teeth - 1):
         a, b = (-x + 2 * x * k / (2 * teeth - 1) for k in (i, i + 1))
         level = top + notch * (i % 2)
         wall += [(a, level), (b, level)]
     wall.append((x, foot))
-    at, half = w * float(rng.uniform(-0.25, 0.25)), w * float(rng.uniform(0.1, 0.2))
-    eaves = top - h * float(rng.uniform(0.03, 0.15))
+    at, half = w * rng.uniform(-0.25, 0.25), w * rng.uniform(0.1, 0.2)
+    eaves = top - h * rng.uniform(0.03, 0.15)
     tower = ((at - half, top), (at - half, eaves), (at + half, eaves), (at + half, top))
-    wide = half * float(rng.uniform(1.1, 1.6))
+    wide = half * rng.uniform(1.1, 1.6)
     cone = ((at - wide, eaves), (at, -h / 2), (at + wide, eaves))
     door = w * 0.08
     gate = ((-door, foot), (-door, foot - 0.2 * h), (door, foot - 0.2 * h), (door, foot))

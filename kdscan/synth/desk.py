@@ -45,11 +45,11 @@ def random_desk(rng: Rng, trouble: float, paper_bgr: F32, surfaces: Sequence[U8]
     )
     if surfaces and chance(rng, 0.5):
         tile = _borrowed(rng, surfaces[int(rng.integers(0, len(surfaces)))])
-        return Desk(tile, float(10 ** rng.uniform(-0.6, 0.35)), angle, float(rng.uniform(0, 1)))
+        return Desk(tile, float(10 ** rng.uniform(-0.6, 0.35)), angle, rng.uniform(0, 1))
     if chance(rng, 0.06 + 0.06 * trouble):  # a table like paper
         like = np.clip(paper_bgr * rng.uniform(0.88, 1.08) + rng.normal(0, 4, 3), 0, 255)
         tile = to_u8(like.astype(np.float32) + 2 * noise(rng, (SIDE, SIDE), 200)[..., None])
-        return Desk(tile, 1.0, angle, float(rng.uniform(0, 1)))
+        return Desk(tile, 1.0, angle, rng.uniform(0, 1))
     kinds = list(KINDS)
     weights = np.array([KINDS[k][1] for k in kinds])
     kind = kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))]
@@ -84,7 +84,5 @@ def _borrowed(rng: Rng, surface: U8) -> U8:
 
 def _stained(rng: Rng, tile: U8) -> U8:
     h, w = tile.shape[:2]
-    tone = 1 + np.float32(rng.uniform(0.03, 0.2)) * fractal(
-        rng, (h, w), float(rng.uniform(1.5, 8)), 3
-    )
+    tone = 1 + np.float32(rng.uniform(0.03, 0.2)) * fractal(rng, (h, w), rng.uniform(1.5, 8), 3)
     return lit(tile, tone)

@@ -27,7 +27,7 @@ def dot(at: Path, radius: float, style: str, brush: Brush) -> list[Stroke]:
         return [Stroke(at + p * inner, pressure=brush.force()) for p in real]
     if radius < _LEAST.get(style, 0.0) * brush.width:
         style = "blob"
-    squash = float(brush.rng.uniform(0.72, 1.0)) - 0.15 * max(brush.taste.slop - 0.7, 0)
+    squash = brush.rng.uniform(0.72, 1.0) - 0.15 * max(brush.traits.slop - 0.7, 0)
     force = brush.force()
     return [
         Stroke(at + turned(path, brush.rng.uniform(0, 2 * math.pi)), width, force, solid)
@@ -68,7 +68,7 @@ def _scribble(r: float, squash: float, brush: Brush) -> list[Run]:
 
 
 def _ring(r: float, squash: float, brush: Brush) -> list[Run]:
-    turns = max(1 + brush.taste.closure + brush.rng.normal(0, 0.06), 0.88)
+    turns = max(1 + brush.traits.closure + brush.rng.normal(0, 0.06), 0.88)
     return [(ring(_O, r, brush.rng, turns=turns, squash=squash), 1.0, False)]
 
 
@@ -76,7 +76,7 @@ def _rings(r: float, squash: float, brush: Brush) -> list[Run]:
     """Gone round twice and more, in one go or anew, each round a little elsewhere."""
     rng = brush.rng
     if rng.random() < 0.6:
-        turns = 1.8 + min(float(rng.exponential(1.3)), 5.0)
+        turns = 1.8 + min(rng.exponential(1.3), 5.0)
         inward = rng.uniform(-0.05, 0.35)
         path = ring(_O, r, rng, turns=turns, squash=squash, inward=inward, wobble=0.1)
         return [(path, 1.0, False)]
@@ -103,7 +103,7 @@ def _taps(r: float, squash: float, brush: Brush) -> list[Run]:
     for _ in range(int(brush.rng.integers(3, 7))):
         at = brush.rng.normal(0, 0.35, 2) * reach
         end = at + brush.rng.normal(0, 0.3, 2) * reach
-        runs.append((line(at, end, brush.rng), float(brush.rng.uniform(1.0, 1.7)), False))
+        runs.append((line(at, end, brush.rng), brush.rng.uniform(1.0, 1.7), False))
     return runs
 
 
@@ -118,10 +118,7 @@ def _comma(r: float, squash: float, brush: Brush) -> list[Run]:
     rng, tail = brush.rng, unit(brush.rng.uniform(0, 2 * math.pi))
     head = ring(_O, 0.6 * r, rng, turns=1.3, squash=squash, inward=0.5)
     end, bow = tail * r * rng.uniform(1.0, 1.7), rng.uniform(0.05, 0.35) * rng.choice((-1, 1))
-    return [
-        (head, 1.0, bool(rng.random() < 0.7)),
-        (line(0.45 * r * tail, end, rng, bow=bow), 0.8, False),
-    ]
+    return [(head, 1.0, rng.random() < 0.7), (line(0.45 * r * tail, end, rng, bow=bow), 0.8, False)]
 
 
 def _dash(r: float, squash: float, brush: Brush) -> list[Run]:
@@ -131,7 +128,7 @@ def _dash(r: float, squash: float, brush: Brush) -> list[Run]:
 
 def _hatched(r: float, squash: float, brush: Brush) -> list[Run]:
     gap = max(brush.width * brush.rng.uniform(0.9, 2.0), r / 5)
-    paths = hatch(_ROUND * r, 0.0, gap, brush.rng, slop=brush.taste.slop, joined=True)
+    paths = hatch(_ROUND * r, 0.0, gap, brush.rng, slop=brush.traits.slop, joined=True)
     edge = ring(_O, r, brush.rng, squash=0.97)
     return [(edge, 1.0, False), *((p, 1.0, False) for p in paths)]
 
@@ -143,7 +140,7 @@ def _target(r: float, squash: float, brush: Brush) -> list[Run]:
 def _square(r: float, squash: float, brush: Brush) -> list[Run]:
     box = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1.0))) * r * 0.85
     box = box + brush.rng.normal(0, 0.08, box.shape) * r
-    return [(rounded(box), 1.0, bool(brush.rng.random() < 0.7))]
+    return [(rounded(box), 1.0, brush.rng.random() < 0.7)]
 
 
 def _asterisk(r: float, squash: float, brush: Brush) -> list[Run]:
@@ -172,7 +169,7 @@ _DOTS: dict[str, Callable[[float, float, Brush], list[Run]]] = {
 
 
 def _radius(shield: Shield, brush: Brush, low: float, high: float) -> float:
-    share = low + (high - low) * brush.near(brush.taste.size, 0.15, 0, 1)
+    share = low + (high - low) * brush.near(brush.traits.size, 0.15, 0, 1)
     return max(share * shield.radius, 0.75 * brush.width)
 
 
@@ -183,7 +180,7 @@ def one_dot(shield: Shield, brush: Brush) -> list[Stroke]:
     if style in _SHORT:
         radius = min(radius, 0.32 * shield.radius)
     room = max(0.75 * (shield.radius - radius), 0.0)
-    off = np.clip(brush.taste.wander * room * brush.rng.normal(0, 0.5, 2), -room, room)
+    off = np.clip(brush.traits.wander * room * brush.rng.normal(0, 0.5, 2), -room, room)
     return dot(shield.middle + off, radius, style, brush)
 
 
@@ -203,7 +200,7 @@ _OPEN = frozenset(("ring", "rings"))
 
 def two_dots(shield: Shield, brush: Brush) -> list[Stroke]:
     """Return two dots as this writer sets them."""
-    rng, taste, way = brush.rng, brush.taste, brush.pick("pair")
+    rng, traits, way = brush.rng, brush.traits, brush.pick("pair")
     style = brush.pick("dot")
     second = style if way != "mixed" else ("blob" if style in _OPEN else "ring")
     one = min(_radius(shield, brush, 0.14, 0.36), 0.38 * shield.radius)
@@ -213,20 +210,20 @@ def two_dots(shield: Shield, brush: Brush) -> list[Stroke]:
     other = min(one * min(max(brush.about(1.0, lean), 0.5), 1.8), 0.38 * shield.radius)
     clear = one + other + max(1.3 * brush.width, 0.22 * shield.radius)
     far = max(1.75 * shield.radius - one - other, clear)
-    share = 0.05 if way == "close" else 1.0 if way == "corners" else taste.spread
+    share = 0.05 if way == "close" else 1.0 if way == "corners" else traits.spread
     apart = clear + (far - clear) * brush.near(share, 0.2, 0, 1)
-    touch = TOUCHING * (taste.slop - CAREFUL) * (3.0 if way == "close" else 1.0)
+    touch = TOUCHING * (traits.slop - CAREFUL) * (3.0 if way == "close" else 1.0)
     if rng.random() < touch and style not in _SHORT:
         rings = style in _OPEN and second in _OPEN and min(one, other) > 2.5 * brush.width
         apart = (one + other) * rng.uniform(LINKED if rings else WAIST, 1.1)
-    angle = taste.pair + rng.normal(0, 0.12 + 0.15 * taste.slop)
+    angle = traits.pair + rng.normal(0, 0.12 + 0.15 * traits.slop)
     if way == "corners":
-        angle = math.pi / 4 * (1 if taste.first else -1) + rng.normal(0, 0.1)
+        angle = math.pi / 4 * (1 if traits.first else -1) + rng.normal(0, 0.1)
     elif way == "anyhow":
         angle = rng.uniform(0, math.pi)
     step = unit(angle) * apart / 2
     room = 0.25 * shield.radius
-    middle = shield.middle + np.clip(taste.wander * room * rng.normal(0, 0.5, 2), -room, room)
+    middle = shield.middle + np.clip(traits.wander * room * rng.normal(0, 0.5, 2), -room, room)
     strokes = dot(middle - step, one, style, brush) + dot(middle + step, other, second, brush)
     if way == "tied":
         strokes.append(Stroke(line(middle - step, middle + step, rng, bow=0.1), 0.6, 0.6))

@@ -89,4 +89,4 @@ def to_u8(image: F32) -> U8:
 
 def chance(rng: Rng, p: float) -> bool:
     """True with probability p."""
-    return bool(rng.random() < p)
+    return rng.random() < p

@@ -49,19 +49,19 @@ def _gap(brush: Brush, size: float, share: float, loose: float = 0.0) -> float:
     tight = max(min(size / (11 if share == 1.0 else 7), 2.6 * brush.width), least)
     most = max(size / (FEWEST if share == 1.0 else 4), least)
     open_ = tight + loose * max(most - tight, 0.0)
-    return least + (open_ - least) * brush.near(max(brush.taste.gap, 0.9 * loose), 0.15, 0, 1)
+    return least + (open_ - least) * brush.near(max(brush.traits.gap, 0.9 * loose), 0.15, 0, 1)
 
 
 def _even(polygon: Path, brush: Brush, style: str, size: float, share: float) -> list[Stroke]:
     """Strokes at about one distance, once or more than once over the area."""
-    rng, taste = brush.rng, brush.taste
+    rng, traits = brush.rng, brush.traits
     loose = {"sparse": 0.45, "zigzag": rng.beta(1.2, 2.0)}.get(style, 0.0)
     gap = _gap(brush, size, share, loose)
-    angle = taste.hatch + rng.normal(0, 0.1 + 0.15 * taste.slop)
-    over = size * taste.slop * rng.normal(0.0, 0.05)
-    bow = taste.bow * rng.normal(0, 1.5)
-    joined = taste.joined or style == "zigzag"
-    slop = min(taste.slop + (0.3 if style == "zigzag" else 0.0), 1.3)
+    angle = traits.hatch + rng.normal(0, 0.1 + 0.15 * traits.slop)
+    over = size * traits.slop * rng.normal(0.0, 0.05)
+    bow = traits.bow * rng.normal(0, 1.5)
+    joined = traits.joined or style == "zigzag"
+    slop = min(traits.slop + (0.3 if style == "zigzag" else 0.0), 1.3)
     paths = hatch(polygon, angle, gap, rng, slop=slop, overshoot=over, joined=joined, bow=bow)
     if style == "zigzag":
         paths = [rounded(p) for p in paths]
@@ -80,16 +80,16 @@ def _even(polygon: Path, brush: Brush, style: str, size: float, share: float) ->
 
 
 def _solid(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
-    slop = brush.taste.slop
+    slop = brush.traits.slop
     scale = brush.near(0.95, 0.04 + 0.06 * slop, 0.84, 1.1)
     body = outline(polygon, brush.rng, scale=scale, wobble=0.02 * size)
     return [Stroke(body, pressure=brush.rng.uniform(0.85, 1.05), solid=True)]
 
 
 def _scribble(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
-    rng, slop = brush.rng, min(1.0, brush.taste.slop + 0.5)
-    angle = brush.taste.hatch + rng.normal(0, 0.2)
-    over = size * brush.taste.slop * rng.normal(0.0, 0.05)
+    rng, slop = brush.rng, min(1.0, brush.traits.slop + 0.5)
+    angle = brush.traits.hatch + rng.normal(0, 0.2)
+    over = size * brush.traits.slop * rng.normal(0.0, 0.05)
     paths = hatch(polygon, angle, gap, rng, slop=slop, overshoot=over)
     return [Stroke(rounded(p + rng.normal(0, 0.3 * gap, p.shape))) for p in paths]
 
@@ -118,7 +118,7 @@ def _coils(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]
     strokes: list[Stroke] = []
     middle = np.asarray(polygon.mean(axis=0))
     inner = np.asarray(middle + (polygon - middle) * (1 - loop / size))
-    for row in hatch(inner, brush.taste.hatch, 1.5 * loop, rng, slop=0.2, joined=False):
+    for row in hatch(inner, brush.traits.hatch, 1.5 * loop, rng, slop=0.2, joined=False):
         length = float(np.hypot(*(row[-1] - row[0])))
         turns = max(2, int(length / max(0.8 * gap, 0.3 * loop)))
         t = np.linspace(0, 1, 12 * turns)
@@ -151,8 +151,8 @@ def _patches(polygon: Path, brush: Brush, size: float, gap: float) -> list[Strok
         pieces = [p for p in pieces if len(p) > 2]
     paths = []
     for piece in pieces:
-        way, slop = rng.uniform(0, math.pi), brush.taste.slop
-        paths += hatch(piece, way, 1.1 * gap, rng, slop=slop, joined=brush.taste.joined)
+        way, slop = rng.uniform(0, math.pi), brush.traits.slop
+        paths += hatch(piece, way, 1.1 * gap, rng, slop=slop, joined=brush.traits.joined)
     return [Stroke(p, pressure=brush.force()) for p in paths]
 
 
@@ -172,7 +172,7 @@ def _curls(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]
     """Many small loops side by side."""
     rng, strokes = brush.rng, []
     loop = max(size / rng.uniform(5, 8), 1.3 * brush.width)
-    for row in hatch(polygon, brush.taste.hatch, 1.3 * loop, rng, slop=0.3, joined=False):
+    for row in hatch(polygon, brush.traits.hatch, 1.3 * loop, rng, slop=0.3, joined=False):
         length = float(np.hypot(*(row[-1] - row[0])))
         for k in np.linspace(0, 1, max(2, int(length / loop))):
             at = row[0] + k * (row[-1] - row[0])

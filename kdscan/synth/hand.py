@@ -112,9 +112,9 @@ def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | No
     if sheet.adds == "shields" and rng.random() < 0.7:
         sheet.ink([_traced(shield, brush)], pen)
     if coat in _SMALL and rng.random() < 0.02 * wrong:
-        clear = replace(brush.taste, size=max(brush.taste.size, 0.7))
+        clear = replace(brush.traits, size=max(brush.traits.size, 0.7))
         half = _strike(sheet, shield, pen)
-        sheet.ink(COATS[coat](half, replace(brush, taste=clear)), pen)
+        sheet.ink(COATS[coat](half, replace(brush, traits=clear)), pen)
     else:
         if coat is Coat.FILLED and rng.random() < 0.04 * wrong:
             sheet.ink(COATS[_SMALL[int(rng.integers(2))]](shield, brush), pen)
@@ -127,7 +127,7 @@ def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | No
 def _traced(shield: Shield, brush: Brush) -> Stroke:
     """The shield's outline drawn once more."""
     scale = brush.near(1.0, 0.03, 0.93, 1.08)
-    wobble = 0.01 * shield.span + 0.5 * brush.taste.tremor
+    wobble = 0.01 * shield.span + 0.5 * brush.traits.tremor
     return Stroke(outline(shield.polygon, brush.rng, scale=scale, wobble=wobble))
 
 
@@ -150,7 +150,7 @@ def _overrun(
     around = np.concatenate((shield.circles, shield.others))
     taken = np.array(crossed).reshape(-1, 2)
     free = [at for at in shield.circles if not (taken == at).all(axis=1).any()]
-    covers = sheet.hand.taste.habits["cross"] in COVERING
+    covers = sheet.hand.traits.habits["cross"] in COVERING
     if free and not covers and rng.random() < sheet.hand.sweeps:
         swept = np.array(free)
         if coat is Coat.FILLED:

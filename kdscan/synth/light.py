@@ -92,7 +92,7 @@ def random_light(rng: Rng, trouble: float) -> Light:
         distance,
         direct_bgr=(1 - ambient) * _white(rng, 1.0),
         ambient_bgr=ambient * _white(rng, 0.7),
-        beam=float(rng.uniform(2, 20)) if chance(rng, 0.35 * trouble) else 0.0,
+        beam=rng.uniform(2, 20) if chance(rng, 0.35 * trouble) else 0.0,
         softness=float(rng.choice([0.02, 0.08, 0.25, 0.6]) * rng.uniform(0.6, 1.5)),
         gloss=float(rng.uniform(0.1, 1.0) ** 2 * rng.choice([0.3, 1, 4])) if glossy else 0.0,
         sharpness=float(10 ** rng.uniform(0.8, 3.3)),
@@ -172,8 +172,8 @@ def _cast(rng: Rng, kind: str, h: int, w: int) -> U8:
 
 
 def _leaves(rng: Rng, shape: tuple[int, int]) -> F32:
-    field = noise(rng, shape, float(rng.uniform(3, 18)))
-    field += 0.7 * noise(rng, shape, float(rng.uniform(12, 40)))
+    field = noise(rng, shape, rng.uniform(3, 18))
+    field += 0.7 * noise(rng, shape, rng.uniform(12, 40))
     return f32(np.clip((field - np.float32(rng.uniform(-0.5, 1))) * 3, 0, 1))
 
 

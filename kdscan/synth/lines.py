@@ -14,7 +14,7 @@ import numpy as np
 from kdscan.synth.bends import BENDS, bend
 from kdscan.synth.ink import Stroke
 from kdscan.synth.preferences import Brush, Shield
-from kdscan.synth.runs import RUNS, WIDE, laid
+from kdscan.synth.runs import RUNS, WIDE, path_between
 from kdscan.synth.strokes import Path, away_from, line, spans, unit
 
 LEAST_GAP = 0.15
@@ -31,10 +31,10 @@ def _ends(shield: Shield, brush: Brush, angle: float, at: Path, reach: float) ->
     t = float(at @ unit(angle))
     if math.isnan(t0):
         t0, t1 = t - shield.radius, t + shield.radius
-    slip = brush.taste.slop * 0.1 * (t1 - t0) * brush.rng.normal(0, 1, 2)
+    slip = brush.traits.slop * 0.1 * (t1 - t0) * brush.rng.normal(0, 1, 2)
     past = np.zeros(2)
-    if brush.taste.past:
-        past = brush.taste.past * shield.span * brush.rng.exponential(1.0, 2)
+    if brush.traits.past:
+        past = brush.traits.past * shield.span * brush.rng.exponential(1.0, 2)
     most = shield.margin + NEIGHBOUR * shield.span
     least = 0.62 * shield.radius
     a = max(t - (t - t0) * reach + slip[0] - past[0], t0 - most)
@@ -62,18 +62,18 @@ def _misses(shield: Shield, ends: Path, clear: float) -> bool:
 
 
 def _angle(brush: Brush) -> float:
-    return brush.taste.angle + brush.rng.normal(0, 0.08 + 0.12 * brush.taste.slop)
+    return brush.traits.angle + brush.rng.normal(0, 0.08 + 0.12 * brush.traits.slop)
 
 
 def _middle(shield: Shield, brush: Brush, room: float) -> Path:
-    off = np.clip(brush.taste.wander * room * brush.rng.normal(0, 0.5, 2), -room, room)
+    off = np.clip(brush.traits.wander * room * brush.rng.normal(0, 0.5, 2), -room, room)
     return np.asarray(shield.middle + off)
 
 
 def _parted(shield: Shield, brush: Brush) -> float:
     """How far the runs of this one line lie apart, in mm."""
     low, high = 0.015 * shield.span, 0.11 * shield.span
-    return min(max(brush.about(brush.taste.parted * shield.span, 0.25), low), high)
+    return min(max(brush.about(brush.traits.parted * shield.span, 0.25), low), high)
 
 
 THICK = 0.11
@@ -92,9 +92,9 @@ def one_line(shield: Shield, brush: Brush) -> list[Stroke]:
     if style in BENDS:
         at = shield.centre + 0.06 * shield.span * brush.rng.normal(0, 1, 2)
         most = 0.28 if style == "zigzag" else 0.38  # a scribble strays to both sides
-        wide = min(max(brush.about(brush.taste.bend, 0.12), 0.13), most) * shield.span
+        wide = min(max(brush.about(brush.traits.bend, 0.12), 0.13), most) * shield.span
         return bend(shield, brush, at, angle, max(wide, 1.6 * brush.width), style)
-    reach = brush.near(brush.taste.reach, 0.12, 0.55, 1.3)
+    reach = brush.near(brush.traits.reach, 0.12, 0.55, 1.3)
     ends = _ends(shield, brush, angle, shield.middle, reach)
     for turn in range(6):
         at = _middle(shield, brush, 0.4 * shield.radius)
@@ -107,8 +107,8 @@ def one_line(shield: Shield, brush: Brush) -> list[Stroke]:
 def _two_bends(shield: Shield, brush: Brush, style: str) -> list[Stroke]:
     """Two bends, a gap of about one between them."""
     angle, rng = _angle(brush), brush.rng
-    brush = replace(brush, taste=replace(brush.taste, slop=0.45 * brush.taste.slop))
-    wide = min(max(brush.about(0.85 * brush.taste.bend, 0.1), 0.13), 0.26)
+    brush = replace(brush, traits=replace(brush.traits, slop=0.45 * brush.traits.slop))
+    wide = min(max(brush.about(0.85 * brush.traits.bend, 0.1), 0.13), 0.26)
     wide = max(wide * shield.span, 1.5 * brush.width)
     least = 0.16 if style == "zigzag" else 0.1  # its ends stray
     gap = max(brush.about(wide, 0.2), least * shield.span + brush.width)
@@ -125,15 +125,15 @@ def _two_bends(shield: Shield, brush: Brush, style: str) -> list[Stroke]:
 
 def _apart(shield: Shield, brush: Brush, style: str) -> float:
     """How far apart two lines lie, in mm: beyond doubt when runs of one line part."""
-    single = brush.taste.habits["line"]
-    parted = brush.taste.parted * shield.span * (2.0 if "runs" in (single, style) else 1.0)
-    clear = max(2.1 * brush.width + 2 * brush.taste.tremor, LEAST_GAP * shield.span)
+    single = brush.traits.habits["line"]
+    parted = brush.traits.parted * shield.span * (2.0 if "runs" in (single, style) else 1.0)
+    clear = max(2.1 * brush.width + 2 * brush.traits.tremor, LEAST_GAP * shield.span)
     if single in WIDE:
         clear = max(clear, 2.2 * parted + brush.width)
     if style in WIDE:
         clear = max(clear, 0.55 * parted + LEAST_GAP * shield.span + brush.width)
     far = max(0.95 * shield.radius, 1.15 * clear)
-    return clear + (far - clear) * brush.near(brush.taste.spread, 0.2, 0, 1)
+    return clear + (far - clear) * brush.near(brush.traits.spread, 0.2, 0, 1)
 
 
 def two_lines(shield: Shield, brush: Brush) -> list[Stroke]:
@@ -145,7 +145,7 @@ def two_lines(shield: Shield, brush: Brush) -> list[Stroke]:
         style = "stroke"
     apart = _apart(shield, brush, style)
     parted = 0.5 * _parted(shield, brush)
-    reach, angle = brush.near(brush.taste.reach, 0.1, 0.6, 1.2), _angle(brush)
+    reach, angle = brush.near(brush.traits.reach, 0.1, 0.6, 1.2), _angle(brush)
     pair: list[Path] = []
     for turn in range(6):
         at = _middle(shield, brush, 0.15 * shield.radius)
@@ -181,7 +181,7 @@ def _recorded(
     """A recorded pair of lines about the ends of the line midway between them."""
     clear = 1.15 * shield.circle + 0.6 * brush.width
     heeded = np.concatenate((shield.circles, shield.others))
-    paths = [away_from(laid(path, ends, apart), heeded, clear) for path in real]
+    paths = [away_from(path_between(path, ends, apart), heeded, clear) for path in real]
     paths = [path if len(path) > 1 else ends for path in paths]
     return [[Stroke(path, pressure=brush.force())] for path in paths]
 

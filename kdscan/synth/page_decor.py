@@ -17,8 +17,8 @@ def bare_paper(rng: Rng, shape: tuple[int, int], style: PrintStyle) -> U8:
     h, w = shape
     tone = np.zeros((h, w), np.float32)
     if style.paper_grain:
-        tone += style.paper_grain * smooth_noise(rng, shape, float(rng.uniform(3, 60)))
-        tone += 0.5 * style.paper_grain * smooth_noise(rng, shape, float(rng.uniform(60, 300)))
+        tone += style.paper_grain * smooth_noise(rng, shape, rng.uniform(3, 60))
+        tone += 0.5 * style.paper_grain * smooth_noise(rng, shape, rng.uniform(60, 300))
     if rng.random() < 0.15:  # aged edges
         y, x = np.mgrid[0:h, 0:w].astype(np.float32)
         edge = np.minimum(np.minimum(x, w - x), np.minimum(y, h - y)) / (0.12 * min(h, w))
@@ -39,12 +39,12 @@ def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
     ch, cw = canvas.shape
     kind = rng.integers(0, 4)
     for _ in range(int(rng.integers(3, 14))):
-        shade = float(rng.uniform(0.25, 1))
+        shade = rng.uniform(0.25, 1)
         x, y = int(rng.uniform(0, cw)), int(rng.uniform(0, ch))
         size = int(rng.uniform(0.05, 0.35) * cw)
         if kind == 0:
             axes = (size, max(2, size // 2))
-            lean, thick = float(rng.uniform(0, 180)), 2 + size // 30
+            lean, thick = rng.uniform(0, 180), 2 + size // 30
             cv2.ellipse(canvas, (x, y), axes, lean, 180, 360, shade, thick, cv2.LINE_AA)
         elif kind == 1:
             a = np.sort(rng.uniform(0, 2 * np.pi, 9))
@@ -57,7 +57,7 @@ def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
         else:
             cv2.circle(canvas, (x, y), size, shade, max(1, size // 12), cv2.LINE_AA)
     if rng.random() < 0.5:
-        canvas = np.asarray(cv2.GaussianBlur(canvas, (0, 0), float(rng.uniform(1, 8))), np.float32)
+        canvas = np.asarray(cv2.GaussianBlur(canvas, (0, 0), rng.uniform(1, 8)), np.float32)
     return np.asarray(cv2.resize(canvas, (w, h)), np.float32)
 
 

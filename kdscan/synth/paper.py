@@ -58,7 +58,7 @@ def bent_sheet(
     half = float(np.hypot(*page_mm)) / 2
     bends = [_bend(rng, half, page_mm, kind, amount) for kind in _kinds(rng, amount)]
     crumple = float(rng.uniform(0, 0.5) * amount) * (3.0 if chance(rng, 0.15 * amount) else 1.0)
-    dents = crumple * noise(rng, _mesh(page_mm), float(rng.uniform(2, 9))).astype(np.float64)
+    dents = crumple * noise(rng, _mesh(page_mm), rng.uniform(2, 9)).astype(np.float64)
     if not chance(rng, 0.1 * amount):
         return _build(page_mm, middle_mm, bends, dents)
     # held in the air, or leaning on something
@@ -94,7 +94,7 @@ def _bend(
     sign = rng.choice([-1.0, 1.0])
     angle = float(rng.choice([0.0, np.pi / 2]) + rng.normal(0, 0.25))
     if chance(rng, 0.35):
-        angle = float(rng.uniform(0, np.pi))
+        angle = rng.uniform(0, np.pi)
     strength = amount * rng.uniform(0.15, 1.0)
     if kind == "curl":
         center = rng.uniform(-0.5, 0.5)
@@ -117,7 +117,7 @@ def _bend(
             rng.normal(0, 0.03)
         )
         if chance(rng, 0.12):
-            angle = float(rng.uniform(0, np.pi))
+            angle = rng.uniform(0, np.pi)
     return angle, s, theta
 
 

@@ -92,7 +92,7 @@ def paste(
 def _cut(rng: Rng, page: PageMap) -> F64:
     """The paper's edge in page mm, (K, 2): straight, with round corners, or torn on a side."""
     w, h = float(page.sheet.x_mm[-1]), float(page.sheet.y_mm[-1])
-    r = float(rng.uniform(1, 7)) if chance(rng, 0.12) else 0.0
+    r = rng.uniform(1, 7) if chance(rng, 0.12) else 0.0
     turn = np.linspace(0, np.pi / 2, 7)
     arc = r * np.stack([1 - np.cos(turn), 1 - np.sin(turn)], 1)
     corners = [arc, (w, 0) + arc[::-1] * (-1, 1), (w, h) - arc, (0, h) + arc[::-1] * (1, -1)]

@@ -59,14 +59,14 @@ def _thing(rng: Rng, seen: F32, hidden: F32, other: F32, cell_px: float) -> Hidd
     body = _body(rng, seen, other, at, size)
     if chance(rng, 0.35):  # a side of it in another light
         side = _filled(shape + rng.normal(0, 0.5, 2) * size, (h, w))
-        body = body * (1 + side * float(rng.uniform(-0.5, 0.6)))[..., None]
+        body = body * (1 + side * rng.uniform(-0.5, 0.6))[..., None]
     for _ in range(int(rng.integers(1, 7)) if chance(rng, 0.3) else 0):  # spots, pips, letters
         spot = np.zeros((h, w), np.uint8)
         middle = at + rng.normal(0, 0.3, 2) * size
-        radius = max(1, round(float(rng.uniform(0.02, 0.1)) * cell_px))
+        radius = max(1, round(rng.uniform(0.02, 0.1) * cell_px))
         cv2.circle(spot, (int(middle[0]), int(middle[1])), radius, 255, -1, cv2.LINE_AA)
         body = _over(body, _color(rng, seen), f32(spot / 255))
-    soft = cv2.GaussianBlur(mask, (0, 0), float(rng.uniform(0.4, 1.6)))
+    soft = cv2.GaussianBlur(mask, (0, 0), rng.uniform(0.4, 1.6))
     return _over(seen, f32(np.clip(body, 0, 255)), f32(soft)), np.maximum(hidden, mask)
 
 
@@ -90,7 +90,7 @@ def _body(rng: Rng, seen: F32, other: F32, at: F64, size: float) -> F32:
     """(H, W, 3): what a thing would look like everywhere."""
     h, w = seen.shape[:2]
     if chance(rng, 0.15):  # another piece of paper with something on it
-        way = cv2.getRotationMatrix2D((w / 2, h / 2), float(rng.uniform(0, 360)), 1.0)
+        way = cv2.getRotationMatrix2D((w / 2, h / 2), rng.uniform(0, 360), 1.0)
         turn: F64 = np.array(way, np.float64)
         turn[:, 2] += rng.uniform(-0.3, 0.3, 2) * (w, h)
         return f32(cv2.warpAffine(other, turn, (w, h), borderMode=cv2.BORDER_REFLECT))
@@ -108,7 +108,7 @@ def _body(rng: Rng, seen: F32, other: F32, at: F64, size: float) -> F32:
 def _glare(rng: Rng, seen: F32, hidden: F32, cell_px: float) -> Hidden:
     """A lamp that the paper mirrors."""
     h, w = hidden.shape
-    (x0, y0), turn = rng.uniform(0, 1, 2) * (w, h), float(rng.uniform(0, np.pi))
+    (x0, y0), turn = rng.uniform(0, 1, 2) * (w, h), rng.uniform(0, np.pi)
     y, x = np.mgrid[0:h, 0:w].astype(np.float32)
     long, short = cell_px * rng.uniform(0.3, 2.0), cell_px * rng.uniform(0.25, 0.7)
     u = ((x - x0) * np.cos(turn) + (y - y0) * np.sin(turn)) / long
@@ -123,7 +123,7 @@ def _shade(rng: Rng, shape_hw: tuple[int, int]) -> F32:
     """(H, W): a shadow's edge across the sheet; it hides nothing."""
     h, w = shape_hw
     y, x = np.mgrid[0:h, 0:w].astype(np.float32)
-    turn = float(rng.uniform(0, 2 * np.pi))
+    turn = rng.uniform(0, 2 * np.pi)
     far = (x - rng.uniform(0, w)) * np.cos(turn) + (y - rng.uniform(0, h)) * np.sin(turn)
     soft = np.clip(far / rng.uniform(2, 60), -20, 20)
     return f32(1 - rng.uniform(0.1, 0.55) / (1 + np.exp(-soft)))
@@ -144,7 +144,7 @@ def _convex(rng: Rng, at: F64, size: float) -> F64:
 
 def _rectangle(rng: Rng, at: F64, size: float) -> F64:
     sides = size * rng.uniform(0.6, 3), size * rng.uniform(0.5, 2)
-    place = (float(at[0]), float(at[1])), sides, float(rng.uniform(0, 180))
+    place = (float(at[0]), float(at[1])), sides, rng.uniform(0, 180)
     return np.asarray(cv2.boxPoints(place), np.float64)
 
 
@@ -171,7 +171,7 @@ def _edge(rng: Rng, at: F64, size: float) -> F64:
 
 def _box(rng: Rng, at: F64, size: float) -> F64:
     """The outline of a block seen askew."""
-    place = (float(at[0]), float(at[1])), (size * 0.8, size * 0.8), float(rng.uniform(0, 180))
+    place = (float(at[0]), float(at[1])), (size * 0.8, size * 0.8), rng.uniform(0, 180)
     base = cv2.boxPoints(place)
     lifted = base + rng.normal(0, size * 0.25, 2)
     return np.asarray(cv2.convexHull(f32(np.vstack([base, lifted])))[:, 0], np.float64)

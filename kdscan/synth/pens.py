@@ -126,7 +126,7 @@ def random_pen(rng: Rng, kind: str | None = None) -> Pen:
 
 def _drawn(rng: Rng, within: Range) -> float | bool:
     if not isinstance(within, tuple):
-        return within == 1 or bool(rng.random() < within)
+        return within == 1 or rng.random() < within
     if len(within) == 3 and rng.random() >= within[2]:
         return 0.0
-    return float(rng.uniform(within[0], within[1]))
+    return rng.uniform(within[0], within[1])

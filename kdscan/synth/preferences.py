@@ -86,10 +86,10 @@ def random_preferences(
         if habit not in HABITS[part]:
             raise ValueError(f"no habit of {part} is called {habit}")
     if dice is None:
-        dice = bool(rng.random() < DICE_SHARE)
+        dice = rng.random() < DICE_SHARE
     mine = {part: any_habit(part, dice, rng) for part in PARTS} | dict(habits or {})
     u = rng.uniform
-    slop = float(rng.beta(1.6, 2.2)) * (1.0 if rng.random() < 0.92 else u(1.0, 1.5))
+    slop = rng.beta(1.6, 2.2) * (1.0 if rng.random() < 0.92 else u(1.0, 1.5))
     slants = (0.0, math.pi / 2, -math.pi / 4, math.pi / 4, float(u(0, math.pi)))
     slant = slants[int(rng.integers(len(slants)))]
     if dice:
@@ -101,26 +101,26 @@ def random_preferences(
         faithful=float(u(0.85, 1.0) if rng.random() < 0.7 else u(0.2, 0.85)),
         dice=dice,
         slop=slop,
-        tremor=float(rng.gamma(1.0, 0.08)),
-        bow=min(float(rng.gamma(1.0, 0.03)), 0.16),
+        tremor=rng.gamma(1.0, 0.08),
+        bow=min(rng.gamma(1.0, 0.03), 0.16),
         wander=float(u(0.1, 1.0)),
         reach=float(u(0.85, 1.08) if dice else u(0.6, 1.15)),
-        past=float(rng.exponential(0.1)) if rng.random() < 0.25 else 0.0,
+        past=rng.exponential(0.1) if rng.random() < 0.25 else 0.0,
         size=float(u(0, 1)),
         gap=float(u(0, 1)),
-        angle=slant + float(rng.normal(0, 0.1)),
-        bend=min(max(float(rng.lognormal(math.log(0.23), 0.22)), 0.13), 0.36),
-        parted=min(max(float(rng.lognormal(math.log(0.055), 0.5)), PARTED[0]), PARTED[1]),
+        angle=slant + rng.normal(0, 0.1),
+        bend=min(max(rng.lognormal(math.log(0.23), 0.22), 0.13), 0.36),
+        parted=min(max(rng.lognormal(math.log(0.055), 0.5), PARTED[0]), PARTED[1]),
         runs=float(u(2.6, 6.5)),
         hatch=float(u(0, math.pi)),
         spread=float(u(0, 1)),
-        pair=pair + float(rng.normal(0, 0.1)),
-        closure=float(rng.normal(0.08, 0.12)),
-        first=bool(rng.random() < 0.5),
-        grid=bool(rng.random() < (0.75 if dice else 0.4)),
-        joined=bool(rng.random() < 0.6),
-        press=min(float(rng.gamma(1.5, 0.06)), 0.35),
-        writer=float(rng.random()),
+        pair=pair + rng.normal(0, 0.1),
+        closure=rng.normal(0.08, 0.12),
+        first=rng.random() < 0.5,
+        grid=rng.random() < (0.75 if dice else 0.4),
+        joined=rng.random() < 0.6,
+        press=min(rng.gamma(1.5, 0.06), 0.35),
+        writer=rng.random(),
     )
 
 
@@ -156,13 +156,13 @@ class Shield:
 
 @dataclass(frozen=True, eq=False)
 class Brush:
-    """What drawing one mark needs: taste, chance, the pen's line, real strokes.
+    """What drawing one mark needs: traits, chance, the pen's line, real strokes.
 
     width: of the pen's line; faint: True for a pen that must be drawn larger to be seen;
     real: share of marks that follow a real pen's path, when there is a bank.
     """
 
-    taste: Preferences
+    traits: Preferences
     rng: Rng
     width: float
     bank: StrokeBank | None = None
@@ -171,18 +171,18 @@ class Brush:
 
     def pick(self, part: Part) -> str:
         """Return the writer's habit or, now and then, the other one, rarely any."""
-        lot, taste = self.rng.random(), self.taste
-        if lot < taste.faithful:
-            return taste.habits[part]
-        if lot < 1 - STRANGE * (1 - taste.faithful):
-            return taste.others[part]
-        return any_habit(part, taste.dice, self.rng)
+        lot, traits = self.rng.random(), self.traits
+        if lot < traits.faithful:
+            return traits.habits[part]
+        if lot < 1 - STRANGE * (1 - traits.faithful):
+            return traits.others[part]
+        return any_habit(part, traits.dice, self.rng)
 
     def recorded(self, kind: str) -> list[Path] | None:
         """Return a real mark of a kind, within -1..1, or None."""
         if self.bank is None or self.rng.random() >= self.real:
             return None
-        return self.bank.pick(kind, self.taste.writer, self.rng)
+        return self.bank.pick(kind, self.traits.writer, self.rng)
 
     def near(self, value: float, spread: float, low: float, high: float) -> float:
         """Return `value` with normal noise, kept within bounds."""
@@ -194,4 +194,4 @@ class Brush:
 
     def force(self) -> float:
         """Return the pressure of one stroke."""
-        return self.near(1.0, self.taste.press, 0.45, 1.15)
+        return self.near(1.0, self.traits.press, 0.45, 1.15)

@@ -22,8 +22,8 @@ _FACES = (
 def random_print(rng: Rng) -> tuple[U8, tuple[float, float]]:
     """A picture (H, W, 3) uint8 BGR and its width and height in mm."""
     kind = _KINDS[int(rng.integers(0, len(_KINDS)))]
-    width = float(rng.uniform(60, 300))
-    ratio = float(rng.uniform(0.65, 1.5))
+    width = rng.uniform(60, 300)
+    ratio = rng.uniform(0.65, 1.5)
     page = np.empty((round(420 * np.sqrt(ratio)), round(420 / np.sqrt(ratio)), 3), np.uint8)
     page[:] = np.round(_paper(rng))
     kind(rng, page)
@@ -59,7 +59,7 @@ def _blank(rng: Rng, page: U8) -> None:
 def _text(rng: Rng, page: U8) -> None:
     h, w = page.shape[:2]
     columns, ink = int(rng.integers(1, 4)), _ink(rng, page)
-    face, size = _FACES[int(rng.integers(0, 4))], float(rng.uniform(0.25, 0.6))
+    face, size = _FACES[int(rng.integers(0, 4))], rng.uniform(0.25, 0.6)
     top = int(rng.uniform(0.04, 0.2) * h)
     cv2.putText(page, _word(rng, 8), (w // 12, top), face, 3 * size, ink, 2, cv2.LINE_AA)
     wide = w * 0.94 / columns
@@ -83,7 +83,7 @@ def _table(rng: Rng, page: U8) -> None:
     cw, ch = (w - 2 * x0) / cols, (h - y0 - 0.04 * h) / rows
     ink, thick = _ink(rng, page), int(rng.integers(1, 4))
     what = rng.integers(0, 5)
-    open_cells, gap = chance(rng, 0.3), float(rng.uniform(0, 0.12))
+    open_cells, gap = chance(rng, 0.3), rng.uniform(0, 0.12)
     for i in range(rows):
         for j in range(cols):
             a = (round(x0 + (j + gap) * cw), round(y0 + (i + gap) * ch))
@@ -117,7 +117,7 @@ def _keys(rng: Rng, page: U8) -> None:
     h, w = page.shape[:2]
     rows, cols = int(rng.integers(4, 9)), int(rng.integers(4, 16))
     cap = [float(v) for v in color(rng, (0, 0.4), (0.1, 1))]
-    ch, cw, inset = h / rows, w / cols, float(rng.uniform(0.05, 0.2))
+    ch, cw, inset = h / rows, w / cols, rng.uniform(0.05, 0.2)
     ink = (20.0, 20.0, 20.0) if sum(cap) > 330 else (235.0, 235.0, 235.0)
     for i in range(rows):
         x = 0.0
@@ -151,7 +151,7 @@ def _cover(rng: Rng, page: U8) -> None:
             cv2.circle(page, a, int(rng.uniform(0.05, 0.4) * w), shade, -1, cv2.LINE_AA)
     for _ in range(int(rng.integers(1, 5))):
         at = (int(rng.uniform(0, 0.3) * w), int(rng.uniform(0.1, 0.95) * h))
-        size = float(rng.uniform(0.7, 3.5))
+        size = rng.uniform(0.7, 3.5)
         cv2.putText(
             page,
             _word(rng, 9).upper(),

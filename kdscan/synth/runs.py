@@ -17,7 +17,7 @@ from kdscan.synth.preferences import Brush
 from kdscan.synth.strokes import Path, drift, line, rounded, turned
 
 
-def laid(path: Path, ends: Path, high: float) -> Path:
+def path_between(path: Path, ends: Path, high: float) -> Path:
     """Lay a path that runs along the x axis from -1 to 1 between two ends; high: mm of its y."""
     run = ends[1] - ends[0]
     sized = path * (math.hypot(*run) / 2, high)
@@ -29,13 +29,13 @@ def _path(ends: Path, brush: Brush, most: float = math.inf) -> Path:
 
     most: height of its bow, mm: runs of one line part no more by it than by their ends.
     """
-    real, taste = brush.recorded("line"), brush.taste
+    real, traits = brush.recorded("line"), brush.traits
     if real is None:
         most = most / max(math.hypot(*(ends[1] - ends[0])), 1e-9)
-        bow = min(max(taste.bow * brush.rng.normal(0, 1), -most), most)
-        return line(ends[0], ends[1], brush.rng, wobble=taste.tremor, bow=bow)
+        bow = min(max(traits.bow * brush.rng.normal(0, 1), -most), most)
+        return line(ends[0], ends[1], brush.rng, wobble=traits.tremor, bow=bow)
     length, high = math.hypot(*(ends[1] - ends[0])), max(float(np.ptp(real[0][:, 1])), 1e-9)
-    return laid(real[0], ends, min(length / 2, 0.04 * length / high, most / high))
+    return path_between(real[0], ends, min(length / 2, 0.04 * length / high, most / high))
 
 
 def _across(ends: Path) -> Path:
@@ -54,7 +54,7 @@ def _bowed(paths: list[Path], bow: float) -> list[Path]:
 
 def _strokes(paths: list[Path], brush: Brush, joined: bool) -> list[Stroke]:
     """Runs drawn there and back, in one go or lifted, in one arc."""
-    paths = _bowed(paths, 0.7 * brush.taste.bow * brush.rng.normal(0, 1))
+    paths = _bowed(paths, 0.7 * brush.traits.bow * brush.rng.normal(0, 1))
     paths = [p if i % 2 == 0 else p[::-1] for i, p in enumerate(paths)]
     if joined:
         return [Stroke(rounded(np.concatenate(paths)), pressure=brush.force())]
@@ -68,7 +68,7 @@ def _once(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
 def _slid(ends: Path, parted: Path, brush: Brush) -> Path:
     """Ends moved across by parted (2,) mm, and along by what haste makes of them."""
     along = ends[1] - ends[0]
-    slip = brush.rng.normal(0, 0.02 + 0.05 * brush.taste.slop, 2)
+    slip = brush.rng.normal(0, 0.02 + 0.05 * brush.traits.slop, 2)
     return ends + np.outer(parted, _across(ends)) + np.outer(slip, along)
 
 
@@ -78,7 +78,7 @@ def _retraced(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     for _ in range(1 + int(rng.poisson(0.35))):
         off = np.clip(rng.normal(0, 0.4, 2), -0.75, 0.75) * parted
         runs.append(_path(_slid(ends, off, brush), brush, 0.3 * parted))
-    return _strokes(runs, brush, brush.taste.joined)
+    return _strokes(runs, brush, brush.traits.joined)
 
 
 def _vee(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
@@ -100,7 +100,7 @@ def _loop(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     half = (ends[1] - ends[0]) / 2
     path = ends.mean(axis=0) + x[:, None] * half + y[:, None] * _across(ends)
     return [
-        Stroke(path + 0.4 * brush.taste.tremor * drift(n, rng)[:, None], pressure=brush.force())
+        Stroke(path + 0.4 * brush.traits.tremor * drift(n, rng)[:, None], pressure=brush.force())
     ]
 
 
@@ -116,11 +116,11 @@ def _parallel(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
 def _thick(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     """Three and more runs beside each other, with paper between them at times."""
     rng = brush.rng
-    count = max(3, round(brush.about(brush.taste.runs, 0.2)))
+    count = max(3, round(brush.about(brush.traits.runs, 0.2)))
     wide = brush.about(1.5 * parted, 0.25) + 0.5 * brush.width
     spots = np.linspace(-0.5, 0.5, count) + rng.normal(0, 0.35 / count, count)
     paths = [_path(_slid(ends, np.full(2, s * wide), brush), brush, 0.3 * parted) for s in spots]
-    return _strokes(paths, brush, brush.taste.joined)
+    return _strokes(paths, brush, brush.traits.joined)
 
 
 def _hooked(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
@@ -144,7 +144,7 @@ def _wavy(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     height = rng.uniform(0.3, 0.7) * parted + 0.3 * brush.width
     real = brush.recorded("wave")
     if real is not None:
-        return [Stroke(laid(real[0], ends, 2 * height / float(np.ptp(real[0][:, 1]))))]
+        return [Stroke(path_between(real[0], ends, 2 * height / float(np.ptp(real[0][:, 1]))))]
     return [Stroke(_wave(ends, height, rng.uniform(1.0, 3.5), rng.uniform(0, 6)))]
 
 

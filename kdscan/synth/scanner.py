@@ -130,7 +130,7 @@ def _lay(page: U8, picture: U8, mm_to_px: F64, size_mm: tuple[float, float]) -> 
 
 def _sensed(rng: Rng, page: U8, settings: Settings) -> U8:
     """The line sensor: a little soft, a little noise, streaks along the feed, JPEG."""
-    out = np.asarray(cv2.GaussianBlur(page, (0, 0), float(rng.uniform(0.4, 0.8))), np.uint8)
+    out = np.asarray(cv2.GaussianBlur(page, (0, 0), rng.uniform(0.4, 0.8)), np.uint8)
     tile = rng.normal(0, rng.uniform(0.5, 2.0), (_TILE, _TILE, 1)).astype(np.float32)
     width = page.shape[1]
     streaks = rng.normal(0, rng.uniform(0, 1.5), (1, width, 1)).astype(np.float32)

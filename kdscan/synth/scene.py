@@ -126,7 +126,7 @@ def wild_board(rng: Rng, circles: int) -> tuple[Marks, bool]:
         for at in CELLS
         if rng.random() >= empty
     }
-    return board, bool(rng.random() < 0.5)
+    return board, rng.random() < 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +202,7 @@ def chosen(
     page = page or random_page(rng)
     if played is None:
         played = wild_board(rng, len(page[0].circles)) if wild else played_board(rng)
-    mess = float(rng.uniform(0, 1)) if mess is None else mess
+    mess = rng.uniform(0, 1) if mess is None else mess
     return page, played, hand or Hand.random(rng, dice=dice), mess
 
 

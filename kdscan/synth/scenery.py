@@ -46,7 +46,7 @@ class Scenery:
 def plain_scenery(rng: Rng) -> Scenery:
     """A scanner: even light, a lid of one colour."""
     lid = color(rng, (0, 0.03), (0.85, 1.0) if chance(rng, 0.7) else (0.02, 0.3))
-    return Scenery(plain_desk(lid), None, daylight(), (), (), float(rng.uniform(0.85, 1.1)))
+    return Scenery(plain_desk(lid), None, daylight(), (), (), rng.uniform(0.85, 1.1))
 
 
 def random_scenery(
@@ -67,18 +67,14 @@ def random_scenery(
     solids = _arrange(rng, camera, page, grid_mm, trouble, others)
     exposure = float(rng.uniform(0.4, 1.0) if chance(rng, 0.5) else rng.uniform(0.65, 1.0))
     if chance(rng, 0.15 * trouble):
-        exposure = float(rng.uniform(0.06, 0.3))
+        exposure = rng.uniform(0.06, 0.3)
     elif chance(rng, 0.12 * trouble):
-        exposure = float(rng.uniform(1.05, 1.6))
+        exposure = rng.uniform(1.05, 1.6)
     desk = random_desk(rng, trouble, paper_bgr, surfaces)
     beyond = None
     if chance(rng, 0.15):
         reach = float(np.hypot(*page.sheet.xyz[0, 0, :2])) * rng.uniform(0.8, 2)
-        beyond = (
-            random_desk(rng, trouble, paper_bgr, surfaces),
-            float(rng.uniform(0, 6.3)),
-            float(reach),
-        )
+        beyond = (random_desk(rng, trouble, paper_bgr, surfaces), rng.uniform(0, 6.3), float(reach))
     return Scenery(desk, beyond, light, tuple(prints), solids, exposure)
 
 

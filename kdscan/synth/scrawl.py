@@ -93,7 +93,7 @@ def writing(
         text = total(rng)
         strokes = number(text[: max(1, int(room / (0.8 * height)))], at, height, rng)
     elif bank is not None and lot < 0.5:
-        strokes, x, who = [], 0.0, float(rng.random())
+        strokes, x, who = [], 0.0, rng.random()
         while x < min(room, 12 * height) - height and len(strokes) < 14:
             mark = bank.pick("glyph", who, rng)
             if mark is None:
@@ -166,8 +166,8 @@ def coffee_ring(page: U8, at: Path, radius: float, rng: Rng, px_per_mm: float) -
     x0, y0, x1, y1 = box
     alpha = np.zeros((y1 - y0, x1 - x0), np.float32)
     middle = (round(at[0] * px_per_mm - x0), round(at[1] * px_per_mm - y0))
-    start = float(rng.uniform(0, 360))
-    sweep = float(rng.uniform(150, 360))
+    start = rng.uniform(0, 360)
+    sweep = rng.uniform(150, 360)
     for share, strength in ((1.0, 0.8), (0.97, 0.5)):
         axes = (int(radius * share * px_per_mm), int(radius * share * px_per_mm * 0.98))
         thick = max(1, int(rng.uniform(0.4, 1.8) * px_per_mm))

@@ -22,7 +22,7 @@ def develop(rng: Rng, image: U8, trouble: float, detail_px: float, colored: bool
         length = float(
             rng.uniform(1.5, max(2.0, min(0.06 * detail_px, 12))) * (0.4 + 0.6 * trouble)
         )
-        image = cv2.filter2D(image, -1, _streak(length, float(rng.uniform(0, np.pi)))).astype(
+        image = cv2.filter2D(image, -1, _streak(length, rng.uniform(0, np.pi))).astype(
             np.uint8, copy=False
         )
     image = cv2.transform(image, _colors(rng, trouble, colored)).astype(np.uint8, copy=False)
@@ -30,8 +30,8 @@ def develop(rng: Rng, image: U8, trouble: float, detail_px: float, colored: bool
     if chance(rng, 0.85):
         image = _grainy(rng, image, trouble)
     if chance(rng, 0.45):
-        soft = cv2.GaussianBlur(image, (0, 0), float(rng.uniform(0.7, 2)))
-        amount = float(rng.uniform(0.2, 1.0))
+        soft = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.7, 2))
+        amount = rng.uniform(0.2, 1.0)
         image = cv2.addWeighted(image, 1 + amount, soft, -amount, 0).astype(np.uint8, copy=False)
     return compress(image, int(rng.integers(round(90 - 50 * trouble), 96)))
 
@@ -103,7 +103,7 @@ def _grainy(rng: Rng, image: U8, trouble: float) -> U8:
     luma = patch[..., :1] * np.float32(rng.uniform(0.6, 1.3))
     patch = patch * np.float32(rng.uniform(0.1, 0.9)) + luma
     if chance(rng, 0.6):
-        size = float(rng.uniform(0.5, 1.8))
+        size = rng.uniform(0.5, 1.8)
         patch = cv2.GaussianBlur(patch, (0, 0), size) * np.float32(1 + size)
     if chance(rng, 0.3):
         blotch = cv2.resize(

@@ -28,13 +28,13 @@ class Hand:
 
     pen: draws the coats; other: another pen that draws a share `swaps` of the cells;
     cross_pen, border_pen: mostly the first one.
-    taste: how marks are made.
+    traits: how marks are made.
     borders: share of the lines between different coats that are shaded; rims: share
     of the map's outer edges beside a coat; border_line: how they are drawn.
     in_order: crosses go into the first circles; otherwise into any.
     real: share of marks that follow recorded paths, when there are some.
     overruns: share of coats that run out of the shield, over circles too; lines between
-        cells go astray by it. sweeps: share of those that run over circles altogether.
+        cells stray by it. sweeps: share of those that run over circles altogether.
     """
 
     pen: Pen
@@ -42,7 +42,7 @@ class Hand:
     swaps: float
     cross_pen: Pen
     border_pen: Pen
-    taste: Preferences
+    traits: Preferences
     borders: float
     rims: float
     border_line: Literal["straight", "wobbly", "double", "thick"]
@@ -57,31 +57,27 @@ class Hand:
     ) -> Hand:
         """Return a random hand. habits: those that are given; dice: whether coats are drawn as
         on the dice; see `random_preferences`."""
-        taste = random_preferences(rng, habits, dice)
-        pen = random_pen(rng, taste.habits["pen"])
+        traits = random_preferences(rng, habits, dice)
+        pen = random_pen(rng, traits.habits["pen"])
         cross_pen = pen if rng.random() < 0.85 else random_pen(rng)
         border_pen = pen if rng.random() < 0.75 else random_pen(rng)
-        lot, outlined = rng.random(), taste.habits["extra"] == "outlines"
+        lot, outlined = rng.random(), traits.habits["extra"] == "outlines"
         lines: tuple[Literal["straight", "wobbly", "double", "thick"], ...]
         lines = ("straight", "straight", "wobbly", "double", "thick")
         return cls(
             pen,
             random_pen(rng),
-            float(rng.uniform(0.02, 0.5)) if rng.random() < 0.12 else 0.0,
+            rng.uniform(0.02, 0.5) if rng.random() < 0.12 else 0.0,
             cross_pen,
             border_pen,
-            taste,
-            borders=1.0
-            if outlined or lot > 0.65
-            else 0.0
-            if lot < 0.4
-            else float(rng.uniform(0.05, 0.9)),
-            rims=float(rng.uniform(0, 1)) if rng.random() < 0.25 else 0.0,
+            traits,
+            borders=1.0 if outlined or lot > 0.65 else 0.0 if lot < 0.4 else rng.uniform(0.05, 0.9),
+            rims=rng.uniform(0, 1) if rng.random() < 0.25 else 0.0,
             border_line=lines[int(rng.integers(len(lines)))],
-            in_order=bool(rng.random() < 0.75),
-            real=float(rng.uniform(0.1, 0.6)),
-            overruns=float(rng.uniform(0, 1)) if rng.random() < 0.4 else 0.0,
-            sweeps=float(rng.uniform(0, 1)) if rng.random() < 0.5 else 0.0,
+            in_order=rng.random() < 0.75,
+            real=rng.uniform(0.1, 0.6),
+            overruns=rng.uniform(0, 1) if rng.random() < 0.4 else 0.0,
+            sweeps=rng.uniform(0, 1) if rng.random() < 0.5 else 0.0,
         )
 
 
@@ -103,7 +99,7 @@ class Canvas:
     def brush(self, pen: Pen) -> Brush:
         """Return what this hand draws marks with."""
         faint = pen.opacity < 0.65 or pen.grain > 0.7
-        return Brush(self.hand.taste, self.rng, pen.width, self.bank, self.hand.real, faint)
+        return Brush(self.hand.traits, self.rng, pen.width, self.bank, self.hand.real, faint)
 
     def ink(self, strokes: list[Stroke], pen: Pen, spare: Spots | None = None) -> None:
         """Draw strokes; `spare`: discs that stay free."""
@@ -132,7 +128,7 @@ class Sketch(Canvas):
     @property
     def adds(self) -> str:
         """What this player adds to the sheet: a habit of the part `extra`."""
-        return self.hand.taste.habits["extra"]
+        return self.hand.traits.habits["extra"]
 
     def at(self, cell: tuple[int, int]) -> Path:
         """Return the middle of a cell (row, column) on the page."""
@@ -145,14 +141,14 @@ def fit_hand(hand: Hand, layout: Layout, mess: float) -> Hand:
     thin = min(0.28 * room, 0.6 * layout.circle_radius_mm)
     edge = min(0.3 * room, 2.0 * edge_room(layout))
     seen = SEEN * min(layout.cell_mm)
-    taste = replace(
-        hand.taste,
-        slop=hand.taste.slop * (0.4 + 1.0 * mess),
-        tremor=min(hand.taste.tremor, 0.05 * room) * (0.4 + mess),
+    traits = replace(
+        hand.traits,
+        slop=hand.traits.slop * (0.4 + 1.0 * mess),
+        tremor=min(hand.traits.tremor, 0.05 * room) * (0.4 + mess),
     )
     return replace(
         hand,
-        taste=taste,
+        traits=traits,
         pen=replace(hand.pen, width=min(max(hand.pen.width, seen), 0.28 * room)),
         other=replace(hand.other, width=min(max(hand.other.width, seen), 0.28 * room)),
         cross_pen=replace(hand.cross_pen, width=min(max(hand.cross_pen.width, seen), thin)),

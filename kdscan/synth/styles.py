@@ -123,23 +123,23 @@ def _on_paper(rng: Rng) -> PrintStyle:
         ),  # type: ignore[arg-type]
         cell_tint=tint,  # type: ignore[arg-type]
         line_color=_dark(rng, 40, 190),
-        line_mm=float(rng.uniform(0.15, 0.7)),
+        line_mm=rng.uniform(0.15, 0.7),
         frame=str(
             rng.choice(np.array(["none", "single", "double", "rounded"]), p=[0.3, 0.35, 0.2, 0.15])
         ),  # type: ignore[arg-type]
         shield_color=_dark(rng, 20, 175),
-        shield_mm=float(rng.uniform(0.15, 0.8)),
+        shield_mm=rng.uniform(0.15, 0.8),
         shield_fill=maybe(0.5, _pale(rng, 215, 10)),
-        shield_inner=bool(rng.random() < 0.12),
+        shield_inner=rng.random() < 0.12,
         circle_color=_dark(rng, 20, 175),
-        circle_mm=float(rng.uniform(0.12, 0.45)),
+        circle_mm=rng.uniform(0.12, 0.45),
         circle_fill=maybe(0.4, _pale(rng, 225, 8)),
         castle_color=_dark(rng),
         castle_fill=maybe(0.6, tuple(float(v) for v in rng.uniform(60, 235, 3))),  # type: ignore[arg-type]
         roof_fill=maybe(0.2, _pale(rng, 185, 22)),
         title=str(rng.choice(np.array(_TITLES))),
         ornaments=int(rng.choice([0, 1, 2, 4])),
-        legend=bool(rng.random() < 0.15),
+        legend=rng.random() < 0.15,
     )
 
 
@@ -153,7 +153,7 @@ def _on_map(rng: Rng, style: PrintStyle, family: str, colours: str | None) -> Pr
     ground = palette.paper if fine else palette.sea
     light = luma(ground) if fine else float(np.mean([luma(shade) for shade in palette.grounds]))
     dim = light < 165
-    white = mixed(_WHITE, palette.paper, float(rng.uniform(0, 1)))
+    white = mixed(_WHITE, palette.paper, rng.uniform(0, 1))
     dark = mixed(palette.ink, ground, float(rng.choice([0.0, rng.uniform(0.05, 0.4)])))
     line = white if rng.random() < (0.65 if dim else 0.3) else dark
     fill, veil, edge, second, emboss = _shield_on_map(rng, white, dark, dim)
@@ -175,7 +175,7 @@ def _on_map(rng: Rng, style: PrintStyle, family: str, colours: str | None) -> Pr
         shield_veil=veil,
         shield_light=second,
         emboss=emboss,
-        shield_inner=bool(rng.random() < 0.06),
+        shield_inner=rng.random() < 0.06,
         circle_color=faint,
         circle_mm=style.circle_mm if ring else 0.0,
         circle_fill=white if disc else None,
@@ -193,8 +193,8 @@ def _shield_on_map(
     look = str(
         rng.choice(np.array(["clear", "veiled", "solid", "embossed"]), p=[0.3, 0.37, 0.18, 0.15])
     )
-    veil = {"clear": 0.0, "solid": 1.0}.get(look, float(rng.uniform(0.2, 0.85)))
-    emboss = float(rng.uniform(0.35, 1.0)) if look == "embossed" else 0.0
+    veil = {"clear": 0.0, "solid": 1.0}.get(look, rng.uniform(0.2, 0.85))
+    emboss = rng.uniform(0.35, 1.0) if look == "embossed" else 0.0
     edge = dark
     if look in ("clear", "veiled") and dim and rng.random() < 0.4:
         edge = white

@@ -51,13 +51,13 @@ def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
     rng, hand = sheet.rng, sheet.hand
     size = math.hypot(*(b - a))
     room = edge_room(sheet.layout) + hand.overruns * sheet.layout.circle_radius_mm
-    loose = (0.008 + 0.02 * hand.taste.slop) * (1 + 2 * hand.overruns) * size
+    loose = (0.008 + 0.02 * hand.traits.slop) * (1 + 2 * hand.overruns) * size
     loose = min(loose, 0.4 * room)
     ends = np.stack((a, b)) + rng.normal(0, loose, (2, 2))
-    ends = ends + (b - a) * rng.normal(0, 0.03 + 0.05 * hand.taste.slop, (2, 1))
-    wobble = hand.taste.tremor + (0.012 * size if hand.border_line == "wobbly" else 0.0)
+    ends = ends + (b - a) * rng.normal(0, 0.03 + 0.05 * hand.traits.slop, (2, 1))
+    wobble = hand.traits.tremor + (0.012 * size if hand.border_line == "wobbly" else 0.0)
     wobble = min(wobble, 0.02 * size, 0.4 * room)
-    path = line(ends[0], ends[1], rng, wobble=wobble, bow=hand.taste.bow * 0.3)
+    path = line(ends[0], ends[1], rng, wobble=wobble, bow=hand.traits.bow * 0.3)
     if hand.border_line == "double":
         shift = rng.normal(0, min(0.02 * size, 0.5 * room), 2)
         return [Stroke(path), Stroke(path[::-1] + shift)]
@@ -180,7 +180,7 @@ def _tint(sheet: Sketch, board: Board) -> None:
     rng, layout = sheet.rng, sheet.layout
     cell = np.array(layout.cell_mm)
     share, by_coat = rng.uniform(0.3, 1.3), rng.random() < 0.5
-    wide = float(rng.uniform(0.04, 0.12)) * float(cell.min())
+    wide = rng.uniform(0.04, 0.12) * float(cell.min())
     strength, grain = rng.uniform(0.12, 0.4), rng.uniform(0.1, 0.8)
     shades = {coat: _tint_pen(rng, wide, strength, grain) for coat in Coat}
     angle, corners = rng.uniform(0, math.pi), np.array(((-1, -1), (1, -1), (1, 1), (-1, 1))) / 2
@@ -191,7 +191,7 @@ def _tint(sheet: Sketch, board: Board) -> None:
         for at in cells:
             box = sheet.at(at) + corners * cell * rng.uniform(0.82, 1.0)
             gap = wide * rng.uniform(0.8, 1.3)
-            slop = sheet.hand.taste.slop
+            slop = sheet.hand.traits.slop
             paths = hatch(box, angle + rng.normal(0, 0.1), gap, rng, slop=slop, joined=True)
             sheet.ink([Stroke(p) for p in paths], pen)
 

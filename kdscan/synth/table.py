@@ -115,7 +115,7 @@ def make_table(
     rng = np.random.default_rng([seed, 11])
     player = greedy_player if chance(rng, 0.5) else random_player
     game = play_game(random.Random(int(rng.integers(0, 2**32))), (player, player))
-    untidy = float(rng.uniform(0, 1)) if mess is None else mess
+    untidy = rng.uniform(0, 1) if mess is None else mess
     hands = Hand.random(rng), Hand.random(rng)
     page = page or random_page(rng)
     layout = page[0]
@@ -166,7 +166,7 @@ def photograph_table(
     Returns the photo, and for each sheet the map from mm on its page to photo pixels.
     """
     conditions = LEVELS[level]
-    trouble = conditions.trouble * float(rng.uniform(0.45, 1))
+    trouble = conditions.trouble * rng.uniform(0.45, 1)
     order = rng.permutation(len(sheets))  # from the lowest up
     poses = _arranged(rng, [(page_mm, rect) for _, page_mm, rect in sheets], order)
     meshes = []
@@ -233,7 +233,7 @@ def _tried(
     places = places[rng.permutation(count)]
     poses = []
     for at in places * step:
-        turn = float(rng.normal(0, 0.12)) + np.pi * chance(rng, 0.3)
+        turn = rng.normal(0, 0.12) + np.pi * chance(rng, 0.3)
         shift = rng.normal(0, 8 * loose, 2)
         poses.append(_Pose(float(at[0] + shift[0]), float(at[1] + shift[1]), turn))
     return poses
@@ -281,8 +281,8 @@ def _aimed(
     )
     roll = float(rng.choice([0, 0, 1, 2, 3]) * np.pi / 2 + rng.normal(0, 0.15))
     tilt = float(np.deg2rad(rng.uniform(tilt_deg[0], 0.7 * tilt_deg[1])))
-    focal = max(size_wh) * float(rng.uniform(0.7, 1.4))
-    camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size_wh, float(rng.normal(0, 0.02)))
-    share, spread = float(rng.uniform(0.75, 0.98)), float(rng.uniform(0, 1))
+    focal = max(size_wh) * rng.uniform(0.7, 1.4)
+    camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size_wh, rng.normal(0, 0.02))
+    share, spread = rng.uniform(0.75, 0.98), rng.uniform(0, 1)
     seen = frame(rng, camera, must_see - middle, box - middle, share, 0.012, spread)
     return replace(seen, eye=seen.eye + middle)

@@ -68,10 +68,10 @@ class Manner:
 def random_manner(rng: Rng) -> Manner:
     """Mostly neat, mostly the print that the pictures show."""
     return Manner(
-        askew=float(rng.uniform(0.005, 0.06)),
-        gap=float(rng.uniform(0, 0.09)) if chance(rng, 0.35) else 0.0,
+        askew=rng.uniform(0.005, 0.06),
+        gap=rng.uniform(0, 0.09) if chance(rng, 0.35) else 0.0,
         tints=_tints(rng) if chance(rng, 0.5) else None,
-        shine=float(rng.uniform(0.1, 1)) if chance(rng, 0.3) else 0.0,
+        shine=rng.uniform(0.1, 1) if chance(rng, 0.3) else 0.0,
         castle=0.35,
     )
 
@@ -148,8 +148,8 @@ class Table:
         mask, view = self._masked(corners + fall, pad=12)
         if not mask.size:
             return
-        soft = cv2.GaussianBlur(mask, (0, 0), float(self.rng.uniform(0.8, 3)))
-        dark = f32(1 - float(self.rng.uniform(0.3, 0.8)) / 255 * soft.astype(np.float32))
+        soft = cv2.GaussianBlur(mask, (0, 0), self.rng.uniform(0.8, 3))
+        dark = f32(1 - self.rng.uniform(0.3, 0.8) / 255 * soft.astype(np.float32))
         view[:] = lit(view, dark)
 
     def _masked(self, corners: F64, pad: int) -> tuple[U8, U8]:
@@ -228,12 +228,12 @@ def _ruled(rng: Rng, top: U8) -> U8:
     """A cutting mat, a checked cloth or a tiled floor: squares that are no tiles."""
     side = len(top)
     pitch = TABLE_PX * float(np.exp(rng.uniform(np.log(0.2), np.log(1.3))))
-    turn = float(rng.uniform(0, np.pi / 2))
+    turn = rng.uniform(0, np.pi / 2)
     along = np.array([np.cos(turn), np.sin(turn)])
     across = np.array([-along[1], along[0]])
     ruled = top
     if chance(rng, 0.7):  # a coloured mat; else the table shows through
-        part = float(rng.uniform(0.4, 0.95))
+        part = rng.uniform(0.4, 0.95)
         ruled = np.asarray(top * (1 - part) + part * color(rng, (0, 0.9), (0.1, 0.9)), np.uint8)
     shade, line = color(rng, (0, 0.9), (0, 1)), color(rng, (0, 0.4), (0, 1))
     if chance(rng, 0.3):

@@ -33,7 +33,7 @@ def _wood_color(rng: Rng) -> F32:
 def _grain(rng: Rng, rows: int, base: F32, contrast: float, warp: float, rings: float) -> F32:
     shape = (rows, SIDE)
     _, y = _axes()
-    bend = noise(rng, shape, float(rng.uniform(2, 5)), 2.0) * np.float32(warp)
+    bend = noise(rng, shape, rng.uniform(2, 5), 2.0) * np.float32(warp)
     waves = np.sin((y[:rows] * np.float32(rings) + bend) * np.float32(2 * np.pi))
     fine = noise(rng, shape, 400, 40.0)
     coarse = fractal(rng, shape, 14, 3, 12.0)
@@ -44,8 +44,8 @@ def _grain(rng: Rng, rows: int, base: F32, contrast: float, warp: float, rings: 
 
 def _planks(rng: Rng) -> F32:
     base = _wood_color(rng)
-    contrast, rings = float(rng.uniform(0.15, 1.0)), float(rng.uniform(4, 30))
-    sheet = _grain(rng, SIDE, base, contrast, float(rng.uniform(0.2, 2.5)), rings)
+    contrast, rings = rng.uniform(0.15, 1.0), rng.uniform(4, 30)
+    sheet = _grain(rng, SIDE, base, contrast, rng.uniform(0.2, 2.5), rings)
     count = int(rng.integers(1, 9))
     if count == 1:
         return sheet
@@ -66,7 +66,7 @@ def _planks(rng: Rng) -> F32:
 
 def _parquet(rng: Rng) -> F32:
     base = _wood_color(rng)
-    sheet = _grain(rng, SIDE, base, float(rng.uniform(0.2, 0.8)), 0.6, float(rng.uniform(8, 30)))
+    sheet = _grain(rng, SIDE, base, rng.uniform(0.2, 0.8), 0.6, rng.uniform(8, 30))
     turned = np.ascontiguousarray(sheet.transpose(1, 0, 2))
     n = int(rng.integers(3, 8))
     step = SIDE // n
@@ -105,7 +105,7 @@ def _dark(rng: Rng) -> F32:
 
 def _weave(rng: Rng) -> F32:
     x, y = _axes()
-    threads = float(rng.uniform(60, 220))
+    threads = rng.uniform(60, 220)
     px, py = np.sin(x * threads * 6.283), np.sin(y * threads * 6.283)
     over = px * py if chance(rng, 0.5) else np.sin((x + y) * threads * 4.4)
     tone = (
@@ -124,7 +124,7 @@ def _weave(rng: Rng) -> F32:
 def _checked(rng: Rng) -> F32:
     x, y = _axes()
     n = float(rng.integers(2, 14))
-    duty = float(rng.uniform(0.25, 0.6))
+    duty = rng.uniform(0.25, 0.6)
     a, b = (x * n % 1 < duty).astype(np.float32), (y * n % 1 < duty).astype(np.float32)
     if chance(rng, 0.4):  # a second, thin stripe
         a += 0.6 * (np.abs(x * n % 1 - 0.8) < 0.04)
@@ -178,9 +178,7 @@ def _speckled(rng: Rng) -> F32:
 def _weathered(rng: Rng) -> F32:
     """Old boards: deep, sharp streaks of several tones."""
     base = _wood_color(rng)
-    field = fractal(
-        rng, (SIDE, SIDE), float(rng.uniform(10, 30)), 5, float(rng.uniform(5, 14)), 0.7
-    )
+    field = fractal(rng, (SIDE, SIDE), rng.uniform(10, 30), 5, rng.uniform(5, 14), 0.7)
     bright = np.clip(0.5 + 0.45 * field, 0, 1) ** np.float32(rng.uniform(0.7, 2))
     out = paint(f32(base * rng.uniform(0.15, 0.5)), bright, f32(np.minimum(base * 1.5, 245)))
     edges = np.linspace(0, SIDE, int(rng.integers(2, 7))).astype(int)
@@ -211,7 +209,7 @@ def _blotches(rng: Rng) -> F32:
 
 def _pebbles(rng: Rng) -> F32:
     """Rough ground lit from the side: a height field's slope."""
-    height = fractal(rng, (SIDE, SIDE), float(rng.uniform(12, 90)), 4, gain=0.6)
+    height = fractal(rng, (SIDE, SIDE), rng.uniform(12, 90), 4, gain=0.6)
     slope = cv2.Sobel(height, cv2.CV_32F, 1, 0, ksize=3) + cv2.Sobel(
         height, cv2.CV_32F, 0, 1, ksize=3
     )
@@ -263,7 +261,7 @@ def _pattern(rng: Rng) -> F32:
                 motif,
                 at,
                 (size, max(1, size // 3)),
-                float(rng.uniform(0, 180)),
+                rng.uniform(0, 180),
                 0,
                 360,
                 shade,

@@ -2,7 +2,7 @@
 
 A board is a kingdom seen from straight above, with what lies on each square. Boards come
 from cut-out pictures with a table of their squares (`load_boards`), or from photos with
-what `kdscan score --json` said of them, corrected where it was wrong (`load_photos`).
+what `kdscan score --json` read in them, corrected where it was wrong (`load_photos`).
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def load_photos(folder: Path) -> list[Board]:
             raise UsageError(f"{path.with_suffix('.jpg')}: there is no such picture")
         picture = np.asarray(bgr, np.uint8)
         try:
-            said = json.loads(path.read_text("utf-8"))
-            sheets = [s for photo in said["photos"] for s in photo["sheets"]]
+            document = json.loads(path.read_text("utf-8"))
+            sheets = [s for photo in document["photos"] for s in photo["sheets"]]
             for number, sheet in enumerate(s for s in sheets if s["kind"] == "kingdom"):
                 boards.append(_board_of(f"{path.stem}-{number}", path.stem, picture, sheet))
         except (ValueError, KeyError, TypeError) as error:

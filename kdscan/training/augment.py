@@ -42,7 +42,7 @@ def relight(rng: Rng, bgr: U8, strength: float = 1.0, blur: float = 1.6) -> U8:
     if rng.random() < 0.08:
         out = cv2.cvtColor(cv2.cvtColor(out, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
     if rng.random() < 0.3 * strength:
-        out = cv2.GaussianBlur(out, (0, 0), float(rng.uniform(0.3, blur)))
+        out = cv2.GaussianBlur(out, (0, 0), rng.uniform(0.3, blur))
     if rng.random() < 0.4 * strength:
         y, x = rng.integers(0, 1024 - h), rng.integers(0, 1024 - w)
         grain = _NOISE[y : y + h, x : x + w].astype(np.float32)
@@ -150,7 +150,7 @@ def flat_sample(rng: Rng, example: Example) -> tuple[RectifiedSheet, U8, F32]:
     spots = cv2.remap(marked, map_x, map_y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
     flat = worn(rng, flat, 0.5 if example.photographed else 1.0)
     sheet = RectifiedSheet(flat, CENTERS, NODES[[0, 0, -1, -1], [0, -1, -1, 0]], FLAT_PX, 1.0)
-    return sheet, np.asarray(spots, np.uint8), _astray(map_x, map_y)
+    return sheet, np.asarray(spots, np.uint8), _offsets(map_x, map_y)
 
 
 def flat_map(rng: Rng) -> tuple[F32, F32]:
@@ -163,9 +163,9 @@ def flat_map(rng: Rng) -> tuple[F32, F32]:
     u, v = (x - cx) * np.float32(zoom[0]), (y - cy) * np.float32(zoom[1])
     c, s = np.float32(np.cos(angle)), np.float32(np.sin(angle))
     jitter = rng.normal(0, rng.choice([1.0, 3.0, 6.0]), (ROWS, COLS, 2)).astype(np.float32)
-    astray = SLIPS_PX[int(rng.random() < SLIPPED)]
+    slip = SLIPS_PX[int(rng.random() < SLIPPED)]
     wobble = cv2.resize(jitter, (w, h), interpolation=cv2.INTER_LINEAR) + rng.normal(
-        0, astray, 2
+        0, slip, 2
     ).astype(np.float32)
     pad = (WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX
     map_x = c * u - s * v + np.float32(cx + pad) + wobble[..., 0]
@@ -189,7 +189,7 @@ def worn(rng: Rng, flat: U8, worse: float) -> U8:
     return np.asarray(out, np.uint8)
 
 
-def _astray(map_x: F32, map_y: F32) -> F32:
+def _offsets(map_x: F32, map_y: F32) -> F32:
     """(5, 7, 2): how far cells of a flat sheet lie from where they should, in cells, whose pixels
     were taken from there in a stored one."""
     middles = in_flat(CENTERS, FLAT_PX, FLAT_MARGIN)
@@ -234,21 +234,21 @@ def marks_sample(rng: Rng, example: Example) -> tuple[F32, F32, F32, F32]:
     own = [cut(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)]
     n = cells.shape[-1] // SPOT_STRIDE
     spots = np.stack(own).reshape(len(CELLS), n, SPOT_STRIDE, n, SPOT_STRIDE).mean((2, 4)) > 0.4
-    places, astray = PLACES, np.stack([off[at] for at in CROPPED])
+    places, offsets = PLACES, np.stack([off[at] for at in CROPPED])
     k, mirror = int(rng.integers(0, 4)), rng.random() < 0.5
     cells, spots = np.rot90(cells, k, (2, 3)), np.rot90(spots, k, (1, 2))
     for _ in range(k):
-        places, astray = _quartered(places), _quartered(astray)
+        places, offsets = _quartered(places), _quartered(offsets)
     if mirror:
         cells, spots = cells[..., ::-1], spots[..., ::-1]
-        places, astray = places * (-1, 1), astray * (-1, 1)
+        places, offsets = places * (-1, 1), offsets * (-1, 1)
     where = np.ascontiguousarray(spots, np.float32)
     where = where - 1 if example.crossed is None else where
     return (
         np.ascontiguousarray(cells),
         where,
         np.asarray(places, np.float32),
-        np.asarray(astray, np.float32),
+        np.asarray(offsets, np.float32),
     )
 
 

@@ -81,7 +81,7 @@ def cover_sample(rng: Rng, example: Example, other: Example) -> tuple[U8, F32]:
     looks = halved(flat_sample(rng, other)[0].bgr) if rng.random() < 0.3 else flat
     seen, hidden = with_things(rng, flat, looks, COVER_PX)
     if rng.random() < 0.5:
-        seen = np.asarray(cv2.GaussianBlur(seen, (0, 0), float(rng.uniform(0.3, 1.0))), np.uint8)
+        seen = np.asarray(cv2.GaussianBlur(seen, (0, 0), rng.uniform(0.3, 1.0)), np.uint8)
     if rng.random() < 0.5:
         grain = rng.normal(0, rng.uniform(0, 6), seen.shape)
         seen = np.clip(seen + grain, 0, 255).astype(np.uint8)
@@ -131,12 +131,12 @@ def cover_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> d
     found, open_ones = [], []
     for example, other in zip(examples, [*examples[1:], examples[0]], strict=True):
         seen, hidden = cover_sample(rng, example, other)
-        said = net(seen.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255))[0][0]
+        logits = net(seen.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255))[0][0]
         share = hidden_shares(torch.from_numpy((hidden * 255).astype(np.uint8))[None, None])[0]
         shares = share.numpy()
-        found += [said[at] for at in CELLS if shares[at] > MUCH]
+        found += [logits[at] for at in CELLS if shares[at] > MUCH]
         if all(shares[at] < LITTLE for at in CELLS):
-            open_ones.append(max(said[at] for at in CELLS))
+            open_ones.append(max(logits[at] for at in CELLS))
     alarm = float(np.quantile(open_ones, 0.99))
     return {
         "found_at_1_percent": float(np.mean(np.array(found) > alarm)),

@@ -167,13 +167,13 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
         blank = print_page(layout, random_style(rng), px_per_mm)
     wild = rng.random() < 0.5
     played = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
-    hand, mess = Hand.random(rng), float(rng.uniform(0, 1))
+    hand, mess = Hand.random(rng), rng.uniform(0, 1)
     sheet = fill_in(rng, (layout, blank, px_per_mm), played, hand, mess, strokes, ERASED)
     fine = layout.cell_mm[0] * px_per_mm
     shrink = px_per_cell / fine
     seen = cv2.resize(sheet.bgr, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
     if rng.random() < 0.6:
-        blur = float(rng.exponential(0.012)) * px_per_cell
+        blur = rng.exponential(0.012) * px_per_cell
         seen = cv2.GaussianBlur(seen, (0, 0), 0.2 + min(blur, 0.032 * px_per_cell))
     light = np.exp(rng.normal(0, 0.1) + 0.12 * smooth_noise(rng, seen.shape[:2], rng.uniform(1, 5)))
     seen = np.clip(seen * light[..., None] * rng.uniform(0.65, 1.1, 3), 0, 255).astype(np.uint8)
@@ -238,7 +238,7 @@ def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
     size = (long, round(long * rng.choice([0.75, 0.75, 0.5625, 1.0])))
     if rng.random() < 0.45:
         size = size[::-1]
-    return level, bool(rng.random() < 0.06), bool(rng.random() < 0.55), size
+    return level, rng.random() < 0.06, rng.random() < 0.55, size
 
 
 def photo_example(seed: int) -> Example | None:

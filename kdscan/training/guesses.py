@@ -76,7 +76,7 @@ def refine_sample(rng: Rng, example: Example) -> tuple[U8, F32, bool]:
     if offset is None:
         guess = project(lattice_to_photo_homography(_corners(rng, lost)), CENTERS)
         offset = project(inverse(fit_homography(guess)), true) - CENTERS
-    upright = bool(rng.random() < 0.5)
+    upright = rng.random() < 0.5
     if not upright:
         guess, offset = turned(guess), -turned(offset)
     view = flatten(Photo(unpack(example.coarse)), guess, LOOK_PX, LOOK_MARGIN)

@@ -41,7 +41,7 @@ def ink_example(first: int, number: int) -> InkExample:
     page = any_own_page(rng) if rng.random() < OWN_SHARE else None
     clean: tuple[Marks, bool] | None = ({}, False) if rng.random() < CLEAN_SHARE else None
     sheet = inked_page(
-        rng, page=page, wild=bool(rng.random() < 0.5), played=clean, strokes=strokes_at_hand()
+        rng, page=page, wild=rng.random() < 0.5, played=clean, strokes=strokes_at_hand()
     )
     filled = sheet.flat(sheet.page.bgr, FLAT_PX, WIDE_MARGIN)
     ink = np.clip((sheet.flat(sheet.ink, FLAT_PX, WIDE_MARGIN) - FAINT) / (CLEAR - FAINT), 0, 1)

@@ -68,12 +68,12 @@ def tiles_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]:
 
 
 def measure_tiles(net: nn.Module, boards: Sequence[Board]) -> dict[str, Any]:
-    """What is said of a network of tiles on boards held back."""
+    """Figures of a network of tiles on boards held back."""
     return {"figures": tiles_figures(net, boards)}
 
 
 def measure_squares(net: nn.Module, boards: Sequence[Board]) -> dict[str, Any]:
-    """What is said of a network of squares on boards held back."""
+    """Temperature and figures of a network of squares on boards held back."""
     return {
         "temperatures": {"kind": temperature(net, boards)},
         "figures": squares_figures(net, boards),

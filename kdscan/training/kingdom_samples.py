@@ -102,7 +102,7 @@ def squares_sample(rng: Rng, flat: Flat, count: int = CROPS) -> tuple[U8, NDArra
     if rng.random() < LITTERED_SHARE:
         picture, known = littered(rng, picture, known)
     if rng.random() < 0.2:  # the boards are softer than a good phone
-        soft = cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(0.8, 2)))
+        soft = cv2.GaussianBlur(picture, (0, 0), rng.uniform(0.8, 2))
         picture = np.asarray(cv2.addWeighted(picture, 1.7, soft, -0.7, 0), np.uint8)
     if rng.random() < 0.45:
         k = float(np.exp(rng.uniform(np.log(0.25), np.log(0.9))))
@@ -118,9 +118,9 @@ def squares_sample(rng: Rng, flat: Flat, count: int = CROPS) -> tuple[U8, NDArra
     chosen = rng.choice(len(cells), min(count, len(cells)), replace=False, p=weight / weight.sum())
     crops, labels = [], []
     for i in chosen:
-        astray = rng.random() < 0.06
-        crops.append(_crop(rng, picture, cells[i], astray))
-        labels.append(EMPTY if astray else int(kinds[i]))
+        misplaced = rng.random() < 0.06
+        crops.append(_crop(rng, picture, cells[i], misplaced))
+        labels.append(EMPTY if misplaced else int(kinds[i]))
     return np.stack(crops), np.array(labels, np.int64)
 
 
@@ -160,11 +160,11 @@ _MAY_HIDE = [0.0 if crowns else 0.3 if terrain == "castle" else 0.55 for terrain
 """How much of each kind of square may be hidden; any of what hides may lie on a crown."""
 
 
-def _crop(rng: Rng, picture: U8, cell: NDArray[np.int64], astray: bool) -> U8:
+def _crop(rng: Rng, picture: U8, cell: NDArray[np.int64], misplaced: bool) -> U8:
     side = round(CROP_SQUARES * SIDE_PX)
     spread = float(rng.choice([0.01, 0.03, 0.05]))
     shift = rng.normal(0, spread, 2)
-    if astray:
+    if misplaced:
         shift += rng.choice([-1, 1], 2) * rng.permutation([0.5, rng.uniform(0, 0.5)])
     angle, zoom = rng.normal(0, 0.03), np.exp(rng.normal(0, 0.03))
     angle += int(rng.integers(4)) * np.pi / 2

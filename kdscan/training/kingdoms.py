@@ -145,8 +145,8 @@ def example(seed: int) -> KingdomExample:
         None if above else level,
         bank,
         size=7 if rng.random() < 0.35 else 5,
-        wild=bool(rng.random() < 0.6),
-        whole=bool(rng.random() < WHOLE_SHARE),
+        wild=rng.random() < 0.6,
+        whole=rng.random() < WHOLE_SHARE,
         size_wh=size,
         surfaces=some,
     )

@@ -26,7 +26,7 @@ MarksLogits = tuple[F64, F64, NDArray[np.int64], NDArray[np.int64]]
 
 
 def marks_logits(net: Network, examples: Sequence[Example], seed: int = 0) -> MarksLogits:
-    """What the marks' network says of some sheets.
+    """Logits of the marks' network for some sheets.
 
     Sheets are as far out of place as refining leaves them, about 3 pixels of 128.
     """
@@ -126,7 +126,7 @@ def refine_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> 
     }
 
 
-def temperatures(logits: MarksLogits) -> tuple[float, float]:
+def marks_temperatures(logits: MarksLogits) -> tuple[float, float]:
     """Temperatures of the coat's and the crosses' logits."""
     coat, cross, true_coat, true_cross = logits
     return best_temperature(coat, true_coat), best_temperature(cross, true_cross)

@@ -20,8 +20,8 @@ from kdscan.training.measure import (
     locate_figures,
     marks_figures,
     marks_logits,
+    marks_temperatures,
     refine_figures,
-    temperatures,
 )
 from kdscan.training.networks import MarksNet
 from kdscan.training.recipe import weights_path
@@ -40,7 +40,7 @@ FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
 
 def _marks(net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:
     logits = marks_logits(as_network(net), held)
-    coat, crosses = temperatures(logits)
+    coat, crosses = marks_temperatures(logits)
     return {"temperatures": {"coat": coat, "crosses": crosses}, "figures": marks_figures(logits)}
 
 
@@ -64,15 +64,15 @@ def measure(network: str, net: nn.Module, held: Sequence[Any]) -> dict[str, Any]
     return {"figures": FIGURES[network](as_network(net), held)}
 
 
-def calibrated(network: str, net: nn.Module, warmth: Mapping[str, float]) -> nn.Module:
+def calibrated(network: str, net: nn.Module, temperatures: Mapping[str, float]) -> nn.Module:
     """What is published of a network: without what training alone needs, its logits divided by the
     temperatures of `measure`."""
     if isinstance(net, MarksNet):
-        heads = (warmth.get("coat", 1.0), warmth.get("crosses", 1.0), 1.0, 1.0)
+        heads = (temperatures.get("coat", 1.0), temperatures.get("crosses", 1.0), 1.0, 1.0)
         return Calibrated(MarksAtWork(net), heads)
     if network == "spellbook":
-        return Calibrated(net, (torch.tensor([*warmth.values()] or [1.0]),))
-    return Calibrated(net, tuple(warmth.values())) if warmth else net
+        return Calibrated(net, (torch.tensor([*temperatures.values()] or [1.0]),))
+    return Calibrated(net, tuple(temperatures.values())) if temperatures else net
 
 
 def publish(
@@ -84,5 +84,5 @@ def publish(
     keep_weights(weights_path(models, name), net.state_dict())
     metadata = {key: json.dumps(found[key]) for key in ("struck_by",) if key in found}
     ready = calibrated(network, net.eval(), found.get("temperatures", {}))
-    told = {"parameters": sum(p.numel() for p in net.parameters()), **found}
-    write(models, network, version, to_onnx(network, ready, version, metadata), told)
+    about = {"parameters": sum(p.numel() for p in net.parameters()), **found}
+    write(models, network, version, to_onnx(network, ready, version, metadata), about)

@@ -91,12 +91,12 @@ def batch(rng: Rng, examples: list[InkExample]) -> Batch:
 
 def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     """Cross entropy of each pixel, and what masks leave of each other (Dice)."""
-    said, true = out[0].float(), batch[1].float() / 255
-    p = torch.sigmoid(said)
+    logits, true = out[0].float(), batch[1].float() / 255
+    p = torch.sigmoid(logits)
     shared = 2 * (p * true).sum((1, 2, 3)) + 100
     both = p.sum((1, 2, 3)) + true.sum((1, 2, 3)) + 100
     return {
-        "ink": F.binary_cross_entropy_with_logits(said, true),
+        "ink": F.binary_cross_entropy_with_logits(logits, true),
         "dice": 0.3 * (1 - shared / both).mean(),
     }
 
@@ -111,8 +111,8 @@ def ink_figures(net: Network, examples: Sequence[InkExample], seed: int = 0) -> 
     drawn, blank = np.zeros(1001), np.zeros(1001)
     for example in examples:
         flat, ink = ink_sample(rng, example)
-        (said,) = net(flat.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255))
-        p = np.round(1000 / (1 + np.exp(-np.clip(said[0, 0], -30, 30)))).astype(int)
+        (logits,) = net(flat.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255))
+        p = np.round(1000 / (1 + np.exp(-np.clip(logits[0, 0], -30, 30)))).astype(int)
         drawn += np.bincount(p[ink > 0.5], minlength=1001)
         blank += np.bincount(p[ink < 0.05], minlength=1001)
     seen, wrong = drawn[501:].sum() / drawn.sum(), blank[501:].sum() / blank.sum()

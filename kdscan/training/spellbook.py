@@ -69,11 +69,11 @@ def batch(rng: Rng, examples: list[BookExample]) -> Batch:
 def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     """Cross entropy of the three logits; marks count only where a place lies as it should."""
     marked, passed, is_square, there = batch[1].T
-    said = {"marked": (marked, there), "passed": (passed, there * is_square)}
-    said["there"] = (there, torch.ones_like(there))
+    targets = {"marked": (marked, there), "passed": (passed, there * is_square)}
+    targets["there"] = (there, torch.ones_like(there))
     return {
         name: F.binary_cross_entropy_with_logits(out[0].float()[:, head], true, weight) / 3
-        for head, (name, (true, weight)) in enumerate(said.items())
+        for head, (name, (true, weight)) in enumerate(targets.items())
     }
 
 
@@ -161,12 +161,12 @@ def _ece(sure_right: F64, bins: int = 10) -> float:
 def measure(net: nn.Module, held: Sequence[BookExample]) -> dict[str, Any]:
     """Calibrate on one half of the held-back photos, measure on the other."""
     tuning, testing = list(held[::2]), list(held[1::2])
-    warmth = {"marked": temperature(net, tuning, 0), "passed": 1.0}
-    warmth["there"] = temperature(net, tuning, 2)
-    calibrated = Calibrated(net, (torch.tensor([*warmth.values()]),))
+    temperatures = {"marked": temperature(net, tuning, 0), "passed": 1.0}
+    temperatures["there"] = temperature(net, tuning, 2)
+    calibrated = Calibrated(net, (torch.tensor([*temperatures.values()]),))
     struck_by = fit_struck(calibrated, tuning)
     return {
-        "temperatures": warmth,
+        "temperatures": temperatures,
         "figures": figures(calibrated, struck_by, testing),
         "struck_by": asdict(struck_by),
     }

@@ -78,7 +78,7 @@ def _drawn(seed: int, layout: BookLayout) -> tuple[Rng, U8, dict[str, bool]]:
         book,
         rng,
         px_per_mm=_DRAWN_PX,
-        mess=float(rng.uniform(0, 1)),
+        mess=rng.uniform(0, 1),
     )
     return rng, page, truth
 
@@ -95,7 +95,7 @@ def page_example(seed: int) -> BookExample:
         small = compress(small, int(rng.integers(40, 92)))
     w, h = (round(side * PX_PER_MM) for side in layout.page_mm)
     off = rng.normal(0, rng.choice([0.06, 0.15, 0.3]), (6, 8, 2)) + rng.normal(0, 0.08, 2)
-    if rng.random() < 0.25:  # the mesh went astray
+    if rng.random() < 0.25:  # the mesh is off
         off = off + rng.normal(0, rng.uniform(0.5, 5), (6, 8, 2)) * (rng.random((6, 8, 1)) < 0.5)
     bend = cv2.resize(off.astype(np.float32), (w, h), interpolation=cv2.INTER_CUBIC)
     x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))

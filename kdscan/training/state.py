@@ -25,7 +25,7 @@ from kdscan.errors import UsageError
 Weights = Mapping[str, Any]
 
 LONGEST_MEAN = 5000
-"""Steps that the moving average of the weights reaches back at most, if nothing else is said."""
+"""Steps that the moving average of the weights reaches back at most, by default."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ def latest(folder: Path) -> tuple[int, Run, Path] | None:
     if not (kept := _steps(folder)):
         return None
     try:
-        told = json.loads((kept[-1] / "run.json").read_text("utf-8"))
-        step = int(told.pop("step"))
-        return step, Run(**told), kept[-1]
+        kept_run = json.loads((kept[-1] / "run.json").read_text("utf-8"))
+        step = int(kept_run.pop("step"))
+        return step, Run(**kept_run), kept[-1]
     except (OSError, ValueError, KeyError, TypeError) as error:
         why = f"{kept[-1]} is no state of a training of this version; remove it"
         raise UsageError(why) from error

@@ -50,8 +50,8 @@ def as_network(net: nn.Module) -> Network:
 
     def network(batch: F32) -> tuple[F32, ...]:
         with torch.inference_mode():
-            said = net(torch.from_numpy(np.ascontiguousarray(batch)))
-            outs = said if isinstance(said, tuple) else (said,)
+            found = net(torch.from_numpy(np.ascontiguousarray(batch)))
+            outs = found if isinstance(found, tuple) else (found,)
             return tuple(out.numpy() for out in outs)
 
     return network

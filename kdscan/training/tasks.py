@@ -82,9 +82,9 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 def marks_batch(rng: Rng, examples: list[Example]) -> Batch:
     """Crops (S, 35, C, 160, 160) of whole sheets, where shields lie (S, 34, 2), what they hold
-    (S, 34), castle (S, 1), spots, and how far astray the crops are (S, 35, 2)."""
+    (S, 34), castle (S, 1), spots, and offsets of the crops from their cells (S, 35, 2)."""
     samples = zip(*(augment.marks_sample(rng, e) for e in examples), strict=True)
-    cells, spots, places, astray = (torch.from_numpy(np.stack(part)) for part in samples)
+    cells, spots, places, offsets = (torch.from_numpy(np.stack(part)) for part in samples)
     return (
         cells.half(),  # 32 MB rather than 64 between two processes; floats again before they count
         places,
@@ -92,7 +92,7 @@ def marks_batch(rng: Rng, examples: list[Example]) -> Batch:
         torch.from_numpy(np.stack([e.crosses for e in examples])),
         torch.tensor([[float(e.castle)] for e in examples]),
         spots,
-        astray,
+        offsets,
     )
 
 
@@ -102,7 +102,7 @@ SMALL_PX = 96
 
 def smaller_marks(batch: Batch) -> Batch:
     """The same sheets in crops of `SMALL_PX` pixels."""
-    cells, places, coat, crosses, castle, spots, astray = batch
+    cells, places, coat, crosses, castle, spots, offsets = batch
     few = F.interpolate(cells.flatten(0, 1).float(), (SMALL_PX, SMALL_PX), mode="area")
     side = SMALL_PX // augment.SPOT_STRIDE
     where = F.interpolate(spots, (side, side), mode="area")
@@ -113,37 +113,37 @@ def smaller_marks(batch: Batch) -> Batch:
         crosses,
         castle,
         where,
-        astray,
+        offsets,
     )
 
 
 def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     """Cross entropy of coat and crosses; where crosses lie helps; the castle counts little, and how
-    far the crops are astray is learned beside the rest (see `MarksNet`).
+    far the crops lie off is learned beside the rest (see `MarksNet`).
 
     Shields that are `UNKNOWN` count nowhere: that is torch's own number for such labels.
     """
-    coat, crosses, castle, astray, spots = (o.float() for o in out)
+    coat, crosses, castle, offsets, spots = (o.float() for o in out)
     return {
         "coat": F.cross_entropy(coat.flatten(0, 1), batch[2].flatten()),
         "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[3].flatten()),
         "castle": 0.1 * F.binary_cross_entropy_with_logits(castle, batch[4]),
         "spots": 5 * _known_spots(spots[:, :, 0], batch[5]),
-        "astray": 5 * _known_astray(astray, batch[6], batch[5]),
+        "astray": 5 * _known_offsets(offsets, batch[6], batch[5]),
     }
 
 
-def _known_spots(said: Tensor, true: Tensor) -> Tensor:
+def _known_spots(logits: Tensor, true: Tensor) -> Tensor:
     """Binary cross entropy where it is known where the crosses lie; -1 elsewhere."""
     known = (true >= 0).float()
-    loss: Tensor = F.binary_cross_entropy_with_logits(said, true.clamp(min=0), weight=known)
+    loss: Tensor = F.binary_cross_entropy_with_logits(logits, true.clamp(min=0), weight=known)
     return loss
 
 
-def _known_astray(said: Tensor, true: Tensor, spots: Tensor) -> Tensor:
-    """Smooth L1 where it is known how far crops are astray: where it is known where crosses lie."""
+def _known_offsets(logits: Tensor, true: Tensor, spots: Tensor) -> Tensor:
+    """Smooth L1 where offsets are known: where it is known where crosses lie."""
     known = (spots.amax((1, 2, 3)) >= 0).float()[:, None, None]
-    loss: Tensor = (known * F.smooth_l1_loss(said, true, beta=0.02, reduction="none")).mean()
+    loss: Tensor = (known * F.smooth_l1_loss(logits, true, beta=0.02, reduction="none")).mean()
     return loss
 
 
@@ -154,14 +154,14 @@ def tiles_batch(rng: Rng, examples: list[KingdomExample]) -> Batch:
 
 
 def tiles_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Cross entropy of the mask; Laplace likelihood of the centre; how the square is laid."""
-    on, place, doubt, laid = (o.float() for o in out)
+    """Cross entropy of the mask; Laplace likelihood of the centre; how the square is turned."""
+    on, place, doubt, turn = (o.float() for o in out)
     mask = batch[1][:, :1]
     count = mask.sum().clamp(min=1)
     error = (place - batch[1][:, 1:3]).abs().sum(1, keepdim=True)
     where = ((error * torch.exp(-doubt) + 2 * doubt) * mask).sum() / count
-    how = ((laid - batch[1][:, 3:]).abs().sum(1, keepdim=True) * mask).sum() / count
-    return {"on": 3 * F.binary_cross_entropy_with_logits(on, mask), "place": where, "laid": how}
+    how = ((turn - batch[1][:, 3:]).abs().sum(1, keepdim=True) * mask).sum() / count
+    return {"on": 3 * F.binary_cross_entropy_with_logits(on, mask), "place": where, "turn": how}
 
 
 def squares_batch(rng: Rng, examples: list[KingdomExample]) -> Batch:

@@ -4,7 +4,7 @@ Probabilities of the networks hold for crops like those they learned from. What 
 relies on is another question: is this total right? So the log odds that the total is
 right and the grid in its place get a slope and an offset (Platt 1999), fitted to what
 came true on synthetic photos of other designs, other hands, played boards: for each number of
-looks by itself, since several looks are surer than they sound.
+views by itself, since several views are surer than they sound.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ ANYTHING, NOTHING = 2.0, 1e-9
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was said of a total after so many looks, and whether it came true.
+    """How probable a total was held after so many views, and whether it was right.
 
     kind: what the sheet is trusted as.
     """
 
     kind: str
-    looks: int
-    said: float
+    views: int
+    stated: float
     true: bool
 
 
 def outcomes(folder: Path, models_folder: Path) -> Iterator[Outcome]:
-    """What is said of each photo with its truth beside it in which one map is found, for each
-    number of looks.
+    """The outcome of each photo with its truth beside it in which one map is found, for each
+    number of views.
 
     Photos are read on all cores.
     """
@@ -75,7 +75,7 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
     photo = next(iter(load_photos(path)))
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
     came = []
-    for looks, risk in zip(RISK_SHARES, (ANYTHING, NOTHING), strict=True):
+    for views, risk in zip(RISK_SHARES, (ANYTHING, NOTHING), strict=True):
         try:
             found = read_with(photo, ReadOptions(risk, game="duel"), _models(models_folder))
         except NoSheetFound:
@@ -87,16 +87,16 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
         right = sheet.score.domain_points == truth["score"]
         plain = replace(sheet.evidence.probs, calibration=np.array([1.0, 0.0]))
         sure = decoded(plain).confidence  # before the rules have their say
-        came.append(Outcome(calibrated_as(sheet.evidence.layout), looks, sure, right))
+        came.append(Outcome(calibrated_as(sheet.evidence.layout), views, sure, right))
     return came
 
 
-def fit_trust(said: F64, true: NDArray[np.bool_]) -> tuple[float, float]:
+def fit_trust(stated: F64, true: NDArray[np.bool_]) -> tuple[float, float]:
     """Slope and offset of the log odds with the highest likelihood of what came true.
 
-    said: (N,) probabilities. true: (N,) whether it came true.
+    stated: (N,) probabilities. true: (N,) whether it came true.
     """
-    odds = np.log(np.clip(said, 1e-6, 1 - 1e-6)) - np.log1p(-np.clip(said, 1e-6, 1 - 1e-6))
+    odds = np.log(np.clip(stated, 1e-6, 1 - 1e-6)) - np.log1p(-np.clip(stated, 1e-6, 1 - 1e-6))
 
     seen = np.stack([odds, np.ones_like(odds)], 1)
     start = np.array([1.0, 0.0])
@@ -145,6 +145,6 @@ def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:
     return {kind: trust}
 
 
-def _fitted(came: Sequence[Outcome], looks: int) -> tuple[float, float]:
-    said, true = zip(*((one.said, one.true) for one in came if one.looks == looks), strict=True)
-    return fit_trust(np.array(said), np.array(true))
+def _fitted(came: Sequence[Outcome], views: int) -> tuple[float, float]:
+    stated, true = zip(*((one.stated, one.true) for one in came if one.views == views), strict=True)
+    return fit_trust(np.array(stated), np.array(true))

@@ -3,15 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
 from kdscan.sheet.book import load_book, marked_places
 from kdscan.sheet.raster import render_page
 from kdscan.synth.book import draw_spellbook, played_book, wild_book
 
 BOOK = load_book("kdscan-a5-spellbook")
 PX = 4.0
-EMPTY = Spellbook((dict.fromkeys(Coat, SpellbookLine()), dict.fromkeys(Coat, SpellbookLine())))
 
 
 def ink_in(page: np.ndarray, blank: np.ndarray, at: tuple[float, float], half: float) -> float:
@@ -47,12 +44,3 @@ def test_truth_counts_what_the_game_says() -> None:
             assert sum(squares) == line.filled
             assert truth[f"{where}.struck"] == line.struck
             assert truth[f"{where}.used"] == line.used
-
-
-def test_the_same_seed_gives_the_same_page() -> None:
-    blank = render_page(BOOK, PX)
-    one, two = (
-        draw_spellbook(blank, BOOK, EMPTY, np.random.default_rng(1), px_per_mm=PX)[0]
-        for _ in range(2)
-    )
-    assert np.array_equal(one, two)

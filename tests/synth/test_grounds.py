@@ -18,19 +18,6 @@ from kdscan.synth.press import print_page
 from kdscan.synth.styles import random_style
 
 
-@pytest.mark.parametrize("family", sorted(FAMILIES))
-def test_a_ground_is_a_page_and_the_same_for_the_same_seed(family: str) -> None:
-    pages = []
-    for _ in range(2):
-        rng = np.random.default_rng([3, 1])
-        layout = random_layout(rng)
-        pages.append(draw_ground(family, rng, layout, 3.0, random_palette(rng)))
-    w, h = layout.page_mm
-    assert pages[0].shape == (round(h * 3), round(w * 3), 3) and pages[0].dtype == np.uint8
-    assert np.array_equal(pages[0], pages[1])
-    assert pages[0].std() > 0.5
-
-
 @pytest.mark.parametrize("family", ["painted", "cartoon", "relief", "provinces", "patchwork"])
 def test_each_cell_of_a_painted_map_has_another_ground(family: str) -> None:
     """Of most seeds: open sea may fill a whole page."""

@@ -74,9 +74,9 @@ def test_votes_lie_where_the_grid_is(seed: int) -> None:
 
 
 def test_marks_samples_are_what_segment_makes() -> None:
-    cells, spots, places, astray = augment.marks_sample(np.random.default_rng(0), example())
+    cells, spots, places, offsets = augment.marks_sample(np.random.default_rng(0), example())
     assert cells.shape == (35, 3, CROP_PX, CROP_PX)
-    assert places.shape == (34, 2) and astray.shape == (35, 2)
+    assert places.shape == (34, 2) and offsets.shape == (35, 2)
     assert spots.shape == (34, CROP_PX // augment.SPOT_STRIDE, CROP_PX // augment.SPOT_STRIDE)
 
 
@@ -112,18 +112,16 @@ def test_crops_say_how_far_their_cells_lie_off_however_a_sheet_is_turned(seed: i
         at = (round(16 * float(x)), round(16 * float(y)))
         cv2.circle(stored, at, 6 * 16, (20, 20, 20), -1, cv2.LINE_AA, 4)
     dotted = replace(example(), flat=jpeg(stored))
-    cells, _, _, astray = augment.marks_sample(np.random.default_rng(seed), dotted)
+    cells, _, _, offsets = augment.marks_sample(np.random.default_rng(seed), dotted)
     ys, xs = np.mgrid[0:CROP_PX, 0:CROP_PX] - (CROP_PX - 1) / 2
-    for crop, off in zip(cells[:, 0], astray, strict=True):
+    for crop, off in zip(cells[:, 0], offsets, strict=True):
         near = np.maximum(crop - 0.5, 0) * (np.hypot(xs, ys) < FLAT_PX / 2)
         middle = np.array([(xs * near).sum(), (ys * near).sum()]) / near.sum()
         assert middle / FLAT_PX == pytest.approx(off, abs=0.015)
 
 
-def test_a_flat_example_is_repeatable_and_labelled() -> None:
-    a, b = flat_example(4_000_123, None), flat_example(4_000_123, None)
-    assert a.flat == b.flat
-    assert np.array_equal(a.coat, b.coat)
+def test_a_flat_example_is_labelled() -> None:
+    a = flat_example(4_000_123, None)
     assert unpack(a.flat).shape == unpack(example().flat).shape
     assert set(np.unique(a.coat)) <= set(range(7))
     assert example().photographed and not a.photographed

@@ -19,9 +19,9 @@ def test_a_fit_finds_the_slope_and_offset_that_things_came_true_with(
     slope: float, offset: float
 ) -> None:
     rng = np.random.default_rng(1)
-    said = rng.uniform(0.02, 0.995, 6000)
-    truly = np.array([calibrated(p, np.array([slope, offset])) for p in said])
-    found = fit_trust(said, rng.uniform(size=said.size) < truly)
+    stated = rng.uniform(0.02, 0.995, 6000)
+    truly = np.array([calibrated(p, np.array([slope, offset])) for p in stated])
+    found = fit_trust(stated, rng.uniform(size=stated.size) < truly)
     assert found == pytest.approx((slope, offset), abs=0.15)
 
 
@@ -33,8 +33,8 @@ def test_few_photos_change_little() -> None:
 
 def test_what_was_surely_wrong_is_believed_less_not_more() -> None:
     """The first step of the fit leaps far past the best one here."""
-    said = np.r_[np.full(174, 0.999999), np.full(13, 0.9999)]
-    slope, offset = fit_trust(said, np.r_[np.full(170, True), np.full(17, False)])
+    stated = np.r_[np.full(174, 0.999999), np.full(13, 0.9999)]
+    slope, offset = fit_trust(stated, np.r_[np.full(170, True), np.full(17, False)])
     assert 0 < slope < 0.5
     assert 0.85 < calibrated(0.999999, np.array([slope, offset])) < 0.97
 
@@ -45,9 +45,9 @@ def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
     """A few whose markers nobody sees are believed as any others are."""
     for name in ("1.jpg", "1.json"):
         (tmp_path / name).touch()
-    came = [Outcome("any", looks, 0.9, False) for looks in RISK_SHARES]
+    came = [Outcome("any", views, 0.9, False) for views in RISK_SHARES]
     came += [
-        Outcome("own", looks, 0.9, i % (looks + 2) > 0) for i in range(600) for looks in RISK_SHARES
+        Outcome("own", views, 0.9, i % (views + 2) > 0) for i in range(600) for views in RISK_SHARES
     ]
     monkeypatch.setattr(trust, "outcomes", lambda *_: came)
     manifest = tmp_path / "manifest.json"
@@ -56,17 +56,17 @@ def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
     written = json.loads(manifest.read_text("utf-8"))
     assert (written["format"], written["trust"]["any"]) == ("f", 1)
     assert written["trust"]["own"]["photos"] == 600
-    for looks in RISK_SHARES:
-        fitted = np.array(written["trust"]["own"]["total"][str(looks)])
-        assert calibrated(0.9, fitted) == pytest.approx(1 - 1 / (looks + 2), abs=0.03)
+    for views in RISK_SHARES:
+        fitted = np.array(written["trust"]["own"]["total"][str(views)])
+        assert calibrated(0.9, fitted) == pytest.approx(1 - 1 / (views + 2), abs=0.03)
 
 
 def test_each_number_of_looks_is_read_as_photos_are() -> None:
     """A sure sheet is looked at once when it is read, and here as often as a doubtful one."""
     samples = Path(__file__).parent.parent.parent / "samples"
-    one, all_looks = trust._outcomes(samples.parent / "models", samples / "05.jpg")
-    assert (one.looks, all_looks.looks) == tuple(RISK_SHARES)
-    assert one.kind == all_looks.kind == "any"
-    assert one.true and all_looks.true
-    assert one.said != all_looks.said
-    assert min(one.said, all_looks.said) > 0.9
+    one, all_views = trust._outcomes(samples.parent / "models", samples / "05.jpg")
+    assert (one.views, all_views.views) == tuple(RISK_SHARES)
+    assert one.kind == all_views.kind == "any"
+    assert one.true and all_views.true
+    assert one.stated != all_views.stated
+    assert min(one.stated, all_views.stated) > 0.9

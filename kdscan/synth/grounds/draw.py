@@ -51,9 +51,9 @@ def _vignette(page: U8, rng: Rng, palette: Palette) -> None:
     h, w = page.shape[:2]
     x = np.abs(np.linspace(-1, 1, w, dtype=np.float32))[None]
     y = np.abs(np.linspace(-1, 1, h, dtype=np.float32))[:, None]
-    power = float(rng.uniform(2, 8))
+    power = rng.uniform(2, 8)
     edge = (x**power + y**power) ** np.float32(1 / power)
-    start = float(rng.uniform(0.6, 0.95))
+    start = rng.uniform(0.6, 0.95)
     weight = f32(np.clip((edge - start) / (1.1 - start), 0, 1) * rng.uniform(0.3, 1.0))
     shade = np.array(palette.paper) if chance(rng, 0.5) else np.array(palette.ink) * 0.5 + 60
     wash(page, shade, weight)
@@ -63,7 +63,7 @@ def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -
     """A white or tinted margin, lines around the map, or a scale of degrees; in place."""
     (gx, gy), (cw, ch), (w, h) = layout.grid_mm, layout.cell_mm, layout.page_mm
     room = min(gx, gy, w - gx - layout.cols * cw, h - gy - layout.rows * ch)
-    m = float(rng.uniform(0.1, 0.8)) * room
+    m = rng.uniform(0.1, 0.8) * room
     plate = Plate(page, scale)
     kind = rng.integers(0, 3)
     if kind == 0:
@@ -72,8 +72,8 @@ def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -
         for side in (page[:px], page[-px:], page[:, :px], page[:, -px:]):
             side[:] = blank
     elif kind == 1 and room > 2:
-        step = float(rng.uniform(0.15, 0.6)) * cw
-        thick = float(rng.uniform(0.3, 0.8)) * m
+        step = rng.uniform(0.15, 0.6) * cw
+        thick = rng.uniform(0.3, 0.8) * m
         for i, at in enumerate(np.arange(m, w - m, step).tolist()):
             shade = palette.ink if i % 2 else palette.paper
             end = min(at + step, w - m)
@@ -84,9 +84,7 @@ def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -
             end = min(at + step, h - m)
             for x in (m, w - m - thick):
                 plate.fill(rect(x, at, x + thick, end), shade)
-    plate.stroke(rect(m, m, w - m, h - m), palette.ink, float(rng.uniform(0.2, 1.0)))
+    plate.stroke(rect(m, m, w - m, h - m), palette.ink, rng.uniform(0.2, 1.0))
     if chance(rng, 0.4):
-        d = float(rng.uniform(0.6, 1.6))
-        plate.stroke(
-            rect(m + d, m + d, w - m - d, h - m - d), palette.ink, float(rng.uniform(0.15, 0.5))
-        )
+        d = rng.uniform(0.6, 1.6)
+        plate.stroke(rect(m + d, m + d, w - m - d, h - m - d), palette.ink, rng.uniform(0.15, 0.5))

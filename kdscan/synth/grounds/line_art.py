@@ -26,10 +26,10 @@ def _paper(rng: Rng, layout: Layout, scale: float, palette: Palette, terrain: Te
     """Bare paper, or land and sea faintly washed."""
     wash = float(rng.choice([0.0, rng.uniform(0.1, 0.9)]))
     sea, land = (mixed(palette.paper, c, wash) for c in (palette.sea, palette.sand))
-    wood = mixed(land, palette.meadow, wash * float(rng.uniform(0, 0.8)))
+    wood = mixed(land, palette.meadow, wash * rng.uniform(0, 0.8))
     areas = tinted(terrain.height, -3, 3, [(-0.02, sea), (0.02, land), (0.6, land), (1.2, wood)])
     shape = (areas.shape[0], areas.shape[1])
-    tone = float(rng.uniform(0.0, 0.06)) * fractal(rng, shape, float(rng.uniform(3, 40)), 4)
+    tone = rng.uniform(0.0, 0.06) * fractal(rng, shape, rng.uniform(3, 40), 4)
     page = full_size(textured(areas, tone), layout, scale)
     if chance(rng, 0.5):
         full = (page.shape[0], page.shape[1])
@@ -53,7 +53,7 @@ def _screen(rng: Rng, page: U8, darkness: F32, pitch_px: float, angle: float, be
     y = np.arange(h, dtype=np.float32)[:, None] * np.float32(np.sin(angle) / pitch_px)
     phase = x + y
     if bend:
-        phase = phase + f32(bend) * fractal(rng, (h, w), float(rng.uniform(3, 12)), 2)
+        phase = phase + f32(bend) * fractal(rng, (h, w), rng.uniform(3, 12), 2)
     ramp = np.abs(phase - np.round(phase)) * 2  # 0 in the middle of a line, 1 between lines
     return f32(np.clip((darkness - ramp) * np.float32(pitch_px * 0.5) + 0.5, 0, 1))
 
@@ -66,14 +66,14 @@ def engraved(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     for line in terrain.lines():
         plate.stroke(line, ink, mm * 1.5, closed=False)
     steps = int(rng.choice([0, 0, 2, 4, 7]))
-    gap = float(rng.uniform(0.04, 0.15))
+    gap = rng.uniform(0.04, 0.15)
     for i in range(1, steps + 1):  # water lines along the coast
         for line in terrain.lines(-gap * i):
             plate.stroke(line, mixed(ink, palette.paper, 0.5 * i / steps), mm * 0.7, closed=False)
     bare = chance(rng, 0.4)
-    fill = None if bare else mixed(palette.paper, palette.sand, float(rng.uniform(0, 0.7)))
-    artist = Artist(plate, rng, ink, mm, fill, fill, float(rng.uniform(0.01, 0.08)))
-    populate(artist, terrain, layout, random_crowd(rng, float(rng.uniform(0.4, 1.0))), palette)
+    fill = None if bare else mixed(palette.paper, palette.sand, rng.uniform(0, 0.7))
+    artist = Artist(plate, rng, ink, mm, fill, fill, rng.uniform(0.01, 0.08))
+    populate(artist, terrain, layout, random_crowd(rng, rng.uniform(0.4, 1.0)), palette)
     return page
 
 
@@ -82,16 +82,16 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     terrain = country(rng, layout, scale)
     page = _paper(rng, layout, scale, palette, terrain)
     shade = terrain.height if chance(rng, 0.5) else -terrain.height
-    dark = 0.25 + float(rng.uniform(0.05, 0.25)) * shade + float(rng.uniform(0, 0.2)) * terrain.wet
+    dark = 0.25 + rng.uniform(0.05, 0.25) * shade + rng.uniform(0, 0.2) * terrain.wet
     where = str(rng.choice(np.array(["all", "sea", "land"])))
     if where != "all":
         keep = terrain.height < 0 if where == "sea" else terrain.height > 0
         dark = dark * keep
     h, w = page.shape[:2]
-    most = float(rng.uniform(0.25, 0.6))
+    most = rng.uniform(0.25, 0.6)
     tone = f32(cv2.resize(f32(np.clip(dark, 0, most)), (w, h)))
-    pitch = max(3.0, float(rng.uniform(0.03, 0.11)) * min(layout.cell_mm) * scale)
-    angle, ink = float(rng.uniform(0, np.pi)), _ink_color(rng, palette)
+    pitch = max(3.0, rng.uniform(0.03, 0.11) * min(layout.cell_mm) * scale)
+    angle, ink = rng.uniform(0, np.pi), _ink_color(rng, palette)
     bend = float(rng.choice([0.0, rng.uniform(0.1, 2.0)]))
     cover = _screen(rng, page, tone, pitch, angle, bend)
     if chance(rng, 0.4):
@@ -102,13 +102,13 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     for line in terrain.lines():
         plate.stroke(line, ink, mm * 1.4, closed=False)
     artist = Artist(plate, rng, ink, mm, palette.paper, palette.paper)
-    populate(artist, terrain, layout, random_crowd(rng, float(rng.uniform(0, 0.6))), palette)
+    populate(artist, terrain, layout, random_crowd(rng, rng.uniform(0, 0.6)), palette)
     return page
 
 
 def portolan(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A sailor's chart: lines from many roses across everything, coasts with names."""
-    terrain = country(rng, layout, scale, sea=float(rng.uniform(0.3, 0.8)))
+    terrain = country(rng, layout, scale, sea=rng.uniform(0.3, 0.8))
     page = _paper(rng, layout, scale, palette, terrain)
     plate, mm = Plate(page, scale), _line_mm(rng, layout)
     w, h = layout.page_mm
@@ -119,7 +119,7 @@ def portolan(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         for i in range(rays):
             a = 2 * np.pi * i / rays
             far = (cx + 2 * (w + h) * np.cos(a), cy + 2 * (w + h) * np.sin(a))
-            faint = mixed(inks[i % 3 if rays > 8 else 0], palette.paper, float(rng.uniform(0, 0.6)))
+            faint = mixed(inks[i % 3 if rays > 8 else 0], palette.paper, rng.uniform(0, 0.6))
             plate.stroke([(cx, cy), far], faint, mm * 0.6, closed=False)
     ink = inks[0]
     for line in terrain.lines():
@@ -130,7 +130,7 @@ def portolan(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
                 plate.text((x, y), name, 0.09 * min(layout.cell_mm), ink, rng)
     artist = Artist(plate, rng, ink, mm, palette.paper, palette.accent)
     for cx, cy in centres.tolist():
-        signs.rose(artist, (cx, cy), min(layout.cell_mm) * float(rng.uniform(0.5, 1.3)))
+        signs.rose(artist, (cx, cy), min(layout.cell_mm) * rng.uniform(0.5, 1.3))
     populate(artist, terrain, layout, random_crowd(rng, 0.4), palette)
     return page
 
@@ -143,7 +143,7 @@ def charted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     cell, (w, h) = min(layout.cell_mm), layout.page_mm
     for line in terrain.lines():
         plate.stroke(line, ink, mm * 1.5, closed=False)
-        long = float(rng.uniform(0.04, 0.14)) * cell
+        long = rng.uniform(0.04, 0.14) * cell
         points = np.array(line)
         ahead = np.diff(points, axis=0)
         reach = np.linalg.norm(ahead, axis=1, keepdims=True) + 1e-9
@@ -152,15 +152,15 @@ def charted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
             plate.stroke([(p[0], p[1]), (p[0] + d[0], p[1] + d[1])], ink, mm * 0.7, closed=False)
     if chance(rng, 0.6):  # a net that is not the grid
         pitch = cell * float(rng.choice([0.37, 0.71, 1.43, 2.3]))
-        faint = mixed(ink, palette.paper, float(rng.uniform(0.3, 0.8)))
-        lean = float(rng.normal(0, 0.15))
+        faint = mixed(ink, palette.paper, rng.uniform(0.3, 0.8))
+        lean = rng.normal(0, 0.15)
         for i in np.arange(-h * abs(lean) - pitch, w + h * abs(lean), pitch):
             plate.stroke([(float(i), 0.0), (float(i) + lean * h, h)], faint, mm * 0.6, closed=False)
         for i in np.arange(0, h, pitch):
             plate.stroke([(0.0, float(i)), (w, float(i) - lean * h)], faint, mm * 0.6, closed=False)
-    for x, y in terrain.spots(rng, "sea", float(rng.uniform(0.25, 0.8)) * cell, 160):
+    for x, y in terrain.spots(rng, "sea", rng.uniform(0.25, 0.8) * cell, 160):
         plate.text((x, y), str(int(rng.integers(1, 99))), 0.08 * cell, ink, rng)
-    for x, y in terrain.spots(rng, "meadow", float(rng.uniform(0.3, 1.0)) * cell, 90):
+    for x, y in terrain.spots(rng, "meadow", rng.uniform(0.3, 1.0) * cell, 90):
         lot = rng.integers(0, 4)
         if lot == 0:
             plate.circle((x, y), 0.03 * cell, ink, None)
@@ -181,7 +181,7 @@ def contours(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     page = _paper(rng, layout, scale, palette, terrain)
     h, w = page.shape[:2]
     height = f32(cv2.resize(terrain.height, (w, h), interpolation=cv2.INTER_CUBIC))
-    height = f32(cv2.GaussianBlur(height, (0, 0), float(rng.uniform(4, 12))))
+    height = f32(cv2.GaussianBlur(height, (0, 0), rng.uniform(4, 12)))
     phase = height * np.float32(rng.uniform(3, 9))
     steep = np.hypot(cv2.Sobel(phase, cv2.CV_32F, 1, 0), cv2.Sobel(phase, cv2.CV_32F, 0, 1)) / 8
     wide = np.float32(max(0.6, _line_mm(rng, layout) * scale * 0.5))
@@ -197,7 +197,7 @@ def woodcut(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     page = _paper(rng, layout, scale, palette, terrain)
     h, w = page.shape[:2]
     height = f32(cv2.resize(terrain.height, (w, h), interpolation=cv2.INTER_CUBIC))
-    grain = noise(rng, (h, w), float(rng.uniform(25, 60)), float(rng.uniform(5, 12)))
+    grain = noise(rng, (h, w), rng.uniform(25, 60), rng.uniform(5, 12))
     cut = grain + np.float32(rng.uniform(0.2, 0.8)) * np.sin(height * np.float32(9))
     limit = np.where(height < 0, rng.uniform(1.1, 1.7), rng.uniform(1.4, 2.2)).astype(np.float32)
     wash(page, _ink_color(rng, palette), f32(np.clip((cut - limit) * 6, 0, 1)))

@@ -43,9 +43,9 @@ def textured(page: U8, tone: F32) -> U8:
 def scale_of_heights(palette: Palette, rng: Rng, soft: float) -> list[tuple[float, Color]]:
     """Colours by height; `soft`: how wide the blends between areas are, in heights."""
     surf = float(rng.choice([0.0, rng.uniform(0.03, 0.2)]))
-    beach = SHORE * float(rng.uniform(0.4, 2.2))
+    beach = SHORE * rng.uniform(0.4, 2.2)
     e = 0.01 + 0.4 * soft * SHORE
-    top = HILL + float(rng.uniform(0.2, 1.0))
+    top = HILL + rng.uniform(0.2, 1.0)
     stops = [(-2.0, palette.deep), (-0.5 - surf, palette.sea)]
     if surf:
         stops += [(-surf - e, palette.sea), (-surf + e, palette.foam)]
@@ -68,7 +68,7 @@ def _areas(rng: Rng, terrain: Terrain, palette: Palette, soft: float) -> U8:
 def _dabs(rng: Rng, page: U8, count: int, reach: float) -> None:
     """Strokes of a brush, each of the colour that lies under it, in place."""
     h, w = page.shape[:2]
-    lean, jitter = float(rng.uniform(0, np.pi)), float(rng.uniform(0.1, 1.5))
+    lean, jitter = rng.uniform(0, np.pi), rng.uniform(0.1, 1.5)
     at = rng.uniform(0, 1, (count, 2)) * (w - 1, h - 1)
     angles = lean + rng.normal(0, jitter, count)
     half = reach * rng.uniform(0.3, 1.0, count)
@@ -102,12 +102,12 @@ def _signs(
 def painted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A painter's map: soft shores, brush strokes, ships and woods."""
     terrain = country(rng, layout, scale)
-    areas = _areas(rng, terrain, palette, float(rng.uniform(0.05, 1.0)))
+    areas = _areas(rng, terrain, palette, rng.uniform(0.05, 1.0))
     if chance(rng, 0.6):
         _dabs(rng, areas, int(rng.integers(150, 900)), float(rng.uniform(0.06, 0.4) * 60))
     shape = (areas.shape[0], areas.shape[1])
-    tone = float(rng.uniform(0, 0.1)) * fractal(
-        rng, shape, float(rng.uniform(4, 60)), 3, float(rng.choice([1, 1, 4, 10]))
+    tone = rng.uniform(0, 0.1) * fractal(
+        rng, shape, rng.uniform(4, 60), 3, float(rng.choice([1, 1, 4, 10]))
     )
     page = full_size(textured(areas, tone), layout, scale)
     if chance(rng, 0.5):
@@ -115,8 +115,8 @@ def painted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         page = textured(page, f32(rng.uniform(0.01, 0.06)) * noise(rng, full, 400))
     plate = Plate(page, scale)
     if chance(rng, 0.35):
-        _outlined(plate, rng, terrain, palette, float(rng.uniform(0.1, 0.5)))
-    _signs(plate, rng, terrain, layout, palette, float(rng.uniform(0, 0.8)))
+        _outlined(plate, rng, terrain, palette, rng.uniform(0.1, 0.5))
+    _signs(plate, rng, terrain, layout, palette, rng.uniform(0, 0.8))
     return page
 
 
@@ -125,52 +125,50 @@ def cartoon(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     terrain = country(rng, layout, scale, coarse=0.75)
     areas = _areas(rng, terrain, palette, 0.0)
     if chance(rng, 0.5):  # a second tone: shallow water, or light and dark meadows
-        bands = np.floor(terrain.height * float(rng.uniform(1.5, 5))).astype(np.int64) % 2
+        bands = np.floor(terrain.height * rng.uniform(1.5, 5)).astype(np.int64) % 2
         areas = textured(areas, f32(bands * rng.uniform(-0.12, 0.12)))
     page = full_size(areas, layout, scale)
     plate = Plate(page, scale)
     if chance(rng, 0.75):
-        _outlined(plate, rng, terrain, palette, float(rng.uniform(0.15, 0.8)))
-    _signs(plate, rng, terrain, layout, palette, float(rng.uniform(0.2, 1.0)))
+        _outlined(plate, rng, terrain, palette, rng.uniform(0.15, 0.8))
+    _signs(plate, rng, terrain, layout, palette, rng.uniform(0.2, 1.0))
     return page
 
 
 def watercolour(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Washes that pool at their edges on rough paper, a pen drawing over them or none."""
     terrain = country(rng, layout, scale)
-    areas = _areas(rng, terrain, palette, float(rng.uniform(0.2, 1.5)))
-    soft = float(rng.uniform(2, 8))
+    areas = _areas(rng, terrain, palette, rng.uniform(0.2, 1.5))
+    soft = rng.uniform(2, 8)
     lit = cv2.cvtColor(areas, cv2.COLOR_BGR2GRAY).astype(np.float32)
     pooled = np.abs(lit - cv2.GaussianBlur(lit, (0, 0), soft)) / 255
     shape = (areas.shape[0], areas.shape[1])
-    thin = 0.5 + 0.25 * fractal(rng, shape, float(rng.uniform(2, 12)), 4)
+    thin = 0.5 + 0.25 * fractal(rng, shape, rng.uniform(2, 12), 4)
     strength = np.clip(thin * rng.uniform(0.5, 1.3) + pooled * rng.uniform(0, 6), 0.05, 1)
     paper = np.full_like(areas, np.round(palette.paper))
     blend_into(paper, areas, f32(strength))
     page = full_size(paper, layout, scale)
     full = (page.shape[0], page.shape[1])
-    page = textured(
-        page, f32(rng.uniform(0.01, 0.05)) * noise(rng, full, float(rng.uniform(150, 500)))
-    )
+    page = textured(page, f32(rng.uniform(0.01, 0.05)) * noise(rng, full, rng.uniform(150, 500)))
     plate = Plate(page, scale)
     if chance(rng, 0.5):
-        _outlined(plate, rng, terrain, palette, float(rng.uniform(0.08, 0.35)))
-    _signs(plate, rng, terrain, layout, palette, float(rng.uniform(0, 0.8)))
+        _outlined(plate, rng, terrain, palette, rng.uniform(0.08, 0.35))
+    _signs(plate, rng, terrain, layout, palette, rng.uniform(0, 0.8))
     return page
 
 
 def relief(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Heights in colours, lit from one side."""
     terrain = country(rng, layout, scale)
-    areas = _areas(rng, terrain, palette, float(rng.uniform(0.2, 3.0)))
+    areas = _areas(rng, terrain, palette, rng.uniform(0.2, 3.0))
     height = np.maximum(terrain.height, -0.2 if chance(rng, 0.7) else -9)
-    a = float(rng.uniform(0, 2 * np.pi))
+    a = rng.uniform(0, 2 * np.pi)
     slope = np.cos(a) * cv2.Sobel(height, cv2.CV_32F, 1, 0) + np.sin(a) * cv2.Sobel(
         height, cv2.CV_32F, 0, 1
     )
     tone = np.clip(slope / (3 * slope.std() + 1e-6), -1, 1) * rng.uniform(0.1, 0.45)
     page = full_size(textured(areas, f32(tone)), layout, scale)
-    _signs(Plate(page, scale), rng, terrain, layout, palette, float(rng.uniform(0, 0.5)))
+    _signs(Plate(page, scale), rng, terrain, layout, palette, rng.uniform(0, 0.5))
     return page
 
 
@@ -186,7 +184,7 @@ def _regions(rng: Rng, shape: tuple[int, int], count: int, warp: float) -> np.nd
     if not warp:
         return np.asarray(labels, np.int32)
     reach = warp * np.sqrt(h * w / count)
-    maps = [fractal(rng, shape, float(rng.uniform(4, 14)), 4) * np.float32(reach) for _ in range(2)]
+    maps = [fractal(rng, shape, rng.uniform(4, 14), 4) * np.float32(reach) for _ in range(2)]
     y, x = np.mgrid[0:h, 0:w].astype(np.float32)
     moved = cv2.remap(
         labels.astype(np.float32),
@@ -202,7 +200,7 @@ def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Realms in their own colours with borders between them, the sea around."""
     terrain = country(rng, layout, scale)
     shape = (terrain.height.shape[0], terrain.height.shape[1])
-    labels = _regions(rng, shape, int(rng.integers(8, 45)), float(rng.uniform(0.05, 0.25)))
+    labels = _regions(rng, shape, int(rng.integers(8, 45)), rng.uniform(0.05, 0.25))
     shades = np.array(palette.grounds[2:])
     table = shades[rng.integers(0, len(shades), labels.max() + 1)]
     table = table + rng.normal(0, rng.uniform(3, 18), table.shape)
@@ -216,8 +214,8 @@ def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     border = full_size((edges & (sea == 0)).astype(np.uint8) * 255, layout, scale)
     shade = palette.ink if chance(rng, 0.7) else palette.foam
     wash(page, shade, f32(f32(border) / 255 * np.float32(rng.uniform(0.3, 1.0))))
-    _outlined(plate, rng, terrain, palette, float(rng.uniform(0.1, 0.6)))
-    _signs(plate, rng, terrain, layout, palette, float(rng.uniform(0, 0.7)))
+    _outlined(plate, rng, terrain, palette, rng.uniform(0.1, 0.6))
+    _signs(plate, rng, terrain, layout, palette, rng.uniform(0, 0.7))
     return page
 
 
@@ -241,12 +239,12 @@ def patchwork(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     pick[:, [0, -1]] = rim
     table = shades[pick] * (1 + rng.normal(0, 0.06, (*pick.shape, 1)))
     areas = np.clip(table, 50, 255).astype(np.uint8)[row, col]
-    tone = f32(rng.uniform(0.01, 0.12)) * fractal(rng, (h, w), float(rng.uniform(8, 80)), 4)
+    tone = f32(rng.uniform(0.01, 0.12)) * fractal(rng, (h, w), rng.uniform(8, 80), 4)
     page = full_size(textured(areas, tone), layout, scale)
     kinds = np.where(terrain.wet > terrain.wooded, 0.5, np.where(pick[row, col] < 2, -1.0, 0.5))
     kinds = np.where(pick[row, col] >= 5, 1.5, kinds)
     signed = Terrain(f32(kinds), terrain.wet, terrain.wooded, terrain.px_per_mm)
-    _signs(Plate(page, scale), rng, signed, layout, palette, float(rng.uniform(0, 1)))
+    _signs(Plate(page, scale), rng, signed, layout, palette, rng.uniform(0, 1))
     return page
 
 

@@ -68,8 +68,8 @@ def _shade(
 
 def _full(rng: Rng) -> Palette:
     """Blue seas, yellow shores, green meadows and woods; how strong is one lot for all."""
-    strong = float(rng.uniform(0.65, 1.1))
-    light = float(rng.uniform(0.8, 1.08))
+    strong = rng.uniform(0.65, 1.1)
+    light = rng.uniform(0.8, 1.08)
 
     def shade(hue: tuple[float, float], s: tuple[float, float], v: tuple[float, float]) -> Color:
         low, high = (min(x * strong, 1.0) for x in s)
@@ -78,9 +78,9 @@ def _full(rng: Rng) -> Palette:
 
     sea = shade((185, 225), (0.45, 0.95), (0.45, 0.85))
     return Palette(
-        deep=mixed(sea, (40, 20, 0), float(rng.uniform(0.0, 0.45))),
+        deep=mixed(sea, (40, 20, 0), rng.uniform(0.0, 0.45)),
         sea=sea,
-        foam=mixed(sea, (255, 255, 250), float(rng.uniform(0.25, 0.85))),
+        foam=mixed(sea, (255, 255, 250), rng.uniform(0.25, 0.85)),
         sand=shade((34, 52), (0.25, 0.62), (0.72, 0.98)),
         meadow=shade((62, 125), (0.35, 0.75), (0.5, 0.85)),
         wood=shade((85, 160), (0.4, 0.8), (0.28, 0.6)),
@@ -94,15 +94,15 @@ def _full(rng: Rng) -> Palette:
 
 def _sepia(rng: Rng) -> Palette:
     """One brown in several strengths; the sea may be lighter or darker than the land."""
-    hue = float(rng.uniform(18, 48))
-    strong = float(rng.uniform(0.15, 0.6))
-    spread = float(rng.uniform(0.08, 0.3))
-    top = float(rng.uniform(0.72, 0.98))
+    hue = rng.uniform(18, 48)
+    strong = rng.uniform(0.15, 0.6)
+    spread = rng.uniform(0.08, 0.3)
+    top = rng.uniform(0.72, 0.98)
 
     def shade(depth: float) -> Color:
         value = float(np.clip(top - spread * depth + rng.normal(0, 0.02), 0.3, 1))
         full = float(np.clip(strong * (0.7 + 0.35 * depth) + rng.normal(0, 0.03), 0.02, 0.8))
-        at = hue + float(rng.normal(0, 5))
+        at = hue + rng.normal(0, 5)
         return _shade(rng, (at, at), (full, full), (value, value))
 
     order = [float(v) for v in rng.permutation(np.linspace(0, 1.6, 7))]
@@ -111,7 +111,7 @@ def _sepia(rng: Rng) -> Palette:
     else:
         sea = shade(order[0])
     return Palette(
-        deep=mixed(sea, shade(1.8), float(rng.uniform(0, 0.6))),
+        deep=mixed(sea, shade(1.8), rng.uniform(0, 0.6)),
         sea=sea,
         foam=shade(0.0),
         sand=shade(order[1] * 0.5),
@@ -127,7 +127,7 @@ def _sepia(rng: Rng) -> Palette:
 
 def _soft(rng: Rng) -> Palette:
     """Full colours under much white: pastel."""
-    share = float(rng.uniform(0.35, 0.75))
+    share = rng.uniform(0.35, 0.75)
     full = _full(rng)
     white = _shade(rng, (20, 60), (0.0, 0.15), (0.92, 1.0))
     return _each(full, lambda c: c if c in (full.ink, full.accent) else mixed(c, white, share))

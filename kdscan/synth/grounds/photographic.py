@@ -26,7 +26,7 @@ def _fibres(rng: Rng, shape: tuple[int, int], count: int) -> F32:
     h, w = shape
     for _ in range(count):
         at = rng.uniform(0, 1, 2) * (w, h)
-        angle = float(rng.uniform(0, np.pi)) + np.cumsum(rng.normal(0, 0.35, 6))
+        angle = rng.uniform(0, np.pi) + np.cumsum(rng.normal(0, 0.35, 6))
         path = at + np.cumsum(np.stack([np.cos(angle), np.sin(angle)], 1) * w / 160, axis=0)
         tone = int(128 + rng.normal(0, 45))
         cv2.polylines(canvas, [np.round(path).astype(np.int32)], False, tone, 1, cv2.LINE_AA)
@@ -36,18 +36,18 @@ def _fibres(rng: Rng, shape: tuple[int, int], count: int) -> F32:
 def parchment(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Old paper: clouds, fibres, stains, creases, burnt edges; a few signs at times."""
     shape = _shape(layout, scale)
-    tone = f32(rng.uniform(0.02, 0.12)) * fractal(rng, shape, float(rng.uniform(1.5, 8)), 5)
-    tone += f32(rng.uniform(0, 0.05)) * fractal(rng, shape, float(rng.uniform(40, 200)), 3)
+    tone = f32(rng.uniform(0.02, 0.12)) * fractal(rng, shape, rng.uniform(1.5, 8), 5)
+    tone += f32(rng.uniform(0, 0.05)) * fractal(rng, shape, rng.uniform(40, 200), 3)
     tone += f32(rng.uniform(0, 0.12)) * _fibres(rng, shape, int(rng.integers(0, 220)))
     for _ in range(int(rng.poisson(2))):  # creases
-        a, along = float(rng.uniform(0, np.pi)), rng.uniform(0.1, 0.9, 2) * shape[::-1]
+        a, along = rng.uniform(0, np.pi), rng.uniform(0.1, 0.9, 2) * shape[::-1]
         far = np.array([np.cos(a), np.sin(a)]) * 3 * max(shape)
         crease = np.zeros(shape, np.float32)
         ends = [tuple(int(v) for v in along + s * far) for s in (-1, 1)]
-        cv2.line(crease, ends[0], ends[1], float(rng.uniform(-0.15, 0.15)), 2, cv2.LINE_AA)
+        cv2.line(crease, ends[0], ends[1], rng.uniform(-0.15, 0.15), 2, cv2.LINE_AA)
         tone += crease
     base = f32(palette.paper)
-    stain = np.clip(fractal(rng, shape, float(rng.uniform(2, 6)), 4) - 0.7, 0, 1)
+    stain = np.clip(fractal(rng, shape, rng.uniform(2, 6), 4) - 0.7, 0, 1)
     page = base * (1 + tone[..., None]) - stain[..., None] * f32([60, 38, 18]) * np.float32(
         rng.choice([0, rng.uniform(0.1, 1.0)])
     )
@@ -58,7 +58,7 @@ def parchment(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         artist = painter(
             Plate(out, scale), rng, palette.ink, 0.012 * cell, palette.sand, palette.accent
         )
-        populate(artist, terrain, layout, random_crowd(rng, float(rng.uniform(0.1, 0.7))), palette)
+        populate(artist, terrain, layout, random_crowd(rng, rng.uniform(0.1, 0.7)), palette)
     return out
 
 
@@ -72,8 +72,8 @@ def surface(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         :h, :w
     ]
     mean = float(tile.mean())
-    calm = float(rng.uniform(0.15, 0.6))
-    light = float(rng.uniform(max(130.0, INK_LEFT), 225))
+    calm = rng.uniform(0.15, 0.6)
+    light = rng.uniform(max(130.0, INK_LEFT), 225)
     tinted = mean + (tile - mean) * calm + (light - mean)
     if chance(rng, 0.5):
         tinted = tinted * (f32(palette.sand) / max(palette.sand))

@@ -63,7 +63,7 @@ def populate(
         _way(artist, places, palette.sea, 0.05 * cell, river=True)
     for _ in range(round(5 * crowd.roads)):
         shade = palette.hill if chance(rng, 0.5) else artist.ink
-        _way(artist, places, shade, float(rng.uniform(0.02, 0.05)) * cell, river=False)
+        _way(artist, places, shade, rng.uniform(0.02, 0.05) * cell, river=False)
     wood = signs.fir if chance(rng, 0.5) else signs.round_tree
     rise = signs.hill if chance(rng, 0.5) else signs.mountain
     swell = signs.wave if chance(rng, 0.5) else signs.ripple
@@ -74,14 +74,14 @@ def populate(
     if chance(rng, 0.3):
         _crowd(green, terrain, "meadow", signs.tuft, 0.7 * size, 0.5 * crowd.woods, area)
     for at in _pick(rng, places, round(8 * crowd.houses)):
-        signs.house(artist, at, size * float(rng.uniform(1.2, 2.2)))
+        signs.house(artist, at, size * rng.uniform(1.2, 2.2))
     sea = terrain.spots(rng, "sea", 1.5 * cell, 60)
     beasts: tuple[Sign, ...] = (signs.ship, signs.ship, signs.monster, signs.whale)
     for at in _pick(rng, sea, round(6 * crowd.creatures)):
-        beasts[int(rng.integers(4))](artist, at, cell * float(rng.uniform(0.25, 0.7)))
+        beasts[int(rng.integers(4))](artist, at, cell * rng.uniform(0.25, 0.7))
     for _ in range(round(1.6 * crowd.roses)):
-        at = (float(rng.uniform(0, page[0])), float(rng.uniform(0, page[1])))
-        signs.rose(artist, at, cell * float(rng.uniform(0.5, 1.6)))
+        at = (rng.uniform(0, page[0]), rng.uniform(0, page[1]))
+        signs.rose(artist, at, cell * rng.uniform(0.5, 1.6))
 
 
 def _crowd(
@@ -92,8 +92,8 @@ def _crowd(
         return
     rng = artist.rng
     most = min(round(6 * area * many), 260)
-    for at in terrain.spots(rng, kind, size * float(rng.uniform(0.75, 1.6)), most):
-        sign(artist, at, size * float(rng.uniform(0.75, 1.2)))
+    for at in terrain.spots(rng, kind, size * rng.uniform(0.75, 1.6), most):
+        sign(artist, at, size * rng.uniform(0.75, 1.2))
 
 
 def _way(
@@ -104,7 +104,7 @@ def _way(
     rng = artist.rng
     stops = _pick(rng, places, int(rng.integers(2, 5)))
     stops.sort(key=lambda p: p[0] + 0.3 * p[1])
-    faded = mixed(shade, (255, 255, 255), float(rng.uniform(0, 0.3)))
+    faded = mixed(shade, (255, 255, 255), rng.uniform(0, 0.3))
     signs.road(artist, stops, faded, mm, not river and chance(rng, 0.5), river)
 
 

@@ -61,7 +61,7 @@ def _arc(radius_x: float, radius_y: float, start: float, end: float, n: int = 9)
 
 def hill(artist: Artist, at: Point, size: float) -> None:
     """A round back with a few strokes of shade on one side."""
-    high = float(artist.rng.uniform(0.5, 1.0))
+    high = artist.rng.uniform(0.5, 1.0)
     back = _arc(0.6, high, np.pi, 2 * np.pi)
     if artist.fill is not None:
         artist.plate.fill([(at[0] + size * x, at[1] + size * y) for x, y in back], artist.fill)
@@ -75,7 +75,7 @@ def hill(artist: Artist, at: Point, size: float) -> None:
 def mountain(artist: Artist, at: Point, size: float) -> None:
     """A peak, its shaded side hatched or filled."""
     left, right = (float(v) for v in artist.rng.uniform(0.35, 0.75, 2))
-    tip = float(artist.rng.uniform(-0.08, 0.08))
+    tip = artist.rng.uniform(-0.08, 0.08)
     outline = [(-left, 0.0), (-left * 0.4, -0.55), (tip, -1.0), (right * 0.45, -0.5), (right, 0.0)]
     if artist.fill is not None:
         artist.plate.fill([(at[0] + size * x, at[1] + size * y) for x, y in outline], artist.fill)
@@ -123,8 +123,8 @@ def wave(artist: Artist, at: Point, size: float) -> None:
 def ripple(artist: Artist, at: Point, size: float) -> None:
     """Short level strokes, one under the other."""
     for i in range(int(artist.rng.integers(1, 4))):
-        half = float(artist.rng.uniform(0.2, 0.7))
-        shift = float(artist.rng.normal(0, 0.2))
+        half = artist.rng.uniform(0.2, 0.7)
+        shift = artist.rng.normal(0, 0.2)
         artist.line(at, size, [(shift - half, 0.22 * i), (shift + half, 0.22 * i)])
 
 
@@ -145,7 +145,7 @@ def ship(artist: Artist, at: Point, size: float) -> None:
         x = 0.0 if masts == 1 else -0.35 + 0.7 * i / (masts - 1)
         top = -1.0 if i == masts // 2 else -0.8
         artist.line(at, size, [(x, -0.2), (x, top)])
-        belly = float(artist.rng.uniform(0.1, 0.3))
+        belly = artist.rng.uniform(0.1, 0.3)
         sail = [(x, top + 0.05), (x + belly, top * 0.65), (x + 0.05, -0.32), (x - 0.2, top * 0.6)]
         artist.shape(at, size, sail, artist.second)
     artist.shape(at, size, hull, artist.fill)
@@ -181,7 +181,7 @@ def rose(artist: Artist, at: Point, size: float) -> None:
             flank = (0.12 * np.sin(b), -0.12 * np.cos(b))
             artist.shape(at, size, [(0.0, 0.0), flank, tip], fill)
     if artist.rng.random() < 0.6:
-        ring = float(artist.rng.uniform(0.3, 0.55))
+        ring = artist.rng.uniform(0.3, 0.55)
         artist.plate.circle(at, ring * size, artist.ink, artist.mm)
 
 
@@ -212,5 +212,5 @@ def road(
 def painter(plate: Plate, rng: Rng, ink: Color, mm: float, fill: Color, second: Color) -> Artist:
     """One who fills what they draw, or leaves a part of it bare."""
     bare = rng.random() < 0.15
-    body = None if bare else mixed(fill, (255, 255, 255), float(rng.uniform(0, 0.4)))
+    body = None if bare else mixed(fill, (255, 255, 255), rng.uniform(0, 0.4))
     return Artist(plate, rng, ink, mm, body, None if rng.random() < 0.15 else second)

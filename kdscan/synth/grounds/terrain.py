@@ -90,14 +90,14 @@ def random_terrain(
     """A country over a page; `sea`: share of it under water, by lot if None."""
     shape = (round(page_mm[1] * px_per_mm), round(page_mm[0] * px_per_mm))
     bumps = float(np.exp(rng.uniform(np.log(1.5), np.log(9))))
-    rough = float(rng.uniform(0.42, 0.66))
+    rough = rng.uniform(0.42, 0.66)
     height = fractal(rng, shape, bumps, 6, gain=rough)
     if sea is None:
         sea = float(rng.choice([0.0, rng.uniform(0.05, 0.85)], p=[0.12, 0.88]))
     level = float(np.quantile(height[::4, ::4], sea)) if sea else float(height.min()) - SHORE
-    wet = fractal(rng, shape, float(rng.uniform(3, 20)), 4, gain=0.6)
+    wet = fractal(rng, shape, rng.uniform(3, 20), 4, gain=0.6)
     return Terrain(
-        f32((height - level) * rng.uniform(0.7, 1.5)), wet, float(rng.uniform(-0.6, 1.6)), px_per_mm
+        f32((height - level) * rng.uniform(0.7, 1.5)), wet, rng.uniform(-0.6, 1.6), px_per_mm
     )
 
 

@@ -1,4 +1,4 @@
-"""Models made by their recipes, and what is said of those that ship."""
+"""Models made by their recipes, and the cards of those that ship."""
 
 from __future__ import annotations
 

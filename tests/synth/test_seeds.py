@@ -1,0 +1,98 @@
+"""Training and held-back sets are named by their seeds: a seed draws what it always drew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import cv2
+import numpy as np
+import pytest
+
+from kdscan.sheet.book import load_book
+from kdscan.sheet.raster import render_page
+from kdscan.synth.__main__ import own_book
+from kdscan.synth.book import draw_spellbook, played_book
+from kdscan.synth.fields import U8
+from kdscan.synth.grounds.draw import FAMILIES
+from kdscan.synth.kingdoms import make_kingdom_photo
+from kdscan.synth.pads import pad_print
+from kdscan.synth.scene import Level, draw_page, make_photo
+from kdscan.synth.table import make_table
+from kdscan.training.dataset import begin, flat_example, photo_example, unpack
+from tests.synth.test_kingdoms import BANK
+
+SMALL = (640, 480)
+
+
+def sheet(seed: int) -> U8:
+    return unpack(flat_example(seed, None).flat)
+
+
+def thumbnail(seed: int) -> U8:
+    begin(None, None)
+    example = photo_example(seed)
+    assert example is not None
+    return unpack(example.thumb)
+
+
+def photo(level: Level, seed: int) -> U8:
+    return make_photo(seed, level, size_wh=SMALL).bgr
+
+
+def ground(family: str, seed: int) -> U8:
+    return pad_print(seed, family)[1]
+
+
+def hand(seed: int) -> U8:
+    page = pad_print(1, "pale")
+    return draw_page(np.random.default_rng(seed), page=page, mess=1.0).bgr
+
+
+def book(seed: int) -> U8:
+    rng, layout = np.random.default_rng(seed), load_book("kdscan-a5-spellbook")
+    blank = render_page(layout, 4.0)
+    return draw_spellbook(blank, layout, played_book(rng), rng, px_per_mm=4.0)[0]
+
+
+def table(seed: int) -> U8:
+    return make_table(seed, "easy", book_page=own_book(4.0), size_wh=SMALL).bgr
+
+
+def kingdom(level: Level | None, seed: int) -> U8:
+    return make_kingdom_photo(seed, level, BANK, size_wh=SMALL).bgr
+
+
+LEVELS: tuple[Level, ...] = ("flat", "easy", "normal", "hard")
+DRAWN: dict[str, Callable[[int], U8]] = {
+    **{f"photo {level}": partial(photo, level) for level in LEVELS},
+    **{f"ground {family}": partial(ground, family) for family in sorted(FAMILIES)},
+    **{"hand": hand, "book": book, "table": table, "kingdom": partial(kingdom, "easy")},
+}
+
+
+@pytest.mark.parametrize("what", DRAWN)
+def test_a_seed_draws_the_same_again_and_another_seed_something_else(what: str) -> None:
+    one, again, other = (DRAWN[what](seed) for seed in (3, 3, 4))
+    assert np.array_equal(one, again)
+    assert one.shape != other.shape or not np.array_equal(one, other)
+
+
+GOLDEN: dict[str, tuple[Callable[[int], U8], str]] = {
+    "sheet": (sheet, "139 111 96 85 120 100 93 120 112 118 110 126"),
+    "thumbnail": (thumbnail, "143 122 127 124 153 120 114 131 166 156 146 146"),
+    "kingdom": (partial(kingdom, None), "85 102 87 88 81 98 105 103 80 80 79 84"),
+    "book": (book, "240 245 245 238 249 238 240 245 241 245 245 239"),
+    "ground": (partial(ground, "etched"), "197 194 190 195 181 177 178 187 197 191 176 194"),
+}
+"""What draws seed 7, and the mean brightness of 4 × 3 parts of that picture."""
+
+
+@pytest.mark.parametrize("what", GOLDEN)
+def test_seeds_draw_what_they_drew_when_models_were_trained(what: str) -> None:
+    """Where this fails by design, sets need new seeds, and models/CHANGELOG.md and the README of
+    kdscan/training have to say so."""
+    draw, means = GOLDEN[what]
+    picture = cv2.cvtColor(draw(7), cv2.COLOR_BGR2GRAY).astype(np.float32)
+    parts = cv2.resize(picture, (4, 3), interpolation=cv2.INTER_AREA)
+    assert parts.ravel() == pytest.approx([int(mean) for mean in means.split()], abs=1.5)
