@@ -49,11 +49,11 @@ def divide(photo: Bgr, known: Bgr, coverage: Plane) -> Ink:
 
 def pen_of(photo: Bgr, bare: Bgr, probability: Plane) -> tuple[float, float, float]:
     """What the pen leaves of the light, 0..1 for blue, green, red; 0 where nothing was drawn."""
-    drawn = probability[::2, ::2] > 0.8
+    drawn = probability[::4, ::4] > 0.8
     if not drawn.any():
         return (0.0, 0.0, 0.0)
-    seen, paper = (v[::2, ::2][drawn].astype(np.float32) + _DARK for v in (photo, bare))
-    b, g, r = (float(v) for v in np.clip(np.median(seen / paper, axis=0), 0, 1))
+    seen, paper = (v[::4, ::4][drawn].astype(np.float32) + _DARK for v in (photo, bare))
+    b, g, r = (float(v) for v in np.clip(median(seen / paper), 0, 1))
     return b, g, r
 
 
@@ -82,15 +82,15 @@ def toned(photo: Bgr, bare: Bgr) -> Bgr:
 
     photo, bare: (H, W, 3) uint8 in the same place, under the same light.
     """
-    seen, print_ = photo[::3, ::3].reshape(-1, 3), bare[::3, ::3].reshape(-1, 3)
+    seen, print_ = photo[::3, ::3], bare[::3, ::3]
     curves = np.empty((256, 1, 3), np.uint8)
     levels = np.arange(256)
     for channel in range(3):
-        bins = print_[:, channel] // _TONE_BIN
-        at_once = bins.astype(np.intp) * 256 + seen[:, channel]
-        shown = np.bincount(at_once, minlength=(_TONE_BINS + 1) * 256).reshape(-1, 256)
+        both = [np.ascontiguousarray(v[..., channel]) for v in (print_, seen)]
+        ends = [0, _TONE_BINS * _TONE_BIN, 0, 256]
+        shown = cv2.calcHist(both, [0, 1], None, [_TONE_BINS, 256], ends)
         at, by = [], []
-        for i, counts in enumerate(shown[:_TONE_BINS]):
+        for i, counts in enumerate(shown):
             if counts.sum() >= _TONE_LEAST:
                 middle = (i + 0.5) * _TONE_BIN
                 at.append(middle)
@@ -100,7 +100,7 @@ def toned(photo: Bgr, bare: Bgr) -> Bgr:
     return np.asarray(cv2.LUT(bare, curves), np.uint8)
 
 
-def _counted_quantile(counts: NDArray[np.intp], share: float) -> float:
+def _counted_quantile(counts: Plane, share: float) -> float:
     """What such a share lies below of whole numbers from 0, each there so many times."""
     upto = np.cumsum(counts)
     at = share * (upto[-1] - 1)
@@ -117,16 +117,20 @@ def tinted(photo: Bgr, bare: Bgr) -> Bgr:
     ratio = _log_ratio(photo, bare)
     side, rim = FLAT_PX // _LIGHT_STEP, round(FLAT_MARGIN * FLAT_PX) // _LIGHT_STEP
     cells = ratio[rim : rim + ROWS * side, rim : rim + COLS * side]
-    cells = cells.reshape(ROWS, side, COLS, side, 3).transpose(0, 2, 1, 3, 4)
-    over = np.quantile(cells.reshape(ROWS, COLS, -1, 3), _TINT_QUANTILE, axis=2)
-    over -= np.median(over.reshape(-1, 3), axis=0)
+    cells = cells.reshape(ROWS, side, COLS, side, 3).transpose(0, 2, 4, 1, 3)
+    places = cells.reshape(ROWS, COLS, 3, side * side)
+    at = _TINT_QUANTILE * (side * side - 1)
+    low, part = int(at), at - int(at)
+    sorted_ = np.partition(places, (low, low + 1), axis=-1)
+    over = (1 - part) * sorted_[..., low] + part * sorted_[..., low + 1]
+    over -= median(over.reshape(-1, 3))
     over[(over.min(-1) > -_TINT)] = 0
-    if not over.any():
-        return bare
-    tint = np.zeros_like(ratio)
-    tint[rim : rim + ROWS * side, rim : rim + COLS * side] = over.repeat(side, 0).repeat(side, 1)
-    factor = cv2.resize(np.exp(tint), bare.shape[1::-1], interpolation=cv2.INTER_NEAREST)
-    return np.asarray(np.clip((bare + _DARK) * factor - _DARK, 0, 255), np.uint8)
+    out = bare.copy()
+    for row, col in np.argwhere(over.any(-1)):
+        y, x = (i * FLAT_PX + rim * _LIGHT_STEP for i in (row, col))
+        cell = out[y : y + FLAT_PX, x : x + FLAT_PX]
+        cell[:] = np.clip((cell + np.float32(_DARK)) * np.exp(over[row, col]) - _DARK, 0, 255)
+    return out
 
 
 def _log_ratio(photo: Bgr, known: Bgr) -> Plane:
@@ -182,8 +186,13 @@ def _distance(seen: Bgr, bare: Bgr) -> Plane:
     window = np.ones((_SLIP, _SLIP), np.uint8)
     below = cv2.subtract(cv2.erode(print_, window), photo)  # saturates at 0
     above = cv2.subtract(photo, cv2.dilate(print_, window))
-    light, a, b = (v.astype(np.float32) for v in cv2.split(cv2.max(below, above)))
-    return np.asarray(cv2.magnitude(cv2.magnitude(light * _LIGHTNESS, a), b), np.float32)
+    light, a, b = cv2.split(cv2.max(below, above))
+    squares = np.zeros(light.shape, np.float32)
+    cv2.accumulateSquare(light, squares)
+    squares *= _LIGHTNESS**2
+    for colour in (a, b):
+        cv2.accumulateSquare(colour, squares)
+    return np.asarray(cv2.sqrt(squares), np.float32)
 
 
 def _lightened(seen: Bgr, bare: Bgr) -> NDArray[np.bool_]:

@@ -24,10 +24,11 @@ from kdscan.prints.lattice import QUADRATIC, TERMS, smooth_sheet
 from kdscan.records import COLS, ROWS, Photo
 from kdscan.records.arrays import Floats
 
-STAGES = ((ALIGN_PX // 2, 0.6), (ALIGN_PX, 0.3), (ALIGN_PX, 0.2))
-"""Pixels a cell, and over how many cells what folds add is smoothed, from coarse to fine. On 40
-sheets of four pads cells come to lie within 0.004 of a cell in the median, 95% within 0.02; a
-fourth stage gains nothing."""
+STAGES = ((ALIGN_PX // 2, 0.6, False), (ALIGN_PX, 0.3, False), (ALIGN_PX, 0.2, True))
+"""Pixels a cell, over how many cells what folds add is smoothed, and whether the flow is refined,
+from coarse to fine. On 40 sheets of four pads cells come to lie within 0.004 of a cell in the
+median, 95% within 0.02; a fourth stage gains nothing, and refining a flow only where it is the
+last costs nothing."""
 
 FOUND = 0.7
 """Correlation from which a place of the print is found in the photo."""
@@ -89,31 +90,73 @@ class Aligned:
         return lattice_to_photo(self._sheet_xy, lattice_xy + _at(self._offset, lattice_xy))
 
 
-def align(known: KnownPrint, photo: Photo, centers_xy: Floats) -> Aligned:
+def align(
+    known: KnownPrint, photo: Photo, centers_xy: Floats, hopeless: float = HOPELESS
+) -> Aligned:
     """Lay a print over the sheet whose cells lie at about (5, 7, 2) in the photo, off by up to
-    half a cell, upright."""
+    half a cell, upright.
+
+    hopeless: likeness after the first stage below which the rest is spared.
+    """
     sheet, _ = smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)
     offset = np.zeros((*_grid_size(), 2), np.float32)
-    for px, smoothing in STAGES:
-        offset, agreement, structure = _refined(known, photo, sheet, offset, px, smoothing)
+    view: View | None = None
+    for px, smoothing, refined in STAGES:
+        if view is None or view.px != px:
+            view = _seen(photo, sheet, offset, px)
+        else:
+            view = _seen_anew(view, offset)
+        offset, agreement, structure = _moved(known, view, smoothing, refined)
         found = (structure * (agreement > FOUND)).sum() / max(float(structure.sum()), 1e-6)
-        if found < HOPELESS:
+        if found < hopeless:
             break
     moved = lattice_to_photo(sheet, CENTERS + _at(offset, CENTERS))
     return Aligned(known, moved, agreement, structure, float(found), sheet, offset)
 
 
-def _refined(
-    known: KnownPrint, photo: Photo, sheet: Floats, offset: Grid, px: int, smoothing: float
-) -> tuple[Grid, Grid, Grid]:
-    """Displacements (46, 62, 2) in cells after one more look, how alike print and photo are there,
-    and how much structure the print has there."""
+@dataclass(frozen=True, eq=False)
+class View:
+    """A sheet as far as a print is laid over it, with light and contrast evened out.
+
+    px: pixels a cell. offset: (46, 62, 2) cells, what it was displaced by.
+    """
+
+    px: int
+    evened: NDArray[np.uint8]
+    offset: Grid
+
+
+def _seen(photo: Photo, sheet: Floats, offset: Grid, px: int) -> View:
     step = px // _NODES
     net, size_wh = net_of(ROWS, COLS, px, PRINT_MARGIN, step)
     where = lattice_to_photo(sheet, net + _at(offset, net))
-    view = sampled(photo, where, step, size_wh, resolution(sheet) / px, at_hand(photo))
-    fixed, moving = known.evened[px], even(view, px)
-    flow = _flow(fixed, moving)
+    bgr = sampled(photo, where, step, size_wh, resolution(sheet) / px, at_hand(photo))
+    return View(px, even(bgr, px), offset)
+
+
+def _seen_anew(view: View, offset: Grid) -> View:
+    """The same view displaced otherwise by a little: there is no need to go back to the photo."""
+    by = cv2.resize((offset - view.offset) * view.px, view.evened.shape[::-1])
+    return View(view.px, _displaced(view.evened, np.asarray(by, np.float32)), offset)
+
+
+def _displaced(picture: NDArray[np.uint8], by: Grid) -> NDArray[np.uint8]:
+    """(H, W): what lies in a picture so many pixels, (H, W, 2), from each of its own."""
+    where = _pixels(*picture.shape) + by
+    return np.asarray(
+        cv2.remap(picture, where, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE),  # type: ignore[call-overload]
+        np.uint8,
+    )
+
+
+def _moved(
+    known: KnownPrint, view: View, smoothing: float, refined: bool
+) -> tuple[Grid, Grid, Grid]:
+    """Displacements (46, 62, 2) in cells after one more look, how alike print and photo are there,
+    and how much structure the print has there."""
+    px, offset = view.px, view.offset
+    step, fixed, moving = px // _NODES, known.evened[px], view.evened
+    flow = _flow(fixed, moving, refined)
     alike, structure = _likeness(fixed, moving, flow, step)
     small = cv2.resize(flow, None, fx=1 / step, fy=1 / step, interpolation=cv2.INTER_AREA)
     middle = [cv2.medianBlur(np.ascontiguousarray(small[..., i]), 5) for i in (0, 1)]
@@ -126,9 +169,10 @@ def _refined(
     return (paper + blurred).astype(np.float32), alike, structure
 
 
-def _flow(fixed: NDArray[np.uint8], moving: NDArray[np.uint8]) -> Grid:
+def _flow(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], refined: bool) -> Grid:
     """(H, W, 2): where in `moving` each pixel of `fixed` lies, seen from its own place."""
-    dis: Any = cv2.DISOpticalFlow_create(cv2.DISOPTICAL_FLOW_PRESET_FAST)  # type: ignore[attr-defined]
+    preset = cv2.DISOPTICAL_FLOW_PRESET_FAST if refined else cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST
+    dis: Any = cv2.DISOpticalFlow_create(preset)  # type: ignore[attr-defined]
     return np.asarray(dis.calc(fixed, moving, None), np.float32)
 
 
@@ -136,10 +180,7 @@ def _likeness(
     fixed: NDArray[np.uint8], moving: NDArray[np.uint8], flow: Grid, step: int
 ) -> tuple[Grid, Grid]:
     """Local correlation of two evened pictures under a flow, and the first one's local power."""
-    h, w = fixed.shape
-    x, y = _pixels(h, w)
-    warped = cv2.remap(moving, x + flow[..., 0], y + flow[..., 1], cv2.INTER_LINEAR)
-    one, other = (v.astype(np.float32) - 128 for v in (fixed, warped))
+    one, other = (v.astype(np.float32) - 128 for v in (fixed, _displaced(moving, flow)))
 
     def near(v: Grid) -> Grid:
         small = cv2.resize(v, None, fx=1 / step, fy=1 / step, interpolation=cv2.INTER_AREA)
@@ -159,7 +200,7 @@ def _smooth(seen: NDArray[np.float32], weight: Grid) -> Grid:
     for _ in range(6):
         weighted = basis * current[:, None]
         bend = np.linalg.solve(weighted.T @ basis + cost, weighted.T @ target)
-        off = np.linalg.norm(target - basis @ bend, axis=1)
+        off = np.hypot(*(target - basis @ bend).T)
         current = given / (1 + (off / 0.03) ** 2) ** 2
     return (basis @ bend).reshape(seen.shape).astype(np.float32)
 
@@ -171,9 +212,9 @@ def _basis(rows: int, cols: int) -> Floats:
 
 
 @lru_cache(maxsize=4)
-def _pixels(h: int, w: int) -> tuple[Grid, Grid]:
-    x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))
-    return x, y
+def _pixels(h: int, w: int) -> Grid:
+    """(H, W, 2): x and y of each pixel."""
+    return np.dstack(np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32)))
 
 
 def _grid_size() -> tuple[int, int]:

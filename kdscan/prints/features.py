@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _NEAR = 0.12  # cells: what is evened out is wider than this
+_WIDE_PX = 16  # pixels a cell in which what is that wide is looked for
 _NOISE = 3.0  # grey levels: contrast below this is not raised
 _EDGE_MAX = 4.0  # times the edges nearby; a drawn line counts no more than a printed one
 
@@ -14,12 +15,22 @@ _EDGE_MAX = 4.0  # times the edges nearby; a drawn line counts no more than a pr
 def even(bgr: NDArray[np.uint8], px: int) -> NDArray[np.uint8]:
     """A picture's grey with local mean and contrast evened out, (H, W) uint8 around 128.
 
-    px: pixels a cell.
+    px: pixels a cell, `_WIDE_PX` times a whole number.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), (0, 0), 0.7).astype(np.float32)
-    away = grey - cv2.GaussianBlur(grey, (0, 0), _NEAR * px)
-    spread = np.sqrt(cv2.GaussianBlur(away * away, (0, 0), _NEAR * px)) + _NOISE
-    return np.clip(away / spread * 45 + 128, 0, 255).astype(np.uint8)
+    size = grey.shape[1::-1]
+    away = grey - np.asarray(cv2.resize(_nearby(grey, px), size), np.float32)
+    spread = np.sqrt(_nearby(away * away, px)) + _NOISE
+    away *= cv2.resize(45 / spread, size)
+    away += 128
+    return np.clip(away, 0, 255, out=away).astype(np.uint8)
+
+
+def _nearby(values: NDArray[np.float32], px: int) -> NDArray[np.float32]:
+    """The mean nearby, with `_WIDE_PX` pixels a cell: it needs no finer ones."""
+    scale = _WIDE_PX / px
+    small = cv2.resize(values, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.GaussianBlur(small, (0, 0), _NEAR * _WIDE_PX), np.float32)
 
 
 def edges(bgr: NDArray[np.uint8], px: int) -> NDArray[np.float32]:

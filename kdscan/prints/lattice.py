@@ -17,7 +17,7 @@ from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_photo, moved, pr
 from kdscan.prints.features import edges
 from kdscan.prints.pattern import PATTERN_PX, Pattern, pattern_of
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo
-from kdscan.records.arrays import Floats
+from kdscan.records.arrays import Floats, median
 
 LATTICE_PX = PATTERN_PX
 """Pixels a cell of the view in which cells are compared."""
@@ -35,6 +35,7 @@ TERMS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (3, 0),
 """Powers of x and y, both -1 to 1 over the sheet, of the polynomial that bends it."""
 QUADRATIC, CUBIC = 6, 10
 """So many of them make it quadratic, cubic."""
+_AT_REST = 1e-3  # change of weights from which another round moves nothing
 _TOLERANCE = 0.02  # cells that a cell may leave the smooth sheet by and count half
 
 Patch = NDArray[np.float32]
@@ -80,8 +81,10 @@ def smooth_sheet(
         bend, *_ = np.linalg.lstsq(basis * root, (target - flat) * root, rcond=None)
         fitted = flat + basis @ bend
         off = np.linalg.norm(target - fitted, axis=1) / cell
-        scale = max(tolerance, 1.5 * float(np.median(off[given > 0])))
-        weight = given / (1 + (off / scale) ** 2) ** 2
+        scale = max(tolerance, 1.5 * float(median(off[given > 0])))
+        before, weight = weight, given / (1 + (off / scale) ** 2) ** 2
+        if np.abs(weight - before).max() < _AT_REST:
+            break
     return fitted.reshape(ROWS, COLS, 2), off
 
 

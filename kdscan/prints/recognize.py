@@ -31,6 +31,10 @@ of 96 sheets."""
 LEAST_ALIKE = 0.08
 """Correlation of thumbnails below which a print is not tried."""
 
+SOON = 0.5
+"""Share of another way's likeness that a mirrored print, laid over roughly, has at least where it
+is the right one."""
+
 _SHIFT = 4  # thumbnail pixels, half a cell, by which thumbnails are moved over one another
 
 
@@ -58,7 +62,9 @@ def shows_mirrored(
     """
     if plain is None:
         return recognize(photo, centers_xy[:, ::-1], prints) is not None
-    return align(plain.known, photo, plain.centers_xy[:, ::-1]).likeness > plain.likeness
+    hopeless = SOON * plain.likeness
+    mirrored = align(plain.known, photo, plain.centers_xy[:, ::-1], hopeless)
+    return mirrored.likeness > plain.likeness
 
 
 def ranked(
@@ -69,7 +75,8 @@ def ranked(
     centers_xy, _ = smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)
     seen = even_colours(flatten(photo, centers_xy, THUMB_PX, margin, at_hand(photo)))
     known = np.stack([one.signature for one in prints])
-    alike = np.stack([_alike(s, known) for s in (seen, seen[:, ::-1, ::-1])])
+    turned_round = known[..., ::-1]
+    alike = _alike(seen, np.concatenate([known, turned_round])).reshape(2, -1)
     order = np.argsort(-alike, axis=None)
     found = [(int(at) % len(prints), at >= len(prints)) for at in order]
     return [
@@ -80,12 +87,12 @@ def ranked(
 
 
 def _alike(seen: NDArray[np.float32], known: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(N,): weighted correlation of a view's channels with those of N signatures, (N, 3, 2852), at
-    the best of all shifts."""
+    """(N,): weighted correlation of a view's channels with those of N signatures, (N, 3, 2852) of
+    zero mean, at the best of all shifts."""
     h, w = (n - 2 * _SHIFT for n in seen.shape[1:])
     total = np.zeros(((2 * _SHIFT + 1) ** 2, len(known)), np.float32)
     for channel, theirs in zip(seen, known.transpose(1, 0, 2), strict=True):
         parts = np.lib.stride_tricks.sliding_window_view(channel, (h, w)).reshape(len(total), -1)
-        parts = parts - parts.mean(1, keepdims=True)
-        total += (parts @ theirs.T) / (np.linalg.norm(parts, axis=1, keepdims=True) + 1e-3)
+        varied = np.einsum("ij,ij->i", parts, parts) - parts.sum(1) ** 2 / (h * w)
+        total += (parts @ theirs.T) / (np.sqrt(np.maximum(varied, 0)) + 1e-3)[:, None]
     return np.asarray(total.max(0))
