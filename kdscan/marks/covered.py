@@ -24,13 +24,8 @@ COVER_PX = FLAT_PX // COARSE
 COVER_HW = round((ROWS + 2 * FLAT_MARGIN) * COVER_PX), round((COLS + 2 * FLAT_MARGIN) * COVER_PX)
 """Height and width of what it sees: 336 × 464 pixels."""
 
-
 GLANCE = 0.2
 """Where no shield looks covered with such a probability, one look is enough."""
-
-SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1))
-"""As the sheet lies, and as mirrors show it: steps down and across."""
-
 
 FOREIGN = 10.0
 """Evidence, in natural log odds, that a colour of its own is for a thing: so much for a distance of
@@ -42,25 +37,23 @@ OWN_PENS, MOST_FOREIGN = 0.05, 4.0
 def covered(sheet: RectifiedSheet, network: Network) -> dict[Cell, float]:
     """How probably something hides each shield, 0..1.
 
-    network: flat sheets (1, 3, 336, 464) BGR 0..1 → logits (1, 5, 7). What lies on a sheet lies on
-    it from all four `SIDES`, what is only taken for it hardly ever: their mean counts.
+    network: flat sheets (1, 3, 336, 464) BGR 0..1 → logits (1, 5, 7). What lies on a sheet lies in
+    its mirror too, what is only taken for it less often: the mean of both counts.
     """
     bgr = halved(sheet.bgr)
     strange = np.zeros((ROWS, COLS))
     for at, apart in foreign(bgr).items():
         strange[at] = np.clip(FOREIGN * (apart - OWN_PENS), 0, MOST_FOREIGN)
-    said = _said(bgr, network, SIDES[0])
+    said = _said(bgr, network)
     if any(_probability((said + strange)[at]) >= GLANCE for at in CELLS):
-        said = np.mean([said, *(_said(bgr, network, side) for side in SIDES[1:])], axis=0)
+        said = (said + _said(bgr[:, ::-1], network)[:, ::-1]) / 2
     return {at: _probability((said + strange)[at]) for at in CELLS}
 
 
-def _said(bgr: NDArray[np.uint8], network: Network, side: tuple[int, int]) -> NDArray[np.float64]:
-    """(5, 7) logits of what is seen from a side."""
-    down, across = side
-    seen = bgr[::down, ::across].transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)
-    said = network(np.ascontiguousarray(seen))[0][0].astype(np.float64)
-    return np.asarray(said[::down, ::across])
+def _said(bgr: NDArray[np.uint8], network: Network) -> NDArray[np.float64]:
+    """(5, 7) logits."""
+    seen = bgr.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)
+    return np.asarray(network(np.ascontiguousarray(seen))[0][0], np.float64)
 
 
 def _probability(logit: float) -> float:
