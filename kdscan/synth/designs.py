@@ -24,11 +24,10 @@ def shield_polygon(rng: Rng, w: float, h: float) -> tuple[Point, ...]:
         a = np.linspace(0, np.pi, 15)
         flat = rng.uniform(-0.1, 0.3) * h
         return ((-x, -y), (x, -y), *((x * np.cos(s), flat + (y - flat) * np.sin(s)) for s in a))
-    if family == 4:  # arch: round top, flat bottom
-        a = np.linspace(np.pi, 2 * np.pi, 15)
-        flat = -rng.uniform(-0.2, 0.25) * h
-        arch = [(x * np.cos(s), flat + (y + flat) * np.sin(s)) for s in a]
-        return (*arch, (x, y), (-x, y))
+    if family == 4:  # arch, with its foot up: only the castle would tell it from one turned round
+        a = np.linspace(0, np.pi, 15)
+        flat = rng.uniform(-0.2, 0.25) * h
+        return ((-x, -y), (x, -y), *((x * np.cos(s), flat + (y - flat) * np.sin(s)) for s in a))
     if family == 5:  # rounded rectangle
         return _superellipse(x, y, rng.uniform(3, 12))
     if family == 6:  # ellipse
@@ -77,7 +76,7 @@ def _cell_plan(
     """
     n = int(rng.choice([2, 3, 4], p=[0.25, 0.4, 0.35]))
     unit = min(w, h)
-    r = unit * rng.uniform(0.044, 0.095)
+    r = unit * rng.uniform(0.052, 0.095)
     gap = r * rng.uniform(2.1, 3.0)
     kind = rng.choice(
         ["row", "column", "block", "corners", "arc", "inside"], p=[0.28, 0.28, 0.16, 0.1, 0.1, 0.08]

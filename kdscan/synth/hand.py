@@ -28,6 +28,7 @@ from kdscan.synth.preferences import Brush, Shield
 from kdscan.synth.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room, moved
 from kdscan.synth.strokes import Path, outline, ring
 from kdscan.synth.surroundings import Board, add_extras, draw_borders, scribble_around, soil
+from kdscan.synth.writable import drawn_on
 
 __all__ = ["Hand", "StrokeBank", "draw_board"]
 
@@ -69,8 +70,9 @@ def draw_board(
     erased: how much oftener than people do it marks are erased.
     crossed: receives where each cross was drawn.
     """
-    hand = fit_hand(hand, layout, mess)
     page = page_bgr.copy()
+    ground = page[drawn_on(layout, page.shape[:2], px_per_mm) > 127][::7]
+    hand = fit_hand(hand, layout, mess, ground)
     sheet = Sketch(page, hand, rng, px_per_mm, strokes, mess, layout, free_room(layout), erased)
     soil(page, layout.page_mm, rng, px_per_mm, mess)
     for cell in ((r, c) for r in range(layout.rows) for c in range(layout.cols)):

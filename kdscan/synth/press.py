@@ -20,6 +20,7 @@ from kdscan.synth.grounds.draw import draw_ground
 from kdscan.synth.page_decor import bare_paper, ornaments
 from kdscan.synth.plate import Plate
 from kdscan.synth.styles import PrintStyle
+from kdscan.synth.writable import writable
 
 
 def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
@@ -35,6 +36,7 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
         page = bare_paper(rng, (h, w), style)
     else:
         page = draw_ground(style.family, rng, layout, px_per_mm, style.palette)
+        page = writable(page, layout, px_per_mm, rng)
         style = legible(page, layout, style, px_per_mm)
     plate = Plate(page, px_per_mm)
     ornaments(plate, layout, style, rng)

@@ -17,6 +17,7 @@ from kdscan.synth.ink import Spots, Stroke, lay_ink
 from kdscan.synth.pens import Pen, random_pen
 from kdscan.synth.preferences import Brush, Preferences, Shield, random_preferences
 from kdscan.synth.strokes import Path
+from kdscan.synth.writable import shown
 
 Spot = tuple[tuple[int, int], float, float]
 """A cell (row, column) and a point of the page in mm."""
@@ -135,8 +136,9 @@ class Sketch(Canvas):
         return np.array(self.layout.center_mm(*cell))
 
 
-def fit_hand(hand: Hand, layout: Layout, mess: float) -> Hand:
-    """Return the hand as careless as asked, with pens that fit the print's size."""
+def fit_hand(hand: Hand, layout: Layout, mess: float, ground: U8) -> Hand:
+    """Return the hand as careless as asked, with pens that fit the print's size and can be seen on
+    its ground: (N, 3) uint8 BGR, of where it is drawn on."""
     room = free_room(layout).radius
     thin = min(0.28 * room, 0.6 * layout.circle_radius_mm)
     edge = min(0.3 * room, 2.0 * edge_room(layout))
@@ -146,12 +148,13 @@ def fit_hand(hand: Hand, layout: Layout, mess: float) -> Hand:
         slop=hand.traits.slop * (0.4 + 1.0 * mess),
         tremor=min(hand.traits.tremor, 0.05 * room) * (0.4 + mess),
     )
+    pen, other, cross_pen = (shown(p, ground) for p in (hand.pen, hand.other, hand.cross_pen))
     return replace(
         hand,
         traits=traits,
-        pen=replace(hand.pen, width=min(max(hand.pen.width, seen), 0.28 * room)),
-        other=replace(hand.other, width=min(max(hand.other.width, seen), 0.28 * room)),
-        cross_pen=replace(hand.cross_pen, width=min(max(hand.cross_pen.width, seen), thin)),
+        pen=replace(pen, width=min(max(pen.width, seen), 0.28 * room)),
+        other=replace(other, width=min(max(other.width, seen), 0.28 * room)),
+        cross_pen=replace(cross_pen, width=min(max(cross_pen.width, seen), thin)),
         border_pen=replace(hand.border_pen, width=min(hand.border_pen.width, edge)),
     )
 
