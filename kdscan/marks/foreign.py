@@ -55,7 +55,8 @@ def foreign(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
     for i, at in enumerate(CELLS):
         if solid[i].mean() >= LEAST_AREA:
             others = np.concatenate(drawn[:i] + drawn[i + 1 :])
-            own = np.median(tones[i][solid[i]], axis=0)
+            inside = tones[i][solid[i]]
+            own = np.partition(inside, len(inside) // 2, axis=0)[len(inside) // 2]
             apart = np.linalg.norm(others - own, axis=1)
             found[at] = float(quantile(apart, ALIKE)[0]) if len(others) >= ENOUGH else 0.0
     return found

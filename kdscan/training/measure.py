@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kdscan.detection.locate import locate
 from kdscan.detection.register import register
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, in_flat
-from kdscan.marks.crops import in_full
+from kdscan.marks.crops import segment
 from kdscan.records import Photo, RectifiedSheet, SheetOutline
 from kdscan.records.arrays import Network
 from kdscan.synth.fields import F64
@@ -26,7 +26,7 @@ MarksLogits = tuple[F64, F64, NDArray[np.int64], NDArray[np.int64]]
 
 
 def marks_logits(net: Network, examples: Sequence[Example], seed: int = 0) -> MarksLogits:
-    """Logits of the marks' network for some sheets.
+    """Logits of the marks' network for some sheets; net: as it ships, see `MarksAtWork`.
 
     Sheets are as far out of place as refining leaves them, about 3 pixels of 128.
     """
@@ -39,7 +39,8 @@ def marks_logits(net: Network, examples: Sequence[Example], seed: int = 0) -> Ma
         m = np.array([[1, 0, rng.normal(0, 3) - pad], [0, 1, rng.normal(0, 3) - pad]])
         inner = cv2.warpAffine(flat, m, (w - 2 * pad, h - 2 * pad), borderMode=cv2.BORDER_REPLICATE)
         sheet = RectifiedSheet(np.asarray(inner, np.uint8), CENTERS, NODES[CORNERS], FLAT_PX, 1.0)
-        coat, cross, *_ = net(in_full(sheet)[None])
+        crops = segment(sheet)
+        coat, cross, *_ = net(crops.ink, crops.coarse)
         coats.append(coat[0])
         crosses.append(cross[0])
     return (

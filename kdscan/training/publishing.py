@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -39,7 +39,7 @@ FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
 
 
 def _marks(net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:
-    logits = marks_logits(as_network(net), held)
+    logits = marks_logits(as_network(MarksAtWork(cast(MarksNet, net.eval()))), held)
     coat, crosses = marks_temperatures(logits)
     return {"temperatures": {"coat": coat, "crosses": crosses}, "figures": marks_figures(logits)}
 

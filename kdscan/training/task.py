@@ -48,9 +48,9 @@ def as_network(net: nn.Module) -> Network:
     """A trained network as the vision stages call it."""
     net.eval()
 
-    def network(batch: F32) -> tuple[F32, ...]:
+    def network(*batches: F32) -> tuple[F32, ...]:
         with torch.inference_mode():
-            found = net(torch.from_numpy(np.ascontiguousarray(batch)))
+            found = net(*(torch.from_numpy(np.ascontiguousarray(batch)) for batch in batches))
             outs = found if isinstance(found, tuple) else (found,)
             return tuple(out.numpy() for out in outs)
 

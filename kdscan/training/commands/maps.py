@@ -135,14 +135,15 @@ def test(
 
 
 def _network(weights: Path) -> arrays.Network:
-    """The network of marks of a checkpoint."""
+    """The network of marks of a checkpoint, as it would ship."""
+    from kdscan.training.marks_at_work import MarksAtWork
+    from kdscan.training.networks import MarksNet
     from kdscan.training.state import load_weights
     from kdscan.training.task import as_network
-    from kdscan.training.tasks import TASKS
 
-    net = TASKS["marks"].net()
+    net = MarksNet()
     load_weights(net, weights)
-    return as_network(net)
+    return as_network(MarksAtWork(net.eval()))
 
 
 def trust(
