@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from kdscan.errors import ImageTooLarge, UnreadableImage
 
-SECONDS = 15.0
+SECONDS = 10.0
 """Processor time for one page, and for finding a file's pages. HEIC of 48 megapixels takes 2."""
 
 PATIENCE = 4.0

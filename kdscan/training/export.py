@@ -27,13 +27,21 @@ INPUTS = {
     "refine": (1, 3, 224, 288),
     "ink": (1, 3, *FLAT_HW),
     "cover": (1, 3, *COVER_HW),
-    "marks": (len(CELLS) + 1, 1, CROP_PX, CROP_PX),
+    "marks": (len(CELLS) + 1, 1, CROP_PX, CROP_PX),  # its ink; see `COARSE_PLANES`
     "spellbook": (72, 3, *CROP_WH[::-1]),
     "tiles": (1, 3, 288, 384),
     "squares": (25, 3, round(CROP_SQUARES * SIDE_PX), round(CROP_SQUARES * SIDE_PX)),
 }
 COARSE_PLANES = (len(CELLS) + 1, len(CHANNELS), CROP_PX // COARSE, CROP_PX // COARSE)
 """What the marks' network sees beside the ink; it sees one sheet."""
+
+
+def shapes(name: str) -> dict[str, tuple[int, ...]]:
+    """The inputs of a network by their names, and their shapes."""
+    if name == "marks":
+        return {"ink": INPUTS[name], "coarse": COARSE_PLANES}
+    return {"image": INPUTS[name]}
+
 
 OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
@@ -70,9 +78,7 @@ def to_onnx(
 ) -> bytes:
     """Serialise a network; batch and picture size stay free, but not of marks, where onnxruntime
     would fuse less."""
-    given = {"image": torch.zeros(INPUTS[name])}
-    if name == "marks":
-        given = {"ink": given["image"], "coarse": torch.zeros(COARSE_PLANES)}
+    given = {key: torch.zeros(shape) for key, shape in shapes(name).items()}
     free: dict[int, str] = {} if name == "marks" else {0: "batch"}
     seen, said = free, free
     if name in ("locate", "tiles"):
