@@ -148,11 +148,16 @@ def _is_plain(data: bytes) -> bool:
     with _decoding():
         if data.startswith(_JPEG):
             width, height = _jpeg_size(data)
-            return width * height <= PLAIN_PIXELS and data.count(_SCAN) <= PLAIN_SCANS
+            return width * height <= PLAIN_PIXELS and _has_few_scans(data)
         if data.startswith(_PNG):
             width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
             return width * height <= PLAIN_PIXELS
     return False
+
+
+def _has_few_scans(data: bytes) -> bool:
+    """Whether a JPEG costs no more than its size says; half the size of others costs as much."""
+    return data.count(_SCAN) <= PLAIN_SCANS
 
 
 def _is_known(data: bytes) -> bool:
@@ -172,7 +177,8 @@ def decode_here(data: bytes, name: str = "") -> Pages:
         elif data.startswith(_JPEG):  # MPO is one as well, with more of them behind it
             count, read = 1, partial(_decode_jpeg, data)
             width, height = size_wh = _jpeg_size(data)
-            if width % 2 == height % 2 == 0 and width * height >= LARGE_PIXELS:
+            even = width % 2 == height % 2 == 0
+            if even and width * height >= LARGE_PIXELS and _has_few_scans(data):
                 half, whole_wh = partial(_half_jpeg, data, size_wh), size_wh
         else:
             from kdscan.imaging.pillow import open_pillow  # which takes long to import

@@ -43,7 +43,7 @@ def read_page(
             changed = [change(sheet, number) for number, sheet in enumerate(sheets)]
             sheets = apply_spellbook(changed, options.risk)
         return report(size, sheets), photo
-    except NoSheetFound as error:
+    except (NoSheetFound, PhotoError) as error:  # the whole of it is decoded when it is needed
         return report(size, error=error), photo
     except (ModelError, UsageError):
         raise

@@ -18,6 +18,17 @@ from kdscan.imaging.photo import decode, decode_here, open_photos
 from tests.imaging.photos import TILE, assert_same, encoded, heic, pdf_of, tile
 
 
+def test_a_jpeg_of_many_scans_is_not_decoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At half its size it costs as much as whole."""
+    monkeypatch.setattr(photo_module, "LARGE_PIXELS", 1)
+    data = encoded(tile().resize((960, 640)), "JPEG", progressive=True)
+    assert decode_here(data).half is not None
+    last = data.rindex(b"\xff\xda")
+    hostile = data[:last] + data[last:-2] * 20 + data[-2:]
+    assert decode_here(hostile).half is None
+    assert len(decode(hostile)) == 1  # in a process with limits
+
+
 @pytest.mark.parametrize("keep", [0.3, 0.9])
 def test_a_large_jpeg_that_is_cut_off_is_refused(
     monkeypatch: pytest.MonkeyPatch, keep: float

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 from kdscan.detection.find import MapSearch
-from kdscan.errors import NoSheetFound
+from kdscan.errors import NoSheetFound, UnreadableImage
 from kdscan.game.duel.coats import Coat
-from kdscan.imaging.photo import decode
+from kdscan.imaging.photo import Pages, decode
 from kdscan.imaging.rectify import resolution
 from kdscan.kinds import correct
 from kdscan.kinds.duel_map import read as duel_map
 from kdscan.kinds.kingdom import read as pipeline_kingdom
 from kdscan.kinds.kingdom.find import FoundKingdom
 from kdscan.pipeline import read as reading
+from kdscan.pipeline.pages import read_page
 from kdscan.pipeline.read import read_photo
 from kdscan.records import (
     CELLS,
@@ -222,3 +223,17 @@ def test_what_the_rules_forbid_is_a_problem_and_changes_nothing_else() -> None:
     assert crosses.severity == "error"
     assert set(crosses.cells) <= {shown, (0, 0), (4, 6)}
     assert [c.coat for c in again.reading.cells if (c.row, c.col) == (4, 6)] == [Coat.DOT]
+
+
+def test_a_photo_whose_whole_cannot_be_decoded_is_an_error_and_no_bug() -> None:
+    """At half its size it could, and a map was seen there."""
+    half = own_scan(31_000_002).bgr
+    h, w = half.shape[:2]
+
+    def broken(page: int) -> np.ndarray:
+        raise UnreadableImage("decoding it took more memory or time than any photo needs")
+
+    pages = Pages("huge.jpg", 1, broken, lambda: (half[::2, ::2].copy(), (w, h)))
+    report, photo = read_page(pages, 0)
+    assert isinstance(report.error, UnreadableImage)
+    assert photo is not None and not report.sheets
