@@ -25,7 +25,7 @@ from kdscan.imaging.rectify import (
     resolution,
 )
 from kdscan.records import CELLS, COLS, ROWS, Photo, SheetOutline
-from kdscan.records.arrays import Floats, Network
+from kdscan.records.arrays import Floats, Network, median, probability
 
 LOOK_PX = 32
 """Pixels a cell of what the refining network sees: one step of its stride."""
@@ -119,7 +119,7 @@ def _settle(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats,
         if top < 0 if abs(top) > FLAT_TOP else other[2] > upright:
             centers, (placed, left, _) = turned(centers), other
         upright = max(upright, other[2])
-    facing = _probability(upright)
+    facing = probability(upright)
     for _ in range(BENDS):
         if placed * facing < SURE or np.abs(left).max() < AT_HOME:
             break
@@ -137,8 +137,7 @@ def flat_top(photo: Photo, centers: Floats) -> float:
     """
     flat = flatten(photo, centers, LOOK_PX, 0.0, at_hand(photo))
     cells = flat.reshape(ROWS, LOOK_PX, COLS, LOOK_PX, 3).swapaxes(1, 2)
-    middle = len(CELLS) // 2
-    shared = np.partition([cells[at] for at in CELLS], middle, axis=0)[middle].astype(np.float32)
+    shared = median(np.stack([cells[at] for at in CELLS])).astype(np.float32)
     edges = np.abs(cv2.Sobel(shared, cv2.CV_32F, 0, 1)).max(-1)
     rows = edges[RIM_PX:-RIM_PX, RIM_PX:-RIM_PX].sum(1)
     upper, lower = np.split(rows, 2)
@@ -152,7 +151,7 @@ def follow_paper(photo: Photo, centers: Floats, network: Network) -> tuple[Float
         offset, _, upright = _asked(photo, centers, network)
         centers = turned(centers) if upright < 0 else moved(centers, offset)
     placed, _, upright = _judged(photo, centers, network)
-    return centers, placed * _probability(upright)
+    return centers, placed * probability(upright)
 
 
 def _asked(photo: Photo, centers: Floats, network: Network) -> tuple[Floats, Floats, float]:
@@ -167,11 +166,7 @@ def _judged(photo: Photo, centers: Floats, network: Network) -> tuple[float, Flo
     """How sure it is that all cells are in place; (5, 7, 2), in cells, how far they still lie off;
     and the logit that the view is upright."""
     offset, in_place, upright = _asked(photo, centers, network)
-    return _probability(in_place.min()), offset, upright
-
-
-def _probability(logit: float) -> float:
-    return float(1 / (1 + np.exp(-logit)))
+    return probability(in_place.min()), offset, upright
 
 
 def _plane(centers_xy: Floats) -> Floats:

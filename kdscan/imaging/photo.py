@@ -132,7 +132,7 @@ def decode(data: bytes, name: str = "") -> Pages:
         raise UnreadableImage("the file is empty; copy or send it again")
     check_bytes(len(data))
     if _is_plain(data):
-        return decode_here(data, name)
+        return decode_here(data, name, plain=True)
     if not _is_known(data):
         raise unknown()
     from kdscan.imaging.sandbox import open_confined  # a process more, which few files need
@@ -166,8 +166,8 @@ def _is_known(data: bytes) -> bool:
     return data.startswith(starts) or data[4:8] == b"ftyp" or b"%PDF-" in data[:1024]
 
 
-def decode_here(data: bytes, name: str = "") -> Pages:
-    """As `decode`, in this process whatever it costs."""
+def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
+    """As `decode`, in this process whatever it costs. plain: what costs little, as was found."""
     half, whole_wh = None, None
     with _decoding():
         if b"%PDF-" in data[:1024]:
@@ -178,7 +178,8 @@ def decode_here(data: bytes, name: str = "") -> Pages:
             count, read = 1, partial(_decode_jpeg, data)
             width, height = size_wh = _jpeg_size(data)
             even = width % 2 == height % 2 == 0
-            if even and width * height >= LARGE_PIXELS and _has_few_scans(data):
+            large = width * height >= LARGE_PIXELS
+            if even and large and (plain or _has_few_scans(data)):
                 half, whole_wh = partial(_half_jpeg, data, size_wh), size_wh
         else:
             from kdscan.imaging.pillow import open_pillow  # which takes long to import

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.records import CELLS, COLS, ROWS, CellCrops, MarkProbs
-from kdscan.records.arrays import Floats, Network
+from kdscan.records.arrays import Floats, Network, probability
 
 Logits = tuple[NDArray[np.float32], ...]
 """What the network says of one look."""
@@ -105,7 +105,7 @@ def weigh(
     return MarkProbs(
         coat=softmax(coat),
         crosses=softmax(crosses),
-        castle_used=float(1 / (1 + np.exp(-castle[0]))),
+        castle_used=probability(castle[0]),
         placed=placed,
         **({} if calibration is None else {"calibration": calibration}),
     )

@@ -16,7 +16,7 @@ from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.marks.crops import COARSE, halved
 from kdscan.marks.foreign import foreign
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
-from kdscan.records.arrays import Network
+from kdscan.records.arrays import Network, probability
 
 COVER_PX = FLAT_PX // COARSE
 """Pixels a cell that the network sees."""
@@ -44,17 +44,17 @@ def covered(sheet: RectifiedSheet, network: Network) -> dict[Cell, float]:
     strange = np.zeros((ROWS, COLS))
     for at, apart in foreign(bgr).items():
         strange[at] = np.clip(FOREIGN * (apart - OWN_PENS), 0, MOST_FOREIGN)
-    said = _said(bgr, network)
-    if any(_probability((said + strange)[at]) >= GLANCE for at in CELLS):
-        said = (said + _said(bgr[:, ::-1], network)[:, ::-1]) / 2
-    return {at: _probability((said + strange)[at]) for at in CELLS}
+    logits = _logits(bgr, network)
+    if max(_probabilities(logits + strange).values()) >= GLANCE:
+        logits = (logits + _logits(bgr[:, ::-1], network)[:, ::-1]) / 2
+    return _probabilities(logits + strange)
 
 
-def _said(bgr: NDArray[np.uint8], network: Network) -> NDArray[np.float64]:
+def _logits(bgr: NDArray[np.uint8], network: Network) -> NDArray[np.float64]:
     """(5, 7) logits."""
     seen = bgr.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)
     return np.asarray(network(np.ascontiguousarray(seen))[0][0], np.float64)
 
 
-def _probability(logit: float) -> float:
-    return float(1 / (1 + np.exp(-logit)))
+def _probabilities(logits: NDArray[np.float64]) -> dict[Cell, float]:
+    return {at: probability(logits[at]) for at in CELLS}

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from kdscan.game.grid import Cell
 from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.marks.crops import relative
-from kdscan.records import CELLS, COLS
-from kdscan.records.arrays import quantile
+from kdscan.marks.crops import cut, relative
+from kdscan.records import CELLS
+from kdscan.records.arrays import median, quantile
 
 SOLID, STROKE = 9, 2
 """Pixels across, of 64 a cell, of what is solid, no stroke; and of what is surely ink, no rim."""
@@ -55,8 +55,7 @@ def foreign(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
     for i, at in enumerate(CELLS):
         if solid[i].mean() >= LEAST_AREA:
             others = np.concatenate(drawn[:i] + drawn[i + 1 :])
-            inside = tones[i][solid[i]]
-            own = np.partition(inside, len(inside) // 2, axis=0)[len(inside) // 2]
+            own = median(tones[i][solid[i]])
             apart = np.linalg.norm(others - own, axis=1)
             found[at] = float(quantile(apart, ALIKE)[0]) if len(others) >= ENOUGH else 0.0
     return found
@@ -64,9 +63,9 @@ def foreign(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
 
 def _middle(plane: NDArray[np.float32], at: Cell) -> NDArray[np.float32]:
     """A cell without its margin."""
-    side = round(plane.shape[1] / (COLS + 2 * FLAT_MARGIN))
-    y, x = (round((n + FLAT_MARGIN) * side) for n in at)
-    return plane[y : y + side, x : x + side]
+    crop = cut(plane, *at)
+    rim = round(len(crop) * FLAT_MARGIN / (1 + 2 * FLAT_MARGIN))
+    return crop[rim:-rim, rim:-rim]
 
 
 def _eroded(there: NDArray[np.uint8], px: int) -> NDArray[np.bool_]:

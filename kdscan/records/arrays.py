@@ -14,6 +14,11 @@ Network = Callable[..., tuple[NDArray[np.float32], ...]]
 """A model: a float32 batch an input in, one array an output out."""
 
 
+def probability(logit: float) -> float:
+    """Of log odds."""
+    return float(1 / (1 + np.exp(-logit)))
+
+
 def median(values: NDArray[Any]) -> NDArray[Any]:
     """The median along the first axis, of numbers all finite.
 

@@ -232,8 +232,15 @@ def multiply(
     h, w = alpha.shape
     patch = page[y : y + h, x : x + w]
     for channel, through in enumerate(bgr):
-        own = through * body
-        lit = patch[..., channel] * (1 - alpha * np.float32(1 - through + own))
-        if own:
-            lit += alpha * np.float32(255 * own)
-        patch[..., channel] = (lit + 0.5).astype(np.uint8)
+        patch[..., channel] = (inked(patch[..., channel], alpha, through, body) + 0.5).astype(
+            np.uint8
+        )
+
+
+def inked(paper: U8, alpha: F32, through: float, body: float) -> F32:
+    """How bright paper is under ink, in one channel of `multiply`."""
+    own = through * body
+    lit = paper * (1 - alpha * np.float32(1 - through + own))
+    if own:
+        lit += alpha * np.float32(255 * own)
+    return lit

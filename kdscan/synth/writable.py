@@ -10,7 +10,7 @@ import numpy as np
 from kdscan.records import CELLS
 from kdscan.sheet.layout import Layout
 from kdscan.synth.fields import F32, U8, Rng, chance, f32
-from kdscan.synth.ink import BODY
+from kdscan.synth.ink import BODY, inked
 from kdscan.synth.pens import Pen
 from kdscan.synth.plate import Plate
 
@@ -64,12 +64,12 @@ def shown(pen: Pen, ground: U8) -> Pen:
 
 
 def _left(pen: Pen, ground: U8) -> F32:
-    """(N,) how far a line leaves its ground; as `kdscan.synth.ink.multiply` has it."""
-    through = np.array(pen.bgr, np.float32)
-    own = through * np.float32(BODY.get(pen.kind, 0.0))
-    change = 255 * own - ground * (1 - through + own)
+    """(N,) how far a line leaves its ground."""
     covered = pen.opacity * (1 - 0.4 * pen.grain) * (1 - 0.5 * pen.skip)
-    return f32(covered * np.sqrt(np.square(change).mean(1)))
+    alpha = np.full(len(ground), covered, np.float32)
+    body = BODY.get(pen.kind, 0.0)
+    lines = [inked(paper, alpha, c, body) for paper, c in zip(ground.T, pen.bgr, strict=True)]
+    return f32(np.sqrt(np.square(np.stack(lines, 1) - ground).mean(1)))
 
 
 def drawn_on(layout: Layout, shape: tuple[int, int], px_per_mm: float) -> U8:

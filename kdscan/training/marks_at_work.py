@@ -26,7 +26,7 @@ class MarksAtWork(nn.Module):
 
     def __init__(self, net: MarksNet) -> None:
         super().__init__()
-        self.net = net
+        self.net = net.eval()  # norms are folded into kernels as they read
         self.share20, self.share10 = SharedAtWork(net.share20), SharedAtWork(net.share10)
         mean = torch.full((1, len(CELLS)), 1 / len(CELLS))
         castle = torch.zeros(5, 1)

@@ -39,7 +39,7 @@ FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
 
 
 def _marks(net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:
-    logits = marks_logits(as_network(MarksAtWork(cast(MarksNet, net.eval()))), held)
+    logits = marks_logits(as_network(MarksAtWork(cast(MarksNet, net))), held)
     coat, crosses = marks_temperatures(logits)
     return {"temperatures": {"coat": coat, "crosses": crosses}, "figures": marks_figures(logits)}
 

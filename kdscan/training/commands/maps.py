@@ -143,7 +143,7 @@ def _network(weights: Path) -> arrays.Network:
 
     net = MarksNet()
     load_weights(net, weights)
-    return as_network(MarksAtWork(net.eval()))
+    return as_network(MarksAtWork(net))
 
 
 def trust(
