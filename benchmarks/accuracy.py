@@ -187,7 +187,7 @@ def _start(without: Sequence[str]) -> None:
     if "looks" in without:
         duel_map.RISK_SHARES = {1: 1.0}
     if "neighbours" in without:
-        posterior.NEIGHBOURS = 0.0
+        posterior.NEIGHBOUR_WEIGHT = 0.0
 
 
 def all_read(

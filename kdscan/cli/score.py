@@ -126,7 +126,7 @@ def score(
     # The heavy half: OpenCV, onnxruntime.
     from kdscan.inference.store import default_models
 
-    default_models().open_beside(threads=min(2, os.cpu_count() or 1))
+    default_models().preload(threads=min(2, os.cpu_count() or 1))
     from kdscan.cli.output import Printer
     from kdscan.cli.prints import known_prints
     from kdscan.cli.reading import read_all

@@ -1,7 +1,7 @@
-"""What a camera's live picture shows of a map, fast enough to be asked several times a second.
+"""Feedback on a camera's live preview, fast enough for several frames a second.
 
-One look of the locating network: where the grid lies, and what one can still mend before the
-photo is taken.
+A single pass of the locating network says where the grid lies; simple image statistics say what
+should be improved before the photo is taken.
 """
 
 from __future__ import annotations
@@ -21,25 +21,27 @@ from kdscan.records.arrays import Network
 Hint = Literal["none", "dark", "cut_off", "far", "blurred", "good"]
 
 LIKELY = 0.5
-"""An outline less sure than this is nothing to point at."""
+"""Outlines below this confidence are not shown."""
 
 DARK = 60.0
 """Mean grey, of 255, below which marks drown in the sensor's noise."""
 
 FAR = 0.4
-"""A grid that fills less of the picture's longer side than this leaves its marks few pixels."""
+"""Share of the picture's longer side; a grid that fills less leaves too few pixels for its
+marks."""
 
 BLURRED = 25.0
-"""Variance of the Laplacian inside the grid, at 640 pixels, below which edges are smeared: sharp
-previews of our sheet have some hundreds."""
+"""Variance of the Laplacian inside the grid, at `SIDE` pixels, below which the picture counts as
+blurred; sharp previews of our sheet have several hundred."""
 
 SIDE = 640
-"""Longer side, pixels, at which blur is judged."""
+"""Pixels: longer side of the picture in which blur is measured."""
 
 
 @dataclass(frozen=True, eq=False)
 class Glimpse:
-    """outline_xy: (4, 2) float64, pixels of the picture, None where no grid is seen."""
+    """hint: the first thing to improve. outline_xy: (4, 2) float64, photo frame, the grid's
+    corners; None if no grid was found."""
 
     hint: Hint
     confidence: float = 0.0
@@ -47,7 +49,7 @@ class Glimpse:
 
 
 def glimpse(photo: Photo, locating: Network) -> Glimpse:
-    """What the picture shows, and the first thing to mend."""
+    """Locate the grid in a preview and give the first hint that applies."""
     grey = cv2.cvtColor(photo.bgr, cv2.COLOR_BGR2GRAY)
     found = max(locate(photo, locating), key=lambda one: one.confidence, default=None)
     if found is None or found.confidence < LIKELY:

@@ -1,4 +1,4 @@
-"""Stage: which layout is this? Looks for the corner markers where each layout has them."""
+"""Stage: which layout does a sheet have? Looks for each layout's corner markers in their places."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.pyramid import finest_for
-from kdscan.imaging.rectify import lattice_to_photo, resolution, sampled
+from kdscan.imaging.rectify import lattice_to_photo, resolution, sample
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 from kdscan.sheet.layout import Layout, layouts, load_layout
 
 UNKNOWN = "unknown"
-"""The layout's name of a design that was never described."""
+"""Name of the layout of any design that is not built in."""
 
 _MARKER_PX = 48  # eight pixels a module of a 4 × 4 marker with its border
-_ENOUGH_PX = 18  # three pixels a module: no large photo is decoded whole where half has so many
-_WINDOW = 2.0  # side of the looked-at window, in markers: quiet zone and misplacement
-_ACROSS = (1, 0, 3, 2)  # markers stand top left, top right, bottom right, bottom left
-_STEP = 8  # pixels from one computed place to the next
+_ENOUGH_PX = 18  # three pixels a module; if a large photo's half has as many, the half is used
+_WINDOW = 2.0  # side of the searched window, in markers: quiet zone and misplacement
+_MIRRORED = (1, 0, 3, 2)  # markers stand top left, top right, bottom right, bottom left
+_STEP = 8  # pixels between computed sampling points; the rest is interpolated
 
 
 @lru_cache(maxsize=1)
@@ -34,8 +34,8 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
     """Name of the built-in layout whose markers stand around the grid, or "unknown".
 
     One of the four markers in its own place is enough: a thumb or the photo's edge may hide the
-    others. (Of 120 photos of our sheet, many of them close, 115 show one, 96 two; of 325 of other
-    designs none.)
+    others. (Of 120 photos of our sheet, many of them close-ups, 115 show one and 96 two; of 325
+    photos of other designs none does.)
     """
     for layout in known_layouts():
         assert layout.markers is not None
@@ -47,44 +47,46 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
 
 
 def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
-    """Whether the built-in layouts' markers stand around the grid as a mirror shows them: each on
-    the other side, and the wrong way round. One of the four is enough, as for `detect_layout`."""
+    """Whether a built-in layout's markers stand around the grid mirrored: each on the other side
+    and itself reversed. One of the four is enough, as for `detect_layout`."""
     for layout in known_layouts():
         assert layout.markers is not None
         n = round(_WINDOW * _MARKER_PX)
         windows = _windows(photo, sheet, layout).reshape(n, -1, n)
-        turned = np.ascontiguousarray(windows[:, :, ::-1]).reshape(n, -1)
+        flipped = np.ascontiguousarray(windows[:, :, ::-1]).reshape(n, -1)
         ids = [place.id for place in layout.markers.places]
-        across = [ids[k] for k in _ACROSS]
-        if set(enumerate(across)) & _ids(turned, layout.markers.dictionary):
+        expected = {(window, ids[k]) for window, k in enumerate(_MIRRORED)}
+        if expected & _ids(flipped, layout.markers.dictionary):
             return True
     return False
 
 
 def _windows(photo: Photo, sheet: RectifiedSheet, layout: Layout) -> NDArray[np.uint8]:
-    """The neighbourhood of the four markers, upright, side by side."""
+    """(n, 4 n) uint8, grey: the neighbourhoods of the four markers, rectified, side by side."""
     assert layout.markers is not None
     n = round(_WINDOW * _MARKER_PX)
-    away = (np.arange(0, n + _STEP, _STEP) + 0.5 - n / 2) / _MARKER_PX * layout.markers.size_mm
+    offsets_mm = (
+        (np.arange(0, n + _STEP, _STEP) + 0.5 - n / 2) / _MARKER_PX * layout.markers.size_mm
+    )
     marker = layout.markers.size_mm / layout.cell_mm[0]
     marker_px = resolution(sheet.centers_xy) * marker
     finest = finest_for(photo, marker_px, _ENOUGH_PX)
     tiles = []
     for place in layout.markers.places:
-        on_grid = _at(layout, np.array(place.center_mm), away)
+        on_grid = _window_in_lattice(layout, np.array(place.center_mm), offsets_mm)
         where = lattice_to_photo(sheet.centers_xy, on_grid)
-        tiles.append(sampled(photo, where, _STEP, (n, n), marker_px / _MARKER_PX, finest))
+        tiles.append(sample(photo, where, _STEP, (n, n), marker_px / _MARKER_PX, finest))
     return np.asarray(cv2.cvtColor(np.concatenate(tiles, 1), cv2.COLOR_BGR2GRAY), np.uint8)
 
 
-def _at(layout: Layout, center_mm: Floats, step_mm: Floats) -> Floats:
+def _window_in_lattice(layout: Layout, center_mm: Floats, step_mm: Floats) -> Floats:
     """Lattice coordinates (n, n, 2) of a square window around a point of the page."""
     page = np.stack(np.meshgrid(center_mm[0] + step_mm, center_mm[1] + step_mm), -1)
     return np.asarray((page - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5)
 
 
 def _ids(grey: NDArray[np.uint8], dictionary: str) -> set[tuple[int, int]]:
-    """In which of the windows side by side, from 0, which markers stand."""
+    """The markers found: (number of the window, from 0; the marker's id)."""
     family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
     corners, ids, _ = cv2.aruco.ArucoDetector(family).detectMarkers(grey)
     if not corners:

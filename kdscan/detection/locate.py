@@ -1,8 +1,8 @@
 """Stage: photo → outlines of the maps in it, without markers.
 
-A network looks at a thumbnail and says for every patch of 8 × 8 pixels whether it
-lies on a map's grid, where in the lattice, and how uncertain that is. Hundreds of
-such votes fix a homography; votes that curl or clutter bent are outliers.
+A network predicts for every 8 × 8 pixel patch of a thumbnail whether it lies on a map's grid,
+where in the lattice, and how uncertain that is. Hundreds of such votes determine a homography by
+RANSAC; votes displaced by curl or clutter are outliers.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from kdscan.records.arrays import Floats, Network
 THUMB_PX = 384
 """Longer side of the thumbnail that the network sees."""
 STRIDE = 8
-"""Thumbnail pixels a vote."""
+"""Thumbnail pixels between votes."""
 LATTICE_SCALE = (3.5, 2.5)
 """Half the grid in cells: the network's u, v run from -1 to 1 across the grid."""
 _MIDDLE = np.array([(COLS - 1) / 2, (ROWS - 1) / 2])
 
 MIN_VOTES = 24
-"""Fewer patches than this are no map: at a quarter of the frame there are above 100."""
+"""Regions with fewer votes are not maps: a map that fills a quarter of the frame has over 100."""
 
 
 def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
@@ -45,35 +45,40 @@ def thumbnail(photo: Photo) -> tuple[NDArray[np.float32], float]:
 
 
 OUTLIER = 0.35
-"""A vote that is wrong by more cells than this does not count."""
+"""Cells: RANSAC's inlier threshold."""
 MIN_AGREE = 0.4
 """Share of votes that must agree on one grid."""
 
 
 TURNED_PX = 1536
-"""Longer side of a photo that is turned to look at it."""
+"""Pixels: longer side of a photo that is rotated before it is searched."""
 ZOOM_BELOW, ZOOM_MARGIN = 0.6, 0.35
-"""A region that fills less of the frame is looked at again, with so much of it around."""
+"""A region that fills less than the first share of the frame is located again in a window around
+it, with a margin of the second share of its size."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Region:
-    """The votes of one connected patch of map: places in the photo and in the lattice."""
+    """The N votes of one connected region.
+
+    photo_xy, lattice_xy: (N, 2), the same places in both frames. log_precision: (N,), minus the
+    logarithm of the expected error in cells. confidence: mean probability of lying on a grid.
+    """
 
     photo_xy: Floats
     lattice_xy: Floats
-    trust: Floats
-    sure: float
+    log_precision: Floats
+    confidence: float
 
 
 def locate(photo: Photo, network: Network, turn: float = 0.0) -> tuple[SheetOutline, ...]:
     """Find the maps in a photo, the largest first.
 
-    A small map is looked at twice: once to find it, and again from near to place it.
+    A small map is processed twice: once to find it, and again in an enlarged window to place it.
     network: `thumbnail` → on-grid logit (1, 1, h, w), lattice place u, v (1, 2, h, w)
         from -1 to 1 across the grid, and the log of its expected error (1, 1, h, w).
-    turn: radians by which to turn the photo, from x to y, before looking; the outlines are in the
-        photo's own frame all the same.
+    turn: radians by which to rotate the photo first, from x to y; the outlines are in the frame of
+        the unrotated photo nevertheless.
     """
     if turn:
         c, s = np.cos(turn), np.sin(turn)
@@ -82,40 +87,43 @@ def locate(photo: Photo, network: Network, turn: float = 0.0) -> tuple[SheetOutl
         return tuple(SheetOutline(project(back, o.corners_xy), o.confidence) for o in seen)
     found: list[SheetOutline] = []
     for far in _regions(photo, (0, 0), 1, network):
-        region = _from_near(photo, far, network) or far
-        corners = _fit(region) if len(region.trust) >= MIN_VOTES else None
+        region = _zoomed(photo, far, network) or far
+        corners = _fit(region) if len(region.log_precision) >= MIN_VOTES else None
         if corners is not None and not any(lies_in(corners.mean(0), o.corners_xy) for o in found):
-            found.append(SheetOutline(corners, region.sure))
+            found.append(SheetOutline(corners, region.confidence))
     found.sort(key=lambda o: -_area(o.corners_xy))
     return tuple(found)
 
 
 def _regions(photo: Photo, corner: tuple[int, int], shrink: int, network: Network) -> list[_Region]:
-    """Patches of map in a photo, or in a `window` of it."""
+    """Connected regions of map in a photo or a `window` of it, in the frame of the whole photo.
+
+    corner, shrink: as returned by `window`.
+    """
     thumb, scale = thumbnail(photo)
-    on, place, doubt = network(thumb)
-    sure = 1 / (1 + np.exp(-on[0, 0].astype(np.float64)))
-    count, label = cv2.connectedComponents((sure > 0.5).astype(np.uint8), connectivity=4)
+    on_grid, uv, log_error = network(thumb)
+    confidence = 1 / (1 + np.exp(-on_grid[0, 0].astype(np.float64)))
+    count, label = cv2.connectedComponents((confidence > 0.5).astype(np.uint8), connectivity=4)
     regions = []
     for i in range(1, count):
         rows, cols = np.nonzero(label == i)
         if len(rows) < MIN_VOTES / 3:
             continue
         thumb_xy = (np.stack([cols, rows], -1).astype(np.float64) + 0.5) * STRIDE - 0.5
-        lattice_xy = place[0, :, rows, cols].astype(np.float64) * LATTICE_SCALE + _MIDDLE
+        lattice_xy = uv[0, :, rows, cols].astype(np.float64) * LATTICE_SCALE + _MIDDLE
         regions.append(
             _Region(
                 photo_xy=(thumb_xy + 0.5) / scale * shrink - 0.5 + corner,
                 lattice_xy=lattice_xy,
-                trust=-doubt[0, 0, rows, cols].astype(np.float64),
-                sure=float(np.mean(sure[rows, cols])),
+                log_precision=-log_error[0, 0, rows, cols].astype(np.float64),
+                confidence=float(np.mean(confidence[rows, cols])),
             )
         )
     return regions
 
 
-def _from_near(photo: Photo, far: _Region, network: Network) -> _Region | None:
-    """The same map seen in a window around it; None when it fills the frame already."""
+def _zoomed(photo: Photo, far: _Region, network: Network) -> _Region | None:
+    """The same map located in a window around it; None if it fills the frame already."""
     low, high = far.photo_xy.min(0), far.photo_xy.max(0)
     side = float(max(high - low)) * (1 + 2 * ZOOM_MARGIN)
     if side > ZOOM_BELOW * max(photo.width, photo.height):
@@ -124,16 +132,16 @@ def _from_near(photo: Photo, far: _Region, network: Network) -> _Region | None:
     near = _regions(*window(photo, middle - side / 2, middle + side / 2, THUMB_PX), network)
 
     def inside(region: _Region) -> int:
-        """Votes where the map was seen from afar: its neighbour may be larger."""
+        """Votes within the original region: a neighbouring map may be larger."""
         return int(((region.photo_xy >= low) & (region.photo_xy <= high)).all(1).sum())
 
     return max(near, key=inside, default=None)
 
 
 def _fit(region: _Region) -> Floats | None:
-    """Corners (4, 2) in the photo of the grid on which the trusted votes agree, or None."""
-    photo_xy, lattice_xy, trust = region.photo_xy, region.lattice_xy, region.trust
-    keep = np.argsort(-trust)[: max(MIN_VOTES, int(0.7 * len(trust)))]
+    """Corners (4, 2), photo frame, of the grid on which the most precise votes agree, or None."""
+    photo_xy, lattice_xy, log_precision = region.photo_xy, region.lattice_xy, region.log_precision
+    keep = np.argsort(-log_precision)[: max(MIN_VOTES, int(0.7 * len(log_precision)))]
     h: Any
     h, _ = cv2.findHomography(photo_xy[keep], lattice_xy[keep], cv2.RANSAC, OUTLIER)
     for _ in range(3):  # RANSAC's sample is rough: fit again to all that agree

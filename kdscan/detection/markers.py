@@ -1,7 +1,7 @@
-"""Printed markers in a photo, looked for once for all who ask.
+"""ArUco markers in a photo, detected once and cached for all stages.
 
-Sheets that kdscan prints carry four of OpenCV's markers. They are not needed to read a
-map, but two of them tell at once where a sheet lies and which it is.
+Sheets that kdscan prints carry four ArUco markers. Reading a map does not need them, but two of
+them are enough to know where a sheet lies and which layout it has.
 """
 
 from __future__ import annotations
@@ -18,38 +18,39 @@ from kdscan.records import Photo
 from kdscan.records.arrays import Floats
 from kdscan.sheet.parts import Markers
 
-LOOKS_PX = (1200, 1600)
-"""Longer sides of the pictures in which markers are looked for, one after the other: the first
-takes half the time and finds 94% of the others' markers, so that the second is only needed
-where some are there and small."""
+DETECTION_PX = (1200, 1600)
+"""Pixels: longer sides of the pictures in which markers are detected, in turn. The first takes half
+the time and finds 94% of the markers of the second, which is only used if the first shows small
+ones."""
 
-LARGE_PX = 32
-"""Sides of markers, in the first picture, from which a second one shows no more of them."""
+MIN_SIDE_PX = 32
+"""If all markers' sides have this many pixels in the first picture, the second shows no others."""
 
 _MAX_TILT = 0.5
-"""Markers belong together when they agree on the page's middle to this share of its diagonal."""
+"""Markers belong to one page if their estimates of its middle differ by less than this share of its
+diagonal."""
 
 
 @dataclass(frozen=True, eq=False)
-class SeenMarker:
-    """A marker in a photo: its number and its corners (4, 2), photo frame, from its top left."""
+class DetectedMarker:
+    """id: as in its dictionary. corners_xy: (4, 2), photo frame, clockwise from its top left."""
 
     id: int
     corners_xy: Floats
 
 
-_seen: WeakKeyDictionary[Photo, dict[str, tuple[SeenMarker, ...]]] = WeakKeyDictionary()
+_cache: WeakKeyDictionary[Photo, dict[str, tuple[DetectedMarker, ...]]] = WeakKeyDictionary()
 
 
-def seen_markers(photo: Photo, dictionary: str) -> tuple[SeenMarker, ...]:
+def detect_markers(photo: Photo, dictionary: str) -> tuple[DetectedMarker, ...]:
     """All markers of one of OpenCV's dictionaries in a photo."""
-    known = _seen.setdefault(photo, {})
+    known = _cache.setdefault(photo, {})
     if dictionary not in known:
-        known[dictionary] = _detected(photo, dictionary)
+        known[dictionary] = _detect(photo, dictionary)
     return known[dictionary]
 
 
-def _detected(photo: Photo, dictionary: str) -> tuple[SeenMarker, ...]:
+def _detect(photo: Photo, dictionary: str) -> tuple[DetectedMarker, ...]:
     family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
     options = cv2.aruco.DetectorParameters()
     options.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
@@ -57,34 +58,34 @@ def _detected(photo: Photo, dictionary: str) -> tuple[SeenMarker, ...]:
     options.adaptiveThreshWinSizeMin, options.adaptiveThreshWinSizeMax = 5, 25
     options.adaptiveThreshWinSizeStep = 20
     detector = cv2.aruco.ArucoDetector(family, options)
-    seen: tuple[SeenMarker, ...] = ()
-    for longer in LOOKS_PX:
+    seen: tuple[DetectedMarker, ...] = ()
+    for longer in DETECTION_PX:
         view, scale = grey_at_most(photo, longer)
         corners, ids, _ = detector.detectMarkers(view)
         numbers = [] if ids is None else np.ravel(ids).tolist()  # type: ignore[redundant-expr]
         seen = tuple(
-            SeenMarker(int(i), (np.asarray(c, np.float64).reshape(4, 2) + 0.5) / scale - 0.5)
+            DetectedMarker(int(i), (np.asarray(c, np.float64).reshape(4, 2) + 0.5) / scale - 0.5)
             for i, c in zip(numbers, corners, strict=True)
         )
         sides = [scale * float(np.hypot(*(m.corners_xy[1] - m.corners_xy[0]))) for m in seen]
-        if not seen or min(sides) >= LARGE_PX:
+        if not seen or min(sides) >= MIN_SIDE_PX:
             break
     return seen
 
 
-def pages_seen(
+def detect_pages(
     photo: Photo, markers: Markers, page_mm: tuple[float, float]
 ) -> list[tuple[Floats, Floats]]:
-    """For each page with these markers on it: places in mm and where they are in the photo.
+    """Point correspondences for every page that shows at least two of a layout's markers.
 
-    Returns pairs of (K, 2) float64, four corners a marker, for pages of which two markers
-    or more are seen; two pages of one layout are told apart by where they lie.
+    Returns pairs of (K, 2) float64, four corners a marker: points in mm on the page and the same
+    points in the photo. Several pages of one layout are separated by where they lie.
     """
     places = {place.id: place for place in markers.places}
     half = markers.size_mm / 2 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float64)
     pages: list[dict[int, tuple[Floats, Floats]]] = []
     middles: list[tuple[Floats, float]] = []
-    for marker in seen_markers(photo, markers.dictionary):
+    for marker in detect_markers(photo, markers.dictionary):
         if marker.id not in places:
             continue
         mm = half + np.array(places[marker.id].center_mm)
@@ -103,13 +104,13 @@ def pages_seen(
 
 
 def _middle(mm: Floats, xy: Floats, page_mm: tuple[float, float]) -> tuple[Floats, float]:
-    """Where a marker puts its page's middle, and how far off that may be, in pixels.
+    """The page's middle as extrapolated from one marker, photo frame, and its tolerance in pixels.
 
-    By a similarity: the perspective of a single marker is too unsure to go that far.
+    Extrapolates by a similarity: the perspective of a single marker is too imprecise.
     """
-    turn = np.asarray(cv2.estimateAffinePartial2D(mm, xy)[0], np.float64)
-    at = turn[:, :2] @ (np.array(page_mm) / 2) + turn[:, 2]
-    diagonal = float(np.hypot(*page_mm) * np.hypot(*turn[:, 0]))
+    similarity = np.asarray(cv2.estimateAffinePartial2D(mm, xy)[0], np.float64)
+    at = similarity[:, :2] @ (np.array(page_mm) / 2) + similarity[:, 2]
+    diagonal = float(np.hypot(*page_mm) * np.hypot(*similarity[:, 0]))
     return np.asarray(at), _MAX_TILT * diagonal
 
 
@@ -120,7 +121,7 @@ def _nearest(
     pages: Sequence[dict[int, tuple[Floats, Floats]]],
     middles: Sequence[tuple[Floats, float]],
 ) -> int | None:
-    """The nearest page that this marker can belong to and that lacks it."""
+    """Index of the nearest page within reach that lacks this marker, or None."""
     gaps = [
         float(np.hypot(*(at - there))) if number not in page else np.inf
         for page, (there, _) in zip(pages, middles, strict=True)

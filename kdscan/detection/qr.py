@@ -1,9 +1,9 @@
-"""Stage: whose sheet is this? Reads the code that a printed sheet may bear.
+"""Stage: whose sheet is this? Reads the QR code of a printed sheet.
 
-The layout says where the code is printed, so it is cut out flat, upright and at a known
-size; its three finder patterns are sought nearby, its modules are sampled between them, and
-a clean picture of them goes to OpenCV's decoder, which corrects errors. So a pen stroke
-across the code's edge or a blurred photo costs modules, not the code.
+The layout says where the code is printed, so it is rectified at a known size. Its three finder
+patterns are matched nearby, its modules are sampled between them, and a clean rendering of the
+modules goes to OpenCV's decoder, which corrects errors. So a pen stroke across the code's edge or a
+blurred photo costs modules, not the whole code.
 """
 
 from __future__ import annotations
@@ -16,57 +16,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.layout import UNKNOWN
-from kdscan.imaging.pyramid import at_hand, grey_at_most
-from kdscan.imaging.rectify import lattice_to_photo, project, sampled
+from kdscan.imaging.pyramid import finest_decoded, grey_at_most
+from kdscan.imaging.rectify import lattice_to_photo, project, sample
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 from kdscan.sheet.ids import SheetId
 from kdscan.sheet.layout import Code, Layout, layouts, load_layout
 
-_LOOK_PX, _CODE_PX = 2000, 130
-"""Cards are looked for in a picture whose codes have about such a side, six pixels a module,
-and whose own longer side is no longer than that."""
+_MAX_PX, _CODE_PX = 2000, 130
+"""Pixels. Codes on cards are detected in a picture whose longer side is at most the first, scaled
+so that a code's side is about the second: six pixels a module."""
 _THRESHOLD_PX = 9
-"""Side of the window in which the detector tells dark from light: one and a half modules."""
+"""Pixels: side of the detector's adaptive threshold window, one and a half modules."""
 _FOUND, _SQUARE = Code((0.5, 0.5), 1.0), np.array(((0, 0), (1, 0), (1, 1), (0, 1)), np.float32)
-"""A code that fills the square between the corners where it was found, in that square's frame."""
+"""A code as the unit square, and that square's corners: the frame of codes found anywhere."""
 _SIDES = (21, 25)
-"""Modules along a code: the versions of QR that hold a `SheetId`."""
+"""Modules along a code of QR versions 1 and 2, which hold a `SheetId`."""
 _MODULE_PX = 6
-_ENOUGH = 2.2
-"""A photo so many times coarser than that still shows the modules."""
-_NET_PX = 6
-_REACH = 10
-"""How many modules a code may lie beside where the layout has it."""
+_COARSEST = 2.2
+"""A photo with this many times fewer pixels a module than `_MODULE_PX` still shows the modules."""
+_GRID_PX = 6
+_SEARCH = 10
+"""Modules by which a code may be displaced from its place in the layout."""
 _FINDER = 8
-"""Modules of a finder pattern with the white at two of its sides."""
-_ALIKE = 0.45
-"""Correlation below which a place does not look like a finder pattern: the first one's, and that of
-all three on average. Of 92 codes that were read in 108 photos it was 0.64 and 0.64 at least; where
-40 photos of other designs have no code, 0.45 and 0.36 at most."""
-_AGREED = 0.75
-"""Share of the modules that all codes have in common which must look right before anything is
-sharpened: 0.91 and more of those 92 codes, 0.62 and less where there was none."""
+"""Modules along a finder pattern with its separator."""
+_MIN_CORRELATION = 0.45
+"""Least correlation with a finder pattern: of the first one, and of all three on average. The 92
+codes that were read in 108 photos had at least 0.64 for both; in 40 photos of designs without a
+code the highest were 0.45 and 0.36."""
+_MIN_AGREEMENT = 0.75
+"""Share of the modules in function patterns that must be right before deblurring is tried: at least
+0.91 in those 92 codes, at most 0.62 where there was none."""
 _BLURS, _NOISES = (0.0, 0.6, 0.8, 1.0), (0.02, 0.002)
-"""Blurs, in modules, that are undone in turn, and the noise that each allows for. Of 140 codes in
-photos of 2 MP 111 are read, 103 by an unsharp mask of the modules; more blurs read no more."""
+"""Blurs (sigma, in modules) that are undone in turn, each for these noise-to-signal ratios. Of 140
+codes in photos of 2 MP 111 are read, with an unsharp mask of the modules 103; further blurs read no
+more."""
 
 
 def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | None:
-    """What the code on a sheet says, or None where there is none to be read.
+    """The text of the code printed on a sheet, or None if none can be read.
 
-    layout_name: as `detect_layout` says; of a sheet that it could not tell, because its markers
-    are covered or cut off, the code is sought where each built-in layout has it, though no large
-    photo is decoded whole for that.
-    Only what a sheet of ours could say counts (`kdscan.sheet.ids`): a code that somebody
-    stuck on the paper is not taken for it.
+    layout_name: as returned by `detect_layout`. If it is unknown, because the markers are covered
+    or cut off, each built-in layout's place is tried, but without decoding a large photo in full.
+    Only texts that a printed sheet can carry (`kdscan.sheet.ids`) count, so a code that somebody
+    stuck on the paper is not mistaken for it.
     """
-    for layout in _with_codes():
+    for layout in _layouts_with_code():
         if layout_name not in (layout.name, UNKNOWN):
             continue
         to_photo = partial(_page_to_photo, sheet, layout)
         for code in (layout.code, layout.second_code):
-            finest = at_hand(photo) if layout_name == UNKNOWN else 0
+            finest = finest_decoded(photo) if layout_name == UNKNOWN else 0
             text = None if code is None else read_printed(photo, code, to_photo, finest)
             if text is not None:
                 return text
@@ -74,12 +74,12 @@ def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | No
 
 
 def read_card_codes(photo: Photo, code_px: float) -> list[tuple[str, Floats]]:
-    """Codes on cards that lie anywhere in a photo: what they say, and their corners (4, 2).
+    """Codes on cards anywhere in a photo: their texts and corners (4, 2), photo frame.
 
-    code_px: side of such a code in the photo, about; as large as a tile.
+    code_px: approximate side of such a code in the photo, which is that of a tile.
     """
     longer = max(photo.width, photo.height)
-    grey, scale = grey_at_most(photo, min(_LOOK_PX, round(longer * _CODE_PX / code_px)))
+    grey, scale = grey_at_most(photo, min(_MAX_PX, round(longer * _CODE_PX / code_px)))
     # OpenCV's other detector takes twice the time, minutes where a picture is noisy. One window
     # finds as many cards as its usual three, 49 and 48 of 52, in two thirds of the time.
     detector = cv2.QRCodeDetectorAruco()
@@ -105,21 +105,21 @@ def read_card_codes(photo: Photo, code_px: float) -> list[tuple[str, Floats]]:
 def read_printed(
     photo: Photo, code: Code, to_photo: Callable[[Floats], Floats], finest: int = 0
 ) -> str | None:
-    """What a code says that is printed at that place.
+    """The text of a code printed at a known place, or None.
 
-    to_photo: mm on the page → photo pixels. finest: level of the photo's pyramid that will do.
+    to_photo: mm on the page → photo frame. finest: finest pyramid level that may be used.
     """
     for side in _SIDES:
         flat = _window(photo, code, to_photo, side, finest)
-        for picture in _pictures(flat, side):
-            text = _decoded(picture)
+        for picture in _candidates(flat, side):
+            text = _decode(picture)
             if SheetId.parse(text) is not None:
                 return text
     return None
 
 
 @lru_cache(maxsize=1)
-def _with_codes() -> tuple[Layout, ...]:
+def _layouts_with_code() -> tuple[Layout, ...]:
     return tuple(layout for layout in map(load_layout, layouts()) if layout.code is not None)
 
 
@@ -131,19 +131,19 @@ def _page_to_photo(sheet: RectifiedSheet, layout: Layout, page_mm: Floats) -> Fl
 def _window(
     photo: Photo, code: Code, to_photo: Callable[[Floats], Floats], side: int, finest: int
 ) -> NDArray[np.uint8]:
-    """Grey and upright: the code and `_REACH` modules around it, `_MODULE_PX` a module."""
-    n = (side + 2 * _REACH) * _MODULE_PX
-    net = np.arange(0, n + _NET_PX, _NET_PX)  # the map is smooth: known on a net, then enlarged
+    """Grey and upright: the code and `_SEARCH` modules around it, `_MODULE_PX` a module."""
+    n = (side + 2 * _SEARCH) * _MODULE_PX
+    net = np.arange(0, n + _GRID_PX, _GRID_PX)  # the map is smooth: known on a net, then enlarged
     step = ((net + 0.5) - n / 2) / _MODULE_PX * code.size_mm / side
     x, y = code.center_mm
     where = to_photo(np.stack(np.meshgrid(x + step, y + step), -1))
-    shrink = float(np.linalg.norm(where[0, 1] - where[0, 0])) / _NET_PX
-    flat = sampled(photo, where, _NET_PX, (n, n), shrink * _ENOUGH, finest)
+    shrink = float(np.linalg.norm(where[0, 1] - where[0, 0])) / _GRID_PX
+    flat = sample(photo, where, _GRID_PX, (n, n), shrink * _COARSEST, finest)
     return np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
-def _pictures(flat: NDArray[np.uint8], side: int) -> Iterator[NDArray[np.uint8]]:
-    """Clean pictures of what the code may look like."""
+def _candidates(flat: NDArray[np.uint8], side: int) -> Iterator[NDArray[np.uint8]]:
+    """Clean renderings of the code's modules, one for each deblurring that is tried."""
     corners = _finders(flat, side)
     if corners is None:
         return
@@ -160,15 +160,15 @@ def _pictures(flat: NDArray[np.uint8], side: int) -> Iterator[NDArray[np.uint8]]
             grey = sharp.reshape(side, 4, side, 4)[:, 1:3, :, 1:3].mean((1, 3))
             middle = cv2.blur(grey, (9, 9), borderType=cv2.BORDER_REFLECT)
             dark = np.asarray(grey < middle)
-            if not sigma and _agreement(dark) < _AGREED:
+            if not sigma and _agreement(dark) < _MIN_AGREEMENT:
                 return
-            yield _clean(dark)
+            yield _render(dark)
 
 
 def _sharpened(blurred: NDArray[np.uint8], sigma: float, noise: float) -> NDArray[np.float64]:
-    """A square picture as it was before a Gaussian blur of `sigma` pixels, by Wiener's filter.
+    """Wiener deconvolution of a square picture blurred by a Gaussian of `sigma` pixels.
 
-    noise: its power beside the picture's.
+    noise: its power relative to the picture's.
     """
     pad = _FINDER * 4
     grey = np.pad(blurred.astype(np.float64), pad, mode="edge")
@@ -180,13 +180,14 @@ def _sharpened(blurred: NDArray[np.uint8], sigma: float, noise: float) -> NDArra
 
 
 def _agreement(dark: NDArray[np.bool_]) -> float:
-    """Share of the modules in common to all codes that are as they have to be."""
-    right, common = _set_right(dark)
+    """Share of the modules in function patterns that are as the standard demands."""
+    right, common = _restore_patterns(dark)
     return float((right == dark)[common].mean())
 
 
-def _set_right(dark: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """A code's modules with those set right that all codes have in common, and which those are."""
+def _restore_patterns(dark: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """A code's modules with its function patterns (ISO/IEC 18004: finders, timing, alignment)
+    restored, and a mask of these."""
     side = len(dark)
     ring = np.pad(np.ones((3, 3), bool), 1)
     finder = np.pad(np.pad(ring, 1, constant_values=True), (0, 1))
@@ -202,32 +203,33 @@ def _set_right(dark: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.b
     return right, common
 
 
-def _clean(dark: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """A picture as a printer would make it; what every code has in common is set right."""
-    picture = np.where(np.pad(_set_right(dark)[0], 4), 0, 255).astype(np.uint8)
+def _render(dark: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """The code as printed, eight pixels a module, with restored function patterns and quiet
+    zone."""
+    picture = np.where(np.pad(_restore_patterns(dark)[0], 4), 0, 255).astype(np.uint8)
     return np.kron(picture, np.ones((8, 8), np.uint8))
 
 
 def _finders(flat: NDArray[np.uint8], side: int) -> NDArray[np.float32] | None:
     """(3, 2) pixels: centres of the finder patterns top left, top right, bottom left.
 
-    The first is sought wherever the code may lie, the others close to where they must then be.
+    The first is searched wherever the code may lie, the others close to where they must then be.
     """
     pattern = cv2.GaussianBlur(_pattern(), (0, 0), 0.35 * _MODULE_PX)
-    first = (_REACH - 1) * _MODULE_PX  # of the top left finder pattern, with its white
+    first = (_SEARCH - 1) * _MODULE_PX  # of the top left finder pattern, with its white
     far = (side - 7) * _MODULE_PX
     near = (first, first)
     places: list[tuple[int, int]] = []
     total = 0.0
-    for (dx, dy), reach in (((0, 0), _REACH - 1), ((far, 0), 2.5), ((0, far), 2.5)):
+    for (dx, dy), reach in (((0, 0), _SEARCH - 1), ((far, 0), 2.5), ((0, far), 2.5)):
         at, value = _peak(flat, pattern, (near[0] + dx, near[1] + dy), round(reach * _MODULE_PX))
         if not places:
-            if value < _ALIKE:
+            if value < _MIN_CORRELATION:
                 return None
             near = at
         places.append(at)
         total += value
-    if total < 3 * _ALIKE:
+    if total < 3 * _MIN_CORRELATION:
         return None
     return np.array(places, np.float32) + len(pattern) / 2
 
@@ -235,7 +237,7 @@ def _finders(flat: NDArray[np.uint8], side: int) -> NDArray[np.float32] | None:
 def _peak(
     flat: NDArray[np.uint8], pattern: cv2.typing.MatLike, near: tuple[int, int], reach: int
 ) -> tuple[tuple[int, int], float]:
-    """Where, within `reach` of a place, the pattern fits best; and how well."""
+    """Template matching within `reach` pixels of a place: the best position and its correlation."""
     x0, y0 = max(0, near[0] - reach), max(0, near[1] - reach)
     h, w = pattern.shape
     part = flat[y0 : near[1] + reach + h, x0 : near[0] + reach + w]
@@ -250,8 +252,8 @@ def _pattern() -> NDArray[np.uint8]:
     return np.kron(modules, np.ones((_MODULE_PX, _MODULE_PX), np.uint8))
 
 
-def _decoded(picture: NDArray[np.uint8]) -> str:
-    first, last = 4 * 8, len(picture) - 4 * 8  # it is known where the code lies: no need to detect
+def _decode(picture: NDArray[np.uint8]) -> str:
+    first, last = 4 * 8, len(picture) - 4 * 8  # the code's place is known: no need to detect it
     corners = np.array([[(first, first), (last, first), (last, last), (first, last)]], np.float32)
     try:
         text, _ = cv2.QRCodeDetector().decode(picture, corners)

@@ -1,1 +1,1 @@
-"""Files to pixels: photos and scans decoded within limits, and what is laid flat of them."""
+"""Files to pixels: photos and scans decoded within limits; image pyramids and rectification."""

@@ -1,7 +1,7 @@
-"""Pages with nothing on them: backs that come out of a scanner's feeder.
+"""Blank pages: the backs that come out of a scanner's document feeder.
 
-A feeder scans both sides of every paper. The back is blank, or what stands on the
-front shows through, mirrored and pale; a map that shows through is not a map.
+A feeder scans both sides of every sheet. The back is blank, or the front shows through, mirrored
+and pale; a map that shows through must not be read.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import quantile
 
 FAINT = 0.15
-"""Share of the paper's light that something must swallow to count as ink. Thin office paper
-lets a tenth through; on 120 synthetic photos the darkest hundredth of a map, print included,
-swallowed 0.23 at least and 0.74 in the middle."""
+"""Least share of the paper's light that ink absorbs. Print that shows through thin office paper
+absorbs a tenth; in 120 synthetic photos the darkest hundredth of a map, print included, absorbed at
+least 0.23 and in the median 0.74."""
 
 SPECKS = 6e-4
-"""Share of a page that dust, creases and staple marks may darken."""
+"""Largest share of a blank page that dust, creases and staple marks darken."""
 
 EDGE = 0.08
-"""Share of a page on each side where feeders leave shadows and punches leave holes."""
+"""Share of a page, on each side, that is ignored: feeders leave shadows there and punches holes."""
 
-_PAGE_PX = 1200  # longer side of what is looked at: about 100 dpi for A4
-_DARKEST_PAPER = 140  # a scanned page is brighter; what is darker is no paper but a table
+_PAGE_PX = 1200  # longer side at which pages are examined: about 100 dpi for A4
+_DARKEST_PAPER = 140  # grey level: a scanned page is brighter; anything darker is a table
 
 
 def darkness(bgr: NDArray[np.uint8], paper_px: float) -> NDArray[np.float32]:
-    """Share of the light that is swallowed beside the paper nearby: (H, W) float32, 0..1.
+    """(H, W) float32, 0..1: share of the light absorbed, relative to the paper nearby.
 
-    bgr: (H, W, 3) uint8. paper_px: within so many pixels some bare paper can be seen.
+    bgr: (H, W, 3) uint8. paper_px: every window of this many pixels contains some bare paper.
     """
     grey = np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), np.float32) + 1
     quarter = (max(1, grey.shape[1] // 4), max(1, grey.shape[0] // 4))
@@ -45,12 +45,12 @@ def darkness(bgr: NDArray[np.uint8], paper_px: float) -> NDArray[np.float32]:
 
 
 def shows_through(sheet: RectifiedSheet) -> bool:
-    """Whether a map is so pale that it must stand on the other side of the paper."""
+    """Whether a map is so pale that it must be printed on the other side of the paper."""
     return quantile(darkness(sheet.bgr, FLAT_PX / 4)[::2, ::2], 0.99)[0] < FAINT
 
 
 def is_blank(photo: Photo) -> bool:
-    """Whether a picture is a bright page with nothing on it but specks."""
+    """Whether a picture is a bright page that is empty except for specks."""
     view, _ = at_most(photo, _PAGE_PX)
     h, w = view.shape[:2]
     y, x = round(EDGE * h), round(EDGE * w)

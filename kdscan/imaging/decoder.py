@@ -1,10 +1,11 @@
-"""The child process that decodes what is not plain: see `kdscan.imaging.sandbox`.
+"""The child process that decodes untrusted files: see `kdscan.imaging.sandbox`.
 
     python -m kdscan.imaging.decoder SECONDS MEMORY_MB
 
-It takes a JSON object a line on stdin: `bytes`, the size of a file that follows, or a `page` of
-that file, perhaps `half`. It answers on stdout with a JSON object a line, a picture's followed by
-its pixels. What decoders print goes to stderr.
+Requests on stdin are JSON objects, one a line: `bytes`, the size of a file that follows, or `page`,
+the number of a page of that file, and `half`, whether at half its size. Each answer on stdout is a
+JSON object on a line, followed by the pixels if a page was requested. Whatever decoders print goes
+to stderr.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def main() -> None:
     """Serve until stdin ends."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that asked
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     seconds, memory_mb = float(sys.argv[1]), int(sys.argv[2])
     _limit_memory(memory_mb)
     pages: Pages | None = None
@@ -38,7 +39,7 @@ def main() -> None:
         pixels = None
         try:
             if "bytes" in request:
-                pages = None  # the last file makes room
+                pages = None  # frees the last file's memory
                 pages = decode_here(sys.stdin.buffer.read(request["bytes"]))
                 answer: dict[str, Any] = {"count": len(pages), "half": pages.whole_wh}
             else:
@@ -51,7 +52,7 @@ def main() -> None:
                 for key, value in error.values.items()
             }
             answer = {"error": type(error).__name__, "text": error.text, "values": values}
-        _say(out, answer, pixels)
+        _send(out, answer, pixels)
 
 
 def _page(pages: Pages, page: int, half: bool) -> tuple[Any, tuple[int, int]]:
@@ -61,7 +62,7 @@ def _page(pages: Pages, page: int, half: bool) -> tuple[Any, tuple[int, int]]:
     return bgr, (bgr.shape[1], bgr.shape[0])
 
 
-def _say(out: BinaryIO, answer: dict[str, Any], pixels: Any) -> None:
+def _send(out: BinaryIO, answer: dict[str, Any], pixels: Any) -> None:
     out.write(json.dumps(answer).encode() + b"\n")
     if pixels is not None:
         out.write(np.ascontiguousarray(pixels).data.cast("B"))
@@ -69,7 +70,7 @@ def _say(out: BinaryIO, answer: dict[str, Any], pixels: Any) -> None:
 
 
 def _limit_memory(megabytes: int) -> None:
-    """So much more address space than now, where the system can tell."""
+    """Limit further address space, on systems that support it."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -80,7 +81,7 @@ def _limit_memory(megabytes: int) -> None:
 
 
 def _lower(what: int, most: int) -> None:
-    """Set a limit; one that the program was started with is kept, and the lower one counts."""
+    """Set a resource limit, unless the process was started with a lower one."""
     import resource
 
     _, hard = resource.getrlimit(what)
@@ -89,7 +90,7 @@ def _lower(what: int, most: int) -> None:
 
 
 def _limit_time(seconds: float) -> None:
-    """So much more processor time than now, where the system can tell."""
+    """Limit further processor time, on systems that support it."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -98,5 +99,5 @@ def _limit_time(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(MemoryError):  # who asked sees the end and says it
+    with contextlib.suppress(MemoryError):  # the parent notices the exit and reports it
         main()

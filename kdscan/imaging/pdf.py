@@ -1,4 +1,4 @@
-"""PDF pages → pixels, at the resolution of the scan that they hold."""
+"""PDF pages → pixels, at the resolution of the scan they contain."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from kdscan.errors import ImageTooLarge, UnreadableImage
 POINTS_PER_INCH = 72.0
 
 DPI = 300.0
-"""For pages that are drawn, not scanned: what office scanners use."""
+"""Resolution for pages that are drawn, not scanned: that of office scanners."""
 
 LONGEST_PX = 6000
-"""Longest side of a rendered page: A4 at 500 dpi; also keeps posters out of memory."""
+"""Longest side of a rendered page: A4 at 500 dpi; bounds the memory that posters take."""
 
 PASSWORD_ERROR = 4
 """FPDF_ERR_PASSWORD in PDFium's public header fpdfview.h."""
@@ -26,11 +26,11 @@ PASSWORD_ERROR = 4
 def open_pdf(data: bytes, max_pixels: int) -> tuple[int, Callable[[int], NDArray[np.uint8]]]:
     """Return the number of pages and the function page → (H, W, 3) uint8 BGR.
 
-    max_pixels: most pixels of a picture inside the page. PDFium is not thread-safe:
-    render from one thread at a time.
+    max_pixels: largest picture allowed inside a page. PDFium is not thread-safe: render from one
+    thread at a time.
     Raises `UnreadableImage`.
     """
-    import pypdfium2 as pdfium  # only those who scan to PDF need it
+    import pypdfium2 as pdfium  # deferred: only PDF files need it
 
     try:
         document = pdfium.PdfDocument(data)
@@ -57,7 +57,7 @@ def _render(document: Any, number: int, max_pixels: int) -> NDArray[np.uint8]:
 
 
 def _scale(page: Any, max_pixels: int) -> float:
-    """Pixels a point: as fine as the finest picture that fills a good part of the page."""
+    """Pixels a point: the resolution of the finest picture that covers a quarter of the page."""
     from pypdfium2 import raw
 
     width, height = page.get_size()

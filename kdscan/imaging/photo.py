@@ -1,12 +1,11 @@
-"""File → Photo: every format a phone, scanner or messenger makes, and clear words for the rest.
+"""File → Photo: every format that phones, scanners and messengers produce; clear errors for others.
 
-What a file is, its first bytes say, never its name. Sizes are read from headers
-and checked before a pixel is decoded, so that a small file cannot claim all memory;
-what is not a plain JPEG or PNG is decoded in a process with limits (`confined`).
-
-JPEG goes through OpenCV, because it is what phones make and has to be fast; HEIC
-through libheif, PDF through PDFium, the rest through Pillow. A picture that is cut
-off is refused, not filled up with grey: half a map must not turn into a score.
+A file's format is recognised by its first bytes, never by its name. Sizes are read from headers and
+checked before anything is decoded, so that a small file cannot claim all memory; anything but a
+plain JPEG or PNG is decoded in a process with limits (`sandbox`). JPEG goes through OpenCV, because
+phones produce it and it has to be fast; HEIC through libheif, PDF through PDFium, the rest through
+Pillow. A truncated picture is refused rather than filled up with grey: half a map must not turn
+into a score.
 """
 
 from __future__ import annotations
@@ -28,20 +27,20 @@ from kdscan.imaging.pdf import open_pdf
 from kdscan.records import Photo
 
 MAX_PIXELS = 120_000_000
-"""Most pixels of one picture: above the 108 megapixels of today's phones, 360 MB as BGR."""
+"""Most pixels of one picture: more than the 108 megapixels of phones; 360 MB as BGR."""
 
 MAX_BYTES = 200_000_000
-"""Largest file; a scan of a hundred pages stays below it."""
+"""Largest file; a scan of a hundred pages is smaller."""
 
 LARGE_PIXELS = 8_000_000
-"""A JPEG from here on is first decoded at half its size, which leaves out most of the work: so
-large a photo rarely shows a map for which that is too coarse."""
+"""A JPEG with at least this many pixels is first decoded at half its size, which saves most of the
+work: maps in such large photos are rarely too small for that."""
 
 PLAIN_PIXELS, PLAIN_BYTES = 50_000_000, 50_000_000
-"""A JPEG or PNG of no more than that is decoded here: what phones take, at no extra cost."""
+"""A JPEG or PNG up to this size is decoded in this process: ordinary photos at no extra cost."""
 
 PLAIN_SCANS = 16
-"""Most passes over a plain JPEG: progressive ones have ten, hostile ones thousands."""
+"""Most scans of a plain JPEG: progressive ones have ten, hostile ones thousands."""
 
 MAX_PAGES = 2000
 """Most pages of one file."""
@@ -61,13 +60,13 @@ Bgr = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Pages:
-    """The pictures of one file; each is decoded when asked for, none is kept.
+    """The pictures of one file, decoded on access and not cached.
 
     name: where they came from, for people.
-    count: how many there are; 1 but for PDF and TIFF.
+    count: number of pages; 1 except for PDF and TIFF.
     read: page number → (H, W, 3) uint8 BGR, upright.
-    half: of a large JPEG, the same at half its size and how wide and high the whole is.
-    whole_wh: of such a one, how wide and high it is as stored.
+    half: for a large JPEG, decodes it at half its size; also returns the full width and height.
+    whole_wh: for a large JPEG, its width and height as stored, before the EXIF rotation.
     """
 
     name: str
@@ -80,7 +79,7 @@ class Pages:
         return self.count
 
     def __getitem__(self, page: int) -> Photo:
-        """Decode a page; raise `PhotoError` when that page is broken, others may be fine."""
+        """Decode a page; raises `PhotoError` if that page is broken, though others may be fine."""
         if not 0 <= page < self.count:
             raise IndexError(page)
         if self.half is None:
@@ -89,12 +88,12 @@ class Pages:
         return Photo.halved(half, size_wh, partial(self.read_page, page), self.name, page)
 
     def read_page(self, page: int) -> Bgr:
-        """A page's pixels; raise `PhotoError`."""
+        """A page's pixels (H, W, 3) uint8 BGR; raises `PhotoError`."""
         with _decoding():
             return self.read(page)
 
     def read_half(self) -> tuple[Bgr, tuple[int, int]]:
-        """What `half` gives; raise `PhotoError`."""
+        """The result of `half`; raises `PhotoError`."""
         assert self.half is not None
         with _decoding():
             return self.half()
@@ -103,8 +102,7 @@ class Pages:
 def load_photos(source: Path | str | bytes | NDArray[np.uint8]) -> Iterator[Photo]:
     """Yield the pictures of a file, page by page.
 
-    source: the file's name, or what is in it, or a picture that was decoded already: (H, W, 3)
-    uint8, upright, channels in OpenCV's order (BGR).
+    source: the file's path, its content, or a decoded picture: (H, W, 3) uint8 BGR, upright.
     Raises `PhotoError` with the remedy in its message, ValueError for an array of another shape.
     Use `open_photos` to carry on after a broken page.
     """
@@ -142,7 +140,7 @@ def decode(data: bytes, name: str = "") -> Pages:
 
 
 def _is_plain(data: bytes) -> bool:
-    """Whether a file is a JPEG or PNG of moderate size: nothing in it can cost much."""
+    """Whether a file is a JPEG or PNG of moderate size, which is cheap to decode."""
     if len(data) > PLAIN_BYTES:
         return False
     with _decoding():
@@ -156,25 +154,26 @@ def _is_plain(data: bytes) -> bool:
 
 
 def _has_few_scans(data: bytes) -> bool:
-    """Whether a JPEG costs no more than its size says; half the size of others costs as much."""
+    """Whether decoding a JPEG takes time in proportion to its size; with many scans, decoding at
+    half the size takes as long as in full."""
     return data.count(_SCAN) <= PLAIN_SCANS
 
 
 def _is_known(data: bytes) -> bool:
-    """Whether a file starts like something that can be decoded: others need no process."""
+    """Whether a file starts like a supported format; others are refused without a child process."""
     starts = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
     return data.startswith(starts) or data[4:8] == b"ftyp" or b"%PDF-" in data[:1024]
 
 
 def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
-    """As `decode`, in this process whatever it costs. plain: what costs little, as was found."""
+    """As `decode`, but always in this process. plain: `_is_plain` was checked already."""
     half, whole_wh = None, None
     with _decoding():
         if b"%PDF-" in data[:1024]:
             count, read = open_pdf(data, MAX_PIXELS)
         elif data[4:8] == b"ftyp":
             count, read = 1, _open_heif(data)
-        elif data.startswith(_JPEG):  # MPO is one as well, with more of them behind it
+        elif data.startswith(_JPEG):  # MPO too: a JPEG followed by others
             count, read = 1, partial(_decode_jpeg, data)
             width, height = size_wh = _jpeg_size(data)
             even = width % 2 == height % 2 == 0
@@ -182,7 +181,7 @@ def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
             if even and large and (plain or _has_few_scans(data)):
                 half, whole_wh = partial(_half_jpeg, data, size_wh), size_wh
         else:
-            from kdscan.imaging.pillow import open_pillow  # which takes long to import
+            from kdscan.imaging.pillow import open_pillow  # deferred: slow to import
 
             count, read = open_pillow(data)
     if count > MAX_PAGES:
@@ -193,7 +192,7 @@ def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a photo's file; raise `UnreadableImage` or `ImageTooLarge`."""
+    """The bytes of a photo's file; raises `UnreadableImage` or `ImageTooLarge`."""
     try:
         if path.is_dir():
             raise UnreadableImage(
@@ -238,14 +237,14 @@ def check_size(width: int, height: int, limit: int = MAX_PIXELS) -> None:
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:
-    """Width and height as stored, from the frame header (ITU T.81, B.2.2), which is found as
-    decoders find it. Pillow, which could tell too, takes longer to import than the rest of this."""
+    """Width and height as stored, from the frame header (ITU T.81, B.2.2). Importing Pillow for
+    this would take longer than everything else here."""
     at = 2
     while at + 9 <= len(data):
         kind = data[at + 1] if data[at] == 0xFF else 0
-        if kind in (0x00, 0xFF):  # no marker, or filled up before it
+        if kind in (0x00, 0xFF):  # no marker, or a fill byte before it
             at += 1
-        elif kind == 0x01 or 0xD0 <= kind <= 0xD8:  # alone, with no length
+        elif kind == 0x01 or 0xD0 <= kind <= 0xD8:  # a marker without a length
             at += 2
         elif 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
             height, width = (int.from_bytes(data[at + k : at + k + 2], "big") for k in (5, 7))
@@ -253,14 +252,14 @@ def _jpeg_size(data: bytes) -> tuple[int, int]:
             return width, height
         else:
             length = int.from_bytes(data[at + 2 : at + 4], "big")
-            if kind in (0xD9, 0xDA) or length < 2:  # its end, or its first scan
+            if kind in (0xD9, 0xDA) or length < 2:  # end of image, or start of the first scan
                 break
             at += 2 + length
     raise ValueError("no frame header")
 
 
 def unknown() -> UnreadableImage:
-    """What is said of a file that starts like nothing that can be decoded."""
+    """The error for a file of an unsupported format."""
     return UnreadableImage(
         "this is not a picture that kdscan knows; save it as {formats}", formats=FORMATS
     )
@@ -269,7 +268,7 @@ def unknown() -> UnreadableImage:
 def _half_jpeg(data: bytes, stored_wh: tuple[int, int]) -> tuple[Bgr, tuple[int, int]]:
     half = _decode_jpeg(data, 0, cv2.IMREAD_REDUCED_COLOR_2)
     width, height = stored_wh
-    upright = 2 * half.shape[1] == width  # or else its EXIF says to turn it
+    upright = 2 * half.shape[1] == width  # else its EXIF orientation swaps width and height
     return half, stored_wh if upright else (height, width)
 
 
@@ -281,7 +280,7 @@ def _decode_jpeg(data: bytes, _page: int, how: int = cv2.IMREAD_COLOR) -> Bgr:
 
 
 def _open_heif(data: bytes) -> Callable[[int], Bgr]:
-    import pillow_heif  # only phones with an apple on them need it
+    import pillow_heif  # deferred: only HEIC files need it
 
     heif = pillow_heif.open_heif(io.BytesIO(data), bgr_mode=True)
     image = heif[heif.primary_index]
@@ -290,7 +289,7 @@ def _open_heif(data: bytes) -> Callable[[int], Bgr]:
 
 
 def _decode_heif(pixels: NDArray[np.uint8]) -> Bgr:
-    # libheif has turned the picture upright already; its EXIF rotation is history.
+    # libheif has applied the rotation already; the EXIF orientation must not be applied again.
     if pixels.ndim == 2:
         return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_GRAY2BGR), np.uint8)
     if pixels.shape[2] == 4:
@@ -302,7 +301,7 @@ def _decode_heif(pixels: NDArray[np.uint8]) -> Bgr:
 
 @contextmanager
 def _decoding() -> Iterator[None]:
-    """Turn whatever a decoder throws at a hostile file into a `PhotoError`."""
+    """Turn whatever a decoder raises for a broken or hostile file into a `PhotoError`."""
     try:
         with warnings.catch_warnings():
             # Pillow warns of odd metadata, and of sizes that `check_size` allows.

@@ -15,7 +15,7 @@ from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 from kdscan.imaging.photo import check_size, unknown
 
 STRIP_PX = 512
-"""Rows of a picture that are turned into BGR at a time."""
+"""Rows of a picture that are converted to BGR at a time."""
 
 FORMATS = ("PNG", "WEBP", "TIFF")
 
@@ -39,7 +39,7 @@ def open_pillow(data: bytes) -> tuple[int, Callable[[int], Bgr]]:
 
 @contextmanager
 def _bombs() -> Iterator[None]:
-    """Pillow has an error of its own for what would take all memory."""
+    """Turn Pillow's decompression bomb error into a MemoryError."""
     try:
         yield
     except Image.DecompressionBombError as error:
@@ -56,7 +56,7 @@ def _decode(image: Image.Image, page: int) -> Bgr:
         upright = Image.fromarray(_to_8_bit(np.asarray(upright)))
     width, height = upright.size
     bgr = np.empty((height, width, 3), np.uint8)
-    for top in range(0, height, STRIP_PX):  # a whole one at a time would be there three times
+    for top in range(0, height, STRIP_PX):  # in strips: converting at once takes memory threefold
         bottom = min(top + STRIP_PX, height)
         strip = upright.crop((0, top, width, bottom))
         bgr[top:bottom] = np.asarray(_opaque(strip).convert("RGB"))[..., ::-1]
@@ -72,8 +72,8 @@ def _opaque(image: Image.Image) -> Image.Image:
 
 
 def _to_8_bit(grey: NDArray[Any]) -> Bgr:
-    """Grey of more than 8 bits to 8; without a fixed white it is spread over all of them."""
-    if (grey.dtype.kind, grey.dtype.itemsize) == ("u", 2):  # in either order of bytes
+    """Grey of more than 8 bits to 8; types without a fixed white level are stretched to 0..255."""
+    if (grey.dtype.kind, grey.dtype.itemsize) == ("u", 2):  # of either byte order
         return np.asarray(grey >> 8, np.uint8)
     values = np.nan_to_num(grey.astype(np.float64))
     low, high = values.min(), values.max()

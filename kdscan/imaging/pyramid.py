@@ -1,10 +1,9 @@
-"""A photo at half, quarter and eighth of its size, made once for all stages.
+"""Image pyramid: a photo at half, quarter and eighth of its size, computed once for all stages.
 
-Halving averages two by two pixels, the one reduction that costs next to nothing; of a large
-JPEG the half comes out of the decoder for less than half of the time (`kdscan.imaging.photo`),
-and the whole is decoded only if a stage asks for it.
-Point p of the photo lies at (p + .5) / 2**k - .5 on level k; an odd last row or
-column is left out.
+Halving averages 2 × 2 pixels, which is almost free. Of a large JPEG the decoder yields the half in
+less than half of the time (`kdscan.imaging.photo`), and the whole is decoded only if a stage needs
+it. Point p of the photo lies at (p + .5) / 2**k - .5 on level k; an odd last row or column is
+dropped.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ from numpy.typing import NDArray
 from kdscan.records import Photo
 
 LEVELS = 4
-"""Level 0 is the photo; phones' pictures need no more than an eighth."""
+"""Number of levels; level 0 is the photo. An eighth suffices for phones' pictures."""
 
 Matrix = NDArray[np.float64]
 Corner = NDArray[np.float64]
 
-_made: WeakKeyDictionary[Photo, dict[int, NDArray[np.uint8]]] = WeakKeyDictionary()
+_cache: WeakKeyDictionary[Photo, dict[int, NDArray[np.uint8]]] = WeakKeyDictionary()
 
 
 def level(photo: Photo, k: int) -> NDArray[np.uint8]:
     """The photo halved k times, (H >> k, W >> k, 3) uint8; k from 0 to `LEVELS` - 1."""
     if k == 0:
         return photo.bgr
-    levels = _made.setdefault(photo, {})
+    levels = _cache.setdefault(photo, {})
     if k not in levels:
         levels[k] = _halved(photo, k)
     return levels[k]
@@ -44,48 +43,48 @@ def _halved(photo: Photo, k: int) -> NDArray[np.uint8]:
     return np.asarray(cv2.resize(even, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def at_hand(photo: Photo) -> int:
-    """The finest level that takes no decoding of a large photo as a whole."""
+def finest_decoded(photo: Photo) -> int:
+    """The finest level available without decoding a large photo in full."""
     return 0 if photo.half is None else 1
 
 
 def finest_for(photo: Photo, wide: float, enough: float) -> int:
-    """The finest level to sample what is so many pixels wide in the photo: `at_hand` if it has
-    enough pixels there, else the whole photo."""
-    k = at_hand(photo)
+    """The finest level needed to sample an object `wide` photo pixels across: `finest_decoded` if
+    that has `enough` pixels across it, else level 0, the whole photo."""
+    k = finest_decoded(photo)
     return k if wide / 2**k >= enough else 0
 
 
 def level_for(photo: Photo, shrink: float) -> int:
-    """The coarsest level that is still fine enough when so many photo pixels become one."""
+    """The coarsest level that is still fine enough if `shrink` photo pixels become one."""
     least = min(photo.width, photo.height)
     k = int(np.log2(max(shrink, 1.0)))
     return max(0, min(k, LEVELS - 1, least.bit_length() - 2))
 
 
-def _before(photo: Photo, scale: float) -> tuple[NDArray[np.uint8], tuple[int, int]]:
-    """The level that a picture of that scale is made from, and its width and height."""
+def _source_for(photo: Photo, scale: float) -> tuple[NDArray[np.uint8], tuple[int, int]]:
+    """The level from which to resize to a scale, and the width and height of the result."""
     size = (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
     return level(photo, level_for(photo, 1 / scale)), size
 
 
 def reduced(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
-    """The photo with `longer` pixels on its longer side, and the scale that this took.
+    """The photo resized to `longer` pixels on its longer side, and the scale.
 
     Point p of the photo lies at (p + .5) * scale - .5.
     """
     scale = longer / max(photo.width, photo.height)
-    fine, size = _before(photo, scale)
+    fine, size = _source_for(photo, scale)
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(fine, size, interpolation=how), np.uint8), scale
 
 
 def mapped(photo: Photo, matrix: Matrix, longer: int) -> tuple[Photo, Matrix]:
-    """The photo with at most `longer` pixels on its longer side, then turned or squeezed; beyond
-    its edges it goes on as it ends.
+    """The photo with at most `longer` pixels on its longer side, then mapped linearly; its border
+    pixels are replicated.
 
-    matrix: (2, 2), by which x and y are multiplied.
-    Returns all of it, and the (3, 3) matrix from its points to the photo's.
+    matrix: (2, 2), applied to (x, y).
+    Returns the complete mapped photo, and the (3, 3) matrix from its frame to the photo's.
     """
     small, scale = reduced(photo, min(longer, max(photo.width, photo.height)))
     h, w = small.shape[:2]
@@ -103,14 +102,14 @@ def mapped(photo: Photo, matrix: Matrix, longer: int) -> tuple[Photo, Matrix]:
 def window(
     photo: Photo, low: Corner, high: Corner, longer: int
 ) -> tuple[Photo, tuple[int, int], int]:
-    """A part of a photo, as coarse as it may be for so many pixels on its longer side.
+    """A part of a photo, at the coarsest level with `longer` pixels on its longer side.
 
-    low, high: (2,) x and y, photo frame, of the corners that the part reaches to.
-    Returns the part, x and y in the photo of its corner, and how many photo pixels a pixel of
-    it is wide: point p of the part lies at (p + .5) * shrink - .5 + corner. No photo is decoded
-    whole for it: the part may be half as fine then.
+    low, high: (2,) x and y, photo frame: the part's top left and bottom right corners.
+    Returns the part, the (x, y) of its corner in the photo, and `shrink`, the photo pixels a pixel:
+    point p of the part lies at (p + .5) * shrink - .5 + corner. A large photo is not decoded in
+    full for this, so the part may be half as fine as requested.
     """
-    k = max(level_for(photo, float(max(high - low)) / longer), at_hand(photo))
+    k = max(level_for(photo, float(max(high - low)) / longer), finest_decoded(photo))
     pixels = level(photo, k)
     x0, y0 = (int(v) for v in np.maximum(low, 0) / 2**k)
     x1, y1 = (int(v) + 1 for v in high / 2**k)
@@ -118,15 +117,15 @@ def window(
 
 
 def at_most(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
-    """The photo as it is if its longer side has at most so many pixels, else `reduced` to them."""
+    """The photo `reduced` to `longer` pixels, or as it is if it has no more, and the scale."""
     if max(photo.width, photo.height) <= longer:
         return photo.bgr, 1.0
     return reduced(photo, longer)
 
 
 def grey_at_most(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
-    """As `at_most`, but grey and sampled from a picture that is at most twice as fine: printed
-    codes need no averaging, which takes seven times as long."""
+    """As `at_most`, but grey and without area averaging, which printed codes do not need and which
+    takes seven times as long."""
     scale = min(1.0, longer / max(photo.width, photo.height))
-    fine, size = _before(photo, scale)
+    fine, size = _source_for(photo, scale)
     return np.asarray(cv2.resize(cv2.cvtColor(fine, cv2.COLOR_BGR2GRAY), size), np.uint8), scale

@@ -1,7 +1,7 @@
-"""Between a lattice of cells and the photo: the smooth map that their centres define.
+"""The smooth mapping between the lattice and the photo that the cells' centres define.
 
-A homography lays the grid flat as if the paper were a plane; what is left of each centre
-bends it, and the sheet is sampled through both.
+A homography is fitted to the centres; their residuals, interpolated bilinearly, follow curl and
+folds. The sheet is rectified by sampling the photo through both.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from kdscan.records.arrays import Floats, median
 FLAT_PX = 128
 """Pixels a cell of a rectified sheet."""
 ENOUGH_PX = 100
-"""A large photo is not decoded whole where half of it has so many pixels along a cell: of 23 such
-photos with cells of up to 128 pixels there the whole ones told no more (log loss of totals 0.03
-with either)."""
+"""Pixels a cell. If a large photo's half has as many, the photo is not decoded in full: on 23 such
+photos, with cells of up to 128 pixels in the half, the log loss of totals was 0.03 either way."""
 FLAT_MARGIN = 0.125
-"""Cells of margin round the grid of a rectified sheet: crops are 1.25 cells wide."""
+"""Cells of margin around the grid of a rectified sheet: crops are 1.25 cells wide."""
 
 STEP = 8
-"""Flat pixels from one computed place to the next; the map is smooth, the rest is interpolated."""
+"""Rectified pixels between computed sampling points; the mapping is smooth, the rest is
+interpolated."""
 
 GRID_CORNERS = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
 """(4, 2) float64: the grid's corners in the lattice frame, in the order of `SheetOutline`."""
 
 
-def _net(xs: NDArray[Any], ys: NDArray[Any]) -> Floats:
-    """(rows, cols, 2) float64, not to be written to: every x with every y, x first."""
-    net = np.stack(np.meshgrid(xs, ys), -1).astype(np.float64)
-    net.setflags(write=False)
-    return net
+def _grid(xs: NDArray[Any], ys: NDArray[Any]) -> Floats:
+    """(rows, cols, 2) float64, read-only: every x with every y, x first."""
+    grid = np.stack(np.meshgrid(xs, ys), -1).astype(np.float64)
+    grid.setflags(write=False)
+    return grid
 
 
 @cache
 def lattice(rows: int, cols: int) -> Floats:
     """(rows, cols, 2) float64: the cells' centres in the lattice frame, x before y; read-only."""
-    return _net(np.arange(cols), np.arange(rows))
+    return _grid(np.arange(cols), np.arange(rows))
 
 
 CENTERS = lattice(ROWS, COLS)
 """(5, 7, 2) float64: the centres of a map's cells in the lattice frame."""
 
 
-def in_flat(lattice_xy: Floats, px_per_cell: float, margin: float) -> Floats:
-    """Pixels of points (..., 2) of the lattice frame in a view that is flattened to so many pixels
-    a cell, with so many cells of margin round the grid; see `flatten`."""
+def lattice_to_flat(lattice_xy: Floats, px_per_cell: float, margin: float) -> Floats:
+    """Lattice points (..., 2) in the pixels of a rectified view; `margin` in cells, see
+    `flatten`."""
     return np.asarray((lattice_xy + 0.5 + margin) * px_per_cell - 0.5, np.float64)
 
 
@@ -64,7 +64,7 @@ def lies_in(point_xy: Floats, corners_xy: Floats) -> bool:
 
 
 def inside(points_xy: Floats, outlines: Sequence[Floats]) -> NDArray[np.bool_]:
-    """(N,), which of the points (N, 2) lie in any of the outlines, convex as they are."""
+    """(N,): which of the points (N, 2) lie in any of the convex outlines (K, 2)."""
     found = np.zeros(len(points_xy), bool)
     for outline in outlines:
         away = points_xy.reshape(-1, 1, 2) - outline
@@ -86,7 +86,7 @@ def project(homography: Floats, points_xy: Floats) -> Floats:
 
 
 def inverse(homography: Floats) -> Floats:
-    """(3, 3) homography the other way round."""
+    """The inverse of a (3, 3) homography."""
     return np.asarray(np.linalg.inv(homography), np.float64)
 
 
@@ -97,14 +97,17 @@ def lattice_to_photo_homography(corners_xy: Floats) -> Floats:
 
 
 def fit_homography(centers_xy: Floats) -> Floats:
-    """(3, 3) homography that best sends the lattice to (R, C, 2) photo centres; read-only."""
+    """(3, 3) homography from the lattice to (R, C, 2) photo centres, by least squares; read-only.
+
+    Raises ValueError for centres on a line.
+    """
     rows, cols = centers_xy.shape[:2]
-    return _fitted(rows, cols, np.asarray(centers_xy, np.float64).tobytes())
+    return _fit_cached(rows, cols, np.asarray(centers_xy, np.float64).tobytes())
 
 
 @lru_cache(maxsize=32)
-def _fitted(rows: int, cols: int, centers: bytes) -> Floats:
-    """`fit_homography`, kept: a sheet's windows, one by one, ask for the same one twenty times."""
+def _fit_cached(rows: int, cols: int, centers: bytes) -> Floats:
+    """`fit_homography`, cached: one sheet's windows need the same one twenty times."""
     xy = np.frombuffer(centers, np.float64).reshape(-1, 2)
     h, _ = cv2.findHomography(lattice(rows, cols).reshape(-1, 2), xy, 0)
     if h is None:
@@ -130,8 +133,8 @@ def lattice_to_photo(centers_xy: Floats, points_xy: Floats) -> Floats:
     return project(h, points_xy) + bend
 
 
-def moved(centers_xy: Floats, cells_xy: Floats) -> Floats:
-    """(R, C, 2) centres in the photo, each moved by so many cells, (R, C, 2), through curl."""
+def shift_cells(centers_xy: Floats, cells_xy: Floats) -> Floats:
+    """Centres (R, C, 2), photo frame, each shifted by an offset (R, C, 2) in cells."""
     return lattice_to_photo(centers_xy, lattice(*centers_xy.shape[:2]) + cells_xy)
 
 
@@ -140,28 +143,29 @@ def flatten(
 ) -> NDArray[np.uint8]:
     """Sample the photo through the lattice.
 
-    centers_xy: (R, C, 2) photo frame. finest: level of the photo's pyramid that will do.
+    centers_xy: (R, C, 2) photo frame. margin: in cells. finest: finest pyramid level to use.
     Returns ((R + 2 margin) * px, (C + 2 margin) * px, 3) uint8; the centre of cell
     (r, c) lies at pixel ((c + .5 + margin) * px - .5, (r + .5 + margin) * px - .5).
     """
     rows, cols = centers_xy.shape[:2]
-    net, size_wh = net_of(rows, cols, px_per_cell, margin, STEP)
-    coarse = lattice_to_photo(centers_xy, net)
-    return sampled(photo, coarse, STEP, size_wh, resolution(centers_xy) / px_per_cell, finest)
+    grid, size_wh = sampling_grid(rows, cols, px_per_cell, margin, STEP)
+    coarse = lattice_to_photo(centers_xy, grid)
+    return sample(photo, coarse, STEP, size_wh, resolution(centers_xy) / px_per_cell, finest)
 
 
 @lru_cache(maxsize=16)
-def net_of(
+def sampling_grid(
     rows: int, cols: int, px_per_cell: int, margin: float, step: int
 ) -> tuple[Floats, tuple[int, int]]:
-    """Every `step`-th pixel of a flat sheet in the lattice frame, and its width and height."""
+    """Every `step`-th pixel of a rectified sheet, (h, w, 2) lattice frame, and its width and height
+    in pixels."""
     w, h = round((cols + 2 * margin) * px_per_cell), round((rows + 2 * margin) * px_per_cell)
     gx = (np.arange(0, w + step, step) + 0.5) / px_per_cell - 0.5 - margin
     gy = (np.arange(0, h + step, step) + 0.5) / px_per_cell - 0.5 - margin
-    return _net(gx, gy), (w, h)
+    return _grid(gx, gy), (w, h)
 
 
-def sampled(
+def sample(
     photo: Photo,
     coarse: Floats,
     step: int,
@@ -169,10 +173,10 @@ def sampled(
     shrink: float,
     finest: int = 0,
 ) -> NDArray[np.uint8]:
-    """Sample the photo through a smooth map, known at every `step`-th pixel from pixel 0.
+    """Sample the photo through a smooth mapping given at every `step`-th pixel from pixel 0.
 
-    coarse: (rows, cols, 2) photo frame, beyond the last pixel. shrink: photo pixels a pixel.
-    finest: as `flatten` takes it.
+    coarse: (rows, cols, 2) photo frame, reaching beyond the last pixel. shrink: photo pixels a
+    pixel. finest: as in `flatten`.
     Returns (H, W, 3) uint8.
     """
     roi, coarse = _window(photo, coarse, shrink, finest)
@@ -197,9 +201,9 @@ def _enlarge(coarse: Floats, step: int) -> NDArray[np.float32]:
 def _window(
     photo: Photo, places: Floats, shrink: float, finest: int
 ) -> tuple[NDArray[np.uint8], Floats]:
-    """Cut out what `places` (rows, cols, 2) span, of the level that is less than twice too fine.
+    """Crop the pyramid level for `shrink` to what `places` (rows, cols, 2), photo frame, span.
 
-    Returns the part and the places in its frame.
+    Returns the crop and the places in its frame.
     """
     k = max(level_for(photo, shrink), finest)
     bgr = level(photo, k)
@@ -226,14 +230,14 @@ def rectify(
     px: int = FLAT_PX,
     enough_px: int = ENOUGH_PX,
 ) -> RectifiedSheet:
-    """The sheet whose cells lie there, (R, C, 2), seen from straight above.
+    """The sheet with these cell centres, (R, C, 2) photo frame, as seen from straight above.
 
     px: pixels a cell. enough_px: as `ENOUGH_PX`, which is for maps.
     """
     px_per_cell = resolution(centers)
-    will_do = finest_for(photo, px_per_cell, enough_px)
+    finest = finest_for(photo, px_per_cell, enough_px)
     return RectifiedSheet(
-        bgr=flatten(photo, centers, px, FLAT_MARGIN, will_do),
+        bgr=flatten(photo, centers, px, FLAT_MARGIN, finest),
         centers_xy=centers,
         outline_xy=outline_of(centers),
         px_per_cell=px_per_cell,
@@ -242,7 +246,7 @@ def rectify(
 
 
 def outline_of(centers: Floats) -> Floats:
-    """(4, 2): the corners, in the photo, of the grid whose cells, (R, C, 2), lie there."""
+    """(4, 2): corners of the grid with these cell centres, (R, C, 2); both photo frame."""
     rows, cols = centers.shape[:2]
     right, bottom = cols - 0.5, rows - 0.5
     corners = np.array([[(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)]])
@@ -250,6 +254,6 @@ def outline_of(centers: Floats) -> Floats:
 
 
 def cell_corners(centers_xy: Floats) -> Floats:
-    """Corners of the cells, (6, 8, 2), from their centres, (5, 7, 2): means, continued outwards."""
+    """(6, 8, 2): corners of cells with centres (5, 7, 2): means of four, extrapolated outwards."""
     wide = np.pad(centers_xy, ((1, 1), (1, 1), (0, 0)), mode="reflect", reflect_type="odd")
     return np.asarray((wide[:-1, :-1] + wide[1:, :-1] + wide[:-1, 1:] + wide[1:, 1:]) / 4)

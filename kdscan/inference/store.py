@@ -1,8 +1,7 @@
-"""Models by name: found, checked against their checksum, loaded on first use.
+"""The model store: models by name, verified against their checksums, loaded on first use.
 
-`models/manifest.json` names the version in use of each model, with the SHA-256 of
-its file. The file's own metadata carry labels and version; a file that does not
-match either is refused rather than trusted.
+`models/manifest.json` names each model's version in use and the SHA-256 of its file. The file's own
+metadata carry labels and version; a file that does not match either is refused.
 """
 
 from __future__ import annotations
@@ -27,25 +26,25 @@ from kdscan.sheet.layout import layouts
 FORMAT = "kdscan-models/3"
 
 MARKS = [str(c) if c else "empty" for c in COATS]
-"""What the networks that read marks say, in this order."""
+"""Labels of the marks network's coat logits, in this order."""
 
 NETWORKS = ("locate", "refine", "marks", "cover", "ink", "spellbook", "tiles", "squares")
-"""The models that reading needs."""
+"""Names of all models that reading needs."""
 
-MAPS_NEED = ("locate", "refine", "marks", "cover")
-"""The models that every map is read by, in the order in which they are asked."""
+MAP_NETWORKS = ("locate", "refine", "marks", "cover")
+"""The models that every map needs, in the order in which they run."""
 
 ANY, OWN = "any", "own"
-"""Sheets of any design, and those that kdscan prints: how far a total may be believed differs."""
+"""Groups of layouts with a calibration each: sheets of any design, and those that kdscan prints."""
 
 
 def calibrated_as(layout: str) -> str:
-    """`OWN` for layouts that kdscan prints, else `ANY`."""
+    """The calibration group of a layout: `OWN` if kdscan prints it, else `ANY`."""
     return OWN if layout in layouts() else ANY
 
 
 def models_folder() -> Path:
-    """Where the models lie: inside the installed package, else beside a checkout's."""
+    """The folder of models: inside the installed package, else beside it in a checkout."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "models", package.parent / "models"):
         if (folder / "manifest.json").is_file():
@@ -57,7 +56,7 @@ def models_folder() -> Path:
 
 @dataclass(frozen=True)
 class Models:
-    """The `NETWORKS`, seven for sheets and two for kingdoms; each session is made on first use."""
+    """The `NETWORKS` of a folder; each ONNX session is created on first use."""
 
     folder: Path
 
@@ -109,12 +108,13 @@ class Models:
 
     @cached_property
     def cover(self) -> Network:
-        """Sees what hides shields: flat sheets (B, 3, 336, 464) BGR 0..1 → logits (B, 5, 7)."""
+        """Occlusion: rectified sheets (B, 3, 336, 464) BGR 0..1 → logits (B, 5, 7)."""
         return self._network("cover")
 
     @cached_property
     def ink(self) -> Network:
-        """Tells ink from print: flat sheets (B, 3, 672, 928) BGR 0..1 → logits (B, 1, 672, 928)."""
+        """Ink segmentation: rectified sheets (B, 3, 672, 928) BGR 0..1 → logits (B, 1, 672,
+        928)."""
         return self._network("ink")
 
     @cached_property
@@ -127,7 +127,7 @@ class Models:
 
     @cached_property
     def struck_by(self) -> StruckBy:
-        """How strokes through squares tell of a struck line."""
+        """How logits of strokes through a line's squares combine to that of a struck line."""
         try:
             return StruckBy.from_json(self._spellbook[1].get("struck_by", ""))
         except (ValueError, TypeError) as error:
@@ -139,14 +139,14 @@ class Models:
     def _spellbook(self) -> tuple[Network, dict[str, str]]:
         return self._session("spellbook")
 
-    def calibration(self, layout: str, looks: int) -> NDArray[np.float64]:
-        """(2,): slope and offset of what is said of totals, see `MarkProbs.calibration`.
+    def calibration(self, layout: str, views: int) -> NDArray[np.float64]:
+        """(2,): slope and offset for the log odds of totals, see `MarkProbs.calibration`.
 
-        layout: what the sheet is, see `kdscan.detection.layout`. looks: taken at its marks; what
-        more of them say is surer than it sounds.
+        layout: the sheet's, see `kdscan.detection.layout`. views: number of averaged views, on
+        which the calibration depends.
         """
         known = self.manifest.get("trust", {}).get(calibrated_as(layout), {})
-        return np.array(known.get("total", {}).get(str(looks), (1.0, 0.0)), np.float64)
+        return np.array(known.get("total", {}).get(str(views), (1.0, 0.0)), np.float64)
 
     @cached_property
     def tiles(self) -> Network:
@@ -157,7 +157,7 @@ class Models:
         return self._labelled("squares", [f"{terrain} {crowns}" for terrain, crowns in KINDS])
 
     def _labelled(self, name: str, labels: list[str]) -> Network:
-        """A model that says these labels, in this order."""
+        """A model whose outputs have these labels, in this order; raises ModelError for others."""
         network, metadata = self._session(name)
         known = json.loads(metadata.get("labels", "null"))
         if known != labels:
@@ -171,26 +171,26 @@ class Models:
     def _network(self, name: str) -> Network:
         return self._session(name)[0]
 
-    def open_beside(self, threads: int = 1) -> None:
-        """Open what every map needs in a thread, while this one imports and decodes; what goes
-        wrong is raised when the network is asked for.
+    def preload(self, threads: int = 1) -> None:
+        """Load `MAP_NETWORKS` in a background thread while the caller imports and decodes; errors
+        are raised when a network is accessed.
 
-        threads: that each of them computes in; what they say does not depend on it.
+        threads: intra-op threads of each session; results do not depend on it.
         """
         thread = ThreadPoolExecutor(1)
-        for name in MAPS_NEED:
+        for name in MAP_NETWORKS:
             if name in self.__dict__:  # open already
                 continue
-            self._opening[name] = thread.submit(self._open, name, threads)
+            self._pending[name] = thread.submit(self._open, name, threads)
         thread.shutdown(wait=False)
 
     @cached_property
-    def _opening(self) -> dict[str, Future[tuple[Network, dict[str, str]]]]:
+    def _pending(self) -> dict[str, Future[tuple[Network, dict[str, str]]]]:
         return {}
 
     def _session(self, name: str) -> tuple[Network, dict[str, str]]:
         """A model ready to run, and the metadata inside its file."""
-        opening = self._opening.pop(name, None)
+        opening = self._pending.pop(name, None)
         return opening.result() if opening else self._open(name)
 
     def _open(self, name: str, threads: int = 1) -> tuple[Network, dict[str, str]]:
@@ -211,15 +211,15 @@ class Models:
                 name=name,
                 why=error,
             ) from error
-        given = [one.name for one in session.get_inputs()]
+        input_names = [one.name for one in session.get_inputs()]
 
         def network(*batches: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-            return tuple(session.run(None, dict(zip(given, batches, strict=True))))
+            return tuple(session.run(None, dict(zip(input_names, batches, strict=True))))
 
         return network, dict(session.get_modelmeta().custom_metadata_map)
 
     def _checked(self, name: str) -> bytes:
-        """The model's bytes, if they are those that the manifest promises."""
+        """A model's bytes; raises ModelError unless they match the manifest's checksum."""
         path = self.path(name)
         try:
             data: bytes = path.read_bytes()

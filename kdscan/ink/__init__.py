@@ -1,1 +1,1 @@
-"""What was drawn on a sheet, told from what is printed on it."""
+"""Separation of drawn ink from print."""

@@ -1,4 +1,4 @@
-"""Ink from an unknown print: a network that tells one from the other, pixel by pixel."""
+"""Ink on an unknown print: segmentation of drawn ink by a network, pixel by pixel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kdscan.records.arrays import Network
 
 
 def separate(sheet: RectifiedSheet, network: Network) -> Ink:
-    """The ink that a network sees on a flat sheet; nothing of its print counts as known.
+    """The ink that a network segments on a rectified sheet; `Ink.known` is 0 everywhere.
 
     network: see `drawn_on`.
     """
@@ -22,10 +22,9 @@ def separate(sheet: RectifiedSheet, network: Network) -> Ink:
 
 
 def drawn_on(bgr: NDArray[np.uint8], network: Network) -> NDArray[np.float32]:
-    """(H, W) 0..1: how probably each place of a flat sheet, as `RectifiedSheet.bgr` lies, was drawn
-    on.
+    """(H, W) float32, 0..1: probability of ink at each pixel of a rectified sheet.
 
-    network: flat sheets (1, 3, H, W) BGR 0..1 → logits (1, 1, H, W).
+    bgr: (H, W, 3), see `RectifiedSheet.bgr`. network: (1, 3, H, W) BGR 0..1 → logits (1, 1, H, W).
     """
     batch = bgr.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)
     logits = network(np.ascontiguousarray(batch))[0][0, 0]

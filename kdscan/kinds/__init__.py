@@ -1,16 +1,16 @@
-"""The kinds of sheets: a folder each, and an entry here. Everyone else asks this list.
+"""The registry of the kinds of sheets: each has a folder, and an entry in `KINDS`.
 
-A kind's folder brings, in modules of these names, functions that take its own record:
+A kind's folder contains modules of these names with functions that take its own reading:
 
 * ``to_json.to_json(found)``: its entry in the JSON ``kdscan/1``
 * ``tell.tell(found, style)``: the answer in a terminal
-* ``draw.draw(picture, clean, found, scale, words)``: the overlay; returns tiles of doubts
-* ``places.places(found, words)``: what asks for a look, as places in the photo
-* ``serialize.serialize(found)``, ``serialize.deserialize(kept, risk)``: what a store keeps
-* ``correct.correct(found, corrections, risk)``: the same sheet with what a person says, added to
-  what was said before; ``correct.correct_fields`` takes it by fields as a store names them
+* ``draw.draw(picture, clean, found, scale, words)``: the overlay; returns tiles of doubtful cells
+* ``places.places(found, words)``: what needs review, as places in the photo
+* ``serialize.serialize(found)``, ``serialize.deserialize(kept, risk)``: evidence in the store
+* ``correct.correct(found, corrections, risk)``: the sheet with further corrections, merged with
+  earlier ones; ``correct.correct_fields`` takes them by the store's field names
 
-Modules are imported when they are first asked for, so that a standings table needs no OpenCV.
+Modules are imported on first use, so that a standings table needs no OpenCV.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ Json = dict[str, Any]
 class Kind:
     """One kind of sheet.
 
-    name: in the JSON. folder: its room in `kdscan.kinds`. title: what people call it, a text that
-    catalogues know. fields: how the fields of corrections begin that change what was read.
+    name: in the JSON. folder: its package in `kdscan.kinds`. title: for people, translatable.
+    fields: prefixes of the correction fields that change its reading.
     """
 
     name: str
@@ -66,46 +66,47 @@ class Kind:
         return entry
 
     def tell(self, found: AnyReading, style: Style) -> str:
-        """The whole answer for people; ends without a newline."""
+        """The result as text for a terminal; ends without a newline."""
         text: str = self._module("tell").tell(found, style)
         return text
 
     def draw(
         self, picture: Bgr, clean: Bgr, found: AnyReading, scale: float, words: Words
     ) -> list[Bgr]:
-        """Draw over a photo reduced by `scale`, in place; returns a tile for each doubt."""
+        """Draw over a photo scaled by `scale`, in place; returns a tile for each doubtful cell."""
         tiles: list[Bgr] = self._module("draw").draw(picture, clean, found, scale, words)
         return tiles
 
     def places(self, found: AnyReading, words: Words) -> Iterator[DoubtfulPlace]:
-        """What asks for a look, as places in the photo with names."""
+        """What needs review, as named places in the photo."""
         found_places: Iterator[DoubtfulPlace] = self._module("places").places(found, words)
         return found_places
 
     def serialize(self, found: AnyReading) -> Json:
-        """What `deserialize` needs, ready for JSON: what was seen, without pixels."""
+        """The evidence, without pixels, as JSON values for `deserialize`."""
         kept: Json = self._module("serialize").serialize(found)
         return kept
 
     def deserialize(self, kept: Json, risk: float) -> AnyReading:
-        """The sheet again; KeyError, TypeError or ValueError for what is no such thing."""
+        """The reading from what `serialize` returned; raises KeyError, TypeError or ValueError for
+        anything else."""
         found: AnyReading = self._module("serialize").deserialize(kept, risk)
         return found
 
     def correct(self, found: AnyReading, corrections: object, risk: float) -> AnyReading:
-        """The sheet with what a person says, in the kind's own record of corrections."""
+        """The sheet with corrections merged, given as the kind's own record."""
         corrected: AnyReading = self._module("correct").correct(found, corrections, risk)
         return corrected
 
     def correct_fields(
         self, found: AnyReading, fields: Mapping[str, Any], risk: float
     ) -> AnyReading:
-        """The sheet with what a person says, by field as the store names them."""
+        """The sheet with corrections merged, given by the store's field names."""
         corrected: AnyReading = self._module("correct").correct_fields(found, fields, risk)
         return corrected
 
     def load(self) -> None:
-        """Import all of it now, so that nobody waits for it later."""
+        """Import all of its modules now, so that no later call has to wait."""
         for name in ("read", "to_json", "tell", "draw", "places", "serialize", "correct"):
             self._module(name)
 
@@ -125,12 +126,12 @@ _BY_NAME = {kind.name: kind for kind in KINDS}
 
 
 def kind_named(name: str) -> Kind | None:
-    """The kind of that name, None where a newer version knows it."""
+    """The kind of that name; None for an unknown one, as a newer version may have stored."""
     return _BY_NAME.get(name)
 
 
 def kind_of(found: AnyReading) -> Kind:
-    """The kind of what was read."""
+    """The kind of a reading."""
     return _BY_NAME[found.kind]
 
 
@@ -153,12 +154,13 @@ def correct(
     risk: float = ...,
 ) -> SpellbookReading: ...
 def correct(found: AnyReading, corrections: object, *, risk: float = DEFAULT_RISK) -> AnyReading:
-    """The same sheet with what a person says of it; the rest follows.
+    """The sheet with a person's corrections; score, problems and review are computed anew.
 
-    What was corrected before still holds where nothing else is said now.
+    Earlier corrections remain unless these override them.
+
     corrections: the record of the sheet's kind (`MapCorrections`, `KingdomCorrections`,
-    `SpellbookCorrections`), or a mapping as its first field is one: what some cells of a map or
-    kingdom hold, or lines of a spellbook. risk: as in `read_photo`.
+    `SpellbookCorrections`), or just a mapping for its first field: the true content of some cells
+    of a map or kingdom, or of lines of a spellbook. risk: as in `read_photo`.
     """
     if isinstance(corrections, Mapping):
         corrections = type(found.evidence.corrections)(corrections)

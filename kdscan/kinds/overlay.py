@@ -1,4 +1,4 @@
-"""What was read, drawn over the photo: for people, documentation, debugging."""
+"""Readings drawn over their photo: for people, documentation and debugging."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LONGEST_PX = 2400
 """Longest side of the photo in the picture: sharp on a screen, small enough to send."""
 
 GAP = 16
-"""Room around a tile, pixels."""
+"""Pixels between tiles."""
 
 
 def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGLISH) -> Bgr:
     """Return the photo, at most `LONGEST_PX` long, with every sheet drawn over it.
 
-    photo, sheets: as `kdscan.read_photo` takes and gives them. words: the language of the total.
-    Returns (H, W, 3) uint8 BGR; higher than the photo when there are doubts to show.
+    photo, sheets: argument and result of `kdscan.read_photo`. words: the language of the total.
+    Returns (H, W, 3) uint8 BGR; tiles of doubtful cells are appended below the photo.
     """
     clean, scale = at_most(photo, LONGEST_PX)
     picture = clean.copy()

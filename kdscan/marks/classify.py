@@ -13,7 +13,7 @@ from kdscan.records import CELLS, COLS, ROWS, CellCrops, MarkProbs
 from kdscan.records.arrays import Floats, Network, probability
 
 Logits = tuple[NDArray[np.float32], ...]
-"""What the network says of one look."""
+"""The marks network's outputs for one view: coats, crosses, castle, offsets; see `predict`."""
 
 
 def softmax(logits: Floats) -> Floats:
@@ -30,72 +30,75 @@ def classify(
     *,
     views: int = 1,
 ) -> MarkProbs:
-    """Probabilities from the first so many `views` of `VIEWS`; the rest is as in `weigh`."""
-    return weigh(list(predict(crops, network, VIEWS[:views])), placed, calibration)
+    """Probabilities averaged over the first `views` of `VIEWS` (test-time augmentation); other
+    arguments as in `average`."""
+    return average(list(predict(crops, network, VIEWS[:views])), placed, calibration)
 
 
 @dataclass(frozen=True)
 class View:
-    """How crops are shown to the network: mirrored, upside down."""
+    """A flip of the sheet for test-time augmentation."""
 
     mirrored: bool = False
     upside_down: bool = False
 
     @property
     def sign(self) -> tuple[int, int]:
-        """-1 along x, along y, where it is the other way round, else 1."""
+        """Along x and y: -1 if flipped, else 1."""
         return (-1 if self.mirrored else 1, -1 if self.upside_down else 1)
 
 
 VIEWS = (View(), View(True, False), View(False, True), View(True, True))
-"""Marks have no upside. Enlarged and shifted views told more once; since cells lie in their places
-(`closer`), a shift by a fiftieth of a cell makes crosses less sure: the log loss of 697 photos'
-crosses is 0.0093 with these, 0.0110 and 0.0105 with four and eight enlarged and shifted ones."""
+"""Flips only: marks have no upside. With cells in place (`refine_crops`), scaled and shifted views
+hurt: the log loss of crosses on 697 photos is 0.0093 with these, 0.0110 and 0.0105 with four and
+eight scaled and shifted views."""
 
 
 def predict(crops: CellCrops, network: Network, views: Sequence[View] = VIEWS) -> Iterator[Logits]:
-    """Look at the whole sheet at once: each shield beside the others of the same hand.
+    """Run the marks network on the whole sheet, lazily for each of `views`.
 
     network: ink (35, 1, 160, 160) and coarse planes (35, C, 80, 80), the castle last → coat logits
-        (1, 34, 7), crosses logits (1, 34, 5), castle logit (1, 1), and in cells, x before y, how
-        far each cell lies from its crop's middle (1, 35, 2).
-    A look for each of `views`, when it is asked for, as if the sheet had been seen as it is.
+        (1, 34, 7), crosses logits (1, 34, 5), castle logit (1, 1), and the offset of each cell from
+        its crop's centre (1, 35, 2), in cells, x before y.
+    Yields the logits of each view, mapped back to the unflipped sheet.
     """
     for view in views:
-        coat, crosses, castle, offset = network(seen(crops.ink, view), seen(crops.coarse, view))
-        order = order_of(view)
-        off = offset[:, order] * np.array(view.sign, np.float32)
-        yield coat[:, order[:-1]], crosses[:, order[:-1]], castle, off
+        coat, crosses, castle, offset = network(
+            apply_view(crops.ink, view), apply_view(crops.coarse, view)
+        )
+        order = crop_order(view)
+        offset = offset[:, order] * np.array(view.sign, np.float32)
+        yield coat[:, order[:-1]], crosses[:, order[:-1]], castle, offset
 
 
-def order_of(view: View) -> list[int]:
-    """(35,): which crop lies in each one's place when the whole sheet is mirrored or turned;
-    applied twice, everything is where it was. The castle stays."""
+def crop_order(view: View) -> list[int]:
+    """(35,): permutation of the crops when the whole sheet is flipped; its own inverse. The castle,
+    the last, stays."""
     across, down = view.sign
     rows, cols = range(ROWS)[::down], range(COLS)[::across]
     return [*(CELLS.index((rows[r], cols[c])) for r, c in CELLS), len(CELLS)]
 
 
-def seen(crops: NDArray[np.float32], view: View) -> NDArray[np.float32]:
-    """(35, C, S, S) crops in that view, each in the place that it then has."""
+def apply_view(crops: NDArray[np.float32], view: View) -> NDArray[np.float32]:
+    """Crops (35, C, S, S) of the flipped sheet, in the order of its cells."""
     if view == View():
         return crops
     how = {(-1, 1): 1, (1, -1): 0, (-1, -1): -1}[view.sign]
     out = np.empty_like(crops)
-    for crop, own in zip(out, order_of(view), strict=True):
+    for crop, own in zip(out, crop_order(view), strict=True):
         for plane, of in zip(crop, crops[own], strict=True):
             cv2.flip(of, how, dst=plane)
     return out
 
 
-def weigh(
+def average(
     logits: Sequence[Logits],
     placed: float = 1.0,
     calibration: Floats | None = None,
 ) -> MarkProbs:
-    """Probabilities from the mean of what the looks at a sheet said.
+    """Probabilities from the mean logits of several views.
 
-    placed: how sure it is that the crops are where the cells are.
+    placed: probability that the crops are where the cells are.
     calibration: see `MarkProbs`.
     """
     coat, crosses, castle = (

@@ -1,8 +1,7 @@
-"""Solid areas in a colour that nothing drawn elsewhere on their sheet has: things, hardly ever ink.
+"""Solid areas in a colour that is drawn nowhere else on the sheet: objects, hardly ever ink.
 
-A die that lies within a shield looks like a coat that is filled in, and the network that sees what
-lies on a sheet may take it for one. But whoever drew the sheet did so with a pen or two, and
-nothing else on it looks like the die.
+A die within a shield looks like a filled coat, and the occlusion network may mistake it for one.
+But a sheet is drawn with one or two pens, and nothing else on it has the colour of the die.
 """
 
 from __future__ import annotations
@@ -13,59 +12,61 @@ from numpy.typing import NDArray
 
 from kdscan.game.grid import Cell
 from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.marks.crops import cut, relative
+from kdscan.marks.crops import crop_cell, relative_to_paper
 from kdscan.records import CELLS
 from kdscan.records.arrays import median, quantile
 
-SOLID, STROKE = 9, 2
-"""Pixels across, of 64 a cell, of what is solid, no stroke; and of what is surely ink, no rim."""
+SOLID_PX, STROKE_PX = 9, 2
+"""Pixels, of 64 a cell: least width of solid areas, wider than a stroke; and width by which drawn
+areas are eroded to drop their blurred edges."""
 
-LEAST_AREA = 0.1
-"""Share of a cell, a rim of half of `SOLID` taken off, from which something solid tells."""
+MIN_AREA = 0.1
+"""Least share of a cell that is solid, after erosion by `SOLID_PX`."""
 
-DARK = 0.35
-"""What differs so much from the paper around, in natural logarithms, is drawn, or lies there."""
+MIN_CONTRAST = 0.35
+"""Least distance from the paper's colour, in natural logarithms, of ink and objects."""
 
-MORE_THAN_PRINT = 0.15
-"""So much more than three quarters of the shields do."""
+OVER_PRINT = 0.15
+"""Least distance beyond the print, which is the lower quartile of the shields' distances."""
 
 BLACK = 0.08
-"""Share of the paper's light below which colours are noise."""
+"""Share of the paper's light below which colours are noise; darker pixels are clipped to it."""
 
-ALIKE, ENOUGH = 0.02, 20
-"""So many of the others' pixels are alike by chance; so many are a pen's colour."""
+CHANCE, MIN_PIXELS = 0.02, 20
+"""Share of other shields' pixels that may have the colour by chance; least number of pixels drawn
+elsewhere for a comparison."""
 
 
 def foreign(bgr: NDArray[np.uint8]) -> dict[Cell, float]:
-    """How far the colour of something solid in a shield lies from all that is drawn in others.
+    """For shields with a solid area: the distance of its colour from everything drawn in others.
 
-    bgr: a flat sheet, 64 pixels a cell (`crops.halved`). Returned are the shields with something
-    solid; distances are natural logarithms, over the three channels.
+    bgr: a rectified sheet, 64 pixels a cell (`crops.half_size`). Distances are Euclidean in the
+    natural logarithms of the three channels.
     """
-    tone = np.asarray(cv2.log(np.maximum(relative(bgr), np.float32(BLACK))), np.float32)
-    tones = np.stack([_middle(tone, at) for at in CELLS])
+    tone = np.asarray(cv2.log(np.maximum(relative_to_paper(bgr), np.float32(BLACK))), np.float32)
+    tones = np.stack([_inner_cell(tone, at) for at in CELLS])
     far = np.sqrt(np.einsum("nyxc,nyxc->nyx", tones, tones))
     printed = np.partition(far, len(CELLS) // 4, axis=0)[len(CELLS) // 4]
-    there = ((far > DARK) & (far > printed + MORE_THAN_PRINT)).astype(np.uint8)
-    solid = [_eroded(one, SOLID) for one in there]
-    if not any(one.mean() >= LEAST_AREA for one in solid):
+    there = ((far > MIN_CONTRAST) & (far > printed + OVER_PRINT)).astype(np.uint8)
+    solid = [_eroded(one, SOLID_PX) for one in there]
+    if not any(one.mean() >= MIN_AREA for one in solid):
         return {}
-    drawn = [t[_eroded(one, STROKE)][::2] for t, one in zip(tones, there, strict=True)]
+    drawn = [t[_eroded(one, STROKE_PX)][::2] for t, one in zip(tones, there, strict=True)]
     found = {}
     for i, at in enumerate(CELLS):
-        if solid[i].mean() >= LEAST_AREA:
+        if solid[i].mean() >= MIN_AREA:
             others = np.concatenate(drawn[:i] + drawn[i + 1 :])
             own = median(tones[i][solid[i]])
-            apart = np.linalg.norm(others - own, axis=1)
-            found[at] = float(quantile(apart, ALIKE)[0]) if len(others) >= ENOUGH else 0.0
+            distances = np.linalg.norm(others - own, axis=1)
+            found[at] = float(quantile(distances, CHANCE)[0]) if len(others) >= MIN_PIXELS else 0.0
     return found
 
 
-def _middle(plane: NDArray[np.float32], at: Cell) -> NDArray[np.float32]:
+def _inner_cell(plane: NDArray[np.float32], at: Cell) -> NDArray[np.float32]:
     """A cell without its margin."""
-    crop = cut(plane, *at)
-    rim = round(len(crop) * FLAT_MARGIN / (1 + 2 * FLAT_MARGIN))
-    return crop[rim:-rim, rim:-rim]
+    crop = crop_cell(plane, *at)
+    margin = round(len(crop) * FLAT_MARGIN / (1 + 2 * FLAT_MARGIN))
+    return crop[margin:-margin, margin:-margin]
 
 
 def _eroded(there: NDArray[np.uint8], px: int) -> NDArray[np.bool_]:

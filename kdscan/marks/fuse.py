@@ -1,14 +1,13 @@
-"""Several photos of one sheet: recognised by what is drawn on them, and read together.
+"""Several photos of one sheet: matched by their marks, and fused into one reading.
 
-Two photos show one sheet when their marks agree better than two different boards would:
-a likelihood ratio, shield by shield. The alternative is a board that holds marks as
-often as these two and the simulated games do, so that nearly empty maps, which agree on
-all that is empty, prove little by it. Boards that are nearly equal (yesterday's game
-and today's copy, a map in the middle of the game and at its end) are told by the
-shield that speaks against them: one that is surely different is enough.
+Two photos show one sheet if their marks agree better than those of two different boards would: a
+likelihood ratio, shield by shield. The alternative hypothesis draws marks with the frequencies of
+these two boards and of simulated games, so that nearly empty maps, which agree on all empty
+shields, prove little. Nearly equal boards (yesterday's game and today's copy, a map during the game
+and at its end) are kept apart by a single shield that certainly differs.
 
-Photos of one sheet share pen, paper and what misleads the network, so they are no
-independent witnesses: their log probabilities are added with a weight below one.
+Photos of one sheet share pen, paper and whatever misleads the network, so they are not independent:
+their log probabilities are added with a weight below one.
 """
 
 from __future__ import annotations
@@ -24,29 +23,30 @@ from kdscan.game.duel.prior import load
 from kdscan.records import COATS, MAX_CROSSES, MarkProbs
 from kdscan.records.arrays import Floats
 
-SAME = 8.0
-"""Natural logarithm of the likelihood ratio from which two photos show one sheet. Of 12,880
-pairs of synthetic photos of different sheets none came above -6 (docs/photos.md)."""
+MIN_LOG_RATIO = 8.0
+"""Natural log likelihood ratio from which two photos show one sheet. Of 12,880 pairs of synthetic
+photos of different sheets none exceeded -6 (docs/photos.md)."""
 
-DIFFERENT = 0.05
-"""One shield on which two photos agree less than this tells the sheets apart, whatever else."""
+MIN_COSINE = 0.05
+"""If two photos agree less than this on any shield (`Likeness.worst`), they show different
+sheets."""
 
-SHARED = 0.8
-"""How much photos of one sheet share, from 0 (independent) to 1 (copies): n of them are
-weighed by n ** -SHARED each, which comes nearest to what was measured for two and three."""
+CORRELATION = 0.8
+"""Dependence between photos of one sheet, from 0 (independent) to 1 (copies): each of n gets the
+weight n ** -CORRELATION, which best fits measurements with two and three."""
 
-OWN_SHARE = 0.9
-"""Share of these two boards' own marks in what a different board would hold."""
+OWN_MARKS_WEIGHT = 0.9
+"""Weight of these two boards' own mark frequencies in the alternative hypothesis."""
 
-WORTH_A_LOOK = 10.0
-"""Pairs that agree on fewer shields than this are not compared any further."""
+MIN_AGREEING = 10.0
+"""Shields. Pairs expected to agree on fewer are not compared any further."""
 
 
 @dataclass(frozen=True)
 class Likeness:
     """How well the marks of two photos agree.
 
-    log_ratio: natural logarithm of how much likelier they are on one sheet than on two.
+    log_ratio: natural log likelihood ratio of one sheet to two.
     worst: how well they agree on the shield on which they agree least: the cosine of
         the angle between its probabilities in the two photos, 0 for surely different marks.
     """
@@ -56,12 +56,12 @@ class Likeness:
 
     @property
     def same(self) -> bool:
-        return self.log_ratio >= SAME and self.worst >= DIFFERENT
+        return self.log_ratio >= MIN_LOG_RATIO and self.worst >= MIN_COSINE
 
 
 @cache
-def _played() -> Floats:
-    """(7, 5) float64: how often a square of a simulated map holds each mark."""
+def _mark_prior() -> Floats:
+    """(7, 5) float64: frequencies of each coat with each number of crosses in simulated maps."""
     table = np.zeros((len(COATS), MAX_CROSSES + 1))
     for i, coat in enumerate(COATS):
         for n in range(MAX_CROSSES + 1 if coat else 1):
@@ -70,28 +70,29 @@ def _played() -> Floats:
     return np.asarray(table / table.sum())
 
 
-def _seen(probs: MarkProbs) -> Floats:
-    """(34, 7, 5) float64: what the pixels alone say of each shield."""
+def _pixel_probs(probs: MarkProbs) -> Floats:
+    """(34, 7, 5) float64: joint probabilities of each shield from the pixels alone."""
     return np.asarray(probs.coat[:, :, None] * probs.crosses[:, None, :], np.float64)
 
 
 def likeness(one: MarkProbs, two: MarkProbs) -> Likeness:
     """Compare the marks of two photos; see `Likeness`."""
-    a, b = _seen(one), _seen(two)
-    expected = (1 - OWN_SHARE) * _played() + OWN_SHARE * (a.mean(0) + b.mean(0)) / 2
+    a, b = _pixel_probs(one), _pixel_probs(two)
+    expected = (1 - OWN_MARKS_WEIGHT) * _mark_prior() + OWN_MARKS_WEIGHT * (
+        a.mean(0) + b.mean(0)
+    ) / 2
     ratios = np.log(np.maximum((a * b / expected).sum((1, 2)), 1e-12))
     alike = (a * b).sum((1, 2)) / np.sqrt((a * a).sum((1, 2)) * (b * b).sum((1, 2)))
     return Likeness(float(ratios.sum()), float(alike.min()))
 
 
 def fuse(views: Sequence[MarkProbs], temper: float | None = None) -> MarkProbs:
-    """What several photos of one sheet say together; one photo alone stays as it is.
+    """Fuse several photos of one sheet, read by the same models; a single one stays as it is.
 
-    All have to be of one sheet, and read by the same models. That all are out of place
-    and yet agree is as unlikely as that each of them is.
-    temper: weight of each photo's log probabilities; by default the one that was fitted.
+    The grid is misplaced only if it is in every photo, independently.
+    temper: weight of each photo's log probabilities; by default `CORRELATION` gives it.
     """
-    temper = len(views) ** -SHARED if temper is None else temper
+    temper = len(views) ** -CORRELATION if temper is None else temper
     first, *others = views
     if not others:
         return first
@@ -113,7 +114,7 @@ def _product(probabilities: Sequence[Floats] | Floats, temper: float) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class SheetView:
     """One sheet as one photo shows it.
 
     photo: number of the photo; two sheets in one photo are never the same sheet.
@@ -125,11 +126,11 @@ class View:
     sheet_id: str | None = None
 
 
-def group(views: Sequence[View]) -> tuple[tuple[int, ...], ...]:
-    """Which views show one sheet: groups of two or more indices, in ascending order.
+def group(views: Sequence[SheetView]) -> tuple[tuple[int, ...], ...]:
+    """Cluster views by sheet: groups of two or more indices, in ascending order.
 
-    The best agreeing pairs come first; a view joins a group only if it agrees with
-    all that are in it.
+    Complete linkage, the best agreeing pairs first: a view joins a group only if it matches all of
+    its members.
     """
     pairs = sorted(_pairs(views), key=lambda pair: -pair[0])
     same = {(i, j) for _, i, j in pairs}
@@ -142,21 +143,21 @@ def group(views: Sequence[View]) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted({g for g in of.values() if len(g) > 1}))
 
 
-def _pairs(views: Sequence[View]) -> list[tuple[float, int, int]]:
-    """Pairs that show one sheet: log ratio and both indices, the lower one first."""
+def _pairs(views: Sequence[SheetView]) -> list[tuple[float, int, int]]:
+    """Matching pairs: log ratio and both indices, the lower one first."""
     if len(views) < 2:
         return []
-    flat = np.stack([_seen(view.probs).reshape(-1) for view in views]).astype(np.float32)
+    flat = np.stack([_pixel_probs(view.probs).reshape(-1) for view in views]).astype(np.float32)
     agreeing = flat @ flat.T  # expected number of shields that hold the same
     found = []
     for i, j in combinations(range(len(views)), 2):
         one, two = views[i], views[j]
         known = one.sheet_id is not None and two.sheet_id is not None
-        if one.photo == two.photo or agreeing[i, j] < WORTH_A_LOOK:
+        if one.photo == two.photo or agreeing[i, j] < MIN_AGREEING:
             continue
         if known and one.sheet_id != two.sheet_id:
             continue
         like = likeness(one.probs, two.probs)
-        if like.same or (known and like.worst >= DIFFERENT):
+        if like.same or (known and like.worst >= MIN_COSINE):
             found.append((like.log_ratio, i, j))
     return found

@@ -1,4 +1,4 @@
-"""Independent choices, listed from the most probable combination of all of them down."""
+"""K-best enumeration: combinations of independent choices by falling probability."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ def best_first(
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
     """Combinations by falling probability: (probability, the choice of each row).
 
-    probs: (N, K), rows sum to 1. least: choices less probable than this are not listed, but for
-    a row's best. at_most: choices of a row that are listed, None for all.
-
-    Best-first search over ranks; a combination's successors raise one row's rank, at or after
-    the last one that was raised, so that each comes once.
+    probs: (N, K), rows sum to 1. least: choices less probable than this are skipped, except each
+    row's best. at_most: choices considered in each row, None for all.
+    Best-first search over ranks; a combination's successors raise one row's rank, at or after the
+    last raised row, so that each combination occurs once.
     """
     order = np.argsort(-probs, axis=1, kind="stable")[:, :at_most]
     logs = np.log(np.clip(np.take_along_axis(probs, order, 1), 1e-300, 1))

@@ -1,9 +1,9 @@
-"""Stage: rectified sheet → the same with every cell in its place, and looks at its marks.
+"""Stage: rectified sheet → the same sheet, realigned, and the marks network's logits.
 
-Refining sees a cell at 32 pixels. On a sheet without lines it takes the shields' middles for the
-cells', for the thin circles beside them are hardly there. The marks' network sees all of them
-four times as large, and says for each crop how far its cell lies from the crop's middle; a sheet
-that lies off is sampled once more, and for whoever looks at it again in any case.
+Registration sees a cell at 32 pixels. On a sheet without lines it mistakes the shields' centres for
+the cells', because the thin circles beside them hardly show at that size. The marks network sees
+cells at four times the resolution and predicts each one's offset from its crop; if the offsets are
+large, the sheet is resampled, and further views use a resampled sheet in any case.
 """
 
 from __future__ import annotations
@@ -13,37 +13,37 @@ from itertools import chain
 
 import numpy as np
 
-from kdscan.imaging.rectify import CENTERS, moved, rectify
+from kdscan.imaging.rectify import CENTERS, rectify, shift_cells
 from kdscan.marks.classify import VIEWS, Logits, predict
-from kdscan.marks.crops import CROPPED, segment
+from kdscan.marks.crops import CROP_CELLS, segment
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
 
-OFFSET, CLOSER = 0.03, 2
-"""A sheet whose cells lie off by more cells, in the root mean square, is sampled again, so often at
-most. Of 300 photos the log loss of totals is 0.183 where none is, 0.174 with this. Lower limits
-gave little more (0.004 at 0.02), and each sheet takes as long again as the first look."""
+MAX_OFFSET, MAX_RESAMPLES = 0.03, 2
+"""A sheet whose offsets exceed this many cells (root mean square) is resampled, at most so often.
+On 300 photos this lowers the log loss of totals from 0.183 to 0.174. A limit of 0.02 gains another
+0.004, but each resampled sheet needs another pass of the network."""
 
 
 def refine_crops(
     photo: Photo, sheet: RectifiedSheet, network: Network
 ) -> tuple[RectifiedSheet, Iterator[Logits]]:
-    """The sheet with its cells in place, and the looks at it, the first one already taken.
+    """The realigned sheet, and the logits of its `VIEWS`; all but the first are computed lazily.
 
-    network: see `predict`. The first look sees the sheet as it is handed back. Whoever asks for
-    another has doubts, and small slips count: the others see it sampled where the first one
-    says that its cells lie.
+    network: see `predict`. The first view is of the returned sheet. The others are only needed in
+    doubt, where small misalignments matter: they use the sheet resampled by the first one's
+    offsets.
     """
-    for more in reversed(range(CLOSER + 1)):
+    for more in reversed(range(MAX_RESAMPLES + 1)):
         (first,) = predict(segment(sheet), network, VIEWS[:1])
-        offset = offsets_of(first)
-        if not more or np.sqrt(np.square(offset).sum(-1).mean()) < OFFSET:
+        offset = cell_offsets(first)
+        if not more or np.sqrt(np.square(offset).sum(-1).mean()) < MAX_OFFSET:
             break
         sheet = _resampled(photo, sheet, offset)
-    return sheet, chain((first,), _others(photo, sheet, offset, network))
+    return sheet, chain((first,), _other_views(photo, sheet, offset, network))
 
 
-def _others(
+def _other_views(
     photo: Photo, sheet: RectifiedSheet, offset: Floats, network: Network
 ) -> Iterator[Logits]:
     closer = _resampled(photo, sheet, offset)
@@ -51,12 +51,12 @@ def _others(
 
 
 def _resampled(photo: Photo, sheet: RectifiedSheet, offset: Floats) -> RectifiedSheet:
-    return rectify(photo, moved(sheet.centers_xy, offset), sheet.confidence)
+    return rectify(photo, shift_cells(sheet.centers_xy, offset), sheet.confidence)
 
 
-def offsets_of(logits: Logits) -> Floats:
-    """(5, 7, 2) float64: how far each cell lies from where it was cut, in cells, x before y."""
+def cell_offsets(logits: Logits) -> Floats:
+    """(5, 7, 2) float64: each cell's offset from its crop's centre, in cells, x before y."""
     out = np.zeros_like(CENTERS)
-    for at, xy in zip(CROPPED, logits[3][0], strict=True):
+    for at, xy in zip(CROP_CELLS, logits[3][0], strict=True):
         out[at] = xy
     return out

@@ -1,4 +1,4 @@
-"""How sure a reading has to be, for all who ask nothing else of it."""
+"""The default error rate of readings that are not marked for review."""
 
 DEFAULT_RISK = 0.02
-"""A reading that is wrong with more than this probability asks for a look."""
+"""A reading that is wrong with more than this probability is marked for review."""

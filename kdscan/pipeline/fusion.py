@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kdscan.game.grid import Cell
-from kdscan.kinds.duel_map.interpret import believed, interpret
-from kdscan.marks.fuse import View, fuse, group
+from kdscan.kinds.duel_map.interpret import beliefs, interpret
+from kdscan.marks.fuse import SheetView, fuse, group
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import AnyReading, MapCorrections, MapEvidence, SheetReading
 
@@ -60,7 +60,7 @@ def fuse_sheets(
     """
     places = sorted(maps)
     views = [
-        View(where[0], believed(maps[where].evidence), maps[where].sheet_id) for where in places
+        SheetView(where[0], beliefs(maps[where].evidence), maps[where].sheet_id) for where in places
     ]
     return tuple(_fused([places[i] for i in indices], maps, risk) for indices in group(views))
 
@@ -90,7 +90,7 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
     )
     return replace(
         onto,
-        probs=fuse([believed(view) for view in views]),
+        probs=fuse([beliefs(view) for view in views]),
         layout=layouts[0] if layouts else onto.layout,
         sheet_id=ids[0] if ids else None,
         clipped=tuple(sorted(unseen)),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from kdscan.detection.clipping import cut_sides, in_words
+from kdscan.detection.clipping import cut_sides, edges_text
 from kdscan.detection.find import MapSearch
 from kdscan.detection.likeness import has_castle
 from kdscan.errors import BlankPage, NoSheetFound
@@ -69,7 +69,7 @@ def read_with(
     search = MapSearch(photo, models.locate, models.refine)
     kingdoms: tuple[KingdomReading, ...] = ()
     with observe("find"):
-        tiles = game == "kingdomino" or (game is None and not search.glance())
+        tiles = game == "kingdomino" or (game is None and not search.first_is_confident())
     if tiles:
         from kdscan.kinds.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
         from kdscan.kinds.kingdom.read import named, read_kingdoms
@@ -77,7 +77,7 @@ def read_with(
         with observe("kingdoms"):
             kingdoms, sure = read_kingdoms(photo, models, options.variants, options.risk)
         if kingdoms and (
-            game or sure > SURELY_KINGDOM or (sure > LIKELY_KINGDOM and not search.surely())
+            game or sure > SURELY_KINGDOM or (sure > LIKELY_KINGDOM and not search.any_confident())
         ):
             return named(kingdoms, photo)
     if game == "kingdomino":
@@ -122,7 +122,7 @@ def _nothing(photo: Photo, cut: Sequence[SheetOutline]) -> NoSheetFound:
         return NoSheetFound(
             "a map reaches beyond the {what} of this picture; take the photo again with the "
             "whole grid in view",
-            what=in_words(cut_sides(photo, cut[0])),
+            what=edges_text(cut_sides(photo, cut[0])),
         )
     return NoSheetFound(
         "no map was found in this picture; take the photo again with the whole grid in view, "

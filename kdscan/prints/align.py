@@ -16,8 +16,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.pyramid import at_hand, finest_for
-from kdscan.imaging.rectify import CENTERS, ENOUGH_PX, lattice_to_photo, net_of, resolution, sampled
+from kdscan.imaging.pyramid import finest_decoded, finest_for
+from kdscan.imaging.rectify import (
+    CENTERS,
+    ENOUGH_PX,
+    lattice_to_photo,
+    resolution,
+    sample,
+    sampling_grid,
+)
 from kdscan.prints.features import even
 from kdscan.prints.known import ALIGN_PX, PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.lattice import QUADRATIC, TERMS, smooth_sheet
@@ -69,10 +76,10 @@ class Aligned:
         margin: cells round the grid, at most the print's.
         """
         step = PRINT_PX // _NODES
-        net, size_wh = net_of(ROWS, COLS, PRINT_PX, margin, step)
+        net, size_wh = sampling_grid(ROWS, COLS, PRINT_PX, margin, step)
         px_per_cell = resolution(self._sheet_xy)
         shrink, finest = px_per_cell / PRINT_PX, finest_for(photo, px_per_cell, ENOUGH_PX)
-        return sampled(photo, self.to_photo(net), step, size_wh, shrink, finest)
+        return sample(photo, self.to_photo(net), step, size_wh, shrink, finest)
 
     @property
     def found(self) -> Grid:
@@ -128,9 +135,9 @@ class View:
 
 def _seen(photo: Photo, sheet: Floats, offset: Grid, px: int) -> View:
     step = px // _NODES
-    net, size_wh = net_of(ROWS, COLS, px, PRINT_MARGIN, step)
+    net, size_wh = sampling_grid(ROWS, COLS, px, PRINT_MARGIN, step)
     where = lattice_to_photo(sheet, net + _at(offset, net))
-    bgr = sampled(photo, where, step, size_wh, resolution(sheet) / px, at_hand(photo))
+    bgr = sample(photo, where, step, size_wh, resolution(sheet) / px, finest_decoded(photo))
     return View(px, even(bgr, px), offset)
 
 

@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import CENTERS, flatten, in_flat
+from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
 from kdscan.kinds.duel_map.interpret import CUT_OFF
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
 from kdscan.records import CELLS, COATS, COLS, ROWS, Photo, SheetReading, frozen
@@ -77,7 +77,7 @@ class FlatSheet(Head):
         return Photo(self.bgr, self.key)
 
 
-FLAT_CENTERS = in_flat(CENTERS, PRINT_PX, RIM)
+FLAT_CENTERS = lattice_to_flat(CENTERS, PRINT_PX, RIM)
 """(5, 7, 2): where a flat sheet's cells lie in its picture."""
 
 

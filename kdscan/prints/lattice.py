@@ -13,7 +13,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_photo, moved, project, resolution
+from kdscan.imaging.rectify import (
+    CENTERS,
+    flatten,
+    lattice_to_photo,
+    project,
+    resolution,
+    shift_cells,
+)
 from kdscan.prints.features import edges
 from kdscan.prints.pattern import PATTERN_PX, Pattern, pattern_of
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo
@@ -102,7 +109,7 @@ def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
         if not (weights > 0).any():
             break
         terms = QUADRATIC if turn < 2 else CUBIC
-        centers, left = smooth_sheet(moved(centers, off), weights, terms)
+        centers, left = smooth_sheet(shift_cells(centers, off), weights, terms)
     known = weights[weights > 0]
     likeness = float(np.sqrt(np.median(known))) if len(known) else 0.0
     residual = float(np.median(left[weights.ravel() > 0])) if len(known) else np.inf

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.clipping import unseen_cells
+from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.find import find
 from kdscan.detection.register import turned
 from kdscan.errors import LayoutError
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, flatten, in_flat, resolution
+from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, flatten, lattice_to_flat, resolution
 from kdscan.ink.separate import drawn_on
 from kdscan.marks.classify import softmax
 from kdscan.marks.refine_crops import refine_crops
@@ -66,7 +66,9 @@ SURE_COAT = 0.9
 """Probability of one coat above which a shield surely holds it. That it is not empty says less: the
 hills of an engraved print look like strokes in 27 of 34 shields, but like no coat in particular."""
 
-_OWN_CENTERS = in_flat(CENTERS, PRINT_PX, PRINT_MARGIN)  # where a print's cells lie in its picture
+_OWN_CENTERS = lattice_to_flat(
+    CENTERS, PRINT_PX, PRINT_MARGIN
+)  # where a print's cells lie in its picture
 _CORNER_CELLS = ([0, 0, -1, -1], [0, -1, -1, 0])
 
 
@@ -176,7 +178,7 @@ def _seen(
     corners_xy: Floats | None,
 ) -> _Seen:
     sheet = _found(photo, locating, refining) if corners_xy is None else placed(photo, corners_xy)
-    if unseen_cells(photo, sheet):
+    if clipped_cells(photo, sheet):
         raise LayoutError(
             "{photo}: the sheet is cut off; photograph it with some table all around",
             photo=photo.name,

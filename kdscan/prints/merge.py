@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.ink.divide import colour_distance, log_light, under_light
+from kdscan.ink.divide import apply_light, colour_distance, log_light
 from kdscan.prints.known import KNOWN_STEP
 
 SAME = 7.0
@@ -66,7 +66,7 @@ def evenly_lit(sheets: Sequence[Bgr], clear: Sequence[Plane]) -> list[Bgr]:
     """
     middle = np.median(np.stack([sheet.astype(np.float32) for sheet in sheets]), axis=0)
     common = np.clip(middle, 0, 255).astype(np.uint8)
-    return [under_light(s, -log_light(s, common, c)) for s, c in zip(sheets, clear, strict=True)]
+    return [apply_light(s, -log_light(s, common, c)) for s, c in zip(sheets, clear, strict=True)]
 
 
 def _mean(stack: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:

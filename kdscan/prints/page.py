@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, in_flat
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, lattice_to_flat
 from kdscan.prints.known import KnownPrint
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, Ink
 from kdscan.sheet.parts import Point
@@ -53,7 +53,7 @@ def plain_page(known: KnownPrint) -> NDArray[np.float32]:
 
 
 def _px(points: list[Point]) -> NDArray[np.int32]:
-    at = in_flat(np.array(points), FLAT_PX, FLAT_MARGIN)
+    at = lattice_to_flat(np.array(points), FLAT_PX, FLAT_MARGIN)
     return np.round(at * (1 << _SHIFT)).astype(np.int32)
 
 

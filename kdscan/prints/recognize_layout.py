@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from kdscan.errors import LayoutError
-from kdscan.marks.crops import COARSE, CROP_PX, Plane, cut, halved, planes
+from kdscan.marks.crops import COARSE, CROP_PX, Plane, crop_cell, half_size, planes
 from kdscan.records import CELLS, RectifiedSheet
 from kdscan.sheet.parts import Layout
 
@@ -29,8 +29,8 @@ def cell_print(sheet: RectifiedSheet) -> Plane:
 
     The cells are laid over each other first, so that thin lines stay thin.
     """
-    ink, _ = planes(halved(sheet.bgr))
-    inks = np.stack([cut(ink, r, c) for r, c in CELLS])
+    ink, _ = planes(half_size(sheet.bgr))
+    inks = np.stack([crop_cell(ink, r, c) for r, c in CELLS])
     common = np.quantile(inks, 0.25, axis=0).astype(np.float32)
     for _ in range(2):
         common = np.quantile([_laid_over(i, common) for i in inks], 0.25, axis=0).astype(np.float32)

@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 Network = Callable[..., tuple[NDArray[np.float32], ...]]
-"""A model: a float32 batch an input in, one array an output out."""
+"""A model: takes one float32 batch for each input, returns one array for each output."""
 
 
 def probability(logit: float) -> float:
-    """Of log odds."""
+    """The probability for a logit (log odds)."""
     return float(1 / (1 + np.exp(-logit)))
 
 
 def median(values: NDArray[Any]) -> NDArray[Any]:
-    """The median along the first axis, of numbers all finite.
+    """The median of finite numbers along the first axis.
 
-    As with `quantile`, numpy's own takes longer, and its first use imports masked arrays.
+    Like `quantile` faster than numpy's own, whose first use imports masked arrays.
     """
     low, high = (len(values) - 1) // 2, len(values) // 2
     parted = np.partition(values, (low, high), axis=0)
@@ -30,7 +30,7 @@ def median(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def quantile(values: NDArray[Any], *shares: float) -> list[float]:
-    """What such shares, 0..1, of numbers all finite lie below; between two of them linearly."""
+    """Quantiles (shares 0..1) of finite numbers, flattened, interpolated linearly."""
     at = [share * (values.size - 1) for share in shares]
     low = [int(place) for place in at]
     high = [min(place + 1, values.size - 1) for place in low]

@@ -22,9 +22,9 @@ from kdscan.records.short import Shown, short, table
 
 @dataclass(frozen=True)
 class StruckBy:
-    """How the logits that strokes pass a line's squares tell of a struck line.
+    """Logistic regression from the logits of strokes through a line's squares to a struck line.
 
-    largest, second, mean: weights of those logits; bias: added to them.
+    largest, second, mean: weights of these statistics of the squares' logits; bias: intercept.
     """
 
     largest: float = 1.0
@@ -33,10 +33,10 @@ class StruckBy:
     bias: float = 0.0
 
     def logit(self, passing: Floats) -> float:
-        """passing: (K,) logits of one line's squares."""
-        low_to_high = np.sort(passing)
-        second = low_to_high[-2] if len(passing) > 1 else low_to_high[-1]
-        total = self.largest * low_to_high[-1] + self.second * second
+        """Logit of a struck line from the (K,) logits of its squares."""
+        ascending = np.sort(passing)
+        second = ascending[-2] if len(passing) > 1 else ascending[-1]
+        total = self.largest * ascending[-1] + self.second * second
         return float(total + self.mean * passing.mean() + self.bias)
 
     @classmethod
@@ -62,9 +62,9 @@ class BookMark:
 
 @dataclass(frozen=True)
 class SpellbookCorrections:
-    """What a person says of a spellbook; it stands.
+    """A person's corrections of a spellbook, which override the evidence.
 
-    lines: by side and coat. choices: the coat that a side names. confirmed: all of it is right.
+    lines: by side and coat. choices: the coat that a side names. confirmed: everything is right.
     """
 
     lines: Mapping[tuple[int, Coat], SpellbookLine] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class SpellbookCorrections:
     confirmed: bool = False
 
     def merge(self, later: SpellbookCorrections) -> SpellbookCorrections:
-        """These, and what was said later, which counts where both speak."""
+        """These corrections updated by later ones."""
         return SpellbookCorrections(
             {**self.lines, **later.lines},
             {**self.choices, **later.choices},
@@ -82,14 +82,14 @@ class SpellbookCorrections:
 
 @dataclass(frozen=True, eq=False)
 class SpellbookEvidence:
-    """All that is known of a spellbook before any rule has its say; `kinds.spellbook.interpret`
-    makes a reading of it.
+    """All that is known of a spellbook before any rule is applied; `kinds.spellbook.interpret`
+    turns it into a reading.
 
-    page_xy: (4, 2) float64, photo frame: the page's corners as its reader sees it.
-    marks: every place as it was seen, in the order of the layout.
-    sheet_id: what its printed code says (`kdscan.sheet.ids`), None without one.
-    table: how many spellbooks and maps lie on its table, None where nobody looked.
-    corrections: what a person says.
+    page_xy: (4, 2) float64, photo frame: the page's corners, from its reader's top left.
+    marks: every place as recognised, in the order of the layout.
+    sheet_id: text of its printed code (`kdscan.sheet.ids`), None without one.
+    table: numbers of spellbooks and maps on its table, None if unknown.
+    corrections: a person's.
     """
 
     layout: str
@@ -105,10 +105,10 @@ class SpellbookEvidence:
 
 @dataclass(frozen=True, eq=False)
 class SpellbookReading:
-    """What a spellbook's evidence comes to.
+    """A spellbook's evidence, interpreted.
 
-    marks: every place, with what a person says of it. book: the same as the game knows it.
-    chosen: the coat that each player's side names. confidence: that all of it is right.
+    marks: every place, corrections applied. book: the same as the game's own type.
+    chosen: the coat that each player's side names. confidence: probability that all is right.
     """
 
     evidence: SpellbookEvidence
@@ -123,7 +123,7 @@ class SpellbookReading:
         return short(self, self.layout)
 
     def _repr_html_(self) -> str:
-        """Both sides' lines as notebooks show them; what asks for a look, by its place."""
+        """Both sides' lines for notebooks, and the places that need review."""
         rows = [[(GLYPHS[coat], False), *self._lines(coat)] for coat in Coat]
         return table(self, [*rows, *([(str(m.place), True)] for m in self.marks if m.review)])
 

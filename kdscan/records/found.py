@@ -1,4 +1,4 @@
-"""Whatever can be found in a photo."""
+"""What all kinds of readings have in common."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from kdscan.records.sheet import SheetReading
 
 
 class Found(Protocol):
-    """What can be asked of everything that is found in a photo, whatever its kind.
+    """The common interface of readings of every kind.
 
-    kind: as in the JSON. outline_xy: (4, 2) float64, photo frame, corners as its reader
-    sees it. confidence: probability that what it is worth is right, calibrated.
-    review: whether a person should look. problems: what cannot be, or need not be trusted.
+    kind: as in the JSON. outline_xy: (4, 2) float64, photo frame, corners from its reader's top
+    left. confidence: calibrated probability that the score is right. review: whether a person
+    should check it. problems: impossible or suspicious findings.
     """
 
     @property
@@ -35,9 +35,9 @@ class Found(Protocol):
 
 
 AnyReading = SheetReading | KingdomReading | SpellbookReading
-"""Whatever `kdscan.pipeline.read.read_photo` finds; see `Found` for what they share."""
+"""The readings that `kdscan.pipeline.read.read_photo` returns; see `Found`."""
 
 
 def maps_of(found: Iterable[AnyReading]) -> tuple[SheetReading, ...]:
-    """The maps of Kingdomino Duel among what was found."""
+    """The maps of Kingdomino Duel among readings."""
     return tuple(one for one in found if isinstance(one, SheetReading))

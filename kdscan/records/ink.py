@@ -1,4 +1,4 @@
-"""What was drawn on a sheet, as a layer of its own."""
+"""The drawn ink of a sheet as a separate layer."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from kdscan.records.photo import frozen
 
 @dataclass(frozen=True, eq=False)
 class Ink:
-    """The ink of a flat sheet.
+    """The ink of a rectified sheet.
 
-    probability: (H, W) float32, 0..1, in the frame of `RectifiedSheet.bgr`: that something was
-        drawn there.
-    pen_bgr: what the pen leaves of blue, green and red light, 0..1.
-    known: (H, W) float32, 0..1, coarser by a whole factor: how well the print is known there; all
-        0 where the print was unknown.
+    probability: (H, W) float32, 0..1, of ink at each pixel of `RectifiedSheet.bgr`.
+    pen_bgr: the pen's transmittance for blue, green and red, 0..1.
+    known: (h, w) float32, 0..1, coarser by an integer factor: how well the print is known there;
+        all 0 for an unknown print.
     """
 
     probability: NDArray[np.float32]

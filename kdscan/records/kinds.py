@@ -1,4 +1,4 @@
-"""What a shield and a square can hold, in the order of the networks' probabilities."""
+"""The classes of shields and squares, in the order of the networks' probabilities."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class SquareReading:
     """One square as read. `confidence`: probability that terrain and crowns are both right.
 
     terrain: a terrain of the game, "castle" or "empty".
-    seen: what the pixels alone said, when the rules or a person overruled them.
+    seen: the most probable kind from the pixels alone, if rules or a person overruled it.
     """
 
     row: int
@@ -40,16 +40,16 @@ class SquareReading:
 
 @dataclass(frozen=True)
 class KingdomCorrections:
-    """What a person says of a kingdom; it stands.
+    """A person's corrections of a kingdom, which override the evidence.
 
-    squares: what some of them show. confirmed: all of it is right.
+    squares: the true kinds of some squares. confirmed: everything is right.
     """
 
     squares: Mapping[Cell, SquareKind] = field(default_factory=dict)
     confirmed: bool = False
 
     def merge(self, later: KingdomCorrections) -> KingdomCorrections:
-        """These, and what was said later, which counts where both speak."""
+        """These corrections updated by later ones."""
         return KingdomCorrections(
             {**self.squares, **later.squares}, self.confirmed or later.confirmed
         )
@@ -57,15 +57,15 @@ class KingdomCorrections:
 
 @dataclass(frozen=True, eq=False)
 class KingdomEvidence:
-    """All that is known of a kingdom before any rule has its say; `kinds.kingdom.decode` makes a
-    reading of it.
+    """All that is known of a kingdom before any rule is applied; `kinds.kingdom.decode` turns it
+    into a reading.
 
-    rectified: the square of `size` × `size` that the kingdom may span, empty rims included; its
-    confidence is that the squares lie where they were found.
-    probs: (size, size, K) float64, what the pixels say of each square, in the order of `KINDS`.
-    variants: the rules that it is scored by. beyond: squares that hang together with it, but lie
-    outside its limit. sheet_id: what the code on a card beside it says (`kdscan.sheet.ids`), None
-    without one. corrections: what a person says.
+    rectified: the `size` × `size` squares that the kingdom may span, including empty rows and
+        columns; its confidence is that of the lattice.
+    probs: (size, size, K) float64, probabilities from the pixels in the order of `KINDS`.
+    variants: the rules for its score. beyond: number of connected squares outside its limit.
+    sheet_id: text of the code on a card beside it (`kdscan.sheet.ids`), None without one.
+    corrections: a person's.
     """
 
     rectified: RectifiedSheet
@@ -84,10 +84,10 @@ class KingdomEvidence:
 
 @dataclass(frozen=True, eq=False)
 class KingdomReading:
-    """What a kingdom's evidence comes to: squares, score, how sure, and what is wrong with it.
+    """A kingdom's evidence, interpreted: squares, score, confidence and problems.
 
-    squares: size * size readings, row-major. kingdom: the same as the game knows it.
-    totals: what it may be worth, with probabilities, the most probable first.
+    squares: size * size readings, row-major. kingdom: the same as the game's own type.
+    totals: possible totals with probabilities, the most probable first.
     """
 
     evidence: KingdomEvidence

@@ -1,4 +1,4 @@
-"""A picture, and arrays that nobody writes to."""
+"""Photos and read-only arrays."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False, init=False)
 class Photo:
-    """A picture as people see it: EXIF rotation applied, alpha gone, 8 bit.
+    """A decoded picture: EXIF rotation applied, no alpha, 8 bit.
 
     name: where it came from, for people.
     page: page of a PDF or TIFF, from 0.
     width, height: pixels.
-    half: (H / 2, W / 2, 3) uint8 where the file gave that for less than the whole, or None;
-        width and height are even then.
+    half: (H / 2, W / 2, 3) uint8 if the file was decoded at half its size first, else None; width
+        and height are even then.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Photo:
         name: str = "",
         page: int = 0,
     ) -> Photo:
-        """A photo of which half the size is at hand; `whole` decodes the rest when it is needed."""
+        """A photo decoded at half its size; `whole` decodes it in full when needed."""
         photo = cls.__new__(cls)
         photo._set(name, page, size_wh, _picture(half), lambda: _picture(whole()))
         return photo

@@ -1,8 +1,8 @@
 """The JSON `kdscan/1` as types: what is written, stored, served and read back.
 
-`kinds` makes the entries of sheets from readings, `pipeline.document` the rest. Fields are added
-freely, renamed or dropped only with a new number. Places in a photo are [x, y] in its pixels,
-cells [row, column], sheets [photo, sheet], each counted from 0.
+`kinds` makes the entries of sheets from readings, `pipeline.document` the rest. Fields may be added
+at any time, but renamed or removed only with a new schema number. Points in a photo are [x, y] in
+pixels, cells [row, column], sheets [photo, sheet], each counted from 0.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class OtherMarksJson(MarksJson):
 
 
 class JudgedJson(TypedDict):
-    """Where a shield or square lies, and how sure it is what it holds."""
+    """Position and confidence of a shield or square."""
 
     center: Point
     confidence: float
@@ -41,7 +41,7 @@ class JudgedJson(TypedDict):
 
 
 class CellJson(MarksJson, JudgedJson):
-    """A shield as read; seen: what the pixels alone said, when they were overruled."""
+    """A shield as read; seen: the pixels' own most probable marks if they were overruled."""
 
     row: int
     col: int
@@ -83,7 +83,7 @@ class OtherSquareJson(SquareKindJson):
 
 
 class SquareJson(SquareKindJson, JudgedJson):
-    """A square as read; seen: what the pixels alone said, when they were overruled."""
+    """A square as read; seen: the pixels' own most probable kind if it was overruled."""
 
     row: int
     col: int
@@ -116,7 +116,7 @@ class KingdomJson(TypedDict):
 
 
 class LineStateJson(TypedDict):
-    """What one side did of a line."""
+    """One side's progress on a line."""
 
     filled: int
     struck: bool
@@ -185,7 +185,7 @@ SheetJson = MapJson | KingdomJson | SpellbookJson
 
 
 class PhotoJson(TypedDict):
-    """A page of a file, and what came of it; error: see `kdscan.locale.errors.error_json`."""
+    """A page of a file and its results; error: see `kdscan.locale.errors.error_json`."""
 
     photo: str
     page: int

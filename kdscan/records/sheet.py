@@ -32,19 +32,19 @@ class CellReading:
     confidence: float
     review: bool
     seen: Marks | None = None
-    """What the pixels alone said, when the rules or a person overruled them."""
+    """The most probable marks from the pixels alone, if rules or a person overruled them."""
     covered: bool = False
-    """Whether something seems to lie over it."""
+    """Whether an object seems to cover it."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The most probable board, and how far to trust it.
+    """The most probable board and its confidence.
 
     cells: 34 readings in the order of `CELLS`.
     confidence: probability that the total is right, calibrated.
-    castle_used: True, False, or None when it can't be told.
-    totals: what the domains may be worth, with probabilities, the most probable first.
+    castle_used: whether the castle's roof is coloured; None if uncertain.
+    totals: possible totals of the domains with probabilities, the most probable first.
     """
 
     cells: tuple[CellReading, ...]
@@ -55,18 +55,17 @@ class Reading:
 
     @property
     def total_range(self) -> tuple[int, int]:
-        """What the domains may be worth, from and to."""
+        """Least and greatest likely total of the domains."""
         return range_of(self.totals)
 
 
 @dataclass(frozen=True)
 class WizardEvidence:
-    """What a spellbook on the same table says of a map.
+    """What a spellbook on the same table implies for a map.
 
     coat: the coat that its player's wizard pays for. confidence: probability that the wizard's
-    points are right. coats: for which coats, None for none, he may pay, with probabilities; () if
-    sure. review: whether the spellbook gives a reason to look. problems: what it says against
-    the map.
+    points are right. coats: possible coats, None for none, with probabilities; () if certain.
+    review: whether the spellbook is a reason for review. problems: contradictions with the map.
     """
 
     coat: Coat | None = None
@@ -78,10 +77,11 @@ class WizardEvidence:
 
 @dataclass(frozen=True)
 class MapCorrections:
-    """What a person says of a map; it stands.
+    """A person's corrections of a map, which override the evidence.
 
-    cells: what some shields hold. castle: whether its roof is coloured. wizard: (coat,), or (None,)
-    for nobody, where a person says whom the wizard pays for. confirmed: all of it is right.
+    cells: the true marks of some shields. castle: whether its roof is coloured. wizard: (coat,)
+    that the wizard pays for, or (None,) for none; None if not corrected. confirmed: everything is
+    right.
     """
 
     cells: Mapping[Cell, Marks] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class MapCorrections:
     confirmed: bool = False
 
     def merge(self, later: MapCorrections) -> MapCorrections:
-        """These, and what was said later, which counts where both speak."""
+        """These corrections updated by later ones."""
         return MapCorrections(
             {**self.cells, **later.cells},
             self.castle if later.castle is None else later.castle,
@@ -101,16 +101,16 @@ class MapCorrections:
 
 @dataclass(frozen=True, eq=False)
 class MapEvidence:
-    """All that is known of a map before any rule has its say; `kinds.duel_map.interpret` makes a
-    reading of it.
+    """All that is known of a map before any rule is applied; `kinds.duel_map.interpret` turns it
+    into a reading.
 
-    layout: name of the layout that was recognised, or "unknown".
-    sheet_id: what the sheet's printed code says (`kdscan.sheet.ids`), None without one.
+    layout: name of the recognised layout, or "unknown".
+    sheet_id: text of the sheet's printed code (`kdscan.sheet.ids`), None without one.
     clipped: shields that the picture's edge cuts off. mirrored: the picture swaps left and right.
-    beside: the picture's sides beyond which another map reaches that was not read.
-    covered: how probably something lies over a shield, 0..1, for those that look like it.
-    wizard: what a spellbook beside it says. corrections: what a person says.
-    ink: what was drawn, told from a known print; None where the print is unknown.
+    beside: sides of the picture beyond which another map extends that was not read.
+    covered: probabilities, 0..1, of objects over shields, where not negligible.
+    wizard: from a spellbook beside it. corrections: a person's.
+    ink: what was drawn, if the print is known; else None.
     """
 
     rectified: RectifiedSheet
@@ -127,19 +127,19 @@ class MapEvidence:
 
     @property
     def hidden(self) -> dict[Cell, float]:
-        """What of `covered` a person has not spoken of."""
-        said = self.corrections.cells
-        return {cell: p for cell, p in self.covered.items() if cell not in said}
+        """`covered` without the shields that a person has corrected."""
+        corrected = self.corrections.cells
+        return {cell: p for cell, p in self.covered.items() if cell not in corrected}
 
     @property
     def unseen(self) -> tuple[Cell, ...]:
-        """The shields that neither the picture shows nor a person has spoken of."""
+        """`clipped` without the shields that a person has corrected."""
         return tuple(cell for cell in self.clipped if cell not in self.corrections.cells)
 
 
 @dataclass(frozen=True, eq=False)
 class SheetReading:
-    """What a map's evidence comes to: board, score, how sure, and what is wrong with it."""
+    """A map's evidence, interpreted: board, score, confidence and problems."""
 
     evidence: MapEvidence
     reading: Reading
@@ -150,7 +150,7 @@ class SheetReading:
         return short(self, f"{self.score.total} points")
 
     def _repr_html_(self) -> str:
-        """The board as notebooks show it."""
+        """The board as an HTML table for notebooks."""
         cells = {(c.row, c.col): (shown(c.coat, c.crosses), c.review) for c in self.reading.cells}
         cells[CASTLE] = ("♜", False)
         return table(self, [[cells[row, col] for col in range(COLS)] for row in range(ROWS)])
@@ -189,34 +189,32 @@ class SheetReading:
 
     @property
     def review(self) -> bool:
-        asked = self.reading.review or self.evidence.wizard.review
-        return asked and not self.evidence.corrections.confirmed
+        doubtful = self.reading.review or self.evidence.wizard.review
+        return doubtful and not self.evidence.corrections.confirmed
 
     @property
     def clipped(self) -> tuple[Cell, ...]:
-        """The shields that the picture's edge cuts off, so that nobody can tell the total."""
+        """The shields that the picture's edge cuts off, so that the total is unknown."""
         return () if self.evidence.corrections.confirmed else self.evidence.unseen
 
     @property
     def wizard_coat(self) -> Coat | None:
-        """The coat that the map's wizard pays for, as a person says, or else a spellbook."""
-        given = self.evidence.corrections.wizard
-        return self.evidence.wizard.coat if given is None else given[0]
+        """The coat that the map's wizard pays for, by correction or else by the spellbook."""
+        correction = self.evidence.corrections.wizard
+        return self.evidence.wizard.coat if correction is None else correction[0]
 
     @property
     def wizard_range(self) -> tuple[int, int]:
-        """What the wizard may pay on this board, from and to."""
+        """Least and greatest points that the wizard may pay on this board."""
         corrections = self.evidence.corrections
-        open_ones = (
-            () if corrections.wizard or corrections.confirmed else self.evidence.wizard.coats
-        )
-        coats = [coat for coat, p in open_ones if p >= IMPROBABLE]
+        possible = () if corrections.wizard or corrections.confirmed else self.evidence.wizard.coats
+        coats = [coat for coat, p in possible if p >= IMPROBABLE]
         pays = [WIZARD_POINTS * sum(d.coat is coat for d in self.score.domains) for coat in coats]
         return min([*pays, self.score.wizard]), max([*pays, self.score.wizard])
 
     @property
     def total_range(self) -> tuple[int, int]:
-        """What the map may be worth with its wizard, from and to."""
+        """Least and greatest likely score of the map, its wizard included."""
         if self.evidence.corrections.confirmed:
             return self.score.total, self.score.total
         (low, high), (least, most) = self.reading.total_range, self.wizard_range

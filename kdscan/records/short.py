@@ -1,4 +1,4 @@
-"""A reading as a notebook shows it: in a line, or as a table."""
+"""Readings in notebooks: `repr` on a line, or an HTML table."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import Protocol
 
 Shown = tuple[str, bool]
-"""A place's text, and whether a person should look at it."""
+"""A cell's text, and whether a person should check it."""
 
 
-class _Told(Protocol):
+class _Summarised(Protocol):
     @property
     def kind(self) -> str: ...
     @property
@@ -19,14 +19,14 @@ class _Told(Protocol):
     def review(self) -> bool: ...
 
 
-def short(found: _Told, what: str) -> str:
-    """A reading's kind, what it is worth, how sure that is; no arrays."""
+def short(found: _Summarised, what: str) -> str:
+    """A reading's kind, score and confidence on one line."""
     check = ", please check" if found.review else ""
     return f"<{found.kind}: {what}, {100 * found.confidence:.1f}% sure{check}>"
 
 
 def table(found: object, rows: Iterable[Iterable[Shown]]) -> str:
-    """The same as the caption of a table in HTML; what asks for a look is marked."""
+    """An HTML table with the reading's `repr` as its caption; cells that need review are marked."""
     caption = html.escape(repr(found)[1:-1])
     body = "".join(f"<tr>{''.join(map(_place, row))}</tr>" for row in rows)
     return f"<table><caption>{caption}</caption>{body}</table>"

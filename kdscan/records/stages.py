@@ -1,4 +1,4 @@
-"""What travels from finding a map to reading its marks."""
+"""The intermediate records from locating a map to classifying its marks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SheetOutline:
     corners_xy: (4, 2) float64, photo frame: top left, top right, bottom right,
         bottom left corner of the grid (lattice (-.5, -.5), (6.5, -.5), (6.5, 4.5),
         (-.5, 4.5)) as the reader of the sheet sees it.
-    confidence: 0..1, how sure it is that a map lies there.
+    confidence: 0..1, probability that a map lies there.
     """
 
     corners_xy: NDArray[np.float64]
@@ -33,14 +33,14 @@ class SheetOutline:
 
 @dataclass(frozen=True, eq=False)
 class RectifiedSheet:
-    """The grid laid flat and upright, a fixed number of pixels a cell.
+    """The grid rectified and upright, at a fixed number of pixels a cell.
 
     bgr: (H, W, 3) uint8; see `kdscan.imaging.rectify` for pixels a cell and margin.
     centers_xy: (R, C, 2) float64, photo frame: centre of each cell (the castle's
         too), after curl and folds were followed; (5, 7, 2) for a map.
     outline_xy: (4, 2) float64, photo frame: corners of the grid, as in SheetOutline.
     px_per_cell: resolution of the photo there, in photo pixels a cell.
-    confidence: 0..1, how sure it is that every cell is in place.
+    confidence: 0..1, probability that every cell is in place.
     """
 
     bgr: NDArray[np.uint8]
@@ -58,10 +58,10 @@ class RectifiedSheet:
 
 @dataclass(frozen=True, eq=False)
 class CellCrops:
-    """What the cell model sees: one crop a shield in the order of `CELLS`, then the castle's.
+    """Input of the marks network: one crop a shield in the order of `CELLS`, then the castle's.
 
     ink: (35, 1, S, S) float32, in full detail.
-    coarse: (35, C, S / 2, S / 2) float32, ink again and what carries no detail.
+    coarse: (35, C, S / 2, S / 2) float32: ink again, print and colour, which carry no detail.
     """
 
     ink: NDArray[np.float32]
@@ -77,14 +77,14 @@ class CellCrops:
 
 @dataclass(frozen=True, eq=False)
 class MarkProbs:
-    """What the model says of each shield, before any rule has its say.
+    """The marks network's probabilities for each shield, before any rule is applied.
 
     coat: (34, 7) float64, probabilities in the order of `COATS`, rows sum to 1.
     crosses: (34, 5) float64, probabilities of 0..4 crosses, rows sum to 1.
     castle_used: probability that the castle's roof is coloured.
     placed: probability that every cell is where it should be.
-    calibration: (2,) float64, slope and offset that turn the log odds of a total, as these
-        probabilities give them, into calibrated ones; fitted on photos held back.
+    calibration: (2,) float64, slope and offset that calibrate the log odds of a total (Platt
+        scaling); fitted on held-out photos.
     """
 
     coat: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""What something may be worth, and how sure that is."""
+"""Probability distributions of totals, and their calibration."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 IMPROBABLE = 0.005
-"""A total less probable than this is left out of the range that is shown."""
+"""Totals less probable than this are left out of the range that is shown."""
 
 Totals = tuple[tuple[int, float], ...]
-"""What something may be worth, with probabilities, the most probable first."""
+"""Possible totals with probabilities, the most probable first."""
 
 
 def range_of(totals: Totals) -> tuple[int, int]:
-    """The least and the greatest total that is not all but impossible."""
+    """The least and the greatest total that is not `IMPROBABLE`."""
     likely = [total for total, p in totals if p >= IMPROBABLE] or [totals[0][0]]
     return min(likely), max(likely)
 
 
 def calibrated(p: float, calibration: NDArray[np.float64]) -> float:
-    """A probability with the slope and offset that its log odds need (Platt 1999)."""
+    """A probability calibrated by the slope and offset of its log odds (Platt 1999)."""
     inside = min(max(p, 1e-9), 1 - 1e-9)
     z = float(calibration[0]) * math.log(inside / (1 - inside)) + float(calibration[1])
     return 1 / (1 + math.exp(-z))

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 
 from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, in_flat, project
-from kdscan.marks.crops import CROPPED, cut, in_full
+from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, lattice_to_flat, project
+from kdscan.marks.crops import CROP_CELLS, crop_cell, full_size_crops
 from kdscan.records import CELLS, COLS, ROWS, RectifiedSheet
 from kdscan.synth.fields import F32, F64, U8, Rng, rotation
 from kdscan.synth.sensor import compress
@@ -53,7 +53,7 @@ def relight(rng: Rng, bgr: U8, strength: float = 1.0, blur: float = 1.6) -> U8:
     return np.asarray(out, np.uint8)
 
 
-def random_view(rng: Rng, nodes: F64, side: int, cut: bool) -> F64:
+def random_view(rng: Rng, nodes: F64, side: int, clipped: bool) -> F64:
     """(3, 3) matrix from stored thumbnail to a `side`-pixel view with its points `nodes` in it."""
     middle = nodes.reshape(-1, 2).mean(0)
     angle = rng.uniform(-np.pi, np.pi) if rng.random() < 0.7 else rng.choice(4) * np.pi / 2
@@ -65,7 +65,7 @@ def random_view(rng: Rng, nodes: F64, side: int, cut: bool) -> F64:
     scale = min(scale, 1.3)
     room = side - scale * (high - low)
     at = rng.uniform(0, 1, 2) * room - scale * low
-    if cut:
+    if clipped:
         at += rng.uniform(-0.7, 0.7, 2) * scale * (high - low)
     m = np.eye(3)
     m[:2, :2] = scale * turn
@@ -93,7 +93,7 @@ def locate_sample(rng: Rng, example: Example) -> tuple[U8, F32]:
     Returns (384, 384, 3) uint8 and (3, 48, 48) float32: on the grid 0/1, u, v.
     """
     side = THUMB_PX
-    m = random_view(rng, example.thumb_nodes.astype(np.float64), side, cut=rng.random() < 0.08)
+    m = random_view(rng, example.thumb_nodes.astype(np.float64), side, clipped=rng.random() < 0.08)
     view = seen_through(rng, unpack(example.thumb), m, side)
     nodes = np.asarray(example.thumb_nodes, np.float64)
     target = _votes(project(m, nodes), side)
@@ -192,8 +192,8 @@ def worn(rng: Rng, flat: U8, worse: float) -> U8:
 def _offsets(map_x: F32, map_y: F32) -> F32:
     """(5, 7, 2): how far cells of a flat sheet lie from where they should, in cells, whose pixels
     were taken from there in a stored one."""
-    middles = in_flat(CENTERS, FLAT_PX, FLAT_MARGIN)
-    stored = in_flat(CENTERS, FLAT_PX, WIDE_MARGIN)
+    middles = lattice_to_flat(CENTERS, FLAT_PX, FLAT_MARGIN)
+    stored = lattice_to_flat(CENTERS, FLAT_PX, WIDE_MARGIN)
     at = middles.copy()
     for _ in range(3):  # what is taken from too far left lies as far to the right
         x, y = at[..., 0].astype(np.float32), at[..., 1].astype(np.float32)
@@ -212,7 +212,7 @@ def _crossed(example: Example, shape: tuple[int, int]) -> U8:
     """(H, W) uint8 in the stored flat sheet's pixels: index + 1 of a shield at its crosses."""
     out = np.zeros(shape, np.uint8)
     for index, x, y in () if example.crossed is None else example.crossed:
-        at = in_flat(np.array([x, y]), FLAT_PX, WIDE_MARGIN)
+        at = lattice_to_flat(np.array([x, y]), FLAT_PX, WIDE_MARGIN)
         center = (round(float(at[0])), round(float(at[1])))
         cv2.circle(out, center, SPOT_PX, int(index) + 1, -1)
     return out
@@ -230,11 +230,11 @@ def marks_sample(rng: Rng, example: Example) -> tuple[F32, F32, F32, F32]:
     from the castle, and (35, 2): how far each cell lies from its crop's middle, in cells.
     """
     sheet, marked, off = flat_sample(rng, example)
-    cells = in_full(sheet)
-    own = [cut(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)]
+    cells = full_size_crops(sheet)
+    own = [crop_cell(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)]
     n = cells.shape[-1] // SPOT_STRIDE
     spots = np.stack(own).reshape(len(CELLS), n, SPOT_STRIDE, n, SPOT_STRIDE).mean((2, 4)) > 0.4
-    places, offsets = PLACES, np.stack([off[at] for at in CROPPED])
+    places, offsets = PLACES, np.stack([off[at] for at in CROP_CELLS])
     k, mirror = int(rng.integers(0, 4)), rng.random() < 0.5
     cells, spots = np.rot90(cells, k, (2, 3)), np.rot90(spots, k, (1, 2))
     for _ in range(k):

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.marks.covered import COVER_PX
-from kdscan.marks.crops import halved
+from kdscan.marks.crops import half_size
 from kdscan.records import CELLS, COLS, ROWS
 from kdscan.records.arrays import Network
 from kdscan.synth.fields import F32, U8, Rng
@@ -77,8 +77,8 @@ def _middles(x: Tensor, side: int) -> Tensor:
 
 def cover_sample(rng: Rng, example: Example, other: Example) -> tuple[U8, F32]:
     """A flat sheet with things on it, (336, 464, 3) uint8, and what of it they hide, (336, 464)."""
-    flat = halved(flat_sample(rng, example)[0].bgr)
-    looks = halved(flat_sample(rng, other)[0].bgr) if rng.random() < 0.3 else flat
+    flat = half_size(flat_sample(rng, example)[0].bgr)
+    looks = half_size(flat_sample(rng, other)[0].bgr) if rng.random() < 0.3 else flat
     seen, hidden = with_things(rng, flat, looks, COVER_PX)
     if rng.random() < 0.5:
         seen = np.asarray(cv2.GaussianBlur(seen, (0, 0), rng.uniform(0.3, 1.0)), np.uint8)

@@ -26,8 +26,8 @@ from kdscan.imaging.rectify import (
     FLAT_PX,
     fit_homography,
     flatten,
-    in_flat,
     inverse,
+    lattice_to_flat,
     project,
 )
 from kdscan.records import CELLS, COATS, COLS, ROWS, Photo
@@ -129,7 +129,7 @@ def reduce(seed: int, synth: SynthPhoto) -> Example:
     flat_guess = project(plane, CENTERS)
     coarse = flatten(photo, flat_guess, COARSE_PX, COARSE_MARGIN)
     inside = project(inverse(plane), centers)
-    coarse_centers = in_flat(inside, COARSE_PX, COARSE_MARGIN)
+    coarse_centers = lattice_to_flat(inside, COARSE_PX, COARSE_MARGIN)
     coat, crosses = _labels(synth.board)
     return Example(
         seed=seed,

@@ -11,18 +11,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kdscan.detection.register import LOOK_MARGIN, LOOK_PX, turned
+from kdscan.detection.register import VIEW_MARGIN, VIEW_PX, turned
 from kdscan.imaging.rectify import (
     CENTERS,
     GRID_CORNERS,
     fit_homography,
     flatten,
-    in_flat,
     inverse,
+    lattice_to_flat,
     lattice_to_photo,
     lattice_to_photo_homography,
-    moved,
     project,
+    shift_cells,
 )
 from kdscan.records import COLS, ROWS, Photo
 from kdscan.synth.fields import F32, F64, U8, Rng, rotation
@@ -79,14 +79,14 @@ def refine_sample(rng: Rng, example: Example) -> tuple[U8, F32, bool]:
     upright = rng.random() < 0.5
     if not upright:
         guess, offset = turned(guess), -turned(offset)
-    view = flatten(Photo(unpack(example.coarse)), guess, LOOK_PX, LOOK_MARGIN)
+    view = flatten(Photo(unpack(example.coarse)), guess, VIEW_PX, VIEW_MARGIN)
     there = (np.abs(offset).max(-1) < FAR) & (not lost)
     out = np.concatenate([np.clip(offset, -NOWHERE, NOWHERE).transpose(2, 0, 1), there[None]])
     return relight(rng, view), out.astype(np.float32), upright
 
 
 def offsets(guess_xy: F64, true_xy: F64) -> F64 | None:
-    """How far, in cells, each cell lies from where it is guessed: what `moved` takes a guess
+    """How far, in cells, each cell lies from where it is guessed: what `shift_cells` takes a guess
     (5, 7, 2) with to the true places (5, 7, 2); None where a guess is too bent to tell."""
     flat = inverse(fit_homography(guess_xy))
     at = CENTERS.copy()
@@ -102,7 +102,7 @@ def offsets(guess_xy: F64, true_xy: F64) -> F64 | None:
 
 def _corners(rng: Rng, lost: bool) -> F64:
     """(4, 2): corners of a plane guess in the coarse view, where the true plane lies upright."""
-    corners = in_flat(GRID_CORNERS, COARSE_PX, COARSE_MARGIN)
+    corners = lattice_to_flat(GRID_CORNERS, COARSE_PX, COARSE_MARGIN)
     if lost:
         spin = rng.choice([np.pi / 2, -np.pi / 2, np.pi / 4, rng.uniform(0.4, 2.7)])
         middle = corners.mean(0) + rng.normal(0, 3, 2) * COARSE_PX
@@ -120,7 +120,7 @@ def _bent(rng: Rng, true_xy: F64) -> F64:
         slip = slip + rng.permutation([float(rng.choice([-1, 1])), 0.0])
     for _ in range(int(rng.choice(3, p=[0.35, 0.45, 0.2]))):
         slip = slip + _slip(rng)
-    guess = moved(true_xy, slip)
+    guess = shift_cells(true_xy, slip)
     if rng.random() < 0.3:  # and lies nearer to a plane than the paper
         guess = guess + rng.uniform(0, 0.7) * (_plane(true_xy) - true_xy)
     return np.asarray(guess)

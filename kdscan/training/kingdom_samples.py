@@ -50,7 +50,7 @@ def tiles_sample(rng: Rng, example: KingdomExample) -> tuple[U8, F32]:
         m = np.asarray(cv2.getPerspectiveTransform(f32(frame), f32(whole)), np.float64)
     else:
         points = corners.reshape(-1, 2) if len(corners) else 0.3 * frame + 0.35 * np.array([w, h])
-        m = random_view(rng, points, VIEW_PX, cut=rng.random() < 0.12)
+        m = random_view(rng, points, VIEW_PX, clipped=rng.random() < 0.12)
     view = seen_through(rng, thumb, m, VIEW_PX)
     seen = relight(rng, recolored(rng, view))
     return seen, votes_of(project(np.asarray(m, np.float64), corners), (VIEW_PX, VIEW_PX))

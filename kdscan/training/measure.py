@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kdscan.detection.locate import locate
 from kdscan.detection.register import register
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, in_flat
+from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, lattice_to_flat
 from kdscan.marks.crops import segment
 from kdscan.records import Photo, RectifiedSheet, SheetOutline
 from kdscan.records.arrays import Network
@@ -108,10 +108,10 @@ def refine_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> 
     """From outlines that are wrong by 0.25 cells a corner, half of them upside down."""
     rng = np.random.default_rng(seed)
     placed, upright = [], []
-    ideal = in_flat(CENTERS, COARSE_PX, COARSE_MARGIN)
+    ideal = lattice_to_flat(CENTERS, COARSE_PX, COARSE_MARGIN)
     for example in examples:
         photo = Photo(unpack(example.coarse))
-        corners = in_flat(GRID_CORNERS, COARSE_PX, COARSE_MARGIN) + rng.normal(
+        corners = lattice_to_flat(GRID_CORNERS, COARSE_PX, COARSE_MARGIN) + rng.normal(
             0, 0.25 * COARSE_PX, (4, 2)
         )
         if rng.random() < 0.5:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.detection.clipping import cut_sides, in_words, unseen_cells
+from kdscan.detection.clipping import clipped_cells, cut_sides, edges_text
 from kdscan.errors import NoSheetFound
 from kdscan.imaging.photo import load_photos
 from kdscan.kinds import correct
@@ -25,16 +25,16 @@ def photo(width: int, height: int) -> Photo:
 
 def test_shields_at_the_edge_are_unseen() -> None:
     whole, narrow = photo(600, 600), photo(500, 600)
-    assert unseen_cells(whole, SHEET.rectified) == ()
-    assert unseen_cells(narrow, SHEET.rectified) == tuple((row, 6) for row in range(5))
+    assert clipped_cells(whole, SHEET.rectified) == ()
+    assert clipped_cells(narrow, SHEET.rectified) == tuple((row, 6) for row in range(5))
 
 
 def test_outlines_say_at_which_sides_they_are_cut() -> None:
     corners = np.array([(-60.0, 20), (300, -70), (310, 300), (-50, 310)])
     assert cut_sides(photo(400, 400), SheetOutline(corners, 1.0)) == ("left", "top")
     assert cut_sides(photo(400, 400), SheetOutline(corners + 100, 1.0)) == ()
-    assert in_words(["left"]) == "left edge"
-    assert in_words(["left", "top"]) == "left and top edges"
+    assert edges_text(["left"]) == "left edge"
+    assert edges_text(["left", "top"]) == "left and top edges"
 
 
 @pytest.fixture(scope="module")

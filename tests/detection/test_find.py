@@ -109,11 +109,11 @@ def test_a_glance_stops_at_the_first_start_of_the_first_outline(
     monkeypatch.setattr(finding, "register", register)
     network = lambda batch: ()  # noqa: E731
     search = finding.MapSearch(PHOTO, network, network)
-    assert not search.glance() and asked == [(one, 0.3)]
+    assert not search.first_is_confident() and asked == [(one, 0.3)]
     assert sorted(sheet.confidence for sheet in search.finish()[0]) == [0.95, 0.97]
     assert asked == [(one, 0.3), (one, 0.95), (other, 0.97)]
     sure[id(one)] = (0.95,)
-    assert finding.MapSearch(PHOTO, network, network).glance()
+    assert finding.MapSearch(PHOTO, network, network).first_is_confident()
 
 
 def test_a_glance_asks_nothing_where_no_outline_looks_like_a_map(
@@ -133,5 +133,5 @@ def test_a_glance_asks_nothing_where_no_outline_looks_like_a_map(
     monkeypatch.setattr(finding, "register", register)
     network = lambda batch: ()  # noqa: E731
     search = finding.MapSearch(PHOTO, network, network)
-    assert not search.glance() and not asked
-    assert search.surely() and asked == [outline]
+    assert not search.first_is_confident() and not asked
+    assert search.any_confident() and asked == [outline]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.detection.likeness import NO_CASTLE, has_castle, likeness
+from kdscan.detection.likeness import MAX_CASTLE_RANK, has_castle, likeness
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, flatten
 from kdscan.records import CASTLE, Photo, RectifiedSheet
 from kdscan.synth.__main__ import own_page
@@ -65,7 +65,7 @@ def test_what_cells_share_is_told_in_any_light() -> None:
     assert like.shape == (5, 7) and np.abs(like).max() <= 1
     assert np.median(like) > 0.4
     assert np.abs(likeness(dimmed) - like).mean() < 0.08
-    assert 0.5 < NO_CASTLE < 1
+    assert 0.5 < MAX_CASTLE_RANK < 1
 
 
 def test_an_even_page_has_no_likeness() -> None:

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 
 from kdscan.detection.find import by_markers
-from kdscan.detection.markers import pages_seen, seen_markers
+from kdscan.detection.markers import detect_markers, detect_pages
 from kdscan.records import Photo
 from kdscan.sheet.book import load_book
 from kdscan.sheet.layout import load_layout
@@ -25,15 +25,15 @@ def on_desk(*pages: tuple[np.ndarray, float, float]) -> Photo:
 
 def test_markers_are_seen_once_with_their_corners() -> None:
     photo = on_desk((render_page(BOOK, PX), 40, 30))
-    assert sorted(m.id for m in seen_markers(photo, "DICT_4X4_50")) == [4, 5, 6, 7]
-    ((mm, xy),) = pages_seen(photo, BOOK.markers, BOOK.page_mm)
+    assert sorted(m.id for m in detect_markers(photo, "DICT_4X4_50")) == [4, 5, 6, 7]
+    ((mm, xy),) = detect_pages(photo, BOOK.markers, BOOK.page_mm)
     assert np.abs(mm * PX - 0.5 + (40, 30) - xy).max() < 1
 
 
 def test_two_pages_of_one_layout_are_told_apart() -> None:
     page = render_page(BOOK, PX)
     photo = on_desk((page, 20, 20), (page[::-1, ::-1], 1000, 700))
-    pages = pages_seen(photo, BOOK.markers, BOOK.page_mm)
+    pages = detect_pages(photo, BOOK.markers, BOOK.page_mm)
     assert [len(mm) for mm, _ in pages] == [16, 16]
     assert sorted(float(xy[:, 0].mean()) < 900 for _, xy in pages) == [False, True]
 
@@ -42,7 +42,7 @@ def test_one_marker_alone_is_no_page() -> None:
     page = render_page(BOOK, PX).copy()
     page[:, 120:] = 255
     page[120:] = 255
-    assert not pages_seen(on_desk((page, 20, 20)), BOOK.markers, BOOK.page_mm)
+    assert not detect_pages(on_desk((page, 20, 20)), BOOK.markers, BOOK.page_mm)
 
 
 def test_our_maps_are_outlined_by_their_markers_even_upside_down() -> None:

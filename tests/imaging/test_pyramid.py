@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.detection.register import coarse_view
-from kdscan.imaging.pyramid import at_hand, grey_at_most, level_for, mapped, reduced, window
+from kdscan.imaging.pyramid import finest_decoded, grey_at_most, level_for, mapped, reduced, window
 from kdscan.imaging.rectify import CENTERS
 from kdscan.records import Photo
 
@@ -28,7 +28,7 @@ def large() -> Photo:
 
 
 def test_what_is_at_hand() -> None:
-    assert at_hand(large()) == 1 and at_hand(Photo(half())) == 0
+    assert finest_decoded(large()) == 1 and finest_decoded(Photo(half())) == 0
     assert level_for(large(), 1.9) == 0  # as a stage that must have the whole asks for it
 
 

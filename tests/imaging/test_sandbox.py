@@ -107,7 +107,7 @@ print(resource.getrlimit(resource.RLIMIT_CPU)[0] < 100)
 
 
 def test_time_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confined, "PATIENCE", 1.0)
+    monkeypatch.setattr(confined, "CLOCK_FACTOR", 1.0)
     decoder = Decoder(seconds=0.01)
     with pytest.raises(UnreadableImage, match="memory or time"):
         decoder.open(heic(tile()))  # nothing starts in a hundredth of a second

@@ -56,19 +56,19 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
 
 def test_what_is_opened_beside_answers_the_same(copy: Path) -> None:
     models, seen = Models(copy), np.full((1, 3, 224, 288), 0.5, np.float32)
-    models.open_beside(threads=2)
+    models.preload(threads=2)
     assert not models.__dict__.keys() & {"locate", "refine", "marks"}
     refine = models.refine
     for one, other in zip(refine(seen), default_models().refine(seen), strict=True):
         assert np.array_equal(one, other)
-    models.open_beside()
+    models.preload()
     assert models.refine is refine
 
 
 def test_what_cannot_be_opened_beside_is_told_when_it_is_asked_for(copy: Path) -> None:
     model_file(copy, "refine").write_bytes(b"")
     models = Models(copy)
-    models.open_beside()
+    models.preload()
     assert models.locate(np.zeros((1, 3, 288, 384), np.float32))
     with pytest.raises(ModelError, match="refine is damaged"):
         _ = models.refine

@@ -7,7 +7,7 @@ import pytest
 
 from kdscan.game.duel.coats import Coat
 from kdscan.imaging.rectify import cell_corners
-from kdscan.kinds.common.board import BLAME, DOMAIN_COLORS, DOUBT
+from kdscan.kinds.common.board import DOMAIN_COLORS, PROBLEM_COLOR, REVIEW_COLOR
 from kdscan.kinds.common.pens import draw_marks, marks_width
 from kdscan.kinds.overlay import LONGEST_PX, draw_overlay
 from kdscan.records import CELLS, Photo, Problem, RectifiedSheet, SheetReading
@@ -56,9 +56,9 @@ def test_a_doubt_has_a_ring_and_a_tile_below() -> None:
     picture = draw_overlay(blank(), [sheet])
     x, y = sheet.rectified.centers_xy[0, 5]
     ring = picture[round(y), round(x - 0.42 * 80)]
-    assert ring.tolist() == list(DOUBT)
+    assert ring.tolist() == list(REVIEW_COLOR)
     assert picture.shape[0] > 640
-    assert (draw_overlay(blank(), [make_sheet()])[:, :, :] != DOUBT).any(axis=2).all()
+    assert (draw_overlay(blank(), [make_sheet()])[:, :, :] != REVIEW_COLOR).any(axis=2).all()
 
 
 def test_a_large_photo_becomes_a_picture_to_send() -> None:
@@ -132,7 +132,7 @@ def test_what_a_problem_names_is_framed() -> None:
     whole = Problem("unpaired_shields", "error", "an odd number", CELLS)
     plain = draw_overlay(blank(), [make_sheet()])
     picture = draw_overlay(blank(), [make_sheet(problems=(broken, whole))])
-    framed = np.argwhere((picture == BLAME).all(axis=2))[:, ::-1]
+    framed = np.argwhere((picture == PROBLEM_COLOR).all(axis=2))[:, ::-1]
     x, y = make_sheet().rectified.centers_xy[4, 5]
     assert len(framed) > 50
     assert (np.abs(framed - (x, y)) < 41).all()

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_PX
-from kdscan.marks.classify import VIEWS, View, classify, predict, seen
+from kdscan.marks.classify import VIEWS, View, apply_view, classify, predict
 from kdscan.marks.crops import CROP_PX
 from kdscan.records import CellCrops
 
@@ -39,7 +39,7 @@ def brightest(ink: Batch) -> tuple[int, int]:
 
 def test_the_first_look_is_at_the_crops_as_they_are() -> None:
     sheet = spot(40, 60)
-    assert seen(sheet, VIEWS[0]) is sheet
+    assert apply_view(sheet, VIEWS[0]) is sheet
     assert len(set(VIEWS)) == len(VIEWS) == 4
 
 
@@ -52,7 +52,7 @@ def test_mirrored_and_upside_down_lose_nothing(mirrored: bool, upside_down: bool
     whole = whole[..., :: -1 if upside_down else 1, :: -1 if mirrored else 1]
     whole = whole.reshape(35, *crops.shape[1:])
     turned = np.append(np.delete(whole, 17, 0), whole[17:18], 0)
-    assert np.array_equal(seen(crops, View(mirrored, upside_down)), turned)
+    assert np.array_equal(apply_view(crops, View(mirrored, upside_down)), turned)
 
 
 def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.inference.store import default_models
-from kdscan.kinds.duel_map.covered import LIKELY
+from kdscan.kinds.duel_map.covered import MIN_WHEN_REVIEWED
 from kdscan.marks.covered import COVER_HW, COVER_PX, covered
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo, RectifiedSheet, SheetReading, maps_of
@@ -79,7 +79,7 @@ def test_where_nothing_looks_covered_one_look_is_enough() -> None:
 
 
 def test_nothing_lies_on_a_sheet_on_which_nothing_lies() -> None:
-    assert max(covered(open_().rectified, default_models().cover).values()) < LIKELY
+    assert max(covered(open_().rectified, default_models().cover).values()) < MIN_WHEN_REVIEWED
     assert not any(cell.covered for cell in open_().reading.cells)
 
 

@@ -8,7 +8,15 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX
-from kdscan.marks.crops import CHANNELS, COARSE, CROP_PX, halved, in_full, planes, segment
+from kdscan.marks.crops import (
+    CHANNELS,
+    COARSE,
+    CROP_PX,
+    full_size_crops,
+    half_size,
+    planes,
+    segment,
+)
 from kdscan.records import CELLS, RectifiedSheet
 
 MARKED = (1, 2)
@@ -43,7 +51,7 @@ def test_crops_have_the_shape_that_the_model_wants() -> None:
 def test_crops_are_what_training_sees_its_planes_halved() -> None:
     noise = np.random.default_rng(0).integers(0, 60, flat().shape, np.uint8)
     noisy = np.asarray(cv2.add(flat(), noise), np.uint8)
-    crops, full = segment(sheet(noisy)), in_full(sheet(noisy))
+    crops, full = segment(sheet(noisy)), full_size_crops(sheet(noisy))
     assert np.array_equal(crops.ink, full[:, :1])
     n = CROP_PX // COARSE
     halves = full.reshape(*full.shape[:2], n, COARSE, n, COARSE).mean((3, 5))
@@ -61,7 +69,7 @@ def test_the_print_plane_shows_what_all_shields_share_and_no_more() -> None:
 
 @pytest.mark.parametrize("light", [1.0, 0.6, 0.3])
 def test_light_changes_nothing(light: float) -> None:
-    bright, dim = planes(halved(flat()))[0], planes(halved(flat(light)))[0]
+    bright, dim = planes(half_size(flat()))[0], planes(half_size(flat(light)))[0]
     assert np.abs(bright - dim).mean() < 0.03
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kdscan.game.duel.board import Shield
 from kdscan.game.duel.players import random_board
-from kdscan.marks.fuse import View, fuse, group, likeness
+from kdscan.marks.fuse import SheetView, fuse, group, likeness
 from kdscan.records import CELLS, COATS, MAX_CROSSES, MarkProbs
 
 Marks = Mapping[tuple[int, int], Shield]
@@ -104,7 +104,7 @@ def test_views_are_grouped_by_sheet() -> None:
     rng = np.random.default_rng(4)
     a, b, c = (board_of(seed) for seed in (11, 12, 13))
     order = [(0, a), (0, b), (1, b), (1, a), (2, c), (3, a)]
-    views = [View(photo, seen(board, rng)) for photo, board in order]
+    views = [SheetView(photo, seen(board, rng)) for photo, board in order]
     assert group(views) == ((0, 3, 5), (1, 2))
     assert group([]) == ()
     assert group(views[:1]) == ()
@@ -113,14 +113,14 @@ def test_views_are_grouped_by_sheet() -> None:
 def test_two_sheets_in_one_photo_are_two_sheets() -> None:
     rng = np.random.default_rng(5)
     board = board_of(21)
-    assert group([View(0, seen(board, rng)), View(0, seen(board, rng))]) == ()
+    assert group([SheetView(0, seen(board, rng)), SheetView(0, seen(board, rng))]) == ()
 
 
 def test_printed_codes_decide_unless_a_shield_surely_differs() -> None:
     rng = np.random.default_rng(6)
     board, empty = board_of(31), seen({}, rng)
     one, two = seen(board, rng), seen(board, rng)
-    assert group([View(0, one, "A"), View(1, two, "B")]) == ()
-    assert group([View(0, one, "A"), View(1, two, None)]) == ((0, 1),)
-    assert group([View(0, empty, "A"), View(1, empty, "A")]) == ((0, 1),)
-    assert group([View(0, empty, "A"), View(1, one, "A")]) == ()
+    assert group([SheetView(0, one, "A"), SheetView(1, two, "B")]) == ()
+    assert group([SheetView(0, one, "A"), SheetView(1, two, None)]) == ((0, 1),)
+    assert group([SheetView(0, empty, "A"), SheetView(1, empty, "A")]) == ((0, 1),)
+    assert group([SheetView(0, empty, "A"), SheetView(1, one, "A")]) == ()

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import CENTERS, moved, rectify
-from kdscan.marks.classify import VIEWS, seen
+from kdscan.imaging.rectify import CENTERS, rectify, shift_cells
+from kdscan.marks.classify import VIEWS, apply_view
 from kdscan.marks.crops import segment
-from kdscan.marks.refine_crops import CLOSER, OFFSET, offsets_of, refine_crops
+from kdscan.marks.refine_crops import MAX_OFFSET, MAX_RESAMPLES, cell_offsets, refine_crops
 from kdscan.records import CASTLE, CELLS, Photo
 from kdscan.records.arrays import Network
 
@@ -48,14 +48,14 @@ def test_cells_that_lie_off_are_sampled_where_they_lie() -> None:
 
 
 def test_a_sheet_in_its_place_is_not_sampled_again_for_one_look() -> None:
-    sheet, looks = refine_crops(PHOTO, SHEET, network(lambda call: (0.7 * OFFSET, 0)))
+    sheet, looks = refine_crops(PHOTO, SHEET, network(lambda call: (0.7 * MAX_OFFSET, 0)))
     assert sheet is SHEET
     assert [int(one[2][0, 0]) for one in looks] == list(range(1, len(VIEWS) + 1))
 
 
 def test_further_looks_see_the_cells_where_the_first_one_says_that_they_lie() -> None:
     shown: list[Batch] = []
-    slightly_off = network(lambda call: (0.7 * OFFSET, 0))
+    slightly_off = network(lambda call: (0.7 * MAX_OFFSET, 0))
 
     def watched(ink: Batch, coarse: Batch) -> tuple[Batch, ...]:
         shown.append(ink)
@@ -64,19 +64,19 @@ def test_further_looks_see_the_cells_where_the_first_one_says_that_they_lie() ->
     _, looks = refine_crops(PHOTO, SHEET, watched)
     next(looks)
     assert len(shown) == 1
-    there = moved(SHEET.centers_xy, np.full_like(CENTERS, (0.7 * OFFSET, 0)))
+    there = shift_cells(SHEET.centers_xy, np.full_like(CENTERS, (0.7 * MAX_OFFSET, 0)))
     crops = segment(rectify(PHOTO, there, 1.0)).ink
     for view, _ in zip(VIEWS[1:], looks, strict=True):
-        assert np.array_equal(shown[-1], seen(crops, view))
+        assert np.array_equal(shown[-1], apply_view(crops, view))
 
 
 def test_a_sheet_is_moved_no_oftener_than_it_may() -> None:
     sheet, looks = refine_crops(PHOTO, SHEET, network(lambda call: (0.1, 0)))
-    assert sheet.centers_xy == pytest.approx(SHEET.centers_xy + (4 * CLOSER, 0), abs=0.01)
-    assert next(looks)[2] == CLOSER + 1
+    assert sheet.centers_xy == pytest.approx(SHEET.centers_xy + (4 * MAX_RESAMPLES, 0), abs=0.01)
+    assert next(looks)[2] == MAX_RESAMPLES + 1
 
 
 def test_each_cell_has_its_own_place_the_castle_too() -> None:
     off = np.arange(70, dtype=np.float32).reshape(1, 35, 2)
-    astray = offsets_of((off, off, off, off))
+    astray = cell_offsets((off, off, off, off))
     assert all(tuple(astray[at]) == (2 * n, 2 * n + 1) for n, at in enumerate((*CELLS, CASTLE)))

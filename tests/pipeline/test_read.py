@@ -87,8 +87,8 @@ def test_a_large_photo_is_read_at_half_its_size_and_never_decoded_whole(scale: f
 def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
     sure: float, kind: type[AnyReading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A glance may miss a map, as its first outline may be wrong."""
-    monkeypatch.setattr(MapSearch, "glance", lambda search: False)
+    """A first_is_confident may miss a map, as its first outline may be wrong."""
+    monkeypatch.setattr(MapSearch, "first_is_confident", lambda search: False)
     monkeypatch.setattr(pipeline_kingdom, "read_kingdoms", lambda *_: ((make_kingdom(),), sure))
     (one,) = read_photo(Photo(own_scan(31_000_001).bgr))
     assert isinstance(one, kind)
@@ -102,16 +102,16 @@ def test_a_total_is_looked_at_again_until_it_is_surer_than_the_risk_asks_for(
 ) -> None:
     """The fewer looks the surer, for one of several may be right by luck."""
     said = iter(sure)
-    weighed: list[int] = []
+    counts: list[int] = []
 
-    def weigh(seen: list[object], placed: float, calibration: object) -> MarkProbs:
-        weighed.append(len(seen))
+    def average(logits: list[object], placed: float, calibration: object) -> MarkProbs:
+        counts.append(len(logits))
         return make_sheet(confidence=next(said)).probs
 
-    monkeypatch.setattr(duel_map, "weigh", weigh)
+    monkeypatch.setattr(duel_map, "average", average)
     monkeypatch.setattr(duel_map, "refine_crops", lambda photo, sheet, _: (sheet, iter(range(99))))
     read_photo(Photo(own_scan(31_000_001).bgr), risk=0.02)
-    assert weighed[-1] == looks and next(said, None) is None
+    assert counts[-1] == looks and next(said, None) is None
 
 
 def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.MonkeyPatch) -> None:

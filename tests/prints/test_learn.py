@@ -4,7 +4,7 @@ from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
 from kdscan.inference.store import default_models
-from kdscan.ink.divide import colour_distance, relit
+from kdscan.ink.divide import colour_distance, relight
 from kdscan.prints.learn import learn_print
 from kdscan.prints.merge import merge
 from kdscan.records import Photo
@@ -93,7 +93,7 @@ def test_shadows_and_glare_of_single_sheets_are_not_of_the_print() -> None:
         sheets.append(np.clip(lit, 0, 255).astype(np.uint8))
     nothing = [np.zeros((h, w), np.float32)] * 6
     merged, _ = merge(sheets, nothing)
-    bare = relit(merged, ground.astype(np.uint8))
+    bare = relight(merged, ground.astype(np.uint8))
     assert np.quantile(colour_distance(merged, bare), 0.99) < 7
 
 

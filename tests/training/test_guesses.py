@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan.detection.register import LOOK_MARGIN, LOOK_PX
-from kdscan.imaging.rectify import CENTERS, moved
+from kdscan.detection.register import VIEW_MARGIN, VIEW_PX
+from kdscan.imaging.rectify import CENTERS, shift_cells
 from kdscan.records.arrays import Floats
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, Example, jpeg
 from kdscan.training.guesses import EXACT, bent_oftener, offsets, refine_sample
@@ -49,9 +49,9 @@ def dotted() -> Example:
 @pytest.mark.parametrize("seed", range(40))
 def test_the_view_shows_each_cell_where_the_offsets_say(seed: int) -> None:
     view, target, _ = refine_sample(np.random.default_rng(seed), dotted())
-    rows, cols = (round((n + 2 * LOOK_MARGIN) * LOOK_PX) for n in (5, 7))
+    rows, cols = (round((n + 2 * VIEW_MARGIN) * VIEW_PX) for n in (5, 7))
     assert view.shape == (rows, cols, 3) and target.shape == (3, 5, 7)
-    at = (CENTERS + target[:2].transpose(1, 2, 0) + 0.5 + LOOK_MARGIN) * LOOK_PX - 0.5
+    at = (CENTERS + target[:2].transpose(1, 2, 0) + 0.5 + VIEW_MARGIN) * VIEW_PX - 0.5
     off = np.abs(target[:2]).max(0)
     grey = view.mean(2)
     for (x, y), there in zip(at[off < 1], target[2][off < 1], strict=True):
@@ -65,10 +65,10 @@ def test_offsets_take_a_bent_guess_to_the_true_places(seed: int) -> None:
     rng = np.random.default_rng(seed)
     slip = rng.normal(0, 0.04, (5, 7, 2))
     slip += np.linspace(0, 1, 7)[:, None] * rng.uniform(-1, 1, 2)
-    guess = moved(folded(), slip)
+    guess = shift_cells(folded(), slip)
     off = offsets(guess, folded())
     assert off is not None
-    assert np.abs(moved(guess, off) - folded()).max() < 2 * EXACT * COARSE_PX
+    assert np.abs(shift_cells(guess, off) - folded()).max() < 2 * EXACT * COARSE_PX
     assert np.abs(off).max() > 0.2
 
 
@@ -78,7 +78,7 @@ def test_cells_in_place_are_nowhere_off() -> None:
 
 
 def test_a_row_taken_for_its_neighbour_is_one_cell_off() -> None:
-    off = offsets(moved(TRUE, np.zeros((5, 7, 2)) + (0, 1)), TRUE)
+    off = offsets(shift_cells(TRUE, np.zeros((5, 7, 2)) + (0, 1)), TRUE)
     assert off is not None
     np.testing.assert_allclose(off, np.zeros((5, 7, 2)) + (0, -1), atol=2 * EXACT)
 

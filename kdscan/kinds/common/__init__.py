@@ -1,1 +1,1 @@
-"""What all kinds share: plain values of the JSON, pens of the overlay."""
+"""What all kinds share: JSON values, drawing, text output, correction fields."""

@@ -1,9 +1,8 @@
-"""A board as it was read, drawn over its photo: what maps and kingdoms share.
+"""The overlay of a board, shared by maps and kingdoms.
 
-Domains that score are tinted (colours of Okabe and Ito, told apart by colour-blind
-people), each cell carries a badge with the signs of its kind, each doubt a ring and a tile
-below the photo. Sizes follow the pitch of the cells, so that a sheet looks alike in a small
-photo and a large one.
+Scoring domains are tinted (the colour-blind safe palette of Okabe and Ito), each cell gets a badge
+with its content, each doubtful cell a ring and a tile below the photo. All sizes are relative to
+the cells' pitch, so that overlays look the same at every resolution.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from kdscan.game.duel.scoring import Score
 from kdscan.game.grid import Cell, cell_name
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.imaging.rectify import cell_corners
-from kdscan.kinds.common.colors import blamed_cells, domain_colors
+from kdscan.kinds.common.colors import domain_colors, flagged_cells
 from kdscan.kinds.common.doubt import C, Doubt
 from kdscan.kinds.common.pens import (
     INK,
@@ -28,11 +27,11 @@ from kdscan.kinds.common.pens import (
     Color,
     Points,
     circle,
+    draw_text,
     line,
-    plate,
+    panel,
     polygon,
     text_width,
-    write,
 )
 from kdscan.locale import Words
 from kdscan.records import Found, RectifiedSheet
@@ -48,16 +47,16 @@ DOMAIN_COLORS: tuple[Color, ...] = (
 )
 """BGR: orange, sky, green, yellow, blue, vermilion, purple of Okabe and Ito (2008)."""
 
-DOUBT: Color = (200, 0, 255)
+REVIEW_COLOR: Color = (200, 0, 255)
 
-BLAME: Color = (0, 0, 190)
+PROBLEM_COLOR: Color = (0, 0, 190)
 
 TILE_WH = (260, 340)
-"""Width and height of a doubtful shield's tile, pixels."""
+"""Width and height of a doubtful cell's tile, pixels."""
 
 
 class Board(Found, Protocol):
-    """What lies in a grid of cells."""
+    """A reading with a grid of cells."""
 
     @property
     def rectified(self) -> RectifiedSheet: ...
@@ -67,11 +66,10 @@ class Board(Found, Protocol):
 
 @dataclass(frozen=True)
 class Signs(Generic[C]):
-    """How a kind draws what a cell holds.
+    """How a kind draws a cell's content.
 
-    draw: into a picture, from the middle of the left side on, in a size in pixels; width: how many
-    pixels that takes. marked: whether there is anything to draw. factor: what a domain's cells are
-    multiplied by.
+    draw: (picture, left middle, cell, size in pixels). width: pixels that `draw` takes, for (cell,
+    size). marked: whether a cell has content. factor: the multiplier in a domain's score.
     """
 
     draw: Callable[[Bgr, tuple[float, float], C, float], None]
@@ -83,8 +81,8 @@ class Signs(Generic[C]):
 def draw_board(
     picture: Bgr, board: Board, cells: Sequence[C], signs: Signs[C], scale: float, words: Words
 ) -> Points:
-    """Draw a board over a photo reduced by `scale`, in place; returns its cells' centres there."""
-    # Centres of pixels lie at whole numbers, so scaling moves the origin by half a pixel.
+    """Draw a board over a photo scaled by `scale`, in place; returns the cells' centres there."""
+    # Pixel centres have integer coordinates, so scaling shifts the origin by half a pixel.
     centers = (board.rectified.centers_xy + 0.5) * scale - 0.5
     corners = cell_corners(centers)
     pitch = _pitch(centers)
@@ -92,16 +90,16 @@ def draw_board(
     _tint(picture, corners, colors)
     _outline(picture, corners, pitch)
     _domain_borders(picture, board, corners, colors, pitch)
-    blamed = blamed_cells(board)
+    flagged = flagged_cells(board)
     for cell in cells:
         at = centers[cell.row, cell.col]
-        if (cell.row, cell.col) in blamed:
-            _blame(picture, quad_of(corners, (cell.row, cell.col)), pitch)
+        if (cell.row, cell.col) in flagged:
+            _draw_problem(picture, quad_of(corners, (cell.row, cell.col)), pitch)
         if cell.review:
             circle(picture, at, 0.42 * pitch, PAPER, 0.1 * pitch)
-            circle(picture, at, 0.42 * pitch, DOUBT, 0.055 * pitch)
+            circle(picture, at, 0.42 * pitch, REVIEW_COLOR, 0.055 * pitch)
         if signs.marked(cell) or cell.review:
-            # In the corner that is right and below in the picture, whichever way the sheet lies.
+            # Towards the lower right in the picture, whichever way the sheet is turned.
             quad = quad_of(corners, (cell.row, cell.col))
             corner = quad[np.argmax(quad.sum(1))]
             _badge(picture, at + 0.66 * (corner - at), cell, signs, pitch)
@@ -124,7 +122,7 @@ def quad_of(corners: Points, cell: Cell) -> Points:
 
 
 def _tint(picture: Bgr, corners: Points, colors: dict[Cell, int]) -> None:
-    """Colour the paper, not the ink: multiply, as a marker pen does."""
+    """Colour the paper, not the ink, by multiplication, like a highlighter."""
     marker = np.full_like(picture, 255)
     for cell, color in colors.items():
         polygon(marker, quad_of(corners, cell), DOMAIN_COLORS[color])
@@ -155,33 +153,40 @@ def _domain_borders(
 
 
 def _badge(picture: Bgr, at: Points, cell: C, signs: Signs[C], pitch: float) -> None:
-    """A plate around `at` with what the cell holds, and `?` when that is doubtful."""
+    """A panel centred at `at` with the cell's content, and `?` if it is doubtful."""
     size, pad = 0.2 * pitch, 0.06 * pitch
     marks = signs.width(cell, size)
     width = marks + 2 * pad + (0.7 * size if cell.review else 0)
     left = at[0] - width / 2
-    edge = DOUBT if cell.review else INK
-    plate(picture, (left, at[1] - 0.5 * size - pad), (width, size + 2 * pad), edge, 0.015 * pitch)
+    edge = REVIEW_COLOR if cell.review else INK
+    panel(picture, (left, at[1] - 0.5 * size - pad), (width, size + 2 * pad), edge, 0.015 * pitch)
     signs.draw(picture, (left + pad, at[1]), cell, size)
     if cell.review:
-        write(picture, "?", (left + pad + marks + 0.1 * size, at[1]), 1.2 * size, DOUBT, bold=True)
+        draw_text(
+            picture,
+            "?",
+            (left + pad + marks + 0.1 * size, at[1]),
+            1.2 * size,
+            REVIEW_COLOR,
+            bold=True,
+        )
 
 
-def _blame(picture: Bgr, quad: Points, pitch: float) -> None:
-    """A frame inside a cell that the rules forbid, and `!` in its lower left corner."""
+def _draw_problem(picture: Bgr, quad: Points, pitch: float) -> None:
+    """A frame inside a cell that a problem names, and `!` in its lower left corner."""
     inside = 0.84 * quad + 0.16 * quad.mean(0)
     polygon(picture, inside, PAPER, 0.07 * pitch)
-    polygon(picture, inside, BLAME, 0.04 * pitch)
+    polygon(picture, inside, PROBLEM_COLOR, 0.04 * pitch)
     size = 0.2 * pitch
     centre = quad.mean(0)
     x, y = centre + 0.66 * (quad[np.argmin(quad @ (1, -1))] - centre)
     width = text_width("!", size, bold=True)
-    plate(picture, (x - size / 2, y - 0.6 * size), (size, 1.2 * size), BLAME, 0.015 * pitch)
-    write(picture, "!", (x - width / 2, y), size, BLAME, bold=True)
+    panel(picture, (x - size / 2, y - 0.6 * size), (size, 1.2 * size), PROBLEM_COLOR, 0.015 * pitch)
+    draw_text(picture, "!", (x - width / 2, y), size, PROBLEM_COLOR, bold=True)
 
 
 def _points(picture: Bgr, board: Board, signs: Signs[C], corners: Points, pitch: float) -> None:
-    """Each domain's sum, on the edge of its first cell as the picture shows it."""
+    """Each domain's score, at the upper left of its topmost cell in the picture."""
     size, pad = 0.15 * pitch, 0.04 * pitch
     for domain in board.score.domains:
         if domain.points:
@@ -191,12 +196,12 @@ def _points(picture: Bgr, board: Board, signs: Signs[C], corners: Points, pitch:
             at = quad[np.argmin(quad.sum(1))]
             x, y = at + 0.1 * (quad.mean(0) - at)
             wide, high = text_width(text, size, bold=True) + 2 * pad, size + pad
-            plate(picture, (x, y - high / 2), (wide, high), INK, 0.012 * pitch)
-            write(picture, text, (x + pad, y), size, bold=True)
+            panel(picture, (x, y - high / 2), (wide, high), INK, 0.012 * pitch)
+            draw_text(picture, text, (x + pad, y), size, bold=True)
 
 
 def _total(picture: Bgr, board: Board, corners: Points, pitch: float, words: Words) -> None:
-    """The total on a plate above the sheet, else below, else at the top of the picture."""
+    """The total in a panel above the sheet, else below, else at the top of the picture."""
     size = 0.5 * pitch
     review = board.review
     text = words.tn("{n} point", "{n} points", board.score.total) + " ?" * review
@@ -207,26 +212,26 @@ def _total(picture: Bgr, board: Board, corners: Points, pitch: float, words: Wor
     if top < 0:
         top = below if below + height < picture.shape[0] else 0.1 * size
     corner = (float(left), float(top))
-    plate(picture, corner, (width, height), DOUBT if review else INK, 0.04 * pitch)
-    write(picture, text, (left + size / 2, top + height / 2), size, bold=True)
+    panel(picture, corner, (width, height), REVIEW_COLOR if review else INK, 0.04 * pitch)
+    draw_text(picture, text, (left + size / 2, top + height / 2), size, bold=True)
 
 
 def tile(clean: Bgr, centers: Points, doubt: Doubt[C], signs: Signs[C]) -> Bgr:
-    """A doubtful cell as it is in the photo, upright, above what it may be; `TILE_WH` large."""
+    """A rectified crop of a doubtful cell above its alternatives, (340, 260, 3) uint8 BGR."""
     side, height = TILE_WH
     cell = doubt.cell
     quad = quad_of(cell_corners(centers), (cell.row, cell.col))
-    seen = 1.25 * quad + (1 - 1.25) * quad.mean(0)
-    whole = np.array([(0, 0), (side - 1, 0), (side - 1, side - 1), (0, side - 1)])
-    warp = cv2.getPerspectiveTransform(seen.astype(np.float32), whole.astype(np.float32))
+    source = 1.25 * quad + (1 - 1.25) * quad.mean(0)
+    target = np.array([(0, 0), (side - 1, 0), (side - 1, side - 1), (0, side - 1)])
+    warp = cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32))
     picture = np.full((height, side, 3), 255, np.uint8)
     picture[:side] = cv2.warpPerspective(clean, warp, (side, side), borderMode=cv2.BORDER_REPLICATE)
-    write(picture, cell_name((cell.row, cell.col)), (2, side + 22), 26, bold=True)
+    draw_text(picture, cell_name((cell.row, cell.col)), (2, side + 22), 26, bold=True)
     x = 2.0
     for choice in (cell, *doubt.others[:1]):
         signs.draw(picture, (x, side + 58), choice, 24)
         x += signs.width(choice, 24) + 8
         share = f"{choice.confidence:.0%}"
-        write(picture, share, (x, side + 58), 21, DOUBT)
+        draw_text(picture, share, (x, side + 58), 21, REVIEW_COLOR)
         x += text_width(share, 21) + 18
     return picture

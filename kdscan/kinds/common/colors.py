@@ -1,4 +1,4 @@
-"""Which colour a domain has, and which cells a problem points at: for all who draw a board."""
+"""The colours of domains, and the cells that problems name, for everything that draws a board."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.records import Found
 
-MOST_NAMED = 8
-"""A problem of more cells than these is about the map as a whole; nobody looks at each."""
+MAX_NAMED = 8
+"""A problem that names more cells concerns the map as a whole; its cells are not marked."""
 
 
-def blamed_cells(found: Found) -> set[Cell]:
-    """The cells that a problem points at."""
-    named = (problem.cells for problem in found.problems if len(problem.cells) <= MOST_NAMED)
+def flagged_cells(found: Found) -> set[Cell]:
+    """The cells that problems name."""
+    named = (problem.cells for problem in found.problems if len(problem.cells) <= MAX_NAMED)
     return {cell for cells in named for cell in cells}
 
 
 def domain_colors(score: Score | KingdomScore, colors: int) -> dict[Cell, int]:
-    """A colour number for each shield that scores; neighbouring domains differ.
+    """A colour index below `colors` for each cell of scoring domains; neighbouring domains differ.
 
-    Shields of domains without a cross are left out: they are worth nothing.
+    Greedy graph colouring; domains worth nothing are left out.
     """
     chosen: dict[Cell, int] = {}
     used = [0] * colors

@@ -1,4 +1,4 @@
-"""A cell to look at, whatever its kind."""
+"""Doubtful cells of any kind of sheet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class JudgedCell(Protocol):
+class ReadCell(Protocol):
     """A shield or square as read."""
 
     @property
@@ -22,16 +22,16 @@ class JudgedCell(Protocol):
     def review(self) -> bool: ...
 
 
-C = TypeVar("C", bound=JudgedCell)
+C = TypeVar("C", bound=ReadCell)
 
-MOST_OTHERS, LEAST_PROBABILITY = 2, 0.02
-"""So many other readings of a doubtful place are named, if they are so probable."""
+MAX_OTHERS, MIN_OTHER = 2, 0.02
+"""Most alternatives that are shown for a doubtful place, and their least probability."""
 
 
 @dataclass(frozen=True)
 class Doubt(Generic[C]):
-    """A cell to look at as it was read, and what else it may be, the likeliest first, each with its
-    probability as `confidence`."""
+    """A doubtful cell as it was read, and its alternatives, the most probable first, with their
+    probabilities as `confidence`."""
 
     cell: C
     others: tuple[C, ...]
@@ -39,10 +39,10 @@ class Doubt(Generic[C]):
 
 @dataclass(frozen=True, eq=False)
 class DoubtfulPlace:
-    """A place that asks for a look, for people.
+    """A place that needs review, for people.
 
-    name: what it is called. choices: what was read, then what else it may be, each with how sure.
-    quad_xy: (4, 2) float64, photo frame: its corners as the sheet's reader sees them.
+    name: of the place. choices: what was read, then its alternatives, each with its probability.
+    quad_xy: (4, 2) float64, photo frame: its corners, clockwise from the sheet's upper left.
     """
 
     name: str

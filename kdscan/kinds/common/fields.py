@@ -1,4 +1,4 @@
-"""Fields of corrections, as the store names them: texts that are written and read here alone."""
+"""Names of correction fields in the store; only this module formats and parses them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
 
 WIZARD = "value:chosen_coat"
-"""The field that says for which coat the filled coat's wizard pays."""
+"""Field: the coat for which the filled coat's wizard pays."""
 
 VARIANTS = "variants"
-"""The field that says which extra rules a kingdom is scored by."""
+"""Field: the extra rules by which a kingdom is scored."""
 
 
 @dataclass(frozen=True)
 class CellField:
-    """What a cell of a map or a kingdom holds."""
+    """Field: the content of a cell of a map or a kingdom."""
 
     cell: Cell
 
@@ -28,7 +28,7 @@ class CellField:
 
 @dataclass(frozen=True)
 class LineField:
-    """What a side's line of a spellbook shows; player: 0 for the left side, 1 for the right."""
+    """Field: a line of a spellbook; player: 0 for the left side, 1 for the right."""
 
     player: int
     coat: Coat
@@ -39,7 +39,7 @@ class LineField:
 
 @dataclass(frozen=True)
 class ChoiceField:
-    """Which coat a side of a spellbook names."""
+    """Field: the coat that a side of a spellbook names."""
 
     player: int
 
@@ -51,7 +51,7 @@ PlaceField = CellField | LineField | ChoiceField
 
 
 def parse_field(field: str) -> PlaceField | None:
-    """The place that a field speaks of, if it speaks of one; ValueError for a wrong one."""
+    """The place that a field names, or None for other fields; ValueError for a malformed place."""
     name, _, where = field.partition(":")
     parts = where.split(",")
     match name, parts:
@@ -67,6 +67,6 @@ def parse_field(field: str) -> PlaceField | None:
 
 
 def cell_values(fields: Mapping[str, Any]) -> dict[Cell, Any]:
-    """The values of those fields that speak of a cell, by cell; ValueError for a wrong field."""
+    """Values of the fields that name a cell, by cell; ValueError for a malformed field."""
     places = ((parse_field(field), value) for field, value in fields.items())
     return {at.cell: value for at, value in places if isinstance(at, CellField)}

@@ -1,4 +1,4 @@
-"""How a photo is read, and who watches."""
+"""Options and observation of reading."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from kdscan.sheet.parts import Layout
 
 Observer = Callable[[str], AbstractContextManager[object]]
-"""Given a stage's name, a context that the stage runs in: timing, progress, traces."""
+"""Takes a stage's name, returns a context manager around the stage: for timing, progress,
+traces."""
 
 
 def unobserved(stage: str) -> AbstractContextManager[None]:
-    """Nobody watches."""
+    """An observer that does nothing."""
     return nullcontext()
 
 
@@ -28,10 +29,10 @@ def unobserved(stage: str) -> AbstractContextManager[None]:
 class ReadOptions:
     """How a photo is read.
 
-    risk: accepted probability that a total which asks for no review is wrong.
-    game: which one to look for; None to recognise it. variants: extra rules of Kingdomino.
-    layouts: learned layouts to name sheets by. prints: known prints; a sheet of one of them is
-    read from its ink. observe: see `Observer`.
+    risk: accepted probability that a total which is not marked for review is wrong.
+    game: the one to look for; None to detect it. variants: extra rules of Kingdomino.
+    layouts: learned layouts that sheets are matched with. prints: known prints; sheets of these are
+    read from their ink. observe: see `Observer`.
     """
 
     risk: float = DEFAULT_RISK

@@ -1,7 +1,7 @@
-"""Pens for pictures that people look at: plates, text, the signs of the coats.
+"""Drawing primitives for overlays: panels, text, the signs of coats and terrains.
 
-Everything draws into (H, W, 3) uint8 BGR pictures in place, at points (x, y) in
-pixels with parts of a pixel, and takes its size from the caller.
+All functions draw into (H, W, 3) uint8 BGR pictures in place, at subpixel points (x, y), and take
+their size from the caller.
 """
 
 from __future__ import annotations
@@ -23,48 +23,48 @@ INK: Color = (30, 24, 20)
 PAPER: Color = (255, 255, 255)
 
 SUBPIXEL = 4
-"""Bits after the point in the coordinates that OpenCV draws with."""
+"""Fractional bits of the fixed-point coordinates passed to OpenCV."""
 
 CROSS_STEP, CROSS_GAP = 0.66, 0.16
 """Distance between the crosses beside a coat and room before them, in sizes of the coat."""
 
 
-def fixed(points: Any) -> NDArray[np.int32]:
-    """Coordinates as OpenCV's `shift` argument wants them."""
+def to_fixed_point(points: Any) -> NDArray[np.int32]:
+    """Fixed-point coordinates for OpenCV's `shift` argument."""
     return np.asarray(np.round(np.asarray(points) * (1 << SUBPIXEL)), np.int32)
 
 
 def thickness(size: float) -> int:
-    """A whole width of a stroke, never nothing."""
+    """A stroke's width in whole pixels, at least 1."""
     return max(1, round(size))
 
 
 def line(picture: Bgr, a: Any, b: Any, color: Color, width: float) -> None:
     """A straight stroke from a to b."""
-    ends = fixed([a, b])
+    ends = to_fixed_point([a, b])
     cv2.line(picture, ends[0], ends[1], color, thickness(width), cv2.LINE_AA, SUBPIXEL)
 
 
 def polygon(picture: Bgr, points: Points, color: Color, width: float = -1) -> None:
     """A closed polygon, (N, 2): its outline, or filled when `width` is negative."""
     if width < 0:
-        cv2.fillPoly(picture, [fixed(points)], color, cv2.LINE_AA, SUBPIXEL)
+        cv2.fillPoly(picture, [to_fixed_point(points)], color, cv2.LINE_AA, SUBPIXEL)
     else:
-        shape = [fixed(points)]
+        shape = [to_fixed_point(points)]
         cv2.polylines(picture, shape, True, color, thickness(width), cv2.LINE_AA, SUBPIXEL)
 
 
 def circle(picture: Bgr, at: Any, radius: float, color: Color, width: float = -1) -> None:
     """A circle, filled when `width` is negative."""
     stroke = -1 if width < 0 else thickness(width)
-    x, y = fixed(at).tolist()
-    cv2.circle(picture, (x, y), int(fixed(radius)), color, stroke, cv2.LINE_AA, SUBPIXEL)
+    x, y = to_fixed_point(at).tolist()
+    cv2.circle(picture, (x, y), int(to_fixed_point(radius)), color, stroke, cv2.LINE_AA, SUBPIXEL)
 
 
-def plate(
+def panel(
     picture: Bgr, corner: tuple[float, float], size_wh: tuple[float, float], edge: Color, rim: float
 ) -> None:
-    """A white plate with round corners; `corner`: its top left, `rim`: width of its edge."""
+    """A white panel with round corners. corner: top left. rim: width of its border, pixels."""
     (left, top), (width, height) = corner, size_wh
     radius = 0.3 * min(width, height)
     angles = np.linspace(0, np.pi / 2, 6)
@@ -82,19 +82,19 @@ def plate(
 
 @cache
 def _font() -> Any:
-    return cv2.FontFace("sans")  # inside OpenCV: nothing to install, nothing to download
+    return cv2.FontFace("sans")  # built into OpenCV: nothing to install
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
-    """Width in pixels of a text whose letters are about `size` high."""
+    """Width in pixels of a text in a font of `size` pixels."""
     box = cv2.getTextSize((0, 0), text, (0, 0), _font(), round(size), 700 if bold else 400)
     return float(box[0] + box[2])
 
 
-def write(
+def draw_text(
     picture: Bgr, text: str, left_middle: Any, size: float, color: Color = INK, bold: bool = False
 ) -> None:
-    """Write from `left_middle`: the left end, at half the height of capitals."""
+    """Draw a text; left_middle: its left end, at half the height of capitals."""
     x, y = left_middle
     # Capitals of the built-in font are about 0.72 of its size high.
     base = (round(x), round(y + 0.36 * size))

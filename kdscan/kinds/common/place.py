@@ -1,4 +1,4 @@
-"""Where a sheet lies, and numbers, as plain values for a store."""
+"""Numbers and places of sheets as JSON values for the store."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from kdscan.records import RectifiedSheet
 
 DIGITS = 7
-"""Significant digits of a kept number: finer than any probability is known."""
+"""Significant digits of stored numbers, more than any probability's precision."""
 
 
 def rounded(value: Any) -> Any:
-    """Numbers, lists and arrays as JSON has them."""
+    """Numbers, lists and arrays as JSON values."""
     if isinstance(value, np.ndarray):
         return [rounded(part) for part in value.tolist()]
     if isinstance(value, list | tuple):
@@ -22,7 +22,7 @@ def rounded(value: Any) -> Any:
 
 
 def place_json(place: RectifiedSheet) -> dict[str, Any]:
-    """Where the cells lie; the pixels are left out."""
+    """A rectified sheet without its pixels."""
     return {
         "centers": rounded(place.centers_xy),
         "outline": rounded(place.outline_xy),
@@ -32,7 +32,7 @@ def place_json(place: RectifiedSheet) -> dict[str, Any]:
 
 
 def place_from(kept: dict[str, Any]) -> RectifiedSheet:
-    """The place again; where there were pixels stands a single black one."""
+    """The inverse of `place_json`; a single black pixel replaces the pixels."""
     return RectifiedSheet(
         np.zeros((1, 1, 3), np.uint8),
         np.array(kept["centers"], np.float64),

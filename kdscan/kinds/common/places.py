@@ -14,7 +14,8 @@ from kdscan.records.arrays import Floats
 def places_of(
     centers_xy: Floats, doubts: Sequence[Doubt[C]], name: Callable[[C], str]
 ) -> Iterator[DoubtfulPlace]:
-    """Each doubtful cell; centers_xy: (R, C, 2), photo frame, of all cells. name: what it holds."""
+    """Doubtful cells as places. centers_xy: (R, C, 2), photo frame, all cells' centres. name: text
+    for a cell's content."""
     corners = cell_corners(centers_xy)
     for doubt in doubts:
         at = doubt.cell.row, doubt.cell.col

@@ -1,4 +1,4 @@
-"""What kinds of sheets look like on a terminal: boards in lines, signs, totals, problems."""
+"""Text output for terminals, shared by all kinds: boards, signs, totals, problems."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import GLYPHS, Coat, shown
 from kdscan.game.grid import Cell, cell_name
-from kdscan.kinds.common.colors import MOST_NAMED
-from kdscan.kinds.common.doubt import C, Doubt, JudgedCell
+from kdscan.kinds.common.colors import MAX_NAMED
+from kdscan.kinds.common.doubt import C, Doubt, ReadCell
 from kdscan.kinds.common.values import percent
 from kdscan.locale import Words, words
 from kdscan.locale.problems import SEVERITIES, told
@@ -31,9 +31,8 @@ WIDTH = 9
 
 @dataclass(frozen=True)
 class Style:
-    """What the terminal can show. unicode: box drawing and symbols. color: ANSI colours.
-
-    words: the language that is spoken there.
+    """A terminal's abilities. unicode: box drawing and symbols. color: ANSI colours. words: its
+    language.
     """
 
     unicode: bool = True
@@ -41,7 +40,7 @@ class Style:
     words: Words = field(default_factory=lambda: words("en"))
 
     def coat(self, coat: Coat | None) -> str:
-        """Two characters for a coat; the letters of the text form where there is no Unicode."""
+        """Two characters for a coat; without Unicode the letters of the boards' text form."""
         if coat is None:
             return "· " if self.unicode else ". "
         return f"{GLYPHS[coat]:2}" if self.unicode else f"{LETTERS[coat]:2}"
@@ -72,9 +71,9 @@ def draw_grid(
     style: Style,
     width: int = WIDTH,
 ) -> str:
-    """Any board with its columns named by letters; lines part domains.
+    """A board with lettered columns and numbered rows; lines separate domains.
 
-    content: what a cell shows, `width` characters wide.
+    content: a cell's text, `width` characters wide.
     """
     region = _regions(rows, cols, domains)
     header = "   " + "".join(f"{chr(ord('A') + col):^{width + 1}}" for col in range(cols))
@@ -89,7 +88,7 @@ def draw_grid(
 def _regions(
     rows: int, cols: int, domains: Sequence[Sequence[Cell]]
 ) -> Callable[[int, int], object]:
-    """Cells of one domain share a value; every other cell has its own."""
+    """Labels of cells: cells of one domain share theirs, every other cell has its own."""
     of = {cell: n for n, cells in enumerate(domains) for cell in cells}
 
     def region(row: int, col: int) -> object:
@@ -103,7 +102,7 @@ def _regions(
 def _rule(
     row: int, cols: int, region: Callable[[int, int], object], style: Style, width: int
 ) -> str:
-    """The line above `row`: strokes where two different regions meet."""
+    """The line above `row`: strokes between different regions."""
     corners = _CORNERS if style.unicode else _ASCII_CORNERS
     line = ""
     for col in range(cols + 1):
@@ -132,19 +131,19 @@ def _row(
 
 
 def explain_total(found: Found, total: int, style: Style, between: str = "") -> str:
-    """The total and how far to trust it."""
+    """The total, its confidence, and whether to check it."""
     t = style.words.t
-    sure = t("{sure} sure", sure=percent(found.confidence))
+    confidence = t("{sure} sure", sure=percent(found.confidence))
     check = f",{between} " + t("please check") if found.review else ""
     points = style.bold(t("total {points}", points=total))
-    return f"   {points}  ({sure}{check})"
+    return f"   {points}  ({confidence}{check})"
 
 
 def explain_problems(found: Found, style: Style) -> list[str]:
-    """What is wrong with a sheet or kingdom, a line each."""
+    """The problems of a sheet or kingdom, one a line."""
     lines = []
     for problem in found.problems:
-        named = problem.cells if len(problem.cells) <= MOST_NAMED else ()
+        named = problem.cells if len(problem.cells) <= MAX_NAMED else ()
         where = " ".join(cell_name(cell) for cell in named)
         severity = style.words.t(SEVERITIES[problem.severity])
         what = told(problem, style.words)
@@ -159,9 +158,9 @@ def explain_doubts(
     token: Callable[[C], str],
     style: Style,
 ) -> str:
-    """Problems of a board, then the cells to look at with what else they may be.
+    """Problems of a board, then its doubtful cells with their alternatives.
 
-    shown: what a cell holds, for people; token: the same as `--set` takes it.
+    shown: a cell's content for people; token: the same in the syntax of `--set`.
     """
     dash, t = "–" if style.unicode else "-", style.words.t
     lines = explain_problems(found, style)
@@ -181,10 +180,10 @@ def explain_doubts(
     return "\n".join(lines)
 
 
-def _name(cell: JudgedCell) -> str:
+def _name(cell: ReadCell) -> str:
     return cell_name((cell.row, cell.col))
 
 
 def token(coat: Coat | None, crosses: int) -> str:
-    """The shield in the text form of boards, as `--set` takes it."""
+    """A shield in the text form of boards, which is the syntax of `--set`."""
     return "." if coat is None else LETTERS[coat] + "+" * crosses

@@ -1,4 +1,4 @@
-"""A map with what a person says of it."""
+"""A map with a person's corrections."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from kdscan.records import MapCorrections, Marks, SheetReading
 
 
 def correct(sheet: SheetReading, corrections: MapCorrections, risk: float) -> SheetReading:
-    """See `kdscan.kinds`. What the pixels had said stays visible in `CellReading.seen`."""
+    """See `kdscan.kinds`. The pixels' own result stays visible in `CellReading.seen`."""
     after = sheet.evidence.corrections.merge(corrections)
     return interpret(replace(sheet.evidence, corrections=after), risk)
 
 
 def correct_fields(sheet: SheetReading, fields: Mapping[str, Any], risk: float) -> SheetReading:
-    """`correct` by fields of a store: `cell:R,C`, `castle`, `value:chosen_coat`, `confirmed`."""
+    """`correct` by the store's fields: `cell:R,C`, `castle`, `value:chosen_coat`, `confirmed`."""
     wizard = fields.get(WIZARD)
     corrections = MapCorrections(
         cells={cell: marks_from(new) for cell, new in cell_values(fields).items()},
@@ -31,5 +31,5 @@ def correct_fields(sheet: SheetReading, fields: Mapping[str, Any], risk: float) 
 
 
 def marks_from(value: Mapping[str, Any]) -> Marks:
-    """A shield's marks from their plain values."""
+    """A shield's marks from their JSON values."""
     return (Coat(value["coat"]) if value["coat"] else None), int(value["crosses"])

@@ -1,9 +1,9 @@
-"""What lies over shields when they are photographed: nobody can read what is hidden.
+"""Objects over shields: what is hidden cannot be read.
 
-A shield that looks covered is less sure than what was read of it: its odds fall with those that
-something hides it. Where that leaves too little for the accepted risk, it is said to be covered
-and asks, whatever the rest of its sheet says: the less surely it was read, the less it takes. How
-this and other ways part covered photos from clean ones stands in docs/research/hold.md.
+A shield's log odds of being read correctly are reduced by those of being covered. If the remaining
+confidence is too low for the accepted risk, the shield is reported as covered and the sheet is
+marked for review; so a shield read with little confidence needs less evidence of an object. For a
+comparison with other methods see docs/research/hold.md.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from kdscan.game.problem import Problem
 from kdscan.records import CellReading, Reading, calibrated
 
 COVERED = "covered"
-"""Code of the problem that names shields over which something lies."""
+"""Code of the problem that names covered shields."""
 
-LEAST = 0.22
-"""What looks covered with less probability tells nothing."""
+MIN_PROBABILITY = 0.22
+"""Smaller probabilities of being covered are ignored."""
 
-LIKELY = 0.5
-"""An unsure shield of a sheet that asks anyway is said to be covered only from here on."""
+MIN_WHEN_REVIEWED = 0.5
+"""Least probability of being covered for a doubtful shield of a sheet that needs review anyway."""
 
-WEIGHT = 0.75
-"""Of the log odds beyond those of `LEAST`, what they take of those of a shield: networks are surer
-than they should be of what they never saw."""
+ODDS_WEIGHT = 0.75
+"""Factor of the log odds of being covered, beyond those of `MIN_PROBABILITY`, that are subtracted;
+below 1 because networks are overconfident about objects they were not trained on."""
 
 
-def doubted(reading: Reading, covered: Mapping[Cell, float], risk: float) -> Reading:
-    """The reading with what lies over shields in its confidence and theirs.
+def apply_cover(reading: Reading, covered: Mapping[Cell, float], risk: float) -> Reading:
+    """The reading with the confidence of covered shields, and its own, reduced.
 
-    covered: how probably something hides a shield. risk: accepted probability that a total which
-    asks for no review is wrong.
+    covered: probabilities of being covered, 0..1. risk: accepted probability that a total which is
+    not marked for review is wrong.
     """
     cells = tuple(
         _cell(one, p, risk, reading.review) if (p := covered.get((one.row, one.col))) else one
@@ -45,22 +45,24 @@ def doubted(reading: Reading, covered: Mapping[Cell, float], risk: float) -> Rea
     named = [cell.confidence for cell in cells if cell.covered]
     if not named:
         return reading
-    sure = min(reading.confidence, *named)
-    return replace(reading, cells=cells, confidence=sure, review=True)
+    confidence = min(reading.confidence, *named)
+    return replace(reading, cells=cells, confidence=confidence, review=True)
 
 
 def _cell(cell: CellReading, p: float, risk: float, asks: bool) -> CellReading:
-    """A shield that looks covered with that probability; asks: whether its sheet does anyway."""
-    if p < (LIKELY if asks and cell.confidence < 1 - risk else LEAST):
+    """A shield that is covered with probability p. asks: whether its sheet needs review anyway."""
+    if p < (MIN_WHEN_REVIEWED if asks and cell.confidence < 1 - risk else MIN_PROBABILITY):
         return cell
     inside = min(p, 1 - 1e-9)
-    odds = log(inside / (1 - inside)) - log(LEAST / (1 - LEAST))
-    sure = calibrated(cell.confidence, np.array([1.0, -WEIGHT * odds]))
-    return replace(cell, confidence=sure, covered=True, review=True) if sure < 1 - risk else cell
+    odds = log(inside / (1 - inside)) - log(MIN_PROBABILITY / (1 - MIN_PROBABILITY))
+    confidence = calibrated(cell.confidence, np.array([1.0, -ODDS_WEIGHT * odds]))
+    if confidence >= 1 - risk:
+        return cell
+    return replace(cell, confidence=confidence, covered=True, review=True)
 
 
 def problems(reading: Reading) -> tuple[Problem, ...]:
-    """The problem that names what is covered; none where nothing is."""
+    """A problem that names the covered shields, if there are any."""
     cells = tuple((cell.row, cell.col) for cell in reading.cells if cell.covered)
     if not cells:
         return ()

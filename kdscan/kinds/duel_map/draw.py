@@ -1,4 +1,4 @@
-"""A map as it was read, drawn over the photo."""
+"""A map's overlay."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kdscan.records import CellReading, SheetReading
 
 
 def draw(picture: Bgr, clean: Bgr, sheet: SheetReading, scale: float, words: Words) -> list[Bgr]:
-    """Draw over a photo reduced by `scale`, in place; returns a tile for each doubtful shield."""
+    """See `kdscan.kinds`."""
     centers = draw_board(picture, sheet, sheet.reading.cells, _SIGNS, scale, words)
     return [tile(clean, centers, doubt, _SIGNS) for doubt in doubts(sheet)]
 

@@ -1,8 +1,8 @@
-"""Evidence of a map → all that people see of it. There are no pixels from here on.
+"""Evidence of a map → reading. No pixels are needed from here on.
 
-What a map's picture, its neighbours and a person say lies in one record. Board, score, problems,
-certainty and review are a function of that record, so that nothing has to be put back after a
-correction, a fusion or a reload.
+Evidence from the picture, from other sheets and from corrections is kept in one record. Board,
+score, problems, confidence and review are a pure function of it, so nothing has to be restored
+after a correction, a fusion or a reload.
 """
 
 from __future__ import annotations
@@ -10,51 +10,51 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from kdscan.detection.clipping import in_words
+from kdscan.detection.clipping import edges_text
 from kdscan.game.duel.scoring import score_board
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
 from kdscan.kinds.duel_map import covered
-from kdscan.kinds.duel_map.rules import questions, weighed
+from kdscan.kinds.duel_map.rules import apply_rules, questions
 from kdscan.marks.decode import board_of, corrected, decode
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import CELLS, MapEvidence, MarkProbs, Marks, Reading, SheetReading
 
-SURELY_PLACED = 0.9
-"""Below this the reading says that the grid itself may be wrong."""
+MIN_PLACED = 0.9
+"""If the probability that all cells are in place is lower, a problem says so."""
 
-MIRRORED = "the picture is mirrored: left and right are swapped; take the photo without mirroring"
+_MIRRORED = "the picture is mirrored: left and right are swapped; take the photo without mirroring"
 
 CUT_OFF = "cut_off"
 """Code of the problem that names shields which the picture's edge cuts off."""
 
 
 def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading:
-    """What the evidence comes to.
+    """Decode the evidence and apply rules, occlusion, clipping and corrections.
 
-    risk: accepted probability that a total which asks for no review is wrong.
+    risk: accepted probability that a total which is not marked for review is wrong.
     """
     reading = _with_corrections(evidence, risk)
     board = board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells})
     broken = questions(board, reading.castle_used)
-    reading = weighed(reading, broken, risk, evidence.corrections.cells)
-    reading = covered.doubted(reading, evidence.hidden, risk)
-    reading = _without_unseen(reading, evidence.unseen)
+    reading = apply_rules(reading, broken, risk, evidence.corrections.cells)
+    reading = covered.apply_cover(reading, evidence.hidden, risk)
+    reading = _without_clipped(reading, evidence.unseen)
     if evidence.mirrored:
         reading = replace(reading, review=True)
     if evidence.corrections.confirmed:
         cells = tuple(replace(cell, review=False) for cell in reading.cells)
         reading = replace(reading, cells=cells, review=False)
-    given = evidence.corrections.wizard
-    coat = evidence.wizard.coat if given is None else given[0]
-    seen = _problems(evidence, (*broken, *covered.problems(reading)))
-    problems = (*seen, *evidence.wizard.problems)
+    correction = evidence.corrections.wizard
+    coat = evidence.wizard.coat if correction is None else correction[0]
+    problems = _problems(evidence, (*broken, *covered.problems(reading)))
+    problems = (*problems, *evidence.wizard.problems)
     return SheetReading(evidence, reading, score_board(board, coat), problems)
 
 
-def believed(evidence: MapEvidence) -> MarkProbs:
-    """What the picture and a person say of each shield; nothing of those that nobody saw, and the
-    less of one the more it looks covered."""
+def beliefs(evidence: MapEvidence) -> MarkProbs:
+    """Probabilities of each shield's marks after corrections; uniform for clipped shields, and
+    mixed with the uniform distribution in proportion to the probability of being covered."""
     probs = corrected(evidence.probs, evidence.corrections.cells)
     unknown = evidence.hidden | dict.fromkeys(evidence.unseen, 1.0)
     if not unknown:
@@ -71,13 +71,14 @@ def believed(evidence: MapEvidence) -> MarkProbs:
 def decoded(
     probs: MarkProbs, corrections: tuple[tuple[Cell, Marks], ...] = (), risk: float = DEFAULT_RISK
 ) -> Reading:
-    """`decode` of probabilities and what a person says of some shields; asked for again, it is at
-    hand: a table, a page and a store ask for the same sheets many times."""
+    """`decode` of probabilities and corrections, cached: tables, pages and the store interpret the
+    same sheets many times."""
     return decode(corrected(probs, dict(corrections)) if corrections else probs, risk)
 
 
 def _with_corrections(evidence: MapEvidence, risk: float) -> Reading:
-    """The most probable board; beside what a person says stands what the pixels had said."""
+    """The most probable board under the corrections; corrected cells keep the pixels' own result in
+    `seen`."""
     corrections = evidence.corrections
     reading = decoded(evidence.probs, tuple(sorted(corrections.cells.items())), risk)
     if corrections.cells:
@@ -94,8 +95,8 @@ def _with_corrections(evidence: MapEvidence, risk: float) -> Reading:
     )
 
 
-def _without_unseen(reading: Reading, unseen: tuple[Cell, ...]) -> Reading:
-    """Of shields that nobody sees nothing is known, nor of the total."""
+def _without_clipped(reading: Reading, unseen: tuple[Cell, ...]) -> Reading:
+    """Zero confidence for clipped shields and for the total."""
     if not unseen:
         return reading
     cells = tuple(
@@ -106,9 +107,9 @@ def _without_unseen(reading: Reading, unseen: tuple[Cell, ...]) -> Reading:
 
 
 def _problems(evidence: MapEvidence, broken: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """What to hold against the map: its place, its board, its picture."""
+    """The problems of a map's place, board and picture."""
     found = list(broken)
-    if evidence.probs.placed < SURELY_PLACED:
+    if evidence.probs.placed < MIN_PLACED:
         why = "the grid may not lie where it was found; look at the overlay or photograph again"
         found.insert(0, Problem("unsure_place", "warning", why))
     if unseen := evidence.unseen:
@@ -116,12 +117,9 @@ def _problems(evidence: MapEvidence, broken: tuple[Problem, ...]) -> tuple[Probl
         why = f"{what} at the picture's edge or beyond it; take the photo again with the whole grid"
         found.append(Problem(CUT_OFF, "error", why, unseen))
     if evidence.mirrored:
-        why = (
-            "the picture is mirrored: left and right are swapped; take the photo without mirroring"
-        )
-        found.append(Problem("mirrored", "warning", why))
+        found.append(Problem("mirrored", "warning", _MIRRORED))
     if sides := evidence.beside:
-        edge = in_words(sides)
+        edge = edges_text(sides)
         why = f"another map seems to reach beyond the {edge} of the picture; it was not read"
         found.append(Problem("map_cut_off", "warning", why))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""What a shield holds, in words."""
+"""Names of coats and shields for people."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _COATS = {
 
 
 def coat_name(words: Words, coat: Coat | None) -> str:
-    """A coat of arms, or an empty shield."""
+    """The name of a coat, or of an empty shield."""
     return words.t("empty") if coat is None else words.t(_COATS[coat])
 
 
 def shield_name(words: Words, coat: Coat | None, crosses: int) -> str:
-    """A shield with its crosses."""
+    """The name of a coat with its crosses."""
     return f"{coat_name(words, coat)} {'×' * crosses}".rstrip()
 
 
 def with_cover(words: Words, what: str, cell: CellReading) -> str:
-    """What a shield holds, and that something seems to lie over it."""
+    """A shield's name, with a note if it seems to be covered."""
     covered = words.t("covered")
     return f"{what}, {covered}" if cell.covered else what

@@ -1,4 +1,4 @@
-"""The shields to look at as places in the photo."""
+"""A map's doubtful shields as places in the photo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a grid laid flat to a map that was read: a line a stage."""
+"""The stages from a rectified grid to a map's reading."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
-from kdscan.detection.clipping import unseen_cells
+from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.layout import UNKNOWN, detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
 from kdscan.inference.store import Models
 from kdscan.kinds.common.options import ReadOptions
-from kdscan.kinds.duel_map.covered import LEAST
+from kdscan.kinds.duel_map.covered import MIN_PROBABILITY
 from kdscan.kinds.duel_map.interpret import decoded, interpret
-from kdscan.marks.classify import Logits, weigh
+from kdscan.marks.classify import Logits, average
 from kdscan.marks.covered import covered
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.recognize import recognize, shows_mirrored
@@ -21,20 +21,20 @@ from kdscan.prints.recognize_layout import recognized
 from kdscan.records import Ink, MapEvidence, MarkProbs, Photo, RectifiedSheet, SheetReading
 
 RISK_SHARES = {1: 0.5, 4: 1.0}
-"""A sheet is looked at so often in all, again as long as its total may be wrong with more than such
-a share of the accepted risk: accepting after the first look inflates acceptance, so it gets half
+"""Number of views (test-time augmentation) → share of the accepted risk below which the total is
+accepted without further views. Accepting after the first view inflates acceptance, so it gets half
 of the error budget."""
 
-ILL_PLACED, ILLEGIBLE = 0.92, 0.5
-"""What lies less surely than the one and whose shields are less sure in the mean than the other is
-no map: 168 photos of maps have nothing below 0.92, and one in fifty of them less than 0.5; two
-sheets of other games have 0.91 and 0.27, 0.82 and 0.48."""
+MIN_PLACEMENT, MIN_MEAN_CONFIDENCE = 0.92, 0.5
+"""A grid with a lower placement confidence and a lower mean confidence of its shields is no map. Of
+168 photos of maps none has a placement below 0.92, and one in fifty a mean below 0.5; two sheets of
+other games have 0.91 and 0.27, 0.82 and 0.48."""
 
 
 def read_map(
     photo: Photo, rectified: RectifiedSheet, models: Models, options: ReadOptions
 ) -> SheetReading:
-    """Read one map that was found in a photo."""
+    """Read one map from its photo and rectified grid."""
     observe = options.observe
     with observe("layout"):
         layout = detect_layout(photo, rectified)
@@ -59,7 +59,7 @@ def read_map(
             rectified, views = refine_crops(photo, rectified, models.marks)
     with observe("marks"):
         probs = _probabilities(views, rectified, models, layout, options.risk)
-    clipped = unseen_cells(photo, rectified)
+    clipped = clipped_cells(photo, rectified)
     with observe("covers"):
         over = covered(rectified, models.cover)
     evidence = MapEvidence(
@@ -69,7 +69,7 @@ def read_map(
         clipped=clipped,
         mirrored=mirrored,
         ink=ink,
-        covered={at: p for at, p in over.items() if p >= LEAST and at not in clipped},
+        covered={at: p for at, p in over.items() if p >= MIN_PROBABILITY and at not in clipped},
     )
     with observe("code"):
         evidence = replace(evidence, sheet_id=read_code(photo, rectified, layout))
@@ -81,26 +81,26 @@ def read_map(
 
 
 def is_legible(sheet: SheetReading) -> bool:
-    """Whether what was read may be a map at all, rather than something else that is ruled."""
-    sure = sum(cell.confidence for cell in sheet.reading.cells) / len(sheet.reading.cells)
-    return sheet.rectified.confidence >= ILL_PLACED or sure >= ILLEGIBLE
+    """Whether a reading is plausibly of a map, rather than of another printed grid."""
+    mean = sum(cell.confidence for cell in sheet.reading.cells) / len(sheet.reading.cells)
+    return sheet.rectified.confidence >= MIN_PLACEMENT or mean >= MIN_MEAN_CONFIDENCE
 
 
 def _probabilities(
     views: Iterator[Logits], sheet: RectifiedSheet, models: Models, layout: str, risk: float
 ) -> MarkProbs:
-    """What a sheet's shields hold; one that leaves doubts is looked at again, see `RISK_SHARES`."""
-    for taken in accumulated(views):
-        probs = weigh(taken, sheet.confidence, models.calibration(layout, len(taken)))
-        if decoded(probs, (), risk).confidence >= 1 - RISK_SHARES[len(taken)] * risk:
+    """Marks averaged over as many views as it takes to be confident, see `RISK_SHARES`."""
+    for used in accumulated(views):
+        probs = average(used, sheet.confidence, models.calibration(layout, len(used)))
+        if decoded(probs, (), risk).confidence >= 1 - RISK_SHARES[len(used)] * risk:
             break
     return probs
 
 
 def accumulated(views: Iterator[Logits]) -> Iterator[list[Logits]]:
-    """All looks taken so far, for each number of them in `RISK_SHARES` that there are."""
-    taken: list[Logits] = []
+    """The first views for each number of views in `RISK_SHARES`, as far as there are enough."""
+    used: list[Logits] = []
     for number in RISK_SHARES:
-        taken += islice(views, number - len(taken))
-        if len(taken) == number:
-            yield taken
+        used += islice(views, number - len(used))
+        if len(used) == number:
+            yield used

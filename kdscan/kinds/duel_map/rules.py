@@ -1,7 +1,8 @@
-"""What the rules have to say of a board that was read: questions with their places, no verdicts.
+"""The game's rules as evidence against a reading: questions about cells, not verdicts.
 
-A right reading may well break the rules, because people err. Nor is an odd number of shields a
-proof: with the line's wizard the dice are drawn apart, and one of them may be all that found room.
+A correct reading can break the rules, because people make mistakes. Not even an odd number of
+shields is proof of an error: with the line's wizard the two dice may be drawn apart, and only one
+may have found room.
 """
 
 from __future__ import annotations
@@ -19,72 +20,70 @@ from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, unanswered
 from kdscan.records import CELLS, Reading, calibrated
 
-DOMINOES = ("odd_shields", "unpaired_shields", "unconnected_domino", "wizard_too_early")
-"""Codes of what only says that dominoes cannot lie like that: the score stands whatever it is."""
+DOMINO_CODES = ("odd_shields", "unpaired_shields", "unconnected_domino", "wizard_too_early")
+"""Codes of problems of how dominoes lie, which do not affect the score."""
 
-HONEST = 0.2
-"""Share of right readings against which the rules have something: people err, and an odd number of
-shields can be honest. Of 90 boards in photographs 22 are so; of those that simulated games end
-with none is."""
+P_BROKEN_IF_RIGHT = 0.2
+"""Probability that a correct reading breaks a rule: 22 of 90 boards in photographs do, none of
+those at the end of simulated games."""
 
-CAUGHT = 0.7
-"""Share of wrong readings that the rules notice: all that miss one shield or see one too many,
-13% of those with one wrong coat, 4% with one wrong number of crosses (150 simulated boards each);
-158 of 184 wrong readings of synthetic photos, but of those that a covered shield made sure of a
-wrong total only 9 of 13."""
+P_BROKEN_IF_WRONG = 0.7
+"""Probability that a wrong reading breaks a rule: all that miss a shield or have one too many do,
+13% of those with one wrong coat, 4% with one wrong number of crosses (150 simulated boards each).
+Among synthetic photos 158 of 184 wrong readings break one, but only 9 of 13 whose total is
+confidently wrong because of a covered shield."""
 
-EVIDENCE = log(HONEST / CAUGHT)
-"""Weight of evidence, in natural log odds, that a broken rule has against a total (Good 1950). That
-nothing is broken is no evidence for it: what the networks may be believed was fitted on boards
-that break none."""
+LOG_RATIO = log(P_BROKEN_IF_RIGHT / P_BROKEN_IF_WRONG)
+"""Weight of evidence (Good 1950) of a broken rule, in natural log odds of the total. Unbroken rules
+add nothing: the networks were calibrated on boards that break none."""
 
 STANDS = "The score stands"
 
 
 def questions(board: Board, castle_used: bool | None) -> tuple[Problem, ...]:
-    """What a person may ask of a board; errors are left only for what no paper can show."""
-    return tuple(_asked(board, one) for one in quick_problems(board, castle_used))
+    """Rule problems of a board, rephrased as questions; only impossible findings stay errors."""
+    return tuple(_as_question(board, one) for one in quick_problems(board, castle_used))
 
 
-def weighed(
-    reading: Reading, broken: Sequence[Problem], risk: float, looked_at: Collection[Cell] = ()
+def apply_rules(
+    reading: Reading, broken: Sequence[Problem], risk: float, checked: Collection[Cell] = ()
 ) -> Reading:
-    """The reading with what the rules say in its confidence.
+    """The reading with broken rules taken into account in its confidence.
 
-    broken: what `questions` found. risk: accepted probability that a total which asks for no
-    review is wrong. looked_at: shields that a person has looked at; rules that point at those alone
-    are broken on paper. Where it asks for a review only now, the shield to look at is the least
-    sure of the others that the rules point at.
+    broken: as returned by `questions`. risk: accepted probability that a total which is not marked
+    for review is wrong. checked: shields that a person has checked; problems of these alone are the
+    players' own. If the reading needs review only now, the least confident unchecked shield that a
+    problem names is marked.
     """
-    broken = [one for one in broken if unanswered(one.cells, looked_at)]
+    broken = [one for one in broken if unanswered(one.cells, checked)]
     if not broken:
         return reading
-    sure = calibrated(reading.confidence, np.array([1.0, EVIDENCE]))
-    review = sure < 1 - risk
+    confidence = calibrated(reading.confidence, np.array([1.0, LOG_RATIO]))
+    review = confidence < 1 - risk
     cells = reading.cells
     if review and not any(cell.review for cell in cells):
         named = {cell for problem in broken for cell in problem.cells}
-        unseen = [i for i, one in enumerate(cells) if (one.row, one.col) not in looked_at]
-        asked = [i for i in unseen if (cells[i].row, cells[i].col) in named] or unseen
-        worst = min(asked, key=lambda i: cells[i].confidence, default=None)
+        unchecked = [i for i, one in enumerate(cells) if (one.row, one.col) not in checked]
+        candidates = [i for i in unchecked if (cells[i].row, cells[i].col) in named] or unchecked
+        worst = min(candidates, key=lambda i: cells[i].confidence, default=None)
         cells = tuple(replace(c, review=c.review or i == worst) for i, c in enumerate(cells))
-    return replace(reading, cells=cells, confidence=sure, review=review)
+    return replace(reading, cells=cells, confidence=confidence, review=review)
 
 
-def _asked(board: Board, problem: Problem) -> Problem:
-    if problem.code not in DOMINOES:
+def _as_question(board: Board, problem: Problem) -> Problem:
+    if problem.code not in DOMINO_CODES:
         return problem
     if problem.code != "unpaired_shields":
         return replace(problem, severity="warning")
     filled = tuple(sorted(board))
     if lonely := alone(board):
-        return _question("unpaired_shields", _alone(len(lonely)), lonely)
+        return _warning("unpaired_shields", _alone(len(lonely)), lonely)
     if len(filled) % 2:
         text = f"{len(filled)} shields are filled; rounds fill two. Is one missing? {STANDS}"
-        return _question("odd_shields", text, _empty(board))
+        return _warning("odd_shields", text, _empty(board))
     count = len(problem.cells)
     text = f"dominoes cannot cover these {count} shields. Is one missing, or one too many? {STANDS}"
-    return _question("unpaired_shields", text, problem.cells)
+    return _warning("unpaired_shields", text, problem.cells)
 
 
 def _alone(count: int) -> str:
@@ -96,5 +95,5 @@ def _empty(board: Board) -> tuple[Cell, ...]:
     return tuple(cell for cell in CELLS if cell not in board)
 
 
-def _question(code: str, text: str, cells: tuple[Cell, ...]) -> Problem:
+def _warning(code: str, text: str, cells: tuple[Cell, ...]) -> Problem:
     return Problem(code, "warning", text, cells)

@@ -1,4 +1,4 @@
-"""A map's evidence as plain values, and the map again."""
+"""A map's evidence as JSON values, and back."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from kdscan.records import MapCorrections, MapEvidence, MarkProbs, SheetReading,
 Json = dict[str, Any]
 
 _PROBS = {field.name: field.name for field in fields(MarkProbs)} | {"calibration": "trust"}
-"""Fields of the probabilities, and what they are called in the store."""
+"""Fields of `MarkProbs` → their names in the store."""
 
 
 def serialize(sheet: SheetReading) -> Json:
-    """See `kdscan.kinds`; what most sheets do not have is left out."""
+    """See `kdscan.kinds`; fields that most sheets lack are left out if empty."""
     found, corrections = sheet.evidence, sheet.evidence.corrections
     kept: Json = {
         "kind": sheet.kind,
@@ -61,11 +61,11 @@ def deserialize(kept: Json, risk: float) -> SheetReading:
 
 
 def evidence_from(kept: Json) -> MapEvidence:
-    """The evidence again; KeyError, TypeError or ValueError for what `serialize` did not write."""
+    """The inverse of `serialize`; raises KeyError, TypeError or ValueError for other values."""
     probs: Json = {}
-    for name, called in _PROBS.items():  # one that was not known then has its default
-        if called in kept["probs"]:
-            value = kept["probs"][called]
+    for name, stored in _PROBS.items():  # fields missing in older stores keep their defaults
+        if stored in kept["probs"]:
+            value = kept["probs"][stored]
             probs[name] = np.array(value, np.float64) if isinstance(value, list) else value
     return MapEvidence(
         rectified=place_from(kept["place"]),

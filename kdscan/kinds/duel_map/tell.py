@@ -1,4 +1,4 @@
-"""A sheet as text: the board with its domains outlined, the sum explained, the doubts named."""
+"""A map as text: the board with outlined domains, the score's breakdown, the doubtful shields."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ from kdscan.records import CASTLE, COLS, ROWS, CellReading, SheetReading
 
 
 def tell(sheet: SheetReading, style: Style) -> str:
-    """The whole answer for one map, for people; ends without a newline."""
+    """See `kdscan.kinds`."""
     if sheet.clipped:
-        return "\n\n".join([explain_hidden(sheet, style), draw_board(sheet, style)])
-    parts = [draw_board(sheet, style), explain_score(sheet, style)]
-    unsure = explain_doubts(sheet, style)
-    return "\n\n".join([*parts, unsure] if unsure else parts)
+        return "\n\n".join([explain_clipped(sheet, style), draw_board(sheet, style)])
+    parts = [draw_board(sheet, style), explain_score(sheet, style), explain_doubts(sheet, style)]
+    return "\n\n".join(part for part in parts if part)
 
 
-def explain_hidden(sheet: SheetReading, style: Style) -> str:
-    """What to do where the picture's edge cuts off shields: nobody can tell the total."""
+def explain_clipped(sheet: SheetReading, style: Style) -> str:
+    """Advice for a map of which the picture cuts off shields, so that its total is unknown."""
     t, tn = style.words.t, style.words.tn
     what = tn(
         "{n} shield lies at the picture's edge or beyond it, so there is no total.",
@@ -39,7 +38,7 @@ def explain_hidden(sheet: SheetReading, style: Style) -> str:
 
 
 def draw_board(sheet: SheetReading, style: Style) -> str:
-    """The board; lines part domains, `?` marks a shield to look at."""
+    """The board; lines separate domains, `?` marks doubtful shields."""
     colors = domain_colors(sheet.score, len(COLORS))
     cells = {(c.row, c.col): c for c in sheet.reading.cells}
 
@@ -64,7 +63,7 @@ def _castle(sheet: SheetReading, style: Style) -> str:
 
 
 def explain_score(sheet: SheetReading, style: Style) -> str:
-    """Each domain that scores as shields × crosses = points, then the total."""
+    """Each scoring domain as shields × crosses = points, then the total."""
     times = "×" if style.unicode else "x"
     scoring = sorted((d for d in sheet.score.domains if d.points), key=lambda d: -d.points)
     t, tn = style.words.t, style.words.tn
@@ -96,7 +95,7 @@ def explain_score(sheet: SheetReading, style: Style) -> str:
 
 
 def explain_doubts(sheet: SheetReading, style: Style) -> str:
-    """Problems of the board, then the shields to look at with what else they may be."""
+    """Problems of the board, then the doubtful shields with their alternatives."""
 
     def shown(cell: CellReading) -> str:
         return with_cover(style.words, style.marks(cell.coat, cell.crosses), cell)

@@ -1,4 +1,4 @@
-"""A map as plain values: its entry in the JSON."""
+"""A map's entry in the JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def to_json(sheet: SheetReading) -> MapJson:
 
 
 class _Unsure(TypedDict, total=False):
-    """What the wizard may pay, where that is not sure."""
+    """The range of the wizard's points, if uncertain."""
 
     wizard_range: list[int]
 

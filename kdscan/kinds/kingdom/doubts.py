@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kdscan.kinds.common.doubt import LEAST_PROBABILITY, MOST_OTHERS, Doubt
+from kdscan.kinds.common.doubt import MAX_OTHERS, MIN_OTHER, Doubt
 from kdscan.records import KINDS, KingdomReading, SquareReading
 
 
@@ -23,8 +23,8 @@ def doubts(kingdom: KingdomReading) -> list[Doubt[SquareReading]]:
             p *= max(0.0, 1 - square.confidence) / max(p.sum(), 1e-12)
             others = [
                 replace(square, terrain=KINDS[k][0], crowns=KINDS[k][1], confidence=float(p[k]))
-                for k in np.argsort(-p, kind="stable")[:MOST_OTHERS]
-                if p[k] >= LEAST_PROBABILITY
+                for k in np.argsort(-p, kind="stable")[:MAX_OTHERS]
+                if p[k] >= MIN_OTHER
             ]
             found.append(Doubt(square, tuple(others)))
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kdscan.detection.locate import STRIDE, THUMB_PX
-from kdscan.imaging.pyramid import at_hand, window
+from kdscan.imaging.pyramid import finest_decoded, window
 from kdscan.imaging.rectify import fit_homography, flatten, inside, project
 from kdscan.imaging.rectify import lattice as squares_lattice
 from kdscan.kinds.kingdom.lattice import Centers, Lattice, grow_lattices, share
@@ -89,7 +89,7 @@ def seen_flat(
 ) -> tuple[Centers, Callable[[Floats], Floats]]:
     """The squares seen when places (R, C, 2) of a plane are laid flat, so many pixels and with so
     many squares around, and what takes points from there to the photo."""
-    flat = flatten(photo, project(plane, places), px, margin, at_hand(photo))
+    flat = flatten(photo, project(plane, places), px, margin, finest_decoded(photo))
 
     def to_photo(at: Floats) -> Floats:
         return project(plane, (at + 0.5) / px - 0.5 - margin + places[0, 0])

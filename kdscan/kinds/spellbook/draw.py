@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kdscan.game.duel.coats import Coat
-from kdscan.kinds.common.board import DOUBT
+from kdscan.kinds.common.board import REVIEW_COLOR
 from kdscan.kinds.common.pens import (
     INK,
     PAPER,
@@ -13,11 +13,11 @@ from kdscan.kinds.common.pens import (
     Color,
     Points,
     circle,
+    draw_text,
     line,
-    plate,
+    panel,
     polygon,
     text_width,
-    write,
 )
 from kdscan.kinds.spellbook.options import marks_of_line
 from kdscan.locale import Words
@@ -53,7 +53,7 @@ def _draw_mark(picture: Bgr, mark: BookMark, at: Points, scale: float) -> None:
             line(picture, at[0], at[-1], STRUCK, 0.2 * reach)
         if mark.review:
             for end in at:
-                circle(picture, end, 0.5 * reach, DOUBT, 0.14 * reach)
+                circle(picture, end, 0.5 * reach, REVIEW_COLOR, 0.14 * reach)
         return
     if mark.marked:
         color = FILLED
@@ -65,7 +65,7 @@ def _draw_mark(picture: Bgr, mark: BookMark, at: Points, scale: float) -> None:
         circle(picture, at[0], 1.02 * reach, color, 0.22 * reach)
     if mark.review:
         circle(picture, at[0], 1.45 * reach, PAPER, 0.3 * reach)
-        circle(picture, at[0], 1.45 * reach, DOUBT, 0.18 * reach)
+        circle(picture, at[0], 1.45 * reach, REVIEW_COLOR, 0.18 * reach)
 
 
 def _plates(picture: Bgr, reading: SpellbookReading, scale: float, reach: float) -> None:
@@ -85,8 +85,8 @@ def _plates(picture: Bgr, reading: SpellbookReading, scale: float, reach: float)
             text += "!" * (reading.book.owner(coat) == player)
             wide = text_width(text, size, bold=True) + 0.5 * size
             corner = (float(at[0] - wide / 2), float(at[1] - 0.7 * size))
-            plate(picture, corner, (wide, 1.4 * size), INK, 0.06 * size)
-            write(picture, text, (at[0] - wide / 2 + 0.25 * size, at[1]), size, bold=True)
+            panel(picture, corner, (wide, 1.4 * size), INK, 0.06 * size)
+            draw_text(picture, text, (at[0] - wide / 2 + 0.25 * size, at[1]), size, bold=True)
 
 
 def _headline(picture: Bgr, reading: SpellbookReading, page: Points, reach: float) -> None:
@@ -95,5 +95,5 @@ def _headline(picture: Bgr, reading: SpellbookReading, page: Points, reach: floa
     wide, high = text_width(text, size, bold=True) + size, 1.6 * size
     left = min(max(float(page[:, 0].mean() - wide / 2), 0.0), max(0.0, picture.shape[1] - wide))
     top = max(float(page[:, 1].min() - high - 0.3 * size), 0.1 * size)
-    plate(picture, (left, top), (wide, high), DOUBT if reading.review else INK, 0.1 * size)
-    write(picture, text, (left + size / 2, top + high / 2), size, bold=True)
+    panel(picture, (left, top), (wide, high), REVIEW_COLOR if reading.review else INK, 0.1 * size)
+    draw_text(picture, text, (left + size / 2, top + high / 2), size, bold=True)

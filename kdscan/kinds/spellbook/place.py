@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.markers import pages_seen
-from kdscan.imaging.rectify import project, sampled
+from kdscan.detection.markers import detect_pages
+from kdscan.imaging.rectify import project, sample
 from kdscan.records import Photo
 from kdscan.records.arrays import Floats
 from kdscan.sheet.book import BookLayout, books, load_book
@@ -77,7 +77,7 @@ def find_books(photo: Photo) -> tuple[PlacedBook, ...]:
     found = []
     for name in books():
         layout = load_book(name)
-        for mm, xy in pages_seen(photo, layout.markers, layout.page_mm):
+        for mm, xy in detect_pages(photo, layout.markers, layout.page_mm):
             nodes = _spread(layout, mm, xy)
             found.append(settle(photo, PlacedBook(layout, nodes, np.zeros(nodes.shape[:2]))))
     return tuple(book for book in found if book.fit.max() > 0)
@@ -119,7 +119,7 @@ def flatten_book(photo: Photo, book: PlacedBook, px_per_mm: float) -> NDArray[np
     xy = np.stack(np.meshgrid(np.arange(0, w + step, step), np.arange(0, h + step, step)), -1)
     coarse = book.to_photo(np.asarray((xy + 0.5) / px_per_mm, np.float64))
     across = np.linalg.norm(np.diff(coarse, axis=1), axis=-1)
-    return sampled(photo, coarse, step, (w, h), float(np.median(across)) / step)
+    return sample(photo, coarse, step, (w, h), float(np.median(across)) / step)
 
 
 def settle(photo: Photo, book: PlacedBook) -> PlacedBook:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.game.problem import problems_json
-from kdscan.kinds.common.doubt import LEAST_PROBABILITY, MOST_OTHERS
+from kdscan.kinds.common.doubt import MAX_OTHERS, MIN_OTHER
 from kdscan.kinds.common.values import point_json, probability_json
 from kdscan.kinds.spellbook.options import (
     choice_options,
@@ -89,8 +89,8 @@ def _others(
     """What marks that ask for a look may mean beside what was read, the likeliest first."""
     if not any(mark.review for mark in marks):
         return []
-    others = [(one, p) for one, p in options(marks) if one != read and p >= LEAST_PROBABILITY]
-    return others[:MOST_OTHERS]
+    others = [(one, p) for one, p in options(marks) if one != read and p >= MIN_OTHER]
+    return others[:MAX_OTHERS]
 
 
 def _state_json(line: SpellbookLine) -> LineStateJson:

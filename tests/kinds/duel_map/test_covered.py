@@ -10,8 +10,8 @@ import pytest
 from kdscan.game.duel.coats import Coat
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.correct import correct, correct_fields
-from kdscan.kinds.duel_map.covered import LEAST
-from kdscan.kinds.duel_map.interpret import believed, interpret
+from kdscan.kinds.duel_map.covered import MIN_PROBABILITY
+from kdscan.kinds.duel_map.interpret import beliefs, interpret
 from kdscan.kinds.duel_map.places import places
 from kdscan.kinds.duel_map.tell import tell
 from kdscan.locale import LANGUAGES, words
@@ -31,7 +31,7 @@ def seen(covered: dict[tuple[int, int], float], sure: float = SURE) -> SheetRead
 
 
 def test_without_anything_on_it_a_sheet_is_as_sure_as_it_was() -> None:
-    bare, hardly = seen({}), seen({(1, 2): LEAST * 0.99})
+    bare, hardly = seen({}), seen({(1, 2): MIN_PROBABILITY * 0.99})
     assert not bare.review and not bare.problems
     assert hardly.reading == bare.reading and hardly.problems == bare.problems
 
@@ -67,7 +67,7 @@ def test_the_less_sure_a_shield_is_the_less_it_takes() -> None:
             if interpret(replace(evidence, covered={(1, 2): p / 100})).problems
         )
 
-    assert 100 * LEAST < takes(read_as_sure_as(0.99)) < takes(read_as_sure_as(0.998)) - 10
+    assert 100 * MIN_PROBABILITY < takes(read_as_sure_as(0.99)) < takes(read_as_sure_as(0.998)) - 10
 
 
 def test_only_what_asks_is_said_to_be_covered() -> None:
@@ -111,7 +111,7 @@ def test_another_photo_that_shows_it_settles_it() -> None:
     wrong[CELLS.index((1, 2))] = (1, 0, 0, 0, 0, 0, 0)  # what was read there was the thing on it
     hidden = replace(hidden, probs=replace(hidden.probs, coat=wrong))
     open_ = seen({}).evidence
-    assert believed(hidden).coat[CELLS.index((1, 2))].max() < 0.2
+    assert beliefs(hidden).coat[CELLS.index((1, 2))].max() < 0.2
     fused = interpret(fuse_evidence([hidden, open_], 0))
     cell = fused.reading.cells[CELLS.index((1, 2))]
     assert (cell.coat, cell.covered, fused.review) == (Coat.DOUBLE_DOT, False, False)

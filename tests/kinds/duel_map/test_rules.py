@@ -15,7 +15,7 @@ from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.kinds.duel_map.rules import questions, weighed
+from kdscan.kinds.duel_map.rules import apply_rules, questions
 from kdscan.kinds.duel_map.tell import tell
 from kdscan.kinds.duel_map.to_json import to_json
 from kdscan.marks.decode import decode
@@ -94,7 +94,7 @@ def sure(text: str, said: float) -> Reading:
 
 def test_a_broken_rule_has_a_say_in_how_sure_a_total_is() -> None:
     broken = questions(Board.parse(ODD), castle_used=True)
-    heard = weighed(sure(ODD, 0.99), broken, 0.02)
+    heard = apply_rules(sure(ODD, 0.99), broken, 0.02)
     assert heard.confidence == pytest.approx(0.966, abs=0.002)
     assert heard.review
     (asked,) = (cell_name((cell.row, cell.col)) for cell in heard.cells if cell.review)
@@ -103,7 +103,7 @@ def test_a_broken_rule_has_a_say_in_how_sure_a_total_is() -> None:
 
 def test_it_is_no_alarm() -> None:
     broken = questions(Board.parse(ODD), castle_used=True)
-    heard = weighed(sure(ODD, 0.9995), broken, 0.02)
+    heard = apply_rules(sure(ODD, 0.9995), broken, 0.02)
     assert 0.995 < heard.confidence < 0.9995
     assert not heard.review
     assert not any(cell.review for cell in heard.cells)
@@ -111,7 +111,7 @@ def test_it_is_no_alarm() -> None:
 
 def test_nothing_broken_changes_nothing() -> None:
     reading = sure(ODD, 0.97)
-    assert weighed(reading, (), 0.02) is reading
+    assert apply_rules(reading, (), 0.02) is reading
 
 
 def test_what_is_read_hears_the_rules() -> None:
@@ -124,7 +124,7 @@ def test_what_is_read_hears_the_rules() -> None:
 def test_a_shield_that_a_person_looked_at_is_not_asked_about_again() -> None:
     broken = questions(Board.parse(ODD), castle_used=True)
     only = broken[0].cells
-    assert weighed(sure(ODD, 0.99), broken, 0.02, only) == sure(ODD, 0.99)
+    assert apply_rules(sure(ODD, 0.99), broken, 0.02, only) == sure(ODD, 0.99)
     several = [replace(broken[0], cells=((0, 0), (0, 6)))]
-    heard = weighed(sure(ODD, 0.99), several, 0.02, [(0, 6)])
+    heard = apply_rules(sure(ODD, 0.99), several, 0.02, [(0, 6)])
     assert [(cell.row, cell.col) for cell in heard.cells if cell.review] == [(0, 0)]

@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
-from kdscan.kinds.common.board import DOUBT
+from kdscan.kinds.common.board import REVIEW_COLOR
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.kinds.spellbook.draw import FILLED, STRUCK
@@ -116,4 +116,4 @@ def test_overlay_rings_what_is_marked_and_what_is_unsure() -> None:
     assert has(FILLED, "players[0].lines.filled.squares[0]")
     assert not has(FILLED, "players[0].lines.checked.squares[0]")
     assert has(STRUCK, "players[1].lines.filled.struck")
-    assert has(DOUBT, UNSURE)
+    assert has(REVIEW_COLOR, UNSURE)
