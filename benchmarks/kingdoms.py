@@ -29,7 +29,7 @@ from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.photo import load_photos
 from kdscan.inference.store import Models, default_models
-from kdscan.kinds.kingdom.weigh import kingdom_of
+from kdscan.kinds.kingdom.posterior import kingdom_of
 from kdscan.pipeline.read import read_photo
 from kdscan.records import KINDS, KingdomReading, Photo
 from kdscan.synth.camera import Level

@@ -1,1 +1,1 @@
-"""From a photo to what it is worth: the stages in order, sheets fused, tables, the JSON."""
+"""The pipeline from a photo to the JSON: the stages in order, fusion of photos, tables."""

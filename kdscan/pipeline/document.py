@@ -1,7 +1,6 @@
-"""What was read, as plain values: the JSON of the contract, names of cells, colours, doubts.
+"""The JSON `kdscan/1` of readings, by pure functions.
 
-Pure: records in, values out. The JSON is the machine interface `kdscan/1`: fields are
-added freely, renamed or dropped only with a new number.
+Fields may be added at any time, but renamed or removed only with a new schema number.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ SCHEMA: Literal["kdscan/1"] = "kdscan/1"
 
 @dataclass(frozen=True, eq=False)
 class PhotoReport:
-    """One photo (or page) and what came of it: sheets, or the error that stands for them.
+    """The result of one page of a file: its sheets, or an error.
 
-    page: from 0; pages: how many the file has. size_wh: width and height in pixels,
-    None when the picture could not be decoded.
+    page: from 0; pages: how many the file has. size_wh: width and height in pixels, None if the
+    picture could not be decoded.
     """
 
     name: str
@@ -50,7 +49,7 @@ class PhotoReport:
 
 
 def report_json(photos: Sequence[PhotoJson], fused: Sequence[FusedSheet] = ()) -> ReportJson:
-    """The object that `kdscan score --json` prints; photos: what `photo_json` made of each."""
+    """The object that `kdscan score --json` prints. photos: results of `photo_json`."""
     together = [_fused_json(one) for one in fused]
     return {
         "schema": SCHEMA,
@@ -89,10 +88,10 @@ def sheet_json(found: AnyReading) -> SheetJson:
 
 
 def _book_of(photos: Sequence[PhotoJson], beside: Set[int]) -> list[int] | None:
-    """[photo, sheet] of the game's spellbook: one beside its maps, else the only one there is.
+    """[photo, sheet] of the game's spellbook: one beside its maps, else the only one.
 
-    beside: the photos that show the maps. Of several photos of it the surest counts; where two
-    lie in one photo nobody can tell whose is whose, and it is None.
+    beside: the photos that show the maps. Of several photos of it the most confident counts; None
+    if a photo shows two spellbooks, which cannot be assigned.
     """
     books: dict[int, list[int]] = {}
     for n, photo in enumerate(photos):
@@ -107,9 +106,9 @@ def _book_of(photos: Sequence[PhotoJson], beside: Set[int]) -> list[int] | None:
 
 
 def game_json(photos: Sequence[PhotoJson], fused: Sequence[FusedJson] = ()) -> GameJson | None:
-    """Who won, when there are two maps in all and both lie in one photo: one game.
+    """The game's result if there are exactly two maps and one photo shows both, else None.
 
-    A sheet that several photos show is one map, and counts as read from all of them.
+    A sheet on several photos is one map, with its fused reading.
     """
     found: list[tuple[Pair, MapJson]] = []
     pictured: list[set[int]] = []
@@ -131,7 +130,7 @@ def game_json(photos: Sequence[PhotoJson], fused: Sequence[FusedJson] = ()) -> G
 
 
 def outcome_json(maps: Sequence[tuple[Any, MapJson]], spellbook: Pair | None = None) -> GameJson:
-    """Who won, of two maps, each with what it is called."""
+    """The result of two maps, each with its reference for the JSON."""
     worths = [worth(sheet) for _, sheet in maps]
     result = decide(worths)
     return {

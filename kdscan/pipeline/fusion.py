@@ -1,4 +1,4 @@
-"""From all photos of a run to the sheets that several of them show, each read from all of them."""
+"""Fusion: sheets that several photos of a run show, each read from all of its photos."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Where = tuple[int, int]
 class FusedSheet:
     """One sheet that several photos show.
 
-    views: where it was seen, in the order of the photos.
-    best: the surest of these views.
-    sheet: read from all of them; pixels and coordinates are those of `best`.
+    views: its places, in the order of the photos.
+    best: the most confident of these.
+    sheet: the fused reading; pixels and coordinates are those of `best`.
     """
 
     views: tuple[Where, ...]
@@ -32,15 +32,15 @@ class FusedSheet:
 
     @property
     def photograph_again(self) -> tuple[tuple[int, int], ...]:
-        """Row and column of the shields that none of the photos settles, the least sure first."""
+        """Row and column of the shields that stay doubtful, the least confident first."""
         if not self.sheet.review:
             return ()
-        open_ones = [c for c in self.sheet.reading.cells if c.review]
-        return tuple((c.row, c.col) for c in sorted(open_ones, key=lambda c: c.confidence))
+        doubtful = [c for c in self.sheet.reading.cells if c.review]
+        return tuple((c.row, c.col) for c in sorted(doubtful, key=lambda c: c.confidence))
 
 
 def maps_of(photo: int, found: Iterable[AnyReading]) -> dict[Where, SheetReading]:
-    """The maps found in a photo by where they are, without their pixels: many can be kept."""
+    """The maps of a photo by their place, without pixels, so that many fit in memory."""
     bare = np.zeros((1, 1, 3), np.uint8)
     maps = {}
     for n, sheet in enumerate(found):
@@ -54,9 +54,9 @@ def maps_of(photo: int, found: Iterable[AnyReading]) -> dict[Where, SheetReading
 def fuse_sheets(
     maps: dict[Where, SheetReading], *, risk: float = DEFAULT_RISK
 ) -> tuple[FusedSheet, ...]:
-    """Find the sheets that several photos show, and read each from all of its photos.
+    """Find the sheets that several photos show, and fuse the photos of each.
 
-    maps: every map that was read; see `maps_of`. risk: see `kdscan.read_photo`.
+    maps: all maps of all photos, see `maps_of`. risk: see `kdscan.read_photo`.
     """
     places = sorted(maps)
     views = [
@@ -72,28 +72,28 @@ def _fused(places: Sequence[Where], maps: dict[Where, SheetReading], risk: float
 
 
 def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
-    """What several photos of one sheet say together, in the frame of the best of them.
+    """The fused evidence of several photos of one sheet, in the frame of the best of them.
 
-    A shield is clipped or covered where it is so in all of them; what a person says of any view
-    stands, what is said of an earlier one before that of a later one.
+    A shield is clipped or covered if it is so in all of them. Corrections of all views hold; where
+    they contradict each other, that of the earliest view.
     """
-    onto = views[best]
+    base = views[best]
     layouts = [view.layout for view in views if view.layout != "unknown"]
     ids = [view.sheet_id for view in views if view.sheet_id is not None]
-    unseen = set.intersection(*(set(view.unseen) for view in views))
-    given = [view.corrections for view in views]
+    clipped = set.intersection(*(set(view.unseen) for view in views))
+    each = [view.corrections for view in views]
     corrections = MapCorrections(
-        cells={at: marks for one in reversed(given) for at, marks in one.cells.items()},
-        castle=next((one.castle for one in given if one.castle is not None), None),
-        wizard=next((one.wizard for one in given if one.wizard is not None), None),
-        confirmed=any(one.confirmed for one in given),
+        cells={at: marks for one in reversed(each) for at, marks in one.cells.items()},
+        castle=next((one.castle for one in each if one.castle is not None), None),
+        wizard=next((one.wizard for one in each if one.wizard is not None), None),
+        confirmed=any(one.confirmed for one in each),
     )
     return replace(
-        onto,
+        base,
         probs=fuse([beliefs(view) for view in views]),
-        layout=layouts[0] if layouts else onto.layout,
+        layout=layouts[0] if layouts else base.layout,
         sheet_id=ids[0] if ids else None,
-        clipped=tuple(sorted(unseen)),
+        clipped=tuple(sorted(clipped)),
         covered=_covered(views),
         wizard=max(
             (view.wizard for view in views), key=lambda one: (one.coat is not None, one.confidence)
@@ -103,6 +103,6 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
 
 
 def _covered(views: Sequence[MapEvidence]) -> dict[Cell, float]:
-    """The shields that look covered in all views, each as it does in the one that shows it best."""
+    """The shields that are covered in all views, each with its least probability."""
     everywhere = [at for at in views[0].hidden if all(at in view.hidden for view in views)]
     return {at: min(view.hidden[at] for view in views) for at in everywhere}

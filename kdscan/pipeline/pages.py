@@ -1,4 +1,4 @@
-"""One page of a file, read, whatever comes of it: sheets, or the error that stands for them."""
+"""Reading one page of a file into a report: its sheets, or an error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import AnyReading, Photo
 
 Change = Callable[[AnyReading, int], AnyReading]
-"""What becomes of a sheet, given its number from 0: corrections, mostly."""
+"""Changes a reading, given its index: mostly corrections."""
 
 
 DEFAULT = ReadOptions()
@@ -26,10 +26,10 @@ def read_page(
     options: ReadOptions = DEFAULT,
     change: Change | None = None,
 ) -> tuple[PhotoReport, Photo | None]:
-    """Read a page of a file; the picture comes along if it could be decoded.
+    """Read a page of a file; also returns its photo if it could be decoded.
 
-    A photo that cannot be read, holds no sheet or meets a bug is a report with its error. Raises
-    `ModelError`, because then no photo can be read, and `UsageError` of `change`.
+    A photo that cannot be decoded, shows no sheet or triggers a bug gives a report with the error.
+    Raises `ModelError`, because then no photo can be read, and `UsageError` from `change`.
     """
     report = partial(PhotoReport, pages.name, page, len(pages))
     try:
@@ -43,7 +43,7 @@ def read_page(
             changed = [change(sheet, number) for number, sheet in enumerate(sheets)]
             sheets = apply_spellbook(changed, options.risk)
         return report(size, sheets), photo
-    except (NoSheetFound, PhotoError) as error:  # the whole of it is decoded when it is needed
+    except (NoSheetFound, PhotoError) as error:  # a large photo is decoded in full only here
         return report(size, error=error), photo
     except (ModelError, UsageError):
         raise
@@ -53,7 +53,7 @@ def read_page(
 
 
 def bug_of(cause: Exception) -> Bug:
-    """The error that stands for one that nobody foresaw."""
+    """An unexpected exception as a `Bug`."""
     bug = Bug(f"a bug in kdscan: {type(cause).__name__}: {cause}; please report it")
     bug.__cause__ = cause
     return bug

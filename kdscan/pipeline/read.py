@@ -1,4 +1,4 @@
-"""From a photo to what it is worth: a line a stage."""
+"""The pipeline from a photo to readings, a line for each stage."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from kdscan.records import (
     SpellbookReading,
 )
 
-CUT_SIZE, CUT_SURE = 0.4, 0.85
-"""What is cut off is named beside a map that was read if it is so much as large, and so sure
-to be a map."""
+MIN_CUT_SIZE, MIN_CUT_CONFIDENCE = 0.4, 0.85
+"""A cut-off map is reported beside a map that was read if its area is this share of that one's and
+its outline has this confidence."""
 
 
 def read_photo(
@@ -50,12 +50,12 @@ def read_photo(
 ) -> tuple[AnyReading, ...]:
     """Read every map or kingdom of tiles in a photo, the largest first, then the spellbooks.
 
-    risk: accepted probability that a total which asks for no review is wrong.
-    game: which one to look for; None to recognise it. variants: extra rules of Kingdomino.
-    prints: known prints; a sheet of one of them is read from its ink, and its layout is the print's
-    name.
-    Raises NoSheetFound when there is none (BlankPage when there is nothing at all),
-    ModelError when the models are unusable.
+    risk: accepted probability that a total which is not marked for review is wrong.
+    game: the one to look for; None to detect it. variants: extra rules of Kingdomino.
+    prints: known prints; sheets of these are read from their ink, and their layout is the print's
+        name.
+    Raises NoSheetFound if there is none (BlankPage if the page is empty), ModelError if the models
+    are unusable.
     """
     options = ReadOptions(risk=risk, game=game, variants=variants, prints=prints)
     return read_with(photo, options, models)
@@ -72,14 +72,16 @@ def read_with(
         tiles = game == "kingdomino" or (game is None and not search.first_is_confident())
     if tiles:
         from kdscan.kinds.kingdom.find import LIKELY_KINGDOM, SURELY_KINGDOM
-        from kdscan.kinds.kingdom.read import named, read_kingdoms
+        from kdscan.kinds.kingdom.read import assign_card_codes, read_kingdoms
 
         with observe("kingdoms"):
-            kingdoms, sure = read_kingdoms(photo, models, options.variants, options.risk)
+            kingdoms, confidence = read_kingdoms(photo, models, options.variants, options.risk)
         if kingdoms and (
-            game or sure > SURELY_KINGDOM or (sure > LIKELY_KINGDOM and not search.any_confident())
+            game
+            or confidence > SURELY_KINGDOM
+            or (confidence > LIKELY_KINGDOM and not search.any_confident())
         ):
-            return named(kingdoms, photo)
+            return assign_card_codes(kingdoms, photo)
     if game == "kingdomino":
         raise NoSheetFound(
             "no kingdom was found in this picture; take the photo again with the castle and all "
@@ -95,24 +97,24 @@ def read_with(
     maps = [sheet for sheet in maps if game or is_legible(sheet)]
     if not maps and not books:
         if kingdoms:
-            from kdscan.kinds.kingdom.read import named
+            from kdscan.kinds.kingdom.read import assign_card_codes
 
-            return named(kingdoms, photo)
-        raise _nothing(photo, cut)
+            return assign_card_codes(kingdoms, photo)
+        raise _no_sheet_error(photo, cut)
     if maps and (sides := _beside(maps[0], photo, cut)):
         maps[0] = interpret(replace(maps[0].evidence, beside=sides), options.risk)
     return apply_spellbook((*maps, *books), options.risk)
 
 
 def _is_map(photo: Photo, grid: RectifiedSheet, books: Sequence[SpellbookReading]) -> bool:
-    """Whether a grid is a map, and neither its back nor a spellbook, known by its markers."""
+    """Whether a grid is a map, and neither the back of one nor part of a spellbook."""
     if shows_through(grid) or not has_castle(grid):
         return False
     return not any(lies_in(grid.centers_xy[2, 3], book.outline_xy) for book in books)
 
 
-def _nothing(photo: Photo, cut: Sequence[SheetOutline]) -> NoSheetFound:
-    """Why there is no sheet in a photo."""
+def _no_sheet_error(photo: Photo, cut: Sequence[SheetOutline]) -> NoSheetFound:
+    """The error for a photo without a sheet, with its most probable reason."""
     if is_blank(photo):
         return BlankPage(
             "the page is blank; if this is not the back of a sheet, turn it over and"
@@ -131,10 +133,10 @@ def _nothing(photo: Photo, cut: Sequence[SheetOutline]) -> NoSheetFound:
 
 
 def _beside(sheet: SheetReading, photo: Photo, cut: Sequence[SheetOutline]) -> tuple[str, ...]:
-    """The sides of the picture beyond which another map beside this one seems to reach."""
+    """The sides of the picture beyond which another map beside this one extends."""
     size = cv2.contourArea(sheet.outline_xy.astype(np.float32))
     for outline in cut:
-        large = cv2.contourArea(outline.corners_xy.astype(np.float32)) > CUT_SIZE * size
-        if large and outline.confidence > CUT_SURE:
+        large = cv2.contourArea(outline.corners_xy.astype(np.float32)) > MIN_CUT_SIZE * size
+        if large and outline.confidence > MIN_CUT_CONFIDENCE:
             return cut_sides(photo, outline)
     return ()

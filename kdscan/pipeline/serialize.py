@@ -1,8 +1,8 @@
-"""A sheet that was read, as plain values and back, so that it can be corrected tomorrow.
+"""Readings as JSON values and back, so that they can be corrected later.
 
-What is kept is the evidence, not the pixels: board, kingdom or spellbook are made of it again, in
-this version of kdscan or a later one. The values are JSON's own (a few kilobytes a sheet), so they
-can lie in any store and cross any process boundary without being trusted to run code.
+The evidence is kept, without pixels: board, kingdom or spellbook are computed from it again, by
+this version of kdscan or a later one. Being plain JSON (a few kilobytes a sheet), it can be stored
+anywhere and, unlike pickles, loaded without running code.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ Json = dict[str, Any]
 
 
 def serialize(found: AnyReading) -> Json:
-    """What `deserialize` needs of a sheet: where it lies and what was seen, ready for JSON."""
+    """The evidence of a reading, without pixels, as JSON values for `deserialize`."""
     return kind_of(found).serialize(found)
 
 
 def deserialize(kept: Json, *, risk: float = DEFAULT_RISK) -> AnyReading:
-    """The sheet again, without its pixels: where there were any stands a single black one.
+    """The reading from what `serialize` returned; a single black pixel replaces its pixels.
 
-    Raises KeyError, TypeError or ValueError for what `serialize` did not write.
+    Raises KeyError, TypeError or ValueError for other values.
     """
-    name = kept.get("kind", "duel_map")  # there was no other once
+    name = kept.get("kind", "duel_map")  # the only kind when stores did not name it yet
     kind = kind_named(name)
     if kind is None:
         raise ValueError(f"there is no kind of sheet called {name!r}")

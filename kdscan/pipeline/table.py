@@ -1,7 +1,7 @@
-"""What lies on one table belongs to one game: two maps and their spellbook.
+"""Two maps and their spellbook in one photo belong to one game.
 
-The spellbook tells whose domains the wizard of the filled coat pays for, and both sides
-are held against the maps. Differences become problems; what was read stays as it is.
+The spellbook determines whose domains the wizard of the filled coat pays for, and both of its sides
+are compared with the maps. Contradictions become problems; they do not change what was read.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from kdscan.records import AnyReading, SheetReading, SpellbookReading, WizardEvi
 
 
 def apply_spellbook(found: Sequence[AnyReading], risk: float) -> tuple[AnyReading, ...]:
-    """The same readings, maps with what the spellbook between them adds.
+    """The readings, with the evidence of the spellbook added to the maps.
 
-    risk: accepted probability that a total which asks for no review is wrong.
-    May be called again after corrections: what a spellbook said before is said anew.
+    risk: accepted probability that a total which is not marked for review is wrong.
+    Idempotent: called again after corrections, it replaces a spellbook's earlier evidence.
     """
     readings = list(found)
     maps = [k for k, one in enumerate(found) if isinstance(one, SheetReading)]
@@ -36,17 +36,17 @@ def apply_spellbook(found: Sequence[AnyReading], risk: float) -> tuple[AnyReadin
             table = len(books), len(maps)
             readings[k] = interpret_book(replace(one.evidence, table=table))
     for k in maps:
-        readings[k] = _told(readings[k], WizardEvidence(), risk)
+        readings[k] = _with_wizard(readings[k], WizardEvidence(), risk)
     if len(books) == 1 and len(maps) == 2:
         (book,) = (one for one in readings if isinstance(one, SpellbookReading))
         first, second = (readings[k] for k in maps)
         for k, wizard in zip(maps, _wizards(book, first, second, risk), strict=True):
-            readings[k] = _told(readings[k], wizard, risk)
+            readings[k] = _with_wizard(readings[k], wizard, risk)
     return tuple(readings)
 
 
-def _told(sheet: AnyReading, wizard: WizardEvidence, risk: float) -> SheetReading:
-    """A map with what a spellbook says of it."""
+def _with_wizard(sheet: AnyReading, wizard: WizardEvidence, risk: float) -> SheetReading:
+    """A map interpreted with a spellbook's evidence."""
     assert isinstance(sheet, SheetReading)
     if sheet.evidence.wizard == wizard:
         return sheet
@@ -56,29 +56,29 @@ def _told(sheet: AnyReading, wizard: WizardEvidence, risk: float) -> SheetReadin
 def _wizards(
     book: SpellbookReading, first: AnyReading, second: AnyReading, risk: float
 ) -> tuple[WizardEvidence, WizardEvidence]:
-    """What the spellbook says of both maps: the wizard's points, and what does not fit."""
+    """The spellbook's evidence for both maps: the wizard's coat, and contradictions."""
     assert isinstance(first, SheetReading) and isinstance(second, SheetReading)
-    sides, sure = whose_maps(book.book, (_board(first), _board(second)))
+    sides, p_sides = whose_maps(book.book, (_board(first), _board(second)))
     paid = _paid(book)
-    # Where nobody is paid, it does not matter for the totals who sat where.
-    trust = _trust(book) * (sure if paid else 1.0)
+    # If nobody is paid, the totals do not depend on who sat on which side.
+    confidence = _book_confidence(book) * (p_sides if paid else 1.0)
     out = []
     for sheet, side in zip((first, second), sides, strict=True):
         problems = list(map_problems(book.book, side, _board(sheet), sheet.reading.castle_used))
-        if paid and sure < 1 - risk:
+        if paid and p_sides < 1 - risk:
             why = (
-                f"whose side of the spellbook is whose is not certain ({sure:.0%}); this map is"
+                f"whose side of the spellbook is whose is not certain ({p_sides:.0%}); this map is"
                 f" taken for the {SIDES[side]} player's"
             )
             problems.append(Problem("whose_map", "warning", why))
-        if _trust(book) < 1 - risk:
+        if _book_confidence(book) < 1 - risk:
             why = "the wizard's points rest on lines of the spellbook that are hard to read"
             problems.append(Problem("spellbook_unsure", "warning", why))
-        review = sheet.reading.confidence * trust < 1 - risk or any(
+        review = sheet.reading.confidence * confidence < 1 - risk or any(
             p.severity == "error" for p in problems
         )
-        coats = _coats(book, side, sure)
-        out.append(WizardEvidence(book.book.chosen_by(side), trust, coats, review, tuple(problems)))
+        coat, coats = book.book.chosen_by(side), _coats(book, side, p_sides)
+        out.append(WizardEvidence(coat, confidence, coats, review, tuple(problems)))
     return out[0], out[1]
 
 
@@ -87,29 +87,31 @@ def _paid(book: SpellbookReading) -> Coat | None:
     return None if owner is None else book.book.chosen_by(owner)
 
 
-def _trust(book: SpellbookReading) -> float:
-    """Probability that what the totals need of the spellbook was read right.
+def _book_confidence(book: SpellbookReading) -> float:
+    """Probability that the marks on which totals depend were read right.
 
-    That is who won the wizard of the filled coat, if anybody, and the coat that its owner
-    chose; places are taken to be wrong independently of each other.
+    These say who won the wizard of the filled coat, if anybody, and which coat the owner chose;
+    errors are assumed to be independent.
     """
     marked = _marked(book)
-    won = [_won(marked, player) for player in (0, 1)]
+    won = [_p_won(marked, player) for player in (0, 1)]
     owner = book.book.owner(Coat.FILLED)
     if owner is None:
         return (1 - won[0]) * (1 - won[1])
-    sure = won[owner] * (1 - won[1 - owner])
-    return sure * math.prod(mark.confidence for mark in marks_of_choice(book.marks, owner))
+    p_owner = won[owner] * (1 - won[1 - owner])
+    return p_owner * math.prod(mark.confidence for mark in marks_of_choice(book.marks, owner))
 
 
-def _coats(book: SpellbookReading, side: int, sure: float) -> tuple[tuple[Coat | None, float], ...]:
-    """For which coat a side's wizard pays, None for none, with probabilities.
+def _coats(
+    book: SpellbookReading, side: int, p_side: float
+) -> tuple[tuple[Coat | None, float], ...]:
+    """The coats for which a player's wizard may pay, None for none, with probabilities.
 
-    sure: that the side is this one, and not the other.
+    p_side: probability that the player has this side, and not the other.
     """
     marked, pays = _marked(book), dict.fromkeys((None, *Coat), 0.0)
-    for player, share in ((side, sure), (1 - side, 1 - sure)):
-        won = share * _won(marked, player) * (1 - _won(marked, 1 - player))
+    for player, share in ((side, p_side), (1 - side, 1 - p_side)):
+        won = share * _p_won(marked, player) * (1 - _p_won(marked, 1 - player))
         pays[None] += share
         for coat in Coat:
             alone = won
@@ -122,14 +124,14 @@ def _coats(book: SpellbookReading, side: int, sure: float) -> tuple[tuple[Coat |
 
 
 def _marked(book: SpellbookReading) -> dict[BookPlace, float]:
-    """How probable it is that each place is marked."""
+    """Probability that each place is marked."""
     return {
         mark.place: mark.confidence if mark.marked else 1 - mark.confidence for mark in book.marks
     }
 
 
-def _won(marked: Mapping[BookPlace, float], player: int) -> float:
-    """Probability that a side filled its line of the filled coat, and it is not struck."""
+def _p_won(marked: Mapping[BookPlace, float], player: int) -> float:
+    """Probability that a side's line of the filled coat is complete and not struck."""
     full = math.prod(
         p
         for place, p in marked.items()

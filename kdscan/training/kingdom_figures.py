@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten, lattice
-from kdscan.kinds.kingdom.classify import SIDE_PX, crops, looked_at
+from kdscan.kinds.kingdom.classify import SIDE_PX, crops, predict_squares
 from kdscan.kinds.kingdom.locate import KingdomSearch
 from kdscan.records import Photo
 from kdscan.records.arrays import Network
@@ -27,7 +27,7 @@ def squares_logits(net: nn.Module, boards: Sequence[Board]) -> tuple[F64, NDArra
         rows, cols = board.kinds.shape
         centers = (lattice(rows, cols) + 0.5) * SQUARE_PX - 0.5
         flat = flatten(Photo(board.bgr), centers, SIDE_PX, FLAT_MARGIN)
-        logits.append(looked_at(crops(flat, rows, cols), network))
+        logits.append(predict_squares(crops(flat, rows, cols), network))
         kinds.append(board.kinds.ravel())
     return np.concatenate(logits), np.concatenate(kinds)
 

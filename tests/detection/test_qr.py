@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.detection.qr import read_card_codes, read_code
-from kdscan.kinds.kingdom.read import named
+from kdscan.kinds.kingdom.read import assign_card_codes
 from kdscan.kinds.kingdom.to_json import to_json
 from kdscan.kinds.spellbook.code import read_book_code
 from kdscan.kinds.spellbook.place import find_books
@@ -142,8 +142,11 @@ def test_cards_name_the_kingdoms_that_they_lie_beside() -> None:
     photo = Photo(bgr)
     assert {text for text, _ in read_card_codes(photo, 108)} == {"CUP/1/2/A", "CUP/1/2/B"}
     right, left = make_kingdom(origin_xy=(1000, 300)), make_kingdom(origin_xy=(100, 300))
-    assert [one.sheet_id for one in named([right, left], photo)] == ["CUP/1/2/B", "CUP/1/2/A"]
-    alone = named([make_kingdom(origin_xy=(100, 300))], photo)
+    assert [one.sheet_id for one in assign_card_codes([right, left], photo)] == [
+        "CUP/1/2/B",
+        "CUP/1/2/A",
+    ]
+    alone = assign_card_codes([make_kingdom(origin_xy=(100, 300))], photo)
     assert [one.sheet_id for one in alone] == ["CUP/1/2/A"]
     assert to_json(alone[0])["sheet_id"] == "CUP/1/2/A"
     plain = deserialize(serialize(alone[0]))

@@ -1,4 +1,4 @@
-"""Stage: flat kingdom → what lies on each square."""
+"""Stage: rectified kingdom → probabilities of each square's kind."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from kdscan.records import KINDS, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
 
 SIDE_PX = 64
-"""Pixels a square of a flat kingdom."""
+"""Pixels a square of a rectified kingdom."""
 
-AT_ONCE, TURNS = 0.98, 4
-"""A square that is known with this probability is looked at once, others so often."""
+SINGLE_VIEW, ROTATIONS = 0.98, 4
+"""A square is classified in one view if its best kind has this probability, else in so many
+rotations."""
 
 CROP_SQUARES = 1 + 2 * FLAT_MARGIN
 """Side of a crop in squares."""
@@ -43,8 +44,8 @@ def classify_squares(
 ) -> Floats:
     """(R, C, K) float64: probability of each of `KINDS` on each square.
 
-    network: (B, 3, 80, 80) → logits (B, K). shown: (R, C), squares that the photo shows; none
-    are looked at beyond its edge, and those are empty. told: the same with what else is known.
+    network: (B, 3, 80, 80) → logits (B, K). shown: (R, C), squares inside the photo; others are
+    taken to be empty. adjusted: (R, C, K) → the same, corrected by further evidence.
     """
     probs = np.tile(np.eye(len(KINDS))[EMPTY], (*shown.shape, 1))
 
@@ -53,24 +54,24 @@ def classify_squares(
         return np.asarray(adjusted(probs)[shown])
 
     batch = crops(flat.bgr, *shown.shape)[shown.ravel()]
-    probs[shown] = softmax(looked_at(batch, network, known))
+    probs[shown] = softmax(predict_squares(batch, network, known))
     return adjusted(probs)
 
 
-def looked_at(
+def predict_squares(
     batch: NDArray[np.float32], network: Network, adjusted: Callable[[Floats], Floats] = np.asarray
 ) -> Floats:
     """Logits (B, K), float64, of crops (B, 3, 80, 80).
 
-    A tile has no upside: a square that one look leaves in doubt is looked at in all four
-    quarter turns, and the logits are averaged. told: probabilities (B, K) → the same with what
-    else is known of these squares, which may end a doubt.
+    Tiles have no upside: the logits of doubtful squares are averaged over four rotations by 90°
+    (test-time augmentation). adjusted: probabilities (B, K) → the same, corrected by further
+    evidence, which may resolve a doubt.
     """
     logits = network(batch)[0].astype(np.float64)
-    doubtful = adjusted(softmax(logits)).max(1) < AT_ONCE
+    doubtful = adjusted(softmax(logits)).max(1) < SINGLE_VIEW
     if doubtful.any():
         rest = batch[doubtful]
-        views = [np.ascontiguousarray(np.rot90(rest, k, (2, 3))) for k in range(1, TURNS)]
+        views = [np.ascontiguousarray(np.rot90(rest, k, (2, 3))) for k in range(1, ROTATIONS)]
         turned = [network(view)[0].astype(np.float64) for view in views]
-        logits[doubtful] = (logits[doubtful] + sum(turned)) / TURNS
+        logits[doubtful] = (logits[doubtful] + sum(turned)) / ROTATIONS
     return np.asarray(logits)

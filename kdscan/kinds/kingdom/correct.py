@@ -1,4 +1,4 @@
-"""A kingdom with what a person says of it."""
+"""A kingdom with a person's corrections."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kdscan.records import KingdomCorrections, KingdomReading
 def correct(
     kingdom: KingdomReading, corrections: KingdomCorrections, risk: float
 ) -> KingdomReading:
-    """See `kdscan.kinds`. What the pixels had said stays visible in `SquareReading.seen`."""
+    """See `kdscan.kinds`. The pixels' own result stays visible in `SquareReading.seen`."""
     after = kingdom.evidence.corrections.merge(corrections)
     (again,) = decode_kingdoms([replace(kingdom.evidence, corrections=after)], risk)
     return again
@@ -23,11 +23,11 @@ def correct(
 def correct_fields(
     kingdom: KingdomReading, fields: Mapping[str, Any], risk: float
 ) -> KingdomReading:
-    """`correct` by the fields of a store: `cell:R,C`, `variants`, `confirmed`."""
+    """`correct` by the store's fields: `cell:R,C`, `variants`, `confirmed`."""
     squares = {
         cell: (new["terrain"], int(new["crowns"])) for cell, new in cell_values(fields).items()
     }
-    if given := fields.get(VARIANTS):
-        rules = kingdom.variants.with_extras(**given)
+    if extras := fields.get(VARIANTS):
+        rules = kingdom.variants.with_extras(**extras)
         kingdom = replace(kingdom, evidence=replace(kingdom.evidence, variants=rules))
     return correct(kingdom, KingdomCorrections(squares, fields.get("confirmed") is True), risk)

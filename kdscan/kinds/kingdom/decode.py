@@ -1,7 +1,7 @@
 """Stage: probabilities → the most probable kingdom, with the box's dominoes as a checksum.
 
-`weigh` lists what the squares may show. The heaviest kingdom is the reading, and the share
-of all weight that gives its total is the confidence. An unlawful kingdom is reported as it
+`enumerate_kingdoms` yields candidates. The one with the largest weight is the reading, and the
+share of the weight with its total is the confidence. An unlawful kingdom is reported as it
 lies, with its problems.
 """
 
@@ -18,14 +18,14 @@ from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.game.problem import Problem
+from kdscan.kinds.kingdom.posterior import Posterior, condition_on_box, enumerate_kingdoms
 from kdscan.kinds.kingdom.squares import CASTLE
-from kdscan.kinds.kingdom.weigh import Ballot, share_box, weigh
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import KINDS, KingdomEvidence, KingdomReading, SquareReading
 from kdscan.records.arrays import Floats
 
-FLOOR = 1e-5
-"""No kind is less probable than this: no network is surer than what it learned from."""
+MIN_PROBABILITY = 1e-5
+"""Lower bound of all kinds' probabilities, as a network cannot be surer than its training data."""
 
 
 _BARE = (
@@ -40,31 +40,34 @@ _BARE = (
 def decode_kingdoms(
     evidence: Sequence[KingdomEvidence], risk: float = DEFAULT_RISK
 ) -> tuple[KingdomReading, ...]:
-    """Choose the most probable kingdoms of one photo and say where a person should look.
+    """Choose the most probable kingdoms of one photo and the squares that a person should check.
 
-    risk: accepted probability that a total which asks for no review is wrong.
+    risk: accepted probability that a total which is not marked for review is wrong.
     """
-    ballots, together = share_box([weigh(_believed(one), one.variants) for one in evidence])
+    posteriors, together = condition_on_box(
+        [enumerate_kingdoms(_probabilities(one), one.variants) for one in evidence]
+    )
     return tuple(
-        _reading(one, ballot, together, risk) for one, ballot in zip(evidence, ballots, strict=True)
+        _reading(one, posterior, together, risk)
+        for one, posterior in zip(evidence, posteriors, strict=True)
     )
 
 
 def _reading(
-    evidence: KingdomEvidence, ballot: Ballot, together: bool, risk: float
+    evidence: KingdomEvidence, posterior: Posterior, together: bool, risk: float
 ) -> KingdomReading:
-    flat, variants, best = evidence.rectified, evidence.variants, ballot.best
-    confidence = float(min(ballot.right, 1.0) * flat.confidence)
+    flat, variants, best = evidence.rectified, evidence.variants, posterior.best
+    confidence = float(min(posterior.p_total, 1.0) * flat.confidence)
     bare = not best.kingdom.squares  # nobody ends a game with a castle alone
     if evidence.beyond or bare:
         confidence = min(confidence, 0.5)
-    review = confidence < 1 - risk or ballot.castle < 1 - risk
-    shares = ballot.shares()
+    review = confidence < 1 - risk or posterior.castle < 1 - risk
+    shares = posterior.shares()
     squares = []
     for index, kind in enumerate(best.kinds):
         row, col = divmod(index, variants.size)
         pixels = int(np.argmax(evidence.probs[row, col]))
-        p = float(shares[index].get(kind, 0.0)) * (ballot.castle if kind == CASTLE else 1.0)
+        p = float(shares[index].get(kind, 0.0)) * (posterior.castle if kind == CASTLE else 1.0)
         seen = None if pixels == kind else KINDS[pixels]
         look = p < 1 - risk
         squares.append(SquareReading(row, col, *KINDS[kind], p * flat.confidence, look, seen))
@@ -81,13 +84,13 @@ def _reading(
         confidence=confidence,
         review=review,
         problems=(_BARE if bare else _problems(best.kingdom, variants, evidence.beyond, together)),
-        totals=ballot.totals(),
+        totals=posterior.totals(),
     )
 
 
-def _believed(evidence: KingdomEvidence) -> Floats:
-    """(S * S, K): the probabilities, none impossible, but for what a person said."""
-    believed = np.maximum(evidence.probs, FLOOR)
+def _probabilities(evidence: KingdomEvidence) -> Floats:
+    """(S * S, K): probabilities with a lower bound, and certainty for corrected squares."""
+    believed = np.maximum(evidence.probs, MIN_PROBABILITY)
     for (row, col), kind in evidence.corrections.squares.items():
         believed[row, col] = np.eye(len(KINDS))[KINDS.index(kind)]
         if kind == ("castle", 0):
@@ -98,8 +101,8 @@ def _believed(evidence: KingdomEvidence) -> Floats:
     return np.asarray(believed / believed.sum(1, keepdims=True))
 
 
-def _question(problem: Problem) -> Problem:
-    """A break of the rules that a right reading may well show: people err."""
+def _as_question(problem: Problem) -> Problem:
+    """A broken rule as a question, because people make mistakes and the reading may be right."""
     if problem.code == "odd_squares":
         count = len(problem.cells)
         why = f"{count} squares are laid; dominoes have two. Is one missing? The score stands"
@@ -110,7 +113,7 @@ def _question(problem: Problem) -> Problem:
 def _problems(
     kingdom: Kingdom, variants: Variants, beyond: int, together: bool
 ) -> tuple[Problem, ...]:
-    found = tuple(map(_question, find_problems(kingdom, variants)))
+    found = tuple(map(_as_question, find_problems(kingdom, variants)))
     if beyond:
         size = variants.size
         why = f"not counted, because it lies outside {size} x {size}: {beyond} of the squares"

@@ -1,4 +1,4 @@
-"""The squares of a kingdom to look at, and what else they may be."""
+"""The doubtful squares of a kingdom and their alternatives."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from kdscan.records import KINDS, KingdomReading, SquareReading
 
 
 def doubts(kingdom: KingdomReading) -> list[Doubt[SquareReading]]:
-    """The squares to look at.
+    """The squares that need review.
 
-    What the reading leaves open is shared out among the other kinds as the pixels see it.
+    The remaining probability is distributed among the other kinds in proportion to the pixels'.
     """
     found = []
     for square in kingdom.squares:

@@ -1,4 +1,4 @@
-"""A kingdom of tiles as it was read, drawn over the photo."""
+"""A kingdom's overlay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kdscan.records import KingdomReading, SquareReading
 def draw(
     picture: Bgr, clean: Bgr, kingdom: KingdomReading, scale: float, words: Words
 ) -> list[Bgr]:
-    """Draw over a photo reduced by `scale`, in place; returns a tile for each doubtful square."""
+    """See `kdscan.kinds`."""
     centers = draw_board(picture, kingdom, kingdom.squares, _SIGNS, scale, words)
     return [tile(clean, centers, doubt, _SIGNS) for doubt in doubts(kingdom)]
 

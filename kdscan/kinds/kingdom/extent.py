@@ -1,8 +1,8 @@
-"""Stage: a lattice's squares → the square of 5 × 5 or 7 × 7 that each kingdom on it spans.
+"""Stage: a lattice's squares → the window of 5 × 5 or 7 × 7 that each kingdom on it spans.
 
-A kingdom is what hangs together with its castle; other squares on the same lattice are
-loose dominoes. The window lies inside the photo where it can, and has the castle in the
-middle where that is open: rims without tiles look the same on every side.
+A kingdom is the connected component of its castle; other squares on the lattice are loose dominoes.
+As empty rows and columns look the same on every side, the window is placed inside the photo if
+possible, and then with the castle as central as possible.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ from kdscan.kinds.kingdom.squares import CASTLE, EMPTY
 from kdscan.records import KINDS
 from kdscan.records.arrays import Floats
 
-LIKELY_CASTLE = 0.2
-"""A lattice on which no square is a castle with more than this probability is no kingdom,"""
-SURELY_TILE, MANY_TILES = 0.7, 10
-"""but for one with so many sure tiles: something hides its castle, and a person is asked."""
-HIDDEN_CASTLE = 0.5
-"""What is said of a kingdom whose castle hardly shows counts so much of what it would with one."""
-ANOTHER, ANOTHER_SQUARES = 0.9, 3
-"""A further castle on a lattice, as of two kingdoms laid side by side, is more probable than this,
-and at least a domino lies at it."""
+MIN_CASTLE = 0.2
+"""Least probability of a castle on a lattice that is a kingdom; see `MIN_SURE_TILES`."""
+SURE_TILE, MIN_SURE_TILES = 0.7, 10
+"""A lattice with this many tiles of at least this probability is a kingdom even without a castle:
+something may hide it, and the reading is marked for review."""
+HIDDEN_CASTLE_WEIGHT = 0.5
+"""Factor of a window's score if its castle is hidden."""
+MIN_OTHER_CASTLE, MIN_OTHER_SQUARES = 0.9, 3
+"""Least probability of a further castle on a lattice, as of two adjacent kingdoms, and the least
+squares of its component: the castle and a domino."""
 
-WIDER = 0.9
-"""A square that is taken with no larger probability does not make a kingdom one of 7 x 7; it
-lies beyond the limit then, and a person is asked."""
+MIN_OUTER = 0.9
+"""Least probability of a tile that extends a kingdom to 7 × 7; a less probable one lies beyond the
+limit, and the reading is marked for review."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +41,7 @@ class Window:
     """A kingdom's squares within its limit.
 
     centers_xy: (S, S, 2), photo frame. probs: (S, S, K). seen: (S, S) bool, where the locating
-    network saw a square. beyond: squares that hang together with the castle but lie outside the
-    limit.
+    network detected a square. beyond: number of connected squares outside the limit.
     """
 
     centers_xy: Floats
@@ -55,23 +55,22 @@ class Window:
         return outline_of(self.centers_xy)
 
     @property
-    def sure(self) -> float:
-        """How sure it is that this is a kingdom: the mean of its squares, by its castle."""
+    def confidence(self) -> float:
+        """How probably this is a kingdom: mean probability of its tiles, times its castle's."""
         taken = self.probs[self.probs[..., EMPTY] < 0.5].max(-1)
         return float(taken.mean() * self.probs[..., CASTLE].max()) if len(taken) else 0.0
 
     @property
-    def certainty(self) -> float:
-        """How much is surely said: by how much what is most probable on its taken squares outdoes
-        all else, its squares added up, by how surely one of them is the castle, and by the share
-        of squares seen that are taken. A table ruled in squares has many squares and no castle; a
-        lattice that lies askew has many that may be anything, or nothing, and one of half
-        squares has more than there are."""
+    def score(self) -> float:
+        """Rank among overlapping windows: sum of the squared margins of its tiles' best kinds,
+        times the castle's probability, times the share of detected squares that are tiles. A table
+        with a pattern of squares has many squares but no castle; a misaligned lattice has ambiguous
+        or empty squares, and one of half squares more than there are."""
         taken = self.probs[..., EMPTY] < 0.5
-        sure = (np.maximum(2 * self.probs[taken].max(-1) - 1, 0) ** 2).sum()
-        castle = max(HIDDEN_CASTLE, float(self.probs[..., CASTLE].max()))
+        margins = (np.maximum(2 * self.probs[taken].max(-1) - 1, 0) ** 2).sum()
+        castle = max(HIDDEN_CASTLE_WEIGHT, float(self.probs[..., CASTLE].max()))
         agreed = float(taken[self.seen].mean()) if self.seen.any() else 1.0
-        return float(sure * castle * agreed)
+        return float(margins * castle * agreed)
 
 
 def windows_of(
@@ -81,42 +80,42 @@ def windows_of(
     size: int | None = None,
     hidden: bool = True,
 ) -> tuple[Window, ...]:
-    """Choose the windows of a lattice's kingdoms; none when there is no castle.
+    """The windows of a lattice's kingdoms; none without a castle.
 
-    probs: (R, C, K), what lies on each square of `patch`. size: 5 or 7; None for the
-    smaller of them that holds all. hidden: whether there may be a castle that nobody sees.
+    probs: (R, C, K) for each square of `patch`. size: 5 or 7; None for the smaller that contains
+    all squares. hidden: whether the castle may be hidden.
     """
     inside = np.all((patch.centers_xy > 0) & (patch.centers_xy < photo_wh), axis=-1)
     probs = np.where(np.expand_dims(inside, -1), probs, np.eye(len(KINDS))[EMPTY])
     is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5
     taken = {(int(r), int(c)) for r, c in np.argwhere(is_tile)}
-    many = hidden and int((probs[..., CASTLE + 1 :].max(-1) > SURELY_TILE).sum()) >= MANY_TILES
+    many = hidden and int((probs[..., CASTLE + 1 :].max(-1) > SURE_TILE).sum()) >= MIN_SURE_TILES
     free = probs[..., CASTLE].copy()
     others: set[Cell] = set()
     found: list[Window] = []
     while True:
         row, col = np.unravel_index(int(np.argmax(free)), free.shape)
         castle = int(row), int(col)
-        if free[castle] < (ANOTHER if found else LIKELY_CASTLE) and (found or not many):
+        if free[castle] < (MIN_OTHER_CASTLE if found else MIN_CASTLE) and (found or not many):
             return tuple(found)
         free[castle] = 0
         taken.add(castle)
         left = taken - others
         mine = next(cells for _, cells in groups(dict.fromkeys(left, 1)) if castle in cells)
         others |= set(mine)
-        if not found or len(mine) >= ANOTHER_SQUARES:
-            sure = [cell for cell in mine if probs[cell][EMPTY] < 1 - WIDER or cell == castle]
+        if not found or len(mine) >= MIN_OTHER_SQUARES:
+            sure = [cell for cell in mine if probs[cell][EMPTY] < 1 - MIN_OUTER or cell == castle]
             span = np.ptp(np.array(sure), axis=0).max() + 1
             limit = size or (5 if span <= 5 else 7)
             corner = _corner(mine, castle, patch, limit, photo_wh)
-            found.append(_cut(patch, probs, set(mine), taken, corner, limit))
+            found.append(_crop_window(patch, probs, set(mine), taken, corner, limit))
 
 
 def _corner(
     mine: tuple[Cell, ...], castle: Cell, patch: Lattice, limit: int, photo_wh: tuple[int, int]
 ) -> Cell:
-    """Row and column where the window begins: as much of the kingdom inside as possible, then
-    as much of the photo, then the castle in the middle."""
+    """Row and column of the window's corner that maximises, in this order, the kingdom's squares
+    inside it, its places inside the photo, and the castle's centrality."""
     plane = fit_homography(patch.centers_xy)
     best: tuple[tuple[int, int, int], Cell] | None = None
     for top in range(castle[0] - limit + 1, castle[0] + 1):
@@ -132,7 +131,7 @@ def _corner(
     return best[1]
 
 
-def _cut(
+def _crop_window(
     patch: Lattice, probs: Floats, mine: set[Cell], taken: set[Cell], corner: Cell, limit: int
 ) -> Window:
     top, left = corner

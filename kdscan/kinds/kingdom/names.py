@@ -1,4 +1,4 @@
-"""What lies on a square, in words."""
+"""Names of squares for people."""
 
 from __future__ import annotations
 

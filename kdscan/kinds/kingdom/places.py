@@ -1,4 +1,4 @@
-"""The squares to look at as places in the photo."""
+"""A kingdom's doubtful squares as places in the photo."""
 
 from __future__ import annotations
 

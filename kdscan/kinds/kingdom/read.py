@@ -1,4 +1,4 @@
-"""From a photo to the kingdoms of tiles in it, see `kdscan.pipeline.read`."""
+"""The stages from a photo to the kingdoms of tiles in it; see `kdscan.pipeline.read`."""
 
 from __future__ import annotations
 
@@ -19,40 +19,42 @@ from kdscan.kinds.kingdom.find import (
 )
 from kdscan.records import KingdomEvidence, KingdomReading, Photo
 
-ILLEGIBLE = 0.1
-"""Squares of something whose squares are less sure than this in the mean are no kingdom's: in 45
-photos of kingdoms the least is 0.986, in two sheets of other games it is 0.001."""
+MIN_MEAN_CONFIDENCE = 0.1
+"""Least mean confidence of a kingdom's squares: in 45 photos of kingdoms it is at least 0.986, in
+two sheets of other games 0.001."""
 
 
 def read_kingdoms(
     photo: Photo, models: Models, variants: Variants, risk: float
 ) -> tuple[tuple[KingdomReading, ...], float]:
-    """The kingdoms of tiles in a photo, and how sure it is that one of them is one.
+    """The kingdoms of tiles in a photo, and the confidence that at least one is a kingdom.
 
-    One whose dominoes can lie so is as sure as its total, however strange its castle looks;
-    another counts where it is beyond all doubt. Into 9 of 347 maps of the other game a kingdom
-    was read that can lie so, none with a total surer than 0.75. What hardly is a
-    kingdom and cannot lie so is none: a yellow table ruled in squares is a field of wheat.
+    A lawful kingdom has at least its total's confidence, however unusual its castle looks; an
+    unlawful one counts only if it is detected beyond doubt. In 9 of 347 maps of the other game a
+    lawful kingdom was found, none with a confidence above 0.75. Doubtful unlawful detections are
+    dropped: on a yellow table with a pattern of squares wheat is found.
     """
     found = find_kingdoms(photo, models.tiles, models.squares, 7 if variants.great_duel else None)
-    read = _decoded(found, variants, risk)
-    sure = max(map(_sure, found, read), default=0.0)
+    read = _decode(found, variants, risk)
+    confidence = max(map(_confidence, found, read), default=0.0)
     real = [
         one
         for one, reading in zip(found, read, strict=True)
-        if (one.sure > HARDLY_KINGDOM or _possible(reading))
-        and np.mean([square.confidence for square in reading.squares]) >= ILLEGIBLE
+        if (one.confidence > HARDLY_KINGDOM or _is_lawful(reading))
+        and np.mean([square.confidence for square in reading.squares]) >= MIN_MEAN_CONFIDENCE
     ]
-    return (read if len(real) == len(found) else _decoded(real, variants, risk)), sure
+    return (read if len(real) == len(found) else _decode(real, variants, risk)), confidence
 
 
-def named(kingdoms: Sequence[KingdomReading], photo: Photo) -> tuple[KingdomReading, ...]:
-    """Kingdoms with the codes of the cards beside them: each card's goes to the nearest one."""
-    named = list(kingdoms)
-    if not named:
+def assign_card_codes(
+    kingdoms: Sequence[KingdomReading], photo: Photo
+) -> tuple[KingdomReading, ...]:
+    """Kingdoms with the codes of cards in the photo, each assigned to the nearest kingdom."""
+    assign_card_codes = list(kingdoms)
+    if not assign_card_codes:
         return ()
-    middles = [kingdom.outline_xy.mean(0) for kingdom in named]
-    tile_px = min(kingdom.rectified.px_per_cell for kingdom in named)
+    middles = [kingdom.outline_xy.mean(0) for kingdom in assign_card_codes]
+    tile_px = min(kingdom.rectified.px_per_cell for kingdom in assign_card_codes)
     cards = [(text, quad.mean(0)) for text, quad in read_card_codes(photo, tile_px)]
     gaps = sorted(
         (float(np.hypot(*(at - middle))), n, text)
@@ -60,13 +62,15 @@ def named(kingdoms: Sequence[KingdomReading], photo: Photo) -> tuple[KingdomRead
         for n, middle in enumerate(middles)
     )
     for _, n, text in gaps:
-        if named[n].sheet_id is None and all(one.sheet_id != text for one in named):
-            evidence = replace(named[n].evidence, sheet_id=text)
-            named[n] = replace(named[n], evidence=evidence)
-    return tuple(named)
+        if assign_card_codes[n].sheet_id is None and all(
+            one.sheet_id != text for one in assign_card_codes
+        ):
+            evidence = replace(assign_card_codes[n].evidence, sheet_id=text)
+            assign_card_codes[n] = replace(assign_card_codes[n], evidence=evidence)
+    return tuple(assign_card_codes)
 
 
-def _decoded(
+def _decode(
     found: Sequence[FoundKingdom], variants: Variants, risk: float
 ) -> tuple[KingdomReading, ...]:
     evidence = [
@@ -78,13 +82,17 @@ def _decoded(
     return decode_kingdoms(evidence, risk)
 
 
-def _possible(kingdom: KingdomReading) -> bool:
-    """Whether dominoes can lie so."""
+def _is_lawful(kingdom: KingdomReading) -> bool:
+    """Whether dominoes can be laid like that."""
     return not any(problem.severity == "error" for problem in kingdom.problems)
 
 
-def _sure(one: FoundKingdom, reading: KingdomReading) -> float:
-    """How sure it is that this is a kingdom, and none that was read into something else."""
-    if not _possible(reading):
-        return one.sure if one.sure > SURELY_KINGDOM else 0.0
-    return max(one.sure, reading.confidence) if one.sure > HARDLY_KINGDOM else one.sure
+def _confidence(one: FoundKingdom, reading: KingdomReading) -> float:
+    """Confidence that a detection is a kingdom rather than something else."""
+    if not _is_lawful(reading):
+        return one.confidence if one.confidence > SURELY_KINGDOM else 0.0
+    return (
+        max(one.confidence, reading.confidence)
+        if one.confidence > HARDLY_KINGDOM
+        else one.confidence
+    )

@@ -1,4 +1,4 @@
-"""A kingdom's evidence as plain values, and the kingdom again."""
+"""A kingdom's evidence as JSON values, and back."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def serialize(kingdom: KingdomReading) -> Json:
 def deserialize(kept: Json, risk: float) -> KingdomReading:
     """See `kdscan.kinds`."""
     corrections = KingdomCorrections()
-    if given := kept.get("corrections"):
-        squares = {(row, col): (terrain, crowns) for row, col, terrain, crowns in given["squares"]}
-        corrections = KingdomCorrections(squares, given["confirmed"])
+    if stored := kept.get("corrections"):
+        squares = {(row, col): (terrain, crowns) for row, col, terrain, crowns in stored["squares"]}
+        corrections = KingdomCorrections(squares, stored["confirmed"])
     evidence = KingdomEvidence(
         rectified=place_from(kept["place"]),
         probs=np.array(kept["probs"], np.float64),

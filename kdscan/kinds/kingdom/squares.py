@@ -1,4 +1,4 @@
-"""Places in the row of `KINDS` that the rules know by name."""
+"""Indices in `KINDS` of the two kinds without terrain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A kingdom of tiles as text: the board with its domains outlined, the sum, the doubts."""
+"""A kingdom as text: the board with outlined domains, the score's breakdown, the doubtful
+squares."""
 
 from __future__ import annotations
 
@@ -15,14 +16,13 @@ WIDTH = 12
 
 
 def tell(kingdom: KingdomReading, style: Style) -> str:
-    """The whole answer for one kingdom, for people; ends without a newline."""
-    parts = [draw_kingdom(kingdom, style), explain_kingdom(kingdom, style)]
-    unsure = _explain_doubts(kingdom, style)
-    return "\n\n".join([*parts, unsure] if unsure else parts)
+    """See `kdscan.kinds`."""
+    board, score = draw_kingdom(kingdom, style), explain_kingdom(kingdom, style)
+    return "\n\n".join(part for part in (board, score, _explain_doubts(kingdom, style)) if part)
 
 
 def draw_kingdom(kingdom: KingdomReading, style: Style) -> str:
-    """The square that the kingdom may span; lines part domains, `?` marks what to look at."""
+    """The squares that the kingdom may span; lines separate domains, `?` marks doubtful squares."""
     colors = domain_colors(kingdom.score, len(COLORS))
     squares = {(s.row, s.col): s for s in kingdom.squares}
 
@@ -46,7 +46,7 @@ def _crowns(crowns: int, style: Style) -> str:
 
 
 def explain_kingdom(kingdom: KingdomReading, style: Style) -> str:
-    """Each domain that scores as squares × crowns = points, the extra points, then the total."""
+    """Each scoring domain as squares × crowns = points, the bonuses, then the total."""
     score = kingdom.score
     times = "×" if style.unicode else "x"
     scoring = sorted((d for d in score.domains if d.points), key=lambda d: -d.points)
@@ -85,7 +85,7 @@ def _explain_doubts(kingdom: KingdomReading, style: Style) -> str:
 
 
 def token(kind: SquareKind) -> str:
-    """The square in the text form of kingdoms, as `--set` takes it."""
+    """A square in the text form of kingdoms, which is the syntax of `--set`."""
     terrain, crowns = kind
     if terrain in ("castle", "empty"):
         return "##" if terrain == "castle" else "."

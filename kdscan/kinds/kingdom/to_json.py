@@ -1,4 +1,4 @@
-"""A kingdom as plain values: its entry in the JSON."""
+"""A kingdom's entry in the JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose spellbook is this? Reads the code that is printed on it."""
+"""Reads the code printed on a spellbook."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from kdscan.records import Photo
 
 
 def read_book_code(photo: Photo, book: PlacedBook) -> str | None:
-    """What the code on a spellbook says, None where there is none to be read."""
+    """The text of a spellbook's printed code, or None if none can be read."""
     code = book.layout.code
     return None if code is None else read_printed(photo, code, book.to_photo)

@@ -1,4 +1,4 @@
-"""A spellbook with what a person says of it."""
+"""A spellbook with a person's corrections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kdscan.records import SpellbookCorrections, SpellbookReading
 def correct(
     book: SpellbookReading, corrections: SpellbookCorrections, risk: float
 ) -> SpellbookReading:
-    """See `kdscan.kinds`. What it says of the maps beside it, `kdscan.pipeline.table` says anew."""
+    """See `kdscan.kinds`. `kdscan.pipeline.table` then updates the maps beside it."""
     after = book.evidence.corrections.merge(corrections)
     return interpret(replace(book.evidence, corrections=after))
 
@@ -24,7 +24,7 @@ def correct(
 def correct_fields(
     book: SpellbookReading, fields: Mapping[str, Any], risk: float
 ) -> SpellbookReading:
-    """`correct` by the fields of a store: `line:SIDE,COAT`, `choice:SIDE`, `confirmed`."""
+    """`correct` by the store's fields: `line:SIDE,COAT`, `choice:SIDE`, `confirmed`."""
     lines: dict[tuple[int, Coat], SpellbookLine] = {}
     choices: dict[int, Coat | None] = {}
     for field, new in fields.items():

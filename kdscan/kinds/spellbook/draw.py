@@ -1,4 +1,4 @@
-"""A spellbook as it was read, drawn over the photo."""
+"""A spellbook's overlay."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from kdscan.kinds.spellbook.options import marks_of_line
 from kdscan.locale import Words
 from kdscan.records import BookMark, SpellbookReading
 
-FILLED: Color = (115, 158, 0)
-STRUCK: Color = (0, 94, 213)
-USED: Color = (0, 159, 230)
-CHOSEN: Color = (178, 114, 0)
+FILLED_COLOR: Color = (115, 158, 0)
+STRUCK_COLOR: Color = (0, 94, 213)
+USED_COLOR: Color = (0, 159, 230)
+CHOSEN_COLOR: Color = (178, 114, 0)
 """BGR: green, vermilion, orange, blue of Okabe and Ito (2008)."""
 
 
 def draw(
     picture: Bgr, clean: Bgr, reading: SpellbookReading, scale: float, words: Words
 ) -> list[Bgr]:
-    """Draw over a photo reduced by `scale`, in place; a spellbook has no tiles."""
+    """See `kdscan.kinds`; a spellbook has no tiles."""
     page = (reading.outline_xy + 0.5) * scale - 0.5
     reach = float(np.median([mark.reach_px for mark in reading.marks])) * scale
     polygon(picture, page, PAPER, 0.18 * reach)
     polygon(picture, page, INK, 0.08 * reach)
     for mark in reading.marks:
         _draw_mark(picture, mark, (np.array(mark.at_xy) + 0.5) * scale - 0.5, scale)
-    _plates(picture, reading, scale, reach)
+    _counts(picture, reading, scale, reach)
     _headline(picture, reading, page, reach)
     return []
 
@@ -50,17 +50,17 @@ def _draw_mark(picture: Bgr, mark: BookMark, at: Points, scale: float) -> None:
     if mark.place.part == "struck":
         if mark.marked:
             line(picture, at[0], at[-1], PAPER, 0.34 * reach)
-            line(picture, at[0], at[-1], STRUCK, 0.2 * reach)
+            line(picture, at[0], at[-1], STRUCK_COLOR, 0.2 * reach)
         if mark.review:
             for end in at:
                 circle(picture, end, 0.5 * reach, REVIEW_COLOR, 0.14 * reach)
         return
     if mark.marked:
-        color = FILLED
+        color = FILLED_COLOR
         if mark.place.part == "used":
-            color = USED
+            color = USED_COLOR
         elif mark.place.part == "choice":
-            color = CHOSEN
+            color = CHOSEN_COLOR
         circle(picture, at[0], 1.02 * reach, PAPER, 0.34 * reach)
         circle(picture, at[0], 1.02 * reach, color, 0.22 * reach)
     if mark.review:
@@ -68,8 +68,8 @@ def _draw_mark(picture: Bgr, mark: BookMark, at: Points, scale: float) -> None:
         circle(picture, at[0], 1.45 * reach, REVIEW_COLOR, 0.18 * reach)
 
 
-def _plates(picture: Bgr, reading: SpellbookReading, scale: float, reach: float) -> None:
-    """How many squares of each line are filled, beyond its first square."""
+def _counts(picture: Bgr, reading: SpellbookReading, scale: float, reach: float) -> None:
+    """The number of filled squares of each line, beside its first square."""
     size = 0.95 * reach
     for player in (0, 1):
         for coat in Coat:

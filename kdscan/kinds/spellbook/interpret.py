@@ -1,4 +1,4 @@
-"""Evidence of a spellbook → all that people see of it. There are no pixels from here on."""
+"""Evidence of a spellbook → reading. No pixels are needed from here on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kdscan.records import BookMark, SpellbookEvidence, SpellbookReading
 
 
 def interpret(evidence: SpellbookEvidence) -> SpellbookReading:
-    """Lines, chosen coats, how sure all of it is, and what cannot be."""
+    """Apply corrections and rules: lines, chosen coats, confidence, problems."""
     corrections = evidence.corrections
     marks = with_corrections(evidence.marks, corrections.lines, corrections.choices)
     if corrections.confirmed:
@@ -31,13 +31,13 @@ def interpret(evidence: SpellbookEvidence) -> SpellbookReading:
     book = Spellbook((lines[0], lines[1]))
     chosen = second if book.owner(Coat.FILLED) == 1 else first
     book = Spellbook(book.lines, chosen)
-    sure = float(np.prod([mark.confidence for mark in marks]))
+    confidence = float(np.prod([mark.confidence for mark in marks]))
     problems = _problems(evidence, marks, book, (first, second))
-    # A doubt counts by itself: many hundredths of a percent, that blank squares are blank, would
-    # add up to a review of every book.
-    asked = any(mark.review for mark in marks) or any(p.severity == "error" for p in problems)
-    review = asked and not corrections.confirmed
-    return SpellbookReading(evidence, marks, book, (first, second), sure, review, problems)
+    # Doubts are judged mark by mark: the tiny doubts of many blank squares would otherwise add up
+    # to a review of every book.
+    doubtful = any(mark.review for mark in marks) or any(p.severity == "error" for p in problems)
+    review = doubtful and not corrections.confirmed
+    return SpellbookReading(evidence, marks, book, (first, second), confidence, review, problems)
 
 
 def _problems(
@@ -46,7 +46,7 @@ def _problems(
     book: Spellbook,
     chosen: tuple[Coat | None, Coat | None],
 ) -> tuple[Problem, ...]:
-    """What cannot be, once somebody has looked at what else lies on the table."""
+    """Contradictions; none before the rest of the table is known."""
     if evidence.table is None:
         return ()
     problems = list(book_problems(book, chosen))

@@ -1,4 +1,4 @@
-"""Places of a spellbook, in words."""
+"""Names of a spellbook's places for people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kdscan.records import BookMark
 
 
 def mark_name(mark: BookMark, words: Words) -> str:
-    """A place in words: "left, line of double dot: square 3"."""
+    """The name of a place: "left, line of double dot: square 3"."""
     t, place = words.t, mark.place
     side, coat = t(SIDES[place.player]), coat_name(words, place.coat)
     if place.part == "choice":

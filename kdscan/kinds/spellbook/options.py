@@ -1,7 +1,7 @@
-"""What a spellbook's lines may be, beside what was read, and what a person says they are.
+"""Alternatives and corrections of a spellbook's lines.
 
-A person speaks of a line as a whole (squares filled, struck, power used) and of the coat
-that a side chose; the marks follow.
+A person corrects whole lines (number of filled squares, struck, power used) and the coat that a
+side chose; the single marks are derived from that.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.records import BookMark
 
-MOST_TURNED = 5
-"""So many of the least sure marks are taken the other way round, in all combinations."""
+MAX_FLIPPED = 5
+"""Number of least confident marks that are flipped, in all combinations, for alternatives."""
 
 
 def marks_of_line(marks: Iterable[BookMark], player: int, coat: Coat) -> tuple[BookMark, ...]:
@@ -33,7 +33,7 @@ def marks_of_choice(marks: Iterable[BookMark], player: int) -> tuple[BookMark, .
 
 
 def line_of(marks: Iterable[BookMark]) -> SpellbookLine:
-    """What the marks of one line say."""
+    """The state of a line from its marks."""
     marked = [mark.place.part for mark in marks if mark.marked]
     return SpellbookLine(marked.count("square"), "struck" in marked, "used" in marked)
 
@@ -45,32 +45,32 @@ def choice_of(marks: Iterable[BookMark]) -> Coat | None:
 
 
 def line_options(marks: Sequence[BookMark]) -> list[tuple[SpellbookLine, float]]:
-    """What a line may be, with probabilities, the most probable first."""
+    """Possible states of a line with probabilities, the most probable first."""
     shares: dict[SpellbookLine, float] = {}
-    for turned, p in _turned(marks):
-        line = line_of(turned)
+    for flipped, p in _flipped(marks):
+        line = line_of(flipped)
         shares[line] = shares.get(line, 0.0) + p
     return sorted(shares.items(), key=lambda share: -share[1])
 
 
 def choice_options(marks: Sequence[BookMark]) -> list[tuple[Coat | None, float]]:
-    """Which coat a side may have chosen, with probabilities, the most probable first."""
+    """Coats that a side may have chosen, with probabilities, the most probable first."""
     shares: dict[Coat | None, float] = {}
-    for turned, p in _turned(marks):
-        coat = choice_of(turned)
+    for flipped, p in _flipped(marks):
+        coat = choice_of(flipped)
         shares[coat] = shares.get(coat, 0.0) + p
     return sorted(shares.items(), key=lambda share: -share[1])
 
 
-def _turned(marks: Sequence[BookMark]) -> Iterable[tuple[tuple[BookMark, ...], float]]:
-    """The marks with the least sure ones in all combinations, and how probable each is."""
-    doubtful = sorted(marks, key=lambda mark: mark.confidence)[:MOST_TURNED]
-    for turns in product((False, True), repeat=len(doubtful)):
+def _flipped(marks: Sequence[BookMark]) -> Iterable[tuple[tuple[BookMark, ...], float]]:
+    """All combinations of the least confident marks flipped or not, with probabilities."""
+    doubtful = sorted(marks, key=lambda mark: mark.confidence)[:MAX_FLIPPED]
+    for flips in product((False, True), repeat=len(doubtful)):
         p = 1.0
         other = dict[BookPlace, bool]()
-        for mark, turn in zip(doubtful, turns, strict=True):
-            p *= 1 - mark.confidence if turn else mark.confidence
-            other[mark.place] = mark.marked != turn
+        for mark, flip in zip(doubtful, flips, strict=True):
+            p *= 1 - mark.confidence if flip else mark.confidence
+            other[mark.place] = mark.marked != flip
         yield tuple(replace(m, marked=other.get(m.place, m.marked)) for m in marks), p
 
 
@@ -79,7 +79,7 @@ def with_corrections(
     lines: Mapping[tuple[int, Coat], SpellbookLine],
     choices: Mapping[int, Coat | None],
 ) -> tuple[BookMark, ...]:
-    """The marks as a person says they are, by lines and by sides; those are certain."""
+    """The marks with corrections of lines and choices; corrected marks are certain."""
     marked_as: dict[BookPlace, bool] = {}
     for (player, coat), line in lines.items():
         of_line = marks_of_line(marks, player, coat)

@@ -1,4 +1,4 @@
-"""The marks to look at as places in the photo."""
+"""A spellbook's doubtful marks as places in the photo."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _around(mark: BookMark) -> Floats:
     """A square around a place, or around the middle of a line."""
     middle = np.mean(mark.at_xy, axis=0)
     reach = 1.5 * mark.reach_px
-    if len(mark.at_xy) > 1:  # a line: as much of it as there is
+    if len(mark.at_xy) > 1:  # a line: its whole length
         long = float(np.linalg.norm(np.subtract(mark.at_xy[0], mark.at_xy[-1])))
         reach = max(reach, long / 2 + mark.reach_px)
     return np.asarray(middle + reach * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]))

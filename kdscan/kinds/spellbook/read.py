@@ -1,9 +1,9 @@
-"""Stage: a spellbook laid flat → what is marked on it, and how far to trust that.
+"""Stage: registered spellbook → marks with probabilities.
 
-Every place that can be marked is looked at alone, beside the same place of the blank
-page, scaled so that squares, circles and boxes look alike. One small network says
-whether it is marked, whether a stroke passes through it, and whether it lies there at
-all; a line is struck when strokes pass through its squares.
+Every place that can be marked is classified by itself, beside the same place of the blank page,
+scaled so that squares, circles and boxes look alike. One small network predicts whether it is
+marked, whether a stroke passes through it, and whether it lies there at all; a line is struck if
+strokes pass through its squares.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from kdscan.records.book import StruckBy
 from kdscan.sheet.book import BookLayout, marked_places
 
 PX_PER_MM = 4.0
-"""Resolution of the flattened page that crops are cut from."""
+"""Resolution of the rectified page that is cropped."""
 CROP_WH, CROP_REACH = (96, 32), 1.55
-"""Pixels of a crop, and how far up and down it reaches from its place's centre, in halves of
-that place; to the sides it reaches three times as far, because strokes go along lines."""
+"""Width and height of a crop in pixels; and its half height, relative to half the place's side. It
+is three times as wide as high, because strokes run along lines."""
 
 
-DOUBTFUL = 0.5
-"""A place whose chance to be wrong is above this share of the accepted risk asks for a look."""
+DOUBT_SHARE = 0.5
+"""A place is marked for review if its probability to be wrong exceeds this share of the risk."""
 
 
 def crops(photo: Photo, book: PlacedBook) -> NDArray[np.float32]:
-    """What the network sees: (N, 3, 32, 96) float32, a crop a place of `marked_places`.
+    """The network's input: (N, 3, 32, 96) float32, a crop for each of `marked_places`.
 
     The planes are ink, the blank page's ink, and colour, as in `kdscan.marks.crops`.
     """
@@ -46,7 +46,7 @@ def crops(photo: Photo, book: PlacedBook) -> NDArray[np.float32]:
 
 
 def crops_of(flat_bgr: NDArray[np.uint8], layout: BookLayout) -> NDArray[np.float32]:
-    """As `crops`, of a page that lies flat already, at `PX_PER_MM`."""
+    """As `crops`, of a page (H, W, 3) that is rectified already, at `PX_PER_MM`."""
     ink, color = planes(flat_bgr)
     printed, _ = planes(blank_page(layout, PX_PER_MM))
     stack = np.dstack([ink, printed[: ink.shape[0], : ink.shape[1]], color])
@@ -54,14 +54,14 @@ def crops_of(flat_bgr: NDArray[np.uint8], layout: BookLayout) -> NDArray[np.floa
     for _, (x, y), half in marked_places(layout):
         high = max(CROP_WH[1], round(2 * CROP_REACH * half * PX_PER_MM))
         size = (high * CROP_WH[0] // CROP_WH[1], high)
-        cut = cv2.getRectSubPix(stack, size, (x * PX_PER_MM - 0.5, y * PX_PER_MM - 0.5))
-        small = cv2.resize(cut, CROP_WH, interpolation=cv2.INTER_AREA)
+        crop = cv2.getRectSubPix(stack, size, (x * PX_PER_MM - 0.5, y * PX_PER_MM - 0.5))
+        small = cv2.resize(crop, CROP_WH, interpolation=cv2.INTER_AREA)
         out.append(small.transpose(2, 0, 1))
     return np.ascontiguousarray(out, np.float32)
 
 
 def read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookReading, ...]:
-    """Read every spellbook of ours in a photo; see `read_book`."""
+    """Read every spellbook with a built-in layout in a photo; see `read_book`."""
     places = find_books(photo)
     return tuple(read_book(photo, one, models.spellbook, models.struck_by, risk) for one in places)
 
@@ -69,11 +69,11 @@ def read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookRead
 def read_book(
     photo: Photo, book: PlacedBook, network: Network, struck_by: StruckBy, risk: float
 ) -> SpellbookReading:
-    """Read one spellbook, with the code that is printed on it.
+    """Read one spellbook and its printed code.
 
-    network: `crops` → logits (N, 3): that a place is marked, that a stroke passes through,
-        that the place lies where it was looked for.
-    risk: accepted probability that what asks for no review is wrong.
+    network: `crops` → logits (N, 3): that a place is marked, that a stroke passes through it, that
+        the crop shows the place at all.
+    risk: accepted probability that a reading which is not marked for review is wrong.
     """
     seen = crops(photo, book)
     views = (seen, seen[..., ::-1], seen[:, :, ::-1])
@@ -114,6 +114,7 @@ def _mark(
     risk: float,
 ) -> BookMark:
     p = 1 / (1 + np.exp(-abs(logit)))
-    sure = float(p * there + (1 - there) / 2)
+    confidence = float(p * there + (1 - there) / 2)
     points = tuple((float(x), float(y)) for x, y in at_xy)
-    return BookMark(place, points, float(reach), logit > 0, sure, sure < 1 - risk * DOUBTFUL)
+    review = confidence < 1 - risk * DOUBT_SHARE
+    return BookMark(place, points, float(reach), logit > 0, confidence, review)

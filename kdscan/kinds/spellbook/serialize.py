@@ -1,4 +1,4 @@
-"""A spellbook's evidence as plain values, and the spellbook again."""
+"""A spellbook's evidence as JSON values, and back."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def serialize(book: SpellbookReading) -> Json:
 
 
 def deserialize(kept: Json, risk: float) -> SpellbookReading:
-    """See `kdscan.kinds`; a spellbook's doubts were settled when it was read."""
+    """See `kdscan.kinds`; `risk` has no effect, as marks for review are stored."""
     marks = tuple(
         BookMark(
             BookPlace.parse(place), tuple((x, y) for x, y in at), reach, marked, confidence, review
@@ -61,11 +61,11 @@ def deserialize(kept: Json, risk: float) -> SpellbookReading:
         for place, at, reach, marked, confidence, review in kept["marks"]
     )
     corrections = SpellbookCorrections()
-    if given := kept.get("corrections"):
+    if stored := kept.get("corrections"):
         corrections = SpellbookCorrections(
-            {(side, Coat(c)): SpellbookLine(*line) for side, c, *line in given["lines"]},
-            {side: Coat(c) if c else None for side, c in given["choices"]},
-            given["confirmed"],
+            {(side, Coat(c)): SpellbookLine(*line) for side, c, *line in stored["lines"]},
+            {side: Coat(c) if c else None for side, c in stored["choices"]},
+            stored["confirmed"],
         )
     page, table = np.array(kept["page"], np.float64), None
     if "table" in kept:

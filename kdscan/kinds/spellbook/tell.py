@@ -1,4 +1,4 @@
-"""A spellbook as text: both sides of each line around its coat, then what is unsure."""
+"""A spellbook as text: both sides of each line around its coat, then the doubtful marks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kdscan.records import SpellbookReading
 _WIDTH = 24
 
 PRINTED = (Coat.DOT, Coat.LINE, Coat.DOUBLE_DOT, Coat.DOUBLE_LINE, Coat.FILLED, Coat.CHECKED)
-"""The order in which our spellbook prints its lines."""
+"""The order of lines on the printed spellbook."""
 
 
 def tell(reading: SpellbookReading, style: Style) -> str:
-    """The whole answer for one spellbook, for people; ends without a newline."""
+    """See `kdscan.kinds`."""
     t = style.words.t
     sides = t("left"), t("right")
     lines = [f"   {sides[0]:<{_WIDTH}} {t('coat'):<15} {sides[1]}"]
@@ -37,7 +37,7 @@ def tell(reading: SpellbookReading, style: Style) -> str:
 
 
 def _side(reading: SpellbookReading, player: int, coat: Coat, style: Style) -> str:
-    """Squares as they lie on the page, then what happened to the line."""
+    """A line's squares, then its state."""
     line = reading.book.lines[player][coat]
     full, empty = ("■", "□") if style.unicode else ("#", ".")
     squares = full * line.filled + empty * max(0, SQUARES[coat] - line.filled)

@@ -1,4 +1,4 @@
-"""A spellbook as plain values: its entry in the JSON."""
+"""A spellbook's entry in the JSON."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _others(
     options: Callable[[Sequence[BookMark]], list[tuple[T, float]]],
     read: T,
 ) -> list[tuple[T, float]]:
-    """What marks that ask for a look may mean beside what was read, the likeliest first."""
+    """Alternatives to what was read from marks that need review, the most probable first."""
     if not any(mark.review for mark in marks):
         return []
     others = [(one, p) for one, p in options(marks) if one != read and p >= MIN_OTHER]

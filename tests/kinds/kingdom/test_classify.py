@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.kinds.kingdom.classify import SIDE_PX, TURNS, classify_squares, looked_at
+from kdscan.kinds.kingdom.classify import ROTATIONS, SIDE_PX, classify_squares, predict_squares
 from kdscan.kinds.kingdom.squares import EMPTY
 from kdscan.records import KINDS, RectifiedSheet
 
@@ -23,9 +23,9 @@ def test_only_doubtful_squares_are_turned() -> None:
         first = np.where(doubtful, lit, 20.0)
         return (np.stack([first, np.zeros(len(crops))], 1).astype(np.float32),)
 
-    logits = looked_at(batch, network)
-    assert shown == [3] + [1] * (TURNS - 1)
-    np.testing.assert_allclose(logits[:, 0], [20, 1 / TURNS, 20])
+    logits = predict_squares(batch, network)
+    assert shown == [3] + [1] * (ROTATIONS - 1)
+    np.testing.assert_allclose(logits[:, 0], [20, 1 / ROTATIONS, 20])
 
 
 def test_sure_squares_are_looked_at_once() -> None:
@@ -35,7 +35,7 @@ def test_sure_squares_are_looked_at_once() -> None:
         shown.append(len(crops))
         return (np.tile(np.array([[9.0, 0.0]], np.float32), (len(crops), 1)),)
 
-    looked_at(np.zeros((5, 3, 4, 4), np.float32), network)
+    predict_squares(np.zeros((5, 3, 4, 4), np.float32), network)
     assert shown == [5]
 
 
@@ -61,6 +61,6 @@ def test_squares_beyond_the_photo_are_not_looked_at_and_a_doubt_may_be_ended_by_
         return known
 
     probs = classify_squares(flat, network, shown, told)
-    assert counts == [2] + [1] * (TURNS - 1)
+    assert counts == [2] + [1] * (ROTATIONS - 1)
     assert probs[0, 0, 5] == 1 and probs[0, 2, EMPTY] == 1
     np.testing.assert_allclose(probs[0, 1], 1 / len(KINDS))

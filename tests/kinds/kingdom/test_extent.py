@@ -117,15 +117,15 @@ def shown(tiles: int, castle: float, sure: float = 1.0) -> Window:
 
 def test_a_kingdom_with_its_castle_says_more_than_a_larger_one_without() -> None:
     """As the squares of a ruled table are more, and no castle is among them."""
-    assert shown(24, 1.0).certainty > shown(48, 0.0).certainty
+    assert shown(24, 1.0).score > shown(48, 0.0).score
 
 
 def test_a_whole_kingdom_with_a_strange_castle_says_more_than_what_is_half_seen() -> None:
-    assert shown(41, 0.2).certainty > shown(23, 0.6).certainty
+    assert shown(41, 0.2).score > shown(23, 0.6).score
 
 
 def test_sure_squares_say_more_than_half_as_many_again_that_may_be_something_else() -> None:
-    assert shown(20, 1.0).certainty > shown(30, 1.0, sure=0.88).certainty
+    assert shown(20, 1.0).score > shown(30, 1.0, sure=0.88).score
 
 
 @pytest.mark.parametrize("text", ["w w w\nw w w", ". . ."])
@@ -137,7 +137,7 @@ def test_kingdoms_side_by_side_may_lie_on_one_lattice() -> None:
     one, two = windows("w w w . s s s\nw ## w . s ## s\nw w w . s s s")
     assert {"w"} == set(held(one)) - {"c", "e"} and held(one).count("w") == 8
     assert {"s"} == set(held(two)) - {"c", "e"} and held(two).count("s") == 8
-    assert one.certainty == two.certainty == pytest.approx(9)
+    assert one.score == two.score == pytest.approx(9)
 
 
 def test_a_castle_by_itself_is_no_further_kingdom() -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kdscan.imaging.rectify import lattice
 from kdscan.kinds.kingdom import find as finding
 from kdscan.kinds.kingdom.classify import SIDE_PX
-from kdscan.kinds.kingdom.find import _agreed, find_kingdoms
+from kdscan.kinds.kingdom.find import _agreement, find_kingdoms
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import KingdomSearch
 from kdscan.kinds.kingdom.squares import CASTLE, EMPTY
@@ -50,7 +50,7 @@ def test_networks_agree_on_a_lattice_in_place(tiles: int, table: int, agreed: fl
     certainty = np.concatenate(
         [np.tile(each[CASTLE + 1], (tiles, 1)), np.tile(each[EMPTY], (table, 1))]
     )
-    assert _agreed(certainty) == pytest.approx(agreed)
+    assert _agreement(certainty) == pytest.approx(agreed)
 
 
 def test_a_floor_that_looks_like_tiles_hides_no_kingdom(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_where_a_find_is_doubtful_other_lattices_are_tried(
         def lattices(self) -> tuple[Lattice, ...]:
             return (askew,)
 
-        def passed(self, outlines: Sequence[NDArray[np.float64]] = ()) -> tuple[Lattice, ...]:
+        def suppressed(self, outlines: Sequence[NDArray[np.float64]] = ()) -> tuple[Lattice, ...]:
             return (own,) if left_out else ()
 
         def slanted(self, outlines: Sequence[NDArray[np.float64]] = ()) -> tuple[Lattice, ...]:

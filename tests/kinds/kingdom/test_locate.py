@@ -147,8 +147,10 @@ def test_what_a_larger_lattice_hides_is_kept_for_later() -> None:
     """The same kingdom as it was seen from afar, here; from above it is no worse."""
     search = searched(table(60, 0.3, (400, 400)), WH)
     (found,) = search.lattices()
-    (passed,) = search.passed()
-    assert not search.passed([np.array([(200, 200), (600, 200), (600, 600), (200, 600)], float)])
+    (passed,) = search.suppressed()
+    assert not search.suppressed(
+        [np.array([(200, 200), (600, 200), (600, 600), (200, 600)], float)]
+    )
     assert found.seen.sum() == passed.seen.sum() == 25
     assert np.ptp(passed.centers_xy - found.centers_xy) < 3
 

@@ -7,7 +7,7 @@ import numpy as np
 from kdscan.imaging.rectify import FLAT_MARGIN, lattice
 from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.kinds.kingdom.squares import EMPTY
-from kdscan.kinds.kingdom.surface import FAR, LEAST, with_table
+from kdscan.kinds.kingdom.surface import FULL_DISTANCE, MIN_DISTANCE, adjust_for_table
 from kdscan.records import KINDS, RectifiedSheet
 from kdscan.records.arrays import Floats
 
@@ -35,7 +35,7 @@ def certainty(tile: list[list[float]]) -> Floats:
 
 def test_a_place_that_looks_like_the_table_is_table() -> None:
     before = certainty([[0.01, 0.02, 0.01, 0.7, 0.7]])
-    told = with_table(before, flat([[OAK, OAK, OAK, OAK, GOLD]]), np.ones((1, 5), np.bool_))
+    told = adjust_for_table(before, flat([[OAK, OAK, OAK, OAK, GOLD]]), np.ones((1, 5), np.bool_))
     assert told[0, 3, EMPTY] > 0.99
     assert told[0, 4, WHEAT] > 0.7
     np.testing.assert_allclose(told.sum(-1), 1)
@@ -43,13 +43,13 @@ def test_a_place_that_looks_like_the_table_is_table() -> None:
 
 def test_odds_fall_with_the_square_of_the_difference() -> None:
     before = certainty([[0.01, 0.01, 0.01, 0.7]])
-    told = with_table(before, flat([[OAK] * 4]), np.ones((1, 4), np.bool_))
+    told = adjust_for_table(before, flat([[OAK] * 4]), np.ones((1, 4), np.bool_))
     odds = told[0, 3, EMPTY] / told[0, 3, WHEAT] / (0.3 / 0.7)
-    assert FAR**2 < odds <= (FAR / LEAST) ** 2
+    assert FULL_DISTANCE**2 < odds <= (FULL_DISTANCE / MIN_DISTANCE) ** 2
 
 
 def test_without_table_in_view_pictures_decide() -> None:
     """Where a square was seen, or beyond the photo's edge, nothing is known of the table."""
     before = certainty([[0.01, 0.01, 0.01, 0.7]])
     unseen = np.array([[True, False, False, False]])
-    np.testing.assert_array_equal(with_table(before, flat([[OAK] * 4]), unseen), before)
+    np.testing.assert_array_equal(adjust_for_table(before, flat([[OAK] * 4]), unseen), before)

@@ -12,7 +12,7 @@ from kdscan.game.duel.dice import SQUARES
 from kdscan.kinds.common.board import REVIEW_COLOR
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.overlay import draw_overlay
-from kdscan.kinds.spellbook.draw import FILLED, STRUCK
+from kdscan.kinds.spellbook.draw import FILLED_COLOR, STRUCK_COLOR
 from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.kinds.spellbook.names import mark_name
 from kdscan.kinds.spellbook.tell import tell
@@ -113,7 +113,7 @@ def test_overlay_rings_what_is_marked_and_what_is_unsure() -> None:
         part = picture[int(y) - r : int(y) + r, int(x) - r : int(x) + r].astype(int)
         return bool((np.abs(part - color).max(-1) < 30).any())
 
-    assert has(FILLED, "players[0].lines.filled.squares[0]")
-    assert not has(FILLED, "players[0].lines.checked.squares[0]")
-    assert has(STRUCK, "players[1].lines.filled.struck")
+    assert has(FILLED_COLOR, "players[0].lines.filled.squares[0]")
+    assert not has(FILLED_COLOR, "players[0].lines.checked.squares[0]")
+    assert has(STRUCK_COLOR, "players[1].lines.filled.struck")
     assert has(REVIEW_COLOR, UNSURE)

@@ -7,7 +7,7 @@ import numpy as np
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.variants import PLAIN
 from kdscan.kinds.kingdom.decode import decode_kingdoms
-from kdscan.kinds.kingdom.weigh import share_box, weigh
+from kdscan.kinds.kingdom.posterior import condition_on_box, enumerate_kingdoms
 from kdscan.records import KINDS, KingdomEvidence
 from kdscan.records.arrays import Floats
 from tests.readings import make_kingdom
@@ -38,22 +38,22 @@ def half(one: tuple[str, int], two: tuple[str, int]) -> Floats:
 
 
 def test_a_kingdom_alone_is_weighed_as_it_stands() -> None:
-    ballot = weigh(believed(MINE, {}), PLAIN)
-    (same,), together = share_box([ballot])
+    ballot = enumerate_kingdoms(believed(MINE, {}), PLAIN)
+    (same,), together = condition_on_box([ballot])
     assert (same, together) == (ballot, True)
 
 
 def test_a_domino_seen_surely_in_one_kingdom_is_not_in_the_other() -> None:
     """Beside wheat lies one mine of three crowns in the box, and one of one crown."""
-    sure = weigh(believed(MINE, {}), PLAIN)
-    unsure = weigh(believed(MINE, {(0, 2): half(("mine", 1), ("mine", 3))}), PLAIN)
+    sure = enumerate_kingdoms(believed(MINE, {}), PLAIN)
+    unsure = enumerate_kingdoms(believed(MINE, {(0, 2): half(("mine", 1), ("mine", 3))}), PLAIN)
     assert unsure.best.kingdom.squares[0, 2].crowns == 3
-    (first, second), together = share_box([sure, unsure])
+    (first, second), together = condition_on_box([sure, unsure])
     assert together
     assert first.best.kingdom.squares[0, 2].crowns == 3
     assert second.best.kingdom.squares[0, 2].crowns == 1
-    assert second.right > 0.95
-    assert abs(second.everything - unsure.everything) < 1e-9
+    assert second.p_total > 0.95
+    assert abs(second.total_weight - unsure.total_weight) < 1e-9
 
 
 def test_two_sure_kingdoms_that_share_a_domino_are_reported_as_they_lie() -> None:
