@@ -1,1 +1,1 @@
-"""Makes the models; needs the extra `train`."""
+"""Training of the models; needs the extra `train`."""

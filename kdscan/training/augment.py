@@ -1,4 +1,4 @@
-"""What training shows of a rendered example: turned, shifted, lit and blurred anew each time."""
+"""Augmentation: random views of a stored example, rotated, shifted, lit and blurred."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ NODES = np.stack(
 
 
 _NOISE = np.random.default_rng(0).normal(0, 32, (1024, 1024)).astype(np.int8)
-"""Grain to cut from: drawing it anew for each picture would cost more than all the rest."""
+"""Noise that is cropped at random; generating it for each picture would dominate the cost."""
 
 
 def relight(rng: Rng, bgr: U8, strength: float = 1.0, blur: float = 1.6) -> U8:
-    """Other light, colour, sharpness (`blur`: at most, pixels) and noise; (H, W, 3) uint8."""
+    """Random changes of light, colour, sharpness (sigma at most `blur` pixels) and noise.
+
+    bgr and result: (H, W, 3) uint8. strength: factor of the changes' probabilities.
+    """
     out: Any = bgr
     curve = np.repeat(np.linspace(0, 1, 256)[:, None], 3, 1)
     if rng.random() < 0.5 * strength:
@@ -54,7 +57,8 @@ def relight(rng: Rng, bgr: U8, strength: float = 1.0, blur: float = 1.6) -> U8:
 
 
 def random_view(rng: Rng, nodes: F64, side: int, clipped: bool) -> F64:
-    """(3, 3) matrix from stored thumbnail to a `side`-pixel view with its points `nodes` in it."""
+    """(3, 3) random homography from a stored thumbnail to a view of `side` pixels that contains the
+    points `nodes` (..., 2); clipped: that cuts some of them off."""
     middle = nodes.reshape(-1, 2).mean(0)
     angle = rng.uniform(-np.pi, np.pi) if rng.random() < 0.7 else rng.choice(4) * np.pi / 2
     turn = rotation(angle)
@@ -76,8 +80,9 @@ def random_view(rng: Rng, nodes: F64, side: int, clipped: bool) -> F64:
     return np.asarray(np.linalg.inv(to_middle) @ bend @ to_middle @ m)
 
 
-def seen_through(rng: Rng, picture: U8, m: F64, side: int) -> U8:
-    """A stored thumbnail through a matrix from `random_view`, its edge or any colour around it."""
+def warp_view(rng: Rng, picture: U8, m: F64, side: int) -> U8:
+    """A stored thumbnail warped by a matrix from `random_view`; its border is replicated or filled
+    with a random colour. (side, side, 3) uint8."""
     border = cv2.BORDER_REPLICATE if rng.random() < 0.4 else cv2.BORDER_CONSTANT
     color = rng.uniform(0, 255, 3).tolist()
     shrink = np.sqrt(abs(np.linalg.det(m[:2, :2])))
@@ -94,7 +99,7 @@ def locate_sample(rng: Rng, example: Example) -> tuple[U8, F32]:
     """
     side = THUMB_PX
     m = random_view(rng, example.thumb_nodes.astype(np.float64), side, clipped=rng.random() < 0.08)
-    view = seen_through(rng, unpack(example.thumb), m, side)
+    view = warp_view(rng, unpack(example.thumb), m, side)
     nodes = np.asarray(example.thumb_nodes, np.float64)
     target = _votes(project(m, nodes), side)
     return relight(rng, view), target
@@ -121,7 +126,7 @@ def _votes(nodes: F64, side: int) -> F32:
 
 
 def mosaic(rng: Rng, a: tuple[U8, F32], b: tuple[U8, F32]) -> tuple[U8, F32]:
-    """Two photos side by side, so that a picture can hold more than one map."""
+    """Two samples of `locate_sample` joined side by side, so that a picture shows several maps."""
     n = THUMB_PX // STRIDE
     k = int(rng.integers(n // 3, 2 * n // 3))
     image, votes = a[0].copy(), a[1].copy()
@@ -132,30 +137,30 @@ def mosaic(rng: Rng, a: tuple[U8, F32], b: tuple[U8, F32]) -> tuple[U8, F32]:
     return image, votes
 
 
-SLIPPED, SLIPS_PX = 0.25, (2.4, 10.0)
-"""A grid lies off as a whole by the first, and such a share of them, as on sheets without lines, by
-the second: standard deviations in pixels of a flattened sheet."""
+SLIP_SHARE, SLIPS_PX = 0.25, (2.4, 10.0)
+"""Share of grids that are displaced as a whole as on sheets without lines, and standard deviations
+of the displacement, in rectified pixels, of the others and of these."""
 
 
 def flat_sample(rng: Rng, example: Example) -> tuple[RectifiedSheet, U8, F32]:
-    """The flattened sheet with cells a little out of place, as settling leaves them.
+    """A rectified sheet with cells slightly out of place, as after registration.
 
-    With it (H, W) uint8, the same pixels: index + 1 of the shield whose cross lies there; and
-    (5, 7, 2), how far from its place each cell lies, in cells, x before y.
+    Also returns (H, W) uint8 in the same frame: index + 1 of the shield whose cross lies there; and
+    (5, 7, 2): each cell's offset, in cells, x before y.
     """
-    map_x, map_y = flat_map(rng)
+    map_x, map_y = jitter_map(rng)
     stored = unpack(example.flat)
     flat: Any = cv2.remap(stored, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    marked = _crossed(example, stored.shape[:2])
+    marked = _cross_mask(example, stored.shape[:2])
     spots = cv2.remap(marked, map_x, map_y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
-    flat = worn(rng, flat, 0.5 if example.photographed else 1.0)
+    flat = degrade(rng, flat, 0.5 if example.photographed else 1.0)
     sheet = RectifiedSheet(flat, CENTERS, NODES[[0, 0, -1, -1], [0, -1, -1, 0]], FLAT_PX, 1.0)
     return sheet, np.asarray(spots, np.uint8), _offsets(map_x, map_y)
 
 
-def flat_map(rng: Rng) -> tuple[F32, F32]:
-    """(672, 928) each: the pixels x and y of a stored flat sheet that lie there when its cells are
-    a little out of place."""
+def jitter_map(rng: Rng) -> tuple[F32, F32]:
+    """(672, 928) each: random maps x and y, for `cv2.remap`, into a stored rectified sheet so that
+    its cells are slightly out of place."""
     w, h = round((COLS + 2 * FLAT_MARGIN) * FLAT_PX), round((ROWS + 2 * FLAT_MARGIN) * FLAT_PX)
     angle, zoom = rng.normal(0, 0.012), np.exp(rng.normal(0, 0.015, 2))
     x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))
@@ -163,7 +168,7 @@ def flat_map(rng: Rng) -> tuple[F32, F32]:
     u, v = (x - cx) * np.float32(zoom[0]), (y - cy) * np.float32(zoom[1])
     c, s = np.float32(np.cos(angle)), np.float32(np.sin(angle))
     jitter = rng.normal(0, rng.choice([1.0, 3.0, 6.0]), (ROWS, COLS, 2)).astype(np.float32)
-    slip = SLIPS_PX[int(rng.random() < SLIPPED)]
+    slip = SLIPS_PX[int(rng.random() < SLIP_SHARE)]
     wobble = cv2.resize(jitter, (w, h), interpolation=cv2.INTER_LINEAR) + rng.normal(
         0, slip, 2
     ).astype(np.float32)
@@ -173,10 +178,10 @@ def flat_map(rng: Rng) -> tuple[F32, F32]:
     return np.asarray(map_x, np.float32), np.asarray(map_y, np.float32)
 
 
-def worn(rng: Rng, flat: U8, worse: float) -> U8:
-    """A flat sheet as a poorer camera would show it, by lot: coarser, in other light, packed.
+def degrade(rng: Rng, flat: U8, worse: float) -> U8:
+    """A rectified sheet (H, W, 3) with random degradation: coarser, in other light, compressed.
 
-    worse: 1 for a sheet that no camera has seen, less for one that has been photographed.
+    worse: 1 for a rendered sheet, less for one that has been photographed.
     """
     h, w = flat.shape[:2]
     out: Any = flat
@@ -190,26 +195,26 @@ def worn(rng: Rng, flat: U8, worse: float) -> U8:
 
 
 def _offsets(map_x: F32, map_y: F32) -> F32:
-    """(5, 7, 2): how far cells of a flat sheet lie from where they should, in cells, whose pixels
-    were taken from there in a stored one."""
+    """(5, 7, 2): the cells' offsets, in cells, that maps of `jitter_map` produce."""
     middles = lattice_to_flat(CENTERS, FLAT_PX, FLAT_MARGIN)
     stored = lattice_to_flat(CENTERS, FLAT_PX, WIDE_MARGIN)
     at = middles.copy()
-    for _ in range(3):  # what is taken from too far left lies as far to the right
+    for _ in range(3):  # fixed-point iteration inverts the maps
         x, y = at[..., 0].astype(np.float32), at[..., 1].astype(np.float32)
-        taken = [cv2.remap(one, x, y, cv2.INTER_LINEAR) for one in (map_x, map_y)]
-        at += stored - np.stack(taken, -1)
+        source = [cv2.remap(one, x, y, cv2.INTER_LINEAR) for one in (map_x, map_y)]
+        at += stored - np.stack(source, -1)
     return np.asarray((at - middles) / FLAT_PX, np.float32)
 
 
 SPOT_PX = 8
-"""Radius of what counts as the middle of a cross, in pixels of a flattened sheet."""
+"""Radius in rectified pixels of a cross's centre in the auxiliary target."""
 SPOT_STRIDE = 8
-"""Pixels of a crop for one place where the marks' network looks for crosses."""
+"""Crop pixels a pixel of the auxiliary target of crosses."""
 
 
-def _crossed(example: Example, shape: tuple[int, int]) -> U8:
-    """(H, W) uint8 in the stored flat sheet's pixels: index + 1 of a shield at its crosses."""
+def _cross_mask(example: Example, shape: tuple[int, int]) -> U8:
+    """(H, W) uint8 in the stored rectified sheet's frame: index + 1 of the shield at its
+    crosses."""
     out = np.zeros(shape, np.uint8)
     for index, x, y in () if example.crossed is None else example.crossed:
         at = lattice_to_flat(np.array([x, y]), FLAT_PX, WIDE_MARGIN)
@@ -218,27 +223,28 @@ def _crossed(example: Example, shape: tuple[int, int]) -> U8:
     return out
 
 
-PLACES = np.array([(c - COLS // 2, r - ROWS // 2) for r, c in CELLS], np.float32)
+POSITIONS = np.array([(c - COLS // 2, r - ROWS // 2) for r, c in CELLS], np.float32)
 """(34, 2): columns and rows of the shields, from the castle."""
 
 
 def marks_sample(rng: Rng, example: Example) -> tuple[F32, F32, F32, F32]:
-    """The crops of one sheet, mirrored and turned by lot: marks have no upside.
+    """The crops of one sheet, randomly mirrored and rotated by 90°: marks have no upside.
 
-    Returns (35, C, 160, 160), the castle last, (34, 20, 20): 1 where a cross lies, else 0;
-    -1 everywhere if nobody knows, (34, 2): the column and row in which each shield now lies,
-    from the castle, and (35, 2): how far each cell lies from its crop's middle, in cells.
+    Returns the crops (35, C, 160, 160), the castle last; (34, 20, 20): 1 where a cross lies, else
+    0, or -1 everywhere if that is unknown; (34, 2): column and row of each shield after the
+    rotation, relative to the castle; and (35, 2): each cell's offset from its crop's centre, in
+    cells.
     """
     sheet, marked, off = flat_sample(rng, example)
     cells = full_size_crops(sheet)
     own = [crop_cell(marked, r, c) == i + 1 for i, (r, c) in enumerate(CELLS)]
     n = cells.shape[-1] // SPOT_STRIDE
     spots = np.stack(own).reshape(len(CELLS), n, SPOT_STRIDE, n, SPOT_STRIDE).mean((2, 4)) > 0.4
-    places, offsets = PLACES, np.stack([off[at] for at in CROP_CELLS])
+    places, offsets = POSITIONS, np.stack([off[at] for at in CROP_CELLS])
     k, mirror = int(rng.integers(0, 4)), rng.random() < 0.5
     cells, spots = np.rot90(cells, k, (2, 3)), np.rot90(spots, k, (1, 2))
     for _ in range(k):
-        places, offsets = _quartered(places), _quartered(offsets)
+        places, offsets = _rotate_90(places), _rotate_90(offsets)
     if mirror:
         cells, spots = cells[..., ::-1], spots[..., ::-1]
         places, offsets = places * (-1, 1), offsets * (-1, 1)
@@ -252,6 +258,6 @@ def marks_sample(rng: Rng, example: Example) -> tuple[F32, F32, F32, F32]:
     )
 
 
-def _quartered(xy: F32) -> F32:
-    """(N, 2) as `np.rot90` of a picture, x before y, takes them once round its middle."""
+def _rotate_90(xy: F32) -> F32:
+    """Vectors (N, 2), x before y, rotated as `np.rot90` rotates a picture."""
     return np.stack([xy[:, 1], -xy[:, 0]], 1)

@@ -1,7 +1,7 @@
-"""What ships, in words: a card a model, and the tables of models/README.md and README.md.
+"""Generated documentation of the models in use: model cards, and tables of the READMEs.
 
-All of it is made from the manifest, the recipes, what publishing measured and `reading.toml`, so
-that none of them can say anything else than the others.
+Everything is generated from the manifest, the recipes, the published measurements and
+`reading.toml`, so that the pages cannot contradict each other.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from kdscan.errors import UsageError
 from kdscan.inference.store import Models
 from kdscan.training.recipe import Recipe, load_recipe, weights_path
 
-MADE = "<!-- made by python -m kdscan.training cards -->"
-TELLS = {
+GENERATED = "<!-- made by python -m kdscan.training cards -->"
+FIELD_TITLES = {
     "steps": "steps",
     "batch": "examples a step",
     "rate": "highest learning rate",
@@ -31,13 +31,16 @@ TELLS = {
     "pages": "pages drawn once",
     "again": "share of the steps trained once more with what was held back",
 }
-"""How a card calls the values of a recipe."""
+"""Titles in a card of a recipe's fields."""
 
 
 class PhotoSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Photos that no model was trained on. board: percent of boards with all 34 shields right.
-    asks: percent that ask for a look. silent: totals that are wrong and ask for none.
-    wrong_after: totals still wrong when all that was asked is answered."""
+    """Results on photos that no model was trained on.
+
+    board: percentage of boards with all 34 shields right. asks: percentage marked for review.
+    silent: number of wrong totals not marked for review. wrong_after: totals still wrong after all
+    marked shields are corrected.
+    """
 
     name: str
     photos: int
@@ -48,7 +51,7 @@ class PhotoSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How whole photos are read by these versions."""
+    """How well these versions read whole photos."""
 
     models: tuple[str, ...]
     sets: tuple[PhotoSet, ...]
@@ -64,24 +67,31 @@ def load_reading(models: Path) -> Reading:
 
 
 def shipped(models: Path) -> dict[str, str]:
-    """The versions in use: network → NAME-VERSION; raises ModelError where no list says."""
+    """The versions in use: network → NAME-VERSION; raises ModelError without a valid manifest."""
     used = Models(models).manifest["models"]
     files = {name: str(entry["file"]) for name, entry in used.items()}
     return {name: file.split("/")[0] for name, file in files.items()}
 
 
 def measured(models: Path, name: str) -> dict[str, Any]:
-    """What publishing measured of a version."""
+    """The measurements published with a version."""
     found: dict[str, Any] = json.loads((models / name / "measured.json").read_text("utf-8"))
     return found
 
 
 def card(recipe: Recipe, found: Mapping[str, Any], kept: bool) -> str:
-    """The card of a version, Markdown. kept: whether its weights are there to train on."""
+    """The model card of a version, Markdown. kept: whether its weights are stored for training."""
     rows = list(_facts(recipe, found))
-    text = [f"# {recipe.network} {recipe.version}", "", MADE, "", *_table("made", "", rows), ""]
+    text = [
+        f"# {recipe.network} {recipe.version}",
+        "",
+        GENERATED,
+        "",
+        *_table("made", "", rows),
+        "",
+    ]
     text += [recipe.about.strip(), "", "## Measured", ""]
-    text += _table("held back", "", [(name, _told(v)) for name, v in found["figures"].items()])
+    text += _table("held back", "", [(name, _format(v)) for name, v in found["figures"].items()])
     text += ["", f"`python -m kdscan.training make {recipe.name}` trains by this recipe again."]
     if kept:
         text += ["", f"Training goes on from `models/weights/{recipe.name}.npz`."]
@@ -98,16 +108,16 @@ def _facts(recipe: Recipe, found: Mapping[str, Any]) -> Iterator[tuple[str, str]
         yield "goes on from", f"{recipe.network} {parent.version}, `{parent.model}`"
     for name, value in msgspec.structs.asdict(training).items():
         if value:
-            yield TELLS[name], _told(value)
+            yield FIELD_TITLES[name], _format(value)
     if held.count:
         yield "held back", f"{held.count:,} from seed {held.seed:,}"
     if held.kingdoms:
         yield "held back", f"kingdoms, {held.kingdoms}"
     for head, value in found.get("temperatures", {}).items():
-        yield f"temperature of {head}", _told(value)
+        yield f"temperature of {head}", _format(value)
 
 
-def _told(value: object) -> str:
+def _format(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.4g}" if abs(value) < 0.1 else f"{value:.4f}".rstrip("0").rstrip(".")
     return f"{value:,}" if isinstance(value, int) else str(value)
@@ -118,8 +128,8 @@ def _table(left: str, right: str, rows: list[tuple[str, str]]) -> list[str]:
 
 
 def overview(models: Path) -> str:
-    """The page of models/README.md: what ships."""
-    text = ["# Models in use", "", MADE, ""]
+    """The page models/README.md: the models in use."""
+    text = ["# Models in use", "", GENERATED, ""]
     text += ["| model | weights | bytes | goes on from | steps | highest rate | held back |"]
     text += ["|---|---|---|---|---|---|---|"]
     for name in shipped(models).values():
@@ -140,7 +150,7 @@ def overview(models: Path) -> str:
 
 
 def reading_table(reading: Reading) -> str:
-    """How well it reads, as a table for README.md."""
+    """The table of results for README.md."""
     models = " and ".join(name.replace("-", " ") for name in reading.models)
     rows = [
         f"| {models} | board | wrong in silence | asks for a look | wrong after its questions |"
@@ -153,9 +163,9 @@ def reading_table(reading: Reading) -> str:
 
 
 def pages(root: Path) -> dict[Path, str]:
-    """Every page that is made, and what it says; root: of the repository.
+    """All generated pages: path → text. root: of the repository.
 
-    Raises UsageError where README.md has no place for its table.
+    Raises UsageError if README.md has no place for its table.
     """
     models = root / "models"
     made = {models / "README.md": overview(models)}
@@ -164,16 +174,16 @@ def pages(root: Path) -> dict[Path, str]:
         text = card(load_recipe(models, name), measured(models, name), kept)
         made[models / name / "card.md"] = text
     readme = root / "README.md"
-    before, start, rest = readme.read_text("utf-8").partition(MADE)
+    before, start, rest = readme.read_text("utf-8").partition(GENERATED)
     _, end, after = rest.partition("\n\n")
     if not start or not end:
-        raise UsageError(f"{readme} has no place for its table, a line that says {MADE}")
-    made[readme] = f"{before}{MADE}\n{reading_table(load_reading(models))}\n\n{after}"
+        raise UsageError(f"{readme} has no place for its table, a line that says {GENERATED}")
+    made[readme] = f"{before}{GENERATED}\n{reading_table(load_reading(models))}\n\n{after}"
     return made
 
 
 def write(root: Path) -> list[Path]:
-    """Write the pages that say something else than they should; returns them."""
+    """Write the pages that are not up to date; returns them."""
     changed = []
     for path, text in pages(root).items():
         if not path.is_file() or path.read_text("utf-8") != text:

@@ -1,4 +1,4 @@
-"""The network that sees where something lies on a sheet: neither print nor ink nor paper."""
+"""The occlusion network: detects objects on a sheet, which are neither print nor ink nor paper."""
 
 from __future__ import annotations
 
@@ -20,29 +20,30 @@ from kdscan.synth.patches import with_things
 from kdscan.training.augment import flat_sample
 from kdscan.training.dataset import Example
 from kdscan.training.networks import conv
-from kdscan.training.separator import Common
+from kdscan.training.separator import CellContext
 from kdscan.training.task import Batch, Task
 
 STRIDE = 4
-"""Pixels that make one place of the network's finest map, across and down."""
+"""Pixels a cell of the network's finest feature map."""
 
-MIDDLE = 6 / 8
-"""Share of a cell, across and down, in which shield and circles lie."""
+CENTER_SHARE = 6 / 8
+"""Central share of a cell's width and height that contains shield and circles."""
 
-LITTLE, MUCH = 0.02, 0.12
-"""Shares of that middle: what hides less hides nothing, what hides more hides the shield."""
+MAX_CLEAR, MIN_HIDDEN = 0.02, 0.12
+"""Hidden shares of that centre: up to the first a shield counts as clear, from the second on as
+hidden; those between are ignored."""
 
 
 class CoverNet(nn.Module):
-    """(B, 3, 336, 464) BGR 0..1, a flat sheet → logits (B, 5, 7) that something hides the shield of
-    a cell; in training also (B, 1, 42, 58), that something lies there."""
+    """Rectified sheets (B, 3, 336, 464) BGR 0..1 → logits (B, 5, 7) that an object hides the cell's
+    shield; in training also logits (B, 1, 42, 58) of objects, pixel by pixel."""
 
     def __init__(self, widths: tuple[int, int, int, int] = (20, 32, 48, 48)) -> None:
         super().__init__()
         a, b, c, d = widths
         side = COVER_PX // STRIDE
-        self.to4 = nn.Sequential(conv(3 * STRIDE * STRIDE, a), Common(a, side))
-        self.to8 = nn.Sequential(conv(a, b, 2), Common(b, side // 2), conv(b, b))
+        self.to4 = nn.Sequential(conv(3 * STRIDE * STRIDE, a), CellContext(a, side))
+        self.to8 = nn.Sequential(conv(a, b, 2), CellContext(b, side // 2), conv(b, b))
         self.to16 = nn.Sequential(conv(b, c, 2), conv(c, c))
         self.to32 = nn.Sequential(conv(c, d, 2), conv(d, d))
         self.up16 = conv(d + c, c, kernel=1)
@@ -61,22 +62,23 @@ class CoverNet(nn.Module):
             y = F.interpolate(y, size=skip.shape[2:], mode="nearest")
             y = merge(torch.cat([y, skip], 1))
         there = self.out(y)
-        known = _middles(torch.cat([y, there], 1), COVER_PX // (2 * STRIDE))
+        known = _cell_centers(torch.cat([y, there], 1), COVER_PX // (2 * STRIDE))
         pooled = torch.cat([known.mean((3, 5)), known.amax((3, 5))], 1)
         cells: Tensor = self.cells(pooled)[:, 0]
         return (cells, there) if self.training else cells
 
 
-def _middles(x: Tensor, side: int) -> Tensor:
-    """(B, C, 5, n, 7, n): of a map with `side` places a cell the middles of the cells."""
-    rim, off = round(FLAT_MARGIN * side), round((1 - MIDDLE) / 2 * side)
-    inner = x[:, :, rim : rim + ROWS * side, rim : rim + COLS * side]
+def _cell_centers(x: Tensor, side: int) -> Tensor:
+    """(B, C, 5, n, 7, n): the cells' centres in a feature map (B, C, H, W) with `side` pixels a
+    cell."""
+    margin, off = round(FLAT_MARGIN * side), round((1 - CENTER_SHARE) / 2 * side)
+    inner = x[:, :, margin : margin + ROWS * side, margin : margin + COLS * side]
     cells = inner.reshape(x.shape[0], x.shape[1], ROWS, side, COLS, side)
     return cells[:, :, :, off : side - off, :, off : side - off]
 
 
 def cover_sample(rng: Rng, example: Example, other: Example) -> tuple[U8, F32]:
-    """A flat sheet with things on it, (336, 464, 3) uint8, and what of it they hide, (336, 464)."""
+    """A rectified sheet with objects on it, (336, 464, 3) uint8, and their mask, (336, 464)."""
     flat = half_size(flat_sample(rng, example)[0].bgr)
     looks = half_size(flat_sample(rng, other)[0].bgr) if rng.random() < 0.3 else flat
     seen, hidden = with_things(rng, flat, looks, COVER_PX)
@@ -93,7 +95,7 @@ def cover_sample(rng: Rng, example: Example, other: Example) -> tuple[U8, F32]:
 
 
 def batch(rng: Rng, examples: list[Example]) -> Batch:
-    """Flat sheets (B, 3, 336, 464) uint8 and what of them is hidden (B, 1, 336, 464) uint8."""
+    """Rectified sheets (B, 3, 336, 464) uint8 and masks of objects (B, 1, 336, 464) uint8."""
     others = [*examples[1:], examples[0]]
     seen, hidden = zip(*map(cover_sample, [rng] * len(examples), examples, others), strict=True)
     pictures = np.ascontiguousarray(np.stack(seen).transpose(0, 3, 1, 2))
@@ -102,18 +104,20 @@ def batch(rng: Rng, examples: list[Example]) -> Batch:
 
 
 def hidden_shares(masks: Tensor) -> Tensor:
-    """(B, 5, 7), 0..1: what of each cell's middle is hidden, from (B, 1, 336, 464) uint8."""
-    return _middles(masks.float() / 255, COVER_PX).mean((1, 3, 5))
+    """(B, 5, 7), 0..1: hidden share of each cell's centre, from masks (B, 1, 336, 464) uint8."""
+    return _cell_centers(masks.float() / 255, COVER_PX).mean((1, 3, 5))
 
 
 def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Cross entropy of shields that are hidden, and of places on which something lies."""
+    """Cross entropies of hidden shields and of objects' pixels."""
     cells, there = (o.float() for o in out)
     share = hidden_shares(batch[1])
-    weight = ((share < LITTLE) | (share > MUCH)).float() * (1 + (share > MUCH).float())
+    weight = ((share < MAX_CLEAR) | (share > MIN_HIDDEN)).float() * (
+        1 + (share > MIN_HIDDEN).float()
+    )
     mask = F.avg_pool2d(batch[1].float() / 255, 2 * STRIDE)
     hidden = F.binary_cross_entropy_with_logits(
-        cells, (share > MUCH).float(), weight=weight, reduction="sum"
+        cells, (share > MIN_HIDDEN).float(), weight=weight, reduction="sum"
     )
     return {
         "hidden": 2 * hidden / weight.sum().clamp(min=1),
@@ -125,8 +129,8 @@ TASK = Task(CoverNet, batch, loss, size=4, steps=12_000, rate=3e-3)
 
 
 def cover_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> dict[str, float]:
-    """Of shields of which more than `MUCH` is hidden, the share that is found where one in a
-    hundred sheets of which nothing is hidden raises an alarm."""
+    """Recall of shields hidden by more than `MIN_HIDDEN`, at the threshold at which one in a
+    hundred clear sheets raises a false alarm."""
     rng = np.random.default_rng(seed)
     found, open_ones = [], []
     for example, other in zip(examples, [*examples[1:], examples[0]], strict=True):
@@ -134,8 +138,8 @@ def cover_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> d
         logits = net(seen.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255))[0][0]
         share = hidden_shares(torch.from_numpy((hidden * 255).astype(np.uint8))[None, None])[0]
         shares = share.numpy()
-        found += [logits[at] for at in CELLS if shares[at] > MUCH]
-        if all(shares[at] < LITTLE for at in CELLS):
+        found += [logits[at] for at in CELLS if shares[at] > MIN_HIDDEN]
+        if all(shares[at] < MAX_CLEAR for at in CELLS):
             open_ones.append(max(logits[at] for at in CELLS))
     alarm = float(np.quantile(open_ones, 0.99))
     return {

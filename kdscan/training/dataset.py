@@ -1,8 +1,8 @@
-"""Draws training photos as the networks of maps need them.
+"""Renders synthetic training examples for the networks of maps.
 
-A photo of 3 megapixels is reduced to what training uses: a thumbnail, a coarse view
-of the grid with ample margin, and the flattened sheet. Networks then see each of
-them a few times, differently turned, shifted, lit and blurred (`augment`).
+Of a photo of 3 megapixels only what training needs is stored: a thumbnail, a coarse view of the
+grid with an ample margin, and the rectified sheet. Each is used several times with random
+augmentation (`augment`).
 """
 
 from __future__ import annotations
@@ -52,35 +52,34 @@ from kdscan.synth.scene import (
 from kdscan.synth.styles import random_style
 
 THUMB_PX = 640
-"""Longer side of a stored thumbnail; training zooms into it."""
+"""Pixels: longer side of a stored thumbnail, larger than the network's for random zoom."""
 COARSE_PX, COARSE_MARGIN = 40, 2.5
 """Pixels a cell and cells of margin of the stored coarse view."""
 WIDE_MARGIN = FLAT_MARGIN + 0.25
-"""Cells of margin of the stored flat sheet: room to shift it in training."""
+"""Cells of margin of the stored rectified sheet, for random shifts."""
 
 
 UNKNOWN = -100
-"""What stands for the coat and crosses of a shield that nobody vouches for."""
+"""Label of shields whose marks are unknown: torch's `ignore_index`."""
 
-ERASED = 2.5
-"""How much oftener than people do it marks are erased on flat sheets: ghosts that looked drawn
-were the surest errors."""
+ERASURE_FACTOR = 2.5
+"""Factor by which marks are erased more often than people do it: traces of erased marks caused the
+most confident errors."""
 
 OWN_SHARE = 0.15
-"""Share of flat sheets that are our own: the one design that is known to be in use."""
+"""Share of rectified sheets with our own design, the only one known to be in use."""
 
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """What is kept of one synthetic photo; pictures are JPEG bytes.
+    """What is stored of one synthetic photo; pictures are JPEG bytes.
 
     thumb_nodes: (11, 15, 2) float32, lattice nodes every half cell, in thumbnail pixels.
     coarse_centers: (5, 7, 2) float32, true centres in the coarse view's pixels.
-    flat: the sheet flattened by the true centres, `FLAT_PX` a cell, margin `WIDE_MARGIN`.
-    coat, crosses: (34,) int64, `UNKNOWN` where nobody knows. castle: whether the roof is
-    coloured. crossed: (N, 3) float32, where the crosses lie, as in `SynthPhoto`; None when
-    nobody knows.
-    A sheet that was never photographed (`flat_example`) has its flat picture alone.
+    flat: the sheet rectified by the true centres, `FLAT_PX` a cell, margin `WIDE_MARGIN`.
+    coat, crosses: (34,) int64, or `UNKNOWN`. castle: whether the roof is coloured.
+    crossed: (N, 3) float32, positions of crosses, as in `SynthPhoto`; None if unknown.
+    A sheet rendered without a camera (`flat_example`) has only its rectified picture.
     """
 
     seed: int
@@ -98,13 +97,13 @@ class Example:
 
     @property
     def photographed(self) -> bool:
-        """Whether it has been through a camera: of people's photos, which have a flat picture
-        alone too, nobody knows where the crosses lie."""
+        """Whether it has been through a camera. (People's photos have only a rectified picture too,
+        but unknown positions of crosses.)"""
         return bool(self.thumb) or self.crossed is None
 
 
 def jpeg(bgr: U8, quality: int = 93) -> bytes:
-    """A picture as an Example keeps it."""
+    """A picture (H, W, 3) as JPEG, as stored in an Example."""
     return cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
 
 
@@ -114,14 +113,14 @@ def unpack(data: bytes) -> U8:
 
 
 def thumbnail(bgr: U8) -> tuple[bytes, float]:
-    """A picture (H, W, 3) made `THUMB_PX` long, as an Example keeps it, and its scale."""
+    """A picture (H, W, 3) resized to `THUMB_PX`, as JPEG, and its scale."""
     scale = THUMB_PX / max(bgr.shape[:2])
     size = (round(bgr.shape[1] * scale), round(bgr.shape[0] * scale))
     return jpeg(np.asarray(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA), np.uint8)), scale
 
 
-def reduce(seed: int, synth: SynthPhoto) -> Example:
-    """Keep of a photo what training needs."""
+def to_example(seed: int, synth: SynthPhoto) -> Example:
+    """The example of a synthetic photo."""
     photo = Photo(synth.bgr)
     thumb, scale = thumbnail(synth.bgr)
     centers = synth.centers_xy
@@ -153,22 +152,22 @@ def _labels(board: Marks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
-    """A sheet seen from straight above, softened as a photo would: four times as fast.
+    """A sheet rendered from straight above with a photo's blur, four times as fast as a photo.
 
-    The marks' network needs many designs and hands more than it needs many desks.
+    The marks network needs many designs and hands more than many desks.
     """
     rng = np.random.default_rng([seed, 4])
     layout = random_layout(rng)
     px_per_cell = float(np.exp(rng.uniform(np.log(50), np.log(230))))
     px_per_mm = max(100.0, px_per_cell) * rng.uniform(1, 1.3) / layout.cell_mm[0]
     if rng.random() < OWN_SHARE:
-        layout, blank, px_per_mm = any_own_page(rng)
+        layout, blank, px_per_mm = random_own_page(rng)
     else:
         blank = print_page(layout, random_style(rng), px_per_mm)
     wild = rng.random() < 0.5
     played = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
     hand, mess = Hand.random(rng), rng.uniform(0, 1)
-    sheet = fill_in(rng, (layout, blank, px_per_mm), played, hand, mess, strokes, ERASED)
+    sheet = fill_in(rng, (layout, blank, px_per_mm), played, hand, mess, strokes, ERASURE_FACTOR)
     fine = layout.cell_mm[0] * px_per_mm
     shrink = px_per_cell / fine
     seen = cv2.resize(sheet.bgr, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
@@ -194,43 +193,44 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
 
 
 OWN_TICKETS = (Ticket(), Ticket(code="WAW26/3/12/A7"), Ticket(name="Ada", code="KD/1//B"))
-"""Whose our own sheet is, by lot."""
+"""Owners on our own sheets, chosen at random."""
 
-_printed = lru_cache(maxsize=None)(own_page)
+_own_page_cached = lru_cache(maxsize=None)(own_page)
 
 
-def any_own_page(rng: Rng) -> Page:
-    """Our own sheet: layout, style and language by lot, with a code or a name or neither."""
+def random_own_page(rng: Rng) -> Page:
+    """Our own sheet with random layout, style and language, with a code, a name or neither."""
     name = str(rng.choice(layouts(), p=[0.75, 0.25]))
     look = any_look(rng)
     ticket = OWN_TICKETS[int(rng.integers(len(OWN_TICKETS)))]
-    return _printed(look=look, ticket=ticket, name=name)
+    return _own_page_cached(look=look, ticket=ticket, name=name)
 
 
 _worker: tuple[StrokeBank | None, list[U8]] = (None, [])
 
 
-def begin(strokes: Path | None, surfaces: Path | None) -> None:
-    """Have a process draw with these real pen strokes and pictures of tables from now on."""
+def init_worker(strokes: Path | None, surfaces: Path | None) -> None:
+    """Initialise a worker process with real pen strokes and pictures of tables."""
     global _worker
     _worker = StrokeBank.load(strokes) if strokes else None, load_surfaces(surfaces)
 
 
 def load_surfaces(folder: Path | None) -> list[U8]:
-    """Pictures of tables, for a process that draws on a single core from now on."""
+    """Pictures of tables (H, W, 3); also restricts this process to one OpenCV thread."""
     cv2.setNumThreads(1)
     files = sorted(folder.rglob("*.*g")) if folder else []
     tiles = [t for t in (cv2.imread(str(f)) for f in files) if t is not None]
     return [np.asarray(t, np.uint8) for t in tiles]
 
 
-def strokes_at_hand() -> StrokeBank | None:
-    """The real pen strokes that this process draws with."""
+def worker_strokes() -> StrokeBank | None:
+    """The pen strokes set by `init_worker`."""
     return _worker[0]
 
 
-def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
-    """How the training photo of a seed is made: level, own sheet?, wild board?, size."""
+def photo_settings(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
+    """Random settings of a seed's training photo: level, whether of our own sheet, whether the
+    board is random rather than played, width and height."""
     rng = np.random.default_rng([seed, 1])
     levels: list[Level] = ["flat", "easy", "normal", "hard"]
     level = levels[int(rng.choice(4, p=[0.06, 0.2, 0.32, 0.42]))]
@@ -242,16 +242,17 @@ def photo_plan(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
 
 
 def photo_example(seed: int) -> Example | None:
-    """The training photo of a seed, None where it does not show all cells; call `begin` first."""
+    """The training photo of a seed, None if it does not show all cells; call `init_worker`
+    first."""
     bank, tiles = _worker
-    level, mine, wild, size = photo_plan(seed)
+    level, mine, wild, size = photo_settings(seed)
     rng = np.random.default_rng([seed, 2])
     few = min(8, len(tiles))
     some = [tiles[i] for i in rng.choice(len(tiles), few, replace=False)] if tiles else []
     synth = make_photo(
         seed,
         level,
-        page=any_own_page(rng) if mine else None,
+        page=random_own_page(rng) if mine else None,
         wild=wild,
         size_wh=size,
         strokes=bank,
@@ -259,11 +260,12 @@ def photo_example(seed: int) -> Example | None:
     )
     h, w = synth.bgr.shape[:2]
     inside = (synth.centers_xy > 0).all() and (synth.centers_xy < (w, h)).all()
-    return reduce(seed, synth) if inside else None
+    return to_example(seed, synth) if inside else None
 
 
-def any_example(first: int, photos: float, number: int) -> Example | None:
-    """A photo, with this probability, or a flat sheet: that of seed `first` + `number`."""
+def random_example(first: int, photos: float, number: int) -> Example | None:
+    """The example of seed `first` + `number`: a photo with probability `photos`, or else a sheet
+    rendered from above."""
     seed = first + number
     if np.random.default_rng([seed, 5]).random() < photos:
         return photo_example(seed)
@@ -279,10 +281,10 @@ def render(
     workers: int,
     chunk: int = 100,
 ) -> None:
-    """Draw the examples of seeds first … first + count into chunks under `out`.
+    """Render the examples of seeds first … first + count - 1 into chunks under `out`.
 
-    draw: makes the example of a seed, None where it came to nothing; called in other processes
-    after `start`. A chunk that is already there is kept, so a broken run resumes where it stopped.
+    draw: the example of a seed, or None to skip it; called in worker processes after `start`.
+    Existing chunks are kept, so an interrupted run resumes where it stopped.
     """
     out.mkdir(parents=True, exist_ok=True)
     own = multiprocessing.get_context("spawn")  # OpenCV's threads do not survive a fork

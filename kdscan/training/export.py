@@ -1,4 +1,5 @@
-"""Trained network → ONNX file with small weights, labels and version inside."""
+"""Export of trained networks to ONNX, with quantised weights, labels and version in the
+metadata."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ INPUTS = {
     "squares": (25, 3, round(CROP_SQUARES * SIDE_PX), round(CROP_SQUARES * SIDE_PX)),
 }
 COARSE_PLANES = (len(CELLS) + 1, len(CHANNELS), CROP_PX // COARSE, CROP_PX // COARSE)
-"""What the marks' network sees beside the ink; it sees one sheet."""
+"""Shape of the marks network's second input; its batch is always one sheet."""
 
 
 def shapes(name: str) -> dict[str, tuple[int, ...]]:
@@ -60,9 +61,8 @@ LABELS = {
 
 
 class Calibrated(nn.Module):
-    """Divides each head's logits, or each of them, by a temperature (Guo et al., arXiv:1706.04599).
-
-    What the network says beyond these heads was for training alone and is left out.
+    """Temperature scaling (Guo et al., arXiv:1706.04599): divides each head's logits by a number or
+    a tensor. Outputs beyond these heads are auxiliary, for training, and are dropped.
     """
 
     def __init__(self, net: nn.Module, temperatures: tuple[float | Tensor, ...]) -> None:
@@ -76,20 +76,20 @@ class Calibrated(nn.Module):
 def to_onnx(
     name: str, net: nn.Module, version: str, metadata: dict[str, str] | None = None
 ) -> bytes:
-    """Serialise a network; batch and picture size stay free, but not of marks, where onnxruntime
-    would fuse less."""
-    given = {key: torch.zeros(shape) for key, shape in shapes(name).items()}
-    free: dict[int, str] = {} if name == "marks" else {0: "batch"}
-    seen, said = free, free
+    """Serialise a network with dynamic batch size and, for thumbnails, picture size. The marks
+    network is static, because onnxruntime fuses more of it then."""
+    inputs = {key: torch.zeros(shape) for key, shape in shapes(name).items()}
+    batch: dict[int, str] = {} if name == "marks" else {0: "batch"}
+    in_axes, out_axes = batch, batch
     if name in ("locate", "tiles"):
-        seen, said = free | {2: "height", 3: "width"}, free | {2: "rows", 3: "cols"}
-    dynamic = dict.fromkeys(given, seen) | dict.fromkeys(OUTPUTS[name], said)
+        in_axes, out_axes = batch | {2: "height", 3: "width"}, batch | {2: "rows", 3: "cols"}
+    dynamic = dict.fromkeys(inputs, in_axes) | dict.fromkeys(OUTPUTS[name], out_axes)
     buffer = io.BytesIO()
     torch.onnx.export(
         net.eval().to(memory_format=torch.contiguous_format),
-        tuple(given.values()),
+        tuple(inputs.values()),
         buffer,
-        input_names=list(given),
+        input_names=list(inputs),
         output_names=list(OUTPUTS[name]),
         dynamic_axes=dynamic,
         opset_version=17,
@@ -105,11 +105,12 @@ def to_onnx(
 
 
 def _shrink(model: Any) -> None:
-    """Store large weights in fewer bits; the runtime computes in float32.
+    """Weight-only quantisation: large weights are stored in 8 bits; the runtime computes in
+    float32.
 
-    Matrices and kernels become integers of 8 bits with a scale for each row, off by at most 1/254
-    of the row's largest weight, which is undone once, when a session starts. (Of 10,200 shields
-    marks 12 read two otherwise than in 16 bits, with the same log losses to the fourth digit.)
+    Matrices and kernels become int8 with a scale for each row (error at most 1/254 of the row's
+    largest weight) and are dequantised once, by constant folding when a session starts. (Of 10,200
+    shields marks 12 read two otherwise than in 16 bits, with log losses equal to four digits.)
     """
     graph = model.graph
     restoring, kept = [], []
@@ -134,15 +135,15 @@ def _shrink(model: Any) -> None:
 
 
 def publish(folder: Path, name: str, version: str, data: bytes, found: dict[str, Any]) -> None:
-    """Write `folder`/NAME-VERSION/model.onnx with what was measured of it, and name it in the
+    """Write `folder`/NAME-VERSION/model.onnx and measured.json, and enter the version in the
     manifest."""
     home = folder / f"{name}-{version}"
     home.mkdir(parents=True, exist_ok=True)
     (home / "model.onnx").write_bytes(data)
     digest = hashlib.sha256(data).hexdigest()
     found = {"name": name, "version": version, "sha256": digest, "bytes": len(data), **found}
-    told = json.dumps(found, indent=1, ensure_ascii=False)
-    (home / "measured.json").write_text(f"{told}\n", "utf-8")
+    text = json.dumps(found, indent=1, ensure_ascii=False)
+    (home / "measured.json").write_text(f"{text}\n", "utf-8")
     path = folder / "manifest.json"
     manifest: dict[str, Any] = {"format": FORMAT, "models": {}}
     if path.exists():

@@ -1,8 +1,9 @@
-"""What the refining network learns from: views of a grid from wrong guesses of where its cells lie.
+"""Training samples of the refining network: views of a grid from wrong guesses of its cells'
+centres.
 
-A guess is plane while the grid settles, and bent once the paper is followed. Bent guesses that
-look right and are not, a row taken for its neighbour where a fold hides the gap, are what a
-network comes to rest on that has seen plane ones alone.
+During registration guesses are planar first and bent later. Bent guesses are needed in training
+too: a network trained on planar ones alone converges on bent grids that look right but are not,
+such as a row mistaken for its neighbour where a fold hides the gap.
 """
 
 from __future__ import annotations
@@ -29,35 +30,34 @@ from kdscan.synth.fields import F32, F64, U8, Rng, rotation
 from kdscan.training.augment import relight
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, Example, unpack
 
-BENT = 0.5
-"""Share of guesses that follow the paper, or what was taken for it."""
-LOST = 0.08
-"""Share of guesses that have nothing to do with where the grid lies."""
-FAR, NOWHERE = 1.4, 1.5
-"""A cell that is off by more cells is not there; farther off than this is as far."""
+BENT_SHARE = 0.5
+"""Share of bent guesses."""
+LOST_SHARE = 0.08
+"""Share of guesses unrelated to the grid's place."""
+MAX_OFFSET, OFFSET_CLIP = 1.4, 1.5
+"""Cells: beyond the first offset a cell counts as absent; offsets are clipped to the second."""
 
-OFTENER = (0.05, 0.1, 0.2, 0.3, 0.45)
-"""A sheet is shown once more for each of these, in cells, by which one of its cells leaves the
-plane of all: half of the photos show paper that lies nearly flat, one in a hundred a fold."""
+OVERSAMPLE_AT = (0.05, 0.1, 0.2, 0.3, 0.45)
+"""An example is repeated once for each of these deviations from a plane, in cells, that it exceeds:
+half of the photos show nearly flat paper, one in a hundred a fold."""
 
-ROUNDS, EXACT = 20, 0.01
-"""Where a true place lies in a bent lattice is looked for so often, until it is known to so many
-cells."""
+ROUNDS, TOLERANCE = 20, 0.01
+"""Most iterations, and tolerance in cells, of inverting a bent lattice."""
 
 
-def bent_oftener(examples: Sequence[Example]) -> list[Example]:
-    """The examples, those of bent paper up to six times each, see `OFTENER`."""
-    return [e for e in examples for _ in range(1 + int(np.searchsorted(OFTENER, _bend(e))))]
+def oversample_bent(examples: Sequence[Example]) -> list[Example]:
+    """The examples, with bent ones up to six times each, see `OVERSAMPLE_AT`."""
+    return [e for e in examples for _ in range(1 + int(np.searchsorted(OVERSAMPLE_AT, _bend(e))))]
 
 
 def _bend(example: Example) -> float:
-    """By how many cells the cell that does so most leaves the plane of all."""
+    """Largest deviation of a cell from the common plane, in cells."""
     true = example.coarse_centers.astype(np.float64)
     return float(np.linalg.norm(true - _plane(true), axis=-1).max()) / COARSE_PX
 
 
 def _plane(true_xy: F64) -> F64:
-    """The cells (5, 7, 2) where the plane of all of them has them."""
+    """Centres (5, 7, 2) of the plane fitted to true centres (5, 7, 2)."""
     return project(fit_homography(true_xy), CENTERS)
 
 
@@ -68,11 +68,11 @@ def refine_sample(rng: Rng, example: Example) -> tuple[U8, F32, bool]:
     and whether the view is upright.
     """
     true = example.coarse_centers.astype(np.float64)
-    lost = rng.random() < LOST
+    lost = rng.random() < LOST_SHARE
     offset = None
-    if not lost and rng.random() < BENT:
-        guess = _bent(rng, true)
-        offset = offsets(guess, true)
+    if not lost and rng.random() < BENT_SHARE:
+        guess = _bent_guess(rng, true)
+        offset = true_offsets(guess, true)
     if offset is None:
         guess = project(lattice_to_photo_homography(_corners(rng, lost)), CENTERS)
         offset = project(inverse(fit_homography(guess)), true) - CENTERS
@@ -80,28 +80,30 @@ def refine_sample(rng: Rng, example: Example) -> tuple[U8, F32, bool]:
     if not upright:
         guess, offset = turned(guess), -turned(offset)
     view = flatten(Photo(unpack(example.coarse)), guess, VIEW_PX, VIEW_MARGIN)
-    there = (np.abs(offset).max(-1) < FAR) & (not lost)
-    out = np.concatenate([np.clip(offset, -NOWHERE, NOWHERE).transpose(2, 0, 1), there[None]])
+    there = (np.abs(offset).max(-1) < MAX_OFFSET) & (not lost)
+    out = np.concatenate(
+        [np.clip(offset, -OFFSET_CLIP, OFFSET_CLIP).transpose(2, 0, 1), there[None]]
+    )
     return relight(rng, view), out.astype(np.float32), upright
 
 
-def offsets(guess_xy: F64, true_xy: F64) -> F64 | None:
-    """How far, in cells, each cell lies from where it is guessed: what `shift_cells` takes a guess
-    (5, 7, 2) with to the true places (5, 7, 2); None where a guess is too bent to tell."""
+def true_offsets(guess_xy: F64, true_xy: F64) -> F64 | None:
+    """Offsets (5, 7, 2) in cells with which `shift_cells` takes a guess to the true centres, both
+    (5, 7, 2); None if the guess is too bent to invert."""
     flat = inverse(fit_homography(guess_xy))
     at = CENTERS.copy()
     for _ in range(ROUNDS):
         far = project(flat, true_xy) - project(flat, lattice_to_photo(guess_xy, at))
         if not np.isfinite(far).all():
             return None
-        if np.abs(far).max() < EXACT:
+        if np.abs(far).max() < TOLERANCE:
             return at - CENTERS
         at = at + 0.8 * far
     return None
 
 
 def _corners(rng: Rng, lost: bool) -> F64:
-    """(4, 2): corners of a plane guess in the coarse view, where the true plane lies upright."""
+    """(4, 2): corners of a planar guess in the coarse view, where the true plane lies upright."""
     corners = lattice_to_flat(GRID_CORNERS, COARSE_PX, COARSE_MARGIN)
     if lost:
         spin = rng.choice([np.pi / 2, -np.pi / 2, np.pi / 4, rng.uniform(0.4, 2.7)])
@@ -113,8 +115,8 @@ def _corners(rng: Rng, lost: bool) -> F64:
     return np.asarray(corners + rng.normal(0, sigma * 0.8, (4, 2)) + shift)
 
 
-def _bent(rng: Rng, true_xy: F64) -> F64:
-    """(5, 7, 2): a guess that follows the paper more or less, and slips on it here and there."""
+def _bent_guess(rng: Rng, true_xy: F64) -> F64:
+    """(5, 7, 2): a bent guess: the true centres with local and global slips."""
     slip = rng.normal(0, rng.choice([0.015, 0.04, 0.1]), CENTERS.shape)
     if rng.random() < 0.12:  # the whole grid is a row or column off
         slip = slip + rng.permutation([float(rng.choice([-1, 1])), 0.0])
@@ -127,8 +129,8 @@ def _bent(rng: Rng, true_xy: F64) -> F64:
 
 
 def _slip(rng: Rng) -> F64:
-    """(5, 7, 2): cells on one side of a line across the grid, or in one of its corners, lie as
-    many cells off; near the line fewer."""
+    """(5, 7, 2): a slip in cells, constant on one side of a line across the grid or in one of its
+    corners, with a ramp near the line."""
 
     def side(count: int) -> F64:
         ramp = np.clip((np.arange(count) - rng.uniform(0, count)) / rng.uniform(0.5, 3), 0, 1)

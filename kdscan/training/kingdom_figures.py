@@ -1,4 +1,4 @@
-"""How well the two networks of kingdoms read boards that were held back."""
+"""Metrics of the two networks of kingdoms on held-out boards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kdscan.training.task import as_network
 
 
 def squares_logits(net: nn.Module, boards: Sequence[Board]) -> tuple[F64, NDArray[np.int64]]:
-    """Logits (N, K) and truth (N,) of all squares of the boards, looked at as a reading does."""
+    """Logits (N, K), as in a reading, and true kinds (N,) of all squares of the boards."""
     network, logits, kinds = as_network(net), [], []
     for board in boards:
         rows, cols = board.kinds.shape
@@ -33,13 +33,13 @@ def squares_logits(net: nn.Module, boards: Sequence[Board]) -> tuple[F64, NDArra
 
 
 def temperature(net: nn.Module, boards: Sequence[Board]) -> float:
-    """Temperature of the squares' logits that fits the held-back boards best; never less than 1,
-    because a few boards that are read without an error would fit the surer the better."""
+    """Temperature of the squares' logits with the best fit on held-out boards, at least 1: on a few
+    boards without errors the fit would become arbitrarily confident."""
     return max(1.0, best_temperature(*squares_logits(net, boards)))
 
 
 def squares_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]:
-    """Share of squares and of whole boards whose every kind is right, before any rule."""
+    """Accuracy of squares and of whole boards, before any rule is applied."""
     logits, kinds = squares_logits(net, boards)
     right = logits.argmax(1) == kinds
     ends = np.cumsum([board.kinds.size for board in boards])[:-1]
@@ -48,7 +48,7 @@ def squares_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]
 
 
 def tiles_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]:
-    """Share of squares of cut-out boards that were seen, and how far off, in squares."""
+    """Recall of squares of cut-out boards, and their position errors in squares."""
     network: Network = as_network(net)
     away, wanted = [], 0
     for board in boards:
@@ -68,12 +68,12 @@ def tiles_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]:
 
 
 def measure_tiles(net: nn.Module, boards: Sequence[Board]) -> dict[str, Any]:
-    """Figures of a network of tiles on boards held back."""
+    """Metrics of a tiles network on held-out boards."""
     return {"figures": tiles_figures(net, boards)}
 
 
 def measure_squares(net: nn.Module, boards: Sequence[Board]) -> dict[str, Any]:
-    """Temperature and figures of a network of squares on boards held back."""
+    """Temperature and metrics of a squares network on held-out boards."""
     return {
         "temperatures": {"kind": temperature(net, boards)},
         "figures": squares_figures(net, boards),

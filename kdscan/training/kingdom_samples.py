@@ -1,7 +1,7 @@
-"""What the networks of kingdoms are shown: examples, turned and lit anew at each showing.
+"""Training samples of the two networks of kingdoms, with random augmentation.
 
-Two networks learn from them: `tiles` sees a thumbnail and lets every patch vote for the
-centre of the square that it lies on; `squares` sees one square with a little around it.
+`tiles` sees a thumbnail, and every patch votes for the centre of the square that it lies on;
+`squares` sees the crop of one square.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kdscan.synth.sensor import compress
 from kdscan.synth.strokes import turned
 from kdscan.synth.tabletop import other_colors
 from kdscan.synth.tiles import CASTLE, EMPTY
-from kdscan.training.augment import random_view, relight, seen_through
+from kdscan.training.augment import random_view, relight, warp_view
 from kdscan.training.dataset import unpack
 from kdscan.training.kingdoms import FLAT_MARGIN, UNKNOWN, Flat, KingdomExample
 
@@ -28,10 +28,10 @@ CROPS = 20
 """Squares of one kingdom in a batch."""
 
 WHOLE_BOARD = 0.6
-"""Share of cut-out boards that are shown as they are, filling the picture."""
+"""Share of cut-out boards that fill the whole view."""
 
-LITTERED_SHARE = 0.3
-"""Share of showings in which things lie on some squares."""
+OCCLUDED_SHARE = 0.3
+"""Share of samples with objects on some squares."""
 
 
 def tiles_sample(rng: Rng, example: KingdomExample) -> tuple[U8, F32]:
@@ -51,13 +51,13 @@ def tiles_sample(rng: Rng, example: KingdomExample) -> tuple[U8, F32]:
     else:
         points = corners.reshape(-1, 2) if len(corners) else 0.3 * frame + 0.35 * np.array([w, h])
         m = random_view(rng, points, VIEW_PX, clipped=rng.random() < 0.12)
-    view = seen_through(rng, thumb, m, VIEW_PX)
-    seen = relight(rng, recolored(rng, view))
-    return seen, votes_of(project(np.asarray(m, np.float64), corners), (VIEW_PX, VIEW_PX))
+    view = warp_view(rng, thumb, m, VIEW_PX)
+    seen = relight(rng, recolor(rng, view))
+    return seen, vote_targets(project(np.asarray(m, np.float64), corners), (VIEW_PX, VIEW_PX))
 
 
-def votes_of(corners: F64, shape: tuple[int, ...]) -> F32:
-    """(6, h, w): what patches of a thumbnail of that height and width should say.
+def vote_targets(corners: F64, shape: tuple[int, ...]) -> F32:
+    """(6, h, w): target of the patches of a thumbnail of that shape.
 
     corners: (N, 4, 2) of the squares in its pixels; see `tiles_sample`.
     """
@@ -72,7 +72,7 @@ def votes_of(corners: F64, shape: tuple[int, ...]) -> F32:
     out[0] = on > 0
     side = (corners[:, 1] - corners[:, 0] + corners[:, 2] - corners[:, 3]) / 2
     down = (corners[:, 3] - corners[:, 0] + corners[:, 2] - corners[:, 1]) / 2
-    # The two sides' angles differ by a quarter turn less what perspective does to them.
+    # The two sides' angles differ by 90° except for perspective.
     turn = np.exp(4j * np.arctan2(side[:, 1], side[:, 0]))
     turn = turn + np.exp(4j * np.arctan2(down[:, 1], down[:, 0]))
     turn /= np.maximum(np.abs(turn), 1e-6)
@@ -86,21 +86,21 @@ def votes_of(corners: F64, shape: tuple[int, ...]) -> F32:
     return out
 
 
-def recolored(rng: Rng, bgr: U8) -> U8:
-    """Other white balance and saturation than `relight` gives: prints and phones differ."""
+def recolor(rng: Rng, bgr: U8) -> U8:
+    """Random white balance and saturation, beyond those of `relight`."""
     if rng.random() < 0.3:
         return bgr
     return np.asarray(cv2.transform(bgr, other_colors(rng, 0.25, 0.02)), np.uint8)
 
 
 def squares_sample(rng: Rng, flat: Flat, count: int = CROPS) -> tuple[U8, NDArray[np.int64]]:
-    """Crops of one kingdom, each out of place as tiles are: (N, 80, 80, 3) uint8, (N,) int64.
+    """Randomly displaced crops of one kingdom and their kinds: (N, 80, 80, 3) uint8, (N,) int64.
 
-    A crop that is nearly half a square off shows no square: it is labelled as empty.
+    Crops displaced by nearly half a square are labelled as empty.
     """
     picture, known = unpack(flat.picture), flat.kinds
-    if rng.random() < LITTERED_SHARE:
-        picture, known = littered(rng, picture, known)
+    if rng.random() < OCCLUDED_SHARE:
+        picture, known = occlude(rng, picture, known)
     if rng.random() < 0.2:  # the boards are softer than a good phone
         soft = cv2.GaussianBlur(picture, (0, 0), rng.uniform(0.8, 2))
         picture = np.asarray(cv2.addWeighted(picture, 1.7, soft, -0.7, 0), np.uint8)
@@ -109,7 +109,7 @@ def squares_sample(rng: Rng, flat: Flat, count: int = CROPS) -> tuple[U8, NDArra
         h, w = picture.shape[:2]
         small = cv2.resize(picture, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
         picture = np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.uint8)
-    picture = relight(rng, recolored(rng, picture))
+    picture = relight(rng, recolor(rng, picture))
     if rng.random() < 0.3:
         picture = compress(picture, int(rng.integers(30, 85)))
     cells = np.argwhere(known != UNKNOWN)
@@ -124,11 +124,10 @@ def squares_sample(rng: Rng, flat: Flat, count: int = CROPS) -> tuple[U8, NDArra
     return np.stack(crops), np.array(labels, np.int64)
 
 
-def littered(rng: Rng, picture: U8, kinds: NDArray[np.int64]) -> tuple[U8, NDArray[np.int64]]:
-    """Things that lie on some squares of a flat kingdom: a castle leans over what is behind it.
-
-    They are pieces of the same picture, its castle most. Returns the picture and the kinds,
-    `UNKNOWN` where too much is hidden to tell.
+def occlude(rng: Rng, picture: U8, kinds: NDArray[np.int64]) -> tuple[U8, NDArray[np.int64]]:
+    """Occlude squares of a rectified kingdom with pieces of the same picture, mostly its castle,
+    which in photos covers what is behind it. Returns the picture and the kinds, `UNKNOWN` where too
+    much is hidden.
     """
     out, hidden = picture.copy(), np.zeros(picture.shape[:2], np.uint8)
     rows, cols = kinds.shape
@@ -157,7 +156,8 @@ def littered(rng: Rng, picture: U8, kinds: NDArray[np.int64]) -> tuple[U8, NDArr
 
 
 _MAY_HIDE = [0.0 if crowns else 0.3 if terrain == "castle" else 0.55 for terrain, crowns in KINDS]
-"""How much of each kind of square may be hidden; any of what hides may lie on a crown."""
+"""Largest hidden share of each kind of square at which it is still recognisable; 0 for squares with
+crowns, which might be hidden."""
 
 
 def _crop(rng: Rng, picture: U8, cell: NDArray[np.int64], misplaced: bool) -> U8:

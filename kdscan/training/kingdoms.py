@@ -1,4 +1,4 @@
-"""Examples of kingdoms, rendered or photographed once; `kingdom_samples` shows them."""
+"""Stored training examples of kingdoms, rendered or photographed; see `kingdom_samples`."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from kdscan.synth.tiles import EMPTY, SQUARE_PX, Bank, Board
 from kdscan.training.dataset import jpeg, load_surfaces, thumbnail
 
 FLAT_MARGIN = 0.4
-"""Squares of margin round a stored flat kingdom: crops are shifted into it."""
+"""Squares of margin around a stored rectified kingdom, for displaced crops."""
 
 UNKNOWN = -1
-"""What lies on a square that nobody labelled."""
+"""Kind of an unlabelled square."""
 
 SMALLEST_PX = 26
-"""Squares of a smaller side teach no crowns."""
+"""Pixels: on smaller squares crowns cannot be recognised."""
 
 
 @dataclass(frozen=True, eq=False)
 class Flat:
-    """A kingdom laid flat with a ring of table around it.
+    """A rectified kingdom with a ring of table around it.
 
     picture: JPEG, `SIDE_PX` a square, `FLAT_MARGIN` squares of margin.
     kinds: (R, C) int64, index into `KINDS`, or `UNKNOWN`.
@@ -44,11 +44,10 @@ class Flat:
 
 @dataclass(frozen=True, eq=False)
 class KingdomExample:
-    """What is kept of a photo.
+    """What is stored of a photo.
 
-    thumb: JPEG. corners: (N, 4, 2) float32, the squares in it, in its pixels; none in a
-    photo of something else. flats: its kingdoms. cut_out: the thumb is a board that fills
-    the picture.
+    thumb: JPEG. corners: (N, 4, 2) float32, corners of its squares in its pixels; empty without a
+    kingdom. flats: its kingdoms. cut_out: the thumbnail is a cut-out board that fills the picture.
     """
 
     thumb: bytes
@@ -57,8 +56,8 @@ class KingdomExample:
     cut_out: bool = False
 
 
-def of_board(board: Board) -> KingdomExample:
-    """A cut-out board; what lies around it is unknown."""
+def example_from_board(board: Board) -> KingdomExample:
+    """The example of a cut-out board; squares around it are unlabelled."""
     rows, cols = board.kinds.shape
     at = lattice(rows, cols)[board.kinds != EMPTY]
     half = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
@@ -72,9 +71,9 @@ def of_board(board: Board) -> KingdomExample:
     return KingdomExample(jpeg(board.bgr), corners.astype(np.float32), (flat,), cut_out=True)
 
 
-def of_photo(photo: KingdomPhoto) -> KingdomExample:
-    """A synthetic photo; a kingdom that is not wholly in view, or too small to be read by a
-    person, is not among its flats."""
+def example_from_photo(photo: KingdomPhoto) -> KingdomExample:
+    """The example of a synthetic photo; `flats` leaves out kingdoms that are clipped or too
+    small."""
     thumb, scale = thumbnail(photo.bgr)
     flats = []
     for number in {s.kingdom for s in photo.squares if s.kingdom >= 0}:
@@ -92,7 +91,7 @@ def of_photo(photo: KingdomPhoto) -> KingdomExample:
 
 
 def _flat(photo: KingdomPhoto, squares: Sequence[int]) -> Flat:
-    """The kingdom of these squares as the plane of their centres shows it, with a ring."""
+    """The kingdom of these squares, rectified by the plane of their centres, with a ring around."""
     cells = np.array([photo.squares[i].cell for i in squares])
     low = cells.min(0) - 1
     rows, cols = cells.max(0) - low + 2
@@ -108,17 +107,17 @@ def _flat(photo: KingdomPhoto, squares: Sequence[int]) -> Flat:
 _worker: tuple[Bank, list[U8]]
 
 
-def begin(boards: list[Board], surfaces: Path | None) -> None:
-    """Have a process lay kingdoms with these boards' squares on these tables from now on."""
+def init_worker(boards: list[Board], surfaces: Path | None) -> None:
+    """Initialise a worker process with the boards and pictures of tables it renders with."""
     global _worker
     _worker = Bank(boards), load_surfaces(surfaces)
 
 
 LONG_PX = 1440
-"""Longer side of a photo in pixels."""
+"""Pixels: longer side of a photo."""
 
-ABOVE_SHARE = 0.4
-"""Share of tables that no camera photographed: turned and lit as they are shown alone."""
+OVERHEAD_SHARE = 0.4
+"""Share of tables rendered from above, without a camera."""
 
 WHOLE_SHARE = 0.25
 """Share of photos of a cut-out board in one piece."""
@@ -128,12 +127,12 @@ OTHER_SHARE = 0.08
 
 
 def example(seed: int) -> KingdomExample:
-    """The photo of a seed; call `begin` first."""
+    """The photo of a seed; call `init_worker` first."""
     bank, tiles = _worker
     rng = np.random.default_rng([seed, 12])
     levels: list[Level] = ["easy", "normal", "hard"]
     level = levels[int(rng.choice(3, p=[0.3, 0.4, 0.3]))]
-    above = rng.random() < ABOVE_SHARE
+    above = rng.random() < OVERHEAD_SHARE
     size = (LONG_PX, round(LONG_PX * rng.choice([0.75, 0.75, 0.5625, 1.0])))
     size = size[::-1] if rng.random() < 0.5 else size
     some = [tiles[i] for i in rng.choice(len(tiles), 8)] if tiles else []
@@ -150,4 +149,4 @@ def example(seed: int) -> KingdomExample:
         size_wh=size,
         surfaces=some,
     )
-    return of_photo(photo)
+    return example_from_photo(photo)

@@ -1,4 +1,4 @@
-"""Photos with truth (samples, or what people confirmed at an event) as training examples."""
+"""Labelled photos (samples, or confirmed readings of an event) as training examples."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from kdscan.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg
 
 
 def load_labels(folder: Path) -> list[Example]:
-    """Every `NAME.json` of the folder with the photo beside it; marks alone can learn of them.
+    """Examples for the marks network from every `NAME.json` of a folder and the photo beside it.
 
-    Shields that `seen` leaves out are `UNKNOWN`; a truth without `seen` is all seen. Raises
-    `PhotoError` for a photo that cannot be read, `UsageError` for one that is not there and
-    for a truth that is none.
+    Shields missing from `seen` are `UNKNOWN`; without `seen` all are labelled. Raises `PhotoError`
+    for an unreadable photo, `UsageError` for a missing one or a malformed truth.
     """
     found: list[Example] = []
     for path in sorted(folder.glob("*.json")):
@@ -50,9 +49,9 @@ def _example(photo: Photo, truth: dict[str, Any], number: int) -> Example:
     crosses = coat.copy()
     for index, (row, col) in enumerate(CELLS):
         if f"{row},{col}" in seen:
-            held, many = truth["board"].get(f"{row},{col}", (None, 0))
-            coat[index] = COATS.index(Coat(held) if held else None)
-            crosses[index] = many
+            name, count = truth["board"].get(f"{row},{col}", (None, 0))
+            coat[index] = COATS.index(Coat(name) if name else None)
+            crosses[index] = count
     return Example(
         seed=number,
         level=str(truth.get("level", "event")),
@@ -66,7 +65,7 @@ def _example(photo: Photo, truth: dict[str, Any], number: int) -> Example:
 
 
 def _centers(truth: dict[str, Any]) -> F64:
-    """(5, 7, 2) photo pixels; a castle of which truth says nothing lies amid its neighbours."""
+    """(5, 7, 2) photo frame; a castle without a position is put amid its neighbours."""
     centers = np.zeros((ROWS, COLS, 2))
     for row, col in CELLS:
         centers[row, col] = truth["pixels"][f"{row},{col}"]

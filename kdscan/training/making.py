@@ -1,4 +1,4 @@
-"""Makes a version of a network again, as its recipe says."""
+"""Makes a version of a network from its recipe."""
 
 from __future__ import annotations
 
@@ -11,53 +11,53 @@ from torch import nn
 
 from kdscan.errors import UsageError
 from kdscan.training.publishing import measure, publish
-from kdscan.training.recipe import Parent, Recipe, Training, or_usual, weights_path
+from kdscan.training.recipe import Parent, Recipe, Training, or_default, weights_path
 from kdscan.training.sources import Material, held_back, split, supply
 from kdscan.training.state import LONGEST_MEAN, Run, digest, load_weights
 from kdscan.training.tasks import TASKS
 from kdscan.training.trainer import train
 
 COUNT, VIEWS = 600, 6
-"""So many sheets are drawn at a time, and each is shown so often before it leaves."""
+"""Defaults: sheets rendered in a block, and how often each is used."""
 
-FEWEST = 6
-"""No effort is so small that less than this is drawn or trained."""
+MIN_COUNT = 6
+"""Least number of steps or examples, however small the effort."""
 
 
 def scaled(usual: int, effort: float) -> int:
-    """A number of a recipe at a share of its effort."""
-    return max(FEWEST, round(usual * effort)) if usual else 0
+    """A number of a recipe, scaled by the effort."""
+    return max(MIN_COUNT, round(usual * effort)) if usual else 0
 
 
 def run_of(recipe: Recipe, start: Path | None, effort: float) -> Run:
-    """The training of a recipe; `start`: the weights that it goes on from.
+    """The training run of a recipe; start: its parent's weights.
 
-    Raises UsageError for batches of another size than the network's.
+    Raises UsageError if the recipe's batch size is not the network's.
     """
     training: Training = recipe.training
     size = TASKS[recipe.network].size
     if training.batch != size:
         raise UsageError(f"{recipe.name} had {training.batch} examples a step, not {size}")
     steps = scaled(training.steps, effort)
-    views = or_usual(training.views, VIEWS)
-    count = scaled(or_usual(training.count, COUNT), effort)
+    views = or_default(training.views, VIEWS)
+    count = scaled(or_default(training.count, COUNT), effort)
     return Run(
         recipe.network,
         steps,
         training.rate,
-        seed=or_usual(training.seed, 0),
+        seed=or_default(training.seed, 0),
         parent=digest(start) if start else "",
         count=min(count, -(-steps * size // views)) if views else 0,
         views=views,
         small=training.small,
-        average=or_usual(training.average, LONGEST_MEAN),
+        average=or_default(training.average, LONGEST_MEAN),
     )
 
 
 def start_of(recipe: Recipe, models: Path) -> Path | None:
-    """The weights that a recipe goes on from; None for fresh ones.
+    """The weights of a recipe's parent; None without a parent.
 
-    Raises UsageError where they are not there, or others than they were.
+    Raises UsageError if they are missing or have another checksum.
     """
     parent: Parent | None = recipe.parent
     if parent is None:
@@ -80,12 +80,12 @@ def make(
     trained: Path | None = None,
     device: str = "cpu",
 ) -> dict[str, Any]:
-    """Train, measure and publish a version as `into`/NAME; returns what was measured.
+    """Train, measure and publish a version as `into`/NAME; returns the measurements.
 
-    models: where the weights of its parent lie. effort: share of the steps and of what is drawn.
-    trained: a checkpoint that is measured and published rather than trained.
-    A training that was broken off in the material's folder goes on. Raises UsageError for what
-    cannot be made.
+    models: the folder with its parent's weights. effort: share of the steps and examples.
+    trained: a checkpoint to measure and publish instead of training.
+    An interrupted training in the material's folder is resumed. Raises UsageError for a recipe that
+    cannot be followed.
     """
     if unknown := recipe.unknown():
         print(f"{recipe.name}: {', '.join(unknown)} unknown, the usual taken", file=sys.stderr)
@@ -98,21 +98,21 @@ def make(
     else:
         start = start_of(recipe, models)
         run = run_of(recipe, start, effort)
-        net = _trained(recipe, run, start, replace(material, folder=home / "run"), effort, device)
+        net = _train(recipe, run, start, replace(material, folder=home / "run"), effort, device)
     count = scaled(recipe.held_back.count, effort)
-    count += count % 2  # spellbooks are calibrated on one half and measured on the other
+    count += count % 2  # spellbooks: one half for calibration, the other for measurement
     held = replace(material, folder=home, boards=back)
     found = measure(network, net, held_back(network, recipe.held_back.seed, count, held))
     if back and trained is None and (share := recipe.training.again):
         start = home / "run.pt"
         more = replace(run, steps=scaled(run.steps, share), parent=digest(start))
         material = replace(material, folder=home / "again", boards=[*boards, *back])
-        net = _trained(recipe, more, start, material, effort, device)
+        net = _train(recipe, more, start, material, effort, device)
     publish(network, recipe.version, net, found, into)
     return found
 
 
-def _trained(
+def _train(
     recipe: Recipe, run: Run, start: Path | None, material: Material, effort: float, device: str
 ) -> nn.Module:
     photos, pages = (

@@ -1,4 +1,4 @@
-"""Figures of the trained networks on held-back examples: designs and hands never trained on."""
+"""Metrics of trained networks on held-out examples: designs and hands never trained on."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from kdscan.synth.fields import F64
 from kdscan.training.augment import NODES
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 
-CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
+GRID_NODES = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
 
 
 MarksLogits = tuple[F64, F64, NDArray[np.int64], NDArray[np.int64]]
-"""Over all shields of some sheets: coat (N, 7), crosses (N, 5), and what is true, (N,) each."""
+"""Logits of coats (N, 7) and crosses (N, 5) of all shields of some sheets, and their labels, (N,)
+each."""
 
 
 def marks_logits(net: Network, examples: Sequence[Example], seed: int = 0) -> MarksLogits:
-    """Logits of the marks' network for some sheets; net: as it ships, see `MarksAtWork`.
+    """Logits of the marks network for some sheets; net: an inference graph, see `MarksInference`.
 
-    Sheets are as far out of place as refining leaves them, about 3 pixels of 128.
+    Sheets are displaced as registration leaves them, by about 3 pixels of 128.
     """
     rng = np.random.default_rng(seed)
     coats, crosses = [], []
@@ -38,7 +39,9 @@ def marks_logits(net: Network, examples: Sequence[Example], seed: int = 0) -> Ma
         h, w = flat.shape[:2]
         m = np.array([[1, 0, rng.normal(0, 3) - pad], [0, 1, rng.normal(0, 3) - pad]])
         inner = cv2.warpAffine(flat, m, (w - 2 * pad, h - 2 * pad), borderMode=cv2.BORDER_REPLICATE)
-        sheet = RectifiedSheet(np.asarray(inner, np.uint8), CENTERS, NODES[CORNERS], FLAT_PX, 1.0)
+        sheet = RectifiedSheet(
+            np.asarray(inner, np.uint8), CENTERS, NODES[GRID_NODES], FLAT_PX, 1.0
+        )
         crops = segment(sheet)
         coat, cross, *_ = net(crops.ink, crops.coarse)
         coats.append(coat[0])
@@ -52,7 +55,8 @@ def marks_logits(net: Network, examples: Sequence[Example], seed: int = 0) -> Ma
 
 
 def best_temperature(logits: F64, truth: NDArray[np.int64]) -> float:
-    """The temperature with the lowest cross entropy, searched in log space."""
+    """The temperature of logits (N, K) with the lowest cross entropy, by a grid search in log
+    space."""
 
     def loss(t: float) -> float:
         z = logits / t
@@ -63,7 +67,7 @@ def best_temperature(logits: F64, truth: NDArray[np.int64]) -> float:
 
 
 def marks_figures(logits: MarksLogits) -> dict[str, float]:
-    """Shares of shields read right, and of sheets with all 34 right; what is known counts."""
+    """Accuracy of shields, and of sheets with all 34 right; unknown labels are ignored."""
     coat, cross, true_coat, true_cross = logits
     known = true_coat != UNKNOWN
     right_coat, right_cross = coat.argmax(1) == true_coat, cross.argmax(1) == true_cross
@@ -80,7 +84,8 @@ def marks_figures(logits: MarksLogits) -> dict[str, float]:
 
 
 def locate_figures(net: Network, examples: Sequence[Example]) -> dict[str, float]:
-    """Share of thumbnails with one map found, and its corner error in cells (either way up)."""
+    """Share of thumbnails in which one map is found, and its corner errors in cells, in the better
+    of both orientations."""
     found, errors = 0, []
     for example in examples:
         outlines = locate(Photo(unpack(example.thumb)), net)
@@ -88,7 +93,7 @@ def locate_figures(net: Network, examples: Sequence[Example]) -> dict[str, float
             continue
         nodes = example.thumb_nodes.astype(np.float64)
         cell = float(np.linalg.norm(nodes[5, -1] - nodes[5, 0])) / 7
-        true = nodes[CORNERS]
+        true = nodes[GRID_NODES]
         error = min(
             float(np.linalg.norm(outlines[0].corners_xy - way, axis=1).max())
             for way in (true, true[[2, 3, 0, 1]])
@@ -105,7 +110,8 @@ def locate_figures(net: Network, examples: Sequence[Example]) -> dict[str, float
 
 
 def refine_figures(net: Network, examples: Sequence[Example], seed: int = 0) -> dict[str, float]:
-    """From outlines that are wrong by 0.25 cells a corner, half of them upside down."""
+    """Registration from outlines with corner errors of 0.25 cells, half of them upside down: shares
+    of cells in place and of upright grids."""
     rng = np.random.default_rng(seed)
     placed, upright = [], []
     ideal = lattice_to_flat(CENTERS, COARSE_PX, COARSE_MARGIN)

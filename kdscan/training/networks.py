@@ -1,4 +1,8 @@
-"""The networks, small enough for a laptop core. PyTorch lives in this package alone."""
+"""The networks for maps and tiles, small enough for one laptop core. Only this package uses
+PyTorch.
+
+Names of modules and parameters are keys of the weight files in `models/weights`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kdscan.records import CELLS, COATS, COLS, KINDS, MAX_CROSSES, ROWS
-from kdscan.training.augment import PLACES
+from kdscan.training.augment import POSITIONS
 
 
 def conv(cin: int, cout: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:
@@ -31,9 +35,10 @@ class Residual(nn.Module):
 
 
 class LocateNet(nn.Module):
-    """A U-Net from a thumbnail to votes: on the grid?, where in it?, how sure?
+    """A U-Net (Ronneberger et al., arXiv:1505.04597) from a thumbnail to votes of its patches.
 
-    (B, 3, H, W) 0..1 → (B, 1, H/8, W/8), (B, 2, H/8, W/8), (B, 1, H/8, W/8).
+    (B, 3, H, W) BGR 0..1 → logits (B, 1, H/8, W/8) of lying on the grid, place (B, 2, H/8, W/8) in
+    it, from -1 to 1, and the log of its expected error (B, 1, H/8, W/8).
     """
 
     def __init__(self, width: int = 12, outputs: int = 4) -> None:
@@ -58,8 +63,8 @@ class LocateNet(nn.Module):
         for skip, merge in ((s32, self.up32), (s16, self.up16), (s8, self.up8)):
             y = F.interpolate(y, size=skip.shape[2:], mode="nearest")
             y = merge(torch.cat([y, skip], 1))
-        voted: Tensor = self.head(y)
-        return voted
+        votes: Tensor = self.head(y)
+        return votes
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         out = self.votes(x)
@@ -67,11 +72,11 @@ class LocateNet(nn.Module):
 
 
 class TilesNet(LocateNet):
-    """The same from a thumbnail to votes of tiles: on a square?, its centre?, how sure?, how laid?
+    """The same U-Net for squares of tiles.
 
-    (B, 3, H, W) 0..1 → (B, 1, h, w) logits, (B, 2, h, w) from the patch to the square's
-    centre in patches, (B, 1, h, w) log of its expected error, (B, 3, h, w) cosine and sine
-    of four times the angle of the square's side and the log of its length in patches.
+    (B, 3, H, W) BGR 0..1 → logits (B, 1, h, w) of lying on a square, offset (B, 2, h, w) to the
+    square's centre in patches, the log of its expected error (B, 1, h, w), and (B, 3, h, w): cosine
+    and sine of four times the square's angle, and the log of its side in patches.
     """
 
     def __init__(self, width: int = 8) -> None:
@@ -83,10 +88,10 @@ class TilesNet(LocateNet):
 
 
 class RefineNet(nn.Module):
-    """A coarse view of the grid → where each cell really is, and which way is up.
+    """A coarse rectified view of the grid → each cell's offset, and which way is up.
 
-    (B, 3, 224, 288) 0..1 → offsets (B, 2, 5, 7) in cells, logits (B, 1, 5, 7) that a
-    cell is there, logit (B, 1) that the view is upright.
+    (B, 3, 224, 288) BGR 0..1 → offsets (B, 2, 5, 7) in cells, logits (B, 1, 5, 7) that a cell is in
+    place, logit (B, 1) that the view is upright.
     """
 
     def __init__(self, width: int = 16) -> None:
@@ -110,19 +115,19 @@ class RefineNet(nn.Module):
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         y = self.body(x - 0.5)
-        whole = self.context(y)
-        wide = whole[:, :, None, None].expand(-1, -1, ROWS, COLS)
+        context = self.context(y)
+        wide = context[:, :, None, None].expand(-1, -1, ROWS, COLS)
         out = self.mix(torch.cat([y[:, :, 1:-1, 1:-1], wide], 1))
-        return out[:, :2], out[:, 2:], self.up(whole)
+        return out[:, :2], out[:, 2:], self.up(context)
 
 
-class Shared(nn.Module):
-    """Each cell beside what all shields of its sheet have in common, how they vary, and how
-    the shields along each edge of the map look: what lies between two cells belongs to the
-    one on whose side it is seen along an edge as well.
+class SheetContext(nn.Module):
+    """Adds context to each cell's features: mean and standard deviation over all shields of its
+    sheet, and the means along each edge of the map. (Marks between two cells are ambiguous; those
+    of cells on an edge show to which side they belong.)
 
-    (S, 35, C, H, W), (S, 4, 34) of `rims_of` → the first one's shape; the castle, last, looks on
-    but is not counted.
+    Cells (S, 35, C, H, W), weights (S, 4, 34) of `edge_weights` → (S, 35, C, H, W). The castle,
+    last, receives the context but does not contribute to it.
     """
 
     def __init__(self, channels: int) -> None:
@@ -136,11 +141,11 @@ class Shared(nn.Module):
         )
         nn.init.zeros_(self.out[1].weight)
 
-    def forward(self, x: Tensor, rims: Tensor) -> Tensor:
+    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
         shields = x[:, :-1]
         mean = shields.mean(1)
         spread = (shields - mean[:, None]).square().mean(1).add(1e-4).sqrt()
-        along = (rims @ shields.flatten(2)).view(x.shape[0], -1, *x.shape[3:])
+        along = (edges @ shields.flatten(2)).view(x.shape[0], -1, *x.shape[3:])
         sheet = self.sheet(torch.cat([mean, spread], 1)) + self.rims(along)
         common = sheet[:, None].expand_as(x)
         y = self.out(self.mix(torch.cat([x, common], 2).flatten(0, 1)))
@@ -148,7 +153,8 @@ class Shared(nn.Module):
 
 
 class Attention(nn.Module):
-    """Shields of one sheet look at one another (Vaswani et al., arXiv:1706.03762): (S, N, D)."""
+    """A transformer block with layer norm first (Vaswani et al., arXiv:1706.03762) among the
+    shields of a sheet: (S, N, D) → (S, N, D)."""
 
     def __init__(self, width: int, heads: int = 4) -> None:
         super().__init__()
@@ -167,71 +173,71 @@ class Attention(nn.Module):
         return x + self.say(self.think(self.after(x)))
 
 
-def cell_places() -> Tensor:
-    """`PLACES` of a sheet that lies as it was drawn."""
-    return torch.tensor(PLACES)
+def shield_positions() -> Tensor:
+    """(34, 2): `POSITIONS` of an unflipped sheet."""
+    return torch.tensor(POSITIONS)
 
 
-def rims_of(places: Tensor) -> Tensor:
-    """(S, 34, 2) places → (S, 4, 34): the mean of the shields along the left edge, the right
-    one, the upper and the lower one, as weights of the shields."""
+def edge_weights(places: Tensor) -> Tensor:
+    """Positions (S, 34, 2) → (S, 4, 34): weights that average the shields along the left, right,
+    upper and lower edge."""
     low, high = places.amin(1, keepdim=True), places.amax(1, keepdim=True)
-    on = torch.cat([places == low, places == high], 2)[:, :, [0, 2, 1, 3]].float()
-    return (on / on.sum(1, keepdim=True)).transpose(1, 2)
+    on_edge = torch.cat([places == low, places == high], 2)[:, :, [0, 2, 1, 3]].float()
+    return (on_edge / on_edge.sum(1, keepdim=True)).transpose(1, 2)
 
 
-class Astray(nn.Module):
-    """How far each crop's cell lies from the crop's middle: its own picture beside the mean of
-    all shields and of those along each edge, for on a sheet without lines one shield does not
-    say whose the circles beside it are.
+class OffsetHead(nn.Module):
+    """Predicts the offset of each cell from its crop's centre, from its own features and the means
+    of all shields and of those along each edge: on a sheet without lines a single shield does not
+    show to which cell the circles beside it belong.
 
-    (S, 35, C, 10, 10), (S, 4, 34) of `rims_of` → (S, 35, 2) in cells, x before y; of smaller crops
-    (S, 35, C, H, W) is stretched.
+    Cells (S, 35, C, 10, 10), weights (S, 4, 34) of `edge_weights` → (S, 35, 2) in cells, x before
+    y. Features of smaller crops are resized.
     """
 
     def __init__(self, channels: int, side: int = 10) -> None:
         super().__init__()
-        few, known = 8, 64
+        few, hidden = 8, 64
         self.side = side
         self.few = nn.Conv2d(channels, few, 1)
-        self.own = nn.Linear(few * side * side, known)
-        self.sheet = nn.Linear(5 * few * side * side, known)
-        self.say = nn.Linear(known, 2)
+        self.own = nn.Linear(few * side * side, hidden)
+        self.sheet = nn.Linear(5 * few * side * side, hidden)
+        self.say = nn.Linear(hidden, 2)
         nn.init.zeros_(self.say.weight)
 
-    def forward(self, x: Tensor, rims: Tensor) -> Tensor:
+    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
         sheets, cells = x.shape[:2]
-        seen = torch.relu(self.few(x.flatten(0, 1)))
-        if seen.shape[-1] != self.side:
-            seen = F.interpolate(seen, (self.side, self.side), mode="bilinear")
-        few = seen.reshape(sheets, cells, -1)
+        reduced = torch.relu(self.few(x.flatten(0, 1)))
+        if reduced.shape[-1] != self.side:
+            reduced = F.interpolate(reduced, (self.side, self.side), mode="bilinear")
+        few = reduced.reshape(sheets, cells, -1)
         shields = few[:, :-1]
-        sheet = torch.cat([shields.mean(1, keepdim=True), rims @ shields], 1)
-        known = self.own(few) + self.sheet(sheet.flatten(1))[:, None]
-        astray: Tensor = self.say(torch.relu(known))
-        return astray
+        sheet = torch.cat([shields.mean(1, keepdim=True), edges @ shields], 1)
+        hidden = self.own(few) + self.sheet(sheet.flatten(1))[:, None]
+        offsets: Tensor = self.say(torch.relu(hidden))
+        return offsets
 
 
-def _at(table: Tensor, own: Tensor, places: Tensor) -> Tensor:
-    """(34, D) of shields that lie at `own` (34, 2) → (S, 34, D) of shields at these places; 0 where
-    there is none."""
-    same = (places[:, :, None] == own).all(-1)
+def _lookup(table: Tensor, positions: Tensor, at: Tensor) -> Tensor:
+    """Rows of a table (34, D), of shields at `positions` (34, 2), for shields at other positions
+    (S, 34, 2): (S, 34, D), 0 where no position matches."""
+    same = (at[:, :, None] == positions).all(-1)
     return same.to(table.dtype) @ table
 
 
 class MarksNet(nn.Module):
-    """All crops of a sheet at once → coats, crosses, whether the castle's roof is coloured, and
-    how far the cells lie from where they were cut.
+    """All crops of a sheet at once → coats, crosses, whether the castle's roof is coloured, and the
+    cells' offsets from their crops.
 
-    (S, 35, 3, 160, 160), the castle last → logits (S, 34, 7) in the order of COATS,
-    (S, 34, 5) for 0..4 crosses, (S, 1), (S, 35, 2) in cells, true place minus guess, x before y,
-    and logits (S, 34, 1, 20, 20) that a cross lies there, which training alone needs. A shield
-    is read beside the others of its sheet: first its picture beside what they share, then what
-    was understood of it beside the rest. Only the ink, the first channel, is looked at in full
-    detail. How far cells lie off is learned from what the rest sees, and bends nothing of it.
+    Crops (S, 35, 3, 160, 160), the castle last → logits (S, 34, 7) in the order of `COATS`, logits
+    (S, 34, 5) for 0..4 crosses, logit (S, 1) of the roof, offsets (S, 35, 2) in cells (true place
+    minus crop's centre, x before y), and logits (S, 34, 1, 20, 20) of a cross's position, an
+    auxiliary output for training only. Each shield is classified in the context of its sheet: its
+    feature maps by `SheetContext`, its feature vector by `Attention`. Only the first channel, ink,
+    is processed at full resolution. The offsets are predicted from detached features.
 
-    places: (S, 34, 2), see `cell_places`, of sheets that were turned or mirrored; a sheet turned
-    by a quarter has edges, but its shields do not know where they lie.
+    places: (S, 34, 2), positions of the shields (`shield_positions`) on sheets that were rotated or
+    mirrored. Rotated by 90° a sheet still has edges, but no learned positions match.
     """
 
     def __init__(self, channels: int = 3, width: int = 16) -> None:
@@ -239,54 +245,54 @@ class MarksNet(nn.Module):
         w = width
         m = w + w // 2
         self.fine = conv(1, w, 2, kernel=5)
-        # Not one convolution of both together: 19 channels fall out of onnxruntime's fast layout.
+        # Two convolutions: concatenated, 19 channels would not fit onnxruntime's blocked layout.
         self.coarse40 = nn.Conv2d(channels, m, 3, 2, 1, bias=False)
         self.fine40 = nn.Sequential(nn.Conv2d(w, m, 3, 2, 1, bias=False), nn.BatchNorm2d(m))
         self.to20 = nn.Sequential(conv(m, 2 * w, 2), Residual(2 * w), Residual(2 * w))
-        self.share20 = Shared(2 * w)
+        self.share20 = SheetContext(2 * w)
         self.to10 = nn.Sequential(conv(2 * w, 4 * w, 2), Residual(4 * w), Residual(4 * w))
-        self.share10 = Shared(4 * w)
+        self.share10 = SheetContext(4 * w)
         self.to5 = nn.Sequential(conv(4 * w, 8 * w, 2), Residual(8 * w))
         self.spots = nn.Conv2d(2 * w, 1, 1)
         nn.init.constant_(self.spots.bias, -4.0)
-        self.astray = Astray(4 * w)
+        self.astray = OffsetHead(4 * w)
         self.drop = nn.Dropout(0.1)
-        known = 16 * w + 8 * w + 1
-        self.token = nn.Linear(known, 6 * w)
+        features = 16 * w + 8 * w + 1
+        self.token = nn.Linear(features, 6 * w)
         self.place = nn.Parameter(torch.zeros(len(CELLS), 6 * w))
-        self.register_buffer("places", cell_places(), persistent=False)
-        self.register_buffer("rims", rims_of(cell_places()[None]), persistent=False)
+        self.register_buffer("places", shield_positions(), persistent=False)
+        self.register_buffer("rims", edge_weights(shield_positions()[None]), persistent=False)
         self.talk = nn.Sequential(Attention(6 * w), Attention(6 * w))
-        self.coat = nn.Linear(known + 6 * w, len(COATS))
-        self.crosses = nn.Linear(known + 6 * w, MAX_CROSSES + 1)
+        self.coat = nn.Linear(features + 6 * w, len(COATS))
+        self.crosses = nn.Linear(features + 6 * w, MAX_CROSSES + 1)
         self.castle = nn.Linear(16 * w, 1)
 
     def forward(self, x: Tensor, places: Tensor | None = None) -> tuple[Tensor, ...]:
         sheets, cells = x.shape[:2]
-        rims = self.rims if places is None else rims_of(places)
-        where = self.place if places is None else _at(self.place, self.places, places)
+        edges = self.rims if places is None else edge_weights(places)
+        position = self.place if places is None else _lookup(self.place, self.places, places)
 
         def per_cell(y: Tensor) -> Tensor:
             return y.reshape(sheets, cells, *y.shape[1:])
 
-        seen = x.flatten(0, 1)
-        both = self.coarse40(F.avg_pool2d(seen, 2)) + self.fine40(self.fine(seen[:, :1]))
-        at20 = self.share20(per_cell(self.to20(torch.relu(both))), rims)
-        at10 = self.share10(per_cell(self.to10(at20.flatten(0, 1))), rims)
-        # What reads the marks is not to bend to this: learning both at once read worse.
-        astray = self.astray(at10.detach(), rims)
+        crops = x.flatten(0, 1)
+        both = self.coarse40(F.avg_pool2d(crops, 2)) + self.fine40(self.fine(crops[:, :1]))
+        at20 = self.share20(per_cell(self.to20(torch.relu(both))), edges)
+        at10 = self.share10(per_cell(self.to10(at20.flatten(0, 1))), edges)
+        # Detached: with gradients from the offsets marks were read worse.
+        offsets = self.astray(at10.detach(), edges)
         at5 = per_cell(self.to5(at10.flatten(0, 1)))
         spots = per_cell(self.spots(at20.flatten(0, 1)))[:, :-1]
         near = torch.cat([at5.mean((3, 4)), at5.amax((3, 4))], 2)
         fine = torch.cat([at10.mean((3, 4)), at10.amax((3, 4))], 2)[:, :-1]
         count = torch.sigmoid(spots).sum((3, 4)) / 4
-        known = self.drop(torch.cat([near[:, :-1], fine, count], 2))
-        told = torch.cat([known, self.talk(self.token(known) + where)], 2)
-        return self.coat(told), self.crosses(told), self.castle(near[:, -1]), astray, spots
+        features = self.drop(torch.cat([near[:, :-1], fine, count], 2))
+        combined = torch.cat([features, self.talk(self.token(features) + position)], 2)
+        return self.coat(combined), self.crosses(combined), self.castle(near[:, -1]), offsets, spots
 
 
 class SquaresNet(nn.Module):
-    """A crop of a kingdom → what lies there, in the order of `KINDS`.
+    """A crop of a square → its kind, in the order of `KINDS`.
 
     (B, 3, 80, 80) BGR 0..1 → logits (B, K).
     """

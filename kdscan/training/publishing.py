@@ -1,4 +1,4 @@
-"""A trained network → its figures on held-back examples, temperatures, ONNX file and weights."""
+"""Publishing a trained network: metrics on held-out examples, temperatures, ONNX file, weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kdscan.training import kingdom_figures, spellbook
 from kdscan.training.cover import cover_figures
 from kdscan.training.export import Calibrated, to_onnx
 from kdscan.training.export import publish as write
-from kdscan.training.marks_at_work import MarksAtWork
+from kdscan.training.marks_inference import MarksInference
 from kdscan.training.measure import (
     locate_figures,
     marks_figures,
@@ -35,11 +35,11 @@ FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
     "locate": locate_figures,
     "refine": refine_figures,
 }
-"""Figures of a network on examples held back."""
+"""Metrics of networks that are not calibrated."""
 
 
 def _marks(net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:
-    logits = marks_logits(as_network(MarksAtWork(cast(MarksNet, net))), held)
+    logits = marks_logits(as_network(MarksInference(cast(MarksNet, net))), held)
     coat, crosses = marks_temperatures(logits)
     return {"temperatures": {"coat": coat, "crosses": crosses}, "figures": marks_figures(logits)}
 
@@ -50,12 +50,12 @@ MEASURES: dict[str, Callable[[nn.Module, Sequence[Any]], dict[str, Any]]] = {
     "tiles": kingdom_figures.measure_tiles,
     "squares": kingdom_figures.measure_squares,
 }
-"""Networks that are measured otherwise than by `FIGURES`, or calibrated."""
+"""Metrics and temperatures of the other networks."""
 
 
 def measure(network: str, net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:
-    """Figures of a network on examples that it never learned from, and its temperatures, for those
-    that have any; none of them where nothing was held back."""
+    """Metrics of a network on held-out examples, and temperatures if it is calibrated; empty
+    without examples."""
     if not held:
         return {"figures": {}}
     net = net.eval()
@@ -64,12 +64,14 @@ def measure(network: str, net: nn.Module, held: Sequence[Any]) -> dict[str, Any]
     return {"figures": FIGURES[network](as_network(net), held)}
 
 
-def calibrated(network: str, net: nn.Module, temperatures: Mapping[str, float]) -> nn.Module:
-    """What is published of a network: without what training alone needs, its logits divided by the
-    temperatures of `measure`."""
+def calibrated_network(
+    network: str, net: nn.Module, temperatures: Mapping[str, float]
+) -> nn.Module:
+    """The network to export: without auxiliary outputs, its logits divided by the temperatures of
+    `measure`."""
     if isinstance(net, MarksNet):
         heads = (temperatures.get("coat", 1.0), temperatures.get("crosses", 1.0), 1.0, 1.0)
-        return Calibrated(MarksAtWork(net), heads)
+        return Calibrated(MarksInference(net), heads)
     if network == "spellbook":
         return Calibrated(net, (torch.tensor([*temperatures.values()] or [1.0]),))
     return Calibrated(net, tuple(temperatures.values())) if temperatures else net
@@ -78,11 +80,11 @@ def calibrated(network: str, net: nn.Module, temperatures: Mapping[str, float]) 
 def publish(
     network: str, version: str, net: nn.Module, found: Mapping[str, Any], models: Path
 ) -> None:
-    """Write a network as `models`/NETWORK-VERSION, with what `measure` found, and the weights to go
-    on from."""
+    """Write a network as `models`/NETWORK-VERSION with the results of `measure`, and its weights
+    for further training."""
     name = f"{network}-{version}"
     keep_weights(weights_path(models, name), net.state_dict())
     metadata = {key: json.dumps(found[key]) for key in ("struck_by",) if key in found}
-    ready = calibrated(network, net.eval(), found.get("temperatures", {}))
+    ready = calibrated_network(network, net.eval(), found.get("temperatures", {}))
     about = {"parameters": sum(p.numel() for p in net.parameters()), **found}
     write(models, network, version, to_onnx(network, ready, version, metadata), about)

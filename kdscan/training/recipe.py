@@ -1,7 +1,7 @@
-"""How each version of a network was made, and is made again: `models/recipes/NAME-VERSION.toml`.
+"""Recipes: how each version of a network is made, in `models/recipes/NAME-VERSION.toml`.
 
-What the history of a version does not say is `UNKNOWN` there; who makes it again takes today's
-usual value instead, and is told so.
+Values that were not recorded are `UNKNOWN`; making that version again uses today's defaults
+instead, and says so.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Value = TypeVar("Value", int, float)
 
 
 class Parent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The version of the same network that training went on from.
+    """The version of the same network from which training started.
 
-    model: SHA-256 of its model.onnx. weights: of its file in `models/weights`, which training
-    starts from; None where it was not kept.
+    model: SHA-256 of its model.onnx. weights: SHA-256 of its file in `models/weights`; None if the
+    weights were not kept.
     """
 
     version: str
@@ -33,15 +33,14 @@ class Parent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How it learned.
+    """Hyperparameters.
 
-    steps: after which the learning rate has come down to nothing. batch: examples a step.
-    rate: the highest learning rate. average: steps that the moving average of the weights reaches
-    back at most, 0 for none. seed: of the training; the seeds of its examples follow from it.
-    count, views: examples drawn at a time, and how often each is shown. small: share of the steps
-    with small crops, for marks. photos, pages: examples that are drawn once and shown again and
-    again, of spellbooks and kingdoms. again: share of the steps that are trained once more, after
-    measuring, with the kingdoms that were held back too.
+    steps: length of the schedule. batch: examples a step. rate: the highest learning rate.
+    average: largest horizon of the moving average of the weights in steps, 0 for none. seed: of the
+    training, from which the examples' seeds follow. count, views: examples rendered in a block, and
+    how often each is used. small: initial share of the steps with small crops, for marks. photos,
+    pages: for spellbooks and kingdoms, numbers of examples rendered in advance. again: after
+    measuring, train this share of the steps once more, with the held-out kingdoms too.
     """
 
     steps: int
@@ -58,10 +57,10 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HeldBack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What it was measured and calibrated on.
+    """The held-out examples for measurement and calibration.
 
-    seed, count: the first seed and the number of synthetic examples. kingdoms: photographed ones,
-    "0/3" for each third; none where nothing was held back.
+    seed, count: first seed and number of synthetic examples. kingdoms: photographed ones, "0/3" for
+    every third; "" for none.
     """
 
     seed: int = 0
@@ -85,7 +84,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{self.network}-{self.version}"
 
     def unknown(self) -> list[str]:
-        """The values of its training that nobody knows any more."""
+        """Names of the hyperparameters that were not recorded."""
         fields = msgspec.structs.asdict(self.training)
         return [name for name, value in fields.items() if value == UNKNOWN]
 
@@ -93,7 +92,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def load_recipe(models: Path, name: str) -> Recipe:
     """The recipe `models`/recipes/NAME.toml.
 
-    Raises UsageError where there is none and for one that does not say what it should.
+    Raises UsageError for a missing or invalid one.
     """
     path = models / "recipes" / f"{name}.toml"
     try:
@@ -112,11 +111,11 @@ def load_recipe(models: Path, name: str) -> Recipe:
     return recipe
 
 
-def or_usual(value: Value | Unknown, usual: Value) -> Value:
-    """A value of a recipe, the usual one where it is unknown."""
+def or_default(value: Value | Unknown, usual: Value) -> Value:
+    """A value of a recipe, or the default if it is unknown."""
     return usual if isinstance(value, str) else value
 
 
 def weights_path(models: Path, name: str) -> Path:
-    """Where the weights of a version are kept for training: `models`/weights/NAME.npz."""
+    """The file of a version's weights for training: `models`/weights/NAME.npz."""
     return models / "weights" / f"{name}.npz"

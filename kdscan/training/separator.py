@@ -1,4 +1,4 @@
-"""The network that tells ink from print, pixel by pixel, on designs that it never saw."""
+"""The ink segmentation network: separates ink from print on unknown designs."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from kdscan.training.networks import Residual, conv
 from kdscan.training.task import Batch, Task
 
 STRIDE = 4
-"""Pixels of a flat sheet that make one place of the network's finest map, across and down."""
+"""Rectified pixels a pixel of the network's finest feature map."""
 
 FLAT_HW = round((ROWS + 2 * FLAT_MARGIN) * FLAT_PX), round((COLS + 2 * FLAT_MARGIN) * FLAT_PX)
-"""Height and width of what it sees: 672 × 928 pixels."""
+"""Height and width of the network's input: 672 × 928 pixels."""
 
 
-class Common(nn.Module):
-    """Each place beside what the same place of all cells has in common, which is print, and how
-    it varies: (B, C, h, w) of a flat sheet with `side` places a cell."""
+class CellContext(nn.Module):
+    """Adds to each pixel of a feature map (B, C, h, w), with `side` pixels a cell, the mean and
+    standard deviation at the same place of all cells: what they have in common is print."""
 
     def __init__(self, channels: int, side: int = FLAT_PX // STRIDE) -> None:
         super().__init__()
@@ -46,10 +46,10 @@ class Common(nn.Module):
 
 
 class InkNet(nn.Module):
-    """A U-Net (Ronneberger et al., arXiv:1505.04597) on a flat sheet whose finest map has a place
-    for `STRIDE` × `STRIDE` pixels.
+    """A U-Net (Ronneberger et al., arXiv:1505.04597) whose finest level is `STRIDE` pixels coarser
+    than its input.
 
-    (B, 3, 672, 928) BGR 0..1 → (B, 1, 672, 928) logits that something was drawn there.
+    Rectified sheets (B, 3, 672, 928) BGR 0..1 → logits (B, 1, 672, 928) of ink.
     """
 
     def __init__(self, widths: tuple[int, int, int, int] = (32, 48, 72, 80)) -> None:
@@ -57,7 +57,7 @@ class InkNet(nn.Module):
         a, b, c, d = widths
         pixels = STRIDE * STRIDE
         self.to4 = nn.Sequential(conv(3 * pixels, a), conv(a, a))
-        self.common = Common(a)
+        self.common = CellContext(a)
         self.to8 = nn.Sequential(conv(a, b, 2), conv(b, b))
         self.to16 = nn.Sequential(conv(b, c, 2), conv(c, c))
         self.to32 = nn.Sequential(conv(c, d, 2), Residual(d))
@@ -82,7 +82,7 @@ class InkNet(nn.Module):
 
 
 def batch(rng: Rng, examples: list[InkExample]) -> Batch:
-    """Flat sheets (B, 3, 672, 928) uint8 and their ink (B, 1, 672, 928) uint8."""
+    """Rectified sheets (B, 3, 672, 928) uint8 and their ink (B, 1, 672, 928) uint8."""
     seen, ink = zip(*(ink_sample(rng, e) for e in examples), strict=True)
     pictures = np.ascontiguousarray(np.stack(seen).transpose(0, 3, 1, 2))
     mask = np.round(np.stack(ink)[:, None] * 255).astype(np.uint8)
@@ -90,7 +90,7 @@ def batch(rng: Rng, examples: list[InkExample]) -> Batch:
 
 
 def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Cross entropy of each pixel, and what masks leave of each other (Dice)."""
+    """Cross entropy of each pixel, and Dice loss."""
     logits, true = out[0].float(), batch[1].float() / 255
     p = torch.sigmoid(logits)
     shared = 2 * (p * true).sum((1, 2, 3)) + 100
@@ -105,8 +105,8 @@ TASK = Task(InkNet, batch, loss, size=3, steps=20_000, rate=2e-3)
 
 
 def ink_figures(net: Network, examples: Sequence[InkExample], seed: int = 0) -> dict[str, float]:
-    """Of all pixels: the area under the ROC curve, the intersection over the union of ink with what
-    is taken for it, the share of ink that is seen and of blank pixels that are taken for ink."""
+    """Over all pixels: area under the ROC curve, intersection over union, true and false positive
+    rates."""
     rng = np.random.default_rng(seed)
     drawn, blank = np.zeros(1001), np.zeros(1001)
     for example in examples:

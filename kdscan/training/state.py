@@ -1,4 +1,4 @@
-"""What a training needs to go on, in a folder: written whole or not at all.
+"""Checkpoints of a training, written atomically to a folder:
 
 FOLDER/00012000/{network,average,optimizer}.pt   after so many steps; no file has more than 16 MB
 FOLDER/00012000/run.json                         how it is trained, see `Run`
@@ -25,18 +25,17 @@ from kdscan.errors import UsageError
 Weights = Mapping[str, Any]
 
 LONGEST_MEAN = 5000
-"""Steps that the moving average of the weights reaches back at most, by default."""
+"""Default of the largest horizon, in steps, of the moving average of the weights."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """How a network is trained: what a training that goes on must not change, but for `steps`.
+    """Hyperparameters of a training; only `steps` may change when it is resumed.
 
-    steps: after which the learning rate has come down to nothing. rate: the highest one.
-    parent: SHA-256 of the file that it started from, "" for fresh weights. count, views: examples
-    in a block and how often each is shown, 0 for the same examples all the time; see `supply`.
-    small: share of the steps with small crops, see `Task.smaller`. average: steps that the moving
-    average of the weights reaches back at most, 0 for none.
+    steps: length of the schedule. rate: the highest learning rate. parent: SHA-256 of the initial
+    weights' file, "" for random weights. count, views: examples in a block and how often each is
+    used, 0 for a fixed set; see `supply`. small: initial share of the steps with small crops, see
+    `Task.smaller`. average: largest horizon of the moving average of the weights, 0 for none.
     """
 
     name: str
@@ -56,7 +55,7 @@ def digest(path: Path) -> str:
 
 
 def save(folder: Path, step: int, run: Run, **parts: Weights) -> None:
-    """Write what a training has come to after `step` steps, and remove what was there before."""
+    """Write the checkpoint of step `step`, and remove earlier ones."""
     home = folder / f"{step:08d}"
     part = home.with_suffix(".part")
     shutil.rmtree(part, ignore_errors=True)
@@ -76,9 +75,9 @@ def _steps(folder: Path) -> list[Path]:
 
 
 def latest(folder: Path) -> tuple[int, Run, Path] | None:
-    """The steps taken, the run and where its state lies; None where nothing was trained.
+    """Step, run and folder of the latest checkpoint; None if there is none.
 
-    Raises UsageError for what is no such state.
+    Raises UsageError for an invalid one.
     """
     if not (kept := _steps(folder)):
         return None
@@ -92,7 +91,7 @@ def latest(folder: Path) -> tuple[int, Run, Path] | None:
 
 
 def load(home: Path, name: str) -> dict[str, Any]:
-    """One part of a state; raises UsageError where it is broken."""
+    """One part of a checkpoint; raises UsageError if it is corrupt."""
     return _load(home / f"{name}.pt", f"{home} is broken; remove it")
 
 
@@ -105,8 +104,8 @@ def _load(path: Path, remedy: str) -> dict[str, Any]:
 
 
 def load_weights(net: nn.Module, path: Path) -> None:
-    """Fill a network with a checkpoint, or with the weights that were kept of a version (.npz);
-    raises UsageError for anything else."""
+    """Load a checkpoint, or the stored weights of a version (.npz), into a network; raises
+    UsageError for anything else."""
     if not path.is_file():
         raise UsageError(f"{path}: there is no such checkpoint; python -m kdscan.training fit")
     remedy = f"{path} is no checkpoint of a {type(net).__name__} of this version"
@@ -120,11 +119,11 @@ def load_weights(net: nn.Module, path: Path) -> None:
 
 
 COUNTER = "num_batches_tracked"
-"""Of a batch norm: nothing asks for it, and it is not kept."""
+"""Suffix of the batch norms' counters, which are not used and not stored."""
 
 
 def keep_weights(path: Path, weights: Weights) -> None:
-    """Write the weights of a version by name, matrices and kernels in half precision."""
+    """Store the weights of a version by name, matrices and kernels in half precision."""
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = {name: value.numpy() for name, value in weights.items() if not name.endswith(COUNTER)}
     halved = {n: v.astype(np.float16) if v.ndim > 1 else v for n, v in kept.items()}
@@ -137,7 +136,7 @@ def _kept(path: Path) -> dict[str, Any]:
 
 
 def write_weights(path: Path, weights: Weights) -> None:
-    """Write a checkpoint, by way of a second file, so that a kill at any moment leaves it whole."""
+    """Write a checkpoint atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     torch.save(dict(weights), part)

@@ -1,8 +1,8 @@
-"""Examples for a training of any length: each is shown a few times and leaves.
+"""Streams of training examples, rendered while the training runs.
 
-Which examples a step shows follows from the step alone, so that a run that was broken off goes on
-with what it would have seen. Examples stand in blocks; a block is gone through a few times, in
-another order each time, while processes beside the training draw the next one.
+The examples of a step depend on its number alone, so that a resumed run sees the same ones. They
+come in blocks: each block is used for a few epochs in different orders while worker processes
+render the next one.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from typing import Any, Protocol
 
 import numpy as np
 
-PART = 25
-"""Examples in a file, some 5 MB; processes share the files of a block."""
+FILE_SIZE = 25
+"""Examples in a file, about 5 MB; the files of a block are distributed among the processes."""
 
-POLITE = 5
-"""How much lower than the training's the priority of drawing is (see `os.nice`)."""
+NICENESS = 5
+"""Niceness of rendering processes relative to the training."""
 
 
 class Supply(Protocol):
-    """What training asks for examples."""
+    """A source of examples."""
 
     def examples(self, step: int, size: int) -> list[Any]:
-        """The `size` examples of a step, counted from 0; may wait for them."""
+        """The `size` examples of a step, counted from 0; may block until they are rendered."""
         ...
 
 
-def _shown(
+def _select(
     seed: int, count: int, views: int, showings: range, block_of: Callable[[int], Sequence[Any]]
 ) -> list[Any]:
-    """Examples of an endless row: each turn shows `count` of a block, after `views` turns comes the
-    next block."""
+    """Examples of the endless stream: every `count` examples are an epoch of a block, and every
+    `views` epochs the next block begins."""
     found = []
     for showing in showings:
         turn, index = divmod(showing, count)
@@ -53,8 +53,8 @@ def _shown(
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """The same examples again and again, in another order each time."""
+class FixedSupply:
+    """A fixed set of examples, shuffled in each epoch."""
 
     all: Sequence[Any]
     seed: int = 0
@@ -62,15 +62,15 @@ class Given:
     def examples(self, step: int, size: int) -> list[Any]:
         """See `Supply`."""
         showings = range(step * size, (step + 1) * size)
-        return _shown(self.seed, len(self.all), 1, showings, lambda _: self.all)
+        return _select(self.seed, len(self.all), 1, showings, lambda _: self.all)
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """How the examples of a run are drawn.
+class RenderSpec:
+    """How the examples of a run are rendered.
 
-    draw: the example of a number, or None where it came to nothing; pickled, called in other
-        processes after `start`. count: examples in a block. views: how often each is shown.
+    draw: the example of a number, or None to skip it; pickled, called in worker processes after
+        `start`. count: examples in a block. views: how often each is used.
     """
 
     draw: Callable[[int], Any]
@@ -80,32 +80,35 @@ class Drawing:
 
 
 @dataclass(eq=False)
-class Drawn:
-    """Examples that processes of their own draw into a folder, two blocks of them at a time.
+class RenderedSupply:
+    """Examples that worker processes render into a folder, two blocks ahead.
 
-    arrange: makes of a block's examples those that are shown, some more than once perhaps.
+    arrange: maps a block's examples to those that are used, for example with repetitions.
     """
 
     folder: Path
-    drawing: Drawing
+    drawing: RenderSpec
     seed: int = 0
     arrange: Callable[[list[Any]], list[Any]] = list
     _read: dict[int, list[Any]] = field(default_factory=dict)
 
     def block(self, showing: int) -> int:
-        """The block of the example that is shown after so many others."""
+        """The block of the example at position `showing` of the stream."""
         return showing // (self.drawing.count * self.drawing.views)
 
     def examples(self, step: int, size: int) -> list[Any]:
-        """See `Supply`; raises RuntimeError when drawing fails."""
+        """See `Supply`; raises RuntimeError if rendering fails."""
         showings = range(step * size, (step + 1) * size)
-        return _shown(self.seed, self.drawing.count, self.drawing.views, showings, self._whole)
+        return _select(self.seed, self.drawing.count, self.drawing.views, showings, self._whole)
 
     def parts(self, block: int) -> dict[Path, range]:
         """The files of a block and the numbers of their examples."""
         first, end = block * self.drawing.count, (block + 1) * self.drawing.count
         home = self.folder / f"{block:06d}"
-        return {home / f"{k}.pickle": range(k, min(k + PART, end)) for k in range(first, end, PART)}
+        return {
+            home / f"{k}.pickle": range(k, min(k + FILE_SIZE, end))
+            for k in range(first, end, FILE_SIZE)
+        }
 
     def _whole(self, block: int) -> list[Any]:
         if block not in self._read:
@@ -128,27 +131,29 @@ def _wait_for(path: Path) -> list[Any]:
     return found
 
 
-class Painters:
-    """The processes that draw for a `Drawn`, at low priority; use as a context.
+class RenderPool:
+    """A context manager with low-priority processes that render for a `RenderedSupply`.
 
-    showings: how many examples are shown in all, so that none is drawn for nothing.
+    showings: total number of examples used, beyond which nothing is rendered.
     """
 
-    def __init__(self, drawn: Drawn, showings: int, workers: int) -> None:
+    def __init__(self, drawn: RenderedSupply, showings: int, workers: int) -> None:
         self.drawn, self.next = drawn, 0
         self.last = drawn.block(showings - 1)
         own = multiprocessing.get_context("spawn")
-        self.pool = ProcessPoolExecutor(workers, own, _begin, (drawn.drawing.start, os.getpid()))
+        self.pool = ProcessPoolExecutor(
+            workers, own, _start_worker, (drawn.drawing.start, os.getpid())
+        )
 
-    def __enter__(self) -> Painters:
+    def __enter__(self) -> RenderPool:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.pool.shutdown(cancel_futures=True)
 
-    def keep_up(self, showing: int) -> None:
-        """Have the block of what is shown now and the next one drawn, as far as their files are not
-        there, and remove those of before the last one."""
+    def schedule(self, showing: int) -> None:
+        """Render the missing files of the current block and the next, and remove blocks before the
+        last one."""
         block = self.drawn.block(showing)
         for number in range(max(self.next, block), min(block + 1, self.last) + 1):
             for path, numbers in self.drawn.parts(number).items():
@@ -156,16 +161,16 @@ class Painters:
                 if not path.exists():
                     path.parent.mkdir(parents=True, exist_ok=True)
                     done = self.pool.submit(_draw, path, self.drawn.drawing.draw, numbers)
-                    done.add_done_callback(partial(_note, path))
+                    done.add_done_callback(partial(_report_failure, path))
             self.next = number + 1
             for home in self.drawn.folder.glob("*"):
                 if int(home.name) < block - 1:
                     shutil.rmtree(home)
 
 
-def _begin(start: Callable[[], None], parent: int) -> None:
-    """In a new process: step back, and end when the training does, however it ends."""
-    os.nice(POLITE)
+def _start_worker(start: Callable[[], None], parent: int) -> None:
+    """Initialise a worker: lower its priority, and exit when the training process ends."""
+    os.nice(NICENESS)
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -183,8 +188,8 @@ def _draw(path: Path, draw: Callable[[int], Any], numbers: range) -> None:
     part.replace(path)
 
 
-def _note(path: Path, done: Future[None]) -> None:
-    """Tell whoever waits for a file that it will not come."""
+def _report_failure(path: Path, done: Future[None]) -> None:
+    """Write the error of a failed file beside it, for the process that waits for the file."""
     if not done.cancelled() and (error := done.exception()) is not None:
         why = "".join(traceback.format_exception(error))
         path.with_suffix(".failed").write_text(why, "utf-8")

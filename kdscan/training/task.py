@@ -1,4 +1,4 @@
-"""What the trainer has to know of a network."""
+"""The interface between the trainer and the networks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Batch = tuple[Tensor, ...]
 class Task:
     """How one network is trained.
 
-    net: makes it, with fresh weights. batch: samples of some examples, made with this generator
-    alone. loss: its parts, from what the network says and the batch.
-    size: examples in a batch. steps, rate: how many batches, and the highest learning rate.
-    shown: how many of a batch's tensors the network sees, the first ones.
-    smaller: a batch with pictures of fewer pixels, which cost less; None where there is no such.
+    net: creates it with random weights. batch: collates augmented samples of examples, with this
+    generator as the only randomness. loss: its parts by name, from the network's outputs and the
+    batch. size: examples in a batch. steps, rate: defaults of the schedule and the highest learning
+    rate. n_inputs: how many of a batch's tensors, from the first, are inputs of the network.
+    smaller: reduces a batch's resolution to save time; None if unsupported.
     """
 
     net: Callable[[], nn.Module]
@@ -33,19 +33,19 @@ class Task:
     size: int
     steps: int
     rate: float
-    shown: int = 1
+    n_inputs: int = 1
     smaller: Callable[[Batch], Batch] | None = None
 
 
 def as_floats(images: Tensor) -> Tensor:
-    """Pictures as a network takes them: bytes become 0..1."""
+    """A network's input: uint8 pictures are scaled to 0..1."""
     if images.dtype == torch.uint8:
         return images.float().to(memory_format=torch.channels_last) / 255
     return images.float()
 
 
 def as_network(net: nn.Module) -> Network:
-    """A trained network as the vision stages call it."""
+    """A trained network with the interface of an ONNX session."""
     net.eval()
 
     def network(*batches: F32) -> tuple[F32, ...]:

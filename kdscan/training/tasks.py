@@ -1,4 +1,4 @@
-"""What each network learns: its samples, its loss and its schedule."""
+"""Batches, losses and schedules of all networks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kdscan.training.task import Batch, Task
 
 
 def _images(views: list[Any]) -> Tensor:
-    """(B, 3, H, W) uint8; they become floats in the training process."""
+    """(B, 3, H, W) uint8, converted to floats only in the training process."""
     return torch.from_numpy(np.ascontiguousarray(np.stack(views).transpose(0, 3, 1, 2)))
 
 
@@ -34,19 +34,19 @@ def locate_batch(rng: Rng, examples: list[Example]) -> Batch:
 
 
 def locate_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Cross entropy of the mask; Laplace likelihood of the place.
+    """Cross entropy of the mask; negative log likelihood of the place (Laplace distribution).
 
-    Which way is up can be invisible in a thumbnail, and refining settles it later:
-    most of the place's loss takes the better of both ways for each photo.
+    Which way is up may be invisible in a thumbnail and is determined by registration later, so most
+    of the place's loss takes the better of both orientations for each photo.
     """
-    on, place, doubt = (o.float() for o in out)
+    on_grid, place, log_error = (o.float() for o in out)
     mask, uv = batch[1][:, :1], batch[1][:, 1:]
-    found = F.binary_cross_entropy_with_logits(on, mask)
+    found = F.binary_cross_entropy_with_logits(on_grid, mask)
     count = mask.sum((1, 2, 3)).clamp(min=1)
 
     def likelihood(target: Tensor) -> Tensor:
         error = (place - target).abs().sum(1, keepdim=True)
-        nll = error * torch.exp(-doubt) + 2 * doubt
+        nll = error * torch.exp(-log_error) + 2 * log_error
         return (nll * mask).sum((1, 2, 3)) / count
 
     true, flipped = likelihood(uv), likelihood(-uv)
@@ -55,7 +55,7 @@ def locate_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 
 IN_PLACE = 0.3
-"""A cell that is off by less than this, in cells and each direction, is where it should be."""
+"""Cells: largest offset along each axis of a cell that is in place."""
 
 
 def refine_batch(rng: Rng, examples: list[Example]) -> Batch:
@@ -66,7 +66,8 @@ def refine_batch(rng: Rng, examples: list[Example]) -> Batch:
 
 
 def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Offsets where a cell is there, whether it is, and which way is up."""
+    """Smooth L1 of the offsets of present cells; cross entropies of cells in place and of which way
+    is up."""
     offset, there, up = (o.float() for o in out)
     target, real = batch[1][:, :2], batch[1][:, 2:]
     near = real * (target.abs().amax(1, keepdim=True) < IN_PLACE).float()
@@ -81,12 +82,13 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 
 def marks_batch(rng: Rng, examples: list[Example]) -> Batch:
-    """Crops (S, 35, C, 160, 160) of whole sheets, where shields lie (S, 34, 2), what they hold
-    (S, 34), castle (S, 1), spots, and offsets of the crops from their cells (S, 35, 2)."""
+    """Crops (S, 35, C, 160, 160) of whole sheets, positions of shields (S, 34, 2), coats and
+    crosses (S, 34) each, castle (S, 1), positions of crosses (S, 34, 20, 20), and offsets (S, 35,
+    2)."""
     samples = zip(*(augment.marks_sample(rng, e) for e in examples), strict=True)
     cells, spots, places, offsets = (torch.from_numpy(np.stack(part)) for part in samples)
     return (
-        cells.half(),  # 32 MB rather than 64 between two processes; floats again before they count
+        cells.half(),  # 32 rather than 64 MB between processes; converted back before use
         places,
         torch.from_numpy(np.stack([e.coat for e in examples])),
         torch.from_numpy(np.stack([e.crosses for e in examples])),
@@ -97,11 +99,11 @@ def marks_batch(rng: Rng, examples: list[Example]) -> Batch:
 
 
 SMALL_PX = 96
-"""Side of crops that cost 2.7 times less than whole ones, for the first part of a training."""
+"""Pixels: side of small crops for the first part of a training, 2.7 times as fast."""
 
 
 def smaller_marks(batch: Batch) -> Batch:
-    """The same sheets in crops of `SMALL_PX` pixels."""
+    """The batch with crops resized to `SMALL_PX` pixels."""
     cells, places, coat, crosses, castle, spots, offsets = batch
     few = F.interpolate(cells.flatten(0, 1).float(), (SMALL_PX, SMALL_PX), mode="area")
     side = SMALL_PX // augment.SPOT_STRIDE
@@ -118,10 +120,10 @@ def smaller_marks(batch: Batch) -> Batch:
 
 
 def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Cross entropy of coat and crosses; where crosses lie helps; the castle counts little, and how
-    far the crops lie off is learned beside the rest (see `MarksNet`).
+    """Cross entropies of coats, crosses and, with a small weight, the castle; auxiliary loss of the
+    crosses' positions; and that of the offsets (see `MarksNet`).
 
-    Shields that are `UNKNOWN` count nowhere: that is torch's own number for such labels.
+    `UNKNOWN` labels are ignored: it is torch's default `ignore_index`.
     """
     coat, crosses, castle, offsets, spots = (o.float() for o in out)
     return {
@@ -134,14 +136,14 @@ def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 
 def _known_spots(logits: Tensor, true: Tensor) -> Tensor:
-    """Binary cross entropy where it is known where the crosses lie; -1 elsewhere."""
+    """Binary cross entropy of crosses' positions; targets of -1 are unknown and ignored."""
     known = (true >= 0).float()
     loss: Tensor = F.binary_cross_entropy_with_logits(logits, true.clamp(min=0), weight=known)
     return loss
 
 
 def _known_offsets(logits: Tensor, true: Tensor, spots: Tensor) -> Tensor:
-    """Smooth L1 where offsets are known: where it is known where crosses lie."""
+    """Smooth L1 of offsets, which are known for sheets with known positions of crosses."""
     known = (spots.amax((1, 2, 3)) >= 0).float()[:, None, None]
     loss: Tensor = (known * F.smooth_l1_loss(logits, true, beta=0.02, reduction="none")).mean()
     return loss
@@ -154,14 +156,16 @@ def tiles_batch(rng: Rng, examples: list[KingdomExample]) -> Batch:
 
 
 def tiles_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
-    """Cross entropy of the mask; Laplace likelihood of the centre; how the square is turned."""
-    on, place, doubt, turn = (o.float() for o in out)
+    """Cross entropy of the mask; negative log likelihood of the centre (Laplace distribution); L1
+    of angle and size."""
+    on_tile, center, log_error, pose = (o.float() for o in out)
     mask = batch[1][:, :1]
     count = mask.sum().clamp(min=1)
-    error = (place - batch[1][:, 1:3]).abs().sum(1, keepdim=True)
-    where = ((error * torch.exp(-doubt) + 2 * doubt) * mask).sum() / count
-    how = ((turn - batch[1][:, 3:]).abs().sum(1, keepdim=True) * mask).sum() / count
-    return {"on": 3 * F.binary_cross_entropy_with_logits(on, mask), "place": where, "turn": how}
+    error = (center - batch[1][:, 1:3]).abs().sum(1, keepdim=True)
+    nll = ((error * torch.exp(-log_error) + 2 * log_error) * mask).sum() / count
+    turn = ((pose - batch[1][:, 3:]).abs().sum(1, keepdim=True) * mask).sum() / count
+    found = F.binary_cross_entropy_with_logits(on_tile, mask)
+    return {"on": 3 * found, "place": nll, "turn": turn}
 
 
 def squares_batch(rng: Rng, examples: list[KingdomExample]) -> Batch:
@@ -180,7 +184,7 @@ TASKS: dict[str, Task] = {
     "locate": Task(LocateNet, locate_batch, locate_loss, 16, 5100, 2e-3),
     "refine": Task(RefineNet, refine_batch, refine_loss, 32, 27103, 2e-3),
     "marks": Task(
-        MarksNet, marks_batch, marks_loss, 6, 65085, 2e-3, shown=2, smaller=smaller_marks
+        MarksNet, marks_batch, marks_loss, 6, 65085, 2e-3, n_inputs=2, smaller=smaller_marks
     ),
     "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
     "ink": separator.TASK,

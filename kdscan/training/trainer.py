@@ -1,8 +1,8 @@
-"""Trains any network, and goes on where it was broken off.
+"""The trainer of all networks, with exact resumption.
 
-All that happens in a step follows from the step's number and the state before it: the examples and
-how they are shown, the learning rate, what is dropped out. So a training that is broken off and
-goes on ends with the weights of one that was not.
+Everything in a step is a function of its number and of the state before it: examples, augmentation,
+learning rate, dropout. So an interrupted and resumed training ends with the same weights as an
+uninterrupted one.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from torch.utils.data import DataLoader, Dataset
 from kdscan.errors import UsageError
 from kdscan.training import state
 from kdscan.training.state import Run
-from kdscan.training.supply import Drawn, Painters, Supply
+from kdscan.training.supply import RenderedSupply, RenderPool, Supply
 from kdscan.training.task import Batch, Task, as_floats
 
-RISING = 0.1
+WARMUP = 0.1
 """Share of the steps in which the learning rate rises, before it falls as a cosine."""
 
-FROZEN = 0.1
-"""Share of the steps, the last ones, in which batch norms stand still: a batch holds few designs,
-and a network that reads sees none beside its own."""
+FROZEN_NORMS = 0.1
+"""Final share of the steps in which batch norms use their running statistics: a batch contains few
+designs, and at inference there is only one."""
 
 NORM_MOMENTUM = 0.02
-"""Share of a batch in the running figures of a batch norm."""
+"""Momentum of the batch norms' running statistics."""
 
-DECAY = 0.02
+WEIGHT_DECAY = 0.02
 """Weight decay of matrices and kernels; norms and biases have none."""
 
-AHEAD = 4
-"""Batches that are made before they are needed."""
+PREFETCH = 4
+"""Batches that each loader process prepares in advance."""
 
 
 def train(
@@ -61,26 +61,28 @@ def train(
     painters: int = 1,
     save_every_s: float = 180.0,
 ) -> nn.Module:
-    """Train a network; returns the moving average of its weights, ready for use.
+    """Train a network; returns it with the moving average of its weights, in evaluation mode.
 
-    folder: where the state is kept; what it is left with is written beside it, as FOLDER.pt, too.
-    start: what to go on from, rather than random weights: a checkpoint, or the weights kept of a
-    version. resume: go on with the training in `folder` if there is one.
-    loaders: processes that make samples. painters: that draw examples, where supply is `Drawn`.
-    Raises UsageError for a start that is neither, for a training that is there and is not to
-    be resumed, and for one that was made otherwise than `run` says.
+    folder: for the state; the averaged weights are also written beside it, as FOLDER.pt.
+    start: initial weights, random by default: a checkpoint, or the stored weights of a version.
+    resume: continue the training in `folder` if there is one. loaders: processes that make samples.
+    painters: processes that render examples, if supply is a `RenderedSupply`.
+    Raises UsageError for an invalid start, for an existing training without `resume`, and for one
+    that differs from `run`.
     """
     kept = state.latest(folder)
     if kept is not None:
         _check(folder, kept[1], run, resume)
     torch.manual_seed(run.seed)
     torch.set_num_threads(1)
-    _keep_memory()
+    _keep_freed_memory()
     net = task.net()
     if kept is None and start is not None:
         state.load_weights(net, start)
     net = net.to(device, memory_format=torch.channels_last)
-    average = AveragedModel(net, multi_avg_fn=partial(_move, run.average), use_buffers=True)
+    average = AveragedModel(
+        net, multi_avg_fn=partial(_update_average, run.average), use_buffers=True
+    )
     optimizer = _optimizer(net)
     step = 0
     if kept is not None:
@@ -95,13 +97,13 @@ def train(
         state.save(folder, done, run, **{name: part.state_dict() for name, part in parts.items()})
         state.write_weights(folder.with_suffix(".pt"), average.module.state_dict())
 
-    watch = _Watch(step, run.steps)
+    watch = _ProgressLog(step, run.steps)
     saved = time.monotonic()
     with ExitStack() as stack:
         for number, batch in _batches(stack, task, run, supply, step, loaders, painters):
             parts = _step(task, run, net, optimizer, batch, number)
             average.update_parameters(net)
-            watch.see(number, parts)
+            watch.update(number, parts)
             if time.monotonic() - saved > save_every_s and number + 1 < run.steps:
                 save(number + 1)
                 saved = time.monotonic()
@@ -121,7 +123,7 @@ def _check(folder: Path, before: Run, run: Run, resume: bool) -> None:
 
 def rate_at(run: Run, step: int) -> float:
     """The learning rate of a step."""
-    rising = max(1.0, RISING * run.steps)
+    rising = max(1.0, WARMUP * run.steps)
     if step < rising:
         return run.rate * (0.04 + 0.96 * step / rising)
     done = (step - rising) / max(1.0, run.steps - rising)
@@ -131,7 +133,10 @@ def rate_at(run: Run, step: int) -> float:
 def _optimizer(net: nn.Module) -> torch.optim.Optimizer:
     heavy = [p for p in net.parameters() if p.ndim > 1]
     light = [p for p in net.parameters() if p.ndim < 2]
-    groups = [{"params": heavy, "weight_decay": DECAY}, {"params": light, "weight_decay": 0.0}]
+    groups = [
+        {"params": heavy, "weight_decay": WEIGHT_DECAY},
+        {"params": light, "weight_decay": 0.0},
+    ]
     return torch.optim.AdamW([group for group in groups if group["params"]], lr=1.0)
 
 
@@ -153,9 +158,9 @@ def _step(
     for layer in net.modules():
         if isinstance(layer, nn.BatchNorm2d):
             layer.momentum = NORM_MOMENTUM
-            layer.train(number < (1 - FROZEN) * run.steps)
-    with quickest(device):
-        out = net(*(as_floats(part) for part in seen[: task.shown]))
+            layer.train(number < (1 - FROZEN_NORMS) * run.steps)
+    with autocast(device):
+        out = net(*(as_floats(part) for part in seen[: task.n_inputs]))
     parts = task.loss(out if isinstance(out, tuple) else (out,), seen)
     optimizer.zero_grad(set_to_none=True)
     torch.stack(list(parts.values())).sum().backward()
@@ -166,31 +171,31 @@ def _step(
     return parts
 
 
-def quickest(device: torch.device | str = "cpu") -> torch.autocast:
-    """Multiplies in bfloat16 where the device does so by itself, which takes half the time of 32
-    bits; on processors that do not it takes ten times as long (an EPYC without AVX-512), and
-    nothing is changed.
+def autocast(device: torch.device | str = "cpu") -> torch.autocast:
+    """Mixed precision with bfloat16 on devices with native support, where it takes half the time;
+    on others (an EPYC without AVX-512) it would take ten times as long, and is disabled.
     """
     kind = torch.device(device).type
     if kind == "cuda":
-        itself = torch.cuda.is_bf16_supported(including_emulation=False)
+        native = torch.cuda.is_bf16_supported(including_emulation=False)
     else:
-        can = torch.cpu.get_capabilities()
-        itself = can.get("avx512_bf16") or can.get("amx_bf16") or can.get("bf16")
-    return torch.autocast(kind, dtype=torch.bfloat16, enabled=bool(itself))
+        known = torch.cpu.get_capabilities()
+        native = known.get("avx512_bf16") or known.get("amx_bf16") or known.get("bf16")
+    return torch.autocast(kind, dtype=torch.bfloat16, enabled=bool(native))
 
 
-def _move(
+def _update_average(
     longest: int, averaged: Sequence[Tensor], now: Sequence[Tensor], number: Tensor | int
 ) -> None:
-    """Move the average: it reaches back a tenth of the steps so far, at most `longest`."""
+    """Update the moving average, whose horizon is a tenth of the steps so far, at most
+    `longest`."""
     share = max(1 / longest, 10 / (10 + int(number))) if longest else 1.0
     for a, b in zip(averaged, now, strict=True):
         a.lerp_(b, share) if a.dtype.is_floating_point else a.copy_(b)
 
 
 class _Samples(Dataset[Batch]):
-    """The batch of each step."""
+    """The batches, indexed by step."""
 
     def __init__(self, task: Task, run: Run, supply: Supply) -> None:
         self.task, self.run, self.supply = task, run, supply
@@ -204,8 +209,8 @@ def _batches(
     stack: ExitStack, task: Task, run: Run, supply: Supply, first: int, loaders: int, painters: int
 ) -> Iterator[tuple[int, Batch]]:
     """The steps from `first` on and their batches, made in other processes."""
-    # A process a core. Here, not in the workers: OpenCV's threads do not survive the fork, and a
-    # worker that wants them gone waits for them for ever.
+    # One thread a process. Set here, not in the workers: OpenCV's threads do not survive the fork,
+    # and a worker that tries to stop them would wait forever.
     cv2.setNumThreads(1)
     steps: Any = range(first, run.steps)
     loader = DataLoader(
@@ -213,40 +218,40 @@ def _batches(
         batch_size=None,
         sampler=steps,
         num_workers=loaders,
-        prefetch_factor=AHEAD if loaders else None,
+        prefetch_factor=PREFETCH if loaders else None,
     )
     batches = iter(loader)
     painting = None
-    if isinstance(supply, Drawn) and first < run.steps:
-        painting = stack.enter_context(Painters(supply, run.steps * task.size, painters))
-        painting.keep_up(first * task.size)
+    if isinstance(supply, RenderedSupply) and first < run.steps:
+        painting = stack.enter_context(RenderPool(supply, run.steps * task.size, painters))
+        painting.schedule(first * task.size)
     for step, batch in zip(steps, batches, strict=True):
         if painting is not None:
-            painting.keep_up(step * task.size)
+            painting.schedule(step * task.size)
         yield step, batch
 
 
-class _Watch:
-    """Tells how it goes, on stderr."""
+class _ProgressLog:
+    """Prints smoothed losses and the time a step to stderr, every 100 steps."""
 
     def __init__(self, first: int, steps: int) -> None:
         self.first, self.steps = first, steps
         self.began = time.perf_counter()
-        self.shown: dict[str, float] = {}
+        self.losses: dict[str, float] = {}
 
-    def see(self, number: int, parts: dict[str, Tensor]) -> None:
+    def update(self, number: int, parts: dict[str, Tensor]) -> None:
         for name, value in parts.items():
-            self.shown[name] = 0.98 * self.shown.get(name, value.item()) + 0.02 * value.item()
+            self.losses[name] = 0.98 * self.losses.get(name, value.item()) + 0.02 * value.item()
         if number % 100 == 99:
             speed = (time.perf_counter() - self.began) / (number + 1 - self.first)
-            losses = "  ".join(f"{name} {value:.4f}" for name, value in self.shown.items())
-            line = f"{number + 1:6d}/{self.steps}  {speed:.2f} s a step  {losses}"
+            text = "  ".join(f"{name} {value:.4f}" for name, value in self.losses.items())
+            line = f"{number + 1:6d}/{self.steps}  {speed:.2f} s a step  {text}"
             print(line, file=sys.stderr, flush=True)
 
 
-def _keep_memory() -> None:
-    """Have glibc keep large arrays rather than hand them back and ask for them again at each step,
-    which takes a sixth to a third of the time of a step of marks; elsewhere nothing is changed."""
+def _keep_freed_memory() -> None:
+    """Have glibc keep freed memory instead of returning large arrays to the system in each step,
+    which takes a sixth to a third of the time of a step of marks; no effect without glibc."""
     try:
         mallopt = ctypes.CDLL("libc.so.6").mallopt
     except (OSError, AttributeError):

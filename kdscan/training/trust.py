@@ -1,10 +1,9 @@
-"""How far the reader may be believed, fitted on whole photos that no network was trained on.
+"""Calibration of totals on whole photos that no network was trained on.
 
-Probabilities of the networks hold for crops like those they learned from. What a user
-relies on is another question: is this total right? So the log odds that the total is
-right and the grid in its place get a slope and an offset (Platt 1999), fitted to what
-came true on synthetic photos of other designs, other hands, played boards: for each number of
-views by itself, since several views are surer than they sound.
+The networks' probabilities are calibrated for crops. Users rely on the total, so the log odds of a
+correct total with the grid in place get a slope and an offset (Platt 1999), fitted on synthetic
+photos of held-out designs, hands and boards: separately for each number of averaged views, because
+averaging changes the calibration.
 """
 
 from __future__ import annotations
@@ -32,36 +31,34 @@ from kdscan.pipeline.read import read_with
 from kdscan.records import SheetReading
 from kdscan.synth.fields import F64
 
-CAUTION = 4.0
-"""Photos' worth of belief that probabilities are right as they are; keeps the fit tame."""
+PRIOR_WEIGHT = 4.0
+"""Strength of the prior for slope 1 and offset 0, in photos; regularises the fit."""
 
 
-ANYTHING, NOTHING = 2.0, 1e-9
-"""Accepted risks with which a sheet is looked at once, and as often as it ever is."""
+ALWAYS_ACCEPT, NEVER_ACCEPT = 2.0, 1e-9
+"""Risks with which a sheet is accepted after one view, and only after all views."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How probable a total was held after so many views, and whether it was right.
+    """A total's uncalibrated probability after this many views, and whether it was correct.
 
-    kind: what the sheet is trusted as.
+    kind: the sheet's calibration group, see `calibrated_as`.
     """
 
     kind: str
     views: int
-    stated: float
-    true: bool
+    probability: float
+    correct: bool
 
 
 def outcomes(folder: Path, models_folder: Path) -> Iterator[Outcome]:
-    """The outcome of each photo with its truth beside it in which one map is found, for each
-    number of views.
-
-    Photos are read on all cores.
+    """Outcomes of all photos in a folder (with NAME.json beside them) in which exactly one map is
+    found, for each number of views. Photos are read in parallel on all cores.
     """
     photos = sorted(folder.glob("*.jpg"))
-    # Processes of their own, no forks: OpenCV's threads, which whoever made the photos has woken,
-    # do not survive a fork, and a worker that wants them gone waits for them for ever.
+    # Spawned, not forked: OpenCV's threads do not survive a fork, and a worker that tries to stop
+    # them would wait forever.
     own = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(None, own, cv2.setNumThreads, (1,)) as pool:
         for some in pool.map(partial(_outcomes, models_folder), photos, chunksize=4):
@@ -74,8 +71,8 @@ _models = cache(Models)
 def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
     photo = next(iter(load_photos(path)))
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
-    came = []
-    for views, risk in zip(RISK_SHARES, (ANYTHING, NOTHING), strict=True):
+    results = []
+    for views, risk in zip(RISK_SHARES, (ALWAYS_ACCEPT, NEVER_ACCEPT), strict=True):
         try:
             found = read_with(photo, ReadOptions(risk, game="duel"), _models(models_folder))
         except NoSheetFound:
@@ -86,31 +83,32 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
         (sheet,) = maps
         right = sheet.score.domain_points == truth["score"]
         plain = replace(sheet.evidence.probs, calibration=np.array([1.0, 0.0]))
-        sure = decoded(plain).confidence  # before the rules have their say
-        came.append(Outcome(calibrated_as(sheet.evidence.layout), views, sure, right))
-    return came
+        p = decoded(plain).confidence  # before rules are applied
+        results.append(Outcome(calibrated_as(sheet.evidence.layout), views, p, right))
+    return results
 
 
-def fit_trust(stated: F64, true: NDArray[np.bool_]) -> tuple[float, float]:
-    """Slope and offset of the log odds with the highest likelihood of what came true.
+def fit_platt(probabilities: F64, true: NDArray[np.bool_]) -> tuple[float, float]:
+    """Maximum a posteriori slope and offset of the log odds (Platt scaling).
 
-    stated: (N,) probabilities. true: (N,) whether it came true.
+    probabilities: (N,), uncalibrated. true: (N,), whether each event occurred.
     """
-    odds = np.log(np.clip(stated, 1e-6, 1 - 1e-6)) - np.log1p(-np.clip(stated, 1e-6, 1 - 1e-6))
+    p = np.clip(probabilities, 1e-6, 1 - 1e-6)
+    odds = np.log(p) - np.log1p(-p)
 
-    seen = np.stack([odds, np.ones_like(odds)], 1)
+    features = np.stack([odds, np.ones_like(odds)], 1)
     start = np.array([1.0, 0.0])
     fit = start.copy()
 
     def loss(fit: F64) -> float:
-        z, away = seen @ fit, fit - start
-        return float((np.logaddexp(0, z) - true * z).sum() + CAUTION / 2 * (away @ away))
+        z, away = features @ fit, fit - start
+        return float((np.logaddexp(0, z) - true * z).sum() + PRIOR_WEIGHT / 2 * (away @ away))
 
-    for _ in range(50):  # Newton's steps, halved where they leap too far; the loss is convex
-        p = 1 / (1 + np.exp(-np.clip(seen @ fit, -500, 500)))
-        slope = seen.T @ (p - true) + CAUTION * (fit - start)
-        bend = (seen * (p * (1 - p))[:, None]).T @ seen + CAUTION * np.eye(2)
-        step = np.linalg.solve(bend, slope)
+    for _ in range(50):  # Newton's method with step halving; the loss is convex
+        p = 1 / (1 + np.exp(-np.clip(features @ fit, -500, 500)))
+        gradient = features.T @ (p - true) + PRIOR_WEIGHT * (fit - start)
+        hessian = (features * (p * (1 - p))[:, None]).T @ features + PRIOR_WEIGHT * np.eye(2)
+        step = np.linalg.solve(hessian, gradient)
         while loss(fit - step) > loss(fit) and np.abs(step).max() > 1e-9:
             step = step / 2
         fit = fit - step
@@ -118,33 +116,34 @@ def fit_trust(stated: F64, true: NDArray[np.bool_]) -> tuple[float, float]:
 
 
 def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:
-    """Fit the trust on a folder of photos and write it into the models' manifest, as that of
-    our own sheet or of any design: of whichever most of them show.
+    """Fit the calibration on a folder of photos and write it into the models' manifest, for the
+    group (our own sheet, or any design) that most photos show.
 
-    Raises UsageError for a folder without photos that have their truth beside them, and for
-    models that find nothing there.
+    Raises UsageError for a folder without photos and truth, and for models that find no map there.
     """
     photos = list(folder.glob("*.jpg"))
     if not photos or not all(photo.with_suffix(".json").is_file() for photo in photos):
         why = f"{folder} holds no photos with their truth; make some: python -m kdscan.synth"
         raise UsageError(f"{why} {folder}")
-    came = list(outcomes(folder, models_folder))
-    if not came:
+    results = list(outcomes(folder, models_folder))
+    if not results:
         why = f"{models_folder} finds no map in the {len(photos)} photos of {folder}"
         raise UsageError(f"{why}; its networks have to learn for longer first")
-    ((kind, _),) = Counter(one.kind for one in came).most_common(1)
-    these = [one for one in came if one.kind == kind]
-    trust: dict[str, object] = {
+    ((kind, _),) = Counter(one.kind for one in results).most_common(1)
+    these = [one for one in results if one.kind == kind]
+    calibration: dict[str, object] = {
         "total": {str(number): _fitted(these, number) for number in RISK_SHARES},
         "photos": len(these) // len(RISK_SHARES),
     }
     path = models_folder / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
-    manifest["trust"] = manifest.get("trust", {}) | {kind: trust}
+    manifest["trust"] = manifest.get("trust", {}) | {kind: calibration}
     path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
-    return {kind: trust}
+    return {kind: calibration}
 
 
-def _fitted(came: Sequence[Outcome], views: int) -> tuple[float, float]:
-    stated, true = zip(*((one.stated, one.true) for one in came if one.views == views), strict=True)
-    return fit_trust(np.array(stated), np.array(true))
+def _fitted(results: Sequence[Outcome], views: int) -> tuple[float, float]:
+    probabilities, correct = zip(
+        *((one.probability, one.correct) for one in results if one.views == views), strict=True
+    )
+    return fit_platt(np.array(probabilities), np.array(correct))

@@ -19,7 +19,7 @@ from kdscan.synth.kingdoms import make_kingdom_photo
 from kdscan.synth.pads import pad_print
 from kdscan.synth.scene import Level, draw_page, make_photo
 from kdscan.synth.table import make_table
-from kdscan.training.dataset import begin, flat_example, photo_example, unpack
+from kdscan.training.dataset import flat_example, init_worker, photo_example, unpack
 from tests.synth.test_kingdoms import BANK
 
 SMALL = (640, 480)
@@ -30,7 +30,7 @@ def sheet(seed: int) -> U8:
 
 
 def thumbnail(seed: int) -> U8:
-    begin(None, None)
+    init_worker(None, None)
     example = photo_example(seed)
     assert example is not None
     return unpack(example.thumb)

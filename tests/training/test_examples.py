@@ -22,8 +22,8 @@ from kdscan.training.dataset import (
     Example,
     flat_example,
     jpeg,
-    photo_plan,
-    reduce,
+    photo_settings,
+    to_example,
     unpack,
 )
 
@@ -37,7 +37,7 @@ def photo() -> SynthPhoto:
 
 @cache
 def example() -> Example:
-    return reduce(3, photo())
+    return to_example(3, photo())
 
 
 def test_an_example_keeps_what_was_drawn() -> None:
@@ -128,4 +128,4 @@ def test_a_flat_example_is_labelled() -> None:
 
 
 def test_plans_use_every_level() -> None:
-    assert {photo_plan(seed)[0] for seed in range(80)} == {"flat", "easy", "normal", "hard"}
+    assert {photo_settings(seed)[0] for seed in range(80)} == {"flat", "easy", "normal", "hard"}

@@ -13,7 +13,7 @@ from kdscan.detection.register import VIEW_MARGIN, VIEW_PX
 from kdscan.imaging.rectify import CENTERS, shift_cells
 from kdscan.records.arrays import Floats
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, Example, jpeg
-from kdscan.training.guesses import EXACT, bent_oftener, offsets, refine_sample
+from kdscan.training.guesses import TOLERANCE, oversample_bent, refine_sample, true_offsets
 
 TRUE = (CENTERS + 0.5 + COARSE_MARGIN) * COARSE_PX - 0.5
 """Where cells lie in the coarse view of a flat sheet."""
@@ -66,31 +66,31 @@ def test_offsets_take_a_bent_guess_to_the_true_places(seed: int) -> None:
     slip = rng.normal(0, 0.04, (5, 7, 2))
     slip += np.linspace(0, 1, 7)[:, None] * rng.uniform(-1, 1, 2)
     guess = shift_cells(folded(), slip)
-    off = offsets(guess, folded())
+    off = true_offsets(guess, folded())
     assert off is not None
-    assert np.abs(shift_cells(guess, off) - folded()).max() < 2 * EXACT * COARSE_PX
+    assert np.abs(shift_cells(guess, off) - folded()).max() < 2 * TOLERANCE * COARSE_PX
     assert np.abs(off).max() > 0.2
 
 
 def test_cells_in_place_are_nowhere_off() -> None:
-    off = offsets(folded(), folded())
-    assert off is not None and np.abs(off).max() < EXACT
+    off = true_offsets(folded(), folded())
+    assert off is not None and np.abs(off).max() < TOLERANCE
 
 
 def test_a_row_taken_for_its_neighbour_is_one_cell_off() -> None:
-    off = offsets(shift_cells(TRUE, np.zeros((5, 7, 2)) + (0, 1)), TRUE)
+    off = true_offsets(shift_cells(TRUE, np.zeros((5, 7, 2)) + (0, 1)), TRUE)
     assert off is not None
-    np.testing.assert_allclose(off, np.zeros((5, 7, 2)) + (0, -1), atol=2 * EXACT)
+    np.testing.assert_allclose(off, np.zeros((5, 7, 2)) + (0, -1), atol=2 * TOLERANCE)
 
 
 def test_a_guess_that_turns_back_on_itself_tells_nothing() -> None:
     guess = TRUE.copy()
     guess[:, 3] = guess[:, 0] - 1.5 * COARSE_PX
-    assert offsets(guess, TRUE) is None
+    assert true_offsets(guess, TRUE) is None
 
 
 def test_bent_paper_is_shown_oftener() -> None:
     flat = replace(dotted(), seed=1, coarse_centers=TRUE.astype(np.float32))
-    seeds = [example.seed for example in bent_oftener([flat, dotted()])]
+    seeds = [example.seed for example in oversample_bent([flat, dotted()])]
     assert seeds.count(flat.seed) == 1
     assert 3 <= seeds.count(dotted().seed) <= 6

@@ -11,13 +11,19 @@ from kdscan.synth.kingdoms import make_kingdom_photo
 from kdscan.synth.tabletop import Manner
 from kdscan.synth.tiles import EMPTY
 from kdscan.training.dataset import unpack
-from kdscan.training.kingdom_samples import littered, squares_sample, tiles_sample
-from kdscan.training.kingdoms import FLAT_MARGIN, UNKNOWN, KingdomExample, of_board, of_photo
+from kdscan.training.kingdom_samples import occlude, squares_sample, tiles_sample
+from kdscan.training.kingdoms import (
+    FLAT_MARGIN,
+    UNKNOWN,
+    KingdomExample,
+    example_from_board,
+    example_from_photo,
+)
 from tests.synth.test_kingdoms import BANK, COLORS, board
 
 
 def example(seed: int) -> KingdomExample:
-    return of_photo(make_kingdom_photo(seed, None, BANK, wild=True, manner=Manner(0.03)))
+    return example_from_photo(make_kingdom_photo(seed, None, BANK, wild=True, manner=Manner(0.03)))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -31,7 +37,7 @@ def test_flat_kingdoms_hold_their_kinds(seed: int) -> None:
 
 
 def test_what_lies_around_a_cut_out_board_is_unknown() -> None:
-    flat = of_board(board()).flats[0]
+    flat = example_from_board(board()).flats[0]
     assert flat.kinds.shape == (5, 8)
     assert (flat.kinds[0] == UNKNOWN).all()
     assert (flat.kinds[1:-1, 1:-1] == board().kinds).all()
@@ -39,7 +45,7 @@ def test_what_lies_around_a_cut_out_board_is_unknown() -> None:
 
 def test_crops_are_labelled_with_known_kinds_alone() -> None:
     rng = np.random.default_rng(0)
-    crops, kinds = squares_sample(rng, of_board(board()).flats[0])
+    crops, kinds = squares_sample(rng, example_from_board(board()).flats[0])
     assert crops.shape == (18, 80, 80, 3)
     assert crops.dtype == np.uint8
     assert kinds.min() >= 0
@@ -50,7 +56,7 @@ def test_crops_are_labelled_with_known_kinds_alone() -> None:
 def test_what_lies_on_squares_hides_no_crown_that_is_asked_for(seed: int) -> None:
     flat = example(seed).flats[0]
     before = unpack(flat.picture)
-    after, known = littered(np.random.default_rng(seed), before, flat.kinds)
+    after, known = occlude(np.random.default_rng(seed), before, flat.kinds)
     assert (after != before).any()
     assert set(known[known != flat.kinds].tolist()) <= {UNKNOWN}
     for (row, col), kind in np.ndenumerate(known):
@@ -74,7 +80,7 @@ def test_thumbnails_come_with_votes(seed: int) -> None:
 
 
 def test_a_picture_of_something_else_has_no_votes() -> None:
-    thumb = of_board(board()).thumb
+    thumb = example_from_board(board()).thumb
     other = KingdomExample(thumb, np.zeros((0, 4, 2), np.float32), ())
     _, votes = tiles_sample(np.random.default_rng(0), other)
     assert not votes.any()

@@ -35,7 +35,7 @@ def spoken(network: str, models: Path) -> list[np.ndarray]:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_weights_that_are_kept_are_those_that_ship(name: str) -> None:
     """What ships is rounded to 8 bits, and these to half precision."""
-    from kdscan.training.publishing import calibrated
+    from kdscan.training.publishing import calibrated_network
     from kdscan.training.state import load_weights
     from kdscan.training.tasks import TASKS
 
@@ -43,7 +43,7 @@ def test_the_weights_that_are_kept_are_those_that_ship(name: str) -> None:
     net = TASKS[network].net().eval()
     load_weights(net, weights_path(MODELS, name))
     found = json.loads((MODELS / name / "measured.json").read_text("utf-8"))
-    ready = calibrated(network, net, found.get("temperatures", {}))
+    ready = calibrated_network(network, net, found.get("temperatures", {}))
     with torch.inference_mode():
         said = ready(*(torch.from_numpy(seen) for seen in pictures(network)))
     for ours, theirs in zip(

@@ -28,24 +28,24 @@ def taught() -> Any:
 
 
 def test_a_sheet_as_it_lies_needs_no_places() -> None:
-    from kdscan.training.networks import cell_places
+    from kdscan.training.networks import shield_positions
 
     crops, net = torch.rand(2, 35, 3, 160, 160), taught()
     with torch.no_grad():
-        plain, told = net(crops), net(crops, cell_places().expand(2, -1, -1))
+        plain, told = net(crops), net(crops, shield_positions().expand(2, -1, -1))
     for a, b in zip(plain, told, strict=True):
         assert torch.allclose(a, b, atol=1e-4)
 
 
 @pytest.mark.parametrize("sign", [(-1, 1), (1, -1)])
 def test_mirrored_places_are_the_same_as_shields_in_mirrored_order(sign: tuple[int, int]) -> None:
-    from kdscan.training.networks import cell_places
+    from kdscan.training.networks import shield_positions
 
     crops, net = torch.rand(1, 35, 3, 160, 160), taught()
     across, down = sign
     order = [CELLS.index((r if down > 0 else 4 - r, c if across > 0 else 6 - c)) for r, c in CELLS]
     with torch.no_grad():
-        told = net(crops, (cell_places() * torch.tensor(sign))[None])
+        told = net(crops, (shield_positions() * torch.tensor(sign))[None])
         ordered = net(crops[:, [*order, 34]])
         unlike = net(crops)
     for a, b, c in zip(told[:2], ordered[:2], unlike[:2], strict=True):
@@ -54,9 +54,9 @@ def test_mirrored_places_are_the_same_as_shields_in_mirrored_order(sign: tuple[i
 
 
 def test_every_edge_is_the_mean_of_its_own_shields() -> None:
-    from kdscan.training.networks import cell_places, rims_of
+    from kdscan.training.networks import edge_weights, shield_positions
 
-    left, right, upper, lower = rims_of(cell_places()[None])[0]
+    left, right, upper, lower = edge_weights(shield_positions()[None])[0]
     for rim, on in (
         (left, [c == 0 for _, c in CELLS]),
         (right, [c == 6 for _, c in CELLS]),
@@ -70,7 +70,7 @@ def test_what_ships_says_what_was_trained_from_half_the_planes() -> None:
     import onnxruntime
 
     from kdscan.training.export import to_onnx
-    from kdscan.training.publishing import calibrated
+    from kdscan.training.publishing import calibrated_network
 
     net = taught()
     with torch.no_grad():
@@ -80,7 +80,7 @@ def test_what_ships_says_what_was_trained_from_half_the_planes() -> None:
     crops = torch.rand(1, 35, 3, 160, 160)
     ink, coarse = crops[0, :, :1], torch.nn.functional.avg_pool2d(crops[0], 2)
     warmth = {"coat": 1.25, "crosses": 0.8}
-    ready = calibrated("marks", net, warmth)
+    ready = calibrated_network("marks", net, warmth)
     with torch.no_grad():
         coat, crosses, castle, astray, _ = net(crops)
         said = ready(ink, coarse)

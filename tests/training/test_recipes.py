@@ -83,7 +83,9 @@ def test_a_recipe_that_is_not_there_is_named_with_those_that_are() -> None:
 
 
 def test_a_page_that_says_something_else_is_written_anew(tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_text(f"# It\n\n{cards.MADE}\n| old |\n\nThe end.\n", "utf-8")
+    (tmp_path / "README.md").write_text(
+        f"# It\n\n{cards.GENERATED}\n| old |\n\nThe end.\n", "utf-8"
+    )
     shutil.copytree(MODELS, tmp_path / "models", ignore=shutil.ignore_patterns("*.onnx"))
     for recipe in (tmp_path / "models/recipes").glob("ink-*.toml"):
         text = recipe.read_text("utf-8")

@@ -20,10 +20,10 @@ SEED = 9_900_000
 
 @cache
 def example() -> Any:
-    from kdscan.training.dataset import begin
+    from kdscan.training.dataset import init_worker
     from kdscan.training.ink_examples import ink_example
 
-    begin(None, None)
+    init_worker(None, None)
     return ink_example(SEED, 0)
 
 
@@ -88,9 +88,9 @@ def test_the_published_network_says_what_the_trained_one_says() -> None:
 def test_what_all_cells_share_is_seen_everywhere() -> None:
     """A mark that stands in every cell but one is missed there; one in a single cell is not told
     from what it would be."""
-    from kdscan.training.separator import FLAT_HW, STRIDE, Common
+    from kdscan.training.separator import FLAT_HW, STRIDE, CellContext
 
-    common = Common(1).eval()
+    common = CellContext(1).eval()
     with torch.no_grad():
         common.mix.weight.zero_()
         common.mix.weight[0, 1] = 1  # the mean of the cells alone

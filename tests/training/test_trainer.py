@@ -68,15 +68,15 @@ def nothing() -> None:
 
 
 def drawn(folder: Path) -> Any:
-    from kdscan.training.supply import Drawing, Drawn
+    from kdscan.training.supply import RenderedSupply, RenderSpec
 
-    return Drawn(folder / "sheets", Drawing(square, nothing, count=10, views=2))
+    return RenderedSupply(folder / "sheets", RenderSpec(square, nothing, count=10, views=2))
 
 
 def given(folder: Path) -> Any:
-    from kdscan.training.supply import Given
+    from kdscan.training.supply import FixedSupply
 
-    return Given(range(9))
+    return FixedSupply(range(9))
 
 
 def trained(folder: Path, supply: Any, task: Any, **how: Any) -> dict[str, Any]:
@@ -132,13 +132,15 @@ def test_what_is_there_is_not_overwritten_nor_mixed(tmp_path: Path) -> None:
 
 def test_a_drawing_that_fails_ends_the_training(tmp_path: Path) -> None:
     from kdscan.training.state import Run
-    from kdscan.training.supply import Drawing, Drawn
+    from kdscan.training.supply import RenderedSupply, RenderSpec
     from kdscan.training.trainer import train
 
-    supply = Drawn(tmp_path / "sheets", Drawing(int.__invert__, nothing, 10, 2), arrange=failing)
+    supply = RenderedSupply(
+        tmp_path / "sheets", RenderSpec(int.__invert__, nothing, 10, 2), arrange=failing
+    )
     with pytest.raises(RuntimeError, match="no such ink"):
         train(task(), Run("small", STEPS, 0.01), supply, tmp_path / "run")
-    supply = Drawn(tmp_path / "more", Drawing(spilt, nothing, 10, 2))
+    supply = RenderedSupply(tmp_path / "more", RenderSpec(spilt, nothing, 10, 2))
     with pytest.raises(RuntimeError, match="the ink was spilt"):
         train(task(), Run("small", STEPS, 0.01), supply, tmp_path / "run")
 
@@ -152,13 +154,13 @@ def spilt(number: int) -> int:
 
 
 def test_each_example_is_shown_so_often_and_leaves(tmp_path: Path) -> None:
-    from kdscan.training.supply import Painters
+    from kdscan.training.supply import RenderPool
 
     supply = drawn(tmp_path)
     shown: list[list[int]] = []
-    with Painters(supply, showings=60, workers=2) as painters:
+    with RenderPool(supply, showings=60, workers=2) as painters:
         for step in range(15):
-            painters.keep_up(step * SIZE)
+            painters.schedule(step * SIZE)
             shown.append(supply.examples(step, SIZE))
             assert len(list((tmp_path / "sheets").iterdir())) <= 3
     flat = [e for step in shown for e in step]
@@ -204,7 +206,7 @@ def test_smaller_crops_teach_the_same_network() -> None:
     assert small[0].shape == (1, 35, 3, 96, 96)
     assert small[5].sum() / small[5].numel() == pytest.approx(float(spots.mean()))
     net = task.net()
-    parts = task.loss(net(*(as_floats(part) for part in small[: task.shown])), small)
+    parts = task.loss(net(*(as_floats(part) for part in small[: task.n_inputs])), small)
     torch.stack(list(parts.values())).sum().backward()
     assert all(p.grad is not None and p.grad.isfinite().all() for p in net.parameters())
 

@@ -1,4 +1,4 @@
-"""Trust that is fitted on what came true."""
+"""Trust that is fitted on what results true."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from kdscan.kinds.duel_map.read import RISK_SHARES
 from kdscan.records import calibrated
 from kdscan.training import trust
-from kdscan.training.trust import Outcome, fit_trust
+from kdscan.training.trust import Outcome, fit_platt
 
 
 @pytest.mark.parametrize(("slope", "offset"), [(0.5, 0.0), (1.0, -1.0), (1.6, 0.5)])
@@ -19,22 +19,22 @@ def test_a_fit_finds_the_slope_and_offset_that_things_came_true_with(
     slope: float, offset: float
 ) -> None:
     rng = np.random.default_rng(1)
-    stated = rng.uniform(0.02, 0.995, 6000)
-    truly = np.array([calibrated(p, np.array([slope, offset])) for p in stated])
-    found = fit_trust(stated, rng.uniform(size=stated.size) < truly)
+    probabilities = rng.uniform(0.02, 0.995, 6000)
+    truly = np.array([calibrated(p, np.array([slope, offset])) for p in probabilities])
+    found = fit_platt(probabilities, rng.uniform(size=probabilities.size) < truly)
     assert found == pytest.approx((slope, offset), abs=0.15)
 
 
 def test_few_photos_change_little() -> None:
-    slope, offset = fit_trust(np.array([0.99, 0.98]), np.array([True, False]))
+    slope, offset = fit_platt(np.array([0.99, 0.98]), np.array([True, False]))
     assert 0.3 < slope < 1.1
     assert -1.5 < offset < 0.1
 
 
 def test_what_was_surely_wrong_is_believed_less_not_more() -> None:
     """The first step of the fit leaps far past the best one here."""
-    stated = np.r_[np.full(174, 0.999999), np.full(13, 0.9999)]
-    slope, offset = fit_trust(stated, np.r_[np.full(170, True), np.full(17, False)])
+    probabilities = np.r_[np.full(174, 0.999999), np.full(13, 0.9999)]
+    slope, offset = fit_platt(probabilities, np.r_[np.full(170, True), np.full(17, False)])
     assert 0 < slope < 0.5
     assert 0.85 < calibrated(0.999999, np.array([slope, offset])) < 0.97
 
@@ -45,11 +45,11 @@ def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
     """A few whose markers nobody sees are believed as any others are."""
     for name in ("1.jpg", "1.json"):
         (tmp_path / name).touch()
-    came = [Outcome("any", views, 0.9, False) for views in RISK_SHARES]
-    came += [
+    results = [Outcome("any", views, 0.9, False) for views in RISK_SHARES]
+    results += [
         Outcome("own", views, 0.9, i % (views + 2) > 0) for i in range(600) for views in RISK_SHARES
     ]
-    monkeypatch.setattr(trust, "outcomes", lambda *_: came)
+    monkeypatch.setattr(trust, "outcomes", lambda *_: results)
     manifest = tmp_path / "manifest.json"
     manifest.write_text('{"format": "f", "trust": {"any": 1, "own": 2}}', "utf-8")
     trust.calibrate(tmp_path, tmp_path)
@@ -67,6 +67,6 @@ def test_each_number_of_looks_is_read_as_photos_are() -> None:
     one, all_views = trust._outcomes(samples.parent / "models", samples / "05.jpg")
     assert (one.views, all_views.views) == tuple(RISK_SHARES)
     assert one.kind == all_views.kind == "any"
-    assert one.true and all_views.true
-    assert one.stated != all_views.stated
-    assert min(one.stated, all_views.stated) > 0.9
+    assert one.correct and all_views.correct
+    assert one.probability != all_views.probability
+    assert min(one.probability, all_views.probability) > 0.9

@@ -1,1 +1,1 @@
-"""What `python -m kdscan.training` can do, by what is trained."""
+"""The commands of `python -m kdscan.training`."""

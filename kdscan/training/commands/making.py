@@ -1,4 +1,4 @@
-"""Models made by their recipes, and the cards of those that ship."""
+"""Commands that make models from recipes, and generate their cards."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def make(
 ) -> None:
     """Train a version of a network by its recipe, measure, calibrate and publish it.
 
-    What an earlier run had begun goes on. `--into models` replaces what ships; `cards` then tells
-    of it. Networks of kingdoms need --boards or --photos.
+    An interrupted run is resumed. `--into models` replaces the model in use; run `cards` then.
+    Networks of kingdoms need --boards or --photos.
     """
     from kdscan.training import making
     from kdscan.training.recipe import load_recipe
@@ -81,8 +81,8 @@ def kingdoms(
     from kdscan.training.state import LONGEST_MEAN
     from kdscan.training.tasks import TASKS
 
-    given = kingdoms_in(boards, photos)
-    if not given:
+    found_boards = kingdoms_in(boards, photos)
+    if not found_boards:
         raise UsageError("no kingdoms: name a folder with --boards or --photos")
     for network in ("tiles", "squares"):
         task = TASKS[network]
@@ -90,7 +90,7 @@ def kingdoms(
             *(task.steps, task.size, task.rate), average=LONGEST_MEAN, photos=count, again=again
         )
         recipe = Recipe(network, version, about, how, HeldBack(kingdoms=held))
-        material = Material(out, surfaces=surfaces, boards=given)
+        material = Material(out, surfaces=surfaces, boards=found_boards)
         found = making.make(recipe, models, models, material, effort=effort)
         typer.echo(f"{recipe.name}: {found['figures']}")
 

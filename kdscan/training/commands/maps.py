@@ -1,4 +1,4 @@
-"""The networks of maps: trained by hand, tested, and how far their totals may be believed."""
+"""Commands that train and test the networks of maps, and calibrate totals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _labelled(folder: Path) -> list[Example]:
-    """Photos that people labelled; raises UsageError where there are none."""
+    """Photos labelled by people; raises UsageError if there are none."""
     from kdscan.training.labels import load_labels
 
     found = load_labels(folder)
@@ -92,10 +92,10 @@ def fit(
         usual = state.Run(name, task.steps, task.rate, count=COUNT, views=VIEWS)
     else:
         usual = kept[1]
-    given: dict[str, Any] = {"steps": steps, "rate": rate, "seed": seed, "count": count}
-    given |= {"views": views, "small": small, "parent": start and state.digest(start)}
-    run = replace(usual, **{key: value for key, value in given.items() if value is not None})
-    if kept is None:  # nothing is drawn for nothing
+    options: dict[str, Any] = {"steps": steps, "rate": rate, "seed": seed, "count": count}
+    options |= {"views": views, "small": small, "parent": start and state.digest(start)}
+    run = replace(usual, **{key: value for key, value in options.items() if value is not None})
+    if kept is None:  # render no more examples than are used
         run = replace(run, count=min(run.count, -(-run.steps * task.size // run.views)))
     material = Material(folder, strokes, surfaces, labelled=also)
     train(
@@ -135,15 +135,15 @@ def test(
 
 
 def _network(weights: Path) -> arrays.Network:
-    """The network of marks of a checkpoint, as it would ship."""
-    from kdscan.training.marks_at_work import MarksAtWork
+    """The inference graph of the marks network of a checkpoint."""
+    from kdscan.training.marks_inference import MarksInference
     from kdscan.training.networks import MarksNet
     from kdscan.training.state import load_weights
     from kdscan.training.task import as_network
 
     net = MarksNet()
     load_weights(net, weights)
-    return as_network(MarksAtWork(net))
+    return as_network(MarksInference(net))
 
 
 def trust(

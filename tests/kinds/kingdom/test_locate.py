@@ -11,7 +11,7 @@ from kdscan.imaging.rectify import lattice
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import KingdomSearch
 from kdscan.records import Photo
-from kdscan.training.kingdom_samples import votes_of
+from kdscan.training.kingdom_samples import vote_targets
 
 WH = (2016, 1512)
 UNIT = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
@@ -51,7 +51,7 @@ def searched(
         shown = (corners - to_photo[2]) @ from_photo
         steps = np.stack([shown[:, 1] - shown[:, 0], shown[:, 3] - shown[:, 0]], 1)
         wide_enough = np.linalg.norm(steps, -2, axis=(1, 2)) >= narrowest
-        votes = votes_of(shown[wide_enough], thumb.shape[2:])
+        votes = vote_targets(shown[wide_enough], thumb.shape[2:])
         on = np.where(votes[:1] > 0, sure, -5).astype(np.float32)
         return on[None], votes[None, 1:3], np.full_like(on, -3)[None], votes[None, 3:]
 
@@ -132,7 +132,7 @@ def test_nothing_is_found_where_nothing_votes() -> None:
 
 def test_votes_lie_on_squares_and_point_at_their_centres() -> None:
     corners = table(64, 0, (200, 200), 3)
-    votes = votes_of(corners, (384, 384))
+    votes = vote_targets(corners, (384, 384))
     assert votes.shape == (6, 48, 48)
     rows, cols = np.nonzero(votes[0])
     assert len(rows) == (3 * 64 / STRIDE) ** 2
