@@ -41,7 +41,7 @@ from kdscan.pipeline.read import read_photo
 from kdscan.prints.align import align
 from kdscan.prints.drawing import draw_ink, draw_print
 from kdscan.prints.dropout import drop_out
-from kdscan.prints.flat import FlatSheet, coats_of, packed, rectify, unpacked
+from kdscan.prints.flat import FlatSheet, coats_of, from_bytes, rectify, to_bytes
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.learn import laid_over, learn_flat_sheets, learn_print, unknown_print
 from kdscan.prints.recognize import SURELY, recognize
@@ -178,7 +178,7 @@ def kept(path: Path) -> FlatSheet | None:
     truth = json.loads(path.with_suffix(".json").read_text("utf-8"))["board"]
     board = {(int(k[0]), int(k[2])): Coat(v[0]) for k, v in truth.items() if v[0]}
     sheet = rectify(photo, found[0].centers_xy, coats_of(board), "unknown", path.stem)
-    return unpacked(packed(sheet), sheet.key)
+    return from_bytes(to_bytes(sheet), sheet.key)
 
 
 def judge(path: Path, known: KnownPrint | None) -> tuple[bool, int, bool, bool]:

@@ -1,9 +1,9 @@
-"""Lays a known print over a sheet in a photo, through curl and folds.
+"""Non-rigid registration of a known print with a sheet in a photo, through curl and folds.
 
-Dense optical flow (DIS: Kroeger and others, "Fast optical flow using dense inverse search", 2016)
-on pictures with light and contrast evened out, from coarse to fine. What was drawn disturbs it
-locally; so displacements count by how alike print and photo then are, a smooth sheet of paper is
-fitted to all of them, and what folds add is a weighted mean of those nearby.
+Dense optical flow (DIS: Kroeger et al., "Fast optical flow using dense inverse search", 2016)
+between pictures with normalised local mean and contrast, from coarse to fine. As ink disturbs the
+flow locally, displacements are weighted by the correlation they achieve; a polynomial surface is
+fitted robustly to all of them, and folds are added as a weighted mean of the residuals nearby.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kdscan.imaging.rectify import (
     sample,
     sampling_grid,
 )
-from kdscan.prints.features import even
+from kdscan.prints.features import normalize_contrast
 from kdscan.prints.known import ALIGN_PX, PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.lattice import QUADRATIC, TERMS, smooth_sheet
 from kdscan.records import COLS, ROWS, Photo
@@ -37,16 +37,16 @@ from coarse to fine. On 40 sheets of four pads cells come to lie within 0.004 of
 median, 95% within 0.02; a fourth stage gains nothing, and refining a flow only where it is the
 last costs nothing."""
 
-FOUND = 0.7
-"""Correlation from which a place of the print is found in the photo."""
-FOUND_IN_CELL = 0.5
-"""The same within a cell, which a coat may fill."""
-HOPELESS = 0.1
-"""Likeness after the first stage below which the rest is spared: none of 32 sheets of the print had
-less than 0.25, nearly all others have."""
+MIN_CORRELATION = 0.7
+"""Least local correlation at which a point of the print counts as found in the photo."""
+MIN_CELL_CORRELATION = 0.5
+"""The same within cells, which may be filled by coats."""
+MIN_FIRST_LIKENESS = 0.1
+"""Least likeness after the first stage; below it registration is abandoned. None of 32 sheets of
+the print had less than 0.25, nearly all others have."""
 
 _NODES = 8  # displacements a cell
-_FINE = 0.08  # cells: what folds add is less; more is a mistake of the flow
+_MAX_FOLD = 0.08  # cells: what folds add is less; more is a mistake of the flow
 _RIDGE = 1e-3  # how much the polynomial's quadratic and cubic terms cost
 
 Grid = NDArray[np.float32]
@@ -54,7 +54,7 @@ Grid = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Aligned:
-    """A known print laid over a sheet.
+    """A known print registered with a sheet.
 
     centers_xy: (5, 7, 2) photo frame, where the print's cells lie.
     agreement: (46, 62) float32, -1..1, correlation of print and photo, 8 places a cell.
@@ -85,7 +85,7 @@ class Aligned:
     def found(self) -> Grid:
         """(5, 7): share of each cell's structure that is found in the photo."""
         rim = round(PRINT_MARGIN * _NODES)
-        shown = self.structure * (self.agreement > FOUND_IN_CELL)
+        shown = self.structure * (self.agreement > MIN_CELL_CORRELATION)
         both = [
             v[rim:-rim, rim:-rim].reshape(ROWS, _NODES, COLS, _NODES).sum((1, 3))
             for v in (shown, self.structure)
@@ -98,23 +98,25 @@ class Aligned:
 
 
 def align(
-    known: KnownPrint, photo: Photo, centers_xy: Floats, hopeless: float = HOPELESS
+    known: KnownPrint, photo: Photo, centers_xy: Floats, hopeless: float = MIN_FIRST_LIKENESS
 ) -> Aligned:
-    """Lay a print over the sheet whose cells lie at about (5, 7, 2) in the photo, off by up to
-    half a cell, upright.
+    """Register a print with the upright sheet whose cell centres, (5, 7, 2) photo frame, are known
+    to within half a cell.
 
-    hopeless: likeness after the first stage below which the rest is spared.
+    hopeless: see `MIN_FIRST_LIKENESS`.
     """
     sheet, _ = smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)
     offset = np.zeros((*_grid_size(), 2), np.float32)
     view: View | None = None
     for px, smoothing, refined in STAGES:
         if view is None or view.px != px:
-            view = _seen(photo, sheet, offset, px)
+            view = _sample_view(photo, sheet, offset, px)
         else:
-            view = _seen_anew(view, offset)
-        offset, agreement, structure = _moved(known, view, smoothing, refined)
-        found = (structure * (agreement > FOUND)).sum() / max(float(structure.sum()), 1e-6)
+            view = _resample_view(view, offset)
+        offset, agreement, structure = _refine_offset(known, view, smoothing, refined)
+        found = (structure * (agreement > MIN_CORRELATION)).sum() / max(
+            float(structure.sum()), 1e-6
+        )
         if found < hopeless:
             break
     moved = lattice_to_photo(sheet, CENTERS + _at(offset, CENTERS))
@@ -123,9 +125,9 @@ def align(
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A sheet as far as a print is laid over it, with light and contrast evened out.
+    """A sheet resampled with the current displacements and normalised.
 
-    px: pixels a cell. offset: (46, 62, 2) cells, what it was displaced by.
+    px: pixels a cell. offset: (46, 62, 2), the displacements in cells.
     """
 
     px: int
@@ -133,22 +135,22 @@ class View:
     offset: Grid
 
 
-def _seen(photo: Photo, sheet: Floats, offset: Grid, px: int) -> View:
+def _sample_view(photo: Photo, sheet: Floats, offset: Grid, px: int) -> View:
     step = px // _NODES
     net, size_wh = sampling_grid(ROWS, COLS, px, PRINT_MARGIN, step)
     where = lattice_to_photo(sheet, net + _at(offset, net))
     bgr = sample(photo, where, step, size_wh, resolution(sheet) / px, finest_decoded(photo))
-    return View(px, even(bgr, px), offset)
+    return View(px, normalize_contrast(bgr, px), offset)
 
 
-def _seen_anew(view: View, offset: Grid) -> View:
-    """The same view displaced otherwise by a little: there is no need to go back to the photo."""
+def _resample_view(view: View, offset: Grid) -> View:
+    """The view with slightly different displacements, resampled from itself, not from the photo."""
     by = cv2.resize((offset - view.offset) * view.px, view.evened.shape[::-1])
     return View(view.px, _displaced(view.evened, np.asarray(by, np.float32)), offset)
 
 
 def _displaced(picture: NDArray[np.uint8], by: Grid) -> NDArray[np.uint8]:
-    """(H, W): what lies in a picture so many pixels, (H, W, 2), from each of its own."""
+    """A picture (H, W) warped by a displacement field (H, W, 2), pixels."""
     where = _pixels(*picture.shape) + by
     return np.asarray(
         cv2.remap(picture, where, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE),  # type: ignore[call-overload]
@@ -156,37 +158,38 @@ def _displaced(picture: NDArray[np.uint8], by: Grid) -> NDArray[np.uint8]:
     )
 
 
-def _moved(
+def _refine_offset(
     known: KnownPrint, view: View, smoothing: float, refined: bool
 ) -> tuple[Grid, Grid, Grid]:
-    """Displacements (46, 62, 2) in cells after one more look, how alike print and photo are there,
-    and how much structure the print has there."""
+    """One registration step: new displacements (46, 62, 2) in cells, local correlation of print and
+    photo, and local structure of the print."""
     px, offset = view.px, view.offset
     step, fixed, moving = px // _NODES, known.evened[px], view.evened
     flow = _flow(fixed, moving, refined)
-    alike, structure = _likeness(fixed, moving, flow, step)
+    alike, structure = _local_correlation(fixed, moving, flow, step)
     small = cv2.resize(flow, None, fx=1 / step, fy=1 / step, interpolation=cv2.INTER_AREA)
     middle = [cv2.medianBlur(np.ascontiguousarray(small[..., i]), 5) for i in (0, 1)]
     seen = (np.dstack(middle) / px + offset).astype(np.float32)
     weight = (np.maximum(alike, 0) ** 2 * structure).astype(np.float32)
     paper = _smooth(seen, weight)
     fold = seen - paper
-    sure = weight / (1 + (np.linalg.norm(fold, axis=-1) / _FINE) ** 2)
+    sure = weight / (1 + (np.linalg.norm(fold, axis=-1) / _MAX_FOLD) ** 2)
     blurred = _blur(fold * sure[..., None], smoothing) / (_blur(sure, smoothing) + 0.02)[..., None]
     return (paper + blurred).astype(np.float32), alike, structure
 
 
 def _flow(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], refined: bool) -> Grid:
-    """(H, W, 2): where in `moving` each pixel of `fixed` lies, seen from its own place."""
+    """(H, W, 2): optical flow from `fixed` to `moving`, pixels."""
     preset = cv2.DISOPTICAL_FLOW_PRESET_FAST if refined else cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST
     dis: Any = cv2.DISOpticalFlow_create(preset)  # type: ignore[attr-defined]
     return np.asarray(dis.calc(fixed, moving, None), np.float32)
 
 
-def _likeness(
+def _local_correlation(
     fixed: NDArray[np.uint8], moving: NDArray[np.uint8], flow: Grid, step: int
 ) -> tuple[Grid, Grid]:
-    """Local correlation of two evened pictures under a flow, and the first one's local power."""
+    """Local correlation of two normalised pictures under a flow, and the first one's local
+    power."""
     one, other = (v.astype(np.float32) - 128 for v in (fixed, _displaced(moving, flow)))
 
     def near(v: Grid) -> Grid:
@@ -199,17 +202,17 @@ def _likeness(
 
 
 def _smooth(seen: NDArray[np.float32], weight: Grid) -> Grid:
-    """A cubic polynomial through displacements, robust and, where little is seen, flat."""
+    """A cubic polynomial surface through displacements, by robust ridge regression."""
     basis = _basis(*weight.shape)
-    target, given = seen.reshape(-1, 2).astype(np.float64), weight.ravel() + 1e-6
-    cost = _RIDGE * len(target) * np.diag([float(i + j > 1) for i, j in TERMS])
-    current = given
+    target, prior = seen.reshape(-1, 2).astype(np.float64), weight.ravel() + 1e-6
+    penalty = _RIDGE * len(target) * np.diag([float(i + j > 1) for i, j in TERMS])
+    current = prior
     for _ in range(6):
         weighted = basis * current[:, None]
-        bend = np.linalg.solve(weighted.T @ basis + cost, weighted.T @ target)
-        off = np.hypot(*(target - basis @ bend).T)
-        current = given / (1 + (off / 0.03) ** 2) ** 2
-    return (basis @ bend).reshape(seen.shape).astype(np.float32)
+        coefficients = np.linalg.solve(weighted.T @ basis + penalty, weighted.T @ target)
+        residual = np.hypot(*(target - basis @ coefficients).T)
+        current = prior / (1 + (residual / 0.03) ** 2) ** 2
+    return (basis @ coefficients).reshape(seen.shape).astype(np.float32)
 
 
 @lru_cache(maxsize=4)

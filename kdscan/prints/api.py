@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kdscan.files.write import write_file
 from kdscan.inference.store import Models, default_models
-from kdscan.prints.file import FiledPrint, filed
+from kdscan.prints.file import FiledPrint, to_filed
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import learn_print as learn_by
 from kdscan.prints.library import own_library
@@ -42,12 +42,14 @@ def learn_print(
     """
     name, by = checked_name(name), models or default_models()
     networks = (by.locate, by.refine, by.marks, by.ink)
-    return filed(learn_by(tuple(photos), name, *networks, unmarked=unmarked, corners_xy=corners_xy))
+    return to_filed(
+        learn_by(tuple(photos), name, *networks, unmarked=unmarked, corners_xy=corners_xy)
+    )
 
 
 def save_print(known: KnownPrint, path: Path | str) -> None:
     """Write a print's file (.kdprint), whole or not at all; raises UsageError if it cannot be."""
-    write_file(Path(path), filed(known).data)
+    write_file(Path(path), to_filed(known).data)
 
 
 def known_prints() -> tuple[FiledPrint, ...]:

@@ -1,9 +1,9 @@
-"""Finds a print's circles in the pattern that all cells share.
+"""Detects a print's circles in the pattern that all cells share.
 
-Each circle of a print has the same size and is drawn the same way. A place is a circle's centre
-where nearly everywhere around it, one radius away, the pattern changes in the same sense: by a
-step (a disc) or by a ridge (a ring). Taking a low quantile around the circle lets other circles or
-the shield touch it, and keeps corners and straight lines out.
+All circles of a print have one size and style. A point is a circle's centre if nearly everywhere at
+one radius around it the pattern has the same kind of edge: a step (a disc) or a ridge (a ring). The
+response is a low quantile over directions, which tolerates other circles or the shield touching it
+but rejects corners and straight lines.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kdscan.prints.pattern import EDGE, PATTERN_PX, Period
 
-MOST_CIRCLES = 4
+MAX_CIRCLES = 4
 """The rules let a shield have four crosses at most."""
 RADII = np.linspace(0.04, 0.1, 9)
 """Cells, of the shorter side; printed circles have 0.044 to 0.095."""
@@ -29,7 +29,7 @@ _ANGLES = 16
 _FEW_LOST, _LOST = 1, 3  # of the angles that something else may cover
 _FLOOR = 0.006  # change a pixel below which nothing was printed
 _ALIKE = 0.5  # of the best circle's response, that the others have at least
-LEAST_RESPONSE = 2.0
+MIN_RESPONSE = 2.0
 """Times the usual change, all around, from which something is a circle."""
 
 _TOUCHED = 0.2  # counts a circle that others touch, of one that stands alone
@@ -49,7 +49,7 @@ Maps = NDArray[np.float32]
 class Circles:
     """xy: (N, 2) pixels of the period, N up to four. radii: x and y in pixels, at which they
     respond; size: those of their outline.
-    response: (N,), times the usual change of the pattern; `LEAST_RESPONSE` at least.
+    response: (N,), times the usual change of the pattern; `MIN_RESPONSE` at least.
     channel, ridge, sign: how they are drawn: in L, a, b or edges; by a line or a step."""
 
     xy: NDArray[np.float64]
@@ -65,9 +65,9 @@ NO_CIRCLES = Circles(np.zeros((0, 2)), (0.0, 0.0), np.zeros(0))
 
 
 def find_circles(period: Period, trusted: NDArray[np.float32] | None = None) -> Circles:
-    """The family of up to four circles of one size and kind that stands out most.
+    """The family of up to four circles of one size and style with the largest total response.
 
-    trusted: (H, W) 0..1, how much a circle's response counts at each place.
+    trusted: (H, W) 0..1, weight of responses at each pixel.
     """
     best, most = NO_CIRCLES, 0.0
     trust_at = np.float32(1) if trusted is None else trusted
@@ -80,15 +80,17 @@ def find_circles(period: Period, trusted: NDArray[np.float32] | None = None) -> 
             calibration = 0.5 if channel == EDGE else 1.0
             for radii, around in _around(maps / np.float32(usual), is_ridge):
                 for sign in (-1,) if channel == EDGE else (1, -1):
-                    xy, response = _peaks(_all_around(sign * around) * trust_at, radii)
+                    xy, response = _peaks(_low_quantile_around(sign * around) * trust_at, radii)
                     weight = calibration * float(response.sum())
                     if weight > most:
                         most = weight
                         best = Circles(xy, radii, response, channel, is_ridge, sign)
-    return _with_siblings(period, _sized(period, best), trusted) if len(best.xy) else best
+    return (
+        _with_siblings(period, _with_outline_radii(period, best), trusted) if len(best.xy) else best
+    )
 
 
-def _sized(period: Period, found: Circles) -> Circles:
+def _with_outline_radii(period: Period, found: Circles) -> Circles:
     """The circles with the radii, along x and y, of the middle of their outline; of a disc without
     one, of its step. Of two that would overlap the weaker one is none."""
     base = float(np.sqrt(found.radii[0] * found.radii[1]))
@@ -149,13 +151,13 @@ def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32] 
     for px, py in found.xy:
         take(px, py)
     more: list[tuple[float, float]] = []
-    while alike.max() > _SIBLING and len(found.xy) + len(more) <= MOST_CIRCLES:
+    while alike.max() > _SIBLING and len(found.xy) + len(more) <= MAX_CIRCLES:
         py, px = (int(v) for v in np.unravel_index(int(alike.argmax()), alike.shape))
         more.append((px, py))
         take(px, py)
-    if not more or len(found.xy) + len(more) > MOST_CIRCLES:
+    if not more or len(found.xy) + len(more) > MAX_CIRCLES:
         return found
-    weak = np.full(len(more), LEAST_RESPONSE)
+    weak = np.full(len(more), MIN_RESPONSE)
     both = (np.concatenate([found.xy, more]), np.concatenate([found.response, weak]))
     return replace(found, xy=both[0], response=both[1])
 
@@ -181,18 +183,18 @@ def _radial_change(
 
 
 def energy_of(channel: NDArray[np.float32]) -> NDArray[np.float32]:
-    """How much a period changes, (H, W): as high in the middle of a line as at a step."""
+    """(H, W): edge energy of a period, as large on a line's centre as at a step."""
     (dx, dy), (xx, xy, yy) = derivatives(channel)
     bends = xx * xx + 2 * xy * xy + yy * yy
     return np.asarray(np.sqrt(dx * dx + dy * dy + (2 * SIGMA) * bends), np.float32)
 
 
-def _all_around(around: Maps) -> NDArray[np.float32]:
+def _low_quantile_around(around: Maps) -> NDArray[np.float32]:
     """(H, W): how much nearly every direction of `around`, (angles, H, W), has at least, where
     that is much of what the directions have in the median; 0 elsewhere."""
     mean: NDArray[np.float32] = around.mean(0)
     found = np.zeros_like(mean)
-    likely = np.flatnonzero(mean.ravel() > LEAST_RESPONSE)
+    likely = np.flatnonzero(mean.ravel() > MIN_RESPONSE)
     if len(likely) > _MOST_PLACES:
         likely = likely[np.argpartition(-mean.ravel()[likely], _MOST_PLACES)[:_MOST_PLACES]]
     if len(likely):
@@ -243,18 +245,19 @@ def _around(maps: Maps, is_ridge: bool) -> Iterator[tuple[tuple[float, float], M
 def _peaks(
     map_: NDArray[np.float32], radii: tuple[float, float]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Up to four places (N, 2) that stand out alike and lie apart, and how much they do."""
+    """Up to four peaks (N, 2) of similar height, by non-maximum suppression, and their
+    responses."""
     left = map_.copy()
     size = map_.shape[0]
     ys, xs = np.mgrid[:size, :size]
     places: list[tuple[float, float]] = []
     values: list[float] = []
-    for _ in range(MOST_CIRCLES + 1):
+    for _ in range(MAX_CIRCLES + 1):
         y, x = np.unravel_index(int(left.argmax()), left.shape)
         value = float(left[y, x])
-        if value < max(LEAST_RESPONSE, _ALIKE * values[0] if values else 0):
+        if value < max(MIN_RESPONSE, _ALIKE * values[0] if values else 0):
             break
-        if len(values) == MOST_CIRCLES:
+        if len(values) == MAX_CIRCLES:
             return np.zeros((0, 2)), np.zeros(0)  # a pattern of many is no circles
         places.append((x + _vertex(map_[y], int(x)), y + _vertex(map_[:, x], int(y))))
         values.append(value)

@@ -31,7 +31,7 @@ _MIDDLE = PATCH * LATTICE_PX / 2 - 0.5
 
 
 @dataclass(frozen=True)
-class Described:
+class CellDescription:
     """A cell's print. offset: cells, by which the lattice is off the lines between cells, None
     where no lines were found on that axis; geometry is told from the true centre.
 
@@ -58,7 +58,7 @@ class _Region:
     mask: NDArray[np.bool_]
 
 
-def describe_cell(common: Pattern, placed: bool = False) -> Described:
+def describe_cell(common: Pattern, placed: bool = False) -> CellDescription:
     """Lines, shield and circles in what all cells share; see `Measured.common`.
 
     placed: a person said where the cells lie; then only lines right beside there are theirs, and
@@ -73,17 +73,17 @@ def describe_cell(common: Pattern, placed: bool = False) -> Described:
     found = find_circles(bare, off_outline(first) * off_crossing(columns, rows))
     unseen = 0.0 if placed else None
     off = (columns.at if columns else unseen, rows.at if rows else unseen)
-    centers, sure = _owned(common, found, off)
+    centers, sure = _own_circles(common, found, off)
     middle = np.array([v or 0.0 for v in off])
     outline = find_outline(contrast_of(bare, found))
     shield = tuple((x - float(middle[0]), y - float(middle[1])) for x, y in outline)
     radius = float(np.sqrt(np.prod(found.size))) / PATTERN_PX
     cell = CellGeometry(shield, centers, radius)
     told = all(line is not None and line.sure for line in (columns, rows))
-    return Described(off, _style(columns, rows), cell, sure, told)
+    return CellDescription(off, _style(columns, rows), cell, sure, told)
 
 
-def _owned(
+def _own_circles(
     common: Pattern, found: Circles, off: tuple[float | None, float | None]
 ) -> tuple[tuple[Point, ...], bool]:
     """The circles of a cell, in cells from its true centre, from top to bottom; and whether

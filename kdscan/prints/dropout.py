@@ -1,7 +1,7 @@
-"""Stage: photo and known print → the sheet in the print's own frame, its ink, and looks at it.
+"""Stage: photo and known print → the sheet in the print's frame, its ink, and logits of its marks.
 
-The grid comes from the print: each cell lies where the print says. Marks are read from the ink on a
-plain page. Where the print is hardly known, the reader falls back to the photo, cell by cell.
+Form dropout: the grid is the registered print's, and marks are classified from the ink on a plain
+page. Cells where the print is hardly known are classified from the photo instead.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from kdscan.prints.page import on_plain_page
 from kdscan.records import CELLS, Ink, Photo, RectifiedSheet
 from kdscan.records.arrays import Network
 
-PLACED = 0.9999
-"""How sure the grid is that a print was recognised by: a print that lies wrong is not found in the
-photo (`recognize.SURELY`)."""
-WELL_KNOWN, FEW = 0.4, 0.1
-"""A cell in whose shield and circles more than `FEW` of the places are known less than `WELL_KNOWN`
-is read from the photo."""
-COVERED = 0.1
+PLACEMENT_CONFIDENCE = 0.9999
+"""Placement confidence of a registered print: a misplaced one would not have been recognised
+(`recognize.SURELY`)."""
+MIN_KNOWN, MAX_UNKNOWN_SHARE = 0.4, 0.1
+"""A cell in whose shield and circles more than `MAX_UNKNOWN_SHARE` of the places are known less
+than `MIN_KNOWN` is read from the photo."""
+MIN_FOUND = 0.1
 """Share of a cell's print that is found below which it is read from the photo: under a finger none
 is found; where only coats and crosses lie, on six sheets of two pads 0.56 and more."""
 
 
-SURER = 0.04
+MIN_GAIN = 0.04
 """Of the mean logarithm of probabilities. A print with a circle in a wrong place, which had 14
 shields wrong on each of three sheets, loses 0.08 and more to the photo there."""
 
 
-CONTRADICTS = 0.9
-"""Probability from which what the photo says of a shield counts as much as what the ink says."""
+CONTRADICTION = 0.9
+"""Probability of a contradicting class in the photo from which photo and ink are averaged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,9 @@ def drop_out(photo: Photo, aligned: Aligned) -> InkSheet:
     coverage = known.known[coarse:-coarse, coarse:-coarse]
     ink = divide(flat, known.bgr[rim:-rim, rim:-rim], coverage)
     centers = aligned.centers_xy
-    rectified = RectifiedSheet(flat, centers, outline_of(centers), resolution(centers), PLACED)
+    rectified = RectifiedSheet(
+        flat, centers, outline_of(centers), resolution(centers), PLACEMENT_CONFIDENCE
+    )
     return InkSheet(known, rectified, ink, poorly_known(known) | covered(aligned))
 
 
@@ -69,7 +71,7 @@ def covered(aligned: Aligned) -> NDArray[np.bool_]:
     """(34,) in the order of `CELLS`: where the print is not seen in the photo at all. Something
     covers the cell, which is no coat: a finger, glare, another sheet, a print changed there."""
     found = aligned.found
-    return np.array([found[at] < COVERED for at in CELLS])
+    return np.array([found[at] < MIN_FOUND for at in CELLS])
 
 
 def poorly_known(known: KnownPrint) -> NDArray[np.bool_]:
@@ -84,39 +86,46 @@ def poorly_known(known: KnownPrint) -> NDArray[np.bool_]:
     for i, (row, col) in enumerate(CELLS):
         x0, y0 = np.floor((low + (col, row) + 0.5 + PRINT_MARGIN) * places).astype(int)
         x1, y1 = np.ceil((high + (col, row) + 0.5 + PRINT_MARGIN) * places).astype(int)
-        out[i] = np.mean(known.known[max(y0, 0) : y1, max(x0, 0) : x1] < WELL_KNOWN) > FEW
+        out[i] = (
+            np.mean(known.known[max(y0, 0) : y1, max(x0, 0) : x1] < MIN_KNOWN) > MAX_UNKNOWN_SHARE
+        )
     return out
 
 
 def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
-    """Logits of each view, see `predict`, of the ink on a plain page; of the photo for poorly known
-    cells, and for coats or crosses of the whole sheet where that is plainly surer: then shields or
-    circles were not found where they are printed, or the print holds what others drew."""
+    """Logits of each view, see `predict`, from the ink on a plain page. The photo is used for
+    poorly known cells, and for all coats or all crosses if it is clearly more confident: then
+    shields or circles are misplaced in the print, or the print contains other people's ink."""
     page = replace(sheet.rectified, bgr=on_plain_page(sheet.ink, sheet.known))
-    seen, as_is = (predict(segment(one), network, VIEWS) for one in (page, sheet.rectified))
+    ink_views, photo_views = (
+        predict(segment(one), network, VIEWS) for one in (page, sheet.rectified)
+    )
     doubted: list[bool] = []
-    for of_ink, of_photo in zip(seen, as_is, strict=True):
+    for of_ink, of_photo in zip(ink_views, photo_views, strict=True):
         both = list(zip(of_ink[:2], of_photo[:2], strict=True))
-        if not doubted:  # told by the first look
-            doubted = [sureness(theirs) > sureness(ours) + SURER for ours, theirs in both]
+        if not doubted:  # decided by the first view
+            doubted = [
+                mean_log_probability(theirs) > mean_log_probability(ours) + MIN_GAIN
+                for ours, theirs in both
+            ]
         coat, crosses = (
-            np.where(sheet.poorly_known[None, :, None] | doubt, theirs, weighed(ours, theirs))
+            np.where(sheet.poorly_known[None, :, None] | doubt, theirs, mix_logits(ours, theirs))
             for (ours, theirs), doubt in zip(both, doubted, strict=True)
         )
         yield coat, crosses, *of_ink[2:]
 
 
-def weighed(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Logits (1, 34, kinds) of the ink; where the photo surely says something else, of both alike,
-    which asks: what is on most sheets that a print was learned from may have become part of it."""
+def mix_logits(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Logits (1, 34, K) of the ink, or of the mean probabilities if the photo confidently
+    contradicts it, so that the shield needs review: ink on most of the sheets that a print was
+    learned from may have become part of the print."""
     ink, photo = softmax(ours.astype(np.float64)), softmax(theirs.astype(np.float64))
-    against = (photo.max(-1) > CONTRADICTS) & (photo.argmax(-1) != ink.argmax(-1))
+    against = (photo.max(-1) > CONTRADICTION) & (photo.argmax(-1) != ink.argmax(-1))
     mixed = np.log(np.maximum((ink + photo) / 2, 1e-9))
     return np.asarray(np.where(against[..., None], mixed, ours), np.float32)
 
 
-def sureness(logits: NDArray[np.float32]) -> float:
-    """Mean logarithm of the probability of what each shield most probably holds; logits: (1, 34,
-    kinds)."""
+def mean_log_probability(logits: NDArray[np.float32]) -> float:
+    """Mean log probability of the shields' best classes; logits: (1, 34, K)."""
     probabilities = softmax(logits[0].astype(np.float64))
     return float(np.log(probabilities.max(-1)).mean())

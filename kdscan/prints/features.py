@@ -1,4 +1,4 @@
-"""What stays of a print whatever light falls on it: local contrast, edges."""
+"""Illumination-invariant features of prints: normalised local contrast, and edges."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _NOISE = 3.0  # grey levels: contrast below this is not raised
 _EDGE_MAX = 4.0  # times the edges nearby; a drawn line counts no more than a printed one
 
 
-def even(bgr: NDArray[np.uint8], px: int) -> NDArray[np.uint8]:
-    """A picture's grey with local mean and contrast evened out, (H, W) uint8 around 128.
+def normalize_contrast(bgr: NDArray[np.uint8], px: int) -> NDArray[np.uint8]:
+    """(H, W) uint8 around 128: a picture's grey with normalised local mean and contrast.
 
     px: pixels a cell, `_WIDE_PX` times a whole number.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), (0, 0), 0.7).astype(np.float32)
     size = grey.shape[1::-1]
-    away = grey - np.asarray(cv2.resize(_nearby(grey, px), size), np.float32)
-    spread = np.sqrt(_nearby(away * away, px)) + _NOISE
+    away = grey - np.asarray(cv2.resize(_local_mean(grey, px), size), np.float32)
+    spread = np.sqrt(_local_mean(away * away, px)) + _NOISE
     away *= cv2.resize(45 / spread, size)
     away += 128
     return np.clip(away, 0, 255, out=away).astype(np.uint8)
 
 
-def _nearby(values: NDArray[np.float32], px: int) -> NDArray[np.float32]:
+def _local_mean(values: NDArray[np.float32], px: int) -> NDArray[np.float32]:
     """The mean nearby, with `_WIDE_PX` pixels a cell: it needs no finer ones."""
     scale = _WIDE_PX / px
     small = cv2.resize(values, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
@@ -34,7 +34,7 @@ def _nearby(values: NDArray[np.float32], px: int) -> NDArray[np.float32]:
 
 
 def edges(bgr: NDArray[np.uint8], px: int) -> NDArray[np.float32]:
-    """How strong edges in colour are beside those nearby, (H, W) float32, 0..4.
+    """(H, W) float32, 0..4: strength of colour edges relative to those nearby.
 
     Gradient magnitude in CIELAB over its mean within a third of a cell: an outline is the same on
     sea and on sand. px: pixels a cell.

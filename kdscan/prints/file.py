@@ -48,12 +48,12 @@ from kdscan.sheet.toml import record_from_values
 SUFFIX = ".kdprint"
 FORMAT = "kdscan-print/1"
 
-LARGEST = 8 << 20
+MAX_BYTES = 8 << 20
 """Bytes of a file at most; a print's picture has 2.2 million before PNG makes them fewer."""
 
 _HEAD, _SIGNATURE = "print.json", "signature.f32"
 _PICTURE, _KNOWN = "picture.png", "known.png"
-_LARGEST_HEAD = 256 << 10
+_MAX_HEAD_BYTES = 256 << 10
 _MOST_POINTS, _MOST_POLYGONS, _MOST_CIRCLES = 400, 40, 4
 _REACH = 2.0  # cells: no part of a cell lies further from its centre
 _PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -139,7 +139,7 @@ class FiledPrint(KnownPrint):
 _SHARED = ("name", "cell", "castle", "lines", "aspect", "residual", "sheets", "by_itself")
 
 
-def filed(known: KnownPrint, learned: str = "") -> FiledPrint:
+def to_filed(known: KnownPrint, learned: str = "") -> FiledPrint:
     """A print as a file's content; `learned`: YYYY-MM-DD, today if left out.
 
     Raises LayoutError for a name that no print may have.
@@ -172,18 +172,18 @@ def parse_print(data: bytes, source: str, *, thoroughly: bool = False) -> FiledP
     thoroughly: decode the pictures too, as for a file that comes from elsewhere.
     Raises LayoutError when it is damaged, too large, of a newer version, or no print at all.
     """
-    if len(data) > LARGEST:
+    if len(data) > MAX_BYTES:
         raise LayoutError(
             "{where}: {size} MB are no print, which has at most {most} MB",
             where=source,
             size=ceil(len(data) / 1e6),
-            most=round(LARGEST / 1e6),
+            most=round(MAX_BYTES / 1e6),
         )
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            values = json.loads(_part(archive, _HEAD, _LARGEST_HEAD))
-            sizes = {name: _png_size(_part(archive, name, LARGEST)) for name in _SIZES}
-            _part(archive, _SIGNATURE, LARGEST)
+            values = json.loads(_part(archive, _HEAD, _MAX_HEAD_BYTES))
+            sizes = {name: _png_size(_part(archive, name, MAX_BYTES)) for name in _SIZES}
+            _part(archive, _SIGNATURE, MAX_BYTES)
     except (*_BROKEN, RecursionError) as error:
         raise _damaged(source) from error
     found = values.get("format") if isinstance(values, dict) else None
@@ -209,7 +209,7 @@ def load_print(path: Path | str, *, thoroughly: bool = False) -> FiledPrint:
     """Read a print's file; raises LayoutError, see `parse_print`."""
     try:
         with Path(path).open("rb") as file:
-            data = file.read(LARGEST + 1)
+            data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a name with a null byte
         why = getattr(error, "strerror", None) or error
         raise LayoutError("{path}: cannot be read: {reason}.", path=path, reason=why) from error
@@ -263,7 +263,7 @@ def _packed(head: Head, parts: dict[str, bytes]) -> bytes:
 def _unpacked(data: bytes, name: str) -> bytes:
     """A part of a file that was checked when it was opened."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return _part(archive, name, LARGEST)
+        return _part(archive, name, MAX_BYTES)
 
 
 def _part(archive: zipfile.ZipFile, name: str, most: int) -> bytes:

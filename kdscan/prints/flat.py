@@ -1,5 +1,4 @@
-"""Sheets of prints that nobody taught, laid flat, from which prints may be learned once enough
-sheets agree.
+"""Rectified sheets of unknown prints, from which a print is learned once enough of them agree.
 
 As a file (`FlatSheet.data`) a sheet is a zip of `sheet.json` and `sheet.jpg`, about 200 kB.
 """
@@ -24,18 +23,18 @@ from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
 from kdscan.records import CELLS, COATS, COLS, ROWS, Photo, SheetReading, frozen
 from kdscan.records.arrays import Floats
 
-RIM = PRINT_MARGIN + 0.375
+MARGIN = PRINT_MARGIN + 0.375
 """Cells of margin round the grid of a flat sheet: a print's own, and what a grid may lie off."""
-LEAST_PX = 60
+MIN_PX = 60
 """Photo pixels a cell below which thin lines are lost."""
-SAME_MARKS = 0.5
+MIN_SHARED_COATS = 0.5
 """Share of the shields marked on both of two sheets that bear the same coat on both, from which
 they are one sheet photographed twice: two games agree on a sixth, a sheet badly read with itself on
 two thirds and more."""
 
-_UNFIT = frozenset((CUT_OFF, "unsure_place", "mirrored"))
+_UNSUITABLE = frozenset((CUT_OFF, "unsure_place", "mirrored"))
 _QUALITY = 88
-_SIZE_WH = tuple(round((n + 2 * RIM) * PRINT_PX) for n in (COLS, ROWS))
+_SIZE_WH = tuple(round((n + 2 * MARGIN) * PRINT_PX) for n in (COLS, ROWS))
 _FORMAT = "kdscan-flat/1"
 _LARGEST = 4 << 20
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal sheets make equal files
@@ -43,11 +42,10 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal sheets make equal files
 
 @dataclass(frozen=True)
 class Head:
-    """What is known of a flat sheet without its picture.
+    """A rectified sheet without its picture.
 
-    key: tells it from others and orders them, whenever they came. coats: what was read on it, a
-    letter a cell in the order of `CELLS`, see `coats_of`. layout: the print that it was read by, or
-    "unknown".
+    key: identifies and orders sheets independently of their arrival. coats: as read, a letter for
+    each of `CELLS`, see `coats_of`. layout: name of its known print, or "unknown".
     """
 
     key: str
@@ -62,9 +60,9 @@ class Head:
 
 @dataclass(frozen=True, eq=False)
 class FlatSheet(Head):
-    """A sheet laid flat by the grid that the finder saw.
+    """A sheet rectified by its detected grid.
 
-    bgr: (832, 1088, 3) uint8, `PRINT_PX` pixels a cell and a margin of `RIM`.
+    bgr: (832, 1088, 3) uint8, `PRINT_PX` pixels a cell and a margin of `MARGIN`.
     """
 
     bgr: NDArray[np.uint8]
@@ -77,27 +75,28 @@ class FlatSheet(Head):
         return Photo(self.bgr, self.key)
 
 
-FLAT_CENTERS = lattice_to_flat(CENTERS, PRINT_PX, RIM)
+FLAT_CENTERS = lattice_to_flat(CENTERS, PRINT_PX, MARGIN)
 """(5, 7, 2): where a flat sheet's cells lie in its picture."""
 
 
 def flat_sheet(photo: Photo, sheet: SheetReading) -> FlatSheet | None:
-    """A sheet that was read, laid flat; None where it teaches nothing: cut off, too small, or not
-    surely found. Its key is the picture's content."""
-    if not is_fit((problem.code for problem in sheet.problems), sheet.rectified.px_per_cell):
+    """A rectified sheet from a reading; None if it is unsuitable: cut off, too small, or not found
+    confidently. Its key is a hash of the picture."""
+    if not is_suitable((problem.code for problem in sheet.problems), sheet.rectified.px_per_cell):
         return None
     coats = coats_of({(c.row, c.col): c.coat for c in sheet.reading.cells})
     return rectify(photo, sheet.rectified.centers_xy, coats, sheet.layout)
 
 
-def is_fit(problems: Iterable[str], px_per_cell: float) -> bool:
-    """Whether a sheet of which so much was seen, with problems of these codes, teaches anything."""
-    return px_per_cell >= LEAST_PX and _UNFIT.isdisjoint(problems)
+def is_suitable(problems: Iterable[str], px_per_cell: float) -> bool:
+    """Whether a sheet of this resolution, with problems of these codes, is suitable for
+    learning."""
+    return px_per_cell >= MIN_PX and _UNSUITABLE.isdisjoint(problems)
 
 
 def rectify(photo: Photo, centers_xy: Floats, coats: str, layout: str, key: str = "") -> FlatSheet:
     """A sheet whose cells lie at (5, 7, 2) in the photo. key: its picture's content if left out."""
-    bgr = flatten(photo, centers_xy, PRINT_PX, RIM)
+    bgr = flatten(photo, centers_xy, PRINT_PX, MARGIN)
     return FlatSheet(key or hashlib.sha256(bgr.tobytes()).hexdigest()[:32], coats, layout, bgr)
 
 
@@ -107,10 +106,10 @@ def coats_of(board: dict[tuple[int, int], Any]) -> str:
     return "".join(letters[board.get(at)] for at in CELLS)
 
 
-def one_of_each(sheets: Iterable[FlatSheet]) -> list[FlatSheet]:
-    """Sheets in the order of their keys; of several photos of one sheet the one with most coats.
+def deduplicate(sheets: Iterable[FlatSheet]) -> list[FlatSheet]:
+    """The sheets, sorted by key, with only one photo of each: that with the most coats.
 
-    Ink that two pictures share must not be taken for print.
+    Otherwise ink that two pictures share would be mistaken for print.
     """
     kept: list[FlatSheet] = []
     for sheet in sorted(sheets, key=lambda one: (-one.marked, one.key)):
@@ -120,18 +119,18 @@ def one_of_each(sheets: Iterable[FlatSheet]) -> list[FlatSheet]:
 
 
 def same_sheet(one: Head, other: Head) -> bool:
-    """Whether two pictures show one sheet, perhaps at different times; a sheet is the same upside
-    down. Where hardly anything is drawn nobody can tell, and it does no harm."""
+    """Whether two pictures show one sheet, perhaps at different times or upside down. False for
+    sheets with hardly any ink, where a mistake does no harm."""
     return any(_agree(one.coats, theirs) for theirs in (other.coats, other.coats[::-1]))
 
 
 def _agree(one: str, other: str) -> bool:
     both = [(a, b) for a, b in zip(one, other, strict=True) if "." not in (a, b)]
-    return len(both) >= 4 and sum(a == b for a, b in both) > SAME_MARKS * len(both)
+    return len(both) >= 4 and sum(a == b for a, b in both) > MIN_SHARED_COATS * len(both)
 
 
-def packed(sheet: FlatSheet) -> bytes:
-    """A flat sheet as a file's content."""
+def to_bytes(sheet: FlatSheet) -> bytes:
+    """A rectified sheet as a file's content."""
     head = {"format": _FORMAT, "coats": sheet.coats, "layout": sheet.layout}
     picture = cv2.imencode(".jpg", sheet.bgr, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1]
     out = io.BytesIO()
@@ -141,8 +140,8 @@ def packed(sheet: FlatSheet) -> bytes:
     return out.getvalue()
 
 
-def unpacked(data: bytes, key: str) -> FlatSheet | None:
-    """A flat sheet from its file's content; None for what `packed` did not write."""
+def from_bytes(data: bytes, key: str) -> FlatSheet | None:
+    """A rectified sheet from a file's content; None for anything that `to_bytes` did not write."""
     head = head_of(data, key)
     if head is None:
         return None
@@ -158,7 +157,7 @@ def unpacked(data: bytes, key: str) -> FlatSheet | None:
 
 
 def head_of(data: bytes, key: str) -> Head | None:
-    """What a flat sheet's file says without its picture; None for what `packed` did not write."""
+    """What a flat sheet's file says without its picture; None for what `to_bytes` did not write."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if any(part.file_size > _LARGEST for part in archive.infolist()):

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.prints.features import even
+from kdscan.prints.features import normalize_contrast
 from kdscan.records import COLS, ROWS, frozen
 from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
@@ -101,8 +101,9 @@ class KnownPrint:
 
     @cached_property
     def evened(self) -> dict[int, NDArray[np.uint8]]:
-        """The picture with local contrast evened out, by pixels a cell; see `even`."""
-        return {px: even(self._resized(px), px) for px in (ALIGN_PX // 2, ALIGN_PX)}
+        """The picture with local contrast evened out, by pixels a cell; see
+        `normalize_contrast`."""
+        return {px: normalize_contrast(self._resized(px), px) for px in (ALIGN_PX // 2, ALIGN_PX)}
 
     @cached_property
     def signature(self) -> NDArray[np.float32]:

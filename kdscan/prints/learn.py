@@ -20,7 +20,7 @@ from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.describe import describe_castle, describe_cell
 from kdscan.prints.features import edges
-from kdscan.prints.flat import FLAT_CENTERS, LEAST_PX, FlatSheet
+from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet
 from kdscan.prints.known import (
     KNOWN_STEP,
     PRINT_MARGIN,
@@ -183,7 +183,7 @@ def _seen(
             "{photo}: the sheet is cut off; photograph it with some table all around",
             photo=photo.name,
         )
-    if resolution(sheet.centers_xy) < LEAST_PX:
+    if resolution(sheet.centers_xy) < MIN_PX:
         raise LayoutError(
             "{photo}: the sheet is too small in the picture; come closer", photo=photo.name
         )

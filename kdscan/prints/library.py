@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kdscan.errors import KdscanError, LayoutError, UsageError
 from kdscan.files.write import default_folder, make_folder, unwritable, write_file
-from kdscan.prints.file import SUFFIX, FiledPrint, filed, load_print
+from kdscan.prints.file import SUFFIX, FiledPrint, load_print, to_filed
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.names import folded, same_name
 
@@ -48,7 +48,7 @@ class Library:
 
         Raises LayoutError for a name that no print may have, UsageError when it cannot be written.
         """
-        one = filed(known)
+        one = to_filed(known)
         path = self.folder / f"{one.name}{SUFFIX}"
         try:
             make_folder(self.folder)

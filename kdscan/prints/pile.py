@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import LayoutError
 from kdscan.imaging.rectify import flatten
-from kdscan.prints.flat import FLAT_CENTERS, FlatSheet, one_of_each
+from kdscan.prints.flat import FLAT_CENTERS, FlatSheet, deduplicate
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.learn import (
     ENOUGH_ALIKE,
@@ -63,7 +63,7 @@ def learn_from_pile(
     still get better.
     prints: all that are known; their names are taken. inking: see `learn_print`.
     """
-    pile = one_of_each(sheets)
+    pile = deduplicate(sheets)
     found = [taught for known in prints if (taught := _better(known, pile, inking)) is not None]
     names = {folded(known.name) for known in prints}
     left = [sheet for sheet in pile if folded(sheet.layout) not in names]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from kdscan.files.write import default_folder, make_folder, unwritable, write_file
-from kdscan.prints.flat import FlatSheet, Head, head_of, packed, same_sheet, unpacked
+from kdscan.prints.flat import FlatSheet, Head, from_bytes, head_of, same_sheet, to_bytes
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import MOST_SHEETS
 from kdscan.prints.library import Library, own_library
@@ -62,7 +62,7 @@ class SheetPool:
 
     def load(self) -> list[FlatSheet]:
         """All sheets; files that cannot be read are deleted."""
-        return self._each(unpacked)
+        return self._each(from_bytes)
 
     def heads(self) -> list[Head]:
         """All sheets without their pictures, the oldest first."""
@@ -79,7 +79,7 @@ class SheetPool:
                 make_folder(self.folder)
             except OSError as error:
                 raise unwritable(path, error) from error
-            write_file(path, packed(sheet))
+            write_file(path, to_bytes(sheet))
             self.remove(head.key for head in same)
         for path in self._files()[:-MOST_KEPT]:
             path.unlink(missing_ok=True)
@@ -113,7 +113,7 @@ class SheetPool:
                     self.remove([sheet.key])
                 else:
                     write_file(
-                        self._path(sheet.key), packed(replace(sheet, layout=taught.known.name))
+                        self._path(sheet.key), to_bytes(replace(sheet, layout=taught.known.name))
                     )
 
     def _each(self, read: Callable[[bytes, str], Kept | None]) -> list[Kept]:

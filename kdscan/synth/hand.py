@@ -22,13 +22,13 @@ from kdscan.synth.dots import one_dot, two_dots
 from kdscan.synth.fields import U8, Rng
 from kdscan.synth.fills import fill, filled
 from kdscan.synth.ink import Spots, Stroke
+from kdscan.synth.legibility import drawing_mask
 from kdscan.synth.lines import one_line, two_lines
 from kdscan.synth.pens import Pen
 from kdscan.synth.preferences import Brush, Shield
 from kdscan.synth.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room, moved
 from kdscan.synth.strokes import Path, outline, ring
 from kdscan.synth.surroundings import Board, add_extras, draw_borders, scribble_around, soil
-from kdscan.synth.writable import drawn_on
 
 __all__ = ["Hand", "StrokeBank", "draw_board"]
 
@@ -71,7 +71,7 @@ def draw_board(
     crossed: receives where each cross was drawn.
     """
     page = page_bgr.copy()
-    ground = page[drawn_on(layout, page.shape[:2], px_per_mm) > 127][::7]
+    ground = page[drawing_mask(layout, page.shape[:2], px_per_mm) > 127][::7]
     hand = fit_hand(hand, layout, mess, ground)
     sheet = Sketch(page, hand, rng, px_per_mm, strokes, mess, layout, free_room(layout), erased)
     soil(page, layout.page_mm, rng, px_per_mm, mess)

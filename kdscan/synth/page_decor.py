@@ -7,8 +7,8 @@ import numpy as np
 
 from kdscan.sheet.layout import Layout, Point
 from kdscan.sheet.parts import rect
+from kdscan.synth.canvas import Canvas, smooth_noise
 from kdscan.synth.fields import F32, U8, Rng, toward
-from kdscan.synth.plate import Plate, smooth_noise
 from kdscan.synth.styles import PrintStyle
 
 
@@ -61,7 +61,7 @@ def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
     return np.asarray(cv2.resize(canvas, (w, h)), np.float32)
 
 
-def ornaments(plate: Plate, layout: Layout, style: PrintStyle, rng: Rng) -> None:
+def ornaments(canvas: Canvas, layout: Layout, style: PrintStyle, rng: Rng) -> None:
     """Title, frames, boxes, legend: what stands around the grid."""
     (gx, gy, gw, gh), ch = layout.grid_rect, layout.cell_mm[1]
     page_w, page_h = layout.page_mm
@@ -69,47 +69,47 @@ def ornaments(plate: Plate, layout: Layout, style: PrintStyle, rng: Rng) -> None
     if style.title and gy > 4:
         x = gx + gw * float(rng.choice([0.5, 0.3, 0.7]))
         size = min(gy * 0.45, ch * 0.35)
-        plate.text((x, gy * rng.uniform(0.4, 0.6)), style.title, size, style.castle_color, rng)
+        canvas.text((x, gy * rng.uniform(0.4, 0.6)), style.title, size, style.castle_color, rng)
     for _ in range(style.ornaments):
         kind = rng.integers(0, 4)
         if kind == 0:  # a border round the page
             m = rng.uniform(0.8, max(0.9, min(gx, gy, below) * 0.7))
             box = rect(m, m, page_w - m, page_h - m)
-            plate.stroke(box, style.line_color, rng.uniform(0.2, 1.2))
+            canvas.stroke(box, style.line_color, rng.uniform(0.2, 1.2))
         elif kind == 1 and below > 6:  # boxes for points below the grid
             n = int(rng.integers(3, 9))
             size = min(below * 0.6, gw / n * 0.8)
             for i in range(n):
                 x, y = gx + gw * (i + 0.2) / n, gy + gh + below * 0.2
-                plate.stroke(rect(x, y, x + size, y + size), style.shield_color, 0.3)
+                canvas.stroke(rect(x, y, x + size, y + size), style.shield_color, 0.3)
         elif kind == 2 and below > 4:
             at, size = (gx + gw / 2, gy + gh + below * 0.55), min(below * 0.3, 4)
-            plate.text(at, "name ............ date ........", size, style.line_color, rng)
+            canvas.text(at, "name ............ date ........", size, style.line_color, rng)
         elif kind == 3 and gx > 3:  # row numbers
             for row in range(layout.rows):
                 at = (gx * 0.5, gy + ch * (row + 0.5))
-                plate.text(at, str(row + 1), min(gx * 0.5, 4), style.line_color, rng)
+                canvas.text(at, str(row + 1), min(gx * 0.5, 4), style.line_color, rng)
     if style.legend and below > 0.5 * ch:
-        _legend(plate, style, (gx, gy + gh + below * 0.5), gw, below * 0.5)
+        _legend(canvas, style, (gx, gy + gh + below * 0.5), gw, below * 0.5)
 
 
-def _legend(plate: Plate, style: PrintStyle, at: Point, width: float, height: float) -> None:
+def _legend(canvas: Canvas, style: PrintStyle, at: Point, width: float, height: float) -> None:
     """The six coats printed small under the grid: marks that must not be read."""
     s = height / 2
     for i in range(6):
         x, y = at[0] + width * (i + 0.5) / 6, at[1]
         box = rect(x - s, y - s, x + s, y + s)
-        plate.stroke(box, style.shield_color, style.shield_mm)
+        canvas.stroke(box, style.shield_color, style.shield_mm)
         ink = style.castle_color
         if i < 2:
             for d in ((0,), (-0.4, 0.4))[i]:
-                plate.circle((x, y + d * s), s * 0.22, ink, None)
+                canvas.circle((x, y + d * s), s * 0.22, ink, None)
         elif i < 4:
             for d in ((0.0,), (-0.3, 0.3))[i - 2]:
                 ends = [(x - s * 0.7, y + (0.5 + d) * s), (x + s * 0.7, y + (d - 0.5) * s)]
-                plate.stroke(ends, ink, s * 0.12, False)
+                canvas.stroke(ends, ink, s * 0.12, False)
         elif i == 4:
-            plate.fill(box, ink)
+            canvas.fill(box, ink)
         else:
-            plate.fill([(x, y), (x + s, y), (x + s, y - s), (x, y - s)], ink)
-            plate.fill([(x, y), (x - s, y), (x - s, y + s), (x, y + s)], ink)
+            canvas.fill([(x, y), (x + s, y), (x + s, y - s), (x, y - s)], ink)
+            canvas.fill([(x, y), (x - s, y), (x - s, y + s), (x, y + s)], ink)

@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 
 from kdscan.imaging.rectify import FLAT_MARGIN
+from kdscan.synth.canvas import smooth_noise
 from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32, rotation, toward
-from kdscan.synth.plate import smooth_noise
 
 GONE = 70.0
 """So much brighter, of 255, light ink can no longer be told from paper."""

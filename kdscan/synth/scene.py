@@ -23,7 +23,7 @@ from kdscan.synth.camera import Level as Level
 from kdscan.synth.designs import random_layout
 from kdscan.synth.fields import F32, F64, U8, Rng
 from kdscan.synth.hand import Hand, StrokeBank, draw_board
-from kdscan.synth.press import print_page
+from kdscan.synth.page import print_page
 from kdscan.synth.sketch import Spot
 from kdscan.synth.styles import random_style
 

@@ -14,10 +14,10 @@ from kdscan.synth.bank import StrokeBank
 from kdscan.synth.fields import U8, Rng
 from kdscan.synth.habits import Part
 from kdscan.synth.ink import Spots, Stroke, lay_ink
+from kdscan.synth.legibility import visible_pen
 from kdscan.synth.pens import Pen, random_pen
 from kdscan.synth.preferences import Brush, Preferences, Shield, random_preferences
 from kdscan.synth.strokes import Path
-from kdscan.synth.writable import shown
 
 Spot = tuple[tuple[int, int], float, float]
 """A cell (row, column) and a point of the page in mm."""
@@ -148,7 +148,7 @@ def fit_hand(hand: Hand, layout: Layout, mess: float, ground: U8) -> Hand:
         slop=hand.traits.slop * (0.4 + 1.0 * mess),
         tremor=min(hand.traits.tremor, 0.05 * room) * (0.4 + mess),
     )
-    pen, other, cross_pen = (shown(p, ground) for p in (hand.pen, hand.other, hand.cross_pen))
+    pen, other, cross_pen = (visible_pen(p, ground) for p in (hand.pen, hand.other, hand.cross_pen))
     return replace(
         hand,
         traits=traits,

@@ -18,8 +18,8 @@ from kdscan.errors import KdscanError
 from kdscan.game.duel.coats import Coat
 from kdscan.imaging.photo import decode
 from kdscan.inference.store import default_models
-from kdscan.prints.file import FiledPrint, filed, parse_print
-from kdscan.prints.flat import FlatSheet, coats_of, is_fit, rectify
+from kdscan.prints.file import FiledPrint, parse_print, to_filed
+from kdscan.prints.flat import FlatSheet, coats_of, is_suitable, rectify
 from kdscan.prints.learn import MOST_SHEETS
 from kdscan.prints.pile import learn_from_pile, may_learn, next_step
 from kdscan.tournament.store import Store
@@ -105,7 +105,7 @@ def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
         if sheet.kept is None or not is_of_pad(sheet.data):
             continue
         place, problems = sheet.kept["place"], (one["code"] for one in sheet.data["problems"])
-        if is_fit(problems, place["px_per_cell"]):
+        if is_suitable(problems, place["px_per_cell"]):
             photo = of[sheet.photo_id]
             centers = tuple(float(v) for row in place["centers"] for xy in row for v in xy)
             coats = coats_of(
@@ -125,7 +125,7 @@ def teach(root: str, pile: Pile, prints: Iterable[str]) -> tuple[bytes, ...]:
     """
     known = load_prints(root, prints)
     found = learn_from_pile(_flat(root, pile), known, default_models().ink)
-    return tuple(filed(one.known).data for one in found)
+    return tuple(to_filed(one.known).data for one in found)
 
 
 def _flat(root: str, pile: Pile) -> list[FlatSheet]:

@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from kdscan.prints.drawing import draw_print
-from kdscan.prints.file import FiledPrint, filed, parse_print
+from kdscan.prints.file import FiledPrint, parse_print, to_filed
 from kdscan.prints.learn import put_right
 from kdscan.tournament.pads import (
     Pile,
@@ -88,7 +88,7 @@ class Prints(EventPrints):
         _, one = self._get(number)
         again = replace(put_right(one, np.array(corners_xy, np.float64)), by_itself=False)
         with self.store.write() as db:
-            add_print(self.store, db, self.event_id, filed(again, one.head.learned))
+            add_print(self.store, db, self.event_id, to_filed(again, one.head.learned))
             return self._to_read_again(db, [one.name])
 
     def _get(self, number: int) -> tuple[PrintRow, FiledPrint]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kdscan.cli.main import main
-from kdscan.prints.file import filed, load_print
+from kdscan.prints.file import load_print, to_filed
 from kdscan.prints.library import own_library
 from tests.prints.made import made_print
 
@@ -34,7 +34,7 @@ def test_nothing_is_known_at_first(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_list_says_how_well_each_is_known(capsys: pytest.CaptureFixture[str]) -> None:
-    one, two = filed(made_print("moor", 1), "2026-01-02"), filed(made_print("atlas", 2))
+    one, two = to_filed(made_print("moor", 1), "2026-01-02"), to_filed(made_print("atlas", 2))
     for each in (one, two):
         own_library().save(each)
     heads, first, second = layout(capsys, "list").splitlines()
@@ -75,8 +75,8 @@ def test_no_other_print_is_overwritten_unasked(
 ) -> None:
     mine = own_library().save(made_print("club", 1))
     theirs, new = tmp_path / "theirs.kdprint", tmp_path / "new.kdprint"
-    theirs.write_bytes(filed(made_print("Club", 2)).data)
-    new.write_bytes(filed(made_print("new", 3)).data)
+    theirs.write_bytes(to_filed(made_print("Club", 2)).data)
+    new.write_bytes(to_filed(made_print("new", 3)).data)
     assert "--replace" in layout(capsys, "import", new, theirs, code=2)
     assert [one.data for one in own_library().load()] == [mine.data]  # all or nothing
     layout(capsys, "import", new, theirs, "--replace")

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from kdscan.errors import LayoutError
-from kdscan.prints.file import LARGEST, filed, load_print, parse_print, renamed
+from kdscan.prints.file import MAX_BYTES, load_print, parse_print, renamed, to_filed
 from kdscan.prints.known import SIGNATURE, KnownPrint
 from tests.prints.made import made_print
 
@@ -56,7 +56,7 @@ def alike(one: KnownPrint, other: KnownPrint) -> None:
 
 def test_a_print_comes_back_as_it_was() -> None:
     known = made_print()
-    there = filed(known, "2026-01-02")
+    there = to_filed(known, "2026-01-02")
     back = parse_print(there.data, "club.kdprint", thoroughly=True)
     alike(back, known)
     assert back.head.learned == "2026-01-02"
@@ -65,11 +65,11 @@ def test_a_print_comes_back_as_it_was() -> None:
 
 
 def test_equal_prints_make_equal_files() -> None:
-    assert filed(made_print(), "2026-01-02").data == filed(made_print(), "2026-01-02").data
+    assert to_filed(made_print(), "2026-01-02").data == to_filed(made_print(), "2026-01-02").data
 
 
 def test_the_picture_is_decoded_on_first_use_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = parse_print(filed(made_print()).data, "club")
+    one = parse_print(to_filed(made_print()).data, "club")
     _ = one.signature
     assert "bgr" not in vars(one) and "known" not in vars(one)
     _ = one.bgr
@@ -77,7 +77,7 @@ def test_the_picture_is_decoded_on_first_use_alone(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_print_crosses_a_process_as_its_file() -> None:
-    one = filed(made_print())
+    one = to_filed(made_print())
     _ = one.bgr
     sent = pickle.dumps(one)
     assert len(sent) < len(one.data) + 5000
@@ -85,7 +85,7 @@ def test_a_print_crosses_a_process_as_its_file() -> None:
 
 
 def test_renamed() -> None:
-    one = renamed(filed(made_print("club"), "2026-01-02"), "  Old   club ")
+    one = renamed(to_filed(made_print("club"), "2026-01-02"), "  Old   club ")
     again = parse_print(one.data, "x", thoroughly=True)
     assert again.name == "Old club" and again.head.learned == "2026-01-02"
     alike(again, made_print("Old club"))
@@ -97,7 +97,7 @@ def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
             load_print(path)
 
 
-DATA = filed(made_print()).data
+DATA = to_filed(made_print()).data
 
 
 @pytest.mark.parametrize(
@@ -130,11 +130,11 @@ def test_what_is_no_print_is_refused_with_the_remedy(data: bytes) -> None:
 
 def test_a_small_file_that_unpacks_to_much_is_refused() -> None:
     bomb = rebuilt(DATA, picture=b"\0" * (200 << 20))
-    assert len(bomb) < LARGEST
+    assert len(bomb) < MAX_BYTES
     with pytest.raises(LayoutError):
         parse_print(bomb, "club.kdprint")
     with pytest.raises(LayoutError, match="has at most"):
-        parse_print(b"\0" * (LARGEST + 1), "club.kdprint")
+        parse_print(b"\0" * (MAX_BYTES + 1), "club.kdprint")
 
 
 def test_a_broken_picture_with_a_right_checksum_is_refused() -> None:

@@ -8,7 +8,7 @@ from kdscan.ink.divide import divide
 from kdscan.marks.classify import softmax
 from kdscan.pipeline.read import read_photo
 from kdscan.prints.align import align
-from kdscan.prints.dropout import drop_out, poorly_known, weighed
+from kdscan.prints.dropout import drop_out, mix_logits, poorly_known
 from kdscan.prints.page import on_plain_page, plain_page
 from kdscan.records import CELLS, Ink, Photo, maps_of
 from tests.prints.pads import ENGRAVED, PAINTED, found, learned, sheet
@@ -105,6 +105,6 @@ def test_where_the_photo_surely_says_something_else_neither_is_sure() -> None:
     photo[0, :10, 2] = 8  # crosses that have become part of the print
     photo[0, 10:20, 2] = 1  # not sure
     photo[0, 20:, 0] = 8
-    said = softmax(weighed(ink, photo)[0])
+    said = softmax(mix_logits(ink, photo)[0])
     assert np.abs(said[:10, [0, 2]] - 0.5).max() < 0.01
     assert said[10:, 0].min() > 0.99

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import LayoutError, UsageError
-from kdscan.prints.file import filed, renamed
+from kdscan.prints.file import renamed, to_filed
 from kdscan.prints.library import Library, own_library
 from kdscan.prints.names import checked_name
 from tests.prints.made import made_print
@@ -43,7 +43,7 @@ def test_a_print_of_the_same_name_is_replaced(tmp_path: Path) -> None:
     library.save(made_print("Club", 1))
     library.save(made_print("club", 2))
     (one,) = library.load()
-    assert one.name == "club" and one.data == filed(made_print("club", 2)).data
+    assert one.name == "club" and one.data == to_filed(made_print("club", 2)).data
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -60,10 +60,10 @@ def test_damaged_files_are_told_and_skipped(tmp_path: Path) -> None:
 
 
 def test_a_file_under_another_name_goes_by_the_print_s(tmp_path: Path) -> None:
-    (tmp_path / "friend (1).kdprint").write_bytes(filed(made_print("pad")).data)
+    (tmp_path / "friend (1).kdprint").write_bytes(to_filed(made_print("pad")).data)
     library = Library(tmp_path)
     assert names(library) == ["pad"]
-    library.save(renamed(filed(made_print("x", 2)), "pad"))
+    library.save(renamed(to_filed(made_print("x", 2)), "pad"))
     assert [p.name for p in tmp_path.iterdir()] == ["pad.kdprint"]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from kdscan.detection.layout import UNKNOWN
 from kdscan.prints import pool as pools
-from kdscan.prints.flat import FlatSheet, one_of_each, packed, same_sheet, unpacked
+from kdscan.prints.flat import FlatSheet, deduplicate, from_bytes, same_sheet, to_bytes
 from kdscan.prints.library import Library
 from kdscan.prints.pool import SheetPool
 
@@ -23,11 +23,11 @@ def other(seed: int) -> str:
 
 def test_a_sheet_comes_back_from_its_file() -> None:
     sheet = flat("a", GAME)
-    back = unpacked(packed(sheet), "a")
+    back = from_bytes(to_bytes(sheet), "a")
     assert back is not None and (back.coats, back.layout) == (GAME, UNKNOWN)
     assert np.abs(back.bgr.astype(int) - sheet.bgr).mean() < 3
-    assert unpacked(packed(sheet)[:-200], "a") is None
-    assert unpacked(b"rubbish", "a") is None
+    assert from_bytes(to_bytes(sheet)[:-200], "a") is None
+    assert from_bytes(b"rubbish", "a") is None
 
 
 def test_a_sheet_photographed_twice_is_one() -> None:
@@ -38,7 +38,7 @@ def test_a_sheet_photographed_twice_is_one() -> None:
     for one in (early, upside_down, misread):
         assert same_sheet(one, late)
     assert not any(same_sheet(late, one) for one in games)
-    kept = one_of_each([early, *games, late, upside_down])
+    kept = deduplicate([early, *games, late, upside_down])
     assert [one.key for one in kept] == ["0", "1", "2", "3", "4", "late"]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from kdscan.records import CASTLE, CELLS
 from kdscan.synth.designs import random_layout
-from kdscan.synth.press import print_page
+from kdscan.synth.page import print_page
 from kdscan.synth.styles import random_style
 
 SEEDS = range(60)

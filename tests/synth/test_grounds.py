@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from kdscan.records import CELLS
-from kdscan.synth.contrast import LEAST, legible
+from kdscan.synth.contrast import MIN_CONTRAST, ensure_contrast
 from kdscan.synth.designs import random_layout
 from kdscan.synth.fields import LUMA
 from kdscan.synth.grounds.draw import FAMILIES, draw_ground
 from kdscan.synth.grounds.families import GROUPS, HELD_OUT, PALE, PALE_SHARE, TRAINED, random_family
 from kdscan.synth.grounds.palette import INK_LEFT, luma, random_palette
-from kdscan.synth.press import print_page
+from kdscan.synth.page import print_page
 from kdscan.synth.styles import random_style
 
 
@@ -79,7 +79,7 @@ def test_shields_and_circles_never_vanish(family: str) -> None:
         )
         assert style.palette is not None
         page = draw_ground(family, np.random.default_rng(seed), layout, 3.0, style.palette)
-        better = legible(page, layout, style, 3.0)
+        better = ensure_contrast(page, layout, style, 3.0)
         grey = page @ LUMA
         for places, color in (
             (layout.shield, better.shield_color),
@@ -87,7 +87,7 @@ def test_shields_and_circles_never_vanish(family: str) -> None:
         ):
             at = np.array([layout.center_mm(*cell) for cell in CELLS])[:, None] + np.array(places)
             x, y = np.clip(at.reshape(-1, 2) * 3, 0, np.array(grey.shape[::-1]) - 1).astype(int).T
-            assert np.median(np.abs(grey[y, x] - luma(color))) > 0.8 * LEAST
+            assert np.median(np.abs(grey[y, x] - luma(color))) > 0.8 * MIN_CONTRAST
 
 
 def test_shields_of_a_map_may_let_the_ground_through() -> None:

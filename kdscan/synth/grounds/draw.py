@@ -8,10 +8,10 @@ import numpy as np
 
 from kdscan.sheet.layout import Layout
 from kdscan.sheet.parts import rect
+from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import U8, Rng, chance, f32
 from kdscan.synth.grounds import line_art, painted, photographic
 from kdscan.synth.grounds.palette import Palette
-from kdscan.synth.plate import Plate
 from kdscan.synth.raster import wash
 
 FAMILIES: dict[str, Callable[[Rng, Layout, float, Palette], U8]] = {
@@ -64,7 +64,7 @@ def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -
     (gx, gy), (cw, ch), (w, h) = layout.grid_mm, layout.cell_mm, layout.page_mm
     room = min(gx, gy, w - gx - layout.cols * cw, h - gy - layout.rows * ch)
     m = rng.uniform(0.1, 0.8) * room
-    plate = Plate(page, scale)
+    plate = Canvas(page, scale)
     kind = rng.integers(0, 3)
     if kind == 0:
         px = max(1, round(m * scale))

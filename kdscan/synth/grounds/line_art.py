@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from kdscan.sheet.layout import Layout
+from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import F32, U8, Color, Rng, chance, f32, fractal, noise
 from kdscan.synth.grounds import signs
 from kdscan.synth.grounds.painted import country, full_size, textured
@@ -18,7 +19,6 @@ from kdscan.synth.grounds.palette import Palette, mixed
 from kdscan.synth.grounds.populate import populate, random_crowd
 from kdscan.synth.grounds.signs import Artist
 from kdscan.synth.grounds.terrain import Terrain, tinted
-from kdscan.synth.plate import Plate
 from kdscan.synth.raster import wash
 
 
@@ -62,7 +62,7 @@ def engraved(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A copperplate: coasts with water lines, hills, woods, waves, roads, ships, all in line."""
     terrain = country(rng, layout, scale)
     page = _paper(rng, layout, scale, palette, terrain)
-    plate, ink, mm = Plate(page, scale), _ink_color(rng, palette), _line_mm(rng, layout)
+    plate, ink, mm = Canvas(page, scale), _ink_color(rng, palette), _line_mm(rng, layout)
     for line in terrain.lines():
         plate.stroke(line, ink, mm * 1.5, closed=False)
     steps = int(rng.choice([0, 0, 2, 4, 7]))
@@ -98,7 +98,7 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         cross = _screen(rng, page, tone * 1.4 - 0.25, pitch, angle + 1.2, bend)
         cover = np.maximum(cover, cross)
     wash(page, ink, cover * np.float32(rng.uniform(0.4, 1.0)))
-    plate, mm = Plate(page, scale), _line_mm(rng, layout)
+    plate, mm = Canvas(page, scale), _line_mm(rng, layout)
     for line in terrain.lines():
         plate.stroke(line, ink, mm * 1.4, closed=False)
     artist = Artist(plate, rng, ink, mm, palette.paper, palette.paper)
@@ -110,7 +110,7 @@ def portolan(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A sailor's chart: lines from many roses across everything, coasts with names."""
     terrain = country(rng, layout, scale, sea=rng.uniform(0.3, 0.8))
     page = _paper(rng, layout, scale, palette, terrain)
-    plate, mm = Plate(page, scale), _line_mm(rng, layout)
+    plate, mm = Canvas(page, scale), _line_mm(rng, layout)
     w, h = layout.page_mm
     inks = (_ink_color(rng, palette), palette.accent, palette.wood)
     rays = int(rng.choice([8, 16, 32]))
@@ -139,7 +139,7 @@ def charted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A surveyor's sheet: hachures along coasts, soundings, a net of meridians, spot symbols."""
     terrain = country(rng, layout, scale)
     page = _paper(rng, layout, scale, palette, terrain)
-    plate, ink, mm = Plate(page, scale), _ink_color(rng, palette), _line_mm(rng, layout)
+    plate, ink, mm = Canvas(page, scale), _ink_color(rng, palette), _line_mm(rng, layout)
     cell, (w, h) = min(layout.cell_mm), layout.page_mm
     for line in terrain.lines():
         plate.stroke(line, ink, mm * 1.5, closed=False)
@@ -201,7 +201,7 @@ def woodcut(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     cut = grain + np.float32(rng.uniform(0.2, 0.8)) * np.sin(height * np.float32(9))
     limit = np.where(height < 0, rng.uniform(1.1, 1.7), rng.uniform(1.4, 2.2)).astype(np.float32)
     wash(page, _ink_color(rng, palette), f32(np.clip((cut - limit) * 6, 0, 1)))
-    plate = Plate(page, scale)
+    plate = Canvas(page, scale)
     for line in terrain.lines():
         plate.stroke(line, palette.ink, 0.03 * min(layout.cell_mm), closed=False)
     artist = Artist(plate, rng, palette.ink, 2 * _line_mm(rng, layout), None, palette.ink)

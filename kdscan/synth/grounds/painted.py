@@ -10,12 +10,12 @@ import cv2
 import numpy as np
 
 from kdscan.sheet.layout import Layout
+from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import F32, U8, Color, Rng, chance, f32, fractal, noise
 from kdscan.synth.grounds.palette import Palette, luma, mixed
 from kdscan.synth.grounds.populate import populate, random_crowd
 from kdscan.synth.grounds.signs import painter
 from kdscan.synth.grounds.terrain import HILL, SHORE, Terrain, random_terrain, tinted
-from kdscan.synth.plate import Plate
 from kdscan.synth.raster import blend_into, lit, wash
 
 COARSE = 0.5
@@ -81,21 +81,21 @@ def _dabs(rng: Rng, page: U8, count: int, reach: float) -> None:
         cv2.line(page, (x0, y0), (x1, y1), shade, thick, cv2.LINE_AA)
 
 
-def _outlined(plate: Plate, rng: Rng, terrain: Terrain, palette: Palette, mm: float) -> None:
+def _outlined(canvas: Canvas, rng: Rng, terrain: Terrain, palette: Palette, mm: float) -> None:
     """Coastlines drawn with a pen, light or dark."""
     shade = palette.ink if chance(rng, 0.7) else palette.foam
     for line in terrain.lines():
-        plate.stroke(line, shade, mm, closed=False)
+        canvas.stroke(line, shade, mm, closed=False)
 
 
 def _signs(
-    plate: Plate, rng: Rng, terrain: Terrain, layout: Layout, palette: Palette, rich: float
+    canvas: Canvas, rng: Rng, terrain: Terrain, layout: Layout, palette: Palette, rich: float
 ) -> None:
     cell = min(layout.cell_mm)
     mm = float(np.exp(rng.uniform(np.log(0.006), np.log(0.022)))) * cell
     ink = mixed(palette.ink, palette.sand, float(rng.choice([0, 0, rng.uniform(0.2, 0.7)])))
     second = palette.accent if chance(rng, 0.4) else palette.peak
-    artist = painter(plate, rng, ink, mm, palette.hill, second)
+    artist = painter(canvas, rng, ink, mm, palette.hill, second)
     populate(artist, terrain, layout, random_crowd(rng, rich), palette)
 
 
@@ -113,10 +113,10 @@ def painted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     if chance(rng, 0.5):
         full = (page.shape[0], page.shape[1])
         page = textured(page, f32(rng.uniform(0.01, 0.06)) * noise(rng, full, 400))
-    plate = Plate(page, scale)
+    canvas = Canvas(page, scale)
     if chance(rng, 0.35):
-        _outlined(plate, rng, terrain, palette, rng.uniform(0.1, 0.5))
-    _signs(plate, rng, terrain, layout, palette, rng.uniform(0, 0.8))
+        _outlined(canvas, rng, terrain, palette, rng.uniform(0.1, 0.5))
+    _signs(canvas, rng, terrain, layout, palette, rng.uniform(0, 0.8))
     return page
 
 
@@ -128,10 +128,10 @@ def cartoon(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         bands = np.floor(terrain.height * rng.uniform(1.5, 5)).astype(np.int64) % 2
         areas = textured(areas, f32(bands * rng.uniform(-0.12, 0.12)))
     page = full_size(areas, layout, scale)
-    plate = Plate(page, scale)
+    canvas = Canvas(page, scale)
     if chance(rng, 0.75):
-        _outlined(plate, rng, terrain, palette, rng.uniform(0.15, 0.8))
-    _signs(plate, rng, terrain, layout, palette, rng.uniform(0.2, 1.0))
+        _outlined(canvas, rng, terrain, palette, rng.uniform(0.15, 0.8))
+    _signs(canvas, rng, terrain, layout, palette, rng.uniform(0.2, 1.0))
     return page
 
 
@@ -150,10 +150,10 @@ def watercolour(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     page = full_size(paper, layout, scale)
     full = (page.shape[0], page.shape[1])
     page = textured(page, f32(rng.uniform(0.01, 0.05)) * noise(rng, full, rng.uniform(150, 500)))
-    plate = Plate(page, scale)
+    canvas = Canvas(page, scale)
     if chance(rng, 0.5):
-        _outlined(plate, rng, terrain, palette, rng.uniform(0.08, 0.35))
-    _signs(plate, rng, terrain, layout, palette, rng.uniform(0, 0.8))
+        _outlined(canvas, rng, terrain, palette, rng.uniform(0.08, 0.35))
+    _signs(canvas, rng, terrain, layout, palette, rng.uniform(0, 0.8))
     return page
 
 
@@ -168,7 +168,7 @@ def relief(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     )
     tone = np.clip(slope / (3 * slope.std() + 1e-6), -1, 1) * rng.uniform(0.1, 0.45)
     page = full_size(textured(areas, f32(tone)), layout, scale)
-    _signs(Plate(page, scale), rng, terrain, layout, palette, rng.uniform(0, 0.5))
+    _signs(Canvas(page, scale), rng, terrain, layout, palette, rng.uniform(0, 0.5))
     return page
 
 
@@ -209,13 +209,13 @@ def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     water = tinted(terrain.height, -3, 3, [(-2.0, palette.deep), (0.0, palette.sea)])
     areas = np.where(sea[..., None] > 0, water, areas).astype(np.uint8)
     page = full_size(areas, layout, scale)
-    plate = Plate(page, scale)
+    canvas = Canvas(page, scale)
     edges = cv2.morphologyEx(labels.astype(np.float32), cv2.MORPH_GRADIENT, np.ones((3, 3))) > 0
     border = full_size((edges & (sea == 0)).astype(np.uint8) * 255, layout, scale)
     shade = palette.ink if chance(rng, 0.7) else palette.foam
     wash(page, shade, f32(f32(border) / 255 * np.float32(rng.uniform(0.3, 1.0))))
-    _outlined(plate, rng, terrain, palette, rng.uniform(0.1, 0.6))
-    _signs(plate, rng, terrain, layout, palette, rng.uniform(0, 0.7))
+    _outlined(canvas, rng, terrain, palette, rng.uniform(0.1, 0.6))
+    _signs(canvas, rng, terrain, layout, palette, rng.uniform(0, 0.7))
     return page
 
 
@@ -244,7 +244,7 @@ def patchwork(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     kinds = np.where(terrain.wet > terrain.wooded, 0.5, np.where(pick[row, col] < 2, -1.0, 0.5))
     kinds = np.where(pick[row, col] >= 5, 1.5, kinds)
     signed = Terrain(f32(kinds), terrain.wet, terrain.wooded, terrain.px_per_mm)
-    _signs(Plate(page, scale), rng, signed, layout, palette, rng.uniform(0, 1))
+    _signs(Canvas(page, scale), rng, signed, layout, palette, rng.uniform(0, 1))
     return page
 
 

@@ -6,12 +6,12 @@ import cv2
 import numpy as np
 
 from kdscan.sheet.layout import Layout
+from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import F32, U8, Rng, chance, f32, fractal, noise, to_u8
 from kdscan.synth.grounds.painted import country
 from kdscan.synth.grounds.palette import INK_LEFT, Palette
 from kdscan.synth.grounds.populate import populate, random_crowd
 from kdscan.synth.grounds.signs import painter
-from kdscan.synth.plate import Plate
 from kdscan.synth.textures import KINDS
 
 
@@ -56,7 +56,7 @@ def parchment(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         terrain = country(rng, layout, scale)
         cell = min(layout.cell_mm)
         artist = painter(
-            Plate(out, scale), rng, palette.ink, 0.012 * cell, palette.sand, palette.accent
+            Canvas(out, scale), rng, palette.ink, 0.012 * cell, palette.sand, palette.accent
         )
         populate(artist, terrain, layout, random_crowd(rng, rng.uniform(0.1, 0.7)), palette)
     return out

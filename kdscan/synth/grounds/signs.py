@@ -12,9 +12,9 @@ from itertools import pairwise
 import numpy as np
 
 from kdscan.sheet.layout import Point
+from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import Color, Rng
 from kdscan.synth.grounds.palette import mixed
-from kdscan.synth.plate import Plate
 
 Path = Sequence[tuple[float, float]]
 
@@ -27,7 +27,7 @@ class Artist:
     second: colour of sails, roofs, treetops. wobble: how far points stray, as a share of a sign.
     """
 
-    plate: Plate
+    plate: Canvas
     rng: Rng
     ink: Color
     mm: float
@@ -209,7 +209,7 @@ def road(
         artist.plate.stroke(line, shade, mm, closed=False)
 
 
-def painter(plate: Plate, rng: Rng, ink: Color, mm: float, fill: Color, second: Color) -> Artist:
+def painter(plate: Canvas, rng: Rng, ink: Color, mm: float, fill: Color, second: Color) -> Artist:
     """One who fills what they draw, or leaves a part of it bare."""
     bare = rng.random() < 0.15
     body = None if bare else mixed(fill, (255, 255, 255), rng.uniform(0, 0.4))

@@ -13,7 +13,7 @@ from functools import lru_cache
 from sqlalchemy import Connection, select
 
 from kdscan.errors import LayoutError, ReaderDied, StoreError
-from kdscan.prints.file import SUFFIX, FiledPrint, filed, parse_print
+from kdscan.prints.file import SUFFIX, FiledPrint, parse_print, to_filed
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import Damaged, named
 from kdscan.prints.names import folded, same_name
@@ -88,7 +88,7 @@ class EventPrints:
 
     def save(self, known: KnownPrint) -> FiledPrint:
         """Keep a print, in place of one of the same name."""
-        one = filed(known)
+        one = to_filed(known)
         with self.store.write() as db:
             add_print(self.store, db, self.event_id, one)
         return one

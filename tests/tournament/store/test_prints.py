@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import KdscanError, LayoutError
-from kdscan.prints.file import SUFFIX, filed
+from kdscan.prints.file import SUFFIX, to_filed
 from kdscan.tournament.archive import load_event, save_event
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, find_event
@@ -39,7 +39,7 @@ def test_prints_are_an_event_s_own(store: Store) -> None:
         prints.save(made_print(name))
     assert names(prints) == ["Atlas", "moor"]
     assert names(prints_of(store, "other")) == []
-    assert prints.get("ATLAS").data == filed(made_print("Atlas")).data
+    assert prints.get("ATLAS").data == to_filed(made_print("Atlas")).data
     prints.forget("atlas")
     assert names(prints) == ["moor"]
     with pytest.raises(LayoutError, match="known: moor"):
@@ -51,13 +51,13 @@ def test_a_print_of_the_same_name_is_replaced(store: Store) -> None:
     prints.save(made_print("Club", 1))
     prints.save(made_print("club", 2))
     (one,) = prints.load()
-    assert one.data == filed(made_print("club", 2)).data
+    assert one.data == to_filed(made_print("club", 2)).data
 
 
 def test_those_of_the_library_are_added_but_replace_none(store: Store) -> None:
     prints = prints_of(store)
     own = prints.save(made_print("club", 1))
-    others = [filed(made_print("CLUB", 2)), filed(made_print("moor", 3))]
+    others = [to_filed(made_print("CLUB", 2)), to_filed(made_print("moor", 3))]
     for _ in range(2):
         with store.write() as db:
             add_new_prints(store, db, prints.event_id, others)

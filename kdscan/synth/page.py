@@ -1,6 +1,6 @@
-"""The printing press for random designs: layout and style to a page of pixels.
+"""Renders the printed page of a random design from its layout and style.
 
-Our own sheet needs none of this: it is the rasterised PDF (`kdscan.sheet.raster`).
+Our own sheet is a rasterised PDF instead (`kdscan.sheet.raster`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 from kdscan.records import CASTLE
 from kdscan.sheet.layout import Layout, Point
 from kdscan.sheet.parts import rect
-from kdscan.synth.contrast import legible
+from kdscan.synth.canvas import Canvas
+from kdscan.synth.contrast import ensure_contrast
 from kdscan.synth.fields import U8
 from kdscan.synth.grounds.draw import draw_ground
+from kdscan.synth.legibility import lighten_ground
 from kdscan.synth.page_decor import bare_paper, ornaments
-from kdscan.synth.plate import Plate
 from kdscan.synth.styles import PrintStyle
-from kdscan.synth.writable import writable
 
 
 def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
@@ -29,29 +29,29 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
     Returns (H, W, 3) uint8 BGR, H and W the page in mm times `px_per_mm`; the page
     point (x, y) mm lies at pixel (x, y) * px_per_mm - 0.5.
     """
-    style = _slender(style, layout)
+    style = _thin_lines(style, layout)
     rng = np.random.default_rng(style.seed)
     w, h = (round(v * px_per_mm) for v in layout.page_mm)
     if style.palette is None:
         page = bare_paper(rng, (h, w), style)
     else:
         page = draw_ground(style.family, rng, layout, px_per_mm, style.palette)
-        page = writable(page, layout, px_per_mm, rng)
-        style = legible(page, layout, style, px_per_mm)
-    plate = Plate(page, px_per_mm)
-    ornaments(plate, layout, style, rng)
-    _cells_and_lines(plate, layout, style)
+        page = lighten_ground(page, layout, px_per_mm, rng)
+        style = ensure_contrast(page, layout, style, px_per_mm)
+    canvas = Canvas(page, px_per_mm)
+    ornaments(canvas, layout, style, rng)
+    _cells_and_lines(canvas, layout, style)
     for row in range(layout.rows):
         for col in range(layout.cols):
             at = layout.center_mm(row, col)
             if (row, col) == CASTLE:
-                _castle(plate, layout, style, at)
+                _castle(canvas, layout, style, at)
             else:
-                _shield(plate, layout, style, at)
+                _shield(canvas, layout, style, at)
     return page
 
 
-def _slender(style: PrintStyle, layout: Layout) -> PrintStyle:
+def _thin_lines(style: PrintStyle, layout: Layout) -> PrintStyle:
     """The style with lines that leave room for what is drawn inside circles and cells."""
     cell = min(layout.cell_mm)
     return replace(
@@ -62,53 +62,53 @@ def _slender(style: PrintStyle, layout: Layout) -> PrintStyle:
     )
 
 
-def _cells_and_lines(plate: Plate, layout: Layout, style: PrintStyle) -> None:
+def _cells_and_lines(canvas: Canvas, layout: Layout, style: PrintStyle) -> None:
     (gx, gy, gw, gh), (cw, ch) = layout.grid_rect, layout.cell_mm
     if style.cell_fill == "tint":
-        plate.fill(rect(gx, gy, gx + gw, gy + gh), style.cell_tint)
+        canvas.fill(rect(gx, gy, gx + gw, gy + gh), style.cell_tint)
     for row in range(layout.rows):
         for col in range(layout.cols):
             x, y = gx + col * cw, gy + row * ch
             if style.cell_fill == "checker" and (row + col) % 2:
-                plate.fill(rect(x, y, x + cw, y + ch), style.cell_tint)
+                canvas.fill(rect(x, y, x + cw, y + ch), style.cell_tint)
             elif style.cell_fill == "boxes":
                 m = 0.03 * cw
                 box = rect(x + m, y + m, x + cw - m, y + ch - m)
-                plate.fill(box, style.cell_tint)
+                canvas.fill(box, style.cell_tint)
                 if layout.lines != "none":
-                    plate.stroke(box, style.line_color, style.line_mm)
+                    canvas.stroke(box, style.line_color, style.line_mm)
     if style.cell_fill != "boxes":
         for i in range(1, layout.cols):
-            _line(plate, layout, style, (gx + i * cw, gy), (gx + i * cw, gy + gh))
+            _line(canvas, layout, style, (gx + i * cw, gy), (gx + i * cw, gy + gh))
         for i in range(1, layout.rows):
-            _line(plate, layout, style, (gx, gy + i * ch), (gx + gw, gy + i * ch))
-    _frame(plate, layout, style, (gx, gy, gx + gw, gy + gh))
+            _line(canvas, layout, style, (gx, gy + i * ch), (gx + gw, gy + i * ch))
+    _frame(canvas, layout, style, (gx, gy, gx + gw, gy + gh))
 
 
 def _frame(
-    plate: Plate, layout: Layout, style: PrintStyle, box: tuple[float, float, float, float]
+    canvas: Canvas, layout: Layout, style: PrintStyle, box: tuple[float, float, float, float]
 ) -> None:
     x0, y0, x1, y1 = box
     if style.frame == "none":
         if layout.lines != "none":
             corners = rect(x0, y0, x1, y1)
             for i, j in ((0, 1), (3, 2), (0, 3), (1, 2)):
-                _line(plate, layout, style, corners[i], corners[j])
+                _line(canvas, layout, style, corners[i], corners[j])
         return
     r = 1.5 if style.frame == "rounded" else 0.0
     outline = [(x0 + r, y0), (x1 - r, y0), (x1, y0 + r), (x1, y1 - r)]
     outline += [(x1 - r, y1), (x0 + r, y1), (x0, y1 - r), (x0, y0 + r)]
-    plate.stroke(outline, style.line_color, style.line_mm * 1.4)
+    canvas.stroke(outline, style.line_color, style.line_mm * 1.4)
     if style.frame == "double":
         d = 3 * style.line_mm
-        plate.stroke(rect(x0 - d, y0 - d, x1 + d, y1 + d), style.line_color, style.line_mm)
+        canvas.stroke(rect(x0 - d, y0 - d, x1 + d, y1 + d), style.line_color, style.line_mm)
 
 
-def _line(plate: Plate, layout: Layout, style: PrintStyle, a: Point, b: Point) -> None:
+def _line(canvas: Canvas, layout: Layout, style: PrintStyle, a: Point, b: Point) -> None:
     if layout.lines == "none":
         return
     if layout.lines == "ruled":
-        plate.stroke([a, b], style.line_color, style.line_mm, False, style.line_veil)
+        canvas.stroke([a, b], style.line_color, style.line_mm, False, style.line_veil)
         return
     length = float(np.hypot(b[0] - a[0], b[1] - a[1]))
     cw = layout.cell_mm[0]
@@ -120,49 +120,49 @@ def _line(plate: Plate, layout: Layout, style: PrintStyle, a: Point, b: Point) -
         t = s + (t - s) * duty
         p = (a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]))
         q = (a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]))
-        plate.stroke([p, q], style.line_color, style.line_mm, False, style.line_veil)
+        canvas.stroke([p, q], style.line_color, style.line_mm, False, style.line_veil)
 
 
-def _shield(plate: Plate, layout: Layout, style: PrintStyle, at: Point) -> None:
+def _shield(canvas: Canvas, layout: Layout, style: PrintStyle, at: Point) -> None:
     shield = [(at[0] + x, at[1] + y) for x, y in layout.shield]
     if style.shield_fill is not None:
-        plate.fill(shield, style.shield_fill, style.shield_veil)
+        canvas.fill(shield, style.shield_fill, style.shield_veil)
     if style.shield_light is not None:
-        plate.stroke(shield, style.shield_light, 2.4 * style.shield_mm)
+        canvas.stroke(shield, style.shield_light, 2.4 * style.shield_mm)
     if style.emboss:
-        _emboss(plate, shield, style)
+        _emboss(canvas, shield, style)
     if style.emboss < 0.6:  # what stands out boldly needs no line
-        plate.stroke(shield, style.shield_color, style.shield_mm)
+        canvas.stroke(shield, style.shield_color, style.shield_mm)
     if style.shield_inner:
         cx, cy = np.mean(layout.shield, axis=0)
         inner = [
             (at[0] + cx + 0.86 * (x - cx), at[1] + cy + 0.86 * (y - cy)) for x, y in layout.shield
         ]
-        plate.stroke(inner, style.shield_color, style.shield_mm * 0.6)
+        canvas.stroke(inner, style.shield_color, style.shield_mm * 0.6)
     for x, y in layout.circles:
         center = (at[0] + x, at[1] + y)
         radius = layout.circle_radius_mm
         if style.circle_fill is not None:
-            plate.circle(center, radius, style.circle_fill, None, style.circle_veil)
+            canvas.circle(center, radius, style.circle_fill, None, style.circle_veil)
         if style.circle_mm:
-            plate.circle(center, radius, style.circle_color, style.circle_mm)
+            canvas.circle(center, radius, style.circle_color, style.circle_mm)
 
 
-def _emboss(plate: Plate, shield: list[Point], style: PrintStyle) -> None:
+def _emboss(canvas: Canvas, shield: list[Point], style: PrintStyle) -> None:
     """Light on the edges that face the upper left, shade on the others."""
     cx, cy = np.mean(shield, axis=0)
     for a, b in pairwise([*shield, shield[0]]):
         mx, my = (a[0] + b[0]) / 2 - cx, (a[1] + b[1]) / 2 - cy
         facing = -(mx + my) / (np.hypot(mx, my) * np.sqrt(2) + 1e-9)
         shade = (255.0, 255.0, 255.0) if facing > 0 else (0.0, 0.0, 0.0)
-        plate.stroke([a, b], shade, 2 * style.shield_mm, False, abs(facing) * style.emboss)
+        canvas.stroke([a, b], shade, 2 * style.shield_mm, False, abs(facing) * style.emboss)
 
 
-def _castle(plate: Plate, layout: Layout, style: PrintStyle, at: Point) -> None:
+def _castle(canvas: Canvas, layout: Layout, style: PrintStyle, at: Point) -> None:
     castle = layout.castle
     for part, color in ((castle.keep, style.castle_fill), (castle.roofs, style.roof_fill)):
         for polygon in part:
             points = [(at[0] + x, at[1] + y) for x, y in polygon]
             if color is not None:
-                plate.fill(points, color)
-            plate.stroke(points, style.castle_color, max(0.2, style.shield_mm * 0.8))
+                canvas.fill(points, color)
+            canvas.stroke(points, style.castle_color, max(0.2, style.shield_mm * 0.8))

@@ -1,4 +1,4 @@
-"""A printed page that is drawn on in millimetres, and the unevenness of paper."""
+"""A canvas in millimetres over a page's pixels, and smooth random noise."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from kdscan.synth.fields import F32, U8, Color, Rng
 _SHIFT = 4  # cv2 draws with 1/16 pixel precision
 
 
-class Plate:
-    """A page that is drawn on in mm."""
+class Canvas:
+    """Draws into a page, (H, W, 3) or (H, W) uint8, at points in mm from its top left corner."""
 
     def __init__(self, page: U8, px_per_mm: float) -> None:
         self.page, self.scale = page, px_per_mm

@@ -8,8 +8,14 @@ import pytest
 
 from kdscan.synth.designs import random_layout
 from kdscan.synth.fields import LUMA
+from kdscan.synth.legibility import (
+    MIN_CONTRAST,
+    MIN_GROUND,
+    drawing_mask,
+    lighten_ground,
+    visible_pen,
+)
 from kdscan.synth.pens import Pen, random_pen
-from kdscan.synth.writable import DARKEST, VISIBLE, drawn_on, shown, writable
 
 
 @pytest.mark.parametrize("shade", [(90, 40, 10), (20, 60, 20), (60, 50, 45)])
@@ -19,8 +25,8 @@ def test_a_dark_print_is_made_paler_where_players_draw(shade: tuple[int, int, in
     w, h = (round(3 * mm) for mm in layout.page_mm)
     page = np.full((h, w, 3), shade, np.uint8)
     page[:, : w // 2] = 200
-    ground = writable(page, layout, 3.0, rng)[drawn_on(layout, (h, w), 3.0) > 127]
-    assert np.quantile(ground @ LUMA, 0.05) > DARKEST - 3
+    ground = lighten_ground(page, layout, 3.0, rng)[drawing_mask(layout, (h, w), 3.0) > 127]
+    assert np.quantile(ground @ LUMA, 0.05) > MIN_GROUND - 3
     hues = ground.astype(float).min(0).argsort()
     assert np.array_equal(hues, np.argsort(shade, kind="stable"))  # paler, and no other colour
 
@@ -32,11 +38,11 @@ def test_woods_fade_under_shields_alone() -> None:
     page = np.full((h, w, 3), 220, np.uint8)
     for x in range(0, w, 12):
         cv2.line(page, (x, 0), (x + 40, h), (40, 40, 40), 2)
-    drawn = drawn_on(layout, (h, w), 4.0)
+    drawn = drawing_mask(layout, (h, w), 4.0)
     lines = page[..., 0] < 60
     left = []
     for seed in range(20):
-        faded = writable(page, layout, 4.0, np.random.default_rng(seed))[..., 0]
+        faded = lighten_ground(page, layout, 4.0, np.random.default_rng(seed))[..., 0]
         away = lines & (cv2.dilate(drawn, np.ones((15, 15), np.uint8)) == 0)
         assert np.median(faded[away]) < 60
         left.append((220 - np.median(faded[lines & (drawn > 127)])) / 180)
@@ -48,12 +54,12 @@ def test_pens_show_on_any_ground_that_is_printed() -> None:
     sea = np.array([[176, 122, 18]], np.uint8)
     white = np.full((1, 3), 250, np.uint8)
     hard = Pen("pencil", (0.33, 0.33, 0.33), 0.4, 0.45, grain=0.4)
-    darker = shown(hard, sea)
+    darker = visible_pen(hard, sea)
     assert darker.opacity > hard.opacity and darker.bgr < hard.bgr
     alpha = darker.opacity * (1 - 0.4 * darker.grain)
     through = darker.bgr[0]
     line = sea[0] * (1 - alpha * (1 - 0.25 * through)) + alpha * 0.75 * 255 * through
-    assert np.sqrt(np.mean((sea[0] - line) ** 2)) >= VISIBLE - 1
+    assert np.sqrt(np.mean((sea[0] - line) ** 2)) >= MIN_CONTRAST - 1
     rng = np.random.default_rng(3)
     pens = [random_pen(rng) for _ in range(60)]
-    assert [shown(pen, white) for pen in pens] == pens
+    assert [visible_pen(pen, white) for pen in pens] == pens
