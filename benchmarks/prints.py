@@ -43,7 +43,7 @@ from kdscan.prints.drawing import draw_ink, draw_print
 from kdscan.prints.dropout import drop_out
 from kdscan.prints.flat import FlatSheet, coats_of, from_bytes, rectify, to_bytes
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
-from kdscan.prints.learn import laid_over, learn_flat_sheets, learn_print, unknown_print
+from kdscan.prints.learn import learn_flat_sheets, learn_print, register_either_way, unknown_print
 from kdscan.prints.recognize import SURELY, recognize
 from kdscan.records import Photo, SheetReading
 from kdscan.synth.pads import pad_blank, pad_print, pad_sheet
@@ -108,8 +108,8 @@ def pairs(folders: list[Path], number: int) -> None:
                 continue
             centers = found[0].centers_xy
             strange = [known for n, known in enumerate(own) if n != k] + others
-            wrong += [laid_over(known, photo, centers).likeness for known in strange]
-            right.append(laid_over(own[k], photo, centers).likeness)
+            wrong += [register_either_way(known, photo, centers).likeness for known in strange]
+            right.append(register_either_way(own[k], photo, centers).likeness)
             seen = recognize(photo, centers, [*own, *others])
             taken, of = taken + (seen is not None and seen.known.name == pad.name), of + 1
         most = np.max(wrong)
@@ -140,7 +140,7 @@ def clock(prints: int) -> None:
     known = learn_print([blank], "pad", by.locate, by.refine, by.marks, unmarked=True)
     every = [known, *generated(prints - 1)]
     for one in every:
-        _ = one.signature, one.evened
+        _ = one.signature, one.normalized
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch, "photo.jpg")
         shot = pad_sheet(seed, 1, page, "easy", size, mess=0.0, dice=False)

@@ -131,7 +131,7 @@ class View:
     """
 
     px: int
-    evened: NDArray[np.uint8]
+    normalized: NDArray[np.uint8]
     offset: Grid
 
 
@@ -145,8 +145,8 @@ def _sample_view(photo: Photo, sheet: Floats, offset: Grid, px: int) -> View:
 
 def _resample_view(view: View, offset: Grid) -> View:
     """The view with slightly different displacements, resampled from itself, not from the photo."""
-    by = cv2.resize((offset - view.offset) * view.px, view.evened.shape[::-1])
-    return View(view.px, _displaced(view.evened, np.asarray(by, np.float32)), offset)
+    by = cv2.resize((offset - view.offset) * view.px, view.normalized.shape[::-1])
+    return View(view.px, _displaced(view.normalized, np.asarray(by, np.float32)), offset)
 
 
 def _displaced(picture: NDArray[np.uint8], by: Grid) -> NDArray[np.uint8]:
@@ -164,7 +164,7 @@ def _refine_offset(
     """One registration step: new displacements (46, 62, 2) in cells, local correlation of print and
     photo, and local structure of the print."""
     px, offset = view.px, view.offset
-    step, fixed, moving = px // _NODES, known.evened[px], view.evened
+    step, fixed, moving = px // _NODES, known.normalized[px], view.normalized
     flow = _flow(fixed, moving, refined)
     alike, structure = _local_correlation(fixed, moving, flow, step)
     small = cv2.resize(flow, None, fx=1 / step, fy=1 / step, interpolation=cv2.INTER_AREA)

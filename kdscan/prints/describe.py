@@ -17,8 +17,8 @@ from kdscan.prints.circles import NO_CIRCLES, Circles, find_circles
 from kdscan.prints.known import CellGeometry
 from kdscan.prints.lattice import LATTICE_PX, PATCH, Patch
 from kdscan.prints.lines import REACH, Line, find_line, off_crossing, without_lines
-from kdscan.prints.outline import contrast_of, find_outline, off_outline
-from kdscan.prints.owners import SURE, owners, presence
+from kdscan.prints.outline import contrast_of, find_outline, outline_mask
+from kdscan.prints.owners import MIN_LEAD, owners, presence
 from kdscan.prints.pattern import PATTERN_PX, Pattern
 from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
@@ -70,7 +70,7 @@ def describe_cell(common: Pattern, placed: bool = False) -> CellDescription:
     rows = find_line(mean.transpose(1, 0, 2), median.transpose(1, 0, 2), reach)
     bare = without_lines(median, columns, rows)
     first = find_outline(contrast_of(bare, NO_CIRCLES))
-    found = find_circles(bare, off_outline(first) * off_crossing(columns, rows))
+    found = find_circles(bare, outline_mask(first) * off_crossing(columns, rows))
     unseen = 0.0 if placed else None
     off = (columns.at if columns else unseen, rows.at if rows else unseen)
     centers, sure = _own_circles(common, found, off)
@@ -100,7 +100,7 @@ def _own_circles(
             continue
         by, lead = owners(along, places[:, axis])
         places[:, axis] += by
-        sure = sure and bool((lead > SURE).all())
+        sure = sure and bool((lead > MIN_LEAD).all())
     order = np.lexsort((places[:, 0], places[:, 1].round(2)))
     return tuple((float(x), float(y)) for x, y in places[order]), sure
 

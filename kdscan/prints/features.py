@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-_NEAR = 0.12  # cells: what is evened out is wider than this
+_NEAR = 0.12  # cells: what is normalized out is wider than this
 _WIDE_PX = 16  # pixels a cell in which what is that wide is looked for
 _NOISE = 3.0  # grey levels: contrast below this is not raised
 _EDGE_MAX = 4.0  # times the edges nearby; a drawn line counts no more than a printed one

@@ -1,4 +1,4 @@
-"""A known print: what a hundred sheets of one pad have in common."""
+"""A known print: the blank design that all sheets of one pad share."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kdscan.records import COLS, ROWS, frozen
 from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
 PRINT_PX = 128
-"""Pixels a cell of a print's picture: as many as a flat sheet has."""
+"""Pixels a cell of a print's picture, equal to those of a rectified sheet."""
 
 PRINT_MARGIN = 0.375
-"""Cells of margin round the grid: what lies beyond the picture is not known, and a sheet's grid
-may be found a quarter of a cell off."""
+"""Cells of margin around the grid, because a sheet's grid may be detected a quarter of a cell
+off."""
 
 PRINT_WH = (
     round((COLS + 2 * PRINT_MARGIN) * PRINT_PX),
@@ -27,31 +27,31 @@ PRINT_WH = (
 """Width and height of a print's picture in pixels."""
 
 KNOWN_STEP = 8
-"""Pixels of the picture that share one value of `KnownPrint.known`."""
+"""Pixels of the picture a pixel of `KnownPrint.known`."""
 
 ALIGN_PX = 64
 """Pixels a cell of the view in which prints are aligned."""
 
 CHANNEL_WEIGHTS = np.array([0.5, 0.25, 0.25], np.float32)
-"""How much the lightness, a and b of thumbnails count. Among 48 prints, 32 of them mirrored ones,
-that of a photo is among the first three for 98.7% of 158; with equal weights for 97.5%."""
+"""Weights of a signature's L, a and b. Among 48 prints, 32 of them mirrored, the right one is among
+the first three for 98.7% of 158 photos; with equal weights for 97.5%."""
 
 THUMB_PX = 8
-"""Pixels a cell of the thumbnail by which prints are told apart."""
+"""Pixels a cell of the thumbnail from which signatures are computed."""
 
 SIGNATURE = 1
-"""Version of `signature_of`: raise it when signatures come out otherwise; those in files are then
-computed anew."""
+"""Version of `signature_of`; increase it if signatures change, so that those in files are
+recomputed."""
 
 SIGNATURE_SHAPE = (3, PRINT_WH[0] * PRINT_WH[1] * THUMB_PX**2 // PRINT_PX**2)
-"""Channels and places of a signature."""
+"""Channels and pixels of a signature."""
 
 
 @dataclass(frozen=True)
 class CellGeometry:
-    """What is printed in each cell, in cells from its centre, x right, y down.
+    """What is printed in each cell; units are cells, origin at its centre, x right, y down.
 
-    shield: closed polygon; () where none was found. circles: centres. radius: of the circles.
+    shield: closed polygon; () if none was found. circles: centres. radius: of the circles.
     """
 
     shield: Polygon
@@ -61,19 +61,18 @@ class CellGeometry:
 
 @dataclass(frozen=True, eq=False)
 class KnownPrint:
-    """The print of a pad, laid flat; its cells lie exactly on the lattice.
+    """The rectified print of a pad; its cells lie exactly on the lattice.
 
     The centre of cell (r, c) lies at pixel ((c + .5 + PRINT_MARGIN) * PRINT_PX - .5,
     (r + .5 + PRINT_MARGIN) * PRINT_PX - .5).
 
     name: what people call the pad; `layout` in the JSON.
     bgr: (736, 992, 3) uint8.
-    known: (92, 124) float32, 0..1: how well each place is known.
-    cell, castle: where shields, circles and castle lie, in cells from the cell's centre.
+    known: (92, 124) float32, 0..1: how well each part of the print is known.
+    cell, castle: geometry of shields, circles and castle, in cells from the cell's centre.
     lines: how the lines between cells are printed. aspect: height of a cell over its width.
-    residual: cells; how far, in the median, cells lie off the lattice that was fitted to them.
-    sheets: how many sheets it was learned from. by_itself: from sheets that were read, nobody
-    having asked for it.
+    residual: median distance of cells from the fitted lattice, in cells.
+    sheets: number of sheets it was learned from. by_itself: learned automatically.
     """
 
     name: str
@@ -100,14 +99,14 @@ class KnownPrint:
         return f"<print {self.name}: {self.sheets} sheets>"
 
     @cached_property
-    def evened(self) -> dict[int, NDArray[np.uint8]]:
-        """The picture with local contrast evened out, by pixels a cell; see
+    def normalized(self) -> dict[int, NDArray[np.uint8]]:
+        """The picture with local contrast normalized out, by pixels a cell; see
         `normalize_contrast`."""
         return {px: normalize_contrast(self._resized(px), px) for px in (ALIGN_PX // 2, ALIGN_PX)}
 
     @cached_property
     def signature(self) -> NDArray[np.float32]:
-        """(3, 2852) float32: the thumbnail's three evened channels, each of zero mean and
+        """(3, 2852) float32: the thumbnail's three normalized channels, each of zero mean and
         as long as it counts."""
         return signature_of(self.thumbnail)
 
@@ -122,20 +121,20 @@ class KnownPrint:
         return np.asarray(small, np.uint8)
 
 
-def unfiled(known: KnownPrint) -> KnownPrint:
-    """The same print apart from any file that it lies in, so that parts of it can be replaced."""
+def without_file(known: KnownPrint) -> KnownPrint:
+    """A print as a plain `KnownPrint` without a file, so that its fields can be replaced."""
     return KnownPrint(**{part.name: getattr(known, part.name) for part in fields(KnownPrint)})
 
 
 def signature_of(thumbnail: NDArray[np.uint8]) -> NDArray[np.float32]:
     """`KnownPrint.signature` of a print's thumbnail, (46, 62, 3) uint8 BGR."""
-    channels = even_colours(thumbnail).reshape(3, -1)
+    channels = normalize_colors(thumbnail).reshape(3, -1)
     channels = channels - channels.mean(1, keepdims=True)
     length = np.linalg.norm(channels, axis=1, keepdims=True) + 1e-3
     return np.asarray(channels / length * CHANNEL_WEIGHTS[:, None], np.float32)
 
 
-def even_colours(thumbnail: NDArray[np.uint8]) -> NDArray[np.float32]:
+def normalize_colors(thumbnail: NDArray[np.uint8]) -> NDArray[np.float32]:
     """(3, H, W) float32: CIELAB of a thumbnail, (H, W, 3) BGR, without light: local contrast of L
     within half a cell, a and b without what changes over more than two cells."""
     lab = cv2.cvtColor(thumbnail.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)

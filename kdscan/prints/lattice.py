@@ -1,8 +1,8 @@
-"""Puts every cell of a sheet in its place by what all cells share, to a hundredth of a cell.
+"""Registers the cells of a sheet with each other, to a hundredth of a cell.
 
-Shields and circles are printed alike in every cell, whatever the ground. Each cell is laid over
-the median of all; a smooth sheet of paper (a homography and a cubic polynomial) is fitted to
-where they then lie, so that a cell that ink or ground misleads is outvoted.
+Shields and circles are printed alike in every cell, whatever the background. Each cell is matched
+with the median of all, and a smooth surface (a homography and a cubic polynomial) is fitted
+robustly to the matches, so that cells misled by ink or background are outvoted.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from kdscan.records.arrays import Floats, median
 LATTICE_PX = PATTERN_PX
 """Pixels a cell of the view in which cells are compared."""
 PATCH = 1.5
-"""Cells, side of a compared patch: a cell with a quarter of each neighbour."""
-SEARCH = 0.25
-"""Cells by which a cell may be off."""
+"""Side in cells of a matched patch: a cell with a quarter of each neighbour."""
+MAX_OFFSET = 0.25
+"""Cells: largest offset that is searched."""
 ROUNDS = 5
-"""Cells are measured so often; the residual rests after four."""
+"""Iterations; the residual is stable after four."""
 
 LATTICE_MARGIN = (PATCH - 1) / 2 + 0.375
 """Cells of margin round the grid of that view."""
@@ -41,8 +41,8 @@ _FAR = 0.15  # correlation that the farthest shift loses against none
 TERMS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (3, 0), (0, 3))
 """Powers of x and y, both -1 to 1 over the sheet, of the polynomial that bends it."""
 QUADRATIC, CUBIC = 6, 10
-"""So many of them make it quadratic, cubic."""
-_AT_REST = 1e-3  # change of weights from which another round moves nothing
+"""Numbers of these terms for a quadratic and a cubic polynomial."""
+_CONVERGED = 1e-3  # change of weights from which another round moves nothing
 _TOLERANCE = 0.02  # cells that a cell may leave the smooth sheet by and count half
 
 Patch = NDArray[np.float32]
@@ -50,12 +50,12 @@ Patch = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """A sheet's cells in their places.
+    """A sheet with registered cells.
 
-    centers_xy: (5, 7, 2) photo frame, on a smooth sheet.
-    common: the flat sheet, and what all of its cells share.
-    likeness: median correlation of the cells with what they share.
-    residual: cells; median distance of the measured cells from the smooth sheet.
+    centers_xy: (5, 7, 2) photo frame, on a smooth surface.
+    common: the rectified sheet's pattern, which includes the median cell.
+    likeness: median correlation of the cells with the median cell.
+    residual: median distance of the matches from the surface, in cells.
     """
 
     centers_xy: Floats
@@ -67,10 +67,10 @@ class Measured:
 def smooth_sheet(
     points_xy: Floats, weights: Floats, terms: int = CUBIC, tolerance: float = _TOLERANCE
 ) -> tuple[Floats, Floats]:
-    """Centres (5, 7, 2) on a smooth sheet through measured ones, and how far those lie off, (35,),
-    in cells. Robust: iteratively reweighted least squares.
+    """Centres (5, 7, 2) on a smooth surface through measured ones, and the residuals (35,) in
+    cells, by iteratively reweighted least squares.
 
-    points_xy: (5, 7, 2) photo frame. weights: (5, 7), 0 for what was not measured.
+    points_xy: (5, 7, 2) photo frame. weights: (5, 7), 0 for missing measurements.
     """
     cell = resolution(points_xy)
     source, target = CENTERS.reshape(-1, 2), points_xy.reshape(-1, 2)
@@ -90,14 +90,14 @@ def smooth_sheet(
         off = np.linalg.norm(target - fitted, axis=1) / cell
         scale = max(tolerance, 1.5 * float(median(off[given > 0])))
         before, weight = weight, given / (1 + (off / scale) ** 2) ** 2
-        if np.abs(weight - before).max() < _AT_REST:
+        if np.abs(weight - before).max() < _CONVERGED:
             break
     return fitted.reshape(ROWS, COLS, 2), off
 
 
 def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
-    """Put the cells of a sheet in place, from (5, 7, 2) centres that are off by up to a quarter
-    of a cell. The lattice as a whole may still be shifted; see `describe`."""
+    """Register the cells of a sheet, starting from centres (5, 7, 2), photo frame, with errors up
+    to a quarter of a cell. The lattice as a whole may still be shifted; see `describe`."""
     centers, _ = smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)
     for turn in range(ROUNDS):
         edge = edges(flatten(photo, centers, LATTICE_PX, LATTICE_MARGIN), LATTICE_PX)
@@ -124,12 +124,12 @@ def _patch(edge: Patch, at: tuple[int, int]) -> Patch:
 
 
 def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float], float]:
-    """How far a cell lies off, x and y in cells, and the weight of that: its squared correlation
-    with what all share, 0 where that is best at the edge of the search.
+    """A cell's offset (x, y) in cells by template matching, and its weight: the squared
+    correlation, or 0 if the best match is at the border of the search.
 
-    near: of two places that are equally alike the nearer one.
+    near: prefer small offsets.
     """
-    reach = round(SEARCH * LATTICE_PX)
+    reach = round(MAX_OFFSET * LATTICE_PX)
     inner = cv2.GaussianBlur(common, (0, 0), 1.5)[reach:-reach, reach:-reach]
     alike = cv2.matchTemplate(patch, inner, cv2.TM_CCOEFF_NORMED)
     steps = np.arange(-reach, reach + 1) / reach
@@ -145,13 +145,13 @@ def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float
 
 
 def _vertex(before: float, here: float, after: float) -> float:
-    """Where the parabola through three values, one apart, has its vertex, -.5 to .5."""
+    """Subpixel peak: the vertex, -.5 to .5, of the parabola through three equidistant values."""
     bend = before - 2 * here + after
     return float(np.clip((before - after) / (2 * bend), -0.5, 0.5)) if bend < 0 else 0.0
 
 
-def shifted(centers_xy: Floats, off_xy: tuple[float, float]) -> Floats:
-    """(5, 7, 2): the whole lattice moved by so many cells along its rows and columns."""
+def shift_lattice(centers_xy: Floats, off_xy: tuple[float, float]) -> Floats:
+    """(5, 7, 2): the lattice shifted by an offset in cells along its rows and columns."""
     return lattice_to_photo(centers_xy, CENTERS + np.array(off_xy))
 
 

@@ -28,7 +28,7 @@ from kdscan.prints.known import (
     PRINT_WH,
     CellGeometry,
     KnownPrint,
-    unfiled,
+    without_file,
 )
 from kdscan.prints.lattice import (
     LATTICE_MARGIN,
@@ -36,7 +36,7 @@ from kdscan.prints.lattice import (
     Measured,
     castle_patch,
     measure_cells,
-    shifted,
+    shift_lattice,
 )
 from kdscan.prints.learn_layout import aspect
 from kdscan.prints.merge import merge
@@ -47,23 +47,23 @@ from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
 from kdscan.sheet.parts import Castle
 
-LEAST_LIKENESS = 0.3
-"""Likeness of the cells, see `Measured`, below which a sheet is too blurred or no sheet: sharp ones
-of 16 prints have 0.45 and more."""
-FEW_FILLED = 5
-"""Filled sheets that are too few: with fewer most places of a shield were never seen bare."""
-MOST_SHEETS = 16
-"""Sheets beyond these teach nothing more and cost 9 MB each."""
-ENOUGH_ALIKE = 6
-"""Filled sheets from which a print is learned without being asked for."""
+MIN_LIKENESS = 0.3
+"""Least likeness of the cells, see `Measured`; below it a sheet is too blurred, or none at all.
+Sharp sheets of 16 prints have at least 0.45."""
+MIN_FILLED = 5
+"""Least number of filled sheets; with fewer, most parts of a shield are covered on all of them."""
+MAX_SHEETS = 16
+"""Most sheets that are used; more improve nothing and take 9 MB each."""
+MIN_ALIKE = 6
+"""Number of filled sheets from which a print is learned automatically."""
 ROUNDS = 2
-"""Sheets are laid over one another, merged, and laid over what that gave."""
-FILLED = 0.08
-"""Share of shields that surely hold a coat, as the marks' network sees them, from which a sheet is
-filled: three of 34. Of 20 unmarked sheets of as many prints none has any; of 64 filled ones one,
-with two coats on it, has less."""
-SURE_COAT = 0.9
-"""Probability of one coat above which a shield surely holds it. That it is not empty says less: the
+"""Iterations of registering the sheets with the print and merging them."""
+FILLED_SHARE = 0.08
+"""Least share of shields with a coat, according to the marks network, on a filled sheet: three of
+34. Of 20 unmarked sheets of as many prints none has any; of 64 filled ones one, with two coats, has
+fewer."""
+COAT_PROBABILITY = 0.9
+"""Least probability of a single coat. The probability of not being empty would be misleading: the
 hills of an engraved print look like strokes in 27 of 34 shields, but like no coat in particular."""
 
 _OWN_CENTERS = lattice_to_flat(
@@ -73,8 +73,8 @@ _CORNER_CELLS = ([0, 0, -1, -1], [0, -1, -1, 0])
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
-    """A sheet in one of the photos. placed: a person said where its cells lie."""
+class _MeasuredSheet:
+    """A sheet in one of the photos. placed: a person gave the grid's corners."""
 
     photo: Photo
     measured: Measured
@@ -98,23 +98,23 @@ def learn_print(
 ) -> KnownPrint:
     """Learn a print from photos of its sheets: one unmarked, several, or five and more filled ones.
 
-    locating, refining: see `kdscan.detection.find`. marking: reads marks, see `classify.look`.
-    inking: tells ink from print, see `drawn_on`; helps where few sheets are filled.
-    unmarked: a person says that nobody has drawn on these sheets. corners_xy: (4, 2), where a
-    person says that the grid's corners lie in the first photo, in the order of `SheetOutline`.
-    Raises LayoutError where the photos are no good for it, with what to do about it.
+    locating, refining: see `kdscan.detection.find`. marking: see `kdscan.marks.classify.predict`.
+    inking: ink segmentation, see `drawn_on`; helps with few filled sheets.
+    unmarked: a person asserts that nothing is drawn on these sheets. corners_xy: (4, 2), the grid's
+    corners in the first photo, given by a person, in the order of `SheetOutline`.
+    Raises LayoutError with advice if the photos are unsuitable.
     """
     if not photos:
         raise LayoutError("name at least one photo of a sheet")
     reading = None if unmarked else marking
     seen = [
-        _seen(photo, locating, refining, reading, None if number else corners_xy)
+        _measure_sheet(photo, locating, refining, reading, None if number else corners_xy)
         for number, photo in enumerate(photos)
     ]
     _check_number(seen)
-    used = sorted(seen, key=lambda one: (not one.placed, one.filled, -one.sharpness))[:MOST_SHEETS]
-    known = _first_look(name, used[0])
-    return known if len(used) == 1 else _shared(known, used, inking)
+    used = sorted(seen, key=lambda one: (not one.placed, one.filled, -one.sharpness))[:MAX_SHEETS]
+    known = _initial_print(name, used[0])
+    return known if len(used) == 1 else _merge_sheets(known, used, inking)
 
 
 def learn_flat_sheets(
@@ -122,62 +122,68 @@ def learn_flat_sheets(
     name: str,
     inking: Network | None = None,
     known: KnownPrint | None = None,
-    least: int = ENOUGH_ALIKE,
+    least: int = MIN_ALIKE,
 ) -> KnownPrint:
-    """Learn a print from filled sheets that seem to share the first one's; those that turn out not
-    to are left out. Raises LayoutError where less than `least` remain.
+    """Learn a print from filled sheets that probably have the print of the first; others are
+    dropped.
+    Raises LayoutError if fewer than `least` remain.
 
-    inking: see `learn_print`. known: the print as it is known already.
+    inking: see `learn_print`. known: an earlier version of the print.
     """
     seen = []
     for sheet in sheets:
         measured = measure_cells(sheet.photo, FLAT_CENTERS)
-        if measured.likeness >= LEAST_LIKENESS:
-            seen.append(_Seen(sheet.photo, measured, True))
+        if measured.likeness >= MIN_LIKENESS:
+            seen.append(_MeasuredSheet(sheet.photo, measured, True))
     if len(seen) < least:
         raise _too_few()
-    return _shared(known or _first_look(name, seen[0]), seen, inking, least)
+    return _merge_sheets(known or _initial_print(name, seen[0]), seen, inking, least)
 
 
-def _first_look(name: str, one: _Seen) -> KnownPrint:
-    return described(unknown_print(name), one.photo, one.measured.centers_xy, one.placed)
+def _initial_print(name: str, one: _MeasuredSheet) -> KnownPrint:
+    return describe_print(unknown_print(name), one.photo, one.measured.centers_xy, one.placed)
 
 
-def _shared(
-    known: KnownPrint, used: Sequence[_Seen], inking: Network | None, least: int = 0
+def _merge_sheets(
+    known: KnownPrint, used: Sequence[_MeasuredSheet], inking: Network | None, least: int = 0
 ) -> KnownPrint:
-    """The print that sheets share, of which a first look is known. least: sheets of another print
-    are left out as long as so many remain; 0 to refuse them."""
+    """The common print of sheets, from an initial estimate. least: sheets of another print are
+    dropped as long as this many remain; 0 to raise LayoutError for them."""
     for _ in range(ROUNDS):
-        used, aligned = _all_laid_over(known, used, least)
+        used, aligned = _register_all(known, used, least)
         flats = [a.flatten(one.photo) for a, one in zip(aligned, used, strict=True)]
         ink = None
         if inking is not None:
-            ink = [_guessed(f, inking, one.filled) for f, one in zip(flats, used, strict=True)]
+            ink = [
+                _predicted_ink(f, inking, one.filled) for f, one in zip(flats, used, strict=True)
+            ]
         bgr, coverage = merge(flats, ink)
-        # Described on the merged picture, for there the marks of single sheets are gone.
-        known = described(known, Photo(bgr), _OWN_CENTERS, used[0].placed)
+        # Described from the merged picture, in which single sheets' marks have vanished.
+        known = describe_print(known, Photo(bgr), _OWN_CENTERS, used[0].placed)
     return replace(known, bgr=bgr, known=coverage, sheets=len(used))
 
 
-def _guessed(flat: NDArray[np.uint8], inking: Network, filled: bool) -> NDArray[np.float32]:
-    """Where a network sees ink on a sheet that lies as a print does; nothing in the margin that it
-    does not look at, or on a sheet that is not filled."""
-    rim = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
+def _predicted_ink(flat: NDArray[np.uint8], inking: Network, filled: bool) -> NDArray[np.float32]:
+    """(H, W) 0..1: probability of ink on a sheet in the print's frame; 0 in the margin beyond the
+    network's input, and everywhere on sheets that are not filled."""
+    margin = round((PRINT_MARGIN - FLAT_MARGIN) * PRINT_PX)
+    inner = np.s_[margin:-margin, margin:-margin]
     ink = np.zeros(flat.shape[:2], np.float32)
     if filled:
-        ink[rim:-rim, rim:-rim] = drawn_on(flat[rim:-rim, rim:-rim], inking)
+        ink[inner] = drawn_on(flat[inner], inking)
     return ink
 
 
-def _seen(
+def _measure_sheet(
     photo: Photo,
     locating: Network,
     refining: Network,
     marking: Network | None,
     corners_xy: Floats | None,
-) -> _Seen:
-    sheet = _found(photo, locating, refining) if corners_xy is None else placed(photo, corners_xy)
+) -> _MeasuredSheet:
+    sheet = (
+        _find_sheet(photo, locating, refining) if corners_xy is None else placed(photo, corners_xy)
+    )
     if clipped_cells(photo, sheet):
         raise LayoutError(
             "{photo}: the sheet is cut off; photograph it with some table all around",
@@ -188,19 +194,19 @@ def _seen(
             "{photo}: the sheet is too small in the picture; come closer", photo=photo.name
         )
     measured = measure_cells(photo, sheet.centers_xy)
-    if measured.likeness < LEAST_LIKENESS:
+    if measured.likeness < MIN_LIKENESS:
         raise LayoutError(
             "{photo}: the sheet's cells cannot be made out; photograph it again, sharp, flat and"
             " evenly lit",
             photo=photo.name,
         )
-    filled = marking is not None and marked_share(photo, sheet, marking) >= FILLED
+    filled = marking is not None and marked_share(photo, sheet, marking) >= FILLED_SHARE
     if corners_xy is not None:
         measured = replace(measured, centers_xy=beside(measured.centers_xy, sheet.centers_xy))
-    return _Seen(photo, measured, filled, corners_xy is not None)
+    return _MeasuredSheet(photo, measured, filled, corners_xy is not None)
 
 
-def _found(photo: Photo, locating: Network, refining: Network) -> RectifiedSheet:
+def _find_sheet(photo: Photo, locating: Network, refining: Network) -> RectifiedSheet:
     found = find(photo, locating, refining)
     if not found:
         raise LayoutError(
@@ -211,24 +217,24 @@ def _found(photo: Photo, locating: Network, refining: Network) -> RectifiedSheet
     return found[0]
 
 
-def _check_number(seen: Sequence[_Seen]) -> None:
-    if len(seen) < FEW_FILLED and all(one.filled for one in seen):
+def _check_number(seen: Sequence[_MeasuredSheet]) -> None:
+    if len(seen) < MIN_FILLED and all(one.filled for one in seen):
         raise LayoutError(
             "these sheets seem to be filled in; photograph one that nobody has drawn on, or at"
             " least {few} filled ones",
-            few=FEW_FILLED,
+            few=MIN_FILLED,
         )
 
 
 def marked_share(photo: Photo, sheet: RectifiedSheet, marking: Network) -> float:
-    """Share of the shields that surely hold a coat, as the marks' network sees them."""
-    _, looks = refine_crops(photo, sheet, marking)
-    coats = next(looks)[0][0].astype(np.float64)
-    return float(np.mean(softmax(coats)[:, 1:].max(1) > SURE_COAT))
+    """Share of the shields that hold a coat according to the marks network."""
+    _, views = refine_crops(photo, sheet, marking)
+    coats = next(views)[0][0].astype(np.float64)
+    return float(np.mean(softmax(coats)[:, 1:].max(1) > COAT_PROBABILITY))
 
 
 def unknown_print(name: str) -> KnownPrint:
-    """A print of which nothing is known yet."""
+    """An empty print."""
     w, h = PRINT_WH
     return KnownPrint(
         name=name,
@@ -243,14 +249,14 @@ def unknown_print(name: str) -> KnownPrint:
     )
 
 
-def _all_laid_over(
-    known: KnownPrint, seen: Sequence[_Seen], least: int
-) -> tuple[list[_Seen], list[Aligned]]:
-    """Sheets of the print, which is laid over each; see `_shared` for `least`."""
+def _register_all(
+    known: KnownPrint, seen: Sequence[_MeasuredSheet], least: int
+) -> tuple[list[_MeasuredSheet], list[Aligned]]:
+    """The sheets that have the print, and their registrations; see `_merge_sheets` for `least`."""
     used, aligned = [], []
     for one in seen:
         try:
-            aligned.append(_laid_over(known, one))
+            aligned.append(_register(known, one))
         except LayoutError:
             if not least:
                 raise
@@ -265,9 +271,10 @@ def _too_few() -> LayoutError:
     return LayoutError("too few of these sheets share a print; photograph some more of them")
 
 
-def _laid_over(known: KnownPrint, one: _Seen) -> Aligned:
-    """The print laid over a sheet, whichever way up; raises LayoutError if it is another print."""
-    best = laid_over(known, one.photo, one.measured.centers_xy)
+def _register(known: KnownPrint, one: _MeasuredSheet) -> Aligned:
+    """The print registered with a sheet in either orientation; raises LayoutError if the sheet has
+    another print."""
+    best = register_either_way(known, one.photo, one.measured.centers_xy)
     if best.likeness < SURELY:
         raise LayoutError(
             "{photo}: this sheet has another print than the others; leave it out",
@@ -276,18 +283,19 @@ def _laid_over(known: KnownPrint, one: _Seen) -> Aligned:
     return best
 
 
-def laid_over(known: KnownPrint, photo: Photo, centers_xy: Floats) -> Aligned:
-    """The print laid over a sheet in the way, upright or upside down, that it is more like."""
+def register_either_way(known: KnownPrint, photo: Photo, centers_xy: Floats) -> Aligned:
+    """The print registered with a sheet, upright or upside down, whichever has the higher
+    likeness."""
     ways = (align(known, photo, c) for c in (centers_xy, turned(centers_xy)))
     return max(ways, key=lambda aligned: aligned.likeness)
 
 
-def described(
+def describe_print(
     known: KnownPrint, photo: Photo, centers_xy: Floats, placed: bool = False
 ) -> KnownPrint:
-    """The print as a picture shows it, its cells put in place, and what is printed in them.
+    """The print with picture and geometry measured in a photo.
 
-    photo, centers_xy: a picture of it, and where its cells lie there. placed: a person says so.
+    centers_xy: (5, 7, 2) photo frame, approximate cell centres. placed: given by a person.
     """
     measured = measure_cells(photo, centers_xy)
     if placed:
@@ -296,10 +304,10 @@ def described(
         measured = replace(measured, centers_xy=centers, common=pattern_of(flat, LATTICE_MARGIN))
     found = describe_cell(measured.common, placed)
     x, y = found.offset
-    centers = shifted(measured.centers_xy, (x or 0.0, y or 0.0))
+    centers = shift_lattice(measured.centers_xy, (x or 0.0, y or 0.0))
     edge = edges(flatten(photo, centers, PRINT_PX, LATTICE_MARGIN), PRINT_PX)
     return replace(
-        unfiled(known),
+        without_file(known),
         bgr=flatten(photo, centers, PRINT_PX, PRINT_MARGIN),
         cell=found.cell,
         castle=describe_castle(castle_patch(edge)),
@@ -310,14 +318,14 @@ def described(
 
 
 def put_right(known: KnownPrint, corners_xy: Floats) -> KnownPrint:
-    """The print with its grid where a person says that its corners, (4, 2), lie in its picture, and
-    what is printed in the cells found anew. Raises LayoutError for corners that no sheet has.
+    """The print with its grid's corners, (4, 2) in the pixels of its picture, corrected by a
+    person, and its geometry measured anew. Parts outside the old picture become unknown.
 
-    What comes to lie beyond the picture is not known.
+    Raises LayoutError for implausible corners.
     """
     photo, centers = Photo(known.bgr), centers_within(corners_xy)
     h, w = known.bgr.shape[:2]
-    again = described(known, photo, centers, placed=True)
+    again = describe_print(known, photo, centers, placed=True)
     levels = np.repeat(np.repeat(known.known, KNOWN_STEP, 0), KNOWN_STEP, 1)
     to_old = cv2.getPerspectiveTransform(
         _OWN_CENTERS[_CORNER_CELLS].astype(np.float32),

@@ -1,8 +1,8 @@
-"""From one photo of an unmarked sheet to its layout: what all its cells have in common.
+"""Learns a layout from one photo of an unmarked sheet.
 
-The shields of a sheet are printed alike, so the median of 34 cells, laid over each
-other, is the print without dust, curl and shadow. In it the lines enclose regions of
-bare paper: the small round ones are the circles, the largest one is the shield.
+The shields of a sheet are printed alike, so the median of the 34 registered cells is the print
+without dust, curl and shadow. In it lines enclose regions of bare paper: the small round ones are
+the circles, the largest one is the shield.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from kdscan.records.arrays import Floats
 from kdscan.sheet.parts import Castle, Layout, LineStyle, Point, Polygon
 
 FINE_PX = 160
-"""Pixels a cell of what is learned from."""
+"""Pixels a cell of the rectified sheet."""
 
 WIDE_PX = 200
-"""Side of the learned picture, 1.25 cells: circles at the cell's rim are seen whole."""
+"""Pixels: side of the median cell, 1.25 cells wide so that circles at its border are complete."""
 
 _REACH = 20  # pixels by which cells are shifted over each other; refining is better than that
 _MARGIN = (WIDE_PX / 2 + _REACH) / FINE_PX - 0.5  # cells around the grid
@@ -64,7 +64,7 @@ def cell_inks(photo: Photo, sheet: RectifiedSheet) -> tuple[Ink, Ink]:
     shields = np.stack([wide[at] for at in CELLS])
     inner = slice(_REACH, _REACH + WIDE_PX)
     common = np.median(shields[:, inner, inner], axis=0).astype(np.float32)
-    for _ in range(2):  # lay each over what is common so far, then look again
+    for _ in range(2):  # register each cell with the median, then update the median
         shifted = np.stack([_laid_over(cell, common) for cell in shields])
         common = np.median(shifted, axis=0).astype(np.float32)
     return common, wide[CASTLE][inner, inner]
@@ -89,8 +89,8 @@ def find_print(ink: Ink) -> CellPrint:
     """
     outlines = [outline for regions in _all_regions(ink) for outline in regions]
     shields = sorted(filter(_may_be_shield, outlines), key=cv2.contourArea)
-    rounds = _alike(_voted([c for c in map(_as_circle, outlines) if c]))
-    circles = _of_one_cell(rounds, shields[-1]) if shields else []
+    rounds = _same_size(_by_votes([c for c in map(_as_circle, outlines) if c]))
+    circles = _without_neighbours(rounds, shields[-1]) if shields else []
     if not shields or not 1 <= len(circles) <= 4:
         raise LayoutError(
             "no shield with one to four small circles was found in the cells; photograph an"
@@ -106,7 +106,7 @@ def find_print(ink: Ink) -> CellPrint:
 
 
 def _all_regions(ink: Ink, shares: Sequence[float] = _LINES) -> Iterator[list[NDArray[np.int32]]]:
-    """Outlines of what lines enclose, for several ideas of what a line is."""
+    """Outlines of the regions that lines enclose, for several thresholds of line detection."""
     darkest = max(float(np.percentile(ink, 99)), 0.02)
     for gap in _GAPS:
         for share in shares:
@@ -147,8 +147,9 @@ def _as_circle(outline: NDArray[np.int32]) -> Circle | None:
     return (float(x), float(y), radius) if is_round else None
 
 
-def _voted(circles: list[Circle]) -> list[Circle]:
-    """Each place's largest circle, where several ideas of a line show one: else it is grain."""
+def _by_votes(circles: list[Circle]) -> list[Circle]:
+    """The largest circle at each place that is detected with several thresholds; others are
+    noise."""
     kept: list[Circle] = []
     for x, y, radius in sorted(circles, key=lambda c: -c[2]):
         if all(np.hypot(x - a, y - b) > 1.2 * r for a, b, r in kept):
@@ -157,11 +158,11 @@ def _voted(circles: list[Circle]) -> list[Circle]:
     return kept
 
 
-def _of_one_cell(circles: list[Circle], shield: NDArray[np.int32]) -> list[Circle]:
-    """The circles without those of the neighbouring cells, a whole cell away from ours.
+def _without_neighbours(circles: list[Circle], shield: NDArray[np.int32]) -> list[Circle]:
+    """The circles without their copies in neighbouring cells.
 
-    The lattice may be off by a tenth of a cell; ours are those that stand closest together
-    with the shield.
+    As the lattice may be off by a tenth of a cell, the copies are chosen that are most compact
+    together with the shield.
     """
     x, y, w, h = cv2.boundingRect(shield)
     step, best = 0.08 * FINE_PX, (np.inf, circles)
@@ -185,7 +186,7 @@ def _nearest_copies(circles: list[Circle], middle: NDArray[np.float64]) -> list[
     return kept
 
 
-def _alike(circles: list[Circle]) -> list[Circle]:
+def _same_size(circles: list[Circle]) -> list[Circle]:
     """The circles of one size: the size that most of them have."""
     families = [[c for c in circles if abs(c[2] - r) < 0.25 * r] for *_, r in circles]
     return max(families, key=len, default=[])

@@ -1,6 +1,6 @@
-"""Learned prints in the user's data folder, a file each.
+"""Learned prints in the user's data folder, one file each.
 
-Every way in reads them from here, but for an event's own, which lie in its store.
+All front ends use this library; only an event's own prints are in its store.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kdscan.prints.known import KnownPrint
 from kdscan.prints.names import folded, same_name
 
 Damaged = Callable[[KdscanError], None]
-"""Called with what is wrong with a file that is skipped."""
+"""Called with the error of each file that is skipped."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Library:
     folder: Path
 
     def load(self, damaged: Damaged = lambda _: None) -> tuple[FiledPrint, ...]:
-        """All prints, by name; files that cannot be read are told and skipped.
+        """All prints, sorted by name; unreadable files are reported to `damaged` and skipped.
 
         Of several files with a print of the same name the first one counts.
         """

@@ -1,6 +1,6 @@
-"""Finds the lines between cells in the pattern that all cells share.
+"""Detects the lines between cells in the pattern that all cells share.
 
-A line is a ridge that runs through the whole period; a shield's side or a row of circles is not.
+A line is a ridge across the whole period, unlike a shield's side or a row of circles.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from kdscan.prints.pattern import EDGE, PATTERN_PX, Period
 
 WIDTHS = (1.5, 3.0)
-"""Pixels, standard deviations of the ridges looked for."""
+"""Pixels: standard deviations of the ridge filters."""
 REACH = 0.32
 """Cells by which the lattice may be off its lines."""
-LEAST = 7.0
-"""Times the usual value elsewhere from which the profile's peak is a line."""
+MIN_STRENGTH = 7.0
+"""Least height of a line's peak in the profile, relative to the typical value."""
 _LOW = 0.08  # of a line may be covered by other things
 _LOW_TWIN = 0.2  # of one of two, which circles may lie on
 _ALONG = 0.06  # cells within which dashes and dots flow together
@@ -37,7 +37,7 @@ _OVER = 1.3  # times the highest peak elsewhere
 
 @dataclass(frozen=True)
 class Line:
-    """at: cells by which the lattice is off the lines of one axis. strength: see `LEAST`.
+    """at: cells by which the lattice is off the lines of one axis. strength: see `MIN_STRENGTH`.
     printed: share of its length. boxed: cells between the lines of two boxes, 0 for one line;
     sure: whether it is plainly the one or the other."""
 
@@ -49,8 +49,8 @@ class Line:
 
 
 def find_line(mean: Period, median: Period, reach: float = REACH) -> Line | None:
-    """The line between columns, at most `reach` cells off; transpose the periods for that between
-    rows."""
+    """The line between columns, at most `reach` cells off, or None. For rows transpose the
+    periods."""
     ridges = []
     for period in (median, mean):
         for channel in range(period.shape[2]):
@@ -78,7 +78,7 @@ def find_line(mean: Period, median: Period, reach: float = REACH) -> Line | None
 
 
 def without_lines(period: Period, columns: Line | None, rows: Line | None) -> Period:
-    """A period less what runs along its lines."""
+    """A period with its lines removed."""
     left = period.copy()
     half = round(0.045 * PATTERN_PX)
     for axis, line in ((1, columns), (0, rows)):
@@ -132,7 +132,7 @@ def _ridge(channel: NDArray[np.float32], width: float) -> NDArray[np.float32]:
 
 
 def _peak(profile: NDArray[np.float64], reach: float) -> int | None:
-    """Where the line is, in pixels; None if nothing stands out."""
+    """The line's position in pixels; None without a clear peak."""
     size = len(profile)
     most = round(reach * size)
     steps = np.arange(-most, most + 1)  # the left side of the period is the line
@@ -140,12 +140,12 @@ def _peak(profile: NDArray[np.float64], reach: float) -> int | None:
     at = int(steps[likely.argmax()]) % size
     away = np.abs(np.arange(size) - at)
     elsewhere = profile[np.minimum(away, size - away) > 0.12 * size].max()
-    return at if profile[at] > max(LEAST, _OVER * elsewhere) else None
+    return at if profile[at] > max(MIN_STRENGTH, _OVER * elsewhere) else None
 
 
 def _mirror(median: Period, at: int, reach: float) -> float:
-    """The place near a line, in pixels, at most `reach` cells away, on both sides of which the
-    print is the same, as it is where two cells meet: one line, two, or a gap between boxes."""
+    """The axis of symmetry near a line, in pixels, at most `reach` cells away: the print is
+    mirrored where two cells meet, be it at one line, two, or a gap between boxes."""
     wide = np.pad(median[..., :EDGE], ((0, 0), (_PAD, _PAD), (0, 0)), mode="wrap")
     along = np.median(wide, axis=0).T.astype(np.float64)
     change = np.gradient(cv2.GaussianBlur(along, (0, 1), 1.0), axis=1)

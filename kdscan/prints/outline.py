@@ -1,7 +1,7 @@
-"""Finds a shield's outline in the pattern that all cells share.
+"""Detects a shield's outline in the pattern that all cells share.
 
-Seen from a point inside, an outline is one distance a direction. Dynamic programming finds the
-closed path along the strongest contrast that nowhere jumps, through gaps and past circles.
+In polar coordinates around a point inside, an outline is a distance for each direction. Dynamic
+programming finds the smooth closed path with the highest contrast, across gaps and past circles.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ DIRECTIONS = 120
 NEAREST, FARTHEST = 0.1, 0.62
 """Cells from the point inside to the outline."""
 SEEDS = (-0.14, 0.0, 0.14)
-"""Cells from the cell's centre to points that may lie inside of a shield, along x and y."""
-LEAST_CLEAR = 0.3
-"""Mean contrast along an outline, 1 for the period's strongest, from which it is one."""
+"""Cells: x and y, relative to the cell's centre, of starting points that may lie inside a
+shield."""
+MIN_CONTRAST = 0.3
+"""Least mean contrast along an outline, relative to the period's strongest."""
 _CORNERS = 9  # pixels, width of what is doubted along an outline
 _DOUBT = 0.65  # of a response counts there
 _LINE = 1.5  # pixels: both sides of a line become one
@@ -36,8 +37,7 @@ Paths = NDArray[np.int_]
 
 
 def contrast_of(period: Period, circles: Circles) -> NDArray[np.float32]:
-    """(H, W) 0..1: how strongly anything is printed at each place, by a line or by a step, circles
-    left out."""
+    """(H, W) 0..1: contrast of lines and steps at each pixel, with circles removed."""
     strength = np.sqrt(np.sum([energy_of(period[..., c]) ** 2 for c in range(EDGE)], axis=0))
     edge = np.maximum(period[..., EDGE] - np.median(period[..., EDGE]), 0)
     for one in (strength, edge):
@@ -57,24 +57,25 @@ def _excised(circles: Circles, axis: int) -> int:
 
 
 def find_outline(contrast: NDArray[np.float32]) -> Polygon:
-    """The shield's outline in cells from the period's middle; () where there is none."""
+    """The shield's outline in cells from the period's centre; () if there is none."""
     seeds = np.array([(x, y) for y in SEEDS for x in SEEDS])
     paths, scores = _closed_paths(contrast, seeds)
     best = int(scores.argmax())
     outline = _points(seeds[best], paths[best])
-    for _ in range(2):  # again from its own middle
+    for _ in range(2):  # again from its own centroid
         middle = outline.mean(0)
         paths, scores = _closed_paths(contrast, middle[None])
         outline = _points(middle, paths[0])
-    if scores[0] < LEAST_CLEAR:
+    if scores[0] < MIN_CONTRAST:
         return ()
-    outline = _centred(contrast, middle, paths[0])
+    outline = _center_on_line(contrast, middle, paths[0])
     corners = cv2.approxPolyDP(outline.astype(np.float32)[:, None], 0.006, True)
     return tuple((float(x), float(y)) for x, y in corners[:, 0])
 
 
-def off_outline(outline: Polygon) -> NDArray[np.float32]:
-    """(H, W): 1 where a circle may be, less along a shield's outline: corners look like circles."""
+def outline_mask(outline: Polygon) -> NDArray[np.float32]:
+    """(H, W): weights of circles' responses, below 1 along a shield's outline, whose corners look
+    like circles."""
     size = PATTERN_PX
     line = np.zeros((3 * size, 3 * size), np.uint8)
     if outline:
@@ -87,32 +88,32 @@ def off_outline(outline: Polygon) -> NDArray[np.float32]:
 def _closed_paths(
     contrast: NDArray[np.float32], seeds_xy: NDArray[np.float64]
 ) -> tuple[Paths, NDArray[np.float64]]:
-    """From each seed, (N, 2) cells: the best closed path, (N, directions) steps of a pixel beyond
-    `NEAREST`, and the mean contrast along it, (N,)."""
+    """The best closed path around each seed, (N, 2) cells: distances (N, directions) in pixels
+    beyond `NEAREST`, and the mean contrast along it, (N,). Dynamic programming (Viterbi)."""
     polar = _polar(contrast, seeds_xy)
     start = np.zeros((len(seeds_xy), polar.shape[2]))
     moves = np.arange(-_STEP, _STEP + 1)
-    came: list[NDArray[np.int_]] = []
+    moved_by: list[NDArray[np.int_]] = []
     value = start
     for turn in range(2 * DIRECTIONS):  # twice round, so that the end meets the beginning
         wide = np.pad(value, ((0, 0), (_STEP, _STEP)), constant_values=-1e9)
         options = np.stack([wide[:, m + _STEP : m + _STEP + value.shape[1]] for m in moves])
         options -= _BEND * np.abs(moves)[:, None, None]
-        came.append(options.argmax(0) - _STEP)
+        moved_by.append(options.argmax(0) - _STEP)
         value = options.max(0) + polar[:, turn % DIRECTIONS]
     every = np.arange(len(seeds_xy))
     at = value.argmax(1)
     back = np.zeros((len(seeds_xy), 2 * DIRECTIONS), int)
     for turn in range(2 * DIRECTIONS - 1, -1, -1):
         back[:, turn] = at
-        at = at + came[turn][every, at]
+        at = at + moved_by[turn][every, at]
     half = DIRECTIONS // 2
     paths = np.roll(back[:, half : half + DIRECTIONS], half, axis=1)
     along = polar[every[:, None], np.arange(DIRECTIONS), paths]
     return paths, along.mean(1)
 
 
-def _centred(
+def _center_on_line(
     contrast: NDArray[np.float32], middle: NDArray[np.float64], path: Paths
 ) -> NDArray[np.float64]:
     """(directions, 2): the path moved to the middle of its line, as wide as that is all around."""

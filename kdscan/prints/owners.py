@@ -1,7 +1,7 @@
-"""Tells whose circle one is that lies between two cells: sheets end, and with them the circles.
+"""Assigns circles that lie between two cells to one of them, by the ends of the sheet.
 
-A pattern goes on without end, so a circle half a cell right of the centre could as well be the
-next cell's on the left. Beyond the first or last column one of the two is missing.
+In a periodic pattern a circle half a cell right of the centre may as well belong to the next cell
+on the right. Beyond the first or last column one of the two is missing, which decides it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from kdscan.prints.circles import Circles, derivatives
 from kdscan.prints.pattern import EDGE, PATTERN_PX, Pattern
 from kdscan.records import CASTLE, COLS, ROWS
 
-SURE = 0.35
-"""Of a circle's usual response, by which one end of the sheet has to show more of it."""
+MIN_LEAD = 0.35
+"""Least difference between both ends of the sheet, relative to a circle's typical response."""
 _ANGLES = np.arange(24) * 2 * np.pi / 24
 
 
 def presence(pattern: Pattern, circles: Circles) -> NDArray[np.float64]:
-    """(N, 7, 9): how clearly each circle shows in each cell, and in those beyond the sheet's ends,
-    in times its median; NaN where the sheet's picture doesn't reach."""
+    """(N, 7, 9): response of each circle in each cell and in the cells beyond the sheet's ends,
+    relative to its median; NaN outside the picture."""
     channel = pattern.edge if circles.channel == EDGE else pattern.contrast[..., circles.channel]
     steps, ridges = derivatives(channel)
     nx, ny = np.cos(_ANGLES) / circles.radii[0], np.sin(_ANGLES) / circles.radii[1]
@@ -47,7 +47,7 @@ def owners(
     shown: NDArray[np.float64], places: NDArray[np.float64]
 ) -> tuple[NDArray[np.int_], NDArray[np.float64]]:
     """By how many cells each circle's place along one axis has to be moved to lie in its own cell,
-    (N,) -1, 0 or 1; and how sure that is, (N,), see `SURE`.
+    (N,) -1, 0 or 1; and how sure that is, (N,), see `MIN_LEAD`.
 
     shown: (N, cells along the axis + 2, cells across), from `presence`. places: (N,) cells from
         the cell's centre, -.5 to .5.

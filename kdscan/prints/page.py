@@ -1,4 +1,5 @@
-"""A plain page: white paper with thin cells, shields, circles and castle where a print has them."""
+"""A synthetic plain page with a print's geometry: thin cells, shields, circles and castle on
+white."""
 
 from __future__ import annotations
 
@@ -16,14 +17,15 @@ from kdscan.sheet.parts import Point
 PAPER, RULED, OUTLINE = 240, 180, 120
 """Grey levels of the plain page's paper, of lines between cells, of shields and circles."""
 FULL_INK = 0.78
-"""Share of the light that full ink swallows: pencil and ballpoint in the middle."""
+"""Share of the light that full ink absorbs: between pencil and ballpoint."""
 
 _SHIFT = 4  # cv2 draws with 1/16 pixel precision
 
 
 def on_plain_page(ink: Ink, known: KnownPrint) -> NDArray[np.uint8]:
-    """A sheet's ink set on a plain page with its print's geometry: (H, W, 3) uint8, in the frame of
-    `RectifiedSheet.bgr`. Networks that read pale designs read it whatever the print was."""
+    """A sheet's ink rendered on a plain page with its print's geometry: (H, W, 3) uint8, in the
+    frame of `RectifiedSheet.bgr`. The marks network reads it like a pale design, whatever the
+    print."""
     left = 1 - np.float32(FULL_INK) * ink.probability
     grey = np.asarray(plain_page(known) * left, np.uint8)
     return np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), np.uint8)

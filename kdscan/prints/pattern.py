@@ -1,6 +1,6 @@
-"""What all cells of a print share: one period of it, as seen over a whole sheet or several.
+"""The periodic pattern of a print: what all cells share, over a whole sheet or several.
 
-Grounds differ from cell to cell, so what they hold averages out; lines, shields and circles stay.
+Backgrounds differ from cell to cell and average out; lines, shields and circles remain.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sheets of unknown prints in the user's data folder, kept until their print is known.
 
-At most `MOST_KEPT` sheets of about 200 kB each; the oldest go first. Whoever switches learning off
-has them all deleted.
+At most `MAX_KEPT` sheets of about 200 kB each; the oldest are deleted first. Switching learning off
+deletes all of them.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TypeVar
 from kdscan.files.write import default_folder, make_folder, unwritable, write_file
 from kdscan.prints.flat import FlatSheet, Head, from_bytes, head_of, same_sheet, to_bytes
 from kdscan.prints.known import KnownPrint
-from kdscan.prints.learn import MOST_SHEETS
+from kdscan.prints.learn import MAX_SHEETS
 from kdscan.prints.library import Library, own_library
-from kdscan.prints.pile import Taught, learn_from_pile, may_learn
+from kdscan.prints.pile import LearnedPrint, learn_from_pile, may_learn
 from kdscan.records.arrays import Network
 
-MOST_KEPT = 40
+MAX_KEPT = 40
 """Sheets kept at most: four pads that ten games were played on, 8 MB."""
 SUFFIX = ".kdflat"
 
@@ -81,7 +81,7 @@ class SheetPool:
                 raise unwritable(path, error) from error
             write_file(path, to_bytes(sheet))
             self.remove(head.key for head in same)
-        for path in self._files()[:-MOST_KEPT]:
+        for path in self._files()[:-MAX_KEPT]:
             path.unlink(missing_ok=True)
 
     def remove(self, keys: Iterable[str]) -> None:
@@ -105,11 +105,11 @@ class SheetPool:
             self._note(taught, pile)
         return [taught.known for taught in found]
 
-    def _note(self, taught: Taught, pile: Iterable[FlatSheet]) -> None:
+    def _note(self, taught: LearnedPrint, pile: Iterable[FlatSheet]) -> None:
         """The sheets of a print that is not known well enough yet stay, under its name."""
         for sheet in pile:
             if sheet.key in taught.keys:
-                if taught.known.sheets >= MOST_SHEETS:
+                if taught.known.sheets >= MAX_SHEETS:
                     self.remove([sheet.key])
                 else:
                     write_file(

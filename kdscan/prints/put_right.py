@@ -14,7 +14,7 @@ from kdscan.imaging.rectify import (
     project,
     resolution,
 )
-from kdscan.prints.lattice import shifted
+from kdscan.prints.lattice import shift_lattice
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 
@@ -57,4 +57,4 @@ def beside(measured_xy: Floats, said_xy: Floats) -> Floats:
     down = (said_xy[-1] - said_xy[0]).mean(0) / (said_xy.shape[0] - 1)
     off = (said_xy - measured_xy).reshape(-1, 2).mean(0)
     x, y = np.linalg.solve(np.stack([right, down], axis=1), off)
-    return shifted(measured_xy, (float(x), float(y)))
+    return shift_lattice(measured_xy, (float(x), float(y)))

@@ -17,7 +17,7 @@ from kdscan.detection.register import turned
 from kdscan.imaging.pyramid import finest_decoded
 from kdscan.imaging.rectify import flatten
 from kdscan.prints.align import Aligned, align
-from kdscan.prints.known import PRINT_MARGIN, THUMB_PX, KnownPrint, even_colours
+from kdscan.prints.known import PRINT_MARGIN, THUMB_PX, KnownPrint, normalize_colors
 from kdscan.prints.lattice import QUADRATIC, smooth_sheet
 from kdscan.records import COLS, ROWS, Photo
 from kdscan.records.arrays import Floats
@@ -73,7 +73,7 @@ def ranked(
     """Prints, and whether upside down, that a sheet's thumbnail is like, the most alike first."""
     margin = PRINT_MARGIN + _SHIFT / THUMB_PX
     centers_xy, _ = smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)
-    seen = even_colours(flatten(photo, centers_xy, THUMB_PX, margin, finest_decoded(photo)))
+    seen = normalize_colors(flatten(photo, centers_xy, THUMB_PX, margin, finest_decoded(photo)))
     known = np.stack([one.signature for one in prints])
     turned_round = known[..., ::-1]
     alike = _alike(seen, np.concatenate([known, turned_round])).reshape(2, -1)

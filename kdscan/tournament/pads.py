@@ -20,7 +20,7 @@ from kdscan.imaging.photo import decode
 from kdscan.inference.store import default_models
 from kdscan.prints.file import FiledPrint, parse_print, to_filed
 from kdscan.prints.flat import FlatSheet, coats_of, is_suitable, rectify
-from kdscan.prints.learn import MOST_SHEETS
+from kdscan.prints.learn import MAX_SHEETS
 from kdscan.prints.pile import learn_from_pile, may_learn, next_step
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.files import PhotoFiles
@@ -78,7 +78,7 @@ def piles(store: Store, event_id: int) -> Iterator[Pile]:
     for one in known:
         mine = tuple(sheet for sheet in found if sheet.layout == one.name)
         if len(mine) >= next_step(one):
-            yield mine[:MOST_SHEETS]
+            yield mine[:MAX_SHEETS]
     names = {one.name for one in known}
     strange = tuple(sheet for sheet in found if sheet.layout not in names)
     for start in range(0, len(strange), MOST_AT_ONCE):

@@ -34,7 +34,7 @@ from kdscan.pipeline.pages import read_page
 from kdscan.pipeline.serialize import serialize
 from kdscan.prints.api import learn_print
 from kdscan.prints.drawing import draw_ink
-from kdscan.prints.learn import MOST_SHEETS
+from kdscan.prints.learn import MAX_SHEETS
 from kdscan.records import AnyReading, Photo, SheetReading
 from kdscan.tournament.batch.tasks import be_the_first_to_go
 from kdscan.tournament.pads import PlacedSheet, teach
@@ -83,7 +83,7 @@ def learn(request: dict[str, Any], out: BinaryIO) -> None:
     try:
         files = [Path(path).read_bytes() for path in (request["path"], *request["more"])]
         opened = [decode(data, "photo") for data in files]
-        photos = [pages[n] for pages in opened for n in range(min(len(pages), MOST_SHEETS))]
+        photos = [pages[n] for pages in opened for n in range(min(len(pages), MAX_SHEETS))]
         known = learn_print(photos, request["name"], unmarked=request["unmarked"])
         data = known.data
     except (PhotoError, NoSheetFound, UsageError) as error:

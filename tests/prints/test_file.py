@@ -60,7 +60,7 @@ def test_a_print_comes_back_as_it_was() -> None:
     back = parse_print(there.data, "club.kdprint", thoroughly=True)
     alike(back, known)
     assert back.head.learned == "2026-01-02"
-    assert back.evened[64].shape == (368, 496)
+    assert back.normalized[64].shape == (368, 496)
     assert not back.bgr.flags.writeable and not back.known.flags.writeable
 
 

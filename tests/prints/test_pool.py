@@ -45,7 +45,7 @@ def test_a_sheet_photographed_twice_is_one() -> None:
 def test_the_folder_stays_small_and_is_emptied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pools, "MOST_KEPT", 4)
+    monkeypatch.setattr(pools, "MAX_KEPT", 4)
     pool = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints"))
     assert pool.size == (0, 0) and pool.is_on
     for n in range(6):

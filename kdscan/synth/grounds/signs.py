@@ -27,7 +27,7 @@ class Artist:
     second: colour of sails, roofs, treetops. wobble: how far points stray, as a share of a sign.
     """
 
-    plate: Canvas
+    canvas: Canvas
     rng: Rng
     ink: Color
     mm: float
@@ -37,14 +37,14 @@ class Artist:
 
     def line(self, at: Point, size: float, path: Path, width: float = 1.0) -> None:
         """An open line; `path` in units of `size` around `at`, y down."""
-        self.plate.stroke(self._placed(at, size, path), self.ink, self.mm * width, closed=False)
+        self.canvas.stroke(self._placed(at, size, path), self.ink, self.mm * width, closed=False)
 
     def shape(self, at: Point, size: float, path: Path, fill: Color | None) -> None:
         """A closed outline, filled if it has a colour."""
         points = self._placed(at, size, path)
         if fill is not None:
-            self.plate.fill(points, fill)
-        self.plate.stroke(points, self.ink, self.mm)
+            self.canvas.fill(points, fill)
+        self.canvas.stroke(points, self.ink, self.mm)
 
     def _placed(self, at: Point, size: float, path: Path) -> list[Point]:
         points = np.array(path) + self.rng.normal(0, self.wobble, (len(path), 2))
@@ -64,7 +64,7 @@ def hill(artist: Artist, at: Point, size: float) -> None:
     high = artist.rng.uniform(0.5, 1.0)
     back = _arc(0.6, high, np.pi, 2 * np.pi)
     if artist.fill is not None:
-        artist.plate.fill([(at[0] + size * x, at[1] + size * y) for x, y in back], artist.fill)
+        artist.canvas.fill([(at[0] + size * x, at[1] + size * y) for x, y in back], artist.fill)
     artist.line(at, size, back)
     for i in range(int(artist.rng.integers(0, 5))):
         x = 0.1 + 0.12 * i
@@ -78,7 +78,7 @@ def mountain(artist: Artist, at: Point, size: float) -> None:
     tip = artist.rng.uniform(-0.08, 0.08)
     outline = [(-left, 0.0), (-left * 0.4, -0.55), (tip, -1.0), (right * 0.45, -0.5), (right, 0.0)]
     if artist.fill is not None:
-        artist.plate.fill([(at[0] + size * x, at[1] + size * y) for x, y in outline], artist.fill)
+        artist.canvas.fill([(at[0] + size * x, at[1] + size * y) for x, y in outline], artist.fill)
     artist.line(at, size, outline)
     if artist.second is not None and artist.rng.random() < 0.5:
         side = [(tip, -1.0), (right * 0.45, -0.5), (right, 0.0), (right * 0.3, 0.0)]
@@ -182,7 +182,7 @@ def rose(artist: Artist, at: Point, size: float) -> None:
             artist.shape(at, size, [(0.0, 0.0), flank, tip], fill)
     if artist.rng.random() < 0.6:
         ring = artist.rng.uniform(0.3, 0.55)
-        artist.plate.circle(at, ring * size, artist.ink, artist.mm)
+        artist.canvas.circle(at, ring * size, artist.ink, artist.mm)
 
 
 def road(
@@ -199,18 +199,18 @@ def road(
     line = [(float(x), float(y)) for x, y in path]
     if dashed:
         for a, b in zip(line[::2], line[1::2], strict=False):
-            artist.plate.stroke([a, b], shade, mm, closed=False)
+            artist.canvas.stroke([a, b], shade, mm, closed=False)
     elif river:
         for i, (a, b) in enumerate(pairwise(line)):
-            artist.plate.stroke([a, b], shade, mm * (0.5 + i / len(line)), closed=False)
+            artist.canvas.stroke([a, b], shade, mm * (0.5 + i / len(line)), closed=False)
     else:
         if artist.rng.random() < 0.4:
-            artist.plate.stroke(line, artist.ink, mm + 2 * artist.mm, closed=False)
-        artist.plate.stroke(line, shade, mm, closed=False)
+            artist.canvas.stroke(line, artist.ink, mm + 2 * artist.mm, closed=False)
+        artist.canvas.stroke(line, shade, mm, closed=False)
 
 
-def painter(plate: Canvas, rng: Rng, ink: Color, mm: float, fill: Color, second: Color) -> Artist:
+def painter(canvas: Canvas, rng: Rng, ink: Color, mm: float, fill: Color, second: Color) -> Artist:
     """One who fills what they draw, or leaves a part of it bare."""
     bare = rng.random() < 0.15
     body = None if bare else mixed(fill, (255, 255, 255), rng.uniform(0, 0.4))
-    return Artist(plate, rng, ink, mm, body, None if rng.random() < 0.15 else second)
+    return Artist(canvas, rng, ink, mm, body, None if rng.random() < 0.15 else second)
