@@ -1,8 +1,8 @@
 """The program's words in seven languages; English is the key.
 
-Translators write `LANGUAGE.po`; `python -m kdscan.locale.make` brings new words into them
-and makes the `LANGUAGE.json` that are read here, without any library. A text has its
-translation, or its forms by the plural categories of Unicode's CLDR.
+Translators edit `LANGUAGE.po`; `python -m kdscan.locale.make` adds new messages to them and
+compiles the `LANGUAGE.json` that are read here without any library. A message has a translation, or
+one for each plural category of Unicode's CLDR.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What went wrong, kept with its figures and told in the reader's language, now or years later."""
+"""Errors as JSON with their parameters, so that they can be shown in any language, even years
+later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names as text that any store, terminal and program can hold: nothing in them steers or lies."""
+"""Sanitises names for stores, terminals and other programs: no control or misleading characters."""
 
 from __future__ import annotations
 

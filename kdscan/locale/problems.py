@@ -1,7 +1,7 @@
-"""What problems say to people in other languages than English, by their stable codes.
+"""Translations of problems' messages, by their stable codes.
 
-In English a problem speaks for itself, with its numbers; elsewhere the sentence of its
-code does, and the cells are named beside it in every language.
+In English a problem's own message is shown, with its numbers; in other languages the sentence of
+its code. The cells are named beside it in every language.
 """
 
 from __future__ import annotations

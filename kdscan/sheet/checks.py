@@ -1,4 +1,4 @@
-"""What a layout must fulfil to be printed, filled in by hand and read again."""
+"""Validation of layouts: what a layout must fulfil to be printed, filled in by hand and read."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a sheet's own code says: whose sheet of which game it is.
+"""Sheet ids: the text of a sheet's QR code, which identifies its event, round, table and player.
 
-`WAW26/3/12/A7` is the sheet of player A7 at table 12 in round 3 of event WAW26. Parts that
-nobody knew when the sheet was printed are left empty: `WAW26/3//A7`. The letters are those
-that a QR code packs most densely (alphanumeric mode, ISO/IEC 18004).
+`WAW26/3/12/A7` is the sheet of player A7 at table 12 in round 3 of event WAW26. Parts that were
+unknown at printing are empty: `WAW26/3//A7`. The characters are those of QR's compact alphanumeric
+mode (ISO/IEC 18004).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a sheet is printed, apart from where things lie: language, style, and whose it is."""
+"""A sheet's appearance apart from its geometry: language, style, and owner."""
 
 from __future__ import annotations
 

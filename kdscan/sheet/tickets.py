@@ -1,4 +1,4 @@
-"""From a players' list to what is printed on each one's sheets."""
+"""Tickets: what is printed on each player's sheets, from a list of players."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A hand that draws, a board that was really played, a camera that photographs."""
+"""Synthetic photos: random designs, simulated games, drawn marks, and a simulated camera."""

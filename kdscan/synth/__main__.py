@@ -47,13 +47,13 @@ def own_page(
 
 
 def _own_page(rng: Rng, style: str, code: str) -> Page:
-    """Our own sheet; of style `mixed` one by lot, in a language by lot."""
+    """Our own sheet; of style `mixed` one at random, in a language at random."""
     look = any_look(rng) if style == "mixed" else Look(style=cast(Style, style))
     return own_page(look=look, ticket=Ticket(code=code))
 
 
 def any_look(rng: Rng) -> Look:
-    """A style and a language by lot."""
+    """A style and a language at random."""
     style = STYLES[int(rng.integers(len(STYLES)))]
     return Look(LANGUAGES[int(rng.integers(len(LANGUAGES)))], style)
 
@@ -70,7 +70,7 @@ def main(
     first: Annotated[int, typer.Option(help="Seed of the first one.", min=0)] = 20_000_000,
     level: Annotated[
         Literal["flat", "easy", "normal", "hard", "mixed"],
-        typer.Option(help="How hard to read; mixed: by lot."),
+        typer.Option(help="How hard to read; mixed: at random."),
     ] = "mixed",
     own: Annotated[bool, typer.Option("--own", help="Our own printed sheet.")] = False,
     style: Annotated[
@@ -79,7 +79,9 @@ def main(
     code: Annotated[str, typer.Option(help="Of our own sheet: what its code says.")] = "",
     ground: Annotated[
         str | None,
-        typer.Option(help=f"Of designs by lot: {', '.join(GROUPS)}, or a family; by lot too."),
+        typer.Option(
+            help=f"Of designs at random: {', '.join(GROUPS)}, or a family; at random too."
+        ),
     ] = None,
     table: Annotated[
         bool, typer.Option("--table", help="Both maps of a game and their spellbook in a photo.")
@@ -89,7 +91,7 @@ def main(
     ] = None,
     dice: Annotated[
         bool | None,
-        typer.Option("--dice/--no-dice", help="Coats as on the dice, or never; by lot too."),
+        typer.Option("--dice/--no-dice", help="Coats as on the dice, or never; at random too."),
     ] = None,
     long_side: Annotated[
         int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)

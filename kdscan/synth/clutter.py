@@ -125,7 +125,7 @@ SOLIDS = ("pencil", "pencil", "cube", "die", "cup", "coin", "phone", "pawn", "ba
 def random_solid(rng: Rng, kind: str | None = None) -> Solid:
     """Some thing of a table, at its real size, standing or lying at the origin.
 
-    kind: one of `SOLIDS`, by lot if None.
+    kind: one of `SOLIDS`, at random if None.
     """
     kind = kind or str(rng.choice(SOLIDS))
     bgr = color(rng, (0.0, 1.0), (0.1, 1.0)).astype(float)

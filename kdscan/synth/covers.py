@@ -1,6 +1,6 @@
-"""What lies on a map when it is photographed: fingers, dice, scraps of paper, glare.
+"""Occlusions of maps in photos: fingers, dice, scraps of paper, glare.
 
-For measuring whether what cannot be seen is doubted; nothing of it is in any training.
+For measuring whether hidden shields are doubted; never used in training.
 """
 
 from __future__ import annotations

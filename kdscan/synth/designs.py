@@ -1,7 +1,7 @@
 """Sheets that nobody printed yet: random layouts.
 
 The reader must work on designs that it never saw, so everything about a sheet
-that is not fixed by the rules is drawn by lot: here the shield's shape, where two
+that is not fixed by the rules is drawn at random: here the shield's shape, where two
 to four circles lie, lines, castle; `styles` draws how it is printed.
 """
 

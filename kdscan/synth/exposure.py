@@ -1,4 +1,4 @@
-"""What falls on the sensor: desk, shadows, sheet and solids, in perspective and in light."""
+"""Renders the light on the sensor: desk, shadows, sheet and solids in perspective."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Habits: families of ways in which people make the same mark.
+"""Habits: families of ways in which people draw the same mark.
 
-What is meant and how it is made are two things: a line may be one stroke, a stroke gone over
-twice or a broad scribbled bend. A writer has one habit for each part of a sheet and keeps to it
-more or less. Those that are held out are never drawn by lot: they measure what readers make of
-ways that no training showed them.
+A line may be one stroke, a retraced stroke or a broad scribbled bend. A writer has one habit for
+each part of a sheet and mostly keeps to it. Held-out habits are never chosen at random: they
+measure how well unseen ways of drawing are read.
 """
 
 from __future__ import annotations
@@ -202,7 +201,7 @@ def _shares(part: Part, dice: bool) -> tuple[tuple[str, ...], tuple[float, ...]]
 
 
 def any_habit(part: Part, dice: bool, rng: Rng) -> str:
-    """Return one of a part's habits by lot, none that is held out."""
+    """Return one of a part's habits at random, none that is held out."""
     names, shares = _shares(part, dice)
     i = int(np.searchsorted(shares, rng.random(), side="right"))
     return names[i] if i < len(names) and not HABITS[part][names[i]].held_out else names[0]

@@ -1,4 +1,4 @@
-"""Sheets whose every pixel of ink is known: what was drawn, told from what was printed."""
+"""Synthetic sheets with masks of their ink."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def make_kingdom_photo(
     level: None for the table as it is seen from straight above, in even light: five times as
     fast. size: squares that a kingdom may span, 5 or 7. wild: any kinds of squares, lawful or
     not. whole: the first kingdom is one of the bank's boards in one piece, which has its own
-    size. manner: how tiles are laid; drawn by lot when left out. The same arguments give the
+    size. manner: how tiles are laid; drawn at random when left out. The same arguments give the
     same bytes.
     """
     rng = np.random.default_rng([seed, 11])

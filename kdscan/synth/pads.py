@@ -1,6 +1,6 @@
 """Pads: one print with many sheets. python -m kdscan.synth.pads FOLDER
 
-python -m kdscan.synth.pads data/pads --pads 12 --filled 30               grounds by lot
+python -m kdscan.synth.pads data/pads --pads 12 --filled 30               grounds at random
 python -m kdscan.synth.pads data/pads --pads 2 --ground painted --ground sepia
 python -m kdscan.synth.pads data/pads --level normal --level hard         sheets take turns
 
@@ -39,7 +39,8 @@ _PRINT, _BLANK, _SHEET = 11, 12, 13
 
 
 def pad_print(seed: int, ground: str | None = None, name: str = "pad") -> Page:
-    """The print of a pad: a random design; ground: a group (`GROUPS`) or family, by lot if None."""
+    """The print of a pad: a random design; ground: a group (`GROUPS`) or family, at random if
+    None."""
     rng = np.random.default_rng([seed, _PRINT])
     layout, bgr, px_per_mm = random_page(rng, *asked_for(rng, ground))
     return replace(layout, name=name), bgr, px_per_mm
@@ -64,7 +65,7 @@ def pad_sheet(
 ) -> SynthPhoto:
     """A photo of a pad's filled sheet of a number: its own hand, desk, light and camera.
 
-    dice: whether the hand copies the coats of the dice; by lot if None.
+    dice: whether the hand copies the coats of the dice; at random if None.
     """
     rng = np.random.default_rng([seed, _SHEET, number])
     size = size_wh[::-1] if rng.random() < 0.4 else size_wh
@@ -99,7 +100,7 @@ def main(
     ] = None,
     dice: Annotated[
         bool | None,
-        typer.Option("--dice/--no-dice", help="Coats as on the dice, or never; by lot too."),
+        typer.Option("--dice/--no-dice", help="Coats as on the dice, or never; at random too."),
     ] = None,
     long_side: Annotated[
         int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)

@@ -1,4 +1,4 @@
-"""The sheet in the picture: light on its folds, its pixels where its mesh puts them."""
+"""Renders the sheet into the picture: shading of its folds, and its texture through its mesh."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Things of any shape on a flat sheet: what a network learns to tell from print, ink and paper.
+"""Random occlusions of rectified sheets, on which the occlusion network is trained.
 
-Nothing here looks like a finger or a die: shapes, colours, shadows and glares by lot. What real
-things are found by it is measured with those of `covers`, which nobody learns from.
+Shapes, colours, shadows and glare are random, and none looks like a finger or a die: detection of
+real objects is measured with those of `covers`, which are never used in training.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ _PENS: dict[str, dict[str, Range]] = {
                  "skip": (0.25, 0.45), "press": (0.4, 1.0), "overlap": 1},
 }
 # fmt: on
-"""What a kind is like, in the order in which it is drawn by lot. Hard lead is thin and pale, yet
+"""What a kind is like, in the order in which it is drawn at random. Hard lead is thin and pale, yet
 all of the line is there; wipe-off ink draws back into beads on laminated sheets."""
 
 _FEW = {"ball": (4, 0.75), "fountain": (4, 1.0), "felt": (3, 0.6)}

@@ -77,8 +77,8 @@ _PAIRS = {"stacked": math.pi / 2, "side": 0.0, "slanted": -math.pi / 4}
 def random_preferences(
     rng: Rng, habits: Mapping[Part, str] | None = None, dice: bool | None = None
 ) -> Preferences:
-    """Return a random writer. habits: those that are given, all others are drawn by lot; held-out
-    ones come in no other way. dice: whether they copy the dice; by lot if None.
+    """Return a random writer. habits: those that are given, all others are drawn at random;
+    held-out ones come in no other way. dice: whether they copy the dice; at random if None.
 
     Raises ValueError for a habit that nobody has.
     """

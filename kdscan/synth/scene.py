@@ -180,7 +180,7 @@ def draw_page(
     """Print a page and draw a board on it; see `make_photo`.
 
     played: what to draw and whether the castle's bonus was used; hand: whose; dice: whether a
-        hand drawn by lot copies the coats of the dice; each by lot if None.
+        hand drawn at random copies the coats of the dice; each at random if None.
     """
     return fill_in(rng, *chosen(rng, page, wild, played, mess, hand, dice), strokes)
 
@@ -198,7 +198,7 @@ def chosen(
     hand: Hand | None = None,
     dice: bool | None = None,
 ) -> Task:
-    """What is given, and by lot what is not; see `draw_page`."""
+    """What is given, and at random what is not; see `draw_page`."""
     page = page or random_page(rng)
     if played is None:
         played = wild_board(rng, len(page[0].circles)) if wild else played_board(rng)
@@ -264,7 +264,7 @@ def make_photo(
     page: a layout, its print (H, W, 3) uint8 and pixels a mm; None for a random design.
     wild: draw any board rather than a lawfully played one.
     mess: 0 clean .. 1 very messy hands; None for a random one.
-    dice: whether the hand copies the coats of the dice; by lot if None.
+    dice: whether the hand copies the coats of the dice; at random if None.
     """
     rng = np.random.default_rng(seed)
     drawn = draw_page(rng, page=page, wild=wild, mess=mess, strokes=strokes, dice=dice)

@@ -93,8 +93,8 @@ def _pale(rng: Rng, low: float, spread: float) -> Color:
 def random_style(rng: Rng, family: str | None = None, colours: str | None = None) -> PrintStyle:
     """How a random layout is printed; everything else about its looks.
 
-    family: of the ground; by lot if None, never one that is held out then.
-    colours: the kind of palette of a map (`random_palette`), by lot if None.
+    family: of the ground; at random if None, never one that is held out then.
+    colours: the kind of palette of a map (`random_palette`), at random if None.
     """
     style = _on_paper(rng)
     family = family or random_family(rng)

@@ -119,7 +119,7 @@ class Bank:
         self.kinds: Sequence[int] = sorted(set(self._pictures) - {EMPTY, CASTLE})
 
     def pick(self, rng: Rng, kind: int) -> U8:
-        """A picture of a square of that kind, (SQUARE_PX, SQUARE_PX, 3), turned by lot."""
+        """A picture of a square of that kind, (SQUARE_PX, SQUARE_PX, 3), turned at random."""
         pictures = self._pictures[kind]
         chosen = pictures[int(rng.integers(len(pictures)))]
         return np.asarray(np.rot90(chosen, int(rng.integers(4))), np.uint8)

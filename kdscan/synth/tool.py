@@ -1,6 +1,6 @@
-"""The edge of the tools for those who train and measure: `python -m kdscan.training` and `.synth`.
+"""Entry point of the developers' tools, `python -m kdscan.training` and `python -m kdscan.synth`.
 
-They speak English alone and know no exit codes but their errors'; what people score with is
+They are in English only and have no exit codes but those of errors; for users there is
 `kdscan.cli`.
 """
 

@@ -11,7 +11,7 @@ PALE = "paper"
 """Plain or faintly illustrated paper: the family that `page_decor.bare_paper` draws."""
 
 PALE_SHARE = 0.45
-"""Share of designs drawn by lot that are `PALE`; some of the others are pale as well."""
+"""Share of designs drawn at random that are `PALE`; some of the others are pale as well."""
 
 PAINTED = ("painted", "cartoon", "watercolour", "relief", "provinces", "patchwork")
 ENGRAVED = ("engraved", "etched", "portolan", "charted")
@@ -53,7 +53,7 @@ _COLOURS = {"painted": "full", "sepia": "sepia"}
 
 
 def asked_for(rng: Rng, ground: str | None) -> tuple[str | None, str | None]:
-    """A family of a group, or of that name, and the kind of its palette; None: by lot.
+    """A family of a group, or of that name, and the kind of its palette; None: at random.
 
     Raises UsageError where there is no such ground.
     """
@@ -66,7 +66,7 @@ def asked_for(rng: Rng, ground: str | None) -> tuple[str | None, str | None]:
 
 
 def random_family(rng: Rng) -> str:
-    """A family by lot, never one that is held out."""
+    """A family at random, never one that is held out."""
     if rng.random() < PALE_SHARE:
         return PALE
     weights = np.array([_WEIGHTS[name] for name in TRAINED])

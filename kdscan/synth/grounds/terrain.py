@@ -87,7 +87,7 @@ class Terrain:
 def random_terrain(
     rng: Rng, page_mm: tuple[float, float], px_per_mm: float, sea: float | None = None
 ) -> Terrain:
-    """A country over a page; `sea`: share of it under water, by lot if None."""
+    """A country over a page; `sea`: share of it under water, at random if None."""
     shape = (round(page_mm[1] * px_per_mm), round(page_mm[0] * px_per_mm))
     bumps = float(np.exp(rng.uniform(np.log(1.5), np.log(9))))
     rough = rng.uniform(0.42, 0.66)
