@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.prints.pattern import EDGE, PATTERN_PX, Period
+from kdscan.prints.pattern import EDGE, PATTERN_PX, Period, peak_offset
 
 MAX_CIRCLES = 4
 """The rules let a shield have four crosses at most."""
@@ -259,14 +259,8 @@ def _peaks(
             break
         if len(values) == MAX_CIRCLES:
             return np.zeros((0, 2)), np.zeros(0)  # a pattern of many is no circles
-        places.append((x + _vertex(map_[y], int(x)), y + _vertex(map_[:, x], int(y))))
+        places.append((x + peak_offset(map_[y], int(x)), y + peak_offset(map_[:, x], int(y))))
         values.append(value)
         away = [np.minimum(d, size - d) for d in (np.abs(xs - x), np.abs(ys - y))]
         left[np.hypot(away[0] / radii[0], away[1] / radii[1]) < 1.6] = -np.inf
     return np.array(places).reshape(-1, 2), np.array(values)
-
-
-def _vertex(line: NDArray[np.float32], at: int) -> float:
-    before, here, after = (float(line[(at + i) % len(line)]) for i in (-1, 0, 1))
-    bend = before - 2 * here + after
-    return float(np.clip((before - after) / (2 * bend), -0.5, 0.5)) if bend < 0 else 0.0

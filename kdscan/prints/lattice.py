@@ -22,7 +22,7 @@ from kdscan.imaging.rectify import (
     shift_cells,
 )
 from kdscan.prints.features import edges
-from kdscan.prints.pattern import PATTERN_PX, Pattern, pattern_of
+from kdscan.prints.pattern import PATTERN_PX, Pattern, pattern_of, peak_offset
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, Photo
 from kdscan.records.arrays import Floats, median
 
@@ -138,16 +138,10 @@ def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float
     if not (0 < x < 2 * reach and 0 < y < 2 * reach):
         return (0.0, 0.0), 0.0
     best = float(alike[y, x])
-    dx = _vertex(*judged[y, x - 1 : x + 2])
-    dy = _vertex(*judged[y - 1 : y + 2, x])
+    dx = peak_offset(judged[y], x)
+    dy = peak_offset(judged[:, x], y)
     where = ((x - reach + dx) / LATTICE_PX, (y - reach + dy) / LATTICE_PX)
     return where, max(best, 0.0) ** 2
-
-
-def _vertex(before: float, here: float, after: float) -> float:
-    """Subpixel peak: the vertex, -.5 to .5, of the parabola through three equidistant values."""
-    bend = before - 2 * here + after
-    return float(np.clip((before - after) / (2 * bend), -0.5, 0.5)) if bend < 0 else 0.0
 
 
 def shift_lattice(centers_xy: Floats, off_xy: tuple[float, float]) -> Floats:

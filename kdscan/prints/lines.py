@@ -6,13 +6,12 @@ A line is a ridge across the whole period, unlike a shield's side or a row of ci
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.prints.pattern import EDGE, PATTERN_PX, Period
+from kdscan.prints.pattern import EDGE, PATTERN_PX, Period, peak_offset
 
 WIDTHS = (1.5, 3.0)
 """Pixels: standard deviations of the ridge filters."""
@@ -175,7 +174,7 @@ def _boxes(profile: NDArray[np.float64], at: int) -> tuple[float, float]:
     and how many cells those are apart."""
     size = len(profile)
     reach = round(_BOXED * size)
-    place = at + _vertex(profile, at)
+    place = at + peak_offset(profile, at)
     twins = [
         i
         for i in range(at - reach, at + reach + 1)
@@ -186,10 +185,4 @@ def _boxes(profile: NDArray[np.float64], at: int) -> tuple[float, float]:
     if not twins:
         return place, 0.0
     twin = max(twins, key=lambda i: float(profile[i % size]))
-    return (place + twin + _vertex(profile, twin)) / 2, abs(twin - at) / size
-
-
-def _vertex(line: NDArray[np.floating[Any]], at: int) -> float:
-    before, here, after = (float(line[(at + i) % len(line)]) for i in (-1, 0, 1))
-    bend = before - 2 * here + after
-    return float(np.clip((before - after) / (2 * bend), -0.5, 0.5)) if bend < 0 else 0.0
+    return (place + twin + peak_offset(profile, twin)) / 2, abs(twin - at) / size

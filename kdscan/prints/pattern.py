@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import cv2
 import numpy as np
@@ -89,6 +90,14 @@ def common_pattern(patterns: Sequence[Pattern]) -> Pattern:
         np.median(np.stack([p.edge for p in patterns]), axis=0).astype(np.float32),
         patterns[0].margin,
     )
+
+
+def peak_offset(profile: NDArray[Any], at: int) -> float:
+    """Subpixel peak of a periodic profile near `at`, -.5 to .5: the vertex of the parabola through
+    it and its neighbours."""
+    before, here, after = (float(profile[(at + i) % len(profile)]) for i in (-1, 0, 1))
+    curvature = before - 2 * here + after
+    return float(np.clip((before - after) / (2 * curvature), -0.5, 0.5)) if curvature < 0 else 0.0
 
 
 def _smooth(picture: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
