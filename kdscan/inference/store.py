@@ -200,6 +200,7 @@ class Models:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # else it keeps its peak
         options.log_severity_level = 3
         try:
             session = onnxruntime.InferenceSession(
