@@ -120,7 +120,7 @@ class Decoder:
         if self._child is None or self._child.poll() is not None:
             self._kill()
             self._child = subprocess.Popen(
-                [sys.executable, "-m", "kdscan.imaging.decoder", *self._limits],
+                [sys.executable, "-P", "-m", "kdscan.imaging.decoder", *self._limits],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=os.environ | _CHILD_ENV,

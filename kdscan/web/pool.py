@@ -74,7 +74,7 @@ class Worker:
     async def start(cls, limits: Limits) -> Worker:
         """Start one and wait until it has loaded its models; raises ModelError, ReaderDied."""
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "kdscan.web.worker", str(limits.memory_mb)),
+            *(sys.executable, "-P", "-m", "kdscan.web.worker", str(limits.memory_mb)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )

@@ -189,3 +189,14 @@ def test_a_large_png_costs_less_than_a_gigabyte(tmp_path: Path) -> None:
 def test_too_many_pixels_are_said_so() -> None:
     with pytest.raises(ImageTooLarge, match="megapixels"):
         decode(encoded(Image.new("1", (12_000, 12_000)), "PNG"))
+
+
+def test_a_module_in_the_folder_of_photos_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('run')", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    decoder = Decoder()
+    bgr, _ = decoder.read(heic(tile()), 0)
+    decoder.close()
+    assert bgr.shape == TILE.shape

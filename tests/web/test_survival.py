@@ -156,6 +156,23 @@ def test_a_worker_reads_on_after_a_bad_file(tmp_path: Path) -> None:
     assert second["sheets"]
 
 
+def test_a_module_in_the_page_s_folder_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('run')", "utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    async def start() -> list[int]:
+        pool = Pool(1, Limits())
+        try:
+            await pool.start()
+            return list(pool.pids)
+        finally:
+            await pool.close()
+
+    assert len(asyncio.run(start())) == 1
+
+
 def test_a_worker_has_done_all_that_only_a_first_photo_costs(tmp_path: Path) -> None:
     read = """
 import json, sys
