@@ -55,30 +55,30 @@ def test_training_starts_from_the_weights_that_a_recipe_names(network: str) -> N
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        (("steps = 9400", "steps = true"), "Expected `int`"),
-        (("steps = 9400", ""), "missing required field `steps`"),
-        (("steps = 9400", "steps = 0"), "more than nothing"),
+        (("steps = 3000", "steps = true"), "Expected `int`"),
+        (("steps = 3000", ""), "missing required field `steps`"),
+        (("steps = 3000", "steps = 0"), "more than nothing"),
         (("views = 6", 'views = "many"'), "Invalid"),
         (("views = 6", "veiws = 6"), "unknown field `veiws`"),
-        (('version = "16"', 'version = "17"'), "name the file so"),
-        (('network = "marks"', 'network = "mark"'), "recipe of mark-16"),
+        (('version = "17"', 'version = "18"'), "name the file so"),
+        (('network = "marks"', 'network = "mark"'), "recipe of mark-17"),
         (("[training]", "[training"), "end of a table"),
     ],
 )
 def test_a_recipe_that_says_no_such_thing_is_refused(
     tmp_path: Path, wrong: tuple[str, str], complaint: str
 ) -> None:
-    text = (MODELS / "recipes/marks-16.toml").read_text("utf-8")
+    text = (MODELS / "recipes/marks-17.toml").read_text("utf-8")
     assert wrong[0] in text
-    path = tmp_path / "recipes/marks-16.toml"
+    path = tmp_path / "recipes/marks-17.toml"
     path.parent.mkdir()
     path.write_text(text.replace(*wrong), "utf-8")
     with pytest.raises(UsageError, match=complaint):
-        load_recipe(tmp_path, "marks-16")
+        load_recipe(tmp_path, "marks-17")
 
 
 def test_a_recipe_that_is_not_there_is_named_with_those_that_are() -> None:
-    with pytest.raises(UsageError, match="there are: cover-1, ink-1, locate-2, marks-16"):
+    with pytest.raises(UsageError, match="there are: cover-1, ink-1, locate-2, marks-17"):
         load_recipe(MODELS, "marks-99")
 
 
