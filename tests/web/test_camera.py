@@ -9,13 +9,13 @@ import cv2
 import httpx
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Route, expect
 
 from kdscan.detection.glimpse import glimpse
 from kdscan.inference.store import default_models
 from kdscan.records import Photo
 from tests.web import browsing
-from tests.web.browsing import CHROMIUM, Open, accessible, upload
+from tests.web.browsing import Open, accessible, upload
 from tests.web.conftest import SAMPLES
 
 open_page = browsing.open_page
@@ -40,12 +40,12 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A browser whose camera plays one sample for ever."""
     film = tmp_path_factory.mktemp("film") / "camera.mjpeg"
     film.write_bytes(cv2.imencode(".jpg", preview())[1].tobytes() * 4)
-    flags = ["--no-sandbox", "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"]
-    flags.append(f"--use-file-for-fake-video-capture={film}")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+    with browsing.launched(
+        "--use-fake-ui-for-media-stream",
+        "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-video-capture={film}",
+    ) as started:
         yield started
-        started.close()
 
 
 @pytest.mark.browser

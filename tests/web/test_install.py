@@ -120,6 +120,7 @@ def test_the_page_comes_with_the_base_install() -> None:
     root = Path(kdscan.__file__).parent.parent
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     base = {re.split(r"[^\w-]", one)[0].lower() for one in project["dependencies"]}
+    packages = packages_distributions()
     for path in [*(root / "kdscan" / "web").rglob("*.py"), root / "kdscan" / "cli" / "serve.py"]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
@@ -127,7 +128,7 @@ def test_the_page_comes_with_the_base_install() -> None:
             for top in (
                 {name.split(".")[0] for name in names} - sys.stdlib_module_names - {"kdscan"}
             ):
-                known = {one.lower() for one in packages_distributions()[top]}
+                known = {one.lower() for one in packages[top]}
                 assert known & base, (path, top)
 
 
