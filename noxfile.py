@@ -6,6 +6,7 @@ installed twice and a task starts at once.
 
 from __future__ import annotations
 
+import os
 import sys
 import sysconfig
 from pathlib import Path
@@ -15,9 +16,12 @@ import nox
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["lint", "types", "layers", "test"]
 
-PARALLEL = ("-n", "auto", "--maxprocesses", "8", "--dist", "loadfile")
-"""A file's tests share a page that is served, or a network that is loaded: they stay together.
-Eight at most, because each process may bring workers, a browser or a database of its own."""
+_PROCESSES = str(min((os.cpu_count() or 1) + 1, 8))
+PARALLEL = ("-n", _PROCESSES, "--dist", "loadfile", "--no-loadscope-reorder")
+"""One process more than cores, because tests also wait, for browsers and for what was killed; eight
+at most, because each may bring workers, a browser or a database of its own.
+A file's tests share a page that is served, or a network that is loaded: they stay together, and
+`tests/conftest.py` says which files come first."""
 
 
 def _python(session: nox.Session, *args: str) -> None:

@@ -3,6 +3,7 @@
     python benchmarks/hold.py                          every part, four minutes each
     python benchmarks/hold.py --minutes 60             an hour in all
     python benchmarks/hold.py --part kills.page --part pictures.mutated --trials 100
+    python benchmarks/hold.py --part kills.batch=3 --part texts=100
     nice python benchmarks/hold.py --table table.md
 
 Every trial is drawn by lot from --seed. What goes wrong is told when it happens, with the name
@@ -84,26 +85,35 @@ def tried(part: Part, rng: random.Random, seconds: float, trials: int | None) ->
                 return
 
 
+def _part(text: str) -> tuple[str, int | None]:
+    """A part's name, and how many trials of it are asked for."""
+    name, _, trials = text.partition("=")
+    if name not in PARTS:
+        raise argparse.ArgumentTypeError(f"choose from {', '.join(PARTS)}")
+    return name, int(trials) if trials else None
+
+
 def main() -> int:
     """Try what was asked for, print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--part", action="append", choices=PARTS, help="one of them; repeat")
+    parser.add_argument(
+        "--part", action="append", type=_part, help="one of them, with =N its trials; repeat"
+    )
     parser.add_argument("--minutes", type=float, help="for all parts together")
     parser.add_argument("--trials", type=int, help="of each part, at most")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--table", type=Path, help="also write the table to this file")
     given = parser.parse_args()
-    names = given.part or list(PARTS)
-    seconds = 60 * (given.minutes or 4 * len(names)) / len(names)
+    parts = given.part or [(name, None) for name in PARTS]
+    seconds = 60 * (given.minutes or 4 * len(parts)) / len(parts)
     table = ["| part | trials | faults | s at most | MB at most | |", "|---|---|---|---|---|---|"]
     faults = 0
-    for name in names:
+    for name, trials in parts:
         figures = Figures()
-        for trial in tried(
-            PARTS[name], random.Random(f"{given.seed} {name}"), seconds, given.trials
-        ):
+        rng = random.Random(f"{given.seed} {name}")
+        for trial in tried(PARTS[name], rng, seconds, trials or given.trials):
             figures.add(trial)
             print(f"\r{name} {figures.trials} ", end="", file=sys.stderr, flush=True)
         print(file=sys.stderr)

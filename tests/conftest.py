@@ -24,6 +24,13 @@ from kdscan.tournament.store import Store, open_store
 settings.register_profile("kdscan", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("kdscan")
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow files first: a file stays on one core, and the last would leave the others idle."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 SERVER = "KDSCAN_TEST_POSTGRES"
 REQUIRED = "KDSCAN_REQUIRE_POSTGRES"
 """Set where a missing PostgreSQL is a failure: CI."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
 import csv
 import io
 import itertools
 import random
 import shutil
 import sqlite3
+import tempfile
 import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import httpx
@@ -28,7 +31,15 @@ PHOTOS = 5
 
 
 def seed(folder: Path) -> None:
-    """A store with photos that were read, players and a round; photos beside it, three new ones."""
+    """A store with photos that were read, players and a round; photos beside it."""
+    shutil.copytree(_seeded(), folder, dirs_exist_ok=True)
+
+
+@cache
+def _seeded() -> Path:
+    """A folder as of `seed`, made once however many parts ask for it."""
+    folder = Path(tempfile.mkdtemp(prefix="kdscan-hold-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "photos").mkdir()
     for path in sorted(SAMPLES.glob("*.jpg"))[:PHOTOS]:
         shutil.copy(path, folder / "photos")
@@ -40,6 +51,7 @@ def seed(folder: Path) -> None:
         ended = kdscan(*words, folder=folder)
         if ended.code:
             raise RuntimeError(ended.err)
+    return folder
 
 
 def rows(store: Path) -> list[dict[str, str]]:

@@ -42,6 +42,7 @@ def edges(bgr: NDArray[np.uint8], px: int) -> NDArray[np.float32]:
     lab = cv2.cvtColor(bgr.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
     lab = cv2.GaussianBlur(lab, (0, 0), 1.2)
     dx, dy = (cv2.Scharr(lab, cv2.CV_32F, *along) / 32 for along in ((1, 0), (0, 1)))
-    strength = np.sqrt((dx * dx + dy * dy).sum(-1))
+    lightness, a, b = cv2.split(dx * dx + dy * dy)
+    strength = np.sqrt(lightness + a + b)
     near = cv2.GaussianBlur(strength, (0, 0), px / 3) + 0.3
     return np.asarray(np.minimum(strength / near, _EDGE_MAX), np.float32)

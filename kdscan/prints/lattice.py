@@ -103,9 +103,10 @@ def measure_cells(photo: Photo, centers_xy: Floats) -> Measured:
         edge = edges(flatten(photo, centers, LATTICE_PX, LATTICE_MARGIN), LATTICE_PX)
         patches = {at: _patch(edge, at) for at in CELLS}
         common = np.median(np.stack(list(patches.values())), axis=0).astype(np.float32)
+        smooth = np.asarray(cv2.GaussianBlur(common, (0, 0), 1.5), np.float32)
         off, weights = np.zeros((ROWS, COLS, 2)), np.zeros((ROWS, COLS))
         for at, patch in patches.items():
-            off[at], weights[at] = _offset(patch, common, near=turn > 0)
+            off[at], weights[at] = _offset(patch, smooth, near=turn > 0)
         if not (weights > 0).any():
             break
         terms = QUADRATIC if turn < 2 else CUBIC
@@ -127,10 +128,10 @@ def _offset(patch: Patch, common: Patch, near: bool) -> tuple[tuple[float, float
     """A cell's offset (x, y) in cells by template matching, and its weight: the squared
     correlation, or 0 if the best match is at the border of the search.
 
-    near: prefer small offsets.
+    common: the median cell, as smooth as the patches are. near: prefer small offsets.
     """
     reach = round(MAX_OFFSET * LATTICE_PX)
-    inner = cv2.GaussianBlur(common, (0, 0), 1.5)[reach:-reach, reach:-reach]
+    inner = common[reach:-reach, reach:-reach]
     alike = cv2.matchTemplate(patch, inner, cv2.TM_CCOEFF_NORMED)
     steps = np.arange(-reach, reach + 1) / reach
     judged = alike - near * _FAR * np.hypot(steps[None], steps[:, None])

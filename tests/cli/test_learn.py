@@ -70,6 +70,7 @@ def test_learned_once_known_from_then_on(
     assert (unknown.layout, known.layout) == ("unknown", "moor")
 
 
+@pytest.mark.slow
 def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
     photos: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -51,6 +51,7 @@ def auto(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
     return dict(json.loads(capsys.readouterr().out))
 
 
+@pytest.mark.slow
 def test_the_sixth_game_teaches_the_pad(
     games: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

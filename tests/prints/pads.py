@@ -23,14 +23,17 @@ GROUNDS = {PAINTED: "painted", ENGRAVED: "engraved"}
 SIZE = (1600, 1200)
 
 
+_print = cache(pad_print)
+
+
 @cache
 def blank(seed: int) -> SynthPhoto:
-    return pad_blank(seed, pad_print(seed, GROUNDS[seed]), "easy", SIZE)
+    return pad_blank(seed, _print(seed, GROUNDS[seed]), "easy", SIZE)
 
 
 @cache
 def sheet(seed: int, number: int) -> SynthPhoto:
-    page = pad_print(seed, GROUNDS[seed])
+    page = _print(seed, GROUNDS[seed])
     return pad_sheet(seed, number, page, "easy", SIZE, mess=0.0, dice=False)
 
 

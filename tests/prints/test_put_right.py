@@ -27,6 +27,7 @@ def true_corners(seed: int) -> np.ndarray:
     return project(h.astype(np.float64), out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [PAINTED, ENGRAVED])
 def test_a_person_says_where_the_grid_lies(seed: int) -> None:
     models = default_models()

@@ -26,7 +26,7 @@ from tests.web.browsing import (
 from tests.web.conftest import DESK, SAMPLES, Served, lay
 
 browser, open_page = browsing.browser, browsing.open_page
-pytestmark = [pytest.mark.browser, browsing.needs_chromium]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
 
 
 def test_upload_look_tap_undo(open_page: Open) -> None:

@@ -30,7 +30,7 @@ from tests.web.conftest import DESK, Served, lay
 from tests.web.test_kinds import DOUBT, GAME, OWNER
 
 browser, open_page = browsing.browser, browsing.open_page
-pytestmark = [pytest.mark.browser, browsing.needs_chromium]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
 
 
 def test_the_desk_needs_no_mouse(open_page: Open) -> None:

@@ -24,7 +24,7 @@ from tests.web.conftest import DESK, Served, lay
 from tests.web.test_kinds import DOUBT, GAME
 
 browser, open_page = browsing.browser, browsing.open_page
-pytestmark = [pytest.mark.browser, browsing.needs_chromium]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

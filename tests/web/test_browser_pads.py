@@ -17,7 +17,7 @@ browser, open_page = browsing.browser, browsing.open_page
 DOUBTFUL = 7
 """A sheet of the pad that asks for a look while its print is unknown, as the next one does."""
 
-pytestmark = [pytest.mark.browser, browsing.needs_chromium]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
 
 
 def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_path: Path) -> None:

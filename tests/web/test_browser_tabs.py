@@ -17,7 +17,7 @@ from tests.web.browsing import DESKTOP, PHONE, Open, first_sheet, held
 from tests.web.conftest import DESK, Served, lay
 
 browser, open_page = browsing.browser, browsing.open_page
-pytestmark = [pytest.mark.browser, browsing.needs_chromium]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
 
 
 def drawn(page: Page) -> None:

@@ -123,6 +123,7 @@ def test_a_learned_print_reads_what_is_there_already(
     assert desk.get(row["picture"]).status_code == 404
 
 
+@pytest.mark.slow
 def test_six_sheets_teach_their_pad_until_somebody_forgets_it(
     desk: httpx.Client, player: httpx.Client
 ) -> None:

@@ -83,6 +83,7 @@ def test_what_takes_too_long_is_given_up(store: Store) -> None:
         assert "seconds" in said["error"]["message"]
 
 
+@pytest.mark.slow
 def test_after_a_restart_what_was_sent_is_read(tmp_path: Path) -> None:
     with open_store(str(tmp_path / "club.sqlite")) as store:
         with (

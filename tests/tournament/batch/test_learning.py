@@ -71,6 +71,7 @@ def prints(store: Store) -> list[tuple[str, int, bool]]:
     return [(p.name, p.sheets, p.by_itself) for p in EventPrints(store, event.id).load()]
 
 
+@pytest.mark.slow
 def test_a_pile_describes_itself_in_whatever_order_and_however_often_killed(
     folder: Path, tmp_path: Path
 ) -> None:
