@@ -36,21 +36,23 @@ from mutmut.mutation.file_mutation import create_mutations, deep_replace
 
 HOME = Path("kdscan/game/duel")
 
-AUDIT = ["audit_goldens", "audit_maps", "audit_book", "dominoes"]
-ROUNDS = ["rounds_search", "rounds_ruled_out"]
+AUDIT = ["audit_goldens", "audit_maps", "audit_book", "audit_brute"]
+PROOFS = ["proof", "blamed", "quick"]
+PAIRS = ["pair", "rounds"]
 
 TESTS: dict[str, list[str]] = {
     "scoring": ["board"],
-    "audit.__init__": ["terms", *AUDIT, "proof", "quick"],
-    "audit.dominoes": [*AUDIT, "pair"],
-    "audit.orders": ["orders", *AUDIT, "quick"],
-    "audit.pair": [*ROUNDS, "pair"],
-    "audit.pairing": ["splits", *AUDIT],
-    "audit.proofs": ["proof", "splits", *AUDIT, "quick"],
-    "audit.rounds": [*ROUNDS, "pair"],
-    "audit.splits": ["splits", "proof", *AUDIT, "quick"],
-    "audit.ways": ["search", *AUDIT, "proof", "quick", "pair"],
-    "audit.witness": ["witness", *AUDIT, "orders"],
+    "audit.__init__": ["terms", *AUDIT, *PROOFS],
+    "audit.orders": [*AUDIT, "ways", "quick"],
+    "audit.pair": PAIRS,
+    "audit.proofs": [*AUDIT, *PROOFS],
+    "audit.rounds": PAIRS,
+    "audit.search": [*AUDIT, *PROOFS],
+    "audit.shields": ["dominoes", *AUDIT, "pair"],
+    "audit.smallest": [*AUDIT, *PROOFS],
+    "audit.terms": ["terms", *AUDIT, "ways", "proof"],
+    "audit.ways": ["ways", *AUDIT, *PROOFS, "pair"],
+    "audit.witness": ["witness", *AUDIT],
 }
 """The files of tests/game that try each module's mutants."""
 

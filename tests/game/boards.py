@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from itertools import combinations, product
+from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from kdscan.game.duel.audit.ways import Terms
+from kdscan.game.duel.audit.terms import Terms
 from kdscan.game.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
@@ -42,6 +43,13 @@ def small_board(rng: random.Random, cells: int, coats: tuple[Coat, ...]) -> Boar
     return Board({c: Shield(rng.choice(coats), rng.choice((0, 0, 0, 1, 3))) for c in chosen})
 
 
+def ringed(rng: random.Random, more: int, coats: tuple[Coat, ...]) -> Board:
+    """A board on which the castle is closed in, with some shields beyond the ring."""
+    near = [(0, 2), (0, 3), (1, 1), (2, 1), (1, 5), (2, 5), (4, 3), (4, 2), (2, 6), (1, 6), (0, 5)]
+    cells = [(r, c) for r in (1, 2, 3) for c in (2, 3, 4) if (r, c) != CASTLE]
+    return Board({cell: Shield(rng.choice(coats)) for cell in cells + rng.sample(near, more)})
+
+
 def slow_lawful(board: Board, terms: Terms) -> bool:
     """Whether any game leads to a small board by the rulebooks alone: tries everything.
 
@@ -52,13 +60,21 @@ def slow_lawful(board: Board, terms: Terms) -> bool:
     castles = [*([None] if not terms.castle_used else []), *crossed]
     wizards = [*([None] if not terms.cross_given else []), *crossed]
     if Coat.CHECKED not in terms.wizards:
-        wizards = [None]
+        wizards = [None] if not terms.cross_given else []
     if terms.castle_used is False:
         castles = [None]
     return any(_reaches(board, terms, k, w) for k, w in product(castles, wizards))
 
 
-_State = tuple[frozenset[Cell], bool, bool, int, bool]
+class _State(NamedTuple):
+    """Shields drawn, wizards called, coats that had no room in some round, squares filled on the
+    checked line, whether its cross was given."""
+
+    drawn: frozenset[Cell] = frozenset()
+    used: frozenset[Coat] = frozenset()
+    shut: frozenset[Coat] = frozenset()
+    checked: int = 0
+    given: bool = False
 
 
 def _reaches(board: Board, terms: Terms, castle: Cell | None, wizard: Cell | None) -> bool:
@@ -66,13 +82,14 @@ def _reaches(board: Board, terms: Terms, castle: Cell | None, wizard: Cell | Non
     if not all(0 <= n <= 2 for n in printed.values()):
         return False
     plain = {c for c, n in printed.items() if n == 0 and c != castle}
-    if any(sum(board[c].coat is coat for c in plain) < n for coat, n in terms.recorded):
+    more = {coat for coat, n in terms.recorded if sum(board[c].coat is coat for c in plain) < n}
+    if more and not terms.obtained:
         return False
-    start: _State = (frozenset(), False, False, 0, False)
-    seen, waiting = {start}, [start]
+    seen, waiting = {_State()}, [_State()]
     while waiting:
         state = waiting.pop()
-        if len(state[0]) == len(board) and state[4] == (wizard is not None):
+        whole = len(state.drawn) == len(board) and state.given == (wizard is not None)
+        if whole and more <= state.shut and (state.shut or not terms.idle):
             return True
         for after in _rounds(board, terms, plain, wizard, state):
             if after not in seen:
@@ -84,35 +101,44 @@ def _reaches(board: Board, terms: Terms, castle: Cell | None, wizard: Cell | Non
 def _rounds(
     board: Board, terms: Terms, plain: set[Cell], wizard: Cell | None, state: _State
 ) -> Iterator[_State]:
-    drawn, free, apart, checked, done = state
+    drawn, used, shut, checked, given = state
 
-    def joined(cell: Cell) -> bool:
-        coat = board[cell].coat
+    def joined(cell: Cell, coat: Coat) -> bool:
         return any(n == CASTLE or (n in drawn and board[n].coat is coat) for n in neighbours(cell))
 
     def won(coat: Coat) -> bool:
         filled = sum(board[c].coat is coat for c in drawn & plain)
-        return coat in terms.wizards and filled >= SQUARES[coat]
+        return coat in terms.wizards and (
+            filled >= SQUARES[coat] or (terms.obtained and coat in shut)
+        )
 
+    def fill(after: _State, most: int) -> Iterator[_State]:
+        """Squares of the checked line filled; the cross comes with the last."""
+        for filled in range(checked, SQUARES[Coat.CHECKED] + 1)[: most + 1]:
+            wins = wizard is not None and not given and filled >= SQUARES[Coat.CHECKED]
+            if not wins or wizard in after.drawn:
+                yield after._replace(checked=filled * (wizard is not None), given=given or wins)
+
+    free = set(CELLS) - drawn
+    wanted = {coat for coat, _ in terms.recorded} | terms.wizards if terms.obtained else set()
+    wanted |= set(Coat) if terms.idle and not shut else set()
+    for coat in sorted(wanted):
+        if not any(joined(cell, coat) for cell in free if free & set(neighbours(cell))):
+            many = SQUARES[coat] * (terms.obtained and coat is Coat.CHECKED)
+            yield from fill(state._replace(shut=shut | {coat}), many)
     for one, two in combinations(sorted(set(board) - drawn), 2):
         beside = two in neighbours(one)
-        if beside and (joined(one) or joined(two)):
-            powers = [(free, apart)]
-        else:
-            powers = []
-            if beside and not free and won(Coat.DOT):
-                powers.append((True, apart))
-            if joined(one) and joined(two) and not apart and won(Coat.LINE):
-                powers.append((free, True))
-        after = drawn | {one, two}
+        touching = [joined(cell, board[cell].coat) for cell in (one, two)]
+        powers = []
+        if beside and any(touching):
+            powers.append(used)
+        if beside and Coat.DOT not in used and won(Coat.DOT):
+            powers.append(used | {Coat.DOT})
+        if all(touching) and Coat.LINE not in used and won(Coat.LINE):
+            powers.append(used | {Coat.LINE})
         squares = sum(board[c].coat is Coat.CHECKED and c in plain for c in (one, two))
-        for used_free, used_apart in powers:
-            for filled in range(squares + 1):
-                total = min(checked + filled, SQUARES[Coat.CHECKED])
-                wins = wizard is not None and not done and total >= SQUARES[Coat.CHECKED]
-                if wins and wizard not in after:
-                    continue
-                yield after, used_free, used_apart, total, done or wins
+        for called in powers:
+            yield from fill(state._replace(drawn=drawn | {one, two}, used=called), squares)
 
 
 def slow_smallest(board: Board, terms: Terms) -> int | None:

@@ -10,7 +10,7 @@ import pytest
 
 from kdscan.game.duel.audit import audit_map, replay
 from kdscan.game.duel.audit.proofs import errors
-from kdscan.game.duel.audit.ways import Terms
+from kdscan.game.duel.audit.terms import Terms
 from kdscan.game.duel.audit.witness import BrokenWitnessError
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 
 from kdscan.game.duel.audit import Witness, audit_map, replay
-from kdscan.game.duel.audit.dominoes import LAW
 from kdscan.game.duel.audit.orders import Drawn
 from kdscan.game.duel.audit.proofs import errors
-from kdscan.game.duel.audit.ways import Terms, find_way
+from kdscan.game.duel.audit.shields import LAW
+from kdscan.game.duel.audit.terms import Terms
+from kdscan.game.duel.audit.ways import find_way
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from tests.game.boards import (

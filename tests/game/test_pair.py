@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from itertools import permutations
 
-import pytest
 from hypothesis import given, settings
 
 from kdscan.game.duel.audit import replay
-from kdscan.game.duel.audit.dominoes import PAIRS
 from kdscan.game.duel.audit.pair import audit_game
-from kdscan.game.duel.board import Board, Shield
+from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.dice import DICE, Face
-from kdscan.game.duel.editions import ENGLISH
+from kdscan.game.duel.editions import ENGLISH, FRENCH
 from kdscan.game.duel.report import pair_json
+from kdscan.game.problem import Problem
 from tests.game.boards import played, seeds
-from tests.game.rows import EMPTY_ROW, board_of
+from tests.game.rows import EMPTY_ROW, board_of, book
 
 TWO = board_of(". . dd dd . . .", ". . . ## . . .", EMPTY_ROW)
 FOUR = board_of(". . dd dd . . .", ". . . ## . . .", ". . dd dd . . .")
@@ -28,8 +25,8 @@ FOUR = board_of(". . dd dd . . .", ". . . ## . . .", ". . dd dd . . .")
 @settings(max_examples=25)
 def test_accepts_both_maps_of_every_game_and_finds_their_rounds(seed: int) -> None:
     game = played(seed, rounds=random.Random(seed).choice((4, 11, 200)))
-    for book in (None, game.spellbook):
-        audit = audit_game(game.maps, game.castle_used, spellbook=book)
+    for spellbook in (None, game.spellbook):
+        audit = audit_game(game.maps, game.castle_used, spellbook=spellbook)
         assert audit.lawful and not audit.problems
         for board, own in zip(game.maps, audit.audits, strict=True):
             assert own.witness is not None
@@ -38,11 +35,6 @@ def test_accepts_both_maps_of_every_game_and_finds_their_rounds(seed: int) -> No
         for side, board in enumerate(game.maps):
             steps = [step for this in audit.rounds if (step := this[side]) is not None]
             assert sorted(steps) == list(range(len(board) // 2))
-
-
-def test_pairs_of_dice_mirror_their_complements() -> None:
-    for pair, mirrored in zip(PAIRS, reversed(PAIRS), strict=True):
-        assert set(pair) | set(mirrored) == {0, 1, 2, 3}
 
 
 def test_a_map_unlawful_by_itself_is_told_so() -> None:
@@ -82,59 +74,6 @@ def test_each_map_is_held_to_the_edition() -> None:
         assert [[p.code for p in one.problems] for one in audit.audits] == [codes, codes]
 
 
-@pytest.mark.parametrize("module", ["rounds", "ways"])
-def test_the_search_for_rounds_gives_up(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kdscan.game.duel.audit.rounds.MOST_STATES", -1)
-    if module == "ways":
-        monkeypatch.setattr("kdscan.game.duel.audit.rounds.MOST_WAYS", 0)
-    audit = audit_game((FOUR, FOUR))
-    assert audit.lawful and audit.rounds is None
-    assert not audit.decided and not audit.problems
-    assert all(one.witness is not None for one in audit.audits)
-    assert pair_json(audit)["rounds_decided"] is False
-
-
-def test_small_games_are_always_decided_and_rightly() -> None:
-    """Against every way to share out dice in every order, on maps of two dominoes each."""
-    rng = random.Random(5)
-    answers = {True: 0, False: 0}
-    cells = ((1, 3), (1, 4), (3, 3), (3, 4))
-    marks = [Shield(Coat.FILLED, 2), Shield(Coat.CHECKED, 2), Shield(Coat.FILLED), Shield(Coat.DOT)]
-    marks += [Shield(Coat.DOUBLE_DOT, 1), Shield(Coat.CHECKED), Shield(Coat.LINE, 1)]
-    for _ in range(150):
-        one, two = (Board({cell: rng.choice(marks) for cell in cells}) for _ in range(2))
-        audit = audit_game((one, two), (False, False))
-        if any(a.problems or not a.lawful for a in audit.audits):
-            continue
-        assert audit.decided
-        assert (audit.rounds is not None) == slow_rounds(one, two), f"\n{one}\n{two}"
-        answers[audit.rounds is not None] += 1
-    assert min(answers.values()) > 8, answers
-
-
-def slow_rounds(one: Board, two: Board) -> bool:
-    """The cells are (1, 3), (1, 4) above, (3, 3), (3, 4) below: two dominoes in any order."""
-    rows = [[(r, 3), (r, 4)] for r in (1, 3)]
-    return any(
-        all(
-            any(
-                all(_shows(die, shield) for die, shield in zip(dice, shields, strict=True))
-                for dice in permutations(DICE)
-            )
-            for shields in (
-                [*(one[c] for c in mine), *(two[c] for c in theirs)]
-                for mine, theirs in zip(rows, other, strict=True)
-            )
-        )
-        for other in (rows, rows[::-1])
-    )
-
-
-def _shows(die: tuple[Face, ...], shield: Shield) -> bool:
-    joker = shield.crosses == 0 and Face(None) in die
-    return joker or Face(shield.coat, shield.crosses) in die
-
-
 def test_a_wizards_cross_keeps_its_turn_among_common_rounds() -> None:
     """A checked coat with one cross is on no die: the wizard's, who was won by then."""
     one = Board.parse(
@@ -151,3 +90,70 @@ def test_a_wizards_cross_keeps_its_turn_among_common_rounds() -> None:
     assert witness is not None and witness.wizard == (2, 4)
     assert [this[0] for this in audit.rounds] == [0, 1, 2]
     assert audit_game((lines, one), (False, False)).rounds is not None
+
+
+FULL = Board({cell: Shield(Coat.LINE) for cell in CELLS})
+
+
+def test_problems_of_two_maps_word_for_word() -> None:
+    audit = audit_game((FULL, FULL))
+    assert audit.lawful is False and audit.rounds is None
+    assert audit.problems == (
+        Problem(
+            "wizard_shared",
+            "error",
+            "both maps need the help of the same wizard, who serves only one player",
+        ),
+    )
+    two = board_of(". . dd dd . . .", ". . . ## . . .", EMPTY_ROW)
+    four = board_of(". . dd dd . . .", ". . . ## . . .", ". . dd dd . . .")
+    audit = audit_game((four, two))
+    assert audit.problems == (
+        Problem(
+            "rounds_differ",
+            "error",
+            "one map has 2 dominoes and the other 1, but every round brings both players one, "
+            "and the smaller map always had room for any",
+        ),
+    )
+    rich = board_of(". . . f++ l . .", ". . . ## . . .", EMPTY_ROW)
+    audit = audit_game((rich, rich), (False, False))
+    assert audit.lawful is True
+    assert audit.problems == (
+        Problem(
+            "dice",
+            "warning",
+            "no rounds of the four dice are known that make both maps: no dominoes of theirs go "
+            "together round by round",
+        ),
+    )
+    odd = two.with_shield((0, 0), Shield(Coat.DOT))
+    assert audit_game((odd, two)).lawful is False
+    assert audit_game((Board(), Board())).rounds == ()
+    assert audit_game((four, four)).lawful
+
+
+def test_each_player_is_held_to_the_spellbook() -> None:
+    lines = board_of(". l l l l . .", ". l l ## l . .", ". . . . l . .")
+    lines = lines.with_shield((1, 5), Shield(Coat.LINE)).with_shield((0, 4), Shield(Coat.LINE))
+    plain = Board({cell: Shield(Coat.DOUBLE_DOT) for cell in lines if cell[0] < 2})
+    for mine in (0, 1):
+        maps = (lines, plain) if mine == 0 else (plain, lines)
+        for winner in (0, 1):
+            audit = audit_game(maps, spellbook=book(winner, line=5))
+            assert audit.audits[mine].lawful is (winner == mine)
+
+
+def test_two_french_maps() -> None:
+    """The far domino takes the dot's wizard, whom only dots without room can have won."""
+    far = Board.parse(
+        """. . .  .  .  .  .
+           . . ll ll .  .  .
+           . ll ll ## ll ll .
+           . . .  ll ll .  .
+           . . .  .  .  dd  f"""
+    )
+    near = Board({cell: Shield(Coat.DOUBLE_LINE) for cell in far if cell[0] < 4})
+    near = near.with_shield((1, 1), Shield(Coat.DOUBLE_LINE)).with_shield((0, 1), Shield(Coat.DOT))
+    assert audit_game((far, near), edition=FRENCH).lawful
+    assert not audit_game((far, near)).lawful

@@ -8,10 +8,11 @@ from itertools import product
 import pytest
 
 from kdscan.game.duel.audit import audit_map, audit_on_terms
-from kdscan.game.duel.audit.dominoes import LAW, Budget, Half, the_dice
-from kdscan.game.duel.audit.pairing import smallest_uncovered
 from kdscan.game.duel.audit.proofs import errors
-from kdscan.game.duel.audit.ways import Terms, find_way
+from kdscan.game.duel.audit.shields import LAW, Budget, Half, the_dice
+from kdscan.game.duel.audit.smallest import shortages
+from kdscan.game.duel.audit.terms import Terms
+from kdscan.game.duel.audit.ways import find_way
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.drawing import number
@@ -261,41 +262,12 @@ def test_dominoes_alone_say_which_shields_fail_on_a_large_map() -> None:
     """Hall's theorem knows a small set where searching by connection ends too early."""
     board = Board({cell: Shield(Coat.DOUBLE_DOT) for cell in CELLS if cell != (1, 2)})
     (problem,) = audit_map(board, False).problems
-    known = smallest_uncovered(sum(1 << number(cell) for cell in board), 0)
-    assert known is not None and problem.code == "unpaired_shields"
-    assert len(problem.cells) == known.bit_count() < 17
+    filled = sum(1 << number(cell) for cell in board)
+    known = min(cells.bit_count() for short, cells in shortages(filled, filled).items() if short)
+    assert problem.code == "unpaired_shields" and len(problem.cells) == known < 17
     lines = Board({cell: Shield(Coat.LINE) for cell in CELLS if cell != (0, 0)})
     (problem,) = audit_map(lines, False).problems
     assert (problem.code, problem.cells) == ("unpaired_shields", tuple(lines))
-
-
-BEYOND = Board.parse(
-    """.  .  .  .  .  f  dd
-       .  d  d  .  .  .  .
-       .  d  d  ## .  .  .
-       .  d  d  .  .  .  .
-       .  .  .  .  .  c  ll"""
-)
-"""The dot's wizard opens either of two dominoes that touch nothing, but not both."""
-
-
-@pytest.mark.parametrize(
-    ("board", "blamed"),
-    [
-        (BEYOND, 2),
-        (Board({c: s for c, s in BEYOND.items() if c not in ((3, 1), (3, 2))}), 1),
-        # The line's wizard draws two of the three that have no partner.
-        (board_of("l l . f . . .", "l l l ## dd . .", "l . . c . . ."), 3),
-    ],
-)
-def test_a_second_search_knows_the_same_wizards(
-    board: Board, blamed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (problem,) = audit_map(board, False).problems
-    assert len(problem.cells) == blamed
-    monkeypatch.setattr("kdscan.game.duel.audit.proofs._FEW_STEPS", 0)
-    (again,) = audit_map(board, False).problems
-    assert (again.code, len(again.cells)) == (problem.code, blamed)
 
 
 @pytest.fixture

@@ -2,20 +2,27 @@
 
 Exact: an answer "lawful" comes with a way there, an answer "unlawful" with shields
 that can't be. How the rules were read is written in docs/audit.md.
+
+There is one search, `search`: it splits a map's shields (`shields`) into dominoes that hang
+together, and is explained on its first page. `ways` runs it with every choice of what the map
+leaves open (`terms`), and has `orders` put each split in order. `proofs` runs it on parts of the
+map to find the fewest shields that can't be (`smallest`). `pair` holds the ways to two maps of one
+game against each other, `rounds` looks for dice to both. `witness` checks what was found, and
+trusts nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kdscan.game.duel.audit.dominoes import LAW, Budget, OutOfStepsError, the_dice
 from kdscan.game.duel.audit.proofs import errors, warnings
-from kdscan.game.duel.audit.ways import MAP_WIZARDS, Terms, Way, find_way
+from kdscan.game.duel.audit.shields import LAW, Budget, OutOfStepsError, bits, the_dice
+from kdscan.game.duel.audit.terms import Terms, terms_of
+from kdscan.game.duel.audit.ways import Way, find_way
 from kdscan.game.duel.audit.witness import Step, Witness, replay
 from kdscan.game.duel.board import Board
-from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.drawing import cell_of
-from kdscan.game.duel.editions import ENGLISH, Edition, Squares
+from kdscan.game.duel.editions import ENGLISH, Edition
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.problem import Problem
 
@@ -95,28 +102,10 @@ def audit_on_terms(
     return Audit(True, warnings(board, terms, dice, steps), witness_of(lawful))
 
 
-def terms_of(
-    castle_used: bool | None, spellbook: Spellbook | None, player: int, edition: Edition
-) -> Terms:
-    """What a roof and a spellbook say about one player's map."""
-    obtained = edition.squares is Squares.OBTAINED
-    if spellbook is None:
-        return Terms(castle_used, obtained=obtained)
-    lines = spellbook.lines[player]
-    won = {coat for coat in Coat if spellbook.owner(coat) == player}
-    wizards = {coat for coat in MAP_WIZARDS & won if lines[coat].used or coat is Coat.CHECKED}
-    return Terms(
-        castle_used,
-        frozenset(wizards),
-        cross_given=Coat.CHECKED in won,
-        recorded=tuple((coat, lines[coat].filled) for coat in Coat),
-        obtained=obtained,
-    )
-
-
 def witness_of(way: Way) -> Witness:
     """A way in people's terms."""
-    steps = tuple(
-        Step((cell_of(drawn.piece[0]), cell_of(drawn.piece[1])), drawn.power) for drawn in way.order
-    )
-    return Witness(steps, way.bonus.castle, way.bonus.wizard, way.idle)
+    steps = []
+    for piece, power in way.order:
+        one, two = bits(piece)
+        steps.append(Step((cell_of(one), cell_of(two)), power))
+    return Witness(tuple(steps), *way.bonus, way.idle)

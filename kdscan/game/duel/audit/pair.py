@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from itertools import islice, product, zip_longest
 
 from kdscan.game.duel.audit import Audit, audit_on_terms, terms_of, witness_of
-from kdscan.game.duel.audit.dominoes import LAW, Dice, the_dice
-from kdscan.game.duel.audit.rounds import Maps, Round, common_rounds, ruled_out
-from kdscan.game.duel.audit.ways import MAP_WIZARDS, Terms, Way, ways
+from kdscan.game.duel.audit.rounds import Maps, Round, Ways, common_rounds, ruled_out
+from kdscan.game.duel.audit.shields import LAW, Dice, OutOfStepsError, the_dice
+from kdscan.game.duel.audit.terms import MAP_WIZARDS, Terms
+from kdscan.game.duel.audit.ways import Way, ways
 from kdscan.game.duel.editions import ENGLISH, Edition
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.problem import Problem
@@ -63,26 +64,31 @@ def audit_game(
     dice = the_dice(edition.castle_on_joker)
     by_dice = not (one.problems or two.problems)
     if by_dice:
-        pair, rounds = common_rounds(maps, _together(maps, terms, dice, each=_WAYS_EACH), dice)
-        if pair is not None:
-            return GameAudit(True, _told(audits, pair), (), rounds)
+        try:
+            found = common_rounds(maps, _together(maps, terms, dice, each=_WAYS_EACH), dice)
+        except OutOfStepsError:
+            found = None
+        if found is not None:
+            return GameAudit(True, _told(audits, found[0]), (), found[1])
     pair = next(_together(maps, terms, LAW), None)
     if pair is None:
         code, text = _apart(maps, terms, LAW)
         return GameAudit(False, audits, (Problem(code, "error", text),))
+    audits = _told(audits, pair)
     if not by_dice:
-        return GameAudit(True, _told(audits, pair))
+        return GameAudit(True, audits)
+    why: str | None
     if next(_together(maps, terms, dice), None) is None:
-        why: str | None = _apart(maps, terms, dice)[1]
+        _, why = _apart(maps, terms, dice)
     else:
         why = ruled_out(maps, terms, dice)
     if why is None:
-        return GameAudit(True, _told(audits, pair), decided=False)
+        return GameAudit(True, audits, decided=False)
     text = f"no rounds of the four dice are known that make both maps: {why}"
-    return GameAudit(True, _told(audits, pair), (Problem("dice", "warning", text),))
+    return GameAudit(True, audits, (Problem("dice", "warning", text),))
 
 
-def _told(audits: tuple[Audit, Audit], found: tuple[Way, Way]) -> tuple[Audit, Audit]:
+def _told(audits: tuple[Audit, Audit], found: Ways) -> tuple[Audit, Audit]:
     one, two = (
         replace(audit, witness=witness_of(way)) for audit, way in zip(audits, found, strict=True)
     )
@@ -95,7 +101,7 @@ def _together(
     dice: Dice,
     rounds: bool = True,
     each: int | None = None,
-) -> Iterator[tuple[Way, Way]]:
+) -> Iterator[Ways]:
     """Ways to both maps that share no wizard; with `rounds`, in as many rounds."""
     idle = tuple(rounds and len(board) < len(other) for board, other in (maps, maps[::-1]))
     shared = sorted(MAP_WIZARDS & terms[0].wizards & terms[1].wizards)
@@ -108,7 +114,7 @@ def _together(
         yield from _each_with_each(*found)
 
 
-def _each_with_each(one: Iterator[Way], two: Iterator[Way]) -> Iterator[tuple[Way, Way]]:
+def _each_with_each(one: Iterator[Way], two: Iterator[Way]) -> Iterator[Ways]:
     """All pairs, those found first at first: most games need no more than the first ways."""
     firsts: list[Way] = []
     seconds: list[Way] = []

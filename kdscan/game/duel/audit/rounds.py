@@ -9,20 +9,31 @@ find proves nothing, but two other things do (`ruled_out`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import combinations, islice, product
 
-from kdscan.game.duel.audit.dominoes import PAIRS, Dice, Half, Task, bits, room
-from kdscan.game.duel.audit.ways import MAP_WIZARDS, Terms, Way, ways
+from kdscan.game.duel.audit.shields import (
+    Budget,
+    Dice,
+    Half,
+    OutOfStepsError,
+    Task,
+    beside,
+    room,
+)
+from kdscan.game.duel.audit.terms import MAP_WIZARDS, Chances, Terms
+from kdscan.game.duel.audit.ways import Way, ways
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.dice import DICE, SQUARES
-from kdscan.game.duel.drawing import CASTLE_BITS, number
+from kdscan.game.duel.dice import DICE
+from kdscan.game.duel.drawing import CASTLE_BITS
 
 Maps = tuple[Board, Board]
+Ways = tuple[Way, Way]
 
 Round = tuple[int | None, int | None]
 """Which step of each map's order is drawn; None where that player drew nothing."""
+
+Rounds = tuple[Round, ...]
 
 MOST_STATES = 20_000
 """Dead ends met before the search for common rounds gives up."""
@@ -30,109 +41,85 @@ MOST_STATES = 20_000
 MOST_WAYS = 60
 """Ways to each map that are all tried against all of the other's; more are not tried at all."""
 
-
-@dataclass(frozen=True)
-class Side:
-    """One map with the way found to it."""
-
-    task: Task
-    way: Way
-
-    def options(self, done: int) -> Iterator[int]:
-        """Steps that can be drawn next, once the steps in `done` are."""
-        strict = self.task.bonus.wizard is not None
-        touched = CASTLE_BITS
-        for k in bits(done):
-            for i in self.way.order[k].piece:
-                touched |= self.task.equal[i]
-        for k, step in enumerate(self.way.order):
-            if done >> k & 1:
-                continue
-            # Wizards' turns are kept as they were found; other dominoes may come earlier.
-            in_turn = strict or step.power is not None
-            before = (1 << k) - 1
-            if done & before == before if in_turn else any(touched >> i & 1 for i in step.piece):
-                yield k
-            if strict:
-                return
-
-    def closed(self, done: int) -> frozenset[Coat]:
-        """The coats of which no domino finds room."""
-        drawn = sum(1 << i for k in bits(done) for i in self.way.order[k].piece)
-        return frozenset(coat for coat in Coat if not self.task.has_room(coat, drawn))
-
-    def pairs(self, k: int) -> int:
-        """The two dice that can make that step, as bits of PAIRS."""
-        return self.task.domino(self.way.order[k].piece).pairs
+_ALL_DICE = (1 << len(DICE)) - 1
 
 
-class Schedule:
-    """Looks for common rounds, through so many states of play at most; `dead` leads nowhere."""
+def common_rounds(maps: Maps, pairs: Iterable[Ways], dice: Dice) -> tuple[Ways, Rounds] | None:
+    """The first two ways that have common rounds, and these; None when none of them have.
 
-    def __init__(self, sides: tuple[Side, Side], most: int) -> None:
-        self.most = most
-        self.sides = sides
-        self.goals = tuple((1 << len(side.way.order)) - 1 for side in sides)
-        self.dead: set[tuple[int, int]] = set()
-
-    def run(self, one: int = 0, two: int = 0) -> tuple[Round, ...] | None:
-        """Rounds from where those steps of either map are drawn, or None when none were found."""
-        if (one, two) == self.goals:
-            return ()
-        if (one, two) in self.dead or len(self.dead) > self.most:
-            return None
-        for this in self._rounds(one, two):
-            k, m = this
-            rest = self.run(one | (0 if k is None else 1 << k), two | (0 if m is None else 1 << m))
-            if rest is not None:
-                return (this, *rest)
-        self.dead.add((one, two))
-        return None
-
-    def _rounds(self, one: int, two: int) -> Iterator[Round]:
-        first, second = self.sides
-        for k in first.options(one):
-            for m in second.options(two):
-                if first.pairs(k) & _complements(second.pairs(m)):
-                    yield k, m
-        closed = second.closed(two)
-        yield from ((k, None) for k in first.options(one) if _idle(first.pairs(k), closed))
-        closed = first.closed(one)
-        yield from ((None, m) for m in second.options(two) if _idle(second.pairs(m), closed))
-
-
-def _complements(pairs: int) -> int:
-    """The other two dice of each pair; PAIRS mirrors complements."""
-    return sum(1 << len(PAIRS) - 1 - i for i in bits(pairs))
-
-
-def _idle(pairs: int, closed: frozenset[Coat]) -> bool:
-    """Whether the dice left over can show a domino that its player has no room for."""
-    # A joker never asks for less: it has no room only where no coat has any.
-    return any(
-        all(any(face.coat in closed for face in DICE[die]) for die in PAIRS[i])
-        for i in bits(_complements(pairs))
-    )
-
-
-def common_rounds(
-    maps: Maps, pairs: Iterable[tuple[Way, Way]], dice: Dice
-) -> tuple[tuple[Way, Way] | None, tuple[Round, ...] | None]:
-    """The first two ways that have common rounds, and these; None, None when none were found and
-    None, () when there certainly are none among them."""
-    states = 0
+    Raises OutOfStepsError when that is not known after `MOST_STATES`.
+    """
+    budget = Budget(MOST_STATES)
     for pair in pairs:
-        one, two = (
-            Side(Task(board, way.bonus, dice), way) for board, way in zip(maps, pair, strict=True)
-        )
-        search = Schedule((one, two), MOST_STATES - states)
-        rounds = search.run()
+        one, two = (_Side(board, way, dice) for board, way in zip(maps, pair, strict=True))
+        rounds = _schedule(one, two, 0, 0, set(), budget)
         if rounds is not None:
             return pair, rounds
-        states += len(search.dead)
-        if states >= MOST_STATES:
-            return None, None
-    return None, ()
+    return None
+
+
+class _Side:
+    """One map with the way found to it; what was drawn is a set of shields."""
+
+    def __init__(self, board: Board, way: Way, dice: Dice) -> None:
+        self.task, self.order = Task(board, dice).with_bonus(way.bonus), way.order
+        self.pairs = [self.task.domino(piece).pairs for piece, _ in way.order]
+
+    def options(self, drawn: int) -> Iterator[int]:
+        """Steps that can be drawn next."""
+        touched, before = CASTLE_BITS | self.task.touch(drawn), 0
+        for k, (piece, power) in enumerate(self.order):
+            if not piece & drawn:
+                # Wizards' turns are kept as they were found; other dominoes may come earlier.
+                in_turn = self.task.wizard or power is not None
+                if not before & ~drawn if in_turn else piece & touched:
+                    yield k
+                if self.task.wizard:
+                    return
+            before |= piece
+
+    def after(self, drawn: int, step: int | None) -> int:
+        """What is drawn after a step."""
+        return drawn if step is None else drawn | self.order[step].piece
+
+    def idle(self, drawn: int) -> int:
+        """The dice with a face that finds no room."""
+        free, coats = room(drawn), self.task.coats
+        # A joker never asks for less: it has no room only where no coat has any.
+        shut = {c for c in Coat if not free & (CASTLE_BITS | beside(coats[c] & drawn))}
+        return sum(1 << n for n, faces in enumerate(DICE) if any(f.coat in shut for f in faces))
+
+
+def _schedule(
+    one: _Side, two: _Side, first: int, second: int, dead: set[tuple[int, int]], budget: Budget
+) -> Rounds | None:
+    """Rounds from where those shields of either map are drawn."""
+    if (first, second) == (one.task.filled, two.task.filled):
+        return ()
+    if (first, second) in dead:
+        return None
+    for k, m in _next_rounds(one, two, first, second):
+        later = _schedule(one, two, one.after(first, k), two.after(second, m), dead, budget)
+        if later is not None:
+            return ((k, m), *later)
+    budget.spend()
+    dead.add((first, second))
+    return None
+
+
+def _next_rounds(one: _Side, two: _Side, first: int, second: int) -> Iterator[Round]:
+    for k in one.options(first):
+        for m in two.options(second):
+            if any(_ALL_DICE ^ dice in two.pairs[m] for dice in one.pairs[k]):
+                yield k, m
+    idle = two.idle(second)
+    for k in one.options(first):
+        if any(dice | idle == _ALL_DICE for dice in one.pairs[k]):
+            yield k, None
+    idle = one.idle(first)
+    for m in two.options(second):
+        if any(dice | idle == _ALL_DICE for dice in two.pairs[m]):
+            yield None, m
 
 
 def ruled_out(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> str | None:
@@ -150,19 +137,17 @@ def _used_up(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> bool:
     Every round shows each die once. Where no round passed without drawing on either map,
     there were as many rounds as dominoes on one of them.
     """
-    for board in maps:
-        if not room(sum(1 << number(cell) for cell in board)) & CASTLE_BITS:
-            return False
-    rounds = len(maps[0]) // 2
+    if not all(room(Task(board).filled) & CASTLE_BITS for board in maps):
+        return False
     # A cross of the castle or the wizard may hide what the die showed.
     hidden = sum(term.castle_left for term in terms) + 1
     need = [
-        frozenset(die for die in range(len(DICE)) if dice.can(die, Half(s.coat, s.crosses)))
+        {die for die in range(len(DICE)) if dice.squares(die, Half(s.coat, s.crosses)) >= 0}
         for board in maps
         for s in board.values()
     ]
     return any(
-        sum(one <= set(some) for one in need) - hidden > count * rounds
+        sum(one <= set(some) for one in need) - hidden > count * (len(maps[0]) // 2)
         for count in range(1, len(DICE))
         for some in combinations(range(len(DICE)), count)
     )
@@ -170,18 +155,16 @@ def _used_up(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> bool:
 
 def _all_tried(maps: Maps, terms: tuple[Terms, Terms], dice: Dice) -> bool:
     """Whether every way to one map was tried against every way to the other, in vain."""
-    if any(_may_have_wizard(board, term) for board, term in zip(maps, terms, strict=True)):
+    found = []
+    for board, term in zip(maps, terms, strict=True):
+        chances = Chances(board, term)
+        if term.obtained or any(chances.winnable(coat, covered=-1) for coat in MAP_WIZARDS):
+            return False
+        found.append(list(islice(ways(board, term, dice, MOST_WAYS + 1), MOST_WAYS + 1)))
+    one, two = found
+    try:
+        return max(len(one), len(two)) <= MOST_WAYS and not common_rounds(
+            maps, product(one, two), dice
+        )
+    except OutOfStepsError:
         return False
-    one, two = (
-        list(islice(ways(board, term, dice, each=MOST_WAYS + 1), MOST_WAYS + 1))
-        for board, term in zip(maps, terms, strict=True)
-    )
-    if max(len(one), len(two)) > MOST_WAYS:
-        return False
-    return common_rounds(maps, product(one, two), dice) == (None, ())
-
-
-def _may_have_wizard(board: Board, terms: Terms) -> bool:
-    """Whether a wizard can have changed the map; one cross may be the checked wizard's."""
-    shown = [shield.coat for shield in board.values() if shield.crosses <= 1]
-    return terms.obtained or any(shown.count(c) >= SQUARES[c] for c in MAP_WIZARDS & terms.wizards)

@@ -7,25 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from kdscan.game.duel.audit.dominoes import (
-    LAW,
-    Bonus,
-    Budget,
-    Dice,
-    OutOfStepsError,
-    Task,
-    the_dice,
-)
-from kdscan.game.duel.audit.orders import Chances
-from kdscan.game.duel.audit.ways import (
-    MAP_WIZARDS,
-    Terms,
-    _ways,
-    bonuses,
-    find_way,
-    matches_book,
-    ways,
-)
+from kdscan.game.duel.audit.shields import LAW, Bonus, Budget, Dice, OutOfStepsError, Task, the_dice
+from kdscan.game.duel.audit.terms import MAP_WIZARDS, Chances, Terms, bonuses
+from kdscan.game.duel.audit.ways import _ways, find_way, matches_book, ways
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
@@ -39,9 +23,9 @@ def one_by_one(board: Board, terms: Terms, dice: Dice) -> list[Bonus]:
     """The choices with which a board has a way when nothing is known of the other choices."""
     found = []
     for bonus in bonuses(board, terms, dice):
-        task = Task(board, bonus, dice, Budget(STEPS))
+        task = Task(board, dice, Budget(STEPS)).with_bonus(bonus)
         fits = terms.obtained or matches_book(task, terms.recorded)
-        if fits and any(_ways(task, terms, Chances(board, terms.obtained), set())):
+        if fits and any(_ways(task, Chances(board, terms), set(), True)):
             found.append(bonus)
     return found
 
