@@ -9,6 +9,7 @@ find proves nothing, but two other things do (`ruled_out`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache, partial
 from itertools import combinations, islice, product
 
 from kdscan.game.duel.audit.shields import (
@@ -50,8 +51,9 @@ def common_rounds(maps: Maps, pairs: Iterable[Ways], dice: Dice) -> tuple[Ways, 
     Raises OutOfStepsError when that is not known after `MOST_STATES`.
     """
     budget = Budget(MOST_STATES)
+    side = cache(partial(_Side, dice))
     for pair in pairs:
-        one, two = (_Side(board, way, dice) for board, way in zip(maps, pair, strict=True))
+        one, two = (side(board, way) for board, way in zip(maps, pair, strict=True))
         rounds = _schedule(one, two, 0, 0, set(), budget)
         if rounds is not None:
             return pair, rounds
@@ -61,7 +63,7 @@ def common_rounds(maps: Maps, pairs: Iterable[Ways], dice: Dice) -> tuple[Ways, 
 class _Side:
     """One map with the way found to it; what was drawn is a set of shields."""
 
-    def __init__(self, board: Board, way: Way, dice: Dice) -> None:
+    def __init__(self, dice: Dice, board: Board, way: Way) -> None:
         self.task, self.order = Task(board, dice).with_bonus(way.bonus), way.order
         self.pairs = [self.task.domino(piece).pairs for piece, _ in way.order]
 
