@@ -152,15 +152,6 @@ def slow_smallest(board: Board, terms: Terms) -> int | None:
     return _smallest(board, parts)
 
 
-def slow_paired(board: Board, cells: set[Cell]) -> bool:
-    """Whether dominoes on the board's shields cover those cells, whatever they touch."""
-    parts: list[set[Cell]] = [set()]
-    for one, two in combinations(board, 2):
-        if two in neighbours(one):
-            parts += [part | {one, two} for part in parts if not part & {one, two}]
-    return any(cells <= part for part in parts)
-
-
 def _smallest(board: Board, parts: list[set[Cell]]) -> int | None:
     for size in range(1, len(board) + 1):
         for cells in combinations(board, size):

@@ -187,7 +187,7 @@ class Task:
     def __init__(
         self, board: Board, dice: Dice = LAW, budget: Budget | None = None, spare: int = 0
     ) -> None:
-        self.board, self.dice, self.spare, self.budget = board, dice, spare, budget or Budget()
+        self.dice, self.spare, self.budget = dice, spare, budget or Budget()
         self.bonus, self.wizard = Bonus(), 0
         self.halves = {number(c): Half(s.coat, s.crosses) for c, s in board.items()}
         self.filled = sum(1 << i for i in self.halves)
