@@ -7,30 +7,24 @@ the sheets that the event has, in whatever order they came.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
-import numpy as np
 from sqlalchemy import Connection
 
-from kdscan.errors import KdscanError
 from kdscan.game.duel.coats import Coat
-from kdscan.imaging.photo import decode
-from kdscan.inference.store import default_models
-from kdscan.prints.file import FiledPrint, parse_print, to_filed
-from kdscan.prints.flat import FlatSheet, coats_of, is_suitable, rectify
+from kdscan.prints.file import FiledPrint, parse_print
+from kdscan.prints.flat import coats_of, is_suitable
 from kdscan.prints.learn import MAX_SHEETS
-from kdscan.prints.pile import learn_from_pile, may_learn, next_step
+from kdscan.prints.pile import may_learn, next_step
+from kdscan.tournament.pile import Pile, PlacedSheet
 from kdscan.tournament.store import Store
-from kdscan.tournament.store.files import PhotoFiles
 from kdscan.tournament.store.photos import photos, read_pages
+from kdscan.tournament.store.print_files import load_prints
 from kdscan.tournament.store.prints import (
     add_print,
     event_prints,
     is_of_models,
     is_of_pad,
-    load_prints,
     read_with,
     settled_pages,
 )
@@ -40,27 +34,6 @@ from kdscan.tournament.store.records import PhotoRow
 MOST_AT_ONCE = 48
 """Sheets that are looked through together: 130 MB when they lie flat."""
 
-
-@dataclass(frozen=True)
-class PlacedSheet:
-    """A sheet in a kept photo. centers: x and y of its 35 cells in the photo, row by row.
-    coats, layout: see `FlatSheet`."""
-
-    sha256: str
-    suffix: str
-    page: int
-    number: int
-    centers: tuple[float, ...]
-    coats: str
-    layout: str
-
-    @property
-    def key(self) -> str:
-        return f"{self.sha256}-{self.page}-{self.number}"
-
-
-Pile = tuple[PlacedSheet, ...]
-"""Sheets in the order of their keys."""
 
 Tried = set[tuple[Pile, tuple[str, ...]]]
 """Piles that were looked through, each with the prints that were known."""
@@ -116,33 +89,6 @@ def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
             )
             where = (photo.sha256, photo.suffix, sheet.page, sheet.number)
             yield PlacedSheet(*where, centers, coats, sheet.data["layout"])
-
-
-def teach(root: str, pile: Pile, prints: Iterable[str]) -> tuple[bytes, ...]:
-    """Files of the prints that a pile teaches; the work of a process that may die of it.
-
-    root: see `PhotoFiles`. prints: SHA-256 of the known prints' files.
-    """
-    known = load_prints(root, prints)
-    found = learn_from_pile(_flat(root, pile), known, default_models().ink)
-    return tuple(to_filed(one.known).data for one in found)
-
-
-def _flat(root: str, pile: Pile) -> list[FlatSheet]:
-    """The sheets of a pile laid flat, photo by photo; those whose photo is gone are left out."""
-    by_page: defaultdict[tuple[str, str, int], list[PlacedSheet]] = defaultdict(list)
-    for sheet in pile:
-        by_page[sheet.sha256, sheet.suffix, sheet.page].append(sheet)
-    found = []
-    for (sha256, suffix, page), there in by_page.items():
-        try:
-            photo = decode(PhotoFiles(root).get(sha256, suffix))[page]
-        except KdscanError:
-            continue
-        for sheet in there:
-            centers = np.array(sheet.centers).reshape(5, 7, 2)
-            found.append(rectify(photo, centers, sheet.coats, sheet.layout, sheet.key))
-    return found
 
 
 def keep_taught(store: Store, event_id: int, files: Sequence[bytes]) -> list[FiledPrint]:

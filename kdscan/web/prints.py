@@ -13,17 +13,14 @@ from sqlalchemy import Connection
 from kdscan.prints.drawing import draw_print
 from kdscan.prints.file import FiledPrint, parse_print, to_filed
 from kdscan.prints.learn import put_right
-from kdscan.tournament.pads import (
-    Pile,
-    keep_taught,
-    piles,
-)
+from kdscan.tournament.pads import keep_taught, piles
+from kdscan.tournament.pile import Pile
+from kdscan.tournament.store.print_files import load_prints
 from kdscan.tournament.store.prints import (
     EventPrints,
     add_print,
     event_prints,
     is_of_pad,
-    load_prints,
 )
 from kdscan.tournament.store.readings import sheets
 from kdscan.tournament.store.records import PrintRow

@@ -26,11 +26,11 @@ from kdscan.tournament.store.photos import set_pages
 from kdscan.tournament.store.prints import read_with
 from kdscan.tournament.store.readings import add_reading
 from kdscan.tournament.store.records import PhotoRow
-from kdscan.web.frames import Frame
 from kdscan.web.pool import Pool, Request
 from kdscan.web.prints import Prints
 from kdscan.web.sheet_service import SheetService
 from kdscan.web.views import Views, local_file
+from kdscan.workers.frames import Frame
 
 log = logging.getLogger("kdscan.web")
 

@@ -1,28 +1,19 @@
-"""A child process that decodes and reads pictures, and may die of one.
+"""What the page's workers do: decode, read and draw pictures, and perhaps die of one.
 
-    python -m kdscan.web.worker MAX_MEMORY_MB
-
-It takes a JSON object a line on stdin (`do`: read, show, look, learn or teach; the others are the
-fields of `kdscan.web.pool.Request` and its limits) and answers on stdout with two frames a page,
-what was read and pictures of it, or with one, where a map lies or what was learned, and a last one,
-`{"end": true}`. What decoders print on stdout goes to stderr. Everything a stranger's file can do
-wrong happens here.
+See `kdscan.workers.serve`. Of a file that is read two frames a page come, what was read and
+pictures of it, else one.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import cv2
 
 from kdscan.detection.glimpse import glimpse
-from kdscan.errors import ImageTooLarge, ModelError, NoSheetFound, PhotoError, UsageError
-from kdscan.game.kingdomino.variants import Variants
+from kdscan.errors import ImageTooLarge, NoSheetFound, PhotoError, UsageError
 from kdscan.imaging.photo import Pages, decode
 from kdscan.imaging.pyramid import at_most
 from kdscan.inference.store import default_models
@@ -36,10 +27,10 @@ from kdscan.prints.api import learn_print
 from kdscan.prints.drawing import draw_ink
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.records import AnyReading, Photo, SheetReading
-from kdscan.tournament.batch.tasks import be_the_first_to_go
-from kdscan.tournament.pads import PlacedSheet, teach
-from kdscan.tournament.store.prints import load_prints
-from kdscan.web.frames import write_frame
+from kdscan.tournament.pile import teach
+from kdscan.tournament.store.print_files import load_prints
+from kdscan.web.pool import Request
+from kdscan.workers.frames import Frame
 
 VIEW_PX, THUMB_PX = 2000, 360
 """Longest sides of the pictures that the page shows: one to look at, one in lists."""
@@ -50,45 +41,36 @@ DRAWN_PX_PER_MM = 5.0
 VIEW_QUALITY, THUMB_QUALITY = 80, 70
 
 
-def answer(request: dict[str, Any], out: BinaryIO) -> None:
-    """Read the file that is asked for; write a frame a page, each followed by its pictures."""
-    cv2.setNumThreads(request["threads"])
-    if request["do"] == "look":
-        write_frame(out, {"look": look(Path(request["path"]).read_bytes())})
-        return
-    if request["do"] == "learn":
-        learn(request, out)
-        return
-    if request["do"] == "teach":
-        pile = tuple(PlacedSheet(**one) for one in request["pile"])
-        write_frame(out, {"taught": True}, teach(request["photos"], pile, request["prints"]))
-        return
-    for report, photo in read_file(request):
-        if report.error is not None and report.error.__cause__ is not None:
-            print(f"kdscan: {report.name}: {report.error.__cause__!r}", file=sys.stderr)
-        header = {
-            "pages": report.pages,
-            "report": photo_json(report),
-            "kept": [serialize(sheet) for sheet in report.sheets],
-        }
-        write_frame(out, header)
-        if photo is not None:  # nobody has to wait for them to see the score
-            inks = [ink_picture(sheet) for sheet in report.sheets]
-            write_frame(out, {"page": report.page}, (*pictures(photo), *inks))
+def answer(request: Request) -> Iterator[Frame]:
+    """Do what is asked for."""
+    cv2.setNumThreads(request.threads)
+    if request.do == "look":
+        yield Frame({"look": look(request.path.read_bytes())})
+    elif request.do == "learn":
+        yield learn(request)
+    elif request.do == "teach":
+        yield Frame({"taught": True}, teach(request.photos, request.pile, request.prints))
+    else:
+        for report, photo in read_file(request):
+            if report.error is not None and report.error.__cause__ is not None:
+                print(f"kdscan: {report.name}: {report.error.__cause__!r}", file=sys.stderr)
+            kept = [serialize(sheet) for sheet in report.sheets]
+            yield Frame({"pages": report.pages, "report": photo_json(report), "kept": kept})
+            if photo is not None:  # nobody has to wait for them to see the score
+                inks = [ink_picture(sheet) for sheet in report.sheets]
+                yield Frame({"page": report.page}, (*pictures(photo), *inks))
 
 
-def learn(request: dict[str, Any], out: BinaryIO) -> None:
-    """Learn a print; write a frame with its file, or with what is wrong with the photos."""
-    problem, data = None, b""
+def learn(request: Request) -> Frame:
+    """Learn a print: its file, or what is wrong with the photos."""
     try:
-        files = [Path(path).read_bytes() for path in (request["path"], *request["more"])]
+        files = [path.read_bytes() for path in (request.path, *request.more)]
         opened = [decode(data, "photo") for data in files]
         photos = [pages[n] for pages in opened for n in range(min(len(pages), MAX_SHEETS))]
-        known = learn_print(photos, request["name"], unmarked=request["unmarked"])
-        data = known.data
+        known = learn_print(photos, request.name, unmarked=request.unmarked)
     except (PhotoError, NoSheetFound, UsageError) as error:
-        problem = error_json(error)
-    write_frame(out, {"problem": problem}, (data,))
+        return Frame({"problem": error_json(error)})
+    return Frame({"problem": None}, (known.data,))
 
 
 def ink_picture(sheet: AnyReading) -> bytes:
@@ -110,30 +92,30 @@ def look(data: bytes) -> dict[str, Any]:
     return {"hint": seen.hint, "confidence": seen.confidence, "outline": outline}
 
 
-def read_file(request: dict[str, Any]) -> Iterator[tuple[PhotoReport, Photo | None]]:
+def read_file(request: Request) -> Iterator[tuple[PhotoReport, Photo | None]]:
     """Every page with what came of it; errors are reports too."""
-    name = str(request["name"])
+    name = request.name
     try:
-        pages = decode(Path(request["path"]).read_bytes(), name)
-        if len(pages) > request["max_pages"]:
+        pages = decode(request.path.read_bytes(), name)
+        if len(pages) > request.max_pages:
             raise ImageTooLarge(
                 "the file has {pages} pages, {most} at most on this page; split it, or read it "
                 "with kdscan batch",
                 pages=len(pages),
-                most=request["max_pages"],
+                most=request.max_pages,
             )
     except PhotoError as error:
         yield PhotoReport(name, error=error), None
         return
     for page in range(len(pages)):
-        if request["do"] == "show":
+        if request.do == "show":
             yield _shown(pages, page)
         else:
             options = ReadOptions(
-                risk=float(request["risk"]),
-                game=request["game"],
-                variants=Variants(**request["variants"]),
-                prints=load_prints(request["photos"], request["prints"]),
+                risk=request.risk,
+                game=request.game,
+                variants=request.variants,
+                prints=load_prints(request.photos, request.prints),
             )
             yield read_page(pages, page, options)
 
@@ -158,18 +140,7 @@ def _jpeg(bgr: Any, quality: int) -> bytes:
     return data.tobytes()
 
 
-def limit_memory(megabytes: int) -> None:
-    """No more address space than that for this process, where the system can tell."""
-    try:
-        import resource
-    except ImportError:  # Windows has none; the time limit is left
-        return
-    most = megabytes * 1_000_000
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def warm_up() -> None:
+def prepare() -> None:
     """Load the models, read a drawn map and draw what spellbooks are compared with, so that no
     photo waits for what only the first one costs: half as long again, and on each worker."""
     import numpy.ma  # noqa: F401  numpy's median imports it when it is first used
@@ -186,24 +157,3 @@ def warm_up() -> None:
     _, png = cv2.imencode(".png", render_page(load_layout("kdscan-a5"), DRAWN_PX_PER_MM))
     read_page(decode(png.tobytes(), "a drawn map"), 0)
     draw_blanks(load_book("kdscan-a5-spellbook"))
-
-
-def main() -> None:
-    """Serve until stdin ends; nothing but frames reaches the real stdout."""
-    out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    limit_memory(int(sys.argv[1]))
-    be_the_first_to_go()
-    try:
-        warm_up()
-        write_frame(out, {"ready": True})
-    except ModelError as error:
-        write_frame(out, {"ready": False, "message": str(error)})
-        return
-    for line in sys.stdin.buffer:
-        answer(json.loads(line), out)
-        write_frame(out, {"end": True})
-
-
-if __name__ == "__main__":
-    main()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from kdscan.errors import ModelError
@@ -20,6 +20,7 @@ from kdscan.tournament.batch.tasks import (
     Task,
     take,
 )
+from kdscan.workers.frames import Frame
 from tests.readings import make_sheet
 from tests.tournament.entries import entry, kept
 
@@ -64,9 +65,12 @@ def pages_of(workers: Here) -> int:
     return sum(isinstance(task, Read) for task in workers.done)
 
 
-def misbehave(task: Task) -> Result:
-    """Does what the file's name says."""
-    assert isinstance(task, Take)
+def prepare() -> None:
+    """Nothing to load."""
+
+
+def answer(task: Take) -> Iterator[Frame]:
+    """What a process does that is given this module: what the file's name says."""
     what, mark = Path(task.name).name, Path(task.place)
     if what == "model":
         raise ModelError("missing")
@@ -76,4 +80,4 @@ def misbehave(task: Task) -> Result:
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     print("decoders print on stdout")
-    return Taken("ab" * 32, what, os.getpid(), 1)
+    yield Frame(vars(Taken("ab" * 32, what, os.getpid(), 1)))

@@ -12,13 +12,13 @@ from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.readings import readings
-from kdscan.web.frames import Frame
 from kdscan.web.pool import Limits, Pool, Request
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import begin
 from kdscan.web.sheet_service import SheetService
 from kdscan.web.views import Views
+from kdscan.workers.frames import Frame
 
 
 class Heard(Pool):

@@ -24,8 +24,7 @@ import pytest
 from kdscan.errors import ModelError, ReaderDied
 from kdscan.synth.__main__ import own_book
 from kdscan.tournament.store import Store, open_store
-from kdscan.web.frames import FrameError, read_frame, write_frame
-from kdscan.web.pool import Limits, Pool, Request, Worker
+from kdscan.web.pool import Limits, Pool, Request
 from tests.web.conftest import JOIN, SAMPLES, Served, awaited, serving, settings
 
 BEARER = {"Authorization": f"Bearer {JOIN}"}
@@ -157,36 +156,18 @@ def test_a_worker_reads_on_after_a_bad_file(tmp_path: Path) -> None:
     assert second["sheets"]
 
 
-def test_a_module_in_the_page_s_folder_is_not_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "json.py").write_text("raise SystemExit('run')", "utf-8")
-    monkeypatch.chdir(tmp_path)
-
-    async def start() -> list[int]:
-        pool = Pool(1, Limits())
-        try:
-            await pool.start()
-            return list(pool.pids)
-        finally:
-            await pool.close()
-
-    assert len(asyncio.run(start())) == 1
-
-
 def test_a_worker_has_done_all_that_only_a_first_photo_costs(tmp_path: Path) -> None:
     read = """
 import json, sys
+from pathlib import Path
 from kdscan.web import worker
-worker.warm_up()
+worker.prepare()
 from kdscan.inference.store import default_models
 from kdscan.kinds.spellbook.place import blank_page
 known, held = set(sys.modules), set(vars(default_models()))
 drawn = blank_page.cache_info().misses
-asked = {"name": "a", "max_pages": 1, "risk": 0.02, "do": "read", "game": None, "variants": {}}
-asked |= {"photos": "", "prints": []}
 for path, kind in zip(sys.argv[1:], ("duel_map", "duel_spellbook")):
-    ((report, _),) = worker.read_file(asked | {"path": path})
+    ((report, _),) = worker.read_file(worker.Request(Path(path), "a"))
     assert [sheet["kind"] for sheet in worker.photo_json(report)["sheets"]] == [kind]
 new = sorted({*sys.modules} - known) + sorted({*vars(default_models())} - held)
 print(json.dumps(new + ["a blank page"] * (blank_page.cache_info().misses - drawn)))
@@ -196,52 +177,6 @@ print(json.dumps(new + ["a blank page"] * (blank_page.cache_info().misses - draw
     asked = [sys.executable, "-c", read, str(SAMPLES / "01.jpg"), str(book)]
     found = subprocess.run(asked, capture_output=True, check=True, timeout=120)
     assert json.loads(found.stdout) == []
-
-
-class Pieces:
-    """A stream of bytes, as asyncio's are read."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = io.BytesIO(data)
-
-    async def readexactly(self, n: int, /) -> bytes:
-        found = self._data.read(n)
-        if len(found) < n:
-            raise asyncio.IncompleteReadError(found, n)
-        return found
-
-
-def test_a_worker_that_was_ended_leaves_no_pipe_open() -> None:
-    async def end() -> bool:
-        worker = await Worker.start(Limits())
-        await worker.kill()
-        assert worker.process.stdout is not None
-        return worker.process.stdout.at_eof()
-
-    assert asyncio.run(end())
-
-
-def test_frames_travel_whole() -> None:
-    out = io.BytesIO()
-    write_frame(out, {"a": 1}, [b"xyz", b""])
-    frame = asyncio.run(read_frame(Pieces(out.getvalue())))
-    assert (frame.header, frame.blobs) == ({"a": 1}, (b"xyz", b""))
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"\xff\xff\xff\xff",
-        b"\0\0\0\x02{}",
-        b"\0\0\0\x02[]",
-        b"\0\0\0\x02xx",
-        b'\0\0\0\x0e{"blobs":[-1]}',
-        b'\0\0\0\x0b{"blobs":3}',
-    ],
-)
-def test_frames_that_cannot_be_are_refused(data: bytes) -> None:
-    with pytest.raises(FrameError):
-        asyncio.run(read_frame(Pieces(data)))
 
 
 def test_workers_end_with_the_page(store: Store) -> None:

@@ -7,10 +7,9 @@ What a photo does wrong is part of a result; what keeps every photo from being r
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -25,10 +24,11 @@ from kdscan.locale.errors import error_json
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.pages import bug_of, read_page
 from kdscan.pipeline.serialize import serialize
-from kdscan.tournament.pads import Pile, teach
+from kdscan.tournament.pile import Pile, teach
 from kdscan.tournament.store.files import PhotoFiles, is_url, open_place, suffix_of
-from kdscan.tournament.store.prints import load_prints
+from kdscan.tournament.store.print_files import load_prints
 from kdscan.tournament.store.records import Json
+from kdscan.workers.frames import Frame
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,22 @@ def perform(task: Task) -> Result:
     if isinstance(task, Take):
         return take(task)
     return read(task) if isinstance(task, Read) else learn(task)
+
+
+def answer(task: Task) -> Iterator[Frame]:
+    """What a worker of this machine does with a task, see `kdscan.workers.serve`."""
+    result = perform(task)
+    if isinstance(result, Learned):
+        yield Frame({}, result.prints)
+    else:
+        yield Frame(vars(result))
+
+
+def result_of(task: Task, frame: Frame) -> Result:
+    """What such a worker answered."""
+    if isinstance(task, Learn):
+        return Learned(frame.blobs)
+    return Taken(**frame.header) if isinstance(task, Take) else Done(**frame.header)
 
 
 def weight(task: Task) -> float:
@@ -213,12 +229,3 @@ def failed(task: Task, error: KdscanError) -> Result:
 
 FATAL = (ModelError, StoreError)
 """Errors of a task that no other photo would escape."""
-
-
-def be_the_first_to_go() -> None:
-    """When memory runs out, the system shall end this process, not the one that keeps the books."""
-    if sys.platform == "linux":
-        try:
-            Path(f"/proc/{os.getpid()}/oom_score_adj").write_text("1000", "ascii")
-        except OSError:  # a system that hides it; the time limit is left
-            return

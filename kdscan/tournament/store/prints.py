@@ -8,12 +8,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sqlalchemy import Connection, select
 
-from kdscan.errors import LayoutError, ReaderDied, StoreError
-from kdscan.prints.file import SUFFIX, FiledPrint, parse_print, to_filed
+from kdscan.errors import ReaderDied
+from kdscan.prints.file import SUFFIX, FiledPrint, to_filed
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import Damaged, named
 from kdscan.prints.names import folded, same_name
@@ -21,7 +20,7 @@ from kdscan.sheet.layout import layouts
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.connect import Store
 from kdscan.tournament.store.events import get_event, set_event_details
-from kdscan.tournament.store.files import PhotoFiles
+from kdscan.tournament.store.print_files import load_prints
 from kdscan.tournament.store.readings import readings
 from kdscan.tournament.store.records import Json, PrintRow
 from kdscan.tournament.store.rows import all_of, insert, now
@@ -118,27 +117,6 @@ def switch_learning(db: Connection, event_id: int, on: bool) -> None:
     if event is not None:
         others = {key: value for key, value in event.details.items() if key != _OFF}
         set_event_details(db, event_id, others if on else others | {_OFF: True})
-
-
-def load_prints(
-    root: str, wanted: Iterable[str], damaged: Damaged = lambda _: None
-) -> tuple[FiledPrint, ...]:
-    """Prints by the SHA-256 of their files; those that are gone or damaged are told and skipped.
-
-    root: see `PhotoFiles`. Each is opened once in a process.
-    """
-    found = []
-    for sha256 in wanted:
-        try:
-            found.append(_load(root, sha256))
-        except (LayoutError, StoreError) as error:
-            damaged(error)
-    return tuple(found)
-
-
-@lru_cache(maxsize=100)
-def _load(root: str, sha256: str) -> FiledPrint:
-    return parse_print(PhotoFiles(root).get(sha256, SUFFIX), sha256[:12] + SUFFIX)
 
 
 def read_with(models: str, prints: Iterable[str]) -> str:

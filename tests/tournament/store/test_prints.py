@@ -12,11 +12,11 @@ from kdscan.tournament.archive import load_event, save_event
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.photos import add_photo
+from kdscan.tournament.store.print_files import load_prints
 from kdscan.tournament.store.prints import (
     EventPrints,
     add_new_prints,
     event_prints,
-    load_prints,
     read_with,
     settled_pages,
 )

@@ -6,7 +6,6 @@ Nothing here can run code, whatever a hostile picture made of the worker that se
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Protocol
 
@@ -14,7 +13,12 @@ LENGTH = 4
 """Bytes of the big-endian number before a header."""
 
 MAX_HEADER = 16_000_000
-MAX_BLOB = 64_000_000
+
+MAX_BLOBS = 400_000_000
+"""All bytes behind one header: a picture of 120 megapixels is the largest there is."""
+
+DONE = "done"
+"""What the last header of an answer holds: None, or the error that the work raised."""
 
 
 class FrameError(ValueError):
@@ -30,32 +34,40 @@ class Frame:
 
 
 class Source(Protocol):
-    """An asyncio stream, as far as reading frames needs it."""
+    """A pipe, as far as reading frames needs it."""
 
-    async def readexactly(self, n: int, /) -> bytes: ...
+    def read(self, n: int, /) -> bytes: ...
 
 
-def write_frame(out: BinaryIO, header: dict[str, Any], blobs: Sequence[bytes] = ()) -> None:
+def write_frame(out: BinaryIO, frame: Frame) -> None:
     """Write one message and flush."""
-    text = json.dumps(header | {"blobs": [len(blob) for blob in blobs]}).encode()
+    sizes = [len(blob) for blob in frame.blobs]
+    text = json.dumps(frame.header | {"blobs": sizes}).encode()
     out.write(len(text).to_bytes(LENGTH, "big") + text)
-    for blob in blobs:
+    for blob in frame.blobs:
         out.write(blob)
     out.flush()
 
 
-async def read_frame(source: Source) -> Frame:
-    """Read one message; raises FrameError, or what `source` raises at its end."""
-    size = int.from_bytes(await source.readexactly(LENGTH), "big")
+def read_frame(source: Source) -> Frame:
+    """Read one message; raises FrameError, or EOFError at the end."""
+    size = int.from_bytes(_exactly(source, LENGTH), "big")
     if size > MAX_HEADER:
         raise FrameError(f"a header of {size} bytes")
     try:
-        header = json.loads(await source.readexactly(size))
+        header = json.loads(_exactly(source, size))
         sizes = header.pop("blobs")
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise FrameError("a header that is no JSON object") from error
-    if not isinstance(sizes, list) or not all(
-        isinstance(n, int) and 0 <= n <= MAX_BLOB for n in sizes
-    ):
+    if not isinstance(sizes, list) or not all(isinstance(n, int) and n >= 0 for n in sizes):
         raise FrameError("sizes that cannot be")
-    return Frame(header, tuple([await source.readexactly(n) for n in sizes]))
+    if sum(sizes) > MAX_BLOBS:
+        raise FrameError(f"{sum(sizes)} bytes behind one header")
+    return Frame(header, tuple(_exactly(source, n) for n in sizes))
+
+
+def _exactly(source: Source, n: int) -> bytes:
+    data = source.read(n)
+    if len(data) < n:
+        raise EOFError
+    return data

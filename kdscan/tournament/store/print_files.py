@@ -1,0 +1,32 @@
+"""Files of known prints, which lie among the photos, where every worker finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from kdscan.errors import LayoutError, StoreError
+from kdscan.prints.file import SUFFIX, FiledPrint, parse_print
+from kdscan.prints.library import Damaged
+from kdscan.tournament.store.files import PhotoFiles
+
+
+def load_prints(
+    root: str, wanted: Iterable[str], damaged: Damaged = lambda _: None
+) -> tuple[FiledPrint, ...]:
+    """Prints by the SHA-256 of their files; those that are gone or damaged are told and skipped.
+
+    root: see `PhotoFiles`. Each is opened once in a process.
+    """
+    found = []
+    for sha256 in wanted:
+        try:
+            found.append(_load(root, sha256))
+        except (LayoutError, StoreError) as error:
+            damaged(error)
+    return tuple(found)
+
+
+@lru_cache(maxsize=100)
+def _load(root: str, sha256: str) -> FiledPrint:
+    return parse_print(PhotoFiles(root).get(sha256, SUFFIX), sha256[:12] + SUFFIX)

@@ -1,0 +1,150 @@
+"""One process that does what it is asked, within limits of memory and time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+from kdscan import errors
+from kdscan.errors import ReaderDied
+from kdscan.workers.frames import DONE, Frame, read_frame
+
+START_SECONDS = 120.0
+"""So long may a process take to start, on a machine that has much else to do."""
+
+MEMORY_MB = 4000
+"""Address space that a process which reads photos may take beyond what its imports take."""
+
+_LEAN = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+"""Threads and heaps that no worker needs, but which count as memory."""
+
+_ERRORS = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type)}
+
+
+class Process:
+    """A child that does one task at a time, and is of no more use once it was ended.
+
+    work: the module that says how, see `kdscan.workers.serve`. memory_mb: what it may use beyond
+    what it has when that is imported.
+    """
+
+    def __init__(self, work: str, memory_mb: int = MEMORY_MB) -> None:
+        # Modules come from where this process finds them, never from the current folder, whose
+        # photos somebody else sent; an empty path would be that folder.
+        found = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        self._child = subprocess.Popen(
+            [sys.executable, "-P", "-m", "kdscan.workers.serve", work, str(memory_mb)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | _LEAN | found,
+        )
+        assert self._child.stdin is not None and self._child.stdout is not None
+        self._in, self._out = self._child.stdin, self._child.stdout
+        self._ready = self._ended = False
+        self._late: float | None = None
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it may be asked."""
+        return not self._ended and self._child.poll() is None
+
+    def wait_until_ready(self) -> None:
+        """Return when it has loaded what it needs; raises what kept it from that, or ReaderDied."""
+        if not self._ready:
+            with self._within(START_SECONDS):
+                _raise(self._receive())
+            self._ready = True
+
+    def ask(self, task: object, seconds: float) -> Iterator[Frame]:
+        """What it answers to a task, which is pickled. It is ended if it takes longer than that,
+        or whoever asked leaves before the end: half an answer would reach the next one.
+
+        Raises ReaderDied if it died of the task, or the KdscanError that the work raised.
+        """
+        in_step = False
+        try:
+            self.wait_until_ready()
+            with self._within(seconds):
+                self._send(task)
+                while DONE not in (frame := self._receive()).header:
+                    yield frame
+            in_step = True
+            _raise(frame)
+        finally:
+            if not in_step:
+                self.kill()
+
+    def stop(self) -> None:
+        """End it now, from any thread; whoever waits for its answer is told that it died."""
+        self._ended = True
+        self._child.kill()
+
+    def kill(self) -> None:
+        """End it and wait until nothing is left of it."""
+        self.stop()
+        self._child.wait()
+        for pipe in (self._in, self._out):
+            with contextlib.suppress(OSError):  # what could not be sent
+                pipe.close()
+
+    @contextlib.contextmanager
+    def _within(self, seconds: float) -> Iterator[None]:
+        def give_up() -> None:
+            self._late = seconds
+            self.stop()
+
+        too_late = threading.Timer(seconds, give_up)
+        too_late.daemon = True
+        too_late.start()
+        try:
+            yield
+        finally:
+            too_late.cancel()
+
+    def _send(self, task: object) -> None:
+        try:
+            pickle.dump(task, self._in)
+            self._in.flush()
+        except (OSError, ValueError) as error:  # ValueError: its pipe was closed
+            raise self._died() from error
+
+    def _receive(self) -> Frame:
+        try:
+            return read_frame(self._out)
+        except (OSError, EOFError, ValueError) as error:
+            raise self._died() from error
+
+    def _died(self) -> ReaderDied:
+        if self._late is not None:
+            return ReaderDied(
+                "reading took more than {seconds} s; the file may be damaged: save it anew or "
+                "photograph again",
+                seconds=round(self._late),
+            )
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._child.wait(1)
+        name = ""
+        with contextlib.suppress(ValueError):  # an exit code, or nothing yet
+            name = f" ({signal.Signals(-(self._child.returncode or 0)).name})"
+        return ReaderDied(
+            "the process that read it ended{signal}; the file may be damaged: save it anew or "
+            "photograph again",
+            signal=name,
+        )
+
+
+def _raise(last: Frame) -> None:
+    """Raise the error that an answer ended with, if it did."""
+    error = last.header[DONE]
+    if error is not None:
+        raise _ERRORS[error["kind"]](error["text"], **error["values"])
