@@ -49,7 +49,7 @@ OUTPUTS = {
     "refine": ("offset", "there", "upright"),
     "ink": ("ink",),
     "cover": ("covered",),
-    "marks": ("coat", "crosses", "castle", "astray"),
+    "marks": ("coat", "crosses", "castle", "offset"),
     "spellbook": ("marked_passed_there",),
     "tiles": ("on_square", "center", "doubt", "laid"),
     "squares": ("kind",),

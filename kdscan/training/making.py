@@ -83,7 +83,7 @@ def make(
     """Train, measure and publish a version as `into`/NAME; returns the measurements.
 
     models: the folder with its parent's weights. effort: share of the steps and examples.
-    trained: a checkpoint to measure and publish instead of training.
+    trained: the checkpoint that a training by the recipe ended with, instead of training.
     An interrupted training in the material's folder is resumed. Raises UsageError for a recipe that
     cannot be followed.
     """
@@ -99,6 +99,7 @@ def make(
         start = start_of(recipe, models)
         run = run_of(recipe, start, effort)
         net = _train(recipe, run, start, replace(material, folder=home / "run"), effort, device)
+    mix_in_parent(net, recipe, models)
     count = scaled(recipe.held_back.count, effort)
     count += count % 2  # spellbooks: one half for calibration, the other for measurement
     held = replace(material, folder=home, boards=back)
@@ -110,6 +111,18 @@ def make(
         net = _train(recipe, more, start, material, effort, device)
     publish(network, recipe.version, net, found, into)
     return found
+
+
+def mix_in_parent(net: nn.Module, recipe: Recipe, models: Path) -> None:
+    """Replace the parent's share of the weights of a trained network, in place."""
+    start = start_of(recipe, models)
+    if start is None or recipe.parent is None or not recipe.parent.share:
+        return
+    parent = TASKS[recipe.network].net()
+    load_weights(parent, start)
+    for own, other in zip(net.state_dict().values(), parent.state_dict().values(), strict=True):
+        if own.dtype.is_floating_point:
+            own.lerp_(other, recipe.parent.share)
 
 
 def _train(

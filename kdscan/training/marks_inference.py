@@ -22,37 +22,37 @@ class MarksInference(nn.Module):
     (1, 34, 7), (1, 34, 5), (1, 1) and offsets (1, 35, 2) in cells, as those of `MarksNet` for the
     same crops."""
 
-    rims: Tensor
+    edges: Tensor
 
     def __init__(self, net: MarksNet) -> None:
         super().__init__()
         self.net = net.eval()  # batch norms must be in evaluation mode to be folded into kernels
-        self.share20, self.share10 = (
-            SheetContextInference(net.share20),
-            SheetContextInference(net.share10),
+        self.context20, self.context10 = (
+            SheetContextInference(net.context20),
+            SheetContextInference(net.context10),
         )
         mean = torch.full((1, len(CELLS)), 1 / len(CELLS))
         castle = torch.zeros(5, 1)
-        rims = torch.cat([torch.cat([mean, net.rims[0].cpu()]), castle], 1)
-        self.register_buffer("rims", rims, persistent=False)
+        edges = torch.cat([torch.cat([mean, net.edges[0].cpu()]), castle], 1)
+        self.register_buffer("edges", edges, persistent=False)
 
     def forward(self, ink: Tensor, coarse: Tensor) -> tuple[Tensor, ...]:
         net = self.net
         both = net.coarse40(coarse) + net.fine40(net.fine(ink))
-        at20 = self.share20(net.to20(torch.relu(both)), self.rims)
-        at10 = self.share10(net.to10(at20), self.rims)
+        at20 = self.context20(net.to20(torch.relu(both)), self.edges)
+        at10 = self.context10(net.to10(at20), self.edges)
         at5 = net.to5(at10)
         near, fine = _pooled(at5), _pooled(at10)
         count = torch.sigmoid(net.spots(at20)).sum((2, 3)) / 4
         features = torch.cat([near, fine, count], 1)[None, :-1]
-        combined = torch.cat([features, net.talk(net.token(features) + net.place)], 2)
-        return net.coat(combined), net.crosses(combined), net.castle(near[-1:]), self._astray(at10)
+        combined = torch.cat([features, net.attention(net.token(features) + net.position)], 2)
+        return net.coat(combined), net.crosses(combined), net.castle(near[-1:]), self._offsets(at10)
 
-    def _astray(self, at10: Tensor) -> Tensor:
-        head = self.net.astray
-        few = torch.relu(head.few(at10)).flatten(1)[None]
-        sheet = head.sheet((self.rims @ few).flatten(1))
-        offsets: Tensor = head.say(torch.relu(head.own(few) + sheet[:, None]))
+    def _offsets(self, at10: Tensor) -> Tensor:
+        head = self.net.offset
+        few = torch.relu(head.squeeze(at10)).flatten(1)[None]
+        sheet = head.sheet((self.edges @ few).flatten(1))
+        offsets: Tensor = head.out(torch.relu(head.cell(few) + sheet[:, None]))
         return offsets
 
 
@@ -72,7 +72,7 @@ class SheetContextInference(nn.Module):
         means = edges @ flat
         spread = (edges[:1] @ (flat - means[:1]).square()).add(1e-4).sqrt()
         sheet = self.shared.sheet(torch.cat([means[:1], spread]).view(1, 2 * c, h, w))
-        common = sheet + self.shared.rims(means[1:].view(1, 4 * c, h, w))
+        common = sheet + self.shared.edges(means[1:].view(1, 4 * c, h, w))
         # Split only here, so that both halves are stored as one kernel.
         own, of_common = self.mix.weight.split(c, 1)
         wide = F.conv2d(common, of_common).expand(cells, -1, -1, -1)

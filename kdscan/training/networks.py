@@ -133,8 +133,8 @@ class SheetContext(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.sheet = conv(2 * channels, channels, kernel=1)
-        self.rims = nn.Conv2d(4 * channels, channels, 1)
-        nn.init.zeros_(self.rims.weight)
+        self.edges = nn.Conv2d(4 * channels, channels, 1)
+        nn.init.zeros_(self.edges.weight)
         self.mix = conv(2 * channels, channels, kernel=1)
         self.out = nn.Sequential(
             nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels)
@@ -146,7 +146,7 @@ class SheetContext(nn.Module):
         mean = shields.mean(1)
         spread = (shields - mean[:, None]).square().mean(1).add(1e-4).sqrt()
         along = (edges @ shields.flatten(2)).view(x.shape[0], -1, *x.shape[3:])
-        sheet = self.sheet(torch.cat([mean, spread], 1)) + self.rims(along)
+        sheet = self.sheet(torch.cat([mean, spread], 1)) + self.edges(along)
         common = sheet[:, None].expand_as(x)
         y = self.out(self.mix(torch.cat([x, common], 2).flatten(0, 1)))
         return torch.relu(x + y.view_as(x))
@@ -159,18 +159,19 @@ class Attention(nn.Module):
     def __init__(self, width: int, heads: int = 4) -> None:
         super().__init__()
         self.heads = heads
-        self.before, self.after = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.ask, self.give = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.think = nn.Sequential(nn.Linear(width, 2 * width), nn.ReLU())
-        self.say = nn.Linear(2 * width, width)
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.proj = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.mlp = nn.Sequential(
+            nn.Linear(width, 2 * width), nn.ReLU(), nn.Linear(2 * width, width)
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         s, n, d = x.shape
-        parts = self.ask(self.before(x)).view(s, n, 3, self.heads, d // self.heads)
+        parts = self.qkv(self.norm1(x)).view(s, n, 3, self.heads, d // self.heads)
         q, k, v = parts.permute(2, 0, 3, 1, 4).unbind(0)
         weight = torch.softmax(q @ k.transpose(-1, -2) * (d // self.heads) ** -0.5, -1)
-        x = x + self.give((weight @ v).transpose(1, 2).reshape(s, n, d))
-        return x + self.say(self.think(self.after(x)))
+        x = x + self.proj((weight @ v).transpose(1, 2).reshape(s, n, d))
+        return x + self.mlp(self.norm2(x))
 
 
 def shield_positions() -> Tensor:
@@ -197,24 +198,24 @@ class OffsetHead(nn.Module):
 
     def __init__(self, channels: int, side: int = 10) -> None:
         super().__init__()
-        few, hidden = 8, 64
+        channels_out, hidden = 8, 64
         self.side = side
-        self.few = nn.Conv2d(channels, few, 1)
-        self.own = nn.Linear(few * side * side, hidden)
-        self.sheet = nn.Linear(5 * few * side * side, hidden)
-        self.say = nn.Linear(hidden, 2)
-        nn.init.zeros_(self.say.weight)
+        self.squeeze = nn.Conv2d(channels, channels_out, 1)
+        self.cell = nn.Linear(channels_out * side * side, hidden)
+        self.sheet = nn.Linear(5 * channels_out * side * side, hidden)
+        self.out = nn.Linear(hidden, 2)
+        nn.init.zeros_(self.out.weight)
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
         sheets, cells = x.shape[:2]
-        reduced = torch.relu(self.few(x.flatten(0, 1)))
+        reduced = torch.relu(self.squeeze(x.flatten(0, 1)))
         if reduced.shape[-1] != self.side:
             reduced = F.interpolate(reduced, (self.side, self.side), mode="bilinear")
         few = reduced.reshape(sheets, cells, -1)
         shields = few[:, :-1]
         sheet = torch.cat([shields.mean(1, keepdim=True), edges @ shields], 1)
-        hidden = self.own(few) + self.sheet(sheet.flatten(1))[:, None]
-        offsets: Tensor = self.say(torch.relu(hidden))
+        hidden = self.cell(few) + self.sheet(sheet.flatten(1))[:, None]
+        offsets: Tensor = self.out(torch.relu(hidden))
         return offsets
 
 
@@ -249,45 +250,45 @@ class MarksNet(nn.Module):
         self.coarse40 = nn.Conv2d(channels, m, 3, 2, 1, bias=False)
         self.fine40 = nn.Sequential(nn.Conv2d(w, m, 3, 2, 1, bias=False), nn.BatchNorm2d(m))
         self.to20 = nn.Sequential(conv(m, 2 * w, 2), Residual(2 * w), Residual(2 * w))
-        self.share20 = SheetContext(2 * w)
+        self.context20 = SheetContext(2 * w)
         self.to10 = nn.Sequential(conv(2 * w, 4 * w, 2), Residual(4 * w), Residual(4 * w))
-        self.share10 = SheetContext(4 * w)
+        self.context10 = SheetContext(4 * w)
         self.to5 = nn.Sequential(conv(4 * w, 8 * w, 2), Residual(8 * w))
         self.spots = nn.Conv2d(2 * w, 1, 1)
         nn.init.constant_(self.spots.bias, -4.0)
-        self.astray = OffsetHead(4 * w)
+        self.offset = OffsetHead(4 * w)
         self.drop = nn.Dropout(0.1)
         features = 16 * w + 8 * w + 1
         self.token = nn.Linear(features, 6 * w)
-        self.place = nn.Parameter(torch.zeros(len(CELLS), 6 * w))
+        self.position = nn.Parameter(torch.zeros(len(CELLS), 6 * w))
         self.register_buffer("places", shield_positions(), persistent=False)
-        self.register_buffer("rims", edge_weights(shield_positions()[None]), persistent=False)
-        self.talk = nn.Sequential(Attention(6 * w), Attention(6 * w))
+        self.register_buffer("edges", edge_weights(shield_positions()[None]), persistent=False)
+        self.attention = nn.Sequential(Attention(6 * w), Attention(6 * w))
         self.coat = nn.Linear(features + 6 * w, len(COATS))
         self.crosses = nn.Linear(features + 6 * w, MAX_CROSSES + 1)
         self.castle = nn.Linear(16 * w, 1)
 
     def forward(self, x: Tensor, places: Tensor | None = None) -> tuple[Tensor, ...]:
         sheets, cells = x.shape[:2]
-        edges = self.rims if places is None else edge_weights(places)
-        position = self.place if places is None else _lookup(self.place, self.places, places)
+        edges = self.edges if places is None else edge_weights(places)
+        position = self.position if places is None else _lookup(self.position, self.places, places)
 
         def per_cell(y: Tensor) -> Tensor:
             return y.reshape(sheets, cells, *y.shape[1:])
 
         crops = x.flatten(0, 1)
         both = self.coarse40(F.avg_pool2d(crops, 2)) + self.fine40(self.fine(crops[:, :1]))
-        at20 = self.share20(per_cell(self.to20(torch.relu(both))), edges)
-        at10 = self.share10(per_cell(self.to10(at20.flatten(0, 1))), edges)
+        at20 = self.context20(per_cell(self.to20(torch.relu(both))), edges)
+        at10 = self.context10(per_cell(self.to10(at20.flatten(0, 1))), edges)
         # Detached: with gradients from the offsets marks were read worse.
-        offsets = self.astray(at10.detach(), edges)
+        offsets = self.offset(at10.detach(), edges)
         at5 = per_cell(self.to5(at10.flatten(0, 1)))
         spots = per_cell(self.spots(at20.flatten(0, 1)))[:, :-1]
         near = torch.cat([at5.mean((3, 4)), at5.amax((3, 4))], 2)
         fine = torch.cat([at10.mean((3, 4)), at10.amax((3, 4))], 2)[:, :-1]
         count = torch.sigmoid(spots).sum((3, 4)) / 4
         features = self.drop(torch.cat([near[:, :-1], fine, count], 2))
-        combined = torch.cat([features, self.talk(self.token(features) + position)], 2)
+        combined = torch.cat([features, self.attention(self.token(features) + position)], 2)
         return self.coat(combined), self.crosses(combined), self.castle(near[:, -1]), offsets, spots
 
 

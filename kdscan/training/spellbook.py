@@ -38,14 +38,14 @@ class SpellNet(nn.Module):
             conv(3, w, 2), conv(w, 2 * w, 2), conv(2 * w, 3 * w, 2), conv(3 * w, w, kernel=1)
         )
         self.token = nn.Sequential(nn.Flatten(), nn.Dropout(0.1), nn.Linear(w * 48, depth))
-        self.place = nn.Parameter(torch.randn(PLACES, depth) * 0.1)
-        self.talk = nn.Sequential(Attention(depth), Attention(depth))
+        self.position = nn.Parameter(torch.randn(PLACES, depth) * 0.1)
+        self.attention = nn.Sequential(Attention(depth), Attention(depth))
         self.head = nn.Linear(2 * depth, 3)
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         alone = self.token(self.body(x))
-        tokens = alone.reshape(-1, PLACES, alone.shape[-1]) + self.place
-        beside = self.talk(tokens).reshape(alone.shape)
+        tokens = alone.reshape(-1, PLACES, alone.shape[-1]) + self.position
+        beside = self.attention(tokens).reshape(alone.shape)
         return (self.head(torch.cat([alone, beside], 1)),)
 
 

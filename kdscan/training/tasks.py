@@ -131,7 +131,7 @@ def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
         "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[3].flatten()),
         "castle": 0.1 * F.binary_cross_entropy_with_logits(castle, batch[4]),
         "spots": 5 * _known_spots(spots[:, :, 0], batch[5]),
-        "astray": 5 * _known_offsets(offsets, batch[6], batch[5]),
+        "offset": 5 * _known_offsets(offsets, batch[6], batch[5]),
     }
 
 

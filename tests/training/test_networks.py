@@ -20,10 +20,10 @@ def taught() -> Any:
     torch.manual_seed(3)
     net = MarksNet().eval()
     with torch.no_grad():
-        net.place.normal_(0, 0.5)
-        for share in (net.share20, net.share10):
-            share.rims.weight.normal_(0, 0.2)
-            share.out[1].weight.fill_(1.0)
+        net.position.normal_(0, 0.5)
+        for context in (net.context20, net.context10):
+            context.edges.weight.normal_(0, 0.2)
+            context.out[1].weight.fill_(1.0)
     return net
 
 
@@ -82,9 +82,9 @@ def test_what_ships_says_what_was_trained_from_half_the_planes() -> None:
     warmth = {"coat": 1.25, "crosses": 0.8}
     ready = calibrated_network("marks", net, warmth)
     with torch.no_grad():
-        coat, crosses, castle, astray, _ = net(crops)
+        coat, crosses, castle, offset, _ = net(crops)
         said = ready(ink, coarse)
-    meant = coat / 1.25, crosses / 0.8, castle, astray
+    meant = coat / 1.25, crosses / 0.8, castle, offset
     for a, b in zip(said, meant, strict=True):
         assert torch.allclose(a, b, atol=1e-4)
     session = onnxruntime.InferenceSession(to_onnx("marks", ready, "1"))
