@@ -102,6 +102,7 @@ def catalogue(language: str) -> Catalog:
 
 def text_of(catalog: Catalog) -> str:
     """The .po file; without dates and line numbers, which would only make noise."""
+    assert catalog.locale is not None
     catalog.header_comment = f"# kdscan in {catalog.locale.english_name}."
     out = io.BytesIO()
     write_po(out, catalog, sort_output=True, omit_header=False, width=96, include_lineno=False)
