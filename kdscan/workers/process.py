@@ -16,27 +16,27 @@ from kdscan.errors import ReaderDied
 from kdscan.workers.frames import DONE, Frame, read_frame
 
 START_SECONDS = 120.0
-"""So long may a process take to start, on a machine that has much else to do."""
+"""Seconds that a process may take to start, ample even on a busy machine."""
 
 MEMORY_MB = 4000
-"""Address space that a process which reads photos may take beyond what its imports take."""
+"""Megabytes of address space that a process that reads photos may take beyond its imports."""
 
 _LEAN = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
-"""Threads and heaps that no worker needs, but which count as memory."""
+"""Environment without the threads and heaps that no worker needs and that count as memory."""
 
 _ERRORS = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type)}
 
 
 class Process:
-    """A child that does one task at a time, and is of no more use once it was ended.
+    """A child process that does one task at a time; once ended it is not started again.
 
-    work: the module that says how, see `kdscan.workers.serve`. memory_mb: what it may use beyond
-    what it has when that is imported.
+    work: name of the module that defines its tasks, see `kdscan.workers.serve`. memory_mb:
+    megabytes of address space that it may take beyond what it has after importing that module.
     """
 
     def __init__(self, work: str, memory_mb: int = MEMORY_MB) -> None:
-        # Modules come from where this process finds them, never from the current folder, whose
-        # photos somebody else sent; an empty path would be that folder.
+        # The child imports from this process's path, but never from the current folder, which may
+        # hold files that somebody else sent; an empty entry would mean that folder.
         found = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         self._child = subprocess.Popen(
             [sys.executable, "-P", "-m", "kdscan.workers.serve", work, str(memory_mb)],
@@ -59,15 +59,17 @@ class Process:
         return not self._ended and self._child.poll() is None
 
     def wait_until_ready(self) -> None:
-        """Return when it has loaded what it needs; raises what kept it from that, or ReaderDied."""
+        """Return once it has loaded all; raises ReaderDied, or the KdscanError of loading."""
         if not self._ready:
             with self._within(START_SECONDS):
                 _raise(self._receive())
             self._ready = True
 
     def ask(self, task: object, seconds: float) -> Iterator[Frame]:
-        """What it answers to a task, which is pickled. It is ended if it takes longer than that,
-        or whoever asked leaves before the end: half an answer would reach the next one.
+        """The frames of its answer to a task, which is pickled.
+
+        The process is ended if it takes longer than `seconds`, or if the caller stops iterating
+        before the end: the rest would be taken for the answer to the next task.
 
         Raises ReaderDied if it died of the task, or the KdscanError that the work raised.
         """
@@ -85,7 +87,7 @@ class Process:
                 self.kill()
 
     def stop(self) -> None:
-        """End it now, from any thread; whoever waits for its answer is told that it died."""
+        """End it now, from any thread; whoever waits for its answer gets ReaderDied."""
         self._ended = True
         self._child.kill()
 

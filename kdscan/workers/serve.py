@@ -1,4 +1,4 @@
-"""The inside of a process that does what it is asked.
+"""The program of a worker process: it does the tasks that it is asked to do.
 
     python -m kdscan.workers.serve MODULE MEMORY_MB
 
@@ -28,7 +28,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that asked
-    be_the_first_to_go()
+    volunteer_for_oom_kill()
     work = importlib.import_module(sys.argv[1])
     limit_memory(int(sys.argv[2]))
     _answer(out, work.prepare)
@@ -51,15 +51,15 @@ def _answer(out: BinaryIO, work: Callable[..., Iterable[Frame] | None], *task: o
     write_frame(out, Frame({DONE: error}))
 
 
-def be_the_first_to_go() -> None:
-    """When memory runs out, the system shall end this process, not the one that keeps the books."""
+def volunteer_for_oom_kill() -> None:
+    """Have the system end this process, not its caller, when memory runs out."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):  # a system that hides it; the time limit is left
             Path("/proc/self/oom_score_adj").write_text("1000", "ascii")
 
 
 def limit_memory(megabytes: int) -> None:
-    """So much more address space than now, where the system can tell."""
+    """Limit address space to `megabytes` more than now, where the system tells how much that is."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
