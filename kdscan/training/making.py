@@ -115,9 +115,10 @@ def make(
 
 def mix_in_parent(net: nn.Module, recipe: Recipe, models: Path) -> None:
     """Replace the parent's share of the weights of a trained network, in place."""
-    start = start_of(recipe, models)
-    if start is None or recipe.parent is None or not recipe.parent.share:
+    if recipe.parent is None or not recipe.parent.share:
         return
+    start = start_of(recipe, models)
+    assert start is not None  # as there is a parent
     parent = TASKS[recipe.network].net()
     load_weights(parent, start)
     for own, other in zip(net.state_dict().values(), parent.state_dict().values(), strict=True):

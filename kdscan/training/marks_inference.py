@@ -50,9 +50,9 @@ class MarksInference(nn.Module):
 
     def _offsets(self, at10: Tensor) -> Tensor:
         head = self.net.offset
-        few = torch.relu(head.squeeze(at10)).flatten(1)[None]
-        sheet = head.sheet((self.edges @ few).flatten(1))
-        offsets: Tensor = head.out(torch.relu(head.cell(few) + sheet[:, None]))
+        own = torch.relu(head.squeeze(at10)).flatten(1)[None]
+        sheet = head.sheet((self.edges @ own).flatten(1))
+        offsets: Tensor = head.out(torch.relu(head.cell(own) + sheet[:, None]))
         return offsets
 
 

@@ -198,11 +198,11 @@ class OffsetHead(nn.Module):
 
     def __init__(self, channels: int, side: int = 10) -> None:
         super().__init__()
-        channels_out, hidden = 8, 64
+        squeezed, hidden = 8, 64
         self.side = side
-        self.squeeze = nn.Conv2d(channels, channels_out, 1)
-        self.cell = nn.Linear(channels_out * side * side, hidden)
-        self.sheet = nn.Linear(5 * channels_out * side * side, hidden)
+        self.squeeze = nn.Conv2d(channels, squeezed, 1)
+        self.cell = nn.Linear(squeezed * side * side, hidden)
+        self.sheet = nn.Linear(5 * squeezed * side * side, hidden)
         self.out = nn.Linear(hidden, 2)
         nn.init.zeros_(self.out.weight)
 
@@ -211,10 +211,10 @@ class OffsetHead(nn.Module):
         reduced = torch.relu(self.squeeze(x.flatten(0, 1)))
         if reduced.shape[-1] != self.side:
             reduced = F.interpolate(reduced, (self.side, self.side), mode="bilinear")
-        few = reduced.reshape(sheets, cells, -1)
-        shields = few[:, :-1]
+        own = reduced.reshape(sheets, cells, -1)
+        shields = own[:, :-1]
         sheet = torch.cat([shields.mean(1, keepdim=True), edges @ shields], 1)
-        hidden = self.cell(few) + self.sheet(sheet.flatten(1))[:, None]
+        hidden = self.cell(own) + self.sheet(sheet.flatten(1))[:, None]
         offsets: Tensor = self.out(torch.relu(hidden))
         return offsets
 
