@@ -23,13 +23,12 @@ from kdscan.locale.legible import legible
 from kdscan.tournament.store import Store
 from kdscan.web import openapi, pages
 from kdscan.web.answers import ApiError, JsonAnswer, error_json
-from kdscan.web.api import Services
 from kdscan.web.connections import OnceAMinute, Protocol, allow_files
-from kdscan.web.desk import Desk
 from kdscan.web.middleware import Middleware
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
+from kdscan.web.requests import Services
 from kdscan.web.sessions import Left
 from kdscan.web.settings import Settings
 from kdscan.web.shared import SharedGames
@@ -65,13 +64,13 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         reader = Reader(store, sheets, pool, views, default_models().version, prints)
         app.state.services = Services(
             settings,
+            store,
             sheets,
             reader,
             pool,
             views,
             tables,
             left,
-            Desk(store, sheets.event),
             prints,
             SharedGames(store, sheets.event.id),
             asyncio.Semaphore(RECEIVING),
@@ -163,7 +162,7 @@ async def run(
 
 def _routes() -> list[Route]:
     api = [
-        Route(_typed(one.path), one.handler, methods=[one.method], name=one.handler.__name__)
+        Route(_typed(one.path), one.endpoint, methods=[one.method], name=one.handler.__name__)
         for one in openapi.OPERATIONS
     ]
     return [

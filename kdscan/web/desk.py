@@ -1,16 +1,18 @@
 """What the desk does with an event: everything that the command line can, each in one transaction.
 
-Everything here blocks; handlers call it in threads. Raises `UsageError` for what cannot be, which
-the desk is told in words.
+Acts block and are called in threads. `UsageError`, for what cannot be, is told in words; whatever
+is done, the desk is answered anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import wraps
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
+from starlette.requests import Request
 
 from kdscan.errors import UsageError
 from kdscan.tournament.acts import newest_act, note_pairing, note_part, take_back_act
@@ -24,55 +26,89 @@ from kdscan.tournament.plan import (
     withdraw_result,
 )
 from kdscan.tournament.removing import take_out
-from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event, players, set_event_details
 from kdscan.tournament.store.readings import sheet
 from kdscan.tournament.store.records import Event, Sheet
 from kdscan.tournament.store.rows import now
-from kdscan.web import bodies
+from kdscan.web import bodies, schemas
 from kdscan.web.answers import not_found
+from kdscan.web.operation import NEWS, Json, get, post
+from kdscan.web.requests import Services, ask, desk_session, id_of, news, refused, services_of
+from kdscan.web.tables import CLOCK, SHOWN
 
-Json = dict[str, Any]
 B = TypeVar("B")
+A = TypeVar("A", bound=Callable[..., Any])
 
-CLOCK, SHOWN = "clock", "shown"
-"""Keys of the event's details: the round's clock, and what the projector shows."""
+REFUSED = {409: "It cannot be so; `message` says why, in the language that is asked for."}
 
 
-class Desk:
-    """One event in the hands of those who run it. The functions below are what it can do."""
+@get("/api/desk", schemas.DeskView, query=NEWS, desk=True)
+async def desk(request: Request) -> Json:
+    """All that is to settle in the event, its sheets, players and rounds (desk)."""
+    await news(request)
+    return await _answer(request)
 
-    def __init__(self, store: Store, event: Event) -> None:
-        self._store, self._name = store, event.name
 
-    def do(self, act: Callable[[Connection, Event, B, str], object], body: B, who: str) -> None:
-        """Change the event."""
-        with self._store.write() as db:
-            act(db, find_event(db, self._name), body, who)
+async def _answer(request: Request) -> Json:
+    services, who = services_of(request), desk_session(request).name
+    found = await ask(services.tables.desk)
+    return found | {"undo": await ask(_undoable, services, who)}
 
-    def correct(
-        self,
-        fields_of: Callable[[Connection, Sheet, Event, B], Json],
-        sheet_id: int,
-        body: B,
-        who: str,
-    ) -> None:
-        """Add to a sheet the corrections that `fields_of` gives."""
-        with self._store.write() as db:
-            event, at = find_event(db, self._name), now()
-            one = _sheet(db, event, sheet_id)
-            for field, new in fields_of(db, one, event, body).items():
-                add_correction(db, event.id, field, new, who, sheet_id=one.id, at=at)
 
-    def newest(self, who: str) -> Json | None:
-        """What undoing would take back, in words."""
-        with self._store.read() as db:
-            act = newest_act(db, find_event(db, self._name), who)
-        if act is None:
-            return None
-        values = {name: str(value) for name, value in act.values.items()}
-        return {"text": act.text, "values": values, "at": act.at.isoformat(), "sheet": act.sheet}
+def _undoable(services: Services, who: str) -> Json | None:
+    """What undoing would take back, in words."""
+    with services.store.read() as db:
+        act = newest_act(db, find_event(db, services.settings.event), who)
+    if act is None:
+        return None
+    values = {name: str(value) for name, value in act.values.items()}
+    return {"text": act.text, "values": values, "at": act.at.isoformat(), "sheet": act.sheet}
+
+
+def act(path: str) -> Callable[[A], A]:
+    """Declare an act of the desk: of a sheet where the path names one, else of the event."""
+
+    def declare(function: A) -> A:
+        @post(path, schemas.DeskView, desk=True, errors=REFUSED)
+        @wraps(function)
+        async def handler(request: Request, body: object) -> Json:
+            services, given = services_of(request), (body, desk_session(request).name)
+            try:
+                if "{id}" in path:
+                    await ask(correct, services, function, id_of(request), *given)
+                else:
+                    await ask(change, services, function, *given)
+            except UsageError as error:
+                raise refused(request, error) from error
+            return await _answer(request)
+
+        return function
+
+    return declare
+
+
+def change(
+    services: Services, act: Callable[[Connection, Event, B, str], None], body: B, who: str
+) -> None:
+    """Change the event."""
+    with services.store.write() as db:
+        act(db, find_event(db, services.settings.event), body, who)
+
+
+def correct(
+    services: Services,
+    fields_of: Callable[[Connection, Sheet, Event, B], Json],
+    sheet_id: int,
+    body: B,
+    who: str,
+) -> None:
+    """Add to a sheet the corrections, field → new value, that `fields_of` gives."""
+    with services.store.write() as db:
+        event, at = find_event(db, services.settings.event), now()
+        one = _sheet(db, event, sheet_id)
+        for field, new in fields_of(db, one, event, body).items():
+            add_correction(db, event.id, field, new, who, sheet_id=one.id, at=at)
 
 
 def _sheet(db: Connection, event: Event, sheet_id: int) -> Sheet:
@@ -82,38 +118,37 @@ def _sheet(db: Connection, event: Event, sheet_id: int) -> Sheet:
     return one
 
 
-# Of a sheet
-
-
+@act("/api/sheets/{id}/place")
 def place(db: Connection, _: Sheet, event: Event, body: bodies.Place) -> Json:
-    """Whose a sheet is; own: though another one bears its code."""
+    """Say whose a sheet is (desk)."""
     player = body.player and player_named(db, event, body.player, body.round)
     fields = {"place": {"round": body.round, "table": body.table, "player": player}}
     return fields | ({"same_as": 0} if body.own else {})
 
 
+@act("/api/sheets/{id}/same")
 def same(db: Connection, one: Sheet, event: Event, body: bodies.SameAs) -> Json:
-    """Of which sheet this is another photo; None: of none."""
+    """Say whether two photos show one sheet."""
     if body.of is not None and _sheet(db, event, body.of).id == one.id:
         raise UsageError("a sheet is no other photo of itself")
     return {"same_as": body.of or 0}
 
 
+@act("/api/sheets/{id}/ignore")
 def ignore(_: Connection, __: Sheet, ___: Event, body: bodies.Ignored) -> Json:
-    """That a sheet counts nowhere, or again."""
+    """Have a sheet count, or not."""
     return {"ignored": body.ignored}
 
 
-# Of the event
-
-
+@act("/api/event/remove")
 def remove(db: Connection, event: Event, body: bodies.File, who: str) -> None:
-    """Take a photo out of the event."""
+    """Take a photo out of the event (desk)."""
     take_out(db, event, body.file, who)
 
 
+@act("/api/event/result")
 def result(db: Connection, event: Event, body: bodies.TableResult, who: str) -> None:
-    """Say what the players of a table have, who wins by walkover, or neither any more."""
+    """Say a table's points, a walkover, or neither any more."""
     at = (db, event, body.round, body.table)
     if body.walkover is not None:
         set_walkover(*at, body.walkover, who)
@@ -123,14 +158,16 @@ def result(db: Connection, event: Event, body: bodies.TableResult, who: str) -> 
         withdraw_result(*at, who)
 
 
+@act("/api/event/pair")
 def pair(db: Connection, event: Event, body: bodies.Pair, who: str) -> None:
-    """Pair the next round, or the last one anew."""
+    """Pair the next round, or the last one anew (desk)."""
     round_, _ = next_round(db, event, again=body.again)
     if not body.again:
         note_pairing(db, event, round_, who)
     _set_detail(db, find_event(db, event.name), CLOCK, None)
 
 
+@act("/api/event/player")
 def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
     """A player enters, drops out, or comes back."""
     name = body.name.strip()
@@ -145,19 +182,22 @@ def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
     note_part(db, event, spelled[name.upper()], body.active, who)
 
 
-def clock(db: Connection, event: Event, body: bodies.Clock, _: str) -> None:
+@act("/api/event/clock")
+def clock(db: Connection, event: Event, body: bodies.Clock, who: str) -> None:
     """Start the round's clock, or take it away."""
     ends = body.minutes and (datetime.now(UTC) + timedelta(minutes=body.minutes)).isoformat()
     _set_detail(db, event, CLOCK, ends)
 
 
-def show(db: Connection, event: Event, body: bodies.Show, _: str) -> None:
-    """What the projector shows: the table, or who sits where by surnames."""
+@act("/api/event/show")
+def show(db: Connection, event: Event, body: bodies.Show, who: str) -> None:
+    """Choose what the projector shows (desk)."""
     _set_detail(db, event, SHOWN, body.what)
 
 
-def take_back(db: Connection, event: Event, _: bodies.Nothing, who: str) -> None:
-    """Take back what this person did last."""
+@act("/api/event/undo")
+def take_back(db: Connection, event: Event, body: bodies.Nothing, who: str) -> None:
+    """Take back what was done last here (desk)."""
     take_back_act(db, event, who)
 
 

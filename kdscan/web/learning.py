@@ -10,7 +10,6 @@ import contextlib
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -19,13 +18,14 @@ from kdscan.errors import KdscanError, LayoutError
 from kdscan.locale import words
 from kdscan.locale.errors import error_json, told
 from kdscan.web import bodies, schemas
-from kdscan.web.answers import ApiError, JsonAnswer, not_found
-from kdscan.web.api import (
+from kdscan.web.answers import ApiError, not_found
+from kdscan.web.operation import NONE_SUCH, Json, get, post
+from kdscan.web.pool import Request as Asked
+from kdscan.web.prints import Prints
+from kdscan.web.requests import (
     KEEP_FOREVER,
     Services,
     ask,
-    body_as,
-    desk_session,
     id_of,
     language_of,
     receive,
@@ -33,65 +33,74 @@ from kdscan.web.api import (
     services_of,
     session_of,
 )
-from kdscan.web.operation import DESK_ONLY, NONE_SUCH, Operation
-from kdscan.web.pool import Request as Asked
-from kdscan.web.prints import Prints
 from kdscan.web.views import local_file
-
-Json = dict[str, Any]
 
 NOT_LEARNED = {409: "The photos are no good for it; the message says what to do."}
 
 
-async def prints(request: Request) -> Response:
-    """GET /api/prints"""
-    return JsonAnswer(await ask(_all, services_of(request).prints))
+@get("/api/prints", schemas.KnownPrints)
+async def prints(request: Request) -> Json:
+    """The prints that are known."""
+    return await ask(_all, services_of(request).prints)
 
 
 def _all(known: Prints) -> Json:
     return {"prints": known.all(), "learns": known.learns()}
 
 
-async def switch_learning(request: Request) -> Response:
-    """POST /api/prints/learning"""
+@post("/api/prints/learning", schemas.KnownPrints, desk=True, errors=NONE_SUCH)
+async def switch_learning(request: Request, body: bodies.Switch) -> Json:
+    """Have prints learned by themselves from the sheets that are sent, or not (desk)."""
     services = services_of(request)
-    desk_session(request)
-    body = await body_as(request, bodies.Switch)
     await ask(services.prints.switch, body.on)
     if body.on:
         services.reader.look_for_pads(afresh=True)
-    return JsonAnswer(await ask(_all, services.prints))
+    return await ask(_all, services.prints)
 
 
+@get("/api/prints/{id}/picture.png", "image/png")
 async def print_picture(request: Request) -> Response:
-    """GET /api/prints/{id}/picture.png"""
-    data = await ask(services_of(request).prints.picture, id_of(request))
-    return Response(data, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
+    """A known print as a picture."""
+    return _png(await ask(services_of(request).prints.picture, id_of(request)))
 
 
+@get("/api/prints/{id}/found.png", "image/png")
 async def print_found(request: Request) -> Response:
-    """GET /api/prints/{id}/found.png"""
-    data = await ask(services_of(request).prints.found, id_of(request))
+    """A known print with what was found in it: cells, shields, circles, castle."""
+    return _png(await ask(services_of(request).prints.found, id_of(request)))
+
+
+def _png(data: bytes) -> Response:
     return Response(data, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
 
 
-async def put_print_right(request: Request) -> Response:
-    """POST /api/prints/{id}/corners"""
+@post("/api/prints/{id}/corners", schemas.KnownPrints, desk=True, errors=NOT_LEARNED)
+async def put_print_right(request: Request, body: bodies.Corners) -> Json:
+    """Say where a print's grid has its corners in its picture (desk)."""
     services = services_of(request)
-    desk_session(request)
-    body = await body_as(request, bodies.Corners)
     try:
         again = await ask(services.prints.put_right, id_of(request), body.corners)
     except LayoutError as error:
         raise refused(request, error, "not_learned") from error
     services.reader.enqueue(*again)
-    return JsonAnswer(await ask(_all, services.prints))
+    return await ask(_all, services.prints)
 
 
-async def learn_print(request: Request) -> Response:
-    """POST /api/prints?name=NAME: a photo of an unmarked sheet in the body."""
+@post(
+    "/api/prints",
+    schemas.LearnedPrint,
+    body=bytes,
+    query={
+        "name": ({"type": "string"}, "what the pad is called", True),
+        "unmarked": ({"type": "boolean"}, "nobody has drawn on it, for certain", False),
+    },
+    errors=NOT_LEARNED | {408: "The file came too slowly."},
+    desk=True,
+    status=201,
+)
+async def learn_print(request: Request) -> Json:
+    """Learn a pad's print (desk); the body is a photo of an unmarked sheet."""
     services = services_of(request)
-    desk_session(request)
     name = request.query_params.get("name", "")
     with tempfile.TemporaryDirectory(prefix="kdscan-") as folder:
         path = Path(folder, "upload")
@@ -101,21 +110,26 @@ async def learn_print(request: Request) -> Response:
         return await _learned(request, services, [path], name, unmarked)
 
 
-async def learn_print_of_photos(request: Request) -> Response:
-    """POST /api/prints/of-photos: from filled sheets whose photos were sent already."""
+@post(
+    "/api/prints/of-photos",
+    schemas.LearnedPrint,
+    errors=NONE_SUCH | NOT_LEARNED,
+    desk=True,
+    status=201,
+)
+async def learn_print_of_photos(request: Request, body: bodies.PadPhotos) -> Json:
+    """Learn a pad's print from photos of filled sheets that were sent (desk)."""
     services = services_of(request)
-    desk_session(request)
-    body = await body_as(request, bodies.PadPhotos)
     rows = [await ask(services.sheets.photo_row, n, session_of(request)) for n in body.photos]
     async with contextlib.AsyncExitStack() as files:
-        store = services.prints.store
-        paths = [await files.enter_async_context(local_file(store, row)) for row in rows]
+        local = (local_file(services.store, row) for row in rows)
+        paths = [await files.enter_async_context(one) for one in local]
         return await _learned(request, services, paths, body.name)
 
 
 async def _learned(
     request: Request, services: Services, paths: Sequence[Path], name: str, unmarked: bool = False
-) -> Response:
+) -> Json:
     what = Asked(paths[0], name, "learn", more=tuple(paths[1:]), unmarked=unmarked)
     problem: Json | None = None
     data = b""
@@ -128,19 +142,19 @@ async def _learned(
         raise ApiError(409, "not_learned", told(problem, words(language_of(request))))
     known, again = await ask(services.prints.add, data)
     services.reader.enqueue(*again)
-    return JsonAnswer(known | {"again": again}, 201)
+    return known | {"again": again}
 
 
-async def forget_a_print(request: Request) -> Response:
-    """POST /api/prints/{id}/forget"""
-    desk_session(request)
-    await body_as(request, bodies.Nothing)
+@post("/api/prints/{id}/forget", schemas.KnownPrints, desk=True)
+async def forget_a_print(request: Request, body: bodies.Nothing) -> Json:
+    """Forget a print (desk)."""
     await ask(services_of(request).prints.forget_numbered, id_of(request))
-    return JsonAnswer(await ask(_all, services_of(request).prints))
+    return await ask(_all, services_of(request).prints)
 
 
+@get("/api/sheets/{id}/ink.png", "image/png")
 async def ink(request: Request) -> Response:
-    """GET /api/sheets/{id}/ink.png"""
+    """What was drawn on a sheet of a known print, alone."""
     services = services_of(request)
     sheet, photo = await ask(services.sheets.sheet_place, id_of(request), session_of(request))
     prints = await ask(services.prints.hashes)
@@ -148,80 +162,3 @@ async def ink(request: Request) -> Response:
     if path is None:
         raise not_found("picture")
     return FileResponse(path, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
-
-
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/api/sheets/{id}/ink.png",
-        ink,
-        "What was drawn on a sheet of a known print, alone",
-        "image/png",
-    ),
-    Operation("GET", "/api/prints", prints, "The prints that are known", schemas.KnownPrints),
-    Operation(
-        "POST",
-        "/api/prints/learning",
-        switch_learning,
-        "Have prints learned by themselves from the sheets that are sent, or not (desk)",
-        schemas.KnownPrints,
-        bodies.Switch,
-        more_errors=NONE_SUCH | DESK_ONLY,
-    ),
-    Operation(
-        "POST",
-        "/api/prints",
-        learn_print,
-        "Learn a pad's print (desk); the body is a photo of an unmarked sheet",
-        schemas.LearnedPrint,
-        bytes,
-        in_query={
-            "name": ({"type": "string"}, "what the pad is called", True),
-            "unmarked": ({"type": "boolean"}, "nobody has drawn on it, for certain", False),
-        },
-        more_errors=DESK_ONLY | NOT_LEARNED | {408: "The file came too slowly."},
-        status=201,
-    ),
-    Operation(
-        "POST",
-        "/api/prints/of-photos",
-        learn_print_of_photos,
-        "Learn a pad's print from photos of filled sheets that were sent (desk)",
-        schemas.LearnedPrint,
-        bodies.PadPhotos,
-        more_errors=NONE_SUCH | DESK_ONLY | NOT_LEARNED,
-        status=201,
-    ),
-    Operation(
-        "GET",
-        "/api/prints/{id}/picture.png",
-        print_picture,
-        "A known print as a picture",
-        "image/png",
-    ),
-    Operation(
-        "GET",
-        "/api/prints/{id}/found.png",
-        print_found,
-        "A known print with what was found in it: cells, shields, circles, castle",
-        "image/png",
-    ),
-    Operation(
-        "POST",
-        "/api/prints/{id}/corners",
-        put_print_right,
-        "Say where a print's grid has its corners in its picture (desk)",
-        schemas.KnownPrints,
-        bodies.Corners,
-        more_errors=DESK_ONLY | NOT_LEARNED,
-    ),
-    Operation(
-        "POST",
-        "/api/prints/{id}/forget",
-        forget_a_print,
-        "Forget a print (desk)",
-        schemas.KnownPrints,
-        bodies.Nothing,
-        more_errors=DESK_ONLY,
-    ),
-)

@@ -1,4 +1,4 @@
-"""The interface as data: routes are made of it, and so is /openapi.json."""
+"""/openapi.json: what the HTTP interface offers, made from its operations."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ from typing import Any
 
 import msgspec
 
-from kdscan.web import api, bodies, corrections, desk_api, learning, schemas, shared_api
-from kdscan.web.operation import (
-    DESK_ONLY,
-    NEWS,
-    NONE_SUCH,
-    WAIT,
-    WRONG_KIND,
-    Operation,
-)
+from kdscan.web import api, corrections, desk, learning, schemas, shared_api
+from kdscan.web.operation import OPERATIONS, Json, Operation
 
-Json = dict[str, Any]
+__all__ = ["OPERATIONS", "document"]
+
+_ = api, corrections, desk, learning, shared_api  # importing them declares their operations
 
 REF = "#/components/schemas/{name}"
 
@@ -26,109 +21,6 @@ REFUSED = {
     429: "Too often; Retry-After says how many seconds to wait.",
 }
 NO_CHANGE = {403: "A browser's request without the CSRF token, or from another site."}
-
-
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/api/session",
-        api.session,
-        "Who am I, and what may be sent",
-        schemas.SessionInfo,
-    ),
-    Operation(
-        "POST",
-        "/api/photos",
-        api.upload,
-        "Send a photo; the body is the file as it is",
-        schemas.Accepted,
-        bytes,
-        in_query={"name": ({"type": "string"}, "the file's name", False)},
-        more_errors={
-            408: "The file came too slowly.",
-            507: "There is no room now; Retry-After says when to try again.",
-        },
-        status=201,
-    ),
-    Operation(
-        "POST",
-        "/api/look",
-        api.look,
-        "Say where a map lies in a camera's live picture, and what is to mend; nothing is kept",
-        schemas.Look,
-        bytes,
-        more_errors={503: "No worker could look."},
-    ),
-    Operation("GET", "/api/photos", api.photos, "This session's photos", schemas.Photos),
-    Operation(
-        "GET",
-        "/api/photos/{id}",
-        api.photo,
-        "A photo with its pages and sheets",
-        schemas.Photo,
-        in_query={
-            "wait": (WAIT, "seconds to wait until it was read", False),
-        },
-    ),
-    Operation(
-        "POST",
-        "/api/photos/{id}/again",
-        api.again,
-        "Read a photo again that could not be read",
-        schemas.Photo,
-        bodies.Nothing,
-    ),
-    Operation(
-        "GET",
-        "/api/photos/{id}/pages/{page}/{size}.jpg",
-        api.view,
-        "A page as a picture",
-        "image/jpeg",
-    ),
-    Operation(
-        "GET",
-        "/api/sheets/{id}",
-        api.sheet,
-        "A sheet as it stands",
-        schemas.Sheet,
-    ),
-    *corrections.OPERATIONS,
-    Operation(
-        "GET",
-        "/api/queue",
-        api.queue,
-        "The sheets to look at, those that matter most first (desk)",
-        schemas.Queue,
-        in_query=NEWS,
-        more_errors=DESK_ONLY,
-    ),
-    Operation(
-        "GET",
-        "/api/standings",
-        api.standings,
-        "The event's table, games and totals",
-        schemas.Standings,
-        in_query=NEWS,
-    ),
-    Operation(
-        "GET",
-        "/api/games",
-        api.game,
-        "Two maps, with their spellbook if it is named too, or kingdoms as a game",
-        schemas.Game,
-        in_query={
-            "sheets": (
-                {"type": "string", "pattern": "^(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)){1,3}$"},
-                "like 3,4 or 3,4,5",
-                True,
-            )
-        },
-        more_errors=NONE_SUCH | WRONG_KIND,
-    ),
-    *desk_api.OPERATIONS,
-    *learning.OPERATIONS,
-    *shared_api.OPERATIONS,
-)
 
 
 def document() -> Json:

@@ -1,19 +1,31 @@
-"""What can be asked of the HTTP interface: routes and document are made of it."""
+"""Operations of the HTTP interface, each declared at its handler.
+
+    @post("/api/sheets/{id}/undo", schemas.Sheet, errors=WRONG_KIND)
+    async def undo(request: Request, body: bodies.Nothing) -> Json: ...
+
+The application's routes and /openapi.json are made from them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, get_type_hints
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdscan.web import api
+from kdscan.web.answers import JsonAnswer
+from kdscan.web.requests import MAX_WAIT, body_as, desk_session
 
 Json = dict[str, Any]
-Handler = Callable[[Request], Awaitable[Response]]
+Handler = Callable[..., Coroutine[Any, Any, Any]]
+"""Takes the request, and its body if that is a record; returns plain values or a Response."""
+
+Query = dict[str, tuple[Json, str, bool]]
+"""What stands behind `?`: schema, description, and whether it is needed."""
 
 ID = {"type": "integer", "minimum": 0}
 
@@ -25,20 +37,42 @@ IN_PATH: dict[str, tuple[Json, str]] = {
 }
 """What stands in braces in paths."""
 
+WAIT: Json = {"type": "integer", "minimum": 0, "maximum": int(MAX_WAIT)}
+
+NEWS: Query = {
+    "after": ({"type": "string"}, "the `state` that is known already", False),
+    "wait": (WAIT, "seconds to wait for another one", False),
+}
+
+NONE_SUCH = {404: "There is none, or it is not this session's."}
+BAD = {400: "The request is not as described here."}
+TOO_MUCH = {413: "The body is too large."}
+DESK_ONLY = {403: "Only with the desk's code."}
+WRONG_KIND = {409: "It cannot be so: another kind of sheet, the castle, nothing to take back."}
+
 
 @dataclass(frozen=True)
 class Operation:
-    """One thing that can be asked. more_errors: what can go wrong beside what `errors` knows."""
+    """One thing that can be asked.
+
+    answer: the type of its JSON, or a media type. body: a record, or `bytes` for what the handler
+    takes in itself. more_errors: what can go wrong beside what `errors` knows. desk: for it alone.
+    """
 
     method: str
     path: str
     handler: Handler
-    summary: str
     answer: Any
     body: Any = None
-    in_query: dict[str, tuple[Json, str, bool]] = field(default_factory=dict)
+    in_query: Query = field(default_factory=dict)
     more_errors: dict[int, str] = field(default_factory=dict)
+    desk: bool = False
     status: int = 200
+
+    @property
+    def summary(self) -> str:
+        """What it does: the first sentence of its handler's docstring."""
+        return " ".join((self.handler.__doc__ or "").split("\n\n")[0].split()).rstrip(".")
 
     @property
     def in_path(self) -> dict[str, tuple[Json, str]]:
@@ -50,18 +84,44 @@ class Operation:
         """What can go wrong, by status."""
         given = (self.in_path, NONE_SUCH), (self.in_query or self.body, BAD), (self.body, TOO_MUCH)
         usual = {status: text for what, one in given if what for status, text in one.items()}
-        return usual | self.more_errors
+        return usual | (DESK_ONLY if self.desk else {}) | self.more_errors
+
+    async def endpoint(self, request: Request) -> Response:
+        """Answer a request."""
+        if self.desk:
+            desk_session(request)
+        given = [] if self.body in (None, bytes) else [await body_as(request, self.body)]
+        found = await self.handler(request, *given)
+        return found if isinstance(found, Response) else JsonAnswer(found, self.status)
 
 
-WAIT: Json = {"type": "integer", "minimum": 0, "maximum": int(api.MAX_WAIT)}
+OPERATIONS: list[Operation] = []
+"""All of them, in the order in which they are declared."""
 
-NEWS: dict[str, tuple[Json, str, bool]] = {
-    "after": ({"type": "string"}, "the `state` that is known already", False),
-    "wait": (WAIT, "seconds to wait for another one", False),
-}
 
-NONE_SUCH = {404: "There is none, or it is not this session's."}
-BAD = {400: "The request is not as described here."}
-TOO_MUCH = {413: "The body is too large."}
-DESK_ONLY = {403: "Only with the desk's code."}
-WRONG_KIND = {409: "It cannot be so: another kind of sheet, the castle, nothing to take back."}
+def operation(
+    method: str,
+    path: str,
+    answer: Any,
+    *,
+    body: Any = None,
+    query: Query | None = None,
+    errors: dict[int, str] | None = None,
+    desk: bool = False,
+    status: int = 200,
+) -> Callable[[Handler], Handler]:
+    """Declare a handler; the arguments are the fields of its `Operation`.
+
+    body: if left out, the type of the handler's `body`.
+    """
+
+    def declare(handler: Handler) -> Handler:
+        kind = body or get_type_hints(handler).get("body")
+        known = (query or {}, errors or {}, desk, status)
+        OPERATIONS.append(Operation(method, path, handler, answer, kind, *known))
+        return handler
+
+    return declare
+
+
+get, post = partial(operation, "GET"), partial(operation, "POST")

@@ -17,13 +17,12 @@ from kdscan.locale import LANGUAGES, Words, words
 from kdscan.locale.problems import PROBLEMS
 from kdscan.web import sessions
 from kdscan.web.answers import JsonAnswer, not_found
-from kdscan.web.api import (
+from kdscan.web.requests import (
     KEEP_FOREVER,
     ask,
     body_of,
     language_of,
     services_of,
-    session_info,
     session_of,
 )
 from kdscan.web.sessions import Session
@@ -96,7 +95,7 @@ def _page(request: Request, script: str) -> Response:
             "messages": spoken.messages,
             "problems": PROBLEMS,
         },
-        session=session_info(services_of(request).settings, session_of(request)),
+        session=sessions.session_info(services_of(request).settings, session_of(request)),
         leave=not services_of(request).settings.open_here,
     )
 

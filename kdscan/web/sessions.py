@@ -19,6 +19,7 @@ from typing import Literal, get_args
 from sqlalchemy import select
 
 from kdscan.tournament.store import Store, schema
+from kdscan.web.schemas import SessionInfo
 from kdscan.web.settings import Settings
 
 COOKIE = "kdscan"
@@ -89,6 +90,17 @@ def bearer(role: Role, address: str) -> Session:
 def csrf_token(session: Session, secret: bytes) -> str:
     """What a page of ours has to show before it may change anything."""
     return _hmac(secret, "csrf", session.id)
+
+
+def session_info(settings: Settings, who: Session) -> SessionInfo:
+    """What a page has to know of its session."""
+    return {
+        "role": who.role,
+        "who": who.who,
+        "csrf": csrf_token(who, settings.secret),
+        "event": settings.event,
+        "limits": {"bytes": settings.max_bytes},
+    }
 
 
 def _hmac(secret: bytes, purpose: str, text: str) -> str:

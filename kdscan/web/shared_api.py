@@ -10,39 +10,44 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kdscan.web import bodies, schemas
-from kdscan.web.answers import ApiError, JsonAnswer
-from kdscan.web.api import ask, body_as, news, services_of, session_of
-from kdscan.web.operation import NEWS, NONE_SUCH, Operation
+from kdscan.web.answers import ApiError
+from kdscan.web.operation import NEWS, NONE_SUCH, Json, get, post
+from kdscan.web.requests import ask, news, services_of, session_of
 from kdscan.web.shared import SharedGame
 from kdscan.web.sheet_service import READ
 from kdscan.web.sheet_state import game_json
 
+OTHERWISE = {409: "It cannot be so: nothing to bring, another kind of sheet, no room for more."}
 
-async def begin(request: Request) -> Response:
-    """POST /api/shared"""
-    body, games = await body_as(request, bodies.Brought), services_of(request).games
+
+@post("/api/shared", schemas.SharedGame, errors=NONE_SUCH | OTHERWISE)
+async def begin(request: Request, body: bodies.Brought) -> Json:
+    """Begin a game that several phones play, with the sheets of a photo or without."""
     sheets = await _sheets(request, body.photo)
-    code = (await ask(games.new, session_of(request))).code
+    code = (await ask(services_of(request).games.new, session_of(request))).code
     return await _brought(request, code, sheets)
 
 
-async def bring(request: Request) -> Response:
-    """POST /api/shared/{code}"""
-    body, code = await body_as(request, bodies.Brought), request.path_params["code"]
+@post("/api/shared/{code}", schemas.SharedGame, errors=OTHERWISE)
+async def bring(request: Request, body: bodies.Brought) -> Json:
+    """Bring a photo's sheets to a game; they replace what this session brought before."""
+    code = request.path_params["code"]
     await ask(services_of(request).games.get, code)
     return await _brought(request, code, await _sheets(request, body.photo))
 
 
-async def shared(request: Request) -> Response:
-    """GET /api/shared/{code}?after=STATE&wait=SECONDS"""
+@get("/api/shared/{code}", schemas.SharedGame, query=NEWS)
+async def shared(request: Request) -> Json:
+    """A game of several phones as it stands; whoever has its code sees all its sheets."""
     services, code = services_of(request), request.path_params["code"]
     await ask(services.games.get, code)
     await news(request, lambda: _state(request, services.games.get(code)))
     return await _answer(request, await ask(services.games.get, code))
 
 
+@get("/api/shared/{code}/qr.svg", "image/svg+xml")
 async def invitation(request: Request) -> Response:
-    """GET /api/shared/{code}/qr.svg: what another phone opens to play along."""
+    """A QR code that lets another phone play along."""
     code = request.path_params["code"]
     await ask(services_of(request).games.get, code)
     scheme = "https" if services_of(request).settings.https else request.url.scheme
@@ -70,7 +75,7 @@ async def _sheets(request: Request, photo: int | None) -> dict[int, str]:
     return {one["id"]: one["kind"] for one in found["sheets"]}
 
 
-async def _brought(request: Request, code: str, sheets: dict[int, str]) -> Response:
+async def _brought(request: Request, code: str, sheets: dict[int, str]) -> Json:
     games = services_of(request).games
     if sheets:
         return await _answer(request, await ask(games.bring, code, sheets, session_of(request)))
@@ -81,61 +86,20 @@ def _state(request: Request, game: SharedGame) -> str:
     return f"{game.state}-{services_of(request).tables.state()}"
 
 
-async def _answer(request: Request, game: SharedGame) -> Response:
+async def _answer(request: Request, game: SharedGame) -> Json:
     services = services_of(request)
     state = await ask(_state, request, game)
     found = await ask(services.sheets.table, game.sheets)
-    return JsonAnswer(
-        {
-            "code": game.code,
-            "state": state,
-            "link": _link(request, game.code),
-            "sheets": found,
-            "mine": list(game.brought.get(session_of(request).id, ())),
-            "game": game_json(found) if _whole([one["kind"] for one in found]) else None,
-        }
-    )
+    return {
+        "code": game.code,
+        "state": state,
+        "link": _link(request, game.code),
+        "sheets": found,
+        "mine": list(game.brought.get(session_of(request).id, ())),
+        "game": game_json(found) if _whole([one["kind"] for one in found]) else None,
+    }
 
 
 def _whole(kinds: list[str]) -> bool:
     """Whether sheets of these kinds say who won."""
     return kinds.count("duel_map") == 2 or kinds.count("kingdom") > 1
-
-
-OTHERWISE = {409: "It cannot be so: nothing to bring, another kind of sheet, no room for more."}
-
-OPERATIONS = (
-    Operation(
-        "POST",
-        "/api/shared",
-        begin,
-        "Begin a game that several phones play, with the sheets of a photo or without",
-        schemas.SharedGame,
-        bodies.Brought,
-        more_errors=NONE_SUCH | OTHERWISE,
-    ),
-    Operation(
-        "POST",
-        "/api/shared/{code}",
-        bring,
-        "Bring a photo's sheets to a game; they replace what this session brought before",
-        schemas.SharedGame,
-        bodies.Brought,
-        more_errors=OTHERWISE,
-    ),
-    Operation(
-        "GET",
-        "/api/shared/{code}",
-        shared,
-        "A game of several phones as it stands; whoever has its code sees all its sheets",
-        schemas.SharedGame,
-        in_query=NEWS,
-    ),
-    Operation(
-        "GET",
-        "/api/shared/{code}/qr.svg",
-        invitation,
-        "A QR code that lets another phone play along",
-        "image/svg+xml",
-    ),
-)

@@ -23,12 +23,14 @@ from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.events import get_event
 from kdscan.tournament.store.records import Event, short_name
-from kdscan.web.desk import CLOCK, SHOWN
 from kdscan.web.sheet_state import range_of
 
 Json = dict[str, Any]
 Ranges = Mapping[int, Sequence[int]]
 """The lowest and the highest total that sheets may be worth."""
+
+CLOCK, SHOWN = "clock", "shown"
+"""Keys of the event's details: the round's clock, and what the projector shows."""
 
 TOTALS = 100
 """So many of the highest totals are listed."""

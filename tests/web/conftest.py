@@ -25,8 +25,8 @@ from kdscan.records import AnyReading
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.photos import get_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
-from kdscan.web.api import Services
 from kdscan.web.app import Server, make_app
+from kdscan.web.requests import Services
 from kdscan.web.sessions import begin
 from kdscan.web.settings import Settings
 

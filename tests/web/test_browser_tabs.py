@@ -160,7 +160,7 @@ def test_a_card_in_use_stays_though_another_desk_settled_it(
     with page.expect_response(re.compile(r"/api/desk\?after=.*")):
         desk = served.services.tables.desk()
         number = next(one["id"] for one in desk["sheets"] if one["photo"] == sheet)
-        served.services.desk.correct(acts.ignore, number, bodies.Ignored(True), "the other desk")
+        acts.correct(served.services, acts.ignore, number, bodies.Ignored(True), "the other desk")
     expect(shown.locator(".queue-total small")).to_have_text("✓")
     expect(field).to_have_value("Eva")
 
@@ -168,7 +168,7 @@ def test_a_card_in_use_stays_though_another_desk_settled_it(
 def test_an_answer_leaves_the_name_that_is_typed_meanwhile(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    served.services.desk.do(acts.player, bodies.Entry("Fay"), "the desk")
+    acts.change(served.services, acts.player, bodies.Entry("Fay"), "the desk")
     photo = lay(served, store, make_kingdom(doubtful={(0, 0): ("wheat", 0)}))
     page = open_page(DESK, service_workers="block", **PHONE)
     page.goto(first_sheet(page, photo))

@@ -1,0 +1,210 @@
+"""What handlers take from a request: services, session, numbers, bodies; and waiting for news."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, Any, TypeVar, cast
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+
+from kdscan.errors import KdscanError, StoreFull
+from kdscan.locale import asked_for, words
+from kdscan.locale.errors import error_json, told
+from kdscan.tournament.store import Store
+from kdscan.tournament.store.files import FULL
+from kdscan.web.answers import ApiError, not_found
+from kdscan.web.pool import Pool
+from kdscan.web.prints import Prints
+from kdscan.web.reader import Reader
+from kdscan.web.sessions import Left, Session
+from kdscan.web.settings import Settings
+from kdscan.web.shared import SharedGames
+from kdscan.web.sheet_service import MAX_ID, SheetService
+from kdscan.web.tables import Tables
+from kdscan.web.views import Views
+
+T = TypeVar("T")
+B = TypeVar("B")
+
+MAX_BODY = 10_000
+"""Bytes of a JSON body."""
+
+BODY_SECONDS = 15.0
+"""So long may one take to arrive."""
+
+MAX_WAIT = 25.0
+"""Longest `wait`, seconds: below what proxies and phones put up with."""
+
+LOOK_EVERY = 0.5
+"""Seconds between two looks for news, while somebody waits for them."""
+
+KEEP_FOREVER = "private, max-age=31536000, immutable"
+"""For what is named by its content."""
+
+
+@dataclass(frozen=True)
+class Services:
+    """What handlers need, in `request.app.state.services`."""
+
+    settings: Settings
+    store: Store
+    sheets: SheetService
+    reader: Reader
+    pool: Pool
+    views: Views
+    tables: Tables
+    left: Left
+    prints: Prints
+    games: SharedGames
+    receiving: asyncio.Semaphore
+    """Few uploads at a time are whole in memory, however many arrive."""
+    ending: asyncio.Event
+    """The server ends: nobody waits for news any more."""
+
+    def end(self) -> None:
+        """Answer at once whoever waits."""
+        self.ending.set()
+        self.reader.wake()
+
+
+def services_of(request: Request) -> Services:
+    """What the application's handlers share."""
+    return cast(Services, request.app.state.services)
+
+
+def session_of(request: Request) -> Session:
+    """Who asks; the middleware let nobody else in."""
+    session = request.state.session
+    assert session is not None, "the middleware lets nobody else in"
+    return cast(Session, session)
+
+
+def desk_session(request: Request) -> Session:
+    """Who asks, if that is the desk; raises ApiError for others."""
+    who = session_of(request)
+    if who.role != "desk":
+        raise ApiError(403, "desk_only", "this is for the desk: come in with its code")
+    return who
+
+
+def refused(request: Request, error: KdscanError, code: str = "refused") -> ApiError:
+    """What cannot be so, in the reader's language."""
+    message = told(error_json(error), words(language_of(request)))
+    return ApiError(409, code, message, known=getattr(error, "known", ()))
+
+
+async def ask(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    """Call what blocks, in a thread."""
+    return await run_in_threadpool(function, *args, **kwargs)
+
+
+def id_of(request: Request, name: str = "id") -> int:
+    """The number in the address; raises ApiError for one that no store has."""
+    value = int(request.path_params[name])
+    if value > MAX_ID:
+        raise not_found("entry")
+    return value
+
+
+async def body_of(request: Request, most: int = MAX_BODY) -> bytes:
+    """A small body; raises ApiError for a large one."""
+    data = b""
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                data += chunk
+                if len(data) > most:
+                    raise ApiError(413, "too_much", f"a body has {most} bytes at most")
+    except TimeoutError as error:
+        raise ApiError(408, "too_slow", "the request did not arrive in time") from error
+    except ClientDisconnect as error:
+        raise ApiError(400, "cut_off", "the request did not arrive whole") from error
+    return data
+
+
+async def body_as(request: Request, kind: type[B]) -> B:
+    """A JSON body as that record; raises ApiError for anything else."""
+    data = await body_of(request)
+    try:
+        return msgspec.convert(json.loads(data, parse_float=_number, parse_constant=_no), kind)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise ApiError(400, "bad_request", f"the body is not as described: {error}") from error
+
+
+def _number(text: str) -> float | int:
+    """JSON Schema calls 4.0 an integer."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
+def _no(text: str) -> float:
+    raise ValueError(f"{text} is no JSON")
+
+
+def language_of(request: Request) -> str:
+    """The reader's language: chosen by hand, else what the browser asks for."""
+    chosen = request.cookies.get("language", "")
+    return asked_for(chosen or request.headers.get("accept-language", ""))
+
+
+async def receive(request: Request, out: IO[bytes], settings: Settings) -> None:
+    """Write the body to a file; raise ApiError when it is too large, too slow or empty."""
+    most = settings.max_bytes
+    too_large = ApiError(
+        413, "image_too_large", f"a photo has {most // 1_000_000} MB at most; save it smaller"
+    )
+    announced = request.headers.get("content-length", "")
+    if announced.isdigit() and int(announced) > most:
+        raise too_large
+    size = 0
+    try:
+        async with asyncio.timeout(settings.upload_seconds):
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > most:
+                    raise too_large
+                out.write(chunk)
+            out.flush()
+    except TimeoutError as error:
+        raise ApiError(
+            408, "too_slow", "the photo did not arrive in time; send it again"
+        ) from error
+    except ClientDisconnect as error:
+        raise ApiError(400, "cut_off", "the photo did not arrive whole; send it again") from error
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise StoreFull("the upload could not be received ({why})", why=error.strerror) from error
+    if size == 0:
+        raise ApiError(400, "unreadable_image", "the file is empty; copy or send it again")
+
+
+def seconds_of(text: str) -> float:
+    """How long to wait for news; raises ApiError for another `wait` than is described."""
+    with contextlib.suppress(ValueError):
+        if 0 <= int(text) <= MAX_WAIT:
+            return float(int(text))
+    raise ApiError(400, "bad_request", f"wait is a whole number of seconds, 0 to {MAX_WAIT:.0f}")
+
+
+async def news(request: Request, state: Callable[[], str] | None = None) -> None:
+    """Return when the state is no longer the one that the request names, or in time.
+
+    state: what gives it; the event's, if left out.
+    """
+    after, wait = (request.query_params.get(name) for name in ("after", "wait"))
+    if after is None or wait is None:
+        return
+    services, ends = services_of(request), time.monotonic() + seconds_of(wait)
+    # A batch or another page may write to the store too: only the store itself knows of news.
+    while await ask(state or services.tables.state) == after and time.monotonic() < ends:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(services.ending.wait(), LOOK_EVERY)
+            return
