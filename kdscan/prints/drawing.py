@@ -1,17 +1,28 @@
-"""A known print as a picture that says what was found in it, and how well each place is known."""
+"""A known print drawn: over its own picture for people, and as a plain page for the network.
+
+Pictures have `PRINT_PX` pixels a cell.
+"""
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import cv2
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from kdscan.imaging.rectify import FLAT_MARGIN, lattice_to_flat
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
-from kdscan.records import CASTLE, CELLS, Ink
+from kdscan.records import CASTLE, CELLS, COLS, ROWS, Ink
 from kdscan.sheet.parts import Point
 
 FOUND_BGR, CASTLE_BGR, GRID_BGR = (160, 0, 200), (0, 110, 230), (200, 140, 0)
 """Colours of shields and circles, of the castle, of the lattice's nodes."""
+
+PAPER, RULED, OUTLINE = 240, 180, 120
+"""Grey levels of the plain page's paper, of lines between cells, of shields and circles."""
+FULL_INK = 0.78
+"""Share of the light that full ink absorbs: between pencil and ballpoint."""
 
 _SHIFT = 4  # cv2 draws with 1/16 pixel precision
 _VEIL = 0.6  # so much of what is not known at all is hidden
@@ -25,13 +36,8 @@ def draw_print(known: KnownPrint) -> NDArray[np.uint8]:
     veil = _VEIL * (1 - np.clip(coverage, 0, 1))
     picture = np.ascontiguousarray((known.bgr * (1 - veil) + 255 * veil).astype(np.uint8))
     for row, col in CELLS:
-        _dot(picture, (col, row), 3 / PRINT_PX, GRID_BGR)
-        if known.cell.shield:
-            _outline(picture, [(x + col, y + row) for x, y in known.cell.shield], FOUND_BGR)
-        for x, y in known.cell.circles:
-            _dot(picture, (x + col, y + row), known.cell.radius, FOUND_BGR)
-    for polygon in (*known.castle.roofs, *known.castle.keep):
-        _outline(picture, [(x + CASTLE[1], y + CASTLE[0]) for x, y in polygon], CASTLE_BGR)
+        _circle(picture, (col, row), 3 / PRINT_PX, PRINT_MARGIN, GRID_BGR)
+    _geometry(picture, known, PRINT_MARGIN, FOUND_BGR, CASTLE_BGR)
     return picture
 
 
@@ -42,16 +48,62 @@ def draw_ink(ink: Ink) -> NDArray[np.uint8]:
     return np.asarray(np.round(np.clip(light, 0, 1) * 255), np.uint8)
 
 
-def _px(points: list[Point]) -> NDArray[np.int32]:
-    at = (np.array(points) + 0.5 + PRINT_MARGIN) * PRINT_PX - 0.5
+def on_plain_page(ink: Ink, known: KnownPrint) -> NDArray[np.uint8]:
+    """A sheet's ink rendered on a plain page with its print's geometry: (H, W, 3) uint8, in the
+    frame of `RectifiedSheet.bgr`. The marks network reads it like a pale design, whatever the
+    print."""
+    left = 1 - np.float32(FULL_INK) * ink.probability
+    grey = np.asarray(plain_page(known) * left, np.uint8)
+    return np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), np.uint8)
+
+
+@lru_cache(maxsize=8)
+def plain_page(known: KnownPrint) -> NDArray[np.float32]:
+    """(H, W) float32, grey levels, with thin cells, shields, circles and castle; not to be written
+    to."""
+    size = tuple(round((n + 2 * FLAT_MARGIN) * PRINT_PX) for n in (ROWS, COLS))
+    page = np.full(size, PAPER, np.uint8)
+    if known.lines != "none":
+        ends = [[(-0.5, i - 0.5), (COLS - 0.5, i - 0.5)] for i in range(ROWS + 1)]
+        ends += [[(i - 0.5, -0.5), (i - 0.5, ROWS - 0.5)] for i in range(COLS + 1)]
+        lines = list(_px(ends, FLAT_MARGIN))
+        cv2.polylines(page, lines, False, (RULED,), 1, cv2.LINE_AA, _SHIFT)
+    _geometry(page, known, FLAT_MARGIN, (OUTLINE,), (OUTLINE,))
+    plain = page.astype(np.float32)
+    plain.setflags(write=False)
+    return plain
+
+
+def _geometry(
+    picture: NDArray[np.uint8],
+    known: KnownPrint,
+    margin: float,
+    color: tuple[int, ...],
+    castle: tuple[int, ...],
+) -> None:
+    """Draw all shields and circles, and the castle, in place."""
+    for row, col in CELLS:
+        if known.cell.shield:
+            _outline(picture, np.array(known.cell.shield) + (col, row), margin, color)
+        for x, y in known.cell.circles:
+            _circle(picture, (x + col, y + row), known.cell.radius, margin, color)
+    for polygon in (*known.castle.roofs, *known.castle.keep):
+        _outline(picture, np.array(polygon) + CASTLE[::-1], margin, castle)
+
+
+def _px(lattice_xy: ArrayLike, margin: float) -> NDArray[np.int32]:
+    at = lattice_to_flat(np.asarray(lattice_xy, np.float64), PRINT_PX, margin)
     return np.round(at * (1 << _SHIFT)).astype(np.int32)
 
 
-def _outline(picture: NDArray[np.uint8], points: list[Point], bgr: tuple[int, int, int]) -> None:
-    cv2.polylines(picture, [_px(points)], True, bgr, 2, cv2.LINE_AA, _SHIFT)
+def _outline(
+    picture: NDArray[np.uint8], xy: ArrayLike, margin: float, color: tuple[int, ...]
+) -> None:
+    cv2.polylines(picture, [_px(xy, margin)], True, color, 2, cv2.LINE_AA, _SHIFT)
 
 
-def _dot(picture: NDArray[np.uint8], at: Point, radius: float, bgr: tuple[int, int, int]) -> None:
-    x, y = (int(v) for v in _px([at])[0])
-    cv2.circle(picture, (x, y), round(radius * PRINT_PX * (1 << _SHIFT)), bgr, 2, cv2.LINE_AA,
-               _SHIFT)  # fmt: skip
+def _circle(
+    picture: NDArray[np.uint8], at: Point, radius: float, margin: float, color: tuple[int, ...]
+) -> None:
+    reach = round(radius * PRINT_PX * (1 << _SHIFT))
+    cv2.circle(picture, _px(at, margin).tolist(), reach, color, 2, cv2.LINE_AA, _SHIFT)

@@ -17,8 +17,8 @@ from kdscan.ink.divide import divide
 from kdscan.marks.classify import VIEWS, Logits, predict, softmax
 from kdscan.marks.crops import segment
 from kdscan.prints.align import Aligned
+from kdscan.prints.drawing import on_plain_page
 from kdscan.prints.known import KNOWN_STEP, PRINT_MARGIN, PRINT_PX, KnownPrint
-from kdscan.prints.page import on_plain_page
 from kdscan.records import CELLS, Ink, Photo, RectifiedSheet
 from kdscan.records.arrays import Network
 

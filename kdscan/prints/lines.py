@@ -37,14 +37,12 @@ _OVER = 1.3  # times the highest peak elsewhere
 @dataclass(frozen=True)
 class Line:
     """at: cells by which the lattice is off the lines of one axis. strength: see `MIN_STRENGTH`.
-    printed: share of its length. boxed: cells between the lines of two boxes, 0 for one line;
-    sure: whether it is plainly the one or the other."""
+    printed: share of its length. boxed: cells between the lines of two boxes, 0 for one line."""
 
     at: float
     strength: float
     printed: float
     boxed: float
-    sure: bool = True
 
 
 def find_line(mean: Period, median: Period, reach: float = REACH) -> Line | None:
@@ -68,12 +66,10 @@ def find_line(mean: Period, median: Period, reach: float = REACH) -> Line | None
     place, boxed = _boxes(np.sqrt((shown**2).sum(0)), at)
     if boxed:
         place = _mirror(median, at, boxed + _SLACK)
-    half = np.maximum(np.median(stack[alike], axis=1), 0)
-    doubtful = (_boxes(np.sqrt((half**2).sum(0)), at)[1] > 0) != (boxed > 0)
     along = stack[int(profiles[:, at].argmax()), :, at]
     printed = float(np.mean(along > 0.5 * np.quantile(along, 0.9)))
     off = ((place + 0.5) / PATTERN_PX + 0.5) % 1 - 0.5
-    return Line(off, float(profile[at]), printed, boxed, not doubtful)
+    return Line(off, float(profile[at]), printed, boxed)
 
 
 def without_lines(period: Period, columns: Line | None, rows: Line | None) -> Period:

@@ -13,8 +13,6 @@ from kdscan.prints.circles import Circles, derivatives
 from kdscan.prints.pattern import EDGE, PATTERN_PX, Pattern
 from kdscan.records import CASTLE, COLS, ROWS
 
-MIN_LEAD = 0.35
-"""Least difference between both ends of the sheet, relative to a circle's typical response."""
 _ANGLES = np.arange(24) * 2 * np.pi / 24
 
 
@@ -43,16 +41,14 @@ def presence(pattern: Pattern, circles: Circles) -> NDArray[np.float64]:
     return found
 
 
-def owners(
-    shown: NDArray[np.float64], places: NDArray[np.float64]
-) -> tuple[NDArray[np.int_], NDArray[np.float64]]:
+def owners(shown: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.int_]:
     """By how many cells each circle's place along one axis has to be moved to lie in its own cell,
-    (N,) -1, 0 or 1; and how sure that is, (N,), see `MIN_LEAD`.
+    (N,) -1, 0 or 1.
 
     shown: (N, cells along the axis + 2, cells across), from `presence`. places: (N,) cells from
         the cell's centre, -.5 to .5.
     """
-    by, sure = np.zeros(len(places), int), np.zeros(len(places))
+    by = np.zeros(len(places), int)
     for i, place in enumerate(places):
         ends = [
             float(np.median(row[np.isfinite(row)] if np.isfinite(row).any() else row))
@@ -62,9 +58,6 @@ def owners(
             other, own, step = ends[0], ends[-2], -1
         else:
             other, own, step = ends[-1], ends[1], 1
-        if not np.isfinite(other) or not np.isfinite(own):
-            continue
-        lead = float(np.clip(other, 0, 1) - np.clip(own, 0, 1))
-        by[i] = step if lead > 0 else 0
-        sure[i] = abs(lead)
-    return by, sure
+        if np.clip(other, 0, 1) > np.clip(own, 0, 1):  # false where either is NaN
+            by[i] = step
+    return by

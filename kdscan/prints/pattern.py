@@ -1,11 +1,10 @@
-"""The periodic pattern of a print: what all cells share, over a whole sheet or several.
+"""The periodic pattern of a print: what all cells of a sheet share.
 
 Backgrounds differ from cell to cell and average out; lines, shields and circles remain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,7 +32,7 @@ continues at the right one. The cell's centre lies in the middle."""
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """A flat sheet, or several laid over one another, without light and plain colour.
+    """A flat sheet without light and plain colour.
 
     contrast: (H, W, 3) float32, L, a and b less those nearby, in times the contrast nearby.
     edge: (H, W) float32, see `kdscan.prints.features.edges`.
@@ -79,17 +78,6 @@ def pattern_of(bgr: NDArray[np.uint8], margin: float) -> Pattern:
     spread = np.sqrt(_smooth(np.asarray((away * away).sum(-1), np.float32), sigma)) + _NOISE
     contrast = np.clip(away / spread[..., None], -_MOST, _MOST)
     return Pattern(np.asarray(contrast, np.float32), edges(bgr, PATTERN_PX), margin)
-
-
-def common_pattern(patterns: Sequence[Pattern]) -> Pattern:
-    """What several sheets share: the median of their patterns."""
-    if len(patterns) == 1:
-        return patterns[0]
-    return Pattern(
-        np.median(np.stack([p.contrast for p in patterns]), axis=0).astype(np.float32),
-        np.median(np.stack([p.edge for p in patterns]), axis=0).astype(np.float32),
-        patterns[0].margin,
-    )
 
 
 def peak_offset(profile: NDArray[Any], at: int) -> float:

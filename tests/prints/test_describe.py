@@ -102,7 +102,6 @@ def test_a_circle_is_told_from_the_next_cells_without_lines(side: int, off: floa
     found = describe_cell(pattern_of(page, MARGIN))
     assert found.offset == (None, None)
     assert found.lines == "none"
-    assert found.sure_owners
     seen = np.array(found.cell.circles) + (side * off, 0.0)
     assert seen == pytest.approx(np.array(circles), abs=0.015)
 

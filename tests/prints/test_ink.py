@@ -8,8 +8,8 @@ from kdscan.ink.divide import divide
 from kdscan.marks.classify import softmax
 from kdscan.pipeline.read import read_photo
 from kdscan.prints.align import align
+from kdscan.prints.drawing import on_plain_page, plain_page
 from kdscan.prints.dropout import drop_out, mix_logits, poorly_known
-from kdscan.prints.page import on_plain_page, plain_page
 from kdscan.records import CELLS, Ink, Photo, maps_of
 from tests.prints.pads import ENGRAVED, PAINTED, found, learned, sheet
 
