@@ -182,21 +182,16 @@ def result(
 
     $ kdscan result --event 'Spring cup' --round 2 --table 4 --withdraw
     """
-    from kdscan.tournament.plan import set_result, set_walkover, withdraw_result
+    from kdscan.tournament.plan import set_result
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import find_event
 
     if sum((bool(points), walkover is not None, withdraw)) != 1:
         raise UsageError("say points, like Ada=51, or --walkover NAME, or --withdraw")
-    scores = dict(_points(one) for one in points or ())
+    scores = dict(_points(one) for one in points) if points else None
     with open_store(store, make=False) as kept, kept.write() as db:
         where = (db, find_event(db, event), round, table)
-        if withdraw:
-            game = withdraw_result(*where, who or user())
-        elif walkover is not None:
-            game = set_walkover(*where, walkover, who or user())
-        else:
-            game = set_result(*where, scores, who or user())
+        game = set_result(*where, who or user(), points=scores, walkover=walkover)
     if game.walkover is not None:
         won = spoken().t("{name} wins by walkover", name=game.walkover)
         print(f"{_where(spoken(), round, table)}: {won}")

@@ -10,7 +10,7 @@ import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -55,8 +55,6 @@ MOST_BYTES = 200_000_000
 
 MOST_ROWS_BYTES, MOST_LINE_BYTES = 2_000_000_000, 20_000_000
 """Of all rows unpacked, and of one: a reading takes some twenty thousand bytes a sheet."""
-
-Told = Callable[[str], None]
 
 
 def save_event(store: Store, name: str, path: Path) -> int:

@@ -13,7 +13,7 @@ from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Finding
 from kdscan.tournament.results import FAILED, OK, Result
-from kdscan.tournament.store.records import short_name
+from kdscan.tournament.store.records import Json, short_name
 
 Kind = Literal[
     "conflict", "twice", "owner", "again", "opponent", "missing", "look", "failed", "rules"
@@ -33,8 +33,6 @@ _KINDS: Mapping[str, Kind] = {
     "unplaced": "owner",
     "unknown_player": "owner",
 }
-
-Json = dict[str, Any]
 
 
 def cards(state: EventState, rows: Sequence[Result], turning: Collection[int]) -> list[Json]:

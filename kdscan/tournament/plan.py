@@ -118,48 +118,41 @@ def unpair(db: Connection, event: Event, round_: int) -> None:
 
 
 def set_result(
-    db: Connection, event: Event, round_: int, table: int, points: Mapping[str, int], who: str
+    db: Connection,
+    event: Event,
+    round_: int,
+    table: int,
+    who: str,
+    *,
+    points: Mapping[str, int] | None = None,
+    walkover: str | None = None,
 ) -> Game:
-    """Say what players of a game have, whatever was read; a row in the corrections.
+    """Say what came of a game, whatever was read; a row in the corrections.
 
-    What was said of others at the table before stays said; a walkover does not.
-    Raises UsageError for a table that is not planned, or a player who does not sit there.
+    points: by player; what was said of others at the table before stays said. walkover: who wins,
+    without points, because the opponent did not come. Neither: what was said last is taken back.
+    Raises UsageError for a table that is not planned, a player who does not sit there, a walkover
+    where not two sit, and where nothing was said that could be taken back.
     """
     planned, names = _planned(db, event, round_, table)
     held = result_row(db, event.id, planned.id)
-    before = held.new if held and WALKOVER not in held.new else {}
-    new = {str(_seated(names, name, round_, table)): value for name, value in points.items()}
-    values = {**before, **new}
-    _say_result(db, event, planned, values, names, who)
-    return _game(event_state(db, event), round_, table)
-
-
-def set_walkover(
-    db: Connection, event: Event, round_: int, table: int, winner: str, who: str
-) -> Game:
-    """Say who wins because the opponent did not come: a win without points.
-
-    Raises UsageError as `set_result` does, and where not two sit at the table.
-    """
-    planned, names = _planned(db, event, round_, table)
-    if len(planned.seats) != 2:
-        raise UsageError(
-            "round {round}, table {table}: a walkover needs two players", round=round_, table=table
-        )
-    values = {WALKOVER: _seated(names, winner, round_, table)}
-    _say_result(db, event, planned, values, names, who)
-    return _game(event_state(db, event), round_, table)
-
-
-def withdraw_result(db: Connection, event: Event, round_: int, table: int, who: str) -> Game:
-    """Take back what was said of a game last; raise UsageError if nothing was."""
-    planned, _ = _planned(db, event, round_, table)
-    held = result_row(db, event.id, planned.id)
-    if held is None:
-        raise UsageError(
-            "round {round}, table {table}: nobody has said a result", round=round_, table=table
-        )
-    undo(db, held.id, who)
+    where = {"round": round_, "table": table}
+    if walkover is not None:
+        if len(planned.seats) != 2:
+            raise UsageError("round {round}, table {table}: a walkover needs two players", **where)
+        values = {WALKOVER: _seated(names, walkover, round_, table)}
+    elif points is not None:
+        before = held.new if held and WALKOVER not in held.new else {}
+        said = {str(_seated(names, name, round_, table)): value for name, value in points.items()}
+        values = {**before, **said}
+    elif held is None:
+        raise UsageError("round {round}, table {table}: nobody has said a result", **where)
+    else:
+        undo(db, held.id, who)
+        return _game(event_state(db, event), round_, table)
+    seats = _game(event_state(db, event), round_, table).seats
+    old = {str(names[seat.player.upper()]): seat.total for seat in seats}
+    add_correction(db, event.id, "result", values, who, game_id=planned.id, old=old)
     return _game(event_state(db, event), round_, table)
 
 
@@ -191,19 +184,6 @@ def _seated(names: Mapping[str, int], name: str, round_: int, table: int) -> int
             round=round_,
         )
     return names[name.upper()]
-
-
-def _say_result(
-    db: Connection,
-    event: Event,
-    planned: PlannedGame,
-    values: Mapping[str, int],
-    names: Mapping[str, int],
-    who: str,
-) -> None:
-    before = _game(event_state(db, event), planned.round, planned.table)
-    old = {str(names[seat.player.upper()]): seat.total for seat in before.seats}
-    add_correction(db, event.id, "result", dict(values), who, game_id=planned.id, old=old)
 
 
 def pairing_rows(db: Connection, event: Event, round_: int) -> list[dict[str, object]]:

@@ -23,6 +23,15 @@ def decided_by(w: Words, code: str) -> str:
     return w.t(DECIDED[code]) if code in DECIDED else ""
 
 
+def where(w: Words, round_: int | None, table: int | None) -> str:
+    """The round and the table of a game, as far as they are known."""
+    if round_ is None:
+        return ""
+    if table is None:
+        return w.t("round {round}", round=round_)
+    return w.t("round {round}, table {table}", round=round_, table=table)
+
+
 def so_far(w: Words, played: int, planned: int | None = None) -> str:
     """What a table heads: after which round it stands. played: the latest of which a game is
     finished, 0 before the first."""

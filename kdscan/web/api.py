@@ -12,9 +12,10 @@ from starlette.responses import FileResponse, Response
 from kdscan.errors import Bug
 from kdscan.locale import mark, words
 from kdscan.locale.errors import told
+from kdscan.tournament.store.records import Json
 from kdscan.web import bodies, pool, schemas
 from kdscan.web.answers import ApiError, not_found
-from kdscan.web.operation import NEWS, NONE_SUCH, WAIT, WRONG_KIND, Json, get, post
+from kdscan.web.operation import NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post
 from kdscan.web.requests import (
     KEEP_FOREVER,
     ask,

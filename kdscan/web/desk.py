@@ -17,23 +17,16 @@ from starlette.requests import Request
 from kdscan.errors import UsageError
 from kdscan.tournament.acts import newest_act, note_pairing, note_part, take_back_act
 from kdscan.tournament.names import player_named
-from kdscan.tournament.plan import (
-    drop,
-    enter_player,
-    next_round,
-    set_result,
-    set_walkover,
-    withdraw_result,
-)
+from kdscan.tournament.plan import drop, enter_player, next_round, set_result
 from kdscan.tournament.removing import take_out
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event, players, set_event_details
 from kdscan.tournament.store.readings import sheet
-from kdscan.tournament.store.records import Event, Sheet
+from kdscan.tournament.store.records import Event, Json, Sheet
 from kdscan.tournament.store.rows import now
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import not_found
-from kdscan.web.operation import NEWS, Json, get, post
+from kdscan.web.operation import NEWS, get, post
 from kdscan.web.requests import Services, ask, desk_session, id_of, news, refused, services_of
 from kdscan.web.tables import CLOCK, SHOWN
 
@@ -149,13 +142,8 @@ def remove(db: Connection, event: Event, body: bodies.File, who: str) -> None:
 @act("/api/event/result")
 def result(db: Connection, event: Event, body: bodies.TableResult, who: str) -> None:
     """Say a table's points, a walkover, or neither any more."""
-    at = (db, event, body.round, body.table)
-    if body.walkover is not None:
-        set_walkover(*at, body.walkover, who)
-    elif body.points is not None:
-        set_result(*at, body.points, who)
-    else:
-        withdraw_result(*at, who)
+    given = (body.round, body.table, who)
+    set_result(db, event, *given, points=body.points, walkover=body.walkover)
 
 
 @act("/api/event/pair")

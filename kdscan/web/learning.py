@@ -17,9 +17,10 @@ from starlette.responses import FileResponse, Response
 from kdscan.errors import KdscanError, LayoutError
 from kdscan.locale import words
 from kdscan.locale.errors import error_json, told
+from kdscan.tournament.store.records import Json
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError, not_found
-from kdscan.web.operation import NONE_SUCH, Json, get, post
+from kdscan.web.operation import NONE_SUCH, get, post
 from kdscan.web.pool import Request as Asked
 from kdscan.web.prints import Prints
 from kdscan.web.requests import (

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from kdscan.tournament.store.records import Json
 from kdscan.web import api, corrections, desk, learning, schemas, shared_api
-from kdscan.web.operation import OPERATIONS, Json, Operation
+from kdscan.web.operation import OPERATIONS, Operation
 
 __all__ = ["OPERATIONS", "document"]
 

@@ -17,10 +17,10 @@ from typing import Any, get_type_hints
 from starlette.requests import Request
 from starlette.responses import Response
 
+from kdscan.tournament.store.records import Json
 from kdscan.web.answers import JsonAnswer
 from kdscan.web.requests import MAX_WAIT, body_as, desk_session
 
-Json = dict[str, Any]
 Handler = Callable[..., Coroutine[Any, Any, Any]]
 """Takes the request, and its body if that is a record; returns plain values or a Response."""
 

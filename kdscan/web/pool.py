@@ -10,10 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from kdscan.errors import ReaderDied
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.game.names import GameName
-from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.tournament.pile import Pile
 from kdscan.workers.frames import Frame
 from kdscan.workers.pool import Pool as Processes
@@ -32,7 +30,6 @@ class Limits:
     seconds: float = 30.0
     pages: int = 20
     memory_mb: int = MEMORY_MB
-    risk: float = DEFAULT_RISK
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Request:
 
     game, variants: see `kdscan.pipeline.read.read_photo`. photos, prints: where the photos lie, and
     SHA-256 of the known prints' files among them. unmarked: nobody has drawn on these sheets.
-    max_pages, risk, threads: what the pool allows it.
+    max_pages, threads: what the pool allows it.
     """
 
     path: Path
@@ -57,7 +54,6 @@ class Request:
     unmarked: bool = False
     pile: Pile = ()
     max_pages: int = 1
-    risk: float = DEFAULT_RISK
     threads: int = 1
 
     @property
@@ -88,7 +84,7 @@ class Pool:
         async with self._turns:
             self._asked += 1
             threads = max(1, (os.cpu_count() or 1) // self._asked)  # one alone may have all cores
-            what = replace(what, max_pages=limits.pages, risk=limits.risk, threads=threads)
+            what = replace(what, max_pages=limits.pages, threads=threads)
             try:
                 with self._processes.one() as process:
                     frames = process.ask(what, limits.seconds * what.times)
@@ -96,26 +92,12 @@ class Pool:
                         while (frame := await self._wait_for(next, frames, None)) is not None:
                             yield frame
                         finished = True
-                    except ReaderDied as died:
-                        raise self._told(died) from died
                     finally:
                         if not finished:  # whoever asked may have gone
                             process.stop()
                             await asyncio.to_thread(process.kill)
             finally:
                 self._asked -= 1
-
-    def _told(self, died: ReaderDied) -> ReaderDied:
-        """The error in words for whoever sent the photo."""
-        if "seconds" in died.values:
-            return ReaderDied(
-                "the photo was not read within {seconds} seconds; save it smaller and send "
-                "it again",
-                seconds=round(self.limits.seconds),
-            )
-        return ReaderDied(
-            "reading this photo ended the process that did it; the photo is kept, try again"
-        )
 
     async def _wait_for(self, function: Callable[..., Found], *args: object) -> Found:
         return await asyncio.get_running_loop().run_in_executor(self._threads, function, *args)

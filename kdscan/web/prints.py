@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import cv2
 import numpy as np
@@ -23,10 +22,8 @@ from kdscan.tournament.store.prints import (
     is_of_pad,
 )
 from kdscan.tournament.store.readings import sheets
-from kdscan.tournament.store.records import PrintRow
+from kdscan.tournament.store.records import Json, PrintRow
 from kdscan.web.answers import not_found
-
-Json = dict[str, Any]
 
 
 class Prints(EventPrints):

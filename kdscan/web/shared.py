@@ -13,17 +13,15 @@ import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Connection, select
 
 from kdscan.tournament.store import Store, schema
+from kdscan.tournament.store.records import Json
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.rates import Buckets, Rate
 from kdscan.web.sessions import LASTS_SECONDS, Session
 from kdscan.web.settings import ALPHABET, CODE_LENGTH, new_code
-
-Json = dict[str, Any]
 
 MOST = {"duel_map": 2, "duel_spellbook": 1, "kingdom": 4}
 """Sheets of each kind that one game has."""

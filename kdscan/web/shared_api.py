@@ -9,9 +9,10 @@ import segno
 from starlette.requests import Request
 from starlette.responses import Response
 
+from kdscan.tournament.store.records import Json
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError
-from kdscan.web.operation import NEWS, NONE_SUCH, Json, get, post
+from kdscan.web.operation import NEWS, NONE_SUCH, get, post
 from kdscan.web.requests import ask, news, services_of, session_of
 from kdscan.web.shared import SharedGame
 from kdscan.web.sheet_service import READ

@@ -28,13 +28,11 @@ from kdscan.tournament.store.events import ensure_event, get_event, players
 from kdscan.tournament.store.files import suffix_of
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, reason_of, set_pages
 from kdscan.tournament.store.readings import readings, sheet, sheets
-from kdscan.tournament.store.records import PhotoRow, Sheet, short_name
+from kdscan.tournament.store.records import Json, PhotoRow, Sheet, short_name
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.sessions import Session
 from kdscan.web.settings import Settings
 from kdscan.web.sheet_state import sheets_as_they_stand
-
-Json = dict[str, Any]
 
 SOURCE = "web"
 """`file.source` of what came in through the page."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from kdscan.detection.layout import UNKNOWN as NO_LAYOUT
 from kdscan.game.duel.coats import Coat
@@ -22,9 +22,7 @@ from kdscan.sheet.layout import layouts
 from kdscan.tournament.apply_corrections import corrected_sheets
 from kdscan.tournament.rules import Rules, asked_of
 from kdscan.tournament.store.corrections import effective_values
-from kdscan.tournament.store.records import Correction, Sheet
-
-Json = dict[str, Any]
+from kdscan.tournament.store.records import Correction, Json, Sheet
 
 UNKNOWN = 999
 """More than any map is worth: the end of a range that nobody can tell."""

@@ -6,12 +6,11 @@ browsers ask.
 
 from __future__ import annotations
 
-import json as json_format
+import json
 import threading
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 from sqlalchemy import Connection, func, select
 
@@ -22,10 +21,9 @@ from kdscan.tournament.results import Result, results, seated
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.events import get_event
-from kdscan.tournament.store.records import Event, short_name
+from kdscan.tournament.store.records import Event, Json, short_name
 from kdscan.web.sheet_state import range_of
 
-Json = dict[str, Any]
 Ranges = Mapping[int, Sequence[int]]
 """The lowest and the highest total that sheets may be worth."""
 
@@ -42,38 +40,35 @@ class Tables:
     def __init__(self, store: Store, event: Event) -> None:
         self._store, self._event = store, event
         self._lock = threading.Lock()
-        self._seen: tuple[Any, ...] = ()
-        self._queue: list[Json] = []
-        self._standings: Json = {}
-        self._desk: Json = {}
+        self._state = ""
+        self._views: dict[str, Json] = {}
 
     def queue(self) -> Json:
         """The sheets to look at, those that matter most first."""
-        with self._lock:
-            self._renew()
-            return {"state": _name(self._seen), "sheets": self._queue}
+        return self._view("queue")
 
     def standings(self) -> Json:
         """Table, games and totals."""
-        with self._lock:
-            self._renew()
-            return {"state": _name(self._seen)} | self._standings
+        return self._view("standings")
 
     def desk(self) -> Json:
         """All that is to settle, and what the desk works on."""
-        with self._lock:
-            self._renew()
-            return {"state": _name(self._seen)} | self._desk
+        return self._view("desk")
 
     def state(self) -> str:
         """A name for what stands now: it changes with everything that shows here."""
         with self._store.read() as db:
-            return _name(self._state(db))
+            return self._state_of(db)
+
+    def _view(self, name: str) -> Json:
+        with self._lock:
+            self._renew()
+            return {"state": self._state} | self._views[name]
 
     def _renew(self) -> None:
         with self._store.read() as db:
-            seen = self._state(db)
-            if seen == self._seen:
+            state_now = self._state_of(db)
+            if state_now == self._state:
                 return
             event = get_event(db, self._event.id) or self._event
             rows = list(seated(db, event.id, results(db, event.id)))
@@ -82,12 +77,14 @@ class Tables:
         shown = {row.sheet.id: row for row in sheets if row.sheet is not None}
         ranges = {one.key: range_of(shown[one.key].data or {}) for one in state.sheets}
         turning = turning_games(state.games, ranges)
-        self._queue = queue_json(sheets, ranges, turning)
-        self._standings = standings_json(sheets, state)
-        self._desk = desk_json(rows, state, turning)
-        self._seen = seen
+        self._views = {
+            "queue": {"sheets": queue_json(sheets, ranges, turning)},
+            "standings": standings_json(sheets, state),
+            "desk": desk_json(rows, state, turning),
+        }
+        self._state = state_now
 
-    def _state(self, db: Connection) -> tuple[Any, ...]:
+    def _state_of(self, db: Connection) -> str:
         """What changes with every change that shows here.
 
         Rows that may go again are named by what they hold: SQLite gives their numbers anew.
@@ -109,13 +106,8 @@ class Tables:
             select(func.count(), func.max(file.id)).where(file.event_id == event.id),
         )
         rows = [sorted(map(str, db.execute(query))) for query in held]
-        return (
-            zlib.crc32(json_format.dumps([list(map(str, added)), rows, event.details]).encode()),
-        )
-
-
-def _name(seen: Sequence[Any]) -> str:
-    return "-".join(f"{number:x}" for number in seen)
+        held_now = json.dumps([list(map(str, added)), rows, event.details])
+        return f"{zlib.crc32(held_now.encode()):x}"
 
 
 def queue_json(rows: Iterable[Result], ranges: Ranges, turning: Collection[int]) -> list[Json]:

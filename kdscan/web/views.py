@@ -8,7 +8,7 @@ import logging
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from kdscan.errors import ReaderDied
 from kdscan.files.write import default_folder, replacing
@@ -73,11 +73,7 @@ class Views:
         if photo.sha256 in self._coming and not path.is_file():
             await self._coming[photo.sha256].wait()
         if not path.is_file():
-            with contextlib.suppress(ReaderDied):
-                async with local_file(self._store, photo) as file:
-                    async for frame in pool.ask(Request(file, "", "show")):
-                        if frame.blobs:
-                            self.put(photo.sha256, int(frame.header["page"]), frame.blobs)
+            await self._make(pool, photo, do="show")
         return path if path.is_file() else None
 
     async def ink(
@@ -91,13 +87,16 @@ class Views:
         if photo.sha256 in self._coming:
             await self._coming[photo.sha256].wait()
         if not path.is_file() and prints:
-            with contextlib.suppress(ReaderDied):
-                async with local_file(self._store, photo) as file:
-                    root = self._store.photos.root
-                    async for frame in pool.ask(Request(file, "", photos=root, prints=prints)):
-                        if "page" in frame.header:
-                            self.put(photo.sha256, int(frame.header["page"]), frame.blobs)
+            await self._make(pool, photo, photos=self._store.photos.root, prints=prints)
         return path if path.is_file() else None
+
+    async def _make(self, pool: Pool, photo: PhotoRow, **what: Any) -> None:
+        """Have a photo's pictures made again; what: fields of the `Request`."""
+        with contextlib.suppress(ReaderDied):
+            async with local_file(self._store, photo) as file:
+                async for frame in pool.ask(Request(file, "", **what)):
+                    if "page" in frame.header:
+                        self.put(photo.sha256, int(frame.header["page"]), frame.blobs)
 
 
 @contextlib.asynccontextmanager

@@ -112,7 +112,6 @@ def read_file(request: Request) -> Iterator[tuple[PhotoReport, Photo | None]]:
             yield _shown(pages, page)
         else:
             options = ReadOptions(
-                risk=request.risk,
                 game=request.game,
                 variants=request.variants,
                 prints=load_prints(request.photos, request.prints),

@@ -31,7 +31,7 @@ def fill(store: Store) -> None:
         ensure_player(db, other.id, "Somebody")
         event = ensure_event(db, "cup")
         a, b = (ensure_player(db, event.id, name, club="x").id for name in ("Ada", "Bob"))
-        game = set_game(db, event.id, 1, 2, [b, a], {"note": 1})
+        game = set_game(db, event.id, 1, 2, [b, a])
         for n, suffix in enumerate((".jpg", "")):
             sha = store.photos.put(b"photo %d" % n, suffix)
             photo, _ = add_photo(db, event.id, sha, suffix, 7)
@@ -49,7 +49,7 @@ def fill(store: Store) -> None:
         # Once what a result replaced was kept by names.
         named = {"Ada": 3, "Bob": None}
         add_correction(db, event.id, "result", {str(a): 11}, "Ada", game_id=game.id, old=named)
-        set_result(db, event, 1, 2, {"ada": 12}, "Ada")
+        set_result(db, event, 1, 2, "Ada", points={"ada": 12})
 
 
 def told(store: Store, name: str) -> tuple[object, ...]:

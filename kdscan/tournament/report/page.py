@@ -26,7 +26,7 @@ from kdscan.tournament.report.plots import places_svg, totals_svg
 from kdscan.tournament.results import REVIEW, Result
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store.records import short_name
-from kdscan.tournament.words import decided_by, half, signed
+from kdscan.tournament.words import decided_by, half, signed, where
 
 MOST_DOUBTS = 12
 """So many doubtful places of a sheet are shown, the least sure ones: a sheet that has more needs
@@ -60,7 +60,7 @@ def write_report(
         summary=_summary(state, w),
         findings=[
             (
-                _where(w, one.round, one.table) if one.table else "",
+                where(w, one.round, one.table) if one.table else "",
                 w.t(one.text, **one.values),
                 one.sheets,
             )
@@ -109,14 +109,6 @@ def _seats_of(games: Sequence[Game]) -> int:
     return max(2, *(len(game.seats) for game in games))
 
 
-def _where(w: Words, round_: int | None, table: int | None) -> str:
-    if round_ is None:
-        return ""
-    if table is None:
-        return w.t("round {round}", round=round_)
-    return w.t("round {round}, table {table}", round=round_, table=table)
-
-
 def _cards(
     state: EventState, rows: Iterable[Result], album: Album, w: Words
 ) -> Iterator[dict[str, Any]]:
@@ -137,10 +129,10 @@ def _card(
 ) -> dict[str, Any]:
     assert row.sheet is not None and row.data is not None
     place = row.place
-    player, where = place.player, _where(w, place.round, place.table)
+    player, at = place.player, where(w, place.round, place.table)
     if seated:
         game, seat = seated
-        player, where = seat.player, _where(w, game.round, game.table)
+        player, at = seat.player, where(w, game.round, game.table)
     kind = w.t("spellbook") if row.data["kind"] == "duel_spellbook" else ""
     sure = w.t("{sure} sure", sure=percent(row.data["confidence"]))
     if row.overrides.get("confirmed") is True:
@@ -153,7 +145,7 @@ def _card(
     return {
         "id": row.sheet.id,
         "title": player or short_name(row.file.name),
-        "note": _joined((kind, where, sure)),
+        "note": _joined((kind, at, sure)),
         "total": (row.data.get("score") or {}).get("total"),
         "look": row.status == REVIEW,
         "picture": pictures.sheet,

@@ -9,17 +9,12 @@ from sqlalchemy import Connection, select
 
 from kdscan.errors import UsageError
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.records import Game, Json
+from kdscan.tournament.store.records import Game
 from kdscan.tournament.store.rows import as_record, insert_new
 
 
 def set_game(
-    db: Connection,
-    event_id: int,
-    round: int,
-    table: int,
-    player_ids: Sequence[int],
-    details: Json | None = None,
+    db: Connection, event_id: int, round: int, table: int, player_ids: Sequence[int]
 ) -> Game:
     """Seat players at a table in a round, in the order given; one alone has a bye.
 
@@ -27,19 +22,16 @@ def set_game(
     """
     at = schema.game.c
     place = {"event_id": event_id, "round": round, "table": table}
-    insert_new(db, schema.game, place | {"details": details or {}})
+    insert_new(db, schema.game, place | {"details": {}})
     query = select(at.id, at.details).where(
         at.event_id == event_id, at.round == round, at.table == table
     )
     row = db.execute(query).one()
-    if details is not None and details != row.details:
-        db.execute(schema.game.update().where(at.id == row.id).values(details=details))
     db.execute(schema.seat.delete().where(schema.seat.c.game_id == row.id))
     for number, player_id in enumerate(player_ids):
         seat = {"game_id": row.id, "number": number, "player_id": player_id}
         db.execute(schema.seat.insert().values(**seat))
-    kept: Json = row.details if details is None else details
-    return Game(row.id, event_id, round, table, kept, tuple(player_ids))
+    return Game(row.id, event_id, round, table, row.details, tuple(player_ids))
 
 
 def remove_games(db: Connection, event_id: int, round: int) -> None:

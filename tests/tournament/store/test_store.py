@@ -215,12 +215,12 @@ def test_games_seat_players(store: Store) -> None:
         event = ensure_event(db, "e")
         a, b, c = (ensure_player(db, event.id, name).id for name in "abc")
         game = set_game(db, event.id, 1, 2, [a, b])
-        set_game(db, event.id, 1, 1, [c], {"bye": True})
+        set_game(db, event.id, 1, 1, [c])
         assert set_game(db, event.id, 1, 2, [b, a]).id == game.id
         set_game(db, event.id, 2, 1, [a, c])
     with store.write() as db:
-        table = [(g.round, g.table, g.seats, g.details) for g in games(db, event.id)]
-        assert table == [(1, 1, (c,), {"bye": True}), (1, 2, (b, a), {}), (2, 1, (a, c), {})]
+        table = [(g.round, g.table, g.seats) for g in games(db, event.id)]
+        assert table == [(1, 1, (c,)), (1, 2, (b, a)), (2, 1, (a, c))]
         add_correction(db, event.id, "result", {str(a): 12}, "Ada", game_id=game.id)
         remove_games(db, event.id, 2)
         assert [g.round for g in games(db, event.id)] == [1, 1]

@@ -7,8 +7,6 @@ from alembic import op
 
 revision = "0002"
 down_revision = "0001"
-branch_labels = None
-depends_on = None
 
 TABLES = ("photo", "file")
 
@@ -17,9 +15,3 @@ def upgrade() -> None:
     """Add the column; rows that are there already keep their texts alone."""
     for table in TABLES:
         op.add_column(table, sa.Column("error_said", sa.JSON))
-
-
-def downgrade() -> None:
-    """Take it away again."""
-    for table in TABLES:
-        op.drop_column(table, "error_said")

@@ -7,8 +7,6 @@ from alembic import op
 
 revision = "0003"
 down_revision = "0002"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -24,8 +22,3 @@ def upgrade() -> None:
         sa.Column("added_at", sa.DateTime(timezone=True), nullable=False),
         sa.UniqueConstraint("event_id", "name"),
     )
-
-
-def downgrade() -> None:
-    """Take it away again."""
-    op.drop_table("known_print")
