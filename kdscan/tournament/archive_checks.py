@@ -25,7 +25,8 @@ MOST_NUMBER = 2**31 - 1
 MOST_TEXT = 20_000
 """Letters of a text without a limit of its own, such as why a photo could not be read."""
 
-_FIELD = re.compile(r"[a-z_]{1,30}(?::[a-z_0-9,]{1,40})?")
+_FIELD = re.compile(r"[a-z_]{1,30}(?::(?P<of>.{1,1000}))?")
+"""A correction's field: what it speaks of, and which, perhaps by the name of a file or player."""
 
 
 def check_head(head: Any) -> None:
@@ -105,10 +106,11 @@ def _check_meaning(table: Table, row: Mapping[str, Any]) -> None:
         check_reading(row["entry"], row["kept"])
     elif table is schema.game and not (0 < row["round"] < 1000 and 0 < row["table"] < 10_000):
         raise ValueError("game")
-    elif table is schema.correction and (
-        not _FIELD.fullmatch(row["field"]) or len(row["who"]) > MOST_LETTERS
-    ):
-        raise ValueError("correction")
+    elif table is schema.correction:
+        field = _FIELD.fullmatch(row["field"])
+        name = (field and field["of"]) or ""
+        if not field or legible(name) != name or len(row["who"]) > MOST_LETTERS:
+            raise ValueError("correction")
     for column in ("page", "number"):
         if row.get(column, 0) < 0:
             raise ValueError(column)

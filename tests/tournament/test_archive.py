@@ -10,9 +10,11 @@ import pytest
 
 from kdscan.errors import StoreError, UnreadableImage, UsageError
 from kdscan.locale.errors import error_json
+from kdscan.tournament.acts import note_pairing, note_part
 from kdscan.tournament.archive import load_event, save_event
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.plan import set_result
+from kdscan.tournament.removing import take_out
 from kdscan.tournament.results import results
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction, corrections, undo
@@ -89,6 +91,23 @@ def test_an_event_moves_to_another_database(store: Store, tmp_path: Path) -> Non
     assert told(store, "cup, copy") == told(store, "cup")
     with pytest.raises(UsageError, match="--as"):
         load_event(store, path)
+
+
+def test_what_was_taken_out_and_who_dropped_out_move_too(store: Store, tmp_path: Path) -> None:
+    fill(store)
+    path = tmp_path / "cup.kdscan"
+    with store.write() as db:
+        event = find_event(db, "cup")
+        take_out(db, event, "gone", "Ada")
+        take_out(db, event, "0.jpg", "Ada")
+        note_part(db, event, "Bob", False, "Ada")
+        note_pairing(db, event, 1, "Ada")
+    save_event(store, "cup", path)
+    with open_store(str(tmp_path / "new.sqlite")) as new:
+        load_event(new, path)
+        with new.read() as db:
+            assert [row.file.name for row in results(db, find_event(db, "cup").id)] == ["1"]
+        assert told(new, "cup") == told(store, "cup")
 
 
 def test_what_is_no_event_is_refused_whole(store: Store, tmp_path: Path) -> None:
