@@ -23,7 +23,7 @@ from sqlalchemy.exc import IntegrityError
 from kdscan.errors import StoreError, UsageError
 from kdscan.files.write import writing
 from kdscan.prints.file import SUFFIX, parse_print
-from kdscan.tournament.archive_checks import check_head, check_row, checked_sheet
+from kdscan.tournament.archive_checks import check_archived, check_head, checked_sheet
 from kdscan.tournament.event import WALKOVER, event_state
 from kdscan.tournament.results import results
 from kdscan.tournament.store import Store, schema
@@ -233,7 +233,7 @@ def _load_rows(
     for line in rows:
         table = tables[line["table"]]
         old = line["row"]
-        check_row(table, old)
+        check_archived(table, old)
         if table is schema.photo:
             spoken_of.add((old["sha256"], old["suffix"]))
         elif table is schema.known_print:

@@ -13,7 +13,7 @@ from kdscan.errors import Bug
 from kdscan.locale import mark, words
 from kdscan.locale.errors import told
 from kdscan.tournament.store.records import Json
-from kdscan.web import bodies, pool, schemas
+from kdscan.web import bodies, pool, schemas, schemas_event
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post
 from kdscan.web.requests import (
@@ -161,14 +161,14 @@ async def sheet(request: Request) -> Json:
     return await ask(services_of(request).sheets.sheet, id_of(request), session_of(request))
 
 
-@get("/api/queue", schemas.Queue, query=NEWS, desk=True)
+@get("/api/queue", schemas_event.Queue, query=NEWS, desk=True)
 async def queue(request: Request) -> Json:
     """The sheets to look at, those that matter most first (desk)."""
     await news(request)
     return await ask(services_of(request).tables.queue)
 
 
-@get("/api/standings", schemas.Standings, query=NEWS)
+@get("/api/standings", schemas_event.Standings, query=NEWS)
 async def standings(request: Request) -> Json:
     """The event's table, games and totals."""
     await news(request)

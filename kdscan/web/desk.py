@@ -24,7 +24,7 @@ from kdscan.tournament.store.events import find_event, players, set_event_detail
 from kdscan.tournament.store.readings import sheet
 from kdscan.tournament.store.records import Event, Json, Sheet
 from kdscan.tournament.store.rows import now
-from kdscan.web import bodies, schemas
+from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import not_found
 from kdscan.web.operation import NEWS, get, post
 from kdscan.web.requests import Services, ask, desk_session, id_of, news, refused, services_of
@@ -36,7 +36,7 @@ A = TypeVar("A", bound=Callable[..., Any])
 REFUSED = {409: "It cannot be so; `message` says why, in the language that is asked for."}
 
 
-@get("/api/desk", schemas.DeskView, query=NEWS, desk=True)
+@get("/api/desk", schemas_event.DeskView, query=NEWS, desk=True)
 async def desk(request: Request) -> Json:
     """All that is to settle in the event, its sheets, players and rounds (desk)."""
     await news(request)
@@ -63,7 +63,7 @@ def act(path: str) -> Callable[[A], A]:
     """Declare an act of the desk: of a sheet where the path names one, else of the event."""
 
     def declare(function: A) -> A:
-        @post(path, schemas.DeskView, desk=True, errors=REFUSED)
+        @post(path, schemas_event.DeskView, desk=True, errors=REFUSED)
         @wraps(function)
         async def handler(request: Request, body: object) -> Json:
             services, given = services_of(request), (body, desk_session(request).name)

@@ -18,7 +18,7 @@ from kdscan.errors import KdscanError, LayoutError
 from kdscan.locale import words
 from kdscan.locale.errors import error_json, told
 from kdscan.tournament.store.records import Json
-from kdscan.web import bodies, schemas
+from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NONE_SUCH, get, post
 from kdscan.web.pool import Request as Asked
@@ -39,7 +39,7 @@ from kdscan.web.views import local_file
 NOT_LEARNED = {409: "The photos are no good for it; the message says what to do."}
 
 
-@get("/api/prints", schemas.KnownPrints)
+@get("/api/prints", schemas_event.KnownPrints)
 async def prints(request: Request) -> Json:
     """The prints that are known."""
     return await ask(_all, services_of(request).prints)
@@ -49,7 +49,7 @@ def _all(known: Prints) -> Json:
     return {"prints": known.all(), "learns": known.learns()}
 
 
-@post("/api/prints/learning", schemas.KnownPrints, desk=True, errors=NONE_SUCH)
+@post("/api/prints/learning", schemas_event.KnownPrints, desk=True, errors=NONE_SUCH)
 async def switch_learning(request: Request, body: bodies.Switch) -> Json:
     """Have prints learned by themselves from the sheets that are sent, or not (desk)."""
     services = services_of(request)
@@ -75,7 +75,7 @@ def _png(data: bytes) -> Response:
     return Response(data, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
 
 
-@post("/api/prints/{id}/corners", schemas.KnownPrints, desk=True, errors=NOT_LEARNED)
+@post("/api/prints/{id}/corners", schemas_event.KnownPrints, desk=True, errors=NOT_LEARNED)
 async def put_print_right(request: Request, body: bodies.Corners) -> Json:
     """Say where a print's grid has its corners in its picture (desk)."""
     services = services_of(request)
@@ -89,7 +89,7 @@ async def put_print_right(request: Request, body: bodies.Corners) -> Json:
 
 @post(
     "/api/prints",
-    schemas.LearnedPrint,
+    schemas_event.LearnedPrint,
     body=bytes,
     query={
         "name": ({"type": "string"}, "what the pad is called", True),
@@ -113,7 +113,7 @@ async def learn_print(request: Request) -> Json:
 
 @post(
     "/api/prints/of-photos",
-    schemas.LearnedPrint,
+    schemas_event.LearnedPrint,
     errors=NONE_SUCH | NOT_LEARNED,
     desk=True,
     status=201,
@@ -146,7 +146,7 @@ async def _learned(
     return known | {"again": again}
 
 
-@post("/api/prints/{id}/forget", schemas.KnownPrints, desk=True)
+@post("/api/prints/{id}/forget", schemas_event.KnownPrints, desk=True)
 async def forget_a_print(request: Request, body: bodies.Nothing) -> Json:
     """Forget a print (desk)."""
     await ask(services_of(request).prints.forget_numbered, id_of(request))

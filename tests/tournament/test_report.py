@@ -23,8 +23,7 @@ from kdscan.locale.problems import PROBLEMS
 from kdscan.pipeline.serialize import serialize
 from kdscan.records import AnyReading
 from kdscan.tournament.games import Game, Seat
-from kdscan.tournament.report.doubtful import CROP_PX
-from kdscan.tournament.report.pictures import LONGEST_PX
+from kdscan.tournament.report.pictures import CROP_PX, LONGEST_PX
 from kdscan.tournament.report.plots import places_svg, totals_svg
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import open_store

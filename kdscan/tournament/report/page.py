@@ -20,8 +20,7 @@ from kdscan.locale import errors as error_words
 from kdscan.locale.problems import told
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Game, Seat
-from kdscan.tournament.report.doubtful import CROP_PX
-from kdscan.tournament.report.pictures import Album, Pictures
+from kdscan.tournament.report.pictures import CROP_PX, Album, Pictures
 from kdscan.tournament.report.plots import places_svg, totals_svg
 from kdscan.tournament.results import REVIEW, Result
 from kdscan.tournament.rules import rules_of

@@ -11,17 +11,21 @@ from numpy.typing import NDArray
 
 from kdscan.errors import KdscanError
 from kdscan.imaging.photo import decode
+from kdscan.kinds import kind_of
+from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.common.fields import VARIANTS, WIZARD
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.locale import Words
 from kdscan.records import AnyReading, Photo, SheetReading, SpellbookReading
 from kdscan.tournament.apply_corrections import corrected
-from kdscan.tournament.report.doubtful import Doubtful, doubtful_places
 from kdscan.tournament.results import Result
 from kdscan.tournament.store import Store
 
 LONGEST_PX, QUALITY = 1000, 72
 """Size and JPEG quality of a sheet's picture: some 150 KB, readable on a large screen."""
+
+CROP_PX = 144
+"""Side of a doubtful place's picture."""
 
 _AROUND = 0.13
 """Paper shown around the grid, as a share of its size."""
@@ -33,7 +37,7 @@ class Pictures:
 
     sheet: str | None
     size_wh: tuple[int, int]
-    doubts: tuple[tuple[Doubtful, str], ...]
+    doubts: tuple[tuple[DoubtfulPlace, str], ...]
 
 
 NOTHING = Pictures(None, (0, 0), ())
@@ -61,9 +65,8 @@ class Album:
             return Pictures(_jpeg(shown.bgr), (shown.width, shown.height), ())
         moved = _moved(found, origin, scale)
         drawn = np.asarray(draw_overlay(shown, [moved], self._words)[: shown.height], np.uint8)
-        places = tuple(
-            (one, _jpeg(one.picture)) for one in doubtful_places(photo, found, self._words)
-        )
+        doubtful = kind_of(found).places(found, self._words)
+        places = tuple((one, _jpeg(_crop(photo, one.quad_xy))) for one in doubtful)
         return Pictures(_jpeg(drawn), (shown.width, shown.height), places)
 
     def _open(self, row: Result) -> Photo | None:
@@ -109,6 +112,16 @@ def _cut_out(
     return Photo(small, photo.name, photo.page), scale, np.array([x0, y0], np.float64)
 
 
+def _crop(photo: Photo, quad: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """(CROP_PX, CROP_PX, 3) uint8 BGR: a place of the photo and some paper around, upright."""
+    wide = quad.mean(0) + 1.1 * (quad - quad.mean(0))
+    side = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32) * CROP_PX - 0.5
+    flat = cv2.getPerspectiveTransform(wide.astype(np.float32), side)
+    return np.asarray(
+        cv2.warpPerspective(photo.bgr, flat, (CROP_PX, CROP_PX), flags=cv2.INTER_AREA), np.uint8
+    )
+
+
 def _moved(found: AnyReading, origin: NDArray[np.float64], scale: float) -> AnyReading:
     """The sheet in the coordinates of the picture that was cut out."""
 
@@ -128,7 +141,7 @@ def _moved(found: AnyReading, origin: NDArray[np.float64], scale: float) -> AnyR
         return replace(found, evidence=page, marks=marks)
     place = found.rectified
     flat = replace(place, centers_xy=move(place.centers_xy), outline_xy=move(place.outline_xy))
-    if isinstance(found, SheetReading):
+    if isinstance(found, SheetReading):  # the same, for the types of both
         return replace(found, evidence=replace(found.evidence, rectified=flat))
     return replace(found, evidence=replace(found.evidence, rectified=flat))
 

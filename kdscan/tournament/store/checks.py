@@ -1,0 +1,91 @@
+"""What a row may hold, whether it comes from an archive or may be damaged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, Boolean, Float, ForeignKey, Integer, String, Table
+
+MOST_NUMBER = 2**31 - 1
+"""The largest number that a column of both databases holds."""
+
+MOST_TEXT = 20_000
+"""Letters of a text without a limit of its own, such as why a photo could not be read."""
+
+
+def check_row(table: Table, row: Mapping[str, Any]) -> None:
+    """Raise what Python raises at a row whose values its columns cannot hold, or should not."""
+    if set(row) - set(table.c.keys()):
+        raise KeyError(table.name)
+    for column in table.columns:
+        value = row.get(column.name)
+        if value is None:
+            if not (column.nullable or isinstance(column.type, JSON)):
+                raise KeyError(column.name)
+            continue
+        whole = bool(column.foreign_keys) or column.primary_key
+        check_value(Integer() if whole else column.type, value)
+
+
+def check_value(kind: Any, value: Any) -> None:
+    """Raise ValueError for a value that a column of that type cannot hold, or should not."""
+    if isinstance(kind, JSON):
+        check_json(value)
+    elif isinstance(kind, Boolean):
+        good = isinstance(value, bool)
+    elif isinstance(kind, Integer | ForeignKey):
+        good = type(value) is int and abs(value) <= MOST_NUMBER
+    elif isinstance(kind, Float):
+        good = type(value) in (int, float) and math.isfinite(value)
+    elif isinstance(kind, String):
+        good = isinstance(value, str) and len(value) <= (kind.length or MOST_TEXT)
+        check_json(value)
+    else:  # a moment, which is parsed where it is moved
+        good = isinstance(value, str | datetime)
+    if not (isinstance(kind, JSON) or good):
+        raise ValueError(value)
+
+
+def check_json(value: Any) -> None:
+    """Raise ValueError for what no database holds: texts that are none, and NUL."""
+    if isinstance(value, str):
+        value.encode()
+        if "\0" in value:
+            raise ValueError(value)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(value)
+    elif isinstance(value, list):
+        for one in value:
+            check_json(one)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            check_json(key)
+            check_json(one)
+
+
+def check_reading(entry: Any, kept: Any) -> None:
+    """Raise what Python raises at a reading that no version has written."""
+    from kdscan.pipeline.document import sheet_json
+    from kdscan.pipeline.serialize import deserialize
+    from kdscan.tournament.apply_corrections import cells_of
+
+    if entry["error"] is not None:
+        _ = entry["error"]["code"], entry["error"]["message"]
+    for sheet, probs in zip(entry["sheets"], kept, strict=True):
+        if sheet["kind"] == "duel_map":
+            cells_of(sheet)
+        if probs is not None:
+            _check_keys(sheet, sheet_json(deserialize(probs)))
+
+
+def _check_keys(found: Any, written: Any) -> None:
+    """Raise KeyError for a key that this version does not write; older ones may write fewer."""
+    if isinstance(found, dict) and isinstance(written, dict):
+        for key, value in found.items():
+            _check_keys(value, written[key])
+    elif isinstance(found, list) and isinstance(written, list):
+        for one, other in zip(found, written, strict=False):
+            _check_keys(one, other)

@@ -1,0 +1,188 @@
+"""Answers of the HTTP interface about an event as a whole: the desk, standings, prints."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+from kdscan.web.schemas import Probability
+
+
+class KnownPrint(TypedDict):
+    """A print that the event knows. sheets: how many it was learned from; by_itself: from sheets
+    that were read, nobody having asked for it; learned: the day."""
+
+    id: int
+    name: str
+    sheets: int
+    by_itself: bool
+    learned: str
+    picture: str
+    found: str
+
+
+class KnownPrints(TypedDict):
+    """The prints that the event knows, by name. learns: whether more are learned by themselves."""
+
+    prints: list[KnownPrint]
+    learns: bool
+
+
+class LearnedPrint(KnownPrint):
+    """A new print. again: photos that are read again by it."""
+
+    again: list[int]
+
+
+class _SheetLine(TypedDict):
+    id: int
+    kind: str
+    photo: int
+    page: int
+    name: str
+    player: str | None
+    round: int | None
+    table: int | None
+    total: int | None
+    confidence: Probability
+    thumb: str
+
+
+class Doubtful(_SheetLine):
+    """A sheet to look at. `decides`: it may turn its game. A spellbook has no total."""
+
+    range: tuple[int, int] | None
+    decides: bool
+
+
+class Queue(TypedDict):
+    """Those that matter most first. state: changes with everything that may show here."""
+
+    state: str
+    sheets: list[Doubtful]
+
+
+class SheetBrief(_SheetLine):
+    """A sheet in a card or in the desk's list. status: as in the CSV of `kdscan export`."""
+
+    review: bool
+    status: str
+
+
+class Card(TypedDict):
+    """Something to settle. text: an English sentence, `values` stand in its braces.
+
+    players: whose points are missing in that round. decides: it may turn its game. file, problem,
+    photo: of a photo that could not be read.
+    """
+
+    kind: Literal[
+        "conflict", "twice", "owner", "again", "opponent", "missing", "look", "failed", "rules"
+    ]
+    key: str
+    text: str
+    values: dict[str, str]
+    round: int | None
+    table: int | None
+    player: str | None
+    sheets: list[SheetBrief]
+    players: list[str]
+    decides: bool
+    confidence: Probability | None
+    file: str | None
+    problem: dict[str, Any] | None
+    photo: int | None
+
+
+class Undoable(TypedDict):
+    """What undoing would take back, in words as in a card."""
+
+    text: str
+    values: dict[str, str]
+    at: str
+    sheet: int | None
+
+
+class DeskPlayer(TypedDict):
+    """number: in the event, as the codes of the player's sheets have it."""
+
+    name: str
+    number: int
+    active: bool
+
+
+class Standing(TypedDict):
+    """A line of the table: a win 1, a draw 1/2."""
+
+    rank: int
+    player: str
+    score: float
+    wins: int
+    draws: int
+    losses: int
+    byes: int
+    spread: float
+    sonneborn_berger: float
+    decided_by: str
+
+
+class Seat(TypedDict):
+    """`total` is null while the sheet is missing."""
+
+    player: str
+    total: int | None
+
+
+class TableGame(TypedDict):
+    """A game of the event; `winner` is an index of `seats`."""
+
+    round: int
+    table: int
+    seats: list[Seat]
+    bye: bool
+    finished: bool
+    winner: int | None
+    decided_by: str | None
+
+
+class Total(TypedDict):
+    """A map by what it is worth."""
+
+    name: str
+    total: int
+    review: bool
+
+
+class DeskView(TypedDict):
+    """Everything that the desk sees. state: changes with everything that may show here.
+
+    clock: when the round ends, null without one. shown: what the projector shows.
+    """
+
+    state: str
+    event: str
+    cards: list[Card]
+    sheets: list[SheetBrief]
+    players: list[DeskPlayer]
+    games: list[TableGame]
+    played_round: int
+    last_round: int
+    rounds: int | None
+    clock: str | None
+    shown: Literal["table", "pairings"]
+    undo: Undoable | None
+
+
+class Standings(TypedDict):
+    """The event from above. state: changes with everything that may show here.
+
+    played_round: the latest of which a game is finished, 0 before. clock, shown: see `DeskView`.
+    """
+
+    state: str
+    event: str
+    played_round: int
+    standings: list[Standing]
+    games: list[TableGame]
+    totals: list[Total]
+    clock: str | None
+    shown: Literal["table", "pairings"]
