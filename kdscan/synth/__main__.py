@@ -25,11 +25,11 @@ from kdscan.sheet.look import NO_TICKET, STYLES, Look, Style, Ticket
 from kdscan.sheet.printing import PLAIN
 from kdscan.sheet.raster import render_page
 from kdscan.sheet.words import LANGUAGES
-from kdscan.synth.fields import U8, Rng
+from kdscan.synth.fields import U8, Rng, any_of
 from kdscan.synth.grounds.families import GROUPS, asked_for
 from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo, random_page, save_photo
 from kdscan.synth.table import SynthTable, make_table
-from kdscan.synth.tool import run
+from kdscan.synth.tool import Dice, LongSide, Mess, Quality, run
 
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 
@@ -54,8 +54,8 @@ def _own_page(rng: Rng, style: str, code: str) -> Page:
 
 def any_look(rng: Rng) -> Look:
     """A style and a language at random."""
-    style = STYLES[int(rng.integers(len(STYLES)))]
-    return Look(LANGUAGES[int(rng.integers(len(LANGUAGES)))], style)
+    style = any_of(rng, STYLES)
+    return Look(any_of(rng, LANGUAGES), style)
 
 
 def own_book(px_per_mm: float = 6.25) -> tuple[BookLayout, U8, float]:
@@ -86,17 +86,10 @@ def main(
     table: Annotated[
         bool, typer.Option("--table", help="Both maps of a game and their spellbook in a photo.")
     ] = False,
-    mess: Annotated[
-        float | None, typer.Option(help="0 clean .. 1 messy; random if not given.", min=0, max=1)
-    ] = None,
-    dice: Annotated[
-        bool | None,
-        typer.Option("--dice/--no-dice", help="Coats as on the dice, or never; at random too."),
-    ] = None,
-    long_side: Annotated[
-        int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)
-    ] = 2016,
-    quality: Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)] = 90,
+    mess: Mess = None,
+    dice: Dice = None,
+    long_side: LongSide = 2016,
+    quality: Quality = 90,
 ) -> None:
     """Write NUMBER.jpg and NUMBER.json for each seed."""
     folder.mkdir(parents=True, exist_ok=True)

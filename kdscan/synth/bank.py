@@ -18,7 +18,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import Rng
+from kdscan.synth.fields import U8, Rng
 from kdscan.synth.strokes import Path, turned
 
 Mark = list[Path]
@@ -211,14 +211,20 @@ def _ring(mark: Mark) -> Mark | None:
     return fitted if abs(around[-1] - around[0]) > 1.8 * math.pi else None
 
 
+def _drawn(mark: Mark, wide: int) -> U8:
+    """(48, 48): a fitted mark with lines `wide` pixels wide."""
+    canvas = np.zeros((48, 48), np.uint8)
+    points = [np.round((p + 1) * 23.5).astype(np.int32) for p in mark]
+    cv2.polylines(canvas, points, False, 255, wide)
+    return canvas
+
+
 def _scribble(mark: Mark) -> Mark | None:
     """Scribbling that covers half of every quarter of its box with lines 1/24 of it wide."""
     fitted = _fit(mark, stretch=True)
     if fitted is None:
         return None
-    canvas = np.zeros((48, 48), np.uint8)
-    points = [np.round((p + 1) * 23.5).astype(np.int32) for p in fitted]
-    cv2.polylines(canvas, points, False, 255, 2)
+    canvas = _drawn(fitted, 2)
     quarters = canvas.reshape(2, 24, 2, 24).mean(axis=(1, 3)) / 255
     middle = canvas[16:32, 16:32].mean() / 255
     return fitted if min(quarters.min(), middle) > 0.5 else None
@@ -229,15 +235,8 @@ def _blob(mark: Mark) -> Mark | None:
     fitted = _fit(mark)
     if fitted is None or np.ptp(np.concatenate(fitted), axis=0).min() < 1.5:
         return None
-    canvas = np.zeros((48, 48), np.uint8)
-    points = [np.round((p + 1) * 23.5).astype(np.int32) for p in fitted]
-    cv2.polylines(canvas, points, False, 255, 5)
-    inner = canvas[8:40, 8:40].reshape(2, 16, 2, 16).mean(axis=(1, 3)) / 255
+    inner = _drawn(fitted, 5)[8:40, 8:40].reshape(2, 16, 2, 16).mean(axis=(1, 3)) / 255
     return fitted if inner.min() > 0.6 else None
-
-
-def _glyph(mark: Mark) -> Mark | None:
-    return _fit(mark)
 
 
 _KEEP: dict[str, tuple[frozenset[str], Callable[[Mark], Mark | None]]] = {
@@ -252,5 +251,5 @@ _KEEP: dict[str, tuple[frozenset[str], Callable[[Mark], Mark | None]]] = {
     "ring": (frozenset("oO0"), _ring),
     "blob": (frozenset(("scribble", "spiral")), _blob),
     "scribble": (frozenset(("scribble", "spiral")), _scribble),
-    "glyph": (frozenset("xXoO0l1I+=~*#/"), _glyph),
+    "glyph": (frozenset("xXoO0l1I+=~*#/"), _fit),
 }

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import SQUARES as COUNTS
 from kdscan.game.duel.greedy import greedy_player
 from kdscan.game.duel.players import play_game, random_player
 from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
@@ -20,7 +21,7 @@ from kdscan.synth import scrawl
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.crosses import draw_cross
 from kdscan.synth.dots import dot
-from kdscan.synth.fields import U8, Rng
+from kdscan.synth.fields import U8, Rng, any_of
 from kdscan.synth.fills import fill
 from kdscan.synth.habits import any_habit
 from kdscan.synth.ink import Stroke
@@ -58,9 +59,9 @@ class Scribe:
         """Return a random player, or one with another's pens."""
         return cls(
             hand or Hand.random(rng),
-            SQUARES[int(rng.integers(len(SQUARES)))],
-            STRIKES[int(rng.integers(len(STRIKES)))],
-            USED[int(rng.integers(len(USED)))],
+            any_of(rng, SQUARES),
+            any_of(rng, STRIKES),
+            any_of(rng, USED),
             in_order=rng.random() < 0.85,
             rest=rng.random() < 0.3,
         )
@@ -98,23 +99,13 @@ def wild_book(rng: Rng) -> Spellbook:
     share = rng.uniform(0.1, 0.9)
     for _ in range(2):
         lines = {}
-        for coat, count in _COUNTS.items():
+        for coat, count in sorted(COUNTS.items(), key=lambda line: -line[1]):
             filled = int((rng.random(count) < share).sum())
             struck, used = rng.random() < 0.5, rng.random() < 0.5
             lines[coat] = SpellbookLine(filled, struck, used)
         players.append(lines)
     chosen = tuple(Coat)[int(rng.integers(6))] if rng.random() < 0.7 else None
     return Spellbook((players[0], players[1]), chosen)
-
-
-_COUNTS = {
-    Coat.DOT: 5,
-    Coat.LINE: 5,
-    Coat.DOUBLE_DOT: 4,
-    Coat.DOUBLE_LINE: 4,
-    Coat.FILLED: 3,
-    Coat.CHECKED: 3,
-}
 
 
 def draw_spellbook(
@@ -195,7 +186,7 @@ def _draw_square(side: _Side, at: Path) -> None:
     brush = side.brush(pen)
     style = side.scribe.square
     if side.rng.random() < 0.06:
-        style = SQUARES[int(side.rng.integers(len(SQUARES)))]
+        style = any_of(side.rng, SQUARES)
     if style == "fill":
         inset = _box(at, half * brush.near(0.93, 0.06, 0.75, 1.05))
         strokes = fill(inset, brush, brush.pick("fill"))
@@ -236,7 +227,7 @@ def _strike(side: _Side, row: BookLine, filled: set[int]) -> range:
     brush = side.brush(pen)
     style = side.scribe.strike
     if rng.random() > brush.traits.faithful:
-        style = STRIKES[int(rng.integers(len(STRIKES)))]
+        style = any_of(rng, STRIKES)
     if style == "cross" and side.scribe.square in ("slash", "tick"):
         style = "straight"  # nobody could tell its strokes from filled squares
     side.ink(_struck(ends, half, style, brush), pen)

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.sheet.layout import Point
-from kdscan.synth.fields import F32, U8, Color, Rng
+from kdscan.sheet.parts import Point
+from kdscan.synth.fields import F32, U8, Color, Rng, any_of
 
 _SHIFT = 4  # cv2 draws with 1/16 pixel precision
 
@@ -74,7 +74,7 @@ class Canvas:
         faces = [cv2.FONT_HERSHEY_COMPLEX, cv2.FONT_HERSHEY_TRIPLEX, cv2.FONT_HERSHEY_SIMPLEX]
         if rng.random() < 0.3:
             faces = [cv2.FONT_HERSHEY_SCRIPT_COMPLEX]
-        face = faces[int(rng.integers(0, len(faces)))]
+        face = any_of(rng, faces)
         scale = size_mm * self.scale / 22
         (w, h), _ = cv2.getTextSize(text, face, scale, 1)
         x, y = at[0] * self.scale - w / 2, at[1] * self.scale + h / 2

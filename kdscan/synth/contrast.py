@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from kdscan.records import CELLS
-from kdscan.sheet.layout import Layout, Point
+from kdscan.sheet.parts import Layout, Point
 from kdscan.synth.fields import F32, U8, Color
 from kdscan.synth.grounds.palette import Palette, luma
 from kdscan.synth.styles import PrintStyle

@@ -11,20 +11,18 @@ import cv2
 import numpy as np
 
 from kdscan.records import CELLS
-from kdscan.sheet.layout import Layout
+from kdscan.sheet.parts import Layout
 from kdscan.synth.camera import sheet_points
 from kdscan.synth.clutter import Solid, finger, random_solid, skin_color
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, rotation, toward
+from kdscan.synth.fields import F32, F64, U8, Rng, any_of, chance, color, f32, rotation, toward
 from kdscan.synth.lens import Camera, PageMap
+from kdscan.synth.patches import GONE, mirrored_lamp
 from kdscan.synth.raster import fill_into
 
 KINDS = ("finger", "die", "scrap", "glare", "cloth", "pencil", "brick", "sheet")
 """What thresholds are fitted on."""
 OTHERS = ("coin", "pawn", "ball", "note", "cube", "lamps")
 """What they are measured on, beside `KINDS`, and never fitted on."""
-
-_GONE = 70.0
-"""So much brighter, of 255, light ink can no longer be told from paper."""
 
 
 class Covering:
@@ -109,22 +107,17 @@ class Covering:
         h, w = image.shape[:2]
         cell = float(np.linalg.norm(np.diff(self._seen([(0, 0), (0, 1)]), axis=0)))
         (at,) = self._page.page_to_photo(self._at_mm[None])
-        y, x = np.mgrid[0:h, 0:w].astype(np.float32)
         extra: F32 = np.zeros((h, w), np.float32)
         for _ in range(1 if self.kind == "glare" else int(rng.integers(2, 5))):
-            angle = rng.uniform(0, np.pi)
-            c, s = np.cos(angle), np.sin(angle)
-            long, short = cell * rng.uniform(0.35, 2.0), cell * rng.uniform(0.3, 0.7)
-            u = ((x - at[0]) * c + (y - at[1]) * s) / long
-            v = ((y - at[1]) * c - (x - at[0]) * s) / short
-            power = 1.0 if chance(rng, 0.5) else 3.0  # a soft lamp, or one with a rim
-            extra += (rng.uniform(110, 420) * np.exp(-((u * u + v * v) ** power))).astype(
-                np.float32
-            )
+            turn = rng.uniform(0, np.pi)
+            axes = cell * rng.uniform(0.35, 2.0), cell * rng.uniform(0.3, 0.7)
+            power = 1.0 if chance(rng, 0.5) else 3.0
+            strength = rng.uniform(110, 420)
+            extra += f32(strength * mirrored_lamp((h, w), at, turn, axes, power))
             at = at + rng.normal(0, 1.2, 2) * cell
         tint = (1 - 0.15 * rng.uniform(0, 1, 3)).astype(np.float32)
         image[:] = np.clip(image + extra[..., None] * tint, 0, 255).astype(np.uint8)
-        return np.asarray(np.where(extra > _GONE, 255, 0), np.uint8)
+        return np.asarray(np.where(extra > GONE, 255, 0), np.uint8)
 
     def _seen(self, cells: Sequence[tuple[int, int]]) -> F64:
         centers = np.array([self._layout.center_mm(r, c) for r, c in cells])
@@ -145,7 +138,7 @@ class Covering:
 
 def _weave(rng: Rng, image: U8, mask: U8, textures: Sequence[U8]) -> None:
     """Give what lies under the mask a texture, in the light that falls there."""
-    texture = textures[int(rng.integers(len(textures)))]
+    texture = any_of(rng, textures)
     scale = rng.uniform(0.5, 2)
     h, w = image.shape[:2]
     tile = cv2.resize(texture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)

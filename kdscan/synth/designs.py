@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kdscan.sheet.layout import Castle, Layout, LineStyle, Point
-from kdscan.sheet.parts import rect
+from kdscan.sheet.parts import Castle, Layout, LineStyle, Point, rect
 from kdscan.synth.fields import Rng
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, U8, Rng, chance, fractal, noise, to_u8
+from kdscan.synth.fields import F32, U8, Rng, any_of, chance, fractal, noise, to_u8, weighted
 from kdscan.synth.raster import lit
 from kdscan.synth.textures import KINDS, SIDE
 
@@ -44,15 +44,13 @@ def random_desk(rng: Rng, trouble: float, paper_bgr: F32, surfaces: Sequence[U8]
         else rng.uniform(0, 2 * np.pi)
     )
     if surfaces and chance(rng, 0.5):
-        tile = _borrowed(rng, surfaces[int(rng.integers(0, len(surfaces)))])
+        tile = _borrowed(rng, any_of(rng, surfaces))
         return Desk(tile, float(10 ** rng.uniform(-0.6, 0.35)), angle, rng.uniform(0, 1))
     if chance(rng, 0.06 + 0.06 * trouble):  # a table like paper
         like = np.clip(paper_bgr * rng.uniform(0.88, 1.08) + rng.normal(0, 4, 3), 0, 255)
         tile = to_u8(like.astype(np.float32) + 2 * noise(rng, (SIDE, SIDE), 200)[..., None])
         return Desk(tile, 1.0, angle, rng.uniform(0, 1))
-    kinds = list(KINDS)
-    weights = np.array([KINDS[k][1] for k in kinds])
-    kind = kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))]
+    kind = weighted(rng, {name: weight for name, (_, weight) in KINDS.items()})
     tile = to_u8(KINDS[kind][0](rng))
     if chance(rng, 0.3):
         tile = _stained(rng, tile)

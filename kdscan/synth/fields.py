@@ -1,6 +1,9 @@
-"""Random smooth fields and colours that paper, desks, light and sensors share."""
+"""Random choices, smooth fields and colours that all of the drawing shares."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -10,6 +13,7 @@ F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
 Rng = np.random.Generator
+T = TypeVar("T")
 Color = tuple[float, float, float]
 """Blue, green, red from 0 to 255, OpenCV's order."""
 
@@ -17,7 +21,7 @@ LUMA = np.array([0.114, 0.587, 0.299], np.float32)
 """Weights of blue, green and red in brightness (ITU-R BT.601)."""
 
 
-def noise(rng: Rng, shape: tuple[int, int], bumps: float, stretch: float = 1.0) -> F32:
+def noise(rng: Rng, shape: tuple[int, ...], bumps: float, stretch: float = 1.0) -> F32:
     """Smooth noise of about unit variance.
 
     shape: height and width. bumps: how many fit along the longer side.
@@ -33,7 +37,7 @@ def noise(rng: Rng, shape: tuple[int, int], bumps: float, stretch: float = 1.0) 
 
 def fractal(
     rng: Rng,
-    shape: tuple[int, int],
+    shape: tuple[int, ...],
     bumps: float,
     octaves: int,
     stretch: float = 1.0,
@@ -90,3 +94,25 @@ def to_u8(image: F32) -> U8:
 def chance(rng: Rng, p: float) -> bool:
     """True with probability p."""
     return rng.random() < p
+
+
+def any_of(rng: Rng, items: Sequence[T]) -> T:
+    """One of some items, each as likely."""
+    return items[int(rng.integers(len(items)))]
+
+
+def weighted(rng: Rng, weights: Mapping[T, float]) -> T:
+    """One of some items, by their weights."""
+    shares = np.array(list(weights.values()))
+    return list(weights)[int(rng.choice(len(shares), p=shares / shares.sum()))]
+
+
+def log_uniform(rng: Rng, low: float, high: float) -> float:
+    """A number whose logarithm is uniform."""
+    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+
+def as_bgr(values: ArrayLike) -> Color:
+    """Blue, green and red as plain numbers."""
+    blue, green, red = (float(v) for v in np.asarray(values))
+    return blue, green, red

@@ -174,6 +174,8 @@ HABITS: Mapping[Part, Mapping[str, Habit]] = {
         "ringed_scores": HELD_OUT,
     },
 }
+"""Every habit with how often people have it: guesses, wide on purpose. Pens: what players have
+at hand."""
 
 TIDY: Mapping[Part, str] = {
     "dot": "blob",
@@ -188,8 +190,6 @@ TIDY: Mapping[Part, str] = {
     "extra": "nothing",
 }
 """What a tidy hand does: nobody could mistake its marks for others."""
-"""Every habit with how often people have it: guesses, wide on purpose. Pens: what players have
-at hand."""
 
 
 @cache

@@ -13,13 +13,13 @@ import numpy as np
 
 from kdscan.game.duel.coats import Coat
 from kdscan.records import CASTLE
-from kdscan.sheet.layout import Layout
+from kdscan.sheet.parts import Layout
 from kdscan.synth import scrawl
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.checks import checked
 from kdscan.synth.crosses import COVERING, FREE_STANDING, cross_through, draw_cross, in_a_row
 from kdscan.synth.dots import one_dot, two_dots
-from kdscan.synth.fields import U8, Rng
+from kdscan.synth.fields import U8, Rng, any_of
 from kdscan.synth.fills import fill, filled
 from kdscan.synth.ink import Spots, Stroke
 from kdscan.synth.legibility import drawing_mask
@@ -119,7 +119,7 @@ def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | No
         sheet.ink(COATS[coat](half, replace(brush, traits=clear)), pen)
     else:
         if coat is Coat.FILLED and rng.random() < 0.04 * wrong:
-            sheet.ink(COATS[_SMALL[int(rng.integers(2))]](shield, brush), pen)
+            sheet.ink(COATS[any_of(rng, _SMALL)](shield, brush), pen)
         if hand.overruns and rng.random() < hand.overruns:
             aim, spare = _overrun(sheet, shield, coat, spots)
         sheet.ink(COATS[coat](aim, brush), pen, spare)
@@ -210,7 +210,7 @@ def _ghost(sheet: Sketch, shield: Shield, empty: bool) -> None:
     rng, pen = sheet.rng, sheet.hand.pen
     often = (0.12 if pen.kind == "pencil" else 0.01) * sheet.mess * sheet.erased
     if rng.random() < often:
-        coat = tuple(COATS)[int(rng.integers(len(COATS)))]
+        coat = any_of(rng, tuple(COATS))
         marks = COATS[coat](shield, sheet.brush(pen))
         if not empty and coat in (Coat.FILLED, Coat.CHECKED):
             marks = marks[:3]

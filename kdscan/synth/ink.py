@@ -158,13 +158,11 @@ def lay_ink(
         return
     every = np.concatenate([s.path for s in todo])
     pad = max(s.width for s in todo) * pen.width * px_per_mm + 3 * blur_mm * px_per_mm + 2
-    low = np.floor(every.min(axis=0) * px_per_mm - pad).astype(int)
-    high = np.ceil(every.max(axis=0) * px_per_mm + pad).astype(int)
-    x0, y0 = max(int(low[0]), 0), max(int(low[1]), 0)
-    x1, y1 = min(int(high[0]), page.shape[1]), min(int(high[1]), page.shape[0])
-    if x1 - x0 < 2 or y1 - y0 < 2:
+    low, high = every.min(axis=0) * px_per_mm - pad, every.max(axis=0) * px_per_mm + pad
+    box = box_on(page, low, high)
+    if box is None:
         return
-    layers = _coverage(todo, pen, (x0, y0, x1, y1), px_per_mm, rng)
+    layers = _coverage(todo, pen, box, px_per_mm, rng)
     light: F32 = np.ones(layers[0].shape, np.float32)
     for cover in layers:
         light *= 1 - pen.opacity * fade * _textured(cover, pen, px_per_mm, rng)
@@ -173,8 +171,16 @@ def lay_ink(
     if soft > 0.25:
         alpha = np.asarray(cv2.GaussianBlur(alpha, (0, 0), soft), np.float32)
     if spare is not None and len(spare.centers):
-        _spare(alpha, spare, (x0, y0), px_per_mm, rng)
-    multiply(page, (x0, y0), alpha, pen.bgr, BODY.get(pen.kind, 0.0))
+        _spare(alpha, spare, box[:2], px_per_mm, rng)
+    multiply(page, box[:2], alpha, pen.bgr, BODY.get(pen.kind, 0.0))
+
+
+def box_on(page: U8, low: Path, high: Path, least: int = 2) -> tuple[int, int, int, int] | None:
+    """Return x0, y0, x1, y1 of the pixels between two points (px) that lie on a page; None for
+    fewer than `least` a side."""
+    x0, y0 = (int(v) for v in np.maximum(np.floor(low), 0))
+    x1, y1 = (int(v) for v in np.minimum(np.ceil(high), page.shape[1::-1]))
+    return (x0, y0, x1, y1) if min(x1 - x0, y1 - y0) >= least else None
 
 
 def _textured(cover: F32, pen: Pen, px_per_mm: float, rng: Rng) -> F32:

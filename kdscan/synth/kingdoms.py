@@ -14,7 +14,7 @@ from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.records import KINDS
 from kdscan.synth.camera import Level, photograph
-from kdscan.synth.fields import F64, U8, Rng, chance, rotation
+from kdscan.synth.fields import F64, U8, Rng, any_of, chance, rotation
 from kdscan.synth.tabletop import TABLE_PX, Domino, Manner, Square, Table, random_manner
 from kdscan.synth.tiles import CASTLE, Bank
 
@@ -29,8 +29,6 @@ LOOSE = -1
 
 KEEP_OFF = 1.1
 """Middles of squares of different kingdoms lie at least so many squares apart."""
-
-Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +89,7 @@ def make_kingdom_photo(
     same bytes.
     """
     rng = np.random.default_rng([seed, 11])
-    board = bank.boards[int(rng.integers(len(bank.boards)))] if whole else None
+    board = any_of(rng, bank.boards) if whole else None
     size = max(board.kinds.shape) if board else size
     both = chance(rng, 0.25)
     table = Table(rng, (2 if both else 1) * size + 2 * ROOM, surfaces)

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from kdscan.records import CELLS
-from kdscan.sheet.layout import Layout
+from kdscan.sheet.parts import Layout
 from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import F32, U8, Rng, chance, f32
 from kdscan.synth.ink import BODY, inked

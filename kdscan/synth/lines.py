@@ -46,11 +46,15 @@ def _ends(shield: Shield, brush: Brush, angle: float, at: Path, reach: float) ->
 def _drawn(shield: Shield, brush: Brush, ends: Path, style: str, parted: float) -> list[Stroke]:
     """Return one line between two ends, kept away from the circles that its writer heeds."""
     strokes = RUNS[style](ends, parted, brush)
-    clear = 1.15 * shield.circle + 0.6 * brush.width
-    heeded = np.concatenate((shield.circles, shield.others))
-    kept = [Stroke(away_from(s.path, heeded, clear), s.width, s.pressure) for s in strokes]
+    kept = [Stroke(_off_circles(s.path, shield, brush), s.width, s.pressure) for s in strokes]
     kept = [s for s in kept if len(s.path) > 1]
     return kept or [Stroke(line(ends[0], ends[1], brush.rng))]
+
+
+def _off_circles(path: Path, shield: Shield, brush: Brush) -> Path:
+    """The longest piece of a path that stays off the circles that its writer heeds."""
+    heeded = np.concatenate((shield.circles, shield.others))
+    return away_from(path, heeded, 1.15 * shield.circle + 0.6 * brush.width)
 
 
 def _misses(shield: Shield, ends: Path, clear: float) -> bool:
@@ -179,9 +183,7 @@ def _recorded(
     shield: Shield, brush: Brush, real: list[Path], ends: Path, apart: float
 ) -> list[list[Stroke]]:
     """A recorded pair of lines about the ends of the line midway between them."""
-    clear = 1.15 * shield.circle + 0.6 * brush.width
-    heeded = np.concatenate((shield.circles, shield.others))
-    paths = [away_from(path_between(path, ends, apart), heeded, clear) for path in real]
+    paths = [_off_circles(path_between(path, ends, apart), shield, brush) for path in real]
     paths = [path if len(path) > 1 else ends for path in paths]
     return [[Stroke(path, pressure=brush.force())] for path in paths]
 

@@ -31,7 +31,7 @@ from kdscan.synth.scene import (
     save_photo,
     shoot,
 )
-from kdscan.synth.tool import run
+from kdscan.synth.tool import Dice, LongSide, Mess, Quality, run
 
 LEVELS: tuple[Level, ...] = ("flat", "easy", "normal", "hard")
 _PRINT, _BLANK, _SHEET = 11, 12, 13
@@ -92,20 +92,13 @@ def main(
         list[str] | None,
         typer.Option(help=f"{', '.join(GROUPS)}, or a family; several: pads take turns."),
     ] = None,
-    mess: Annotated[
-        float | None, typer.Option(help="0 clean .. 1 messy; random if not given.", min=0, max=1)
-    ] = None,
+    mess: Mess = None,
     strokes: Annotated[
         Path | None, typer.Option(help="Recorded pen strokes (UNIPEN in JSON lines).", exists=True)
     ] = None,
-    dice: Annotated[
-        bool | None,
-        typer.Option("--dice/--no-dice", help="Coats as on the dice, or never; at random too."),
-    ] = None,
-    long_side: Annotated[
-        int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)
-    ] = 2016,
-    quality: Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)] = 90,
+    dice: Dice = None,
+    long_side: LongSide = 2016,
+    quality: Quality = 90,
 ) -> None:
     """Write a folder a pad: a blank and filled sheets with their truth."""
     size = (long_side, round(long_side * 0.75))

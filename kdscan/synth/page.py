@@ -12,8 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from kdscan.records import CASTLE
-from kdscan.sheet.layout import Layout, Point
-from kdscan.sheet.parts import rect
+from kdscan.sheet.parts import Layout, Point, rect
 from kdscan.synth.canvas import Canvas
 from kdscan.synth.contrast import ensure_contrast
 from kdscan.synth.fields import U8

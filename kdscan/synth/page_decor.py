@@ -5,8 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdscan.sheet.layout import Layout, Point
-from kdscan.sheet.parts import rect
+from kdscan.sheet.parts import Layout, Point, rect
 from kdscan.synth.canvas import Canvas, smooth_noise
 from kdscan.synth.fields import F32, U8, Rng, toward
 from kdscan.synth.styles import PrintStyle

@@ -13,7 +13,7 @@ import numpy as np
 
 from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.synth.canvas import smooth_noise
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, f32, rotation, toward
+from kdscan.synth.fields import F32, F64, U8, Rng, any_of, chance, f32, rotation, toward
 
 GONE = 70.0
 """So much brighter, of 255, light ink can no longer be told from paper."""
@@ -49,7 +49,7 @@ def _thing(rng: Rng, seen: F32, hidden: F32, other: F32, cell_px: float) -> Hidd
     at = rng.uniform(-0.1, 1.1, 2) * (w, h)
     if chance(rng, 0.6):  # in the middle of a cell, or nearly so
         at = (np.floor(at / cell_px) + 0.5 + FLAT_MARGIN + rng.normal(0, 0.2, 2)) * cell_px
-    shape = SHAPES[int(rng.integers(len(SHAPES)))](rng, at, size)
+    shape = any_of(rng, SHAPES)(rng, at, size)
     mask = _filled(shape, (h, w))
     if chance(rng, 0.75):
         slip = np.array([[1, 0, 0.0], [0, 1, 0]], np.float64)
@@ -108,15 +108,22 @@ def _body(rng: Rng, seen: F32, other: F32, at: F64, size: float) -> F32:
 def _glare(rng: Rng, seen: F32, hidden: F32, cell_px: float) -> Hidden:
     """A lamp that the paper mirrors."""
     h, w = hidden.shape
-    (x0, y0), turn = rng.uniform(0, 1, 2) * (w, h), rng.uniform(0, np.pi)
-    y, x = np.mgrid[0:h, 0:w].astype(np.float32)
-    long, short = cell_px * rng.uniform(0.3, 2.0), cell_px * rng.uniform(0.25, 0.7)
-    u = ((x - x0) * np.cos(turn) + (y - y0) * np.sin(turn)) / long
-    v = ((y - y0) * np.cos(turn) - (x - x0) * np.sin(turn)) / short
-    far = (u * u + v * v) ** float(rng.choice((1.0, 3.0)))
-    extra = f32(rng.uniform(60, 420) * np.exp(-far))
+    at, turn = rng.uniform(0, 1, 2) * (w, h), rng.uniform(0, np.pi)
+    axes = cell_px * rng.uniform(0.3, 2.0), cell_px * rng.uniform(0.25, 0.7)
+    lamp = mirrored_lamp((h, w), at, turn, axes, float(rng.choice((1.0, 3.0))))
+    extra = f32(rng.uniform(60, 420) * lamp)
     lit = np.minimum(seen + extra[..., None] * f32(1 - 0.15 * rng.random(3)), 255)
     return f32(lit), np.maximum(hidden, f32(extra > GONE))
+
+
+def mirrored_lamp(
+    shape_hw: tuple[int, int], at: F64, turn: float, axes: tuple[float, float], power: float
+) -> F64:
+    """(H, W), 0..1: an oval glare; power: 1 for a soft lamp, 3 for one with a rim."""
+    y, x = np.mgrid[0 : shape_hw[0], 0 : shape_hw[1]].astype(np.float32)
+    u = ((x - at[0]) * np.cos(turn) + (y - at[1]) * np.sin(turn)) / axes[0]
+    v = ((y - at[1]) * np.cos(turn) - (x - at[0]) * np.sin(turn)) / axes[1]
+    return np.asarray(np.exp(-((u * u + v * v) ** power)))
 
 
 def _shade(rng: Rng, shape_hw: tuple[int, int]) -> F32:

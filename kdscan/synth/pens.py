@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kdscan.synth.fields import Color, Rng
+from kdscan.synth.fields import Color, Rng, any_of, as_bgr
 from kdscan.synth.habits import any_habit
 
 
@@ -110,18 +110,17 @@ def random_pen(rng: Rng, kind: str | None = None) -> Pen:
     ranges = _PENS[kind]
     if kind == "pencil":
         grey = rng.uniform(0.12, 0.34)
-        bgr = (grey + rng.uniform(-0.02, 0.03), grey, grey + rng.uniform(-0.03, 0.02))
+        ink = (grey + rng.uniform(-0.02, 0.03), grey, grey + rng.uniform(-0.03, 0.02))
         ranges = _PENS["hard pencil"] if rng.random() < 0.2 else ranges
     else:
         shades = BALL if kind in ("ball", "gel", "fountain", "fineliner") else FELT
         few, often = _FEW.get(kind, (0, 0.0))
         if often == 1 or (often and rng.random() < often):
             shades = shades[:few]
-        shade = np.array(shades[int(rng.integers(len(shades)))])
-        b, g, r = np.clip(shade + rng.normal(0, 0.035, 3) + rng.normal(0, 0.02), 0.01, 0.9)
-        bgr = (float(b), float(g), float(r))
+        shade = np.array(any_of(rng, shades)) + rng.normal(0, 0.035, 3) + rng.normal(0, 0.02)
+        ink = as_bgr(np.clip(shade, 0.01, 0.9))
     drawn: dict[str, Any] = {name: _drawn(rng, within) for name, within in ranges.items()}
-    return Pen(kind, bgr, **drawn)
+    return Pen(kind, ink, **drawn)
 
 
 def _drawn(rng: Rng, within: Range) -> float | bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kdscan.synth.bank import StrokeBank
-from kdscan.synth.fields import Rng
+from kdscan.synth.fields import Rng, any_of
 from kdscan.synth.habits import HABITS, PARTS, Part, any_habit
 from kdscan.synth.strokes import Path
 
@@ -91,10 +91,10 @@ def random_preferences(
     u = rng.uniform
     slop = rng.beta(1.6, 2.2) * (1.0 if rng.random() < 0.92 else u(1.0, 1.5))
     slants = (0.0, math.pi / 2, -math.pi / 4, math.pi / 4, float(u(0, math.pi)))
-    slant = slants[int(rng.integers(len(slants)))]
+    slant = any_of(rng, slants)
     if dice:
         slant = -float(rng.choice((u(0.45, 0.95), u(0.3, 1.2), u(2.0, 2.7)), p=(0.7, 0.2, 0.1)))
-    pair = _PAIRS.get(mine["pair"], slants[int(rng.integers(len(slants)))])
+    pair = _PAIRS.get(mine["pair"], any_of(rng, slants))
     return Preferences(
         habits=mine,
         others={part: any_habit(part, dice, rng) for part in PARTS},

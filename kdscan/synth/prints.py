@@ -7,7 +7,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, U8, Rng, chance, color, fractal
+from kdscan.synth.fields import F32, U8, Color, Rng, any_of, as_bgr, chance, color, fractal
 from kdscan.synth.raster import lit
 
 _LETTERS = np.array(list("aaabcdeeeeefghiiiklmnnooprrssttttuvwyz"))
@@ -21,7 +21,7 @@ _FACES = (
 
 def random_print(rng: Rng) -> tuple[U8, tuple[float, float]]:
     """A picture (H, W, 3) uint8 BGR and its width and height in mm."""
-    kind = _KINDS[int(rng.integers(0, len(_KINDS)))]
+    kind = any_of(rng, _KINDS)
     width = rng.uniform(60, 300)
     ratio = rng.uniform(0.65, 1.5)
     page = np.empty((round(420 * np.sqrt(ratio)), round(420 / np.sqrt(ratio)), 3), np.uint8)
@@ -35,10 +35,21 @@ def _paper(rng: Rng) -> F32:
     return color(rng, (0, 0.12), (0.75, 1)) if chance(rng, 0.7) else color(rng, (0, 0.8), (0.1, 1))
 
 
-def _ink(rng: Rng, page: U8) -> tuple[float, float, float]:
+def _ink(rng: Rng, page: U8) -> Color:
     dark = page[0, 0].mean() > 110
-    b, g, r = color(rng, (0, 0.7), (0, 0.4) if dark else (0.7, 1.0))
-    return float(b), float(g), float(r)
+    return as_bgr(color(rng, (0, 0.7), (0, 0.4) if dark else (0.7, 1.0)))
+
+
+def _put(
+    page: U8, text: str, at: tuple[int, int], face: int, size: float, ink: Color, thick: int = 1
+) -> None:
+    cv2.putText(page, text, at, face, size, ink, thick, cv2.LINE_AA)
+
+
+def _shade(
+    rng: Rng, saturation: tuple[float, float] = (0, 1), value: tuple[float, float] = (0, 1)
+) -> Color:
+    return as_bgr(color(rng, saturation, value))
 
 
 def _word(rng: Rng, letters: int) -> str:
@@ -59,19 +70,19 @@ def _blank(rng: Rng, page: U8) -> None:
 def _text(rng: Rng, page: U8) -> None:
     h, w = page.shape[:2]
     columns, ink = int(rng.integers(1, 4)), _ink(rng, page)
-    face, size = _FACES[int(rng.integers(0, 4))], rng.uniform(0.25, 0.6)
+    face, size = any_of(rng, _FACES), rng.uniform(0.25, 0.6)
     top = int(rng.uniform(0.04, 0.2) * h)
-    cv2.putText(page, _word(rng, 8), (w // 12, top), face, 3 * size, ink, 2, cv2.LINE_AA)
+    _put(page, _word(rng, 8), (w // 12, top), face, 3 * size, ink, 2)
     wide = w * 0.94 / columns
     for c in range(columns):
         x = round(w * 0.03 + c * wide)
         for y in range(top + int(34 * size), h - 6, max(6, int(32 * size))):
             line = " ".join(_word(rng, int(k)) for k in rng.integers(2, 9, 3))
             fits = max(1, int(wide * 0.92 / (19 * size)))
-            cv2.putText(page, line[:fits], (x, y), face, size, ink, 1, cv2.LINE_AA)
+            _put(page, line[:fits], (x, y), face, size, ink)
     if chance(rng, 0.5):
         x, y = int(rng.uniform(0, 0.5) * w), int(rng.uniform(0.2, 0.6) * h)
-        shade = [float(v) for v in color(rng)]
+        shade = _shade(rng)
         cv2.rectangle(page, (x, y), (x + w // 3, y + h // 4), shade, -1)
 
 
@@ -93,16 +104,8 @@ def _table(rng: Rng, page: U8) -> None:
             if not open_cells:
                 cv2.rectangle(page, a, b, ink, thick)
             if what == 0:
-                cv2.putText(
-                    page,
-                    str(i * cols + j + 1),
-                    (a[0] + 3, middle[1]),
-                    _FACES[0],
-                    min(cw, ch) / 60,
-                    ink,
-                    1,
-                    cv2.LINE_AA,
-                )
+                number, left = str(i * cols + j + 1), (a[0] + 3, middle[1])
+                _put(page, number, left, _FACES[0], min(cw, ch) / 60, ink)
             elif what == 1 and chance(rng, 0.6):
                 cv2.circle(page, middle, r, ink, int(rng.choice([-1, 1, 2])), cv2.LINE_AA)
             elif what == 2 and (i + j) % 2:
@@ -116,7 +119,7 @@ def _keys(rng: Rng, page: U8) -> None:
     """A keyboard, a remote control, a pill box."""
     h, w = page.shape[:2]
     rows, cols = int(rng.integers(4, 9)), int(rng.integers(4, 16))
-    cap = [float(v) for v in color(rng, (0, 0.4), (0.1, 1))]
+    cap = _shade(rng, (0, 0.4), (0.1, 1))
     ch, cw, inset = h / rows, w / cols, rng.uniform(0.05, 0.2)
     ink = (20.0, 20.0, 20.0) if sum(cap) > 330 else (235.0, 235.0, 235.0)
     for i in range(rows):
@@ -126,16 +129,8 @@ def _keys(rng: Rng, page: U8) -> None:
             a = (round(x + inset * cw), round((i + inset) * ch))
             b = (round(min(x + wide, w) - inset * cw), round((i + 1 - inset) * ch))
             cv2.rectangle(page, a, b, cap, -1)
-            cv2.putText(
-                page,
-                _word(rng, 1).upper(),
-                (a[0] + 3, b[1] - 5),
-                _FACES[0],
-                min(cw, ch) / 70,
-                ink,
-                1,
-                cv2.LINE_AA,
-            )
+            letter, left = _word(rng, 1).upper(), (a[0] + 3, b[1] - 5)
+            _put(page, letter, left, _FACES[0], min(cw, ch) / 70, ink)
             x += wide
 
 
@@ -143,7 +138,7 @@ def _cover(rng: Rng, page: U8) -> None:
     """A book's cover or a magazine: big letters and shapes."""
     h, w = page.shape[:2]
     for _ in range(int(rng.integers(1, 7))):
-        shade = [float(v) for v in color(rng)]
+        shade = _shade(rng)
         a, b = (rng.uniform(0, 1, (2, 2)) * (w, h)).astype(int)
         if chance(rng, 0.5):
             cv2.rectangle(page, a, b, shade, -1)
@@ -151,17 +146,8 @@ def _cover(rng: Rng, page: U8) -> None:
             cv2.circle(page, a, int(rng.uniform(0.05, 0.4) * w), shade, -1, cv2.LINE_AA)
     for _ in range(int(rng.integers(1, 5))):
         at = (int(rng.uniform(0, 0.3) * w), int(rng.uniform(0.1, 0.95) * h))
-        size = rng.uniform(0.7, 3.5)
-        cv2.putText(
-            page,
-            _word(rng, 9).upper(),
-            at,
-            _FACES[int(rng.integers(0, 4))],
-            size,
-            _ink(rng, page),
-            max(1, int(2 * size)),
-            cv2.LINE_AA,
-        )
+        size, text, face = rng.uniform(0.7, 3.5), _word(rng, 9).upper(), any_of(rng, _FACES)
+        _put(page, text, at, face, size, _ink(rng, page), max(1, int(2 * size)))
 
 
 def _cards(rng: Rng, page: U8) -> None:
@@ -171,19 +157,13 @@ def _cards(rng: Rng, page: U8) -> None:
     step = w / n
     for i in range(int(h / step)):
         for j in range(n):
-            shade = [float(v) for v in color(rng, (0, 0.7), (0.2, 1))]
+            shade = _shade(rng, (0, 0.7), (0.2, 1))
             a = (round((j + 0.07) * step), round((i + 0.07) * step))
             b = (round((j + 0.93) * step), round((i + 0.93) * step))
             cv2.rectangle(page, a, b, shade, -1)
             spot = (int(rng.integers(a[0], b[0])), int(rng.integers(a[1], b[1])))
-            cv2.circle(
-                page,
-                spot,
-                max(2, int(step * rng.uniform(0.05, 0.3))),
-                [float(v) for v in color(rng)],
-                -1,
-                cv2.LINE_AA,
-            )
+            radius = max(2, int(step * rng.uniform(0.05, 0.3)))
+            cv2.circle(page, spot, radius, _shade(rng), -1, cv2.LINE_AA)
 
 
 _KINDS: tuple[Callable[[Rng, U8], None], ...] = (

@@ -17,7 +17,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import random_board
 from kdscan.game.duel.scoring import score_board
 from kdscan.records import CELLS, COLS, ROWS
-from kdscan.sheet.layout import Layout
+from kdscan.sheet.parts import Layout
 from kdscan.synth.camera import Cover, photograph
 from kdscan.synth.camera import Level as Level
 from kdscan.synth.designs import random_layout

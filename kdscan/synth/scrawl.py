@@ -12,7 +12,8 @@ import numpy as np
 
 from kdscan.synth.bank import StrokeBank
 from kdscan.synth.fields import U8, Rng
-from kdscan.synth.ink import Stroke, multiply, noise_patch
+from kdscan.synth.ink import Stroke, box_on, multiply, noise_patch
+from kdscan.synth.raster import fill
 from kdscan.synth.strokes import Path, line, ring, rounded, turned, unit
 
 DIGITS: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
@@ -180,15 +181,12 @@ def coffee_ring(page: U8, at: Path, radius: float, rng: Rng, px_per_mm: float) -
 
 def fluid(page: U8, outline: Path, rng: Rng, px_per_mm: float) -> None:
     """Paint correction fluid over an outline (mm), in place: nearly opaque, not quite white."""
-    low = np.floor(outline.min(axis=0) * px_per_mm - 2).astype(int)
-    high = np.ceil(outline.max(axis=0) * px_per_mm + 2).astype(int)
-    x0, y0 = max(int(low[0]), 0), max(int(low[1]), 0)
-    x1, y1 = min(int(high[0]), page.shape[1]), min(int(high[1]), page.shape[0])
-    if x1 - x0 < 2 or y1 - y0 < 2:
+    low, high = outline.min(axis=0) * px_per_mm - 2, outline.max(axis=0) * px_per_mm + 2
+    box = box_on(page, low, high)
+    if box is None:
         return
-    alpha = np.zeros((y1 - y0, x1 - x0), np.uint8)
-    points = np.round((outline * px_per_mm - (x0, y0) - 0.5) * 16).astype(np.int32)
-    cv2.fillPoly(alpha, [points], 255, cv2.LINE_AA, 4)
+    x0, y0, x1, y1 = box
+    alpha = fill((y1 - y0, x1 - x0), outline * px_per_mm - (x0, y0) - 0.5)
     cloud = noise_patch((y1 - y0, x1 - x0), 12.0, rng)
     cover = alpha.astype(np.float32) / 255 * (rng.uniform(0.9, 0.97) + 0.03 * cloud)
     white = rng.uniform(225, 252) + rng.normal(0, 2, 3)
@@ -200,8 +198,4 @@ def fluid(page: U8, outline: Path, rng: Rng, px_per_mm: float) -> None:
 
 def _box(page: U8, at: Path, reach: float, px_per_mm: float) -> tuple[int, int, int, int] | None:
     """Return x0, y0, x1, y1 in pixels of a square about a point, or None off the page."""
-    low = np.floor((at - reach) * px_per_mm).astype(int)
-    high = np.ceil((at + reach) * px_per_mm).astype(int)
-    x0, y0 = max(int(low[0]), 0), max(int(low[1]), 0)
-    x1, y1 = min(int(high[0]), page.shape[1]), min(int(high[1]), page.shape[0])
-    return (x0, y0, x1, y1) if x1 - x0 > 3 and y1 - y0 > 3 else None
+    return box_on(page, (at - reach) * px_per_mm, (at + reach) * px_per_mm, 4)

@@ -9,9 +9,9 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from kdscan.sheet.layout import Layout
+from kdscan.sheet.parts import Layout
 from kdscan.synth.bank import StrokeBank
-from kdscan.synth.fields import U8, Rng
+from kdscan.synth.fields import U8, Rng, any_of
 from kdscan.synth.habits import Part
 from kdscan.synth.ink import Spots, Stroke, lay_ink
 from kdscan.synth.legibility import visible_pen
@@ -74,7 +74,7 @@ class Hand:
             traits,
             borders=1.0 if outlined or lot > 0.65 else 0.0 if lot < 0.4 else rng.uniform(0.05, 0.9),
             rims=rng.uniform(0, 1) if rng.random() < 0.25 else 0.0,
-            border_line=lines[int(rng.integers(len(lines)))],
+            border_line=any_of(rng, lines),
             in_order=rng.random() < 0.75,
             real=rng.uniform(0.1, 0.6),
             overruns=rng.uniform(0, 1) if rng.random() < 0.4 else 0.0,

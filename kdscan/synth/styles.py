@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from kdscan.synth.fields import Color, Rng
+from kdscan.synth.fields import Color, Rng, any_of, as_bgr, weighted
 from kdscan.synth.grounds.families import ENGRAVED, PALE, random_family
 from kdscan.synth.grounds.palette import Palette, luma, mixed, random_palette
 
@@ -81,13 +81,11 @@ def _dark(rng: Rng, low: float = 20, high: float = 150) -> Color:
     """A printing colour: mostly grey or brown, at times blue, green or red."""
     value = rng.uniform(low, high)
     tint = rng.normal(0, 1, 3) * rng.choice([0, 8, 25], p=[0.4, 0.35, 0.25])
-    b, g, r = np.clip(value + tint, 0, 215)
-    return float(b), float(g), float(r)
+    return as_bgr(np.clip(value + tint, 0, 215))
 
 
 def _pale(rng: Rng, low: float, spread: float) -> Color:
-    b, g, r = np.clip(rng.uniform(low, 255) + rng.normal(0, spread, 3), 120, 255)
-    return float(b), float(g), float(r)
+    return as_bgr(np.clip(rng.uniform(low, 255) + rng.normal(0, spread, 3), 120, 255))
 
 
 def random_style(rng: Rng, family: str | None = None, colours: str | None = None) -> PrintStyle:
@@ -112,21 +110,17 @@ def _on_paper(rng: Rng) -> PrintStyle:
     warm = rng.random() < 0.35
     if warm and not white:
         paper = (paper[0] * rng.uniform(0.7, 0.95), paper[1] * rng.uniform(0.9, 0.99), paper[2])
-    tint = tuple(float(np.clip(c + rng.normal(0, 14), 110, 255)) for c in paper)
+    tint = as_bgr([np.clip(c + rng.normal(0, 14), 110, 255) for c in paper])
     return PrintStyle(
         seed=int(rng.integers(0, 2**31)),
         paper=paper,
         paper_grain=float(rng.choice([0.0, 1.5, 4.0, 9.0]) * rng.uniform(0.5, 1.5)),
         illustration=float(rng.choice([0.0, rng.uniform(0.03, 0.18)], p=[0.6, 0.4])),
-        cell_fill=str(
-            rng.choice(np.array(["none", "tint", "checker", "boxes"]), p=[0.6, 0.1, 0.1, 0.2])
-        ),  # type: ignore[arg-type]
-        cell_tint=tint,  # type: ignore[arg-type]
+        cell_fill=weighted(rng, {"none": 0.6, "tint": 0.1, "checker": 0.1, "boxes": 0.2}),
+        cell_tint=tint,
         line_color=_dark(rng, 40, 190),
         line_mm=rng.uniform(0.15, 0.7),
-        frame=str(
-            rng.choice(np.array(["none", "single", "double", "rounded"]), p=[0.3, 0.35, 0.2, 0.15])
-        ),  # type: ignore[arg-type]
+        frame=weighted(rng, {"none": 0.3, "single": 0.35, "double": 0.2, "rounded": 0.15}),
         shield_color=_dark(rng, 20, 175),
         shield_mm=rng.uniform(0.15, 0.8),
         shield_fill=maybe(0.5, _pale(rng, 215, 10)),
@@ -135,9 +129,9 @@ def _on_paper(rng: Rng) -> PrintStyle:
         circle_mm=rng.uniform(0.12, 0.45),
         circle_fill=maybe(0.4, _pale(rng, 225, 8)),
         castle_color=_dark(rng),
-        castle_fill=maybe(0.6, tuple(float(v) for v in rng.uniform(60, 235, 3))),  # type: ignore[arg-type]
+        castle_fill=maybe(0.6, as_bgr(rng.uniform(60, 235, 3))),
         roof_fill=maybe(0.2, _pale(rng, 185, 22)),
-        title=str(rng.choice(np.array(_TITLES))),
+        title=any_of(rng, _TITLES),
         ornaments=int(rng.choice([0, 1, 2, 4])),
         legend=rng.random() < 0.15,
     )
@@ -190,9 +184,7 @@ def _shield_on_map(
     rng: Rng, white: Color, dark: Color, dim: bool
 ) -> tuple[Color | None, float, Color, Color | None, float]:
     """Fill, its opacity, outline, second outline and embossing of shields on a map."""
-    look = str(
-        rng.choice(np.array(["clear", "veiled", "solid", "embossed"]), p=[0.3, 0.37, 0.18, 0.15])
-    )
+    look = weighted(rng, {"clear": 0.3, "veiled": 0.37, "solid": 0.18, "embossed": 0.15})
     veil = {"clear": 0.0, "solid": 1.0}.get(look, rng.uniform(0.2, 0.85))
     emboss = rng.uniform(0.35, 1.0) if look == "embossed" else 0.0
     edge = dark

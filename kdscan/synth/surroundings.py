@@ -12,7 +12,7 @@ import numpy as np
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import groups
 from kdscan.synth import scrawl
-from kdscan.synth.fields import U8, Rng
+from kdscan.synth.fields import U8, Rng, any_of
 from kdscan.synth.ink import Stroke, lay_ink
 from kdscan.synth.pens import Pen, random_pen
 from kdscan.synth.sketch import Sketch, beside, edge_room, moved
@@ -120,7 +120,7 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
             room = (low[0] if band == 2 else page[0]) - at[0]
         if height < 1.2 or room < 2 * height:
             continue
-        pen = pens[int(rng.integers(len(pens)))]
+        pen = any_of(rng, pens)
         pen = replace(pen, width=min(pen.width, 0.2 * height))
         sheet.ink(scrawl.writing(at, float(room), height, rng, sheet.bank), pen)
     _strays(sheet)

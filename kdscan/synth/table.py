@@ -21,7 +21,7 @@ from kdscan.game.duel.players import play_game, random_player
 from kdscan.game.duel.scoring import outcome
 from kdscan.records import COLS, ROWS
 from kdscan.sheet.book import BookLayout, marked_places
-from kdscan.sheet.layout import Layout
+from kdscan.sheet.parts import Layout
 from kdscan.synth.book import draw_spellbook
 from kdscan.synth.camera import LEVELS, Level, Rect, corners_of, middle, sheet_points
 from kdscan.synth.exposure import expose

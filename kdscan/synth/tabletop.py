@@ -10,7 +10,7 @@ import numpy as np
 
 from kdscan.records import KINDS
 from kdscan.synth.desk import random_desk
-from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, rotation
+from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, log_uniform, rotation
 from kdscan.synth.raster import blend_into, lit, wash
 from kdscan.synth.tiles import CASTLE, EMPTY, Bank, Board
 
@@ -215,7 +215,7 @@ class Table:
 def _table_top(rng: Rng, side_px: int, surfaces: Sequence[U8]) -> U8:
     """(side_px, side_px, 3) uint8: a texture, at any scale, repeated by mirroring."""
     tile = random_desk(rng, 0.5, f32((200, 205, 210)), surfaces).tile
-    scale = float(np.exp(rng.uniform(np.log(0.35), np.log(1.4)))) * side_px / max(tile.shape[:2])
+    scale = log_uniform(rng, 0.35, 1.4) * side_px / max(tile.shape[:2])
     tile = np.asarray(cv2.resize(tile, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
     h, w = tile.shape[:2]
     reflect = cv2.BORDER_REFLECT
@@ -227,7 +227,7 @@ def _table_top(rng: Rng, side_px: int, surfaces: Sequence[U8]) -> U8:
 def _ruled(rng: Rng, top: U8) -> U8:
     """A cutting mat, a checked cloth or a tiled floor: squares that are no tiles."""
     side = len(top)
-    pitch = TABLE_PX * float(np.exp(rng.uniform(np.log(0.2), np.log(1.3))))
+    pitch = TABLE_PX * log_uniform(rng, 0.2, 1.3)
     turn = rng.uniform(0, np.pi / 2)
     along = np.array([np.cos(turn), np.sin(turn)])
     across = np.array([-along[1], along[0]])

@@ -210,9 +210,8 @@ def _blotches(rng: Rng) -> F32:
 def _pebbles(rng: Rng) -> F32:
     """Rough ground lit from the side: a height field's slope."""
     height = fractal(rng, (SIDE, SIDE), rng.uniform(12, 90), 4, gain=0.6)
-    slope = cv2.Sobel(height, cv2.CV_32F, 1, 0, ksize=3) + cv2.Sobel(
-        height, cv2.CV_32F, 0, 1, ksize=3
-    )
+    across, down = (cv2.Sobel(height, cv2.CV_32F, *way, ksize=3) for way in ((1, 0), (0, 1)))
+    slope = across + down
     slope = slope / np.float32(slope.std())
     base = color(rng, (0, 0.55), (0.3, 0.8))
     tone = np.float32(rng.uniform(12, 45)) * slope + np.float32(15) * height
@@ -257,17 +256,8 @@ def _pattern(rng: Rng) -> F32:
         elif kind == 2:
             cv2.line(motif, (0, at[1]), (step, at[1]), shade, max(1, step // 12), cv2.LINE_AA)
         else:
-            cv2.ellipse(
-                motif,
-                at,
-                (size, max(1, size // 3)),
-                rng.uniform(0, 180),
-                0,
-                360,
-                shade,
-                thick,
-                cv2.LINE_AA,
-            )
+            axes, lean = (size, max(1, size // 3)), rng.uniform(0, 180)
+            cv2.ellipse(motif, at, axes, lean, 0, 360, shade, thick, cv2.LINE_AA)
     tile = np.tile(motif, (n + 1, n + 1, 1))[:SIDE, :SIDE].astype(np.float32)
     return tile + np.float32(rng.uniform(1, 8)) * noise(rng, (SIDE, SIDE), 250)[..., None]
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kdscan.errors import UsageError
 from kdscan.imaging.rectify import flatten
 from kdscan.records import KINDS, Photo
-from kdscan.synth.fields import U8, Rng
+from kdscan.synth.fields import U8, Rng, any_of
 
 SQUARE_PX = 100
 """Side of a square's picture."""
@@ -120,8 +120,7 @@ class Bank:
 
     def pick(self, rng: Rng, kind: int) -> U8:
         """A picture of a square of that kind, (SQUARE_PX, SQUARE_PX, 3), turned at random."""
-        pictures = self._pictures[kind]
-        chosen = pictures[int(rng.integers(len(pictures)))]
+        chosen = any_of(rng, self._pictures[kind])
         return np.asarray(np.rot90(chosen, int(rng.integers(4))), np.uint8)
 
 

@@ -8,9 +8,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Annotated, NoReturn
+
+import typer
 
 from kdscan.errors import KdscanError, UsageError
+
+Mess = Annotated[
+    float | None, typer.Option(help="0 clean .. 1 messy; random if not given.", min=0, max=1)
+]
+Dice = Annotated[
+    bool | None,
+    typer.Option("--dice/--no-dice", help="Coats as on the dice, or never; at random too."),
+]
+LongSide = Annotated[int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)]
+Quality = Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)]
 
 EXTRAS = {"torch": "train", "onnx": "train", "matplotlib": "train"}
 """What is installed by which extra."""

@@ -15,7 +15,7 @@ from kdscan.detection.locate import THUMB_PX as VIEW_PX
 from kdscan.imaging.rectify import project
 from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.records import KINDS
-from kdscan.synth.fields import F32, F64, U8, Rng, f32
+from kdscan.synth.fields import F32, F64, U8, Rng, f32, log_uniform
 from kdscan.synth.sensor import compress
 from kdscan.synth.strokes import turned
 from kdscan.synth.tabletop import other_colors
@@ -105,7 +105,7 @@ def squares_sample(rng: Rng, flat: Flat, count: int = CROPS) -> tuple[U8, NDArra
         soft = cv2.GaussianBlur(picture, (0, 0), rng.uniform(0.8, 2))
         picture = np.asarray(cv2.addWeighted(picture, 1.7, soft, -0.7, 0), np.uint8)
     if rng.random() < 0.45:
-        k = float(np.exp(rng.uniform(np.log(0.25), np.log(0.9))))
+        k = log_uniform(rng, 0.25, 0.9)
         h, w = picture.shape[:2]
         small = cv2.resize(picture, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
         picture = np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.uint8)

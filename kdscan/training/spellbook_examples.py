@@ -20,7 +20,7 @@ from kdscan.sheet.book import BookLayout, load_book, marked_places
 from kdscan.sheet.raster import render_page
 from kdscan.synth.book import draw_spellbook, played_book, wild_book
 from kdscan.synth.camera import Level, photograph
-from kdscan.synth.fields import F32, F64, U8, Rng
+from kdscan.synth.fields import F32, F64, U8, Rng, log_uniform
 from kdscan.synth.sensor import compress
 from kdscan.training.augment import relight
 
@@ -87,7 +87,7 @@ def page_example(seed: int) -> BookExample:
     """A drawn page, coarser, in other light and a little out of place."""
     layout = load_book("kdscan-a5-spellbook")
     rng, page, truth = _drawn(seed, layout)
-    px = float(np.exp(rng.uniform(np.log(2.0), np.log(4.8))))
+    px = log_uniform(rng, 2.0, 4.8)
     scale = px / _DRAWN_PX
     small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     small = relight(rng, np.asarray(small, np.uint8))

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kdscan.sheet.layout import Layout
-from kdscan.sheet.parts import rect
+from kdscan.sheet.parts import Layout, rect
 from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import U8, Rng, chance, f32
 from kdscan.synth.grounds import line_art, painted, photographic

@@ -10,13 +10,13 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdscan.sheet.layout import Layout
+from kdscan.sheet.parts import Layout
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import F32, U8, Color, Rng, chance, f32, fractal, noise
+from kdscan.synth.fields import F32, U8, Color, Rng, chance, f32, fractal, log_uniform, noise
 from kdscan.synth.grounds import signs
 from kdscan.synth.grounds.painted import country, full_size, textured
 from kdscan.synth.grounds.palette import Palette, mixed
-from kdscan.synth.grounds.populate import populate, random_crowd
+from kdscan.synth.grounds.populate import populate
 from kdscan.synth.grounds.signs import Artist
 from kdscan.synth.grounds.terrain import Terrain, tinted
 from kdscan.synth.raster import wash
@@ -28,12 +28,11 @@ def _paper(rng: Rng, layout: Layout, scale: float, palette: Palette, terrain: Te
     sea, land = (mixed(palette.paper, c, wash) for c in (palette.sea, palette.sand))
     wood = mixed(land, palette.meadow, wash * rng.uniform(0, 0.8))
     areas = tinted(terrain.height, -3, 3, [(-0.02, sea), (0.02, land), (0.6, land), (1.2, wood)])
-    shape = (areas.shape[0], areas.shape[1])
+    shape = areas.shape[:2]
     tone = rng.uniform(0.0, 0.06) * fractal(rng, shape, rng.uniform(3, 40), 4)
     page = full_size(textured(areas, tone), layout, scale)
     if chance(rng, 0.5):
-        full = (page.shape[0], page.shape[1])
-        page = textured(page, f32(rng.uniform(0.005, 0.03)) * noise(rng, full, 350))
+        page = textured(page, f32(rng.uniform(0.005, 0.03)) * noise(rng, page.shape[:2], 350))
     return page
 
 
@@ -43,7 +42,7 @@ def _ink_color(rng: Rng, palette: Palette) -> Color:
 
 
 def _line_mm(rng: Rng, layout: Layout) -> float:
-    return float(np.exp(rng.uniform(np.log(0.006), np.log(0.02)))) * min(layout.cell_mm)
+    return log_uniform(rng, 0.006, 0.02) * min(layout.cell_mm)
 
 
 def _screen(rng: Rng, page: U8, darkness: F32, pitch_px: float, angle: float, bend: float) -> F32:
@@ -73,7 +72,7 @@ def engraved(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     bare = chance(rng, 0.4)
     fill = None if bare else mixed(palette.paper, palette.sand, rng.uniform(0, 0.7))
     artist = Artist(plate, rng, ink, mm, fill, fill, rng.uniform(0.01, 0.08))
-    populate(artist, terrain, layout, random_crowd(rng, rng.uniform(0.4, 1.0)), palette)
+    populate(artist, terrain, layout, palette, rng.uniform(0.4, 1.0))
     return page
 
 
@@ -83,7 +82,7 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     page = _paper(rng, layout, scale, palette, terrain)
     shade = terrain.height if chance(rng, 0.5) else -terrain.height
     dark = 0.25 + rng.uniform(0.05, 0.25) * shade + rng.uniform(0, 0.2) * terrain.wet
-    where = str(rng.choice(np.array(["all", "sea", "land"])))
+    where = str(rng.choice(["all", "sea", "land"]))
     if where != "all":
         keep = terrain.height < 0 if where == "sea" else terrain.height > 0
         dark = dark * keep
@@ -102,7 +101,7 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     for line in terrain.lines():
         plate.stroke(line, ink, mm * 1.4, closed=False)
     artist = Artist(plate, rng, ink, mm, palette.paper, palette.paper)
-    populate(artist, terrain, layout, random_crowd(rng, rng.uniform(0, 0.6)), palette)
+    populate(artist, terrain, layout, palette, rng.uniform(0, 0.6))
     return page
 
 
@@ -131,7 +130,7 @@ def portolan(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     artist = Artist(plate, rng, ink, mm, palette.paper, palette.accent)
     for cx, cy in centres.tolist():
         signs.rose(artist, (cx, cy), min(layout.cell_mm) * rng.uniform(0.5, 1.3))
-    populate(artist, terrain, layout, random_crowd(rng, 0.4), palette)
+    populate(artist, terrain, layout, palette, 0.4)
     return page
 
 
@@ -171,7 +170,7 @@ def charted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
             plate.stroke([(x - d, y - d), (x + d, y + d)], ink, mm, closed=False)
             plate.stroke([(x + d, y - d), (x - d, y + d)], ink, mm, closed=False)
     artist = Artist(plate, rng, ink, mm, None, None)
-    populate(artist, terrain, layout, random_crowd(rng, 0.4), palette)
+    populate(artist, terrain, layout, palette, 0.4)
     return page
 
 
@@ -205,5 +204,5 @@ def woodcut(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     for line in terrain.lines():
         plate.stroke(line, palette.ink, 0.03 * min(layout.cell_mm), closed=False)
     artist = Artist(plate, rng, palette.ink, 2 * _line_mm(rng, layout), None, palette.ink)
-    populate(artist, terrain, layout, random_crowd(rng, 0.5), palette)
+    populate(artist, terrain, layout, palette, 0.5)
     return page

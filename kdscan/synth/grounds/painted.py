@@ -9,11 +9,11 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdscan.sheet.layout import Layout
+from kdscan.sheet.parts import Layout
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import F32, U8, Color, Rng, chance, f32, fractal, noise
+from kdscan.synth.fields import F32, U8, Color, Rng, chance, f32, fractal, log_uniform, noise
 from kdscan.synth.grounds.palette import Palette, luma, mixed
-from kdscan.synth.grounds.populate import populate, random_crowd
+from kdscan.synth.grounds.populate import populate
 from kdscan.synth.grounds.signs import painter
 from kdscan.synth.grounds.terrain import HILL, SHORE, Terrain, random_terrain, tinted
 from kdscan.synth.raster import blend_into, lit, wash
@@ -92,11 +92,11 @@ def _signs(
     canvas: Canvas, rng: Rng, terrain: Terrain, layout: Layout, palette: Palette, rich: float
 ) -> None:
     cell = min(layout.cell_mm)
-    mm = float(np.exp(rng.uniform(np.log(0.006), np.log(0.022)))) * cell
+    mm = log_uniform(rng, 0.006, 0.022) * cell
     ink = mixed(palette.ink, palette.sand, float(rng.choice([0, 0, rng.uniform(0.2, 0.7)])))
     second = palette.accent if chance(rng, 0.4) else palette.peak
     artist = painter(canvas, rng, ink, mm, palette.hill, second)
-    populate(artist, terrain, layout, random_crowd(rng, rich), palette)
+    populate(artist, terrain, layout, palette, rich)
 
 
 def painted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
@@ -105,14 +105,13 @@ def painted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     areas = _areas(rng, terrain, palette, rng.uniform(0.05, 1.0))
     if chance(rng, 0.6):
         _dabs(rng, areas, int(rng.integers(150, 900)), float(rng.uniform(0.06, 0.4) * 60))
-    shape = (areas.shape[0], areas.shape[1])
+    shape = areas.shape[:2]
     tone = rng.uniform(0, 0.1) * fractal(
         rng, shape, rng.uniform(4, 60), 3, float(rng.choice([1, 1, 4, 10]))
     )
     page = full_size(textured(areas, tone), layout, scale)
     if chance(rng, 0.5):
-        full = (page.shape[0], page.shape[1])
-        page = textured(page, f32(rng.uniform(0.01, 0.06)) * noise(rng, full, 400))
+        page = textured(page, f32(rng.uniform(0.01, 0.06)) * noise(rng, page.shape[:2], 400))
     canvas = Canvas(page, scale)
     if chance(rng, 0.35):
         _outlined(canvas, rng, terrain, palette, rng.uniform(0.1, 0.5))
@@ -142,14 +141,14 @@ def watercolour(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     soft = rng.uniform(2, 8)
     lit = cv2.cvtColor(areas, cv2.COLOR_BGR2GRAY).astype(np.float32)
     pooled = np.abs(lit - cv2.GaussianBlur(lit, (0, 0), soft)) / 255
-    shape = (areas.shape[0], areas.shape[1])
+    shape = areas.shape[:2]
     thin = 0.5 + 0.25 * fractal(rng, shape, rng.uniform(2, 12), 4)
     strength = np.clip(thin * rng.uniform(0.5, 1.3) + pooled * rng.uniform(0, 6), 0.05, 1)
     paper = np.full_like(areas, np.round(palette.paper))
     blend_into(paper, areas, f32(strength))
     page = full_size(paper, layout, scale)
-    full = (page.shape[0], page.shape[1])
-    page = textured(page, f32(rng.uniform(0.01, 0.05)) * noise(rng, full, rng.uniform(150, 500)))
+    grain = f32(rng.uniform(0.01, 0.05)) * noise(rng, page.shape[:2], rng.uniform(150, 500))
+    page = textured(page, grain)
     canvas = Canvas(page, scale)
     if chance(rng, 0.5):
         _outlined(canvas, rng, terrain, palette, rng.uniform(0.08, 0.35))
@@ -172,7 +171,7 @@ def relief(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     return page
 
 
-def _regions(rng: Rng, shape: tuple[int, int], count: int, warp: float) -> np.ndarray:
+def _regions(rng: Rng, shape: tuple[int, ...], count: int, warp: float) -> np.ndarray:
     """(H, W) int32: numbers of about `count` regions, each of the points nearest to its seed."""
     h, w = shape
     seeds = np.full(shape, 255, np.uint8)
@@ -186,21 +185,15 @@ def _regions(rng: Rng, shape: tuple[int, int], count: int, warp: float) -> np.nd
     reach = warp * np.sqrt(h * w / count)
     maps = [fractal(rng, shape, rng.uniform(4, 14), 4) * np.float32(reach) for _ in range(2)]
     y, x = np.mgrid[0:h, 0:w].astype(np.float32)
-    moved = cv2.remap(
-        labels.astype(np.float32),
-        x + maps[0],
-        y + maps[1],
-        cv2.INTER_NEAREST,
-        borderMode=cv2.BORDER_REPLICATE,
-    )
+    near, at = labels.astype(np.float32), (x + maps[0], y + maps[1])
+    moved = cv2.remap(near, *at, cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(moved, np.int32)
 
 
 def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Realms in their own colours with borders between them, the sea around."""
     terrain = country(rng, layout, scale)
-    shape = (terrain.height.shape[0], terrain.height.shape[1])
-    labels = _regions(rng, shape, int(rng.integers(8, 45)), rng.uniform(0.05, 0.25))
+    labels = _regions(rng, terrain.height.shape, int(rng.integers(8, 45)), rng.uniform(0.05, 0.25))
     shades = np.array(palette.grounds[2:])
     table = shades[rng.integers(0, len(shades), labels.max() + 1)]
     table = table + rng.normal(0, rng.uniform(3, 18), table.shape)
@@ -251,9 +244,8 @@ def patchwork(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 def mosaic(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Small stones of many colours with joints between them."""
     terrain = country(rng, layout, scale)
-    shape = (terrain.height.shape[0], terrain.height.shape[1])
     areas = _areas(rng, terrain, palette, 0.2)
-    labels = _regions(rng, shape, int(rng.integers(900, 3500)), 0.0)
+    labels = _regions(rng, terrain.height.shape, int(rng.integers(900, 3500)), 0.0)
     first = np.zeros((labels.max() + 1, 3), np.uint8)
     first[labels.ravel()] = areas.reshape(-1, 3)
     tone = 1 + rng.normal(0, 0.1, (len(first), 1))

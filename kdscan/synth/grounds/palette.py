@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from kdscan.synth.fields import LUMA, Color, Rng, color
+from kdscan.synth.fields import LUMA, Color, Rng, as_bgr, color, weighted
 
 INK_LEFT = 78.0
 """Least brightness (0..255) of a palette's darkest ground: on darker paper nobody could draw."""
@@ -52,9 +52,7 @@ def mixed(a: Color, b: Color, share: float) -> Color:
 def random_palette(rng: Rng, kind: str | None = None) -> Palette:
     """A palette of a kind ("full", "sepia", "soft", "wild"), or of any."""
     if kind is None:
-        kind = str(
-            rng.choice(np.array(["full", "sepia", "soft", "wild"]), p=[0.52, 0.26, 0.16, 0.06])
-        )
+        kind = weighted(rng, {"full": 0.52, "sepia": 0.26, "soft": 0.16, "wild": 0.06})
     made = {"full": _full, "sepia": _sepia, "soft": _soft, "wild": _wild}[kind](rng)
     return _each(made, _visible)
 
@@ -62,8 +60,7 @@ def random_palette(rng: Rng, kind: str | None = None) -> Palette:
 def _shade(
     rng: Rng, hue: tuple[float, float], saturation: tuple[float, float], value: tuple[float, float]
 ) -> Color:
-    b, g, r = (float(v) for v in color(rng, saturation, value, hue))
-    return b, g, r
+    return as_bgr(color(rng, saturation, value, hue))
 
 
 def _full(rng: Rng) -> Palette:

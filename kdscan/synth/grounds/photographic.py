@@ -5,12 +5,12 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdscan.sheet.layout import Layout
+from kdscan.sheet.parts import Layout
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import F32, U8, Rng, chance, f32, fractal, noise, to_u8
+from kdscan.synth.fields import F32, U8, Rng, any_of, chance, f32, fractal, noise, to_u8
 from kdscan.synth.grounds.painted import country
 from kdscan.synth.grounds.palette import INK_LEFT, Palette
-from kdscan.synth.grounds.populate import populate, random_crowd
+from kdscan.synth.grounds.populate import populate
 from kdscan.synth.grounds.signs import painter
 from kdscan.synth.textures import KINDS
 
@@ -58,14 +58,14 @@ def parchment(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         artist = painter(
             Canvas(out, scale), rng, palette.ink, 0.012 * cell, palette.sand, palette.accent
         )
-        populate(artist, terrain, layout, random_crowd(rng, rng.uniform(0.1, 0.7)), palette)
+        populate(artist, terrain, layout, palette, rng.uniform(0.1, 0.7))
     return out
 
 
 def surface(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A picture of wood, cloth, stone or the like, pale enough to be drawn on."""
     names = [name for name in KINDS if name not in ("dark", "checked", "pattern", "tiles")]
-    kind, _ = KINDS[names[int(rng.integers(len(names)))]]
+    kind, _ = KINDS[any_of(rng, names)]
     h, w = _shape(layout, scale)
     side = max(h, w)
     tile = cv2.resize(np.clip(kind(rng), 0, 255), (side, side), interpolation=cv2.INTER_AREA)[

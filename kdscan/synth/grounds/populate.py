@@ -2,84 +2,63 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import numpy as np
-
-from kdscan.sheet.layout import Layout, Point
-from kdscan.synth.fields import Rng, chance
+from kdscan.sheet.parts import Layout, Point
+from kdscan.synth.fields import Rng, any_of, chance, log_uniform
 from kdscan.synth.grounds import signs
 from kdscan.synth.grounds.palette import Palette, mixed
 from kdscan.synth.grounds.signs import Artist, Sign
 from kdscan.synth.grounds.terrain import Kind, Terrain
 
-
-@dataclass(frozen=True)
-class Crowd:
-    """How many signs a map has: 0 none .. 1 as many as fit. size: of a tree, in cells."""
-
-    woods: float
-    hills: float
-    waves: float
-    houses: float
-    creatures: float
-    roads: float
-    rivers: float
-    roses: float
-    size: float
-
-
-def random_crowd(rng: Rng, rich: float) -> Crowd:
-    """Some signs, or none, of each sort; `rich` 0..1 makes them many."""
-
-    def some(p: float) -> float:
-        return float(rng.uniform(0.1, 1.0) * rich) if chance(rng, p) else 0.0
-
-    size = float(np.exp(rng.uniform(np.log(0.08), np.log(0.24))))
-    return Crowd(
-        some(0.8),
-        some(0.7),
-        some(0.65),
-        some(0.5),
-        some(0.7),
-        some(0.6),
-        some(0.5),
-        some(0.5),
-        size,
-    )
+_SORTS = {
+    "woods": 0.8,
+    "hills": 0.7,
+    "waves": 0.65,
+    "houses": 0.5,
+    "creatures": 0.7,
+    "roads": 0.6,
+    "rivers": 0.5,
+    "roses": 0.5,
+}
+"""How often a map has signs of a sort."""
 
 
 def populate(
-    artist: Artist, terrain: Terrain, layout: Layout, crowd: Crowd, palette: Palette
+    artist: Artist, terrain: Terrain, layout: Layout, palette: Palette, rich: float
 ) -> None:
-    """Draw the signs, roads under them."""
+    """Draw signs, roads under them: some, or none, of each sort; `rich` 0..1 makes them many."""
     rng, cell = artist.rng, min(layout.cell_mm)
-    size = crowd.size * cell
+    size = log_uniform(rng, 0.08, 0.24) * cell
+    many = {
+        sort: rng.uniform(0.1, 1.0) * rich if chance(rng, often) else 0.0
+        for sort, often in _SORTS.items()
+    }
     page = layout.page_mm
     area = page[0] * page[1] / cell**2
     land: tuple[Kind, ...] = ("meadow", "wood", "shore")
     places = [p for kind in land for p in terrain.spots(rng, kind, 0.8 * cell, 200)]
-    for _ in range(round(4 * crowd.rivers)):
+    for _ in range(round(4 * many["rivers"])):
         _way(artist, places, palette.sea, 0.05 * cell, river=True)
-    for _ in range(round(5 * crowd.roads)):
+    for _ in range(round(5 * many["roads"])):
         shade = palette.hill if chance(rng, 0.5) else artist.ink
         _way(artist, places, shade, rng.uniform(0.02, 0.05) * cell, river=False)
     wood = signs.fir if chance(rng, 0.5) else signs.round_tree
     rise = signs.hill if chance(rng, 0.5) else signs.mountain
     swell = signs.wave if chance(rng, 0.5) else signs.ripple
-    _crowd(artist, terrain, "sea", swell, 0.9 * size, crowd.waves, area)
-    _crowd(artist, terrain, "hill", rise, 2.2 * size, crowd.hills, area)
+    _crowd(artist, terrain, "sea", swell, 0.9 * size, many["waves"], area)
+    _crowd(artist, terrain, "hill", rise, 2.2 * size, many["hills"], area)
     green = replace(artist, second=None if artist.second is None else palette.wood)
-    _crowd(green, terrain, "wood", wood, 1.2 * size, crowd.woods, area)
+    _crowd(green, terrain, "wood", wood, 1.2 * size, many["woods"], area)
     if chance(rng, 0.3):
-        _crowd(green, terrain, "meadow", signs.tuft, 0.7 * size, 0.5 * crowd.woods, area)
-    for at in _pick(rng, places, round(8 * crowd.houses)):
+        _crowd(green, terrain, "meadow", signs.tuft, 0.7 * size, 0.5 * many["woods"], area)
+    for at in _pick(rng, places, round(8 * many["houses"])):
         signs.house(artist, at, size * rng.uniform(1.2, 2.2))
     sea = terrain.spots(rng, "sea", 1.5 * cell, 60)
     beasts: tuple[Sign, ...] = (signs.ship, signs.ship, signs.monster, signs.whale)
-    for at in _pick(rng, sea, round(6 * crowd.creatures)):
-        beasts[int(rng.integers(4))](artist, at, cell * rng.uniform(0.25, 0.7))
-    for _ in range(round(1.6 * crowd.roses)):
+    for at in _pick(rng, sea, round(6 * many["creatures"])):
+        any_of(rng, beasts)(artist, at, cell * rng.uniform(0.25, 0.7))
+    for _ in range(round(1.6 * many["roses"])):
         at = (rng.uniform(0, page[0]), rng.uniform(0, page[1]))
         signs.rose(artist, at, cell * rng.uniform(0.5, 1.6))
 

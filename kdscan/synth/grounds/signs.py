@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kdscan.sheet.layout import Point
+from kdscan.sheet.parts import Point
 from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import Color, Rng
 from kdscan.synth.grounds.palette import mixed

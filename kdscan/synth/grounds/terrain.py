@@ -8,8 +8,8 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from kdscan.sheet.layout import Point
-from kdscan.synth.fields import F32, U8, Color, Rng, f32, fractal
+from kdscan.sheet.parts import Point
+from kdscan.synth.fields import F32, U8, Color, Rng, f32, fractal, log_uniform
 
 Kind = Literal["sea", "shore", "meadow", "wood", "hill"]
 SHORE, HILL = 0.16, 1.0
@@ -89,8 +89,7 @@ def random_terrain(
 ) -> Terrain:
     """A country over a page; `sea`: share of it under water, at random if None."""
     shape = (round(page_mm[1] * px_per_mm), round(page_mm[0] * px_per_mm))
-    bumps = float(np.exp(rng.uniform(np.log(1.5), np.log(9))))
-    rough = rng.uniform(0.42, 0.66)
+    bumps, rough = log_uniform(rng, 1.5, 9), rng.uniform(0.42, 0.66)
     height = fractal(rng, shape, bumps, 6, gain=rough)
     if sea is None:
         sea = float(rng.choice([0.0, rng.uniform(0.05, 0.85)], p=[0.12, 0.88]))
