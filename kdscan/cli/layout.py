@@ -158,7 +158,7 @@ def _learn_layout(
     from kdscan.prints.learn_layout import learn as learned
     from kdscan.prints.recognize_layout import cell_print, print_to_text
     from kdscan.sheet.checks import check_layout
-    from kdscan.sheet.layout import layout_to_toml
+    from kdscan.sheet.toml import layout_to_toml
 
     models = default_models()
     sheets = find(picture, models.locate, models.refine)

@@ -150,7 +150,7 @@ class MapSearch:
         threshold = LIKELY if best >= LIKELY else max(best, POSSIBLE)
         kept = [one for one in self._found if one.confidence >= threshold]
         kept.sort(key=lambda one: -cv2.contourArea(one.outline_xy.astype(np.float32)))
-        lost = tuple(one for one in self._cut if not any(_covers(find, one) for find in kept))
+        lost = tuple(one for one in self._cut if not any(_covers(found, one) for found in kept))
         return tuple(rectify(self._photo, one.centers_xy, one.confidence) for one in kept), lost
 
 
@@ -169,9 +169,9 @@ def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:
     return tuple(outlines)
 
 
-def _covers(find: _Candidate, outline: SheetOutline) -> bool:
+def _covers(found: _Candidate, outline: SheetOutline) -> bool:
     """Whether the middle of an outline lies inside a candidate."""
-    return lies_in(outline.corners_xy.mean(0), find.outline_xy)
+    return lies_in(outline.corners_xy.mean(0), found.outline_xy)
 
 
 def _suppress_overlaps(found: list[_Candidate], new: _Candidate) -> list[_Candidate]:

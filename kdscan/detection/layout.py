@@ -12,7 +12,8 @@ from kdscan.imaging.pyramid import finest_for
 from kdscan.imaging.rectify import lattice_to_photo, resolution, sample
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
-from kdscan.sheet.layout import Layout, layouts, load_layout
+from kdscan.sheet.layout import layouts, load_layout
+from kdscan.sheet.parts import Layout
 
 UNKNOWN = "unknown"
 """Name of the layout of any design that is not built in."""

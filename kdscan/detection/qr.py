@@ -21,7 +21,8 @@ from kdscan.imaging.rectify import lattice_to_photo, project, sample
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 from kdscan.sheet.ids import SheetId
-from kdscan.sheet.layout import Code, Layout, layouts, load_layout
+from kdscan.sheet.layout import layouts, load_layout
+from kdscan.sheet.parts import Code, Layout
 
 _MAX_PX, _CODE_PX = 2000, 130
 """Pixels. Codes on cards are detected in a picture whose longer side is at most the first, scaled

@@ -14,24 +14,9 @@ from typing import TypeVar
 
 from kdscan.errors import LayoutError
 from kdscan.files.read import read_text
-from kdscan.sheet.checks import check_layout, layout_problems
-from kdscan.sheet.parts import Castle, Code, Layout, LineStyle, Paper, Point, Polygon
-from kdscan.sheet.toml import layout_from_toml, layout_to_toml, record_from_toml
-
-__all__ = [
-    "Castle",
-    "Code",
-    "Layout",
-    "LineStyle",
-    "Paper",
-    "Point",
-    "Polygon",
-    "check_layout",
-    "layout_from_toml",
-    "layout_to_toml",
-    "layouts",
-    "load_layout",
-]
+from kdscan.sheet.checks import layout_problems
+from kdscan.sheet.parts import Layout
+from kdscan.sheet.toml import record_from_toml
 
 Record = TypeVar("Record")
 

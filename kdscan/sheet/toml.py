@@ -23,16 +23,12 @@ from kdscan.sheet.parts import Layout
 Record = TypeVar("Record")
 
 
-def layout_from_toml(text: str, source: str) -> Layout:
-    """Read a layout, checked for form only; `source` names it in error messages.
+def record_from_toml(kind: type[Record], text: str, source: str) -> Record:
+    """Read a record of dataclasses, such as `Layout`, checked for form only; `source` names it in
+    error messages.
 
     Raises LayoutError.
     """
-    return record_from_toml(Layout, text, source)
-
-
-def record_from_toml(kind: type[Record], text: str, source: str) -> Record:
-    """Read a record of dataclasses, as `layout_from_toml` reads a map's layout."""
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: not TOML, or a number too long
@@ -50,7 +46,7 @@ def record_from_values(kind: type[Record], data: object, source: str) -> Record:
 
 
 def layout_to_toml(layout: Layout) -> str:
-    """Write a layout so that `layout_from_toml` gives it back; defaults are left out."""
+    """Write a layout so that `record_from_toml` gives it back; defaults are left out."""
     return "\n".join(_table(layout, "")) + "\n"
 
 

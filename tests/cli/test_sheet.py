@@ -6,7 +6,8 @@ import pypdfium2
 import pytest
 
 from kdscan.cli.main import main
-from kdscan.sheet.layout import layout_to_toml, load_layout
+from kdscan.sheet.layout import load_layout
+from kdscan.sheet.toml import layout_to_toml
 
 
 def test_sheet_writes_a_pdf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,9 @@ from kdscan.cli.main import main
 from kdscan.errors import LayoutError
 from kdscan.prints.learn_layout import draw_print, find_print, learn
 from kdscan.records import Photo, RectifiedSheet
-from kdscan.sheet.layout import Layout, check_layout, load_layout
+from kdscan.sheet.checks import check_layout
+from kdscan.sheet.layout import load_layout
+from kdscan.sheet.parts import Layout
 from kdscan.synth.__main__ import own_page
 from kdscan.synth.scene import SynthPhoto, draw_page, random_page, shoot
 

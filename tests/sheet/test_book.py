@@ -11,7 +11,8 @@ from kdscan.errors import LayoutError
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
 from kdscan.sheet.book import BookLayout, books, load_book, marked_places, texts
-from kdscan.sheet.layout import Layout, layouts, load_layout
+from kdscan.sheet.layout import layouts, load_layout
+from kdscan.sheet.parts import Layout
 from kdscan.sheet.printing import sheet_pdf
 from kdscan.sheet.raster import render_page
 from kdscan.sheet.words import LANGUAGES, dictionary

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from kdscan.errors import LayoutError
 from kdscan.game.duel.coats import Coat
-from kdscan.sheet.layout import check_layout, layout_from_toml, layout_to_toml, layouts, load_layout
-from kdscan.sheet.parts import Markers, Note, Title
+from kdscan.sheet.checks import check_layout
+from kdscan.sheet.layout import layouts, load_layout
+from kdscan.sheet.parts import Layout, Markers, Note, Title
+from kdscan.sheet.toml import layout_to_toml, record_from_toml
 from kdscan.synth.designs import random_layout
 
 LAYOUT = load_layout("kdscan-a5")
@@ -50,7 +52,7 @@ def test_any_layout_round_trips(seed: int, text: str, coordinates: bool) -> None
         markers=LAYOUT.markers,
         coordinates=coordinates,
     )
-    assert layout_from_toml(layout_to_toml(layout), "here") == layout
+    assert record_from_toml(Layout, layout_to_toml(layout), "here") == layout
 
 
 def test_center_of_cells() -> None:
@@ -95,7 +97,7 @@ def test_broken_files_say_where(tmp_path: Path, old: str, new: str, message: str
 
 def test_deep_nesting_is_refused() -> None:
     with pytest.raises(LayoutError, match="not a TOML file"):
-        layout_from_toml("a = " + "[" * 100_000, "deep")
+        record_from_toml(Layout, "a = " + "[" * 100_000, "deep")
 
 
 def _markers(**changes: Any) -> dict[str, Markers]:

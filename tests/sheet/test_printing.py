@@ -9,8 +9,8 @@ import pytest
 from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from kdscan.errors import LayoutError
-from kdscan.sheet.layout import Layout, load_layout
-from kdscan.sheet.parts import LineStyle, Paper
+from kdscan.sheet.layout import load_layout
+from kdscan.sheet.parts import Layout, LineStyle, Paper
 from kdscan.sheet.printing import impose, sheet_pdf
 from kdscan.sheet.raster import render_page
 from tests.sheet.measure import DPI_300, Measured

@@ -12,9 +12,10 @@ import pytest
 from reportlab.pdfbase.ttfonts import TTFont
 
 from kdscan.sheet.fonts import CAPITAL, ITALIC, SERIF
-from kdscan.sheet.layout import Layout, layouts, load_layout
+from kdscan.sheet.layout import layouts, load_layout
 from kdscan.sheet.letters import LETTERS, printable, unprintable
 from kdscan.sheet.look import Look
+from kdscan.sheet.parts import Layout
 from kdscan.sheet.printing import sheet_pdf
 from kdscan.sheet.words import LANGUAGES, Language, dictionary, say
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kdscan.game.duel.coats import Coat
 from kdscan.records import CELLS
-from kdscan.sheet.layout import Castle, Layout
+from kdscan.sheet.parts import Castle, Layout
 from kdscan.synth.bends import BENDS
 from kdscan.synth.crosses import cross_through, draw_cross, in_a_row
 from kdscan.synth.dots import CAREFUL
