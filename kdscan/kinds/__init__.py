@@ -5,10 +5,11 @@ A kind's folder contains modules of these names with functions that take its own
 * ``to_json.to_json(found)``: its entry in the JSON ``kdscan/1``
 * ``tell.tell(found, style)``: the answer in a terminal
 * ``draw.draw(picture, clean, found, scale, words)``: the overlay; returns tiles of doubtful cells
-* ``places.places(found, words)``: what needs review, as places in the photo
-* ``serialize.serialize(found)``, ``serialize.deserialize(kept, risk)``: evidence in the store
-* ``correct.correct(found, corrections, risk)``: the sheet with further corrections, merged with
-  earlier ones; ``correct.correct_fields`` takes them by the store's field names
+* ``draw.places(found, words)``: what needs review, as places in the photo
+* ``serialize.serialize(found)``, ``serialize.evidence_from(kept)``: evidence in the store
+* ``interpret.interpret(evidence, risk)``: the reading that evidence comes to
+* ``correct.with_fields(evidence, fields)``: the evidence with corrections, given by the store's
+  field names, merged with earlier ones
 
 Modules are imported on first use, so that a standings table needs no OpenCV.
 """
@@ -16,7 +17,7 @@ Modules are imported on first use, so that a standings table needs no OpenCV.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
@@ -79,7 +80,7 @@ class Kind:
 
     def places(self, found: AnyReading, words: Words) -> Iterator[DoubtfulPlace]:
         """What needs review, as named places in the photo."""
-        found_places: Iterator[DoubtfulPlace] = self._module("places").places(found, words)
+        found_places: Iterator[DoubtfulPlace] = self._module("draw").places(found, words)
         return found_places
 
     def serialize(self, found: AnyReading) -> Json:
@@ -90,24 +91,27 @@ class Kind:
     def deserialize(self, kept: Json, risk: float) -> AnyReading:
         """The reading from what `serialize` returned; raises KeyError, TypeError or ValueError for
         anything else."""
-        found: AnyReading = self._module("serialize").deserialize(kept, risk)
-        return found
+        return self._interpret(self._module("serialize").evidence_from(kept), risk)
 
     def correct(self, found: AnyReading, corrections: object, risk: float) -> AnyReading:
         """The sheet with corrections merged, given as the kind's own record."""
-        corrected: AnyReading = self._module("correct").correct(found, corrections, risk)
-        return corrected
+        evidence: Any = found.evidence
+        after = evidence.corrections.merge(corrections)
+        return self._interpret(replace(evidence, corrections=after), risk)
 
     def correct_fields(
         self, found: AnyReading, fields: Mapping[str, Any], risk: float
     ) -> AnyReading:
         """The sheet with corrections merged, given by the store's field names."""
-        corrected: AnyReading = self._module("correct").correct_fields(found, fields, risk)
-        return corrected
+        return self._interpret(self._module("correct").with_fields(found.evidence, fields), risk)
+
+    def _interpret(self, evidence: object, risk: float) -> AnyReading:
+        found: AnyReading = self._module("interpret").interpret(evidence, risk)
+        return found
 
     def load(self) -> None:
         """Import all of its modules now, so that no later call has to wait."""
-        for name in ("read", "to_json", "tell", "draw", "places", "serialize", "correct"):
+        for name in ("read", "interpret", "to_json", "tell", "draw", "serialize", "correct"):
             self._module(name)
 
     def _module(self, name: str) -> Any:

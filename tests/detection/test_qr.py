@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from kdscan.detection.qr import read_card_codes, read_code
 from kdscan.kinds.kingdom.read import assign_card_codes
 from kdscan.kinds.kingdom.to_json import to_json
-from kdscan.kinds.spellbook.code import read_book_code
 from kdscan.kinds.spellbook.place import find_books
+from kdscan.kinds.spellbook.read import read_book_code
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.records import KingdomReading, Photo, RectifiedSheet
 from kdscan.sheet.book import load_book

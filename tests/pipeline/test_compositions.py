@@ -13,7 +13,6 @@ import pytest
 from kdscan.game.duel.coats import Coat
 from kdscan.game.problem import Problem
 from kdscan.kinds import correct
-from kdscan.kinds.duel_map.correct import correct_fields
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.pipeline.fusion import fuse_sheets, maps_of
 from kdscan.pipeline.serialize import deserialize, serialize
@@ -99,7 +98,7 @@ def test_a_correction_brings_a_shield_back_that_the_picture_cut_off() -> None:
 
 def test_what_a_person_confirmed_asks_for_nothing() -> None:
     sheet = make_sheet(doubtful=[(0, 0)], confidence=0.6)
-    done = correct_fields(sheet, {"confirmed": True}, 0.02)
+    done = correct(sheet, MapCorrections(confirmed=True))
     assert not done.review and not any(cell.review for cell in done.reading.cells)
     assert done.total_range == (done.score.total, done.score.total)
     assert np.isclose(done.confidence, interpret(sheet.evidence).confidence)

@@ -7,7 +7,7 @@ the cells' pitch, so that overlays look the same at every resolution.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol
 
@@ -19,7 +19,7 @@ from kdscan.game.grid import Cell, cell_name
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.imaging.rectify import cell_corners
 from kdscan.kinds.common.colors import domain_colors, flagged_cells
-from kdscan.kinds.common.doubt import C, Doubt
+from kdscan.kinds.common.doubt import C, Doubt, DoubtfulPlace
 from kdscan.kinds.common.pens import (
     INK,
     PAPER,
@@ -214,6 +214,18 @@ def _total(picture: Bgr, board: Board, corners: Points, pitch: float, words: Wor
     corner = (float(left), float(top))
     panel(picture, corner, (width, height), REVIEW_COLOR if review else INK, 0.04 * pitch)
     draw_text(picture, text, (left + size / 2, top + height / 2), size, bold=True)
+
+
+def places_of(
+    centers_xy: Points, doubts: Sequence[Doubt[C]], name: Callable[[C], str]
+) -> Iterator[DoubtfulPlace]:
+    """Doubtful cells as places. centers_xy: (R, C, 2), photo frame, all cells' centres. name: text
+    for a cell's content."""
+    corners = cell_corners(centers_xy)
+    for doubt in doubts:
+        at = doubt.cell.row, doubt.cell.col
+        choices = tuple((name(one), one.confidence) for one in (doubt.cell, *doubt.others))
+        yield DoubtfulPlace(cell_name(at), choices, quad_of(corners, at))
 
 
 def tile(clean: Bgr, centers: Points, doubt: Doubt[C], signs: Signs[C]) -> Bgr:

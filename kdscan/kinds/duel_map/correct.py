@@ -1,4 +1,4 @@
-"""A map with a person's corrections."""
+"""A person's corrections of a map."""
 
 from __future__ import annotations
 
@@ -8,18 +8,11 @@ from typing import Any
 
 from kdscan.game.duel.coats import Coat
 from kdscan.kinds.common.fields import WIZARD, cell_values
-from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.records import MapCorrections, Marks, SheetReading
+from kdscan.records import MapCorrections, MapEvidence, Marks
 
 
-def correct(sheet: SheetReading, corrections: MapCorrections, risk: float) -> SheetReading:
-    """See `kdscan.kinds`. The pixels' own result stays visible in `CellReading.seen`."""
-    after = sheet.evidence.corrections.merge(corrections)
-    return interpret(replace(sheet.evidence, corrections=after), risk)
-
-
-def correct_fields(sheet: SheetReading, fields: Mapping[str, Any], risk: float) -> SheetReading:
-    """`correct` by the store's fields: `cell:R,C`, `castle`, `value:chosen_coat`, `confirmed`."""
+def with_fields(evidence: MapEvidence, fields: Mapping[str, Any]) -> MapEvidence:
+    """The store's fields: `cell:R,C`, `castle`, `value:chosen_coat`, `confirmed`."""
     wizard = fields.get(WIZARD)
     corrections = MapCorrections(
         cells={cell: marks_from(new) for cell, new in cell_values(fields).items()},
@@ -27,7 +20,7 @@ def correct_fields(sheet: SheetReading, fields: Mapping[str, Any], risk: float) 
         wizard=(Coat(wizard) if wizard else None,) if WIZARD in fields else None,
         confirmed=fields.get("confirmed") is True,
     )
-    return correct(sheet, corrections, risk)
+    return replace(evidence, corrections=evidence.corrections.merge(corrections))
 
 
 def marks_from(value: Mapping[str, Any]) -> Marks:

@@ -1,12 +1,15 @@
-"""A map's overlay."""
+"""A map over its photo: the overlay, and the places that need review."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import attrgetter
 
-from kdscan.kinds.common.board import Signs, draw_board, tile
+from kdscan.kinds.common.board import Signs, draw_board, places_of, tile
+from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.common.pens import Bgr, draw_marks, marks_width
 from kdscan.kinds.duel_map.doubts import doubts
+from kdscan.kinds.duel_map.names import shield_name, with_cover
 from kdscan.locale import Words
 from kdscan.records import CellReading, SheetReading
 
@@ -15,6 +18,15 @@ def draw(picture: Bgr, clean: Bgr, sheet: SheetReading, scale: float, words: Wor
     """See `kdscan.kinds`."""
     centers = draw_board(picture, sheet, sheet.reading.cells, _SIGNS, scale, words)
     return [tile(clean, centers, doubt, _SIGNS) for doubt in doubts(sheet)]
+
+
+def places(sheet: SheetReading, words: Words) -> Iterator[DoubtfulPlace]:
+    """See `kdscan.kinds`."""
+
+    def name(cell: CellReading) -> str:
+        return with_cover(words, shield_name(words, cell.coat, cell.crosses), cell)
+
+    return places_of(sheet.rectified.centers_xy, doubts(sheet), name)
 
 
 _SIGNS: Signs[CellReading] = Signs(

@@ -11,7 +11,6 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, problems_json
 from kdscan.kinds.common.place import place_from, place_json, rounded
-from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.records import MapCorrections, MapEvidence, MarkProbs, SheetReading, WizardEvidence
 
 Json = dict[str, Any]
@@ -53,11 +52,6 @@ def serialize(sheet: SheetReading) -> Json:
             "confirmed": corrections.confirmed,
         }
     return kept
-
-
-def deserialize(kept: Json, risk: float) -> SheetReading:
-    """See `kdscan.kinds`."""
-    return interpret(evidence_from(kept), risk)
 
 
 def evidence_from(kept: Json) -> MapEvidence:

@@ -1,12 +1,15 @@
-"""A kingdom's overlay."""
+"""A kingdom over its photo: the overlay, and the places that need review."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import attrgetter
 
-from kdscan.kinds.common.board import Signs, draw_board, tile
+from kdscan.kinds.common.board import Signs, draw_board, places_of, tile
+from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.common.pens import Bgr, draw_square, square_width
 from kdscan.kinds.kingdom.doubts import doubts
+from kdscan.kinds.kingdom.names import square_name
 from kdscan.locale import Words
 from kdscan.records import KingdomReading, SquareReading
 
@@ -17,6 +20,15 @@ def draw(
     """See `kdscan.kinds`."""
     centers = draw_board(picture, kingdom, kingdom.squares, _SIGNS, scale, words)
     return [tile(clean, centers, doubt, _SIGNS) for doubt in doubts(kingdom)]
+
+
+def places(kingdom: KingdomReading, words: Words) -> Iterator[DoubtfulPlace]:
+    """See `kdscan.kinds`."""
+
+    def name(square: SquareReading) -> str:
+        return square_name(words, square.terrain, square.crowns)
+
+    return places_of(kingdom.rectified.centers_xy, doubts(kingdom), name)
 
 
 _SIGNS: Signs[SquareReading] = Signs(

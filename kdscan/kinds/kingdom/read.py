@@ -50,11 +50,11 @@ def assign_card_codes(
     kingdoms: Sequence[KingdomReading], photo: Photo
 ) -> tuple[KingdomReading, ...]:
     """Kingdoms with the codes of cards in the photo, each assigned to the nearest kingdom."""
-    assign_card_codes = list(kingdoms)
-    if not assign_card_codes:
+    coded = list(kingdoms)
+    if not coded:
         return ()
-    middles = [kingdom.outline_xy.mean(0) for kingdom in assign_card_codes]
-    tile_px = min(kingdom.rectified.px_per_cell for kingdom in assign_card_codes)
+    middles = [kingdom.outline_xy.mean(0) for kingdom in coded]
+    tile_px = min(kingdom.rectified.px_per_cell for kingdom in coded)
     cards = [(text, quad.mean(0)) for text, quad in read_card_codes(photo, tile_px)]
     gaps = sorted(
         (float(np.hypot(*(at - middle))), n, text)
@@ -62,12 +62,9 @@ def assign_card_codes(
         for n, middle in enumerate(middles)
     )
     for _, n, text in gaps:
-        if assign_card_codes[n].sheet_id is None and all(
-            one.sheet_id != text for one in assign_card_codes
-        ):
-            evidence = replace(assign_card_codes[n].evidence, sheet_id=text)
-            assign_card_codes[n] = replace(assign_card_codes[n], evidence=evidence)
-    return tuple(assign_card_codes)
+        if coded[n].sheet_id is None and all(one.sheet_id != text for one in coded):
+            coded[n] = replace(coded[n], evidence=replace(coded[n].evidence, sheet_id=text))
+    return tuple(coded)
 
 
 def _decode(

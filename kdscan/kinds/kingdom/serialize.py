@@ -9,7 +9,6 @@ import numpy as np
 
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.kinds.common.place import place_from, place_json, rounded
-from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.records import KingdomCorrections, KingdomEvidence, KingdomReading
 
 Json = dict[str, Any]
@@ -32,13 +31,13 @@ def serialize(kingdom: KingdomReading) -> Json:
     return kept
 
 
-def deserialize(kept: Json, risk: float) -> KingdomReading:
-    """See `kdscan.kinds`."""
+def evidence_from(kept: Json) -> KingdomEvidence:
+    """The inverse of `serialize`; raises KeyError, TypeError or ValueError for other values."""
     corrections = KingdomCorrections()
     if stored := kept.get("corrections"):
         squares = {(row, col): (terrain, crowns) for row, col, terrain, crowns in stored["squares"]}
         corrections = KingdomCorrections(squares, stored["confirmed"])
-    evidence = KingdomEvidence(
+    return KingdomEvidence(
         rectified=place_from(kept["place"]),
         probs=np.array(kept["probs"], np.float64),
         variants=Variants(**kept["variants"]),
@@ -46,5 +45,3 @@ def deserialize(kept: Json, risk: float) -> KingdomReading:
         sheet_id=kept.get("sheet_id"),
         corrections=corrections,
     )
-    (kingdom,) = decode_kingdoms([evidence], risk)
-    return kingdom

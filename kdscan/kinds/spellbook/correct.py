@@ -1,4 +1,4 @@
-"""A spellbook with a person's corrections."""
+"""A person's corrections of a spellbook."""
 
 from __future__ import annotations
 
@@ -9,22 +9,14 @@ from typing import Any
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.kinds.common.fields import ChoiceField, LineField, parse_field
-from kdscan.kinds.spellbook.interpret import interpret
-from kdscan.records import SpellbookCorrections, SpellbookReading
+from kdscan.records import SpellbookCorrections, SpellbookEvidence
 
 
-def correct(
-    book: SpellbookReading, corrections: SpellbookCorrections, risk: float
-) -> SpellbookReading:
-    """See `kdscan.kinds`. `kdscan.pipeline.table` then updates the maps beside it."""
-    after = book.evidence.corrections.merge(corrections)
-    return interpret(replace(book.evidence, corrections=after))
+def with_fields(evidence: SpellbookEvidence, fields: Mapping[str, Any]) -> SpellbookEvidence:
+    """The store's fields: `line:SIDE,COAT`, `choice:SIDE`, `confirmed`.
 
-
-def correct_fields(
-    book: SpellbookReading, fields: Mapping[str, Any], risk: float
-) -> SpellbookReading:
-    """`correct` by the store's fields: `line:SIDE,COAT`, `choice:SIDE`, `confirmed`."""
+    `kdscan.pipeline.table` then updates the maps beside the book.
+    """
     lines: dict[tuple[int, Coat], SpellbookLine] = {}
     choices: dict[int, Coat | None] = {}
     for field, new in fields.items():
@@ -33,5 +25,5 @@ def correct_fields(
                 lines[player, coat] = SpellbookLine(**new)
             case ChoiceField(player):
                 choices[player] = Coat(new) if new else None
-    confirmed = fields.get("confirmed") is True
-    return correct(book, SpellbookCorrections(lines, choices, confirmed), risk)
+    corrections = SpellbookCorrections(lines, choices, fields.get("confirmed") is True)
+    return replace(evidence, corrections=evidence.corrections.merge(corrections))

@@ -1,11 +1,14 @@
-"""A spellbook's overlay."""
+"""A spellbook over its photo: the overlay, and the places that need review."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from kdscan.game.duel.coats import Coat
 from kdscan.kinds.common.board import REVIEW_COLOR
+from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.common.pens import (
     INK,
     PAPER,
@@ -19,6 +22,7 @@ from kdscan.kinds.common.pens import (
     polygon,
     text_width,
 )
+from kdscan.kinds.spellbook.names import mark_name
 from kdscan.kinds.spellbook.options import marks_of_line
 from kdscan.locale import Words
 from kdscan.records import BookMark, SpellbookReading
@@ -97,3 +101,26 @@ def _headline(picture: Bgr, reading: SpellbookReading, page: Points, reach: floa
     top = max(float(page[:, 1].min() - high - 0.3 * size), 0.1 * size)
     panel(picture, (left, top), (wide, high), REVIEW_COLOR if reading.review else INK, 0.1 * size)
     draw_text(picture, text, (left + size / 2, top + high / 2), size, bold=True)
+
+
+def places(book: SpellbookReading, words: Words) -> Iterator[DoubtfulPlace]:
+    """See `kdscan.kinds`."""
+    for mark in book.marks:
+        if mark.review:
+            yield DoubtfulPlace(mark_name(mark, words), _choices(mark, words), _around(mark))
+
+
+def _choices(mark: BookMark, words: Words) -> tuple[tuple[str, float], ...]:
+    yes, no = words.t("marked"), words.t("blank")
+    read, other = (yes, no) if mark.marked else (no, yes)
+    return (read, mark.confidence), (other, 1 - mark.confidence)
+
+
+def _around(mark: BookMark) -> Points:
+    """A square around a place, or around the middle of a line."""
+    middle = np.mean(mark.at_xy, axis=0)
+    reach = 1.5 * mark.reach_px
+    if len(mark.at_xy) > 1:  # a line: its whole length
+        long = float(np.linalg.norm(np.subtract(mark.at_xy[0], mark.at_xy[-1])))
+        reach = max(reach, long / 2 + mark.reach_px)
+    return np.asarray(middle + reach * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]))

@@ -17,11 +17,15 @@ from kdscan.kinds.spellbook.options import (
     marks_of_line,
     with_corrections,
 )
+from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import BookMark, SpellbookEvidence, SpellbookReading
 
 
-def interpret(evidence: SpellbookEvidence) -> SpellbookReading:
-    """Apply corrections and rules: lines, chosen coats, confidence, problems."""
+def interpret(evidence: SpellbookEvidence, risk: float = DEFAULT_RISK) -> SpellbookReading:
+    """Apply corrections and rules: lines, chosen coats, confidence, problems.
+
+    risk: without effect, as marks for review are evidence.
+    """
     corrections = evidence.corrections
     marks = with_corrections(evidence.marks, corrections.lines, corrections.choices)
     if corrections.confirmed:

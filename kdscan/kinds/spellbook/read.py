@@ -15,9 +15,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.qr import read_printed
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.inference.store import Models
-from kdscan.kinds.spellbook.code import read_book_code
 from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.kinds.spellbook.place import PlacedBook, blank_page, find_books, flatten_book
 from kdscan.marks.crops import planes
@@ -82,6 +82,12 @@ def read_book(
     marks = tuple(_marks(book, logits, struck_by, risk))
     code = read_book_code(photo, book)
     return interpret(SpellbookEvidence(book.layout.name, book.outline_xy, marks, code))
+
+
+def read_book_code(photo: Photo, book: PlacedBook) -> str | None:
+    """The text of a spellbook's printed code, or None if none can be read."""
+    code = book.layout.code
+    return None if code is None else read_printed(photo, code, book.to_photo)
 
 
 def _marks(

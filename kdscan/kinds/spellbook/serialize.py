@@ -10,7 +10,6 @@ from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.kinds.common.place import rounded
-from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.records import BookMark, SpellbookCorrections, SpellbookEvidence, SpellbookReading
 
 Json = dict[str, Any]
@@ -27,12 +26,11 @@ def serialize(book: SpellbookReading) -> Json:
         "marks": [
             [
                 str(m.place),
-                rounded(list(m.at_xy)),
-                rounded(m.reach_px),
+                *rounded([m.at_xy, m.reach_px]),
                 m.marked,
                 rounded(m.confidence),
+                m.review,
             ]
-            + [m.review]
             for m in found.marks
         ],
     }
@@ -52,8 +50,8 @@ def serialize(book: SpellbookReading) -> Json:
     return kept
 
 
-def deserialize(kept: Json, risk: float) -> SpellbookReading:
-    """See `kdscan.kinds`; `risk` has no effect, as marks for review are stored."""
+def evidence_from(kept: Json) -> SpellbookEvidence:
+    """The inverse of `serialize`; raises KeyError, TypeError or ValueError for other values."""
     marks = tuple(
         BookMark(
             BookPlace.parse(place), tuple((x, y) for x, y in at), reach, marked, confidence, review
@@ -71,6 +69,4 @@ def deserialize(kept: Json, risk: float) -> SpellbookReading:
     if "table" in kept:
         books, maps = kept["table"]
         table = books, maps
-    return interpret(
-        SpellbookEvidence(kept["layout"], page, marks, kept.get("sheet_id"), table, corrections)
-    )
+    return SpellbookEvidence(kept["layout"], page, marks, kept.get("sheet_id"), table, corrections)

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from kdscan.game.duel.coats import Coat
+from kdscan.kinds import correct
 from kdscan.kinds.common.terminal import Style
-from kdscan.kinds.duel_map.correct import correct, correct_fields
 from kdscan.kinds.duel_map.covered import MIN_PROBABILITY
+from kdscan.kinds.duel_map.draw import places
 from kdscan.kinds.duel_map.interpret import beliefs, interpret
-from kdscan.kinds.duel_map.places import places
 from kdscan.kinds.duel_map.tell import tell
 from kdscan.locale import LANGUAGES, words
 from kdscan.locale.problems import told
@@ -86,9 +86,9 @@ def test_it_is_said_in_every_language(language: str) -> None:
 
 def test_once_a_person_has_said_what_lies_below_nothing_is_asked() -> None:
     sheet = seen({(1, 2): 0.9999})
-    done = correct(sheet, MapCorrections({(1, 2): (Coat.DOUBLE_DOT, 0)}), 0.02)
+    done = correct(sheet, MapCorrections({(1, 2): (Coat.DOUBLE_DOT, 0)}))
     assert not done.review and not done.problems
-    confirmed = correct_fields(sheet, {"confirmed": True}, 0.02)
+    confirmed = correct(sheet, MapCorrections(confirmed=True))
     assert not confirmed.review and not any(c.review for c in confirmed.reading.cells)
 
 
