@@ -8,7 +8,7 @@ import pytest
 
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import DICE, SQUARES, Face
-from kdscan.game.duel.editions import EDITIONS, ENGLISH, FRENCH, POLISH, Edition, Shading
+from kdscan.game.duel.editions import EDITIONS, ENGLISH, FRENCH, POLISH, Edition
 from kdscan.game.duel.moves import Draw, DrawNothing, Roll, Rule, Take
 from kdscan.game.duel.play import Game, Phase
 from kdscan.game.moves import IllegalMoveError
@@ -31,7 +31,6 @@ def test_the_dice_are_those_of_the_data_file() -> None:
 def test_editions_differ_where_their_rulebooks_do() -> None:
     assert EDITIONS == {"english": ENGLISH, "french": FRENCH, "polish": POLISH}
     assert ENGLISH.squares != FRENCH.squares and ENGLISH.end != FRENCH.end
-    assert POLISH.shading is FRENCH.shading is Shading.DIFFERENT
     assert POLISH.squares == ENGLISH.squares and POLISH.end == ENGLISH.end
 
 

@@ -20,13 +20,6 @@ class End(StrEnum):
     PREVIOUS_ROUND = "previous_round"
 
 
-class Shading(StrEnum):
-    """Which lines between two filled squares are shaded."""
-
-    NEIGHBOURS = "neighbours"
-    DIFFERENT = "different"
-
-
 @dataclass(frozen=True)
 class Edition:
     """One printed rulebook.
@@ -36,15 +29,12 @@ class Edition:
     end: the game ends with the round in which nobody drew, or with the round
         after it.
     castle_on_joker: whether the castle's cross may go to a joker.
-    shading: says "two coats side by side" or "two different coats"; of no
-        consequence for the score.
     """
 
     name: str = "english"
     squares: Squares = Squares.DRAWN
     end: End = End.THIS_ROUND
     castle_on_joker: bool = True
-    shading: Shading = Shading.NEIGHBOURS
 
 
 ENGLISH = Edition()
@@ -54,9 +44,8 @@ FRENCH = Edition(
     end=End.PREVIOUS_ROUND,
     # Silent on jokers, but its castle adds a cross to "one of the 2 dice" without exception.
     castle_on_joker=True,
-    shading=Shading.DIFFERENT,
 )
-POLISH = Edition("polish", shading=Shading.DIFFERENT)
+POLISH = Edition("polish")
 
 EDITIONS: dict[str, Edition] = {edition.name: edition for edition in (ENGLISH, FRENCH, POLISH)}
 """By name, as the command line spells them."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell, groups
+from kdscan.game.score import DomainScore
 from kdscan.game.winner import Outcome, decide
 
 WIZARD_POINTS = 3
@@ -32,24 +33,14 @@ class Domain(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Score:
-    """A map's score, taken apart. `domains` in the order of their first cells."""
+class Score(DomainScore[Domain]):
+    """A map's score."""
 
-    domains: tuple[Domain, ...]
     wizard: int = 0
-
-    @property
-    def domain_points(self) -> int:
-        return sum(domain.points for domain in self.domains)
 
     @property
     def total(self) -> int:
         return self.domain_points + self.wizard
-
-    @property
-    def largest_domain(self) -> int:
-        """Shields in the largest domain, 0 on an empty map: the first tie-break."""
-        return max((len(domain.cells) for domain in self.domains), default=0)
 
 
 def find_domains(board: Board) -> tuple[Domain, ...]:

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from kdscan.game.grid import neighbours
 from kdscan.game.kingdomino.kingdom import Kingdom, Land, Place
 from kdscan.game.kingdomino.scoring import Score, outcome, score_kingdom
-from kdscan.game.kingdomino.tiles import TILES, Square, Tile
+from kdscan.game.kingdomino.tiles import TILES, Tile
 from kdscan.game.kingdomino.variants import PLAIN, VariantError, Variants
 from kdscan.game.moves import IllegalMoveError
 from kdscan.game.winner import decide
@@ -181,14 +182,15 @@ class Game:
             self._next_round()
 
     def _lay(self, player: int, move: Lay) -> None:
-        land, squares = self.lands[player], self.tile.squares
-        if not all(land.is_free(cell) for cell in move.cells) or not _beside(move.cells):
+        land, squares, (one, two) = self.lands[player], self.tile.squares, move.cells
+        if not (land.is_free(one) and land.is_free(two) and two in neighbours(one)):
             why = f"{move.cells} are not two free squares side by side"
             raise IllegalMoveError(Rule.PLACE, why)
         if not land.fits(move.cells):
             why = f"it would spread over more than {land.size} squares"
             raise IllegalMoveError(Rule.LIMIT, why)
-        if not _joins(land, squares, move.cells):
+        pairs = zip(move.cells, squares, strict=True)
+        if not any(land.joins(cell, square.terrain) for cell, square in pairs):
             why = "neither square touches the castle or its own terrain"
             raise IllegalMoveError(Rule.CONNECTION, why)
         land.lay(squares, move.cells)
@@ -220,17 +222,6 @@ class Game:
         drawn, self.deck = self.deck[:count], self.deck[count:]
         drawn.sort(key=lambda tile: tile.number)
         self._new = {tile.number: (tile, None) for tile in drawn}
-
-
-def _beside(cells: Place) -> bool:
-    (r, c), (s, d) = cells
-    return abs(r - s) + abs(c - d) == 1
-
-
-def _joins(land: Land, squares: tuple[Square, Square], cells: Place) -> bool:
-    return any(
-        land.joins(cell, square.terrain) for cell, square in zip(cells, squares, strict=True)
-    )
 
 
 def dynasty_winners(games: Sequence[Sequence[Score]]) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from kdscan.game.grid import Cell, groups
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.tiles import Terrain
 from kdscan.game.kingdomino.variants import PLAIN, Variants
+from kdscan.game.score import DomainScore
 from kdscan.game.winner import Outcome, decide
 
 MIDDLE_KINGDOM_POINTS = 10
@@ -29,25 +30,15 @@ class Domain:
 
 
 @dataclass(frozen=True)
-class Score:
-    """A kingdom's score, taken apart. `domains` in the order of their first cells."""
+class Score(DomainScore[Domain]):
+    """A kingdom's score."""
 
-    domains: tuple[Domain, ...]
     middle_kingdom: int = 0
     harmony: int = 0
 
     @property
-    def domain_points(self) -> int:
-        return sum(domain.points for domain in self.domains)
-
-    @property
     def total(self) -> int:
         return self.domain_points + self.middle_kingdom + self.harmony
-
-    @property
-    def largest_domain(self) -> int:
-        """Squares in the largest domain, crowns or none: the first tie-break."""
-        return max((len(domain.cells) for domain in self.domains), default=0)
 
     @property
     def crowns(self) -> int:

@@ -1,0 +1,36 @@
+"""What the scores of both games share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from kdscan.game.grid import Cell
+
+
+class Worthy(Protocol):
+    """A domain of either game."""
+
+    @property
+    def cells(self) -> tuple[Cell, ...]: ...
+    @property
+    def points(self) -> int: ...
+
+
+D = TypeVar("D", bound=Worthy)
+
+
+@dataclass(frozen=True)
+class DomainScore(Generic[D]):
+    """A score, taken apart. `domains` in the order of their first cells."""
+
+    domains: tuple[D, ...]
+
+    @property
+    def domain_points(self) -> int:
+        return sum(domain.points for domain in self.domains)
+
+    @property
+    def largest_domain(self) -> int:
+        """Cells of the largest domain, worth anything or not; 0 for none: the first tie-break."""
+        return max((len(domain.cells) for domain in self.domains), default=0)
