@@ -3,10 +3,8 @@ metadata."""
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from kdscan.inference.store import FORMAT, MARKS
+from kdscan.inference.store import MARKS
 from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.kinds.spellbook.read import CROP_WH
 from kdscan.marks.covered import COVER_HW
@@ -132,22 +130,3 @@ def _shrink(model: Any) -> None:
     nodes = restoring + list(graph.node)
     del graph.node[:]
     graph.node.extend(nodes)
-
-
-def publish(folder: Path, name: str, version: str, data: bytes, found: dict[str, Any]) -> None:
-    """Write `folder`/NAME-VERSION/model.onnx and measured.json, and enter the version in the
-    manifest."""
-    home = folder / f"{name}-{version}"
-    home.mkdir(parents=True, exist_ok=True)
-    (home / "model.onnx").write_bytes(data)
-    digest = hashlib.sha256(data).hexdigest()
-    found = {"name": name, "version": version, "sha256": digest, "bytes": len(data), **found}
-    text = json.dumps(found, indent=1, ensure_ascii=False)
-    (home / "measured.json").write_text(f"{text}\n", "utf-8")
-    path = folder / "manifest.json"
-    manifest: dict[str, Any] = {"format": FORMAT, "models": {}}
-    if path.exists():
-        manifest = json.loads(path.read_text("utf-8"))
-    manifest["models"][name] = {"file": f"{home.name}/model.onnx", "sha256": digest}
-    manifest["models"] = dict(sorted(manifest["models"].items()))
-    path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")

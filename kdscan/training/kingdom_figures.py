@@ -32,24 +32,8 @@ def squares_logits(net: nn.Module, boards: Sequence[Board]) -> tuple[F64, NDArra
     return np.concatenate(logits), np.concatenate(kinds)
 
 
-def temperature(net: nn.Module, boards: Sequence[Board]) -> float:
-    """Temperature of the squares' logits with the best fit on held-out boards, at least 1: on a few
-    boards without errors the fit would become arbitrarily confident."""
-    return max(1.0, best_temperature(*squares_logits(net, boards)))
-
-
-def squares_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]:
-    """Accuracy of squares and of whole boards, before any rule is applied."""
-    logits, kinds = squares_logits(net, boards)
-    right = logits.argmax(1) == kinds
-    ends = np.cumsum([board.kinds.size for board in boards])[:-1]
-    whole = [bool(part.all()) for part in np.split(right, ends)]
-    return {"squares": float(right.mean()), "boards": float(np.mean(whole)), "of": len(boards)}
-
-
-def tiles_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]:
+def tiles_figures(network: Network, boards: Sequence[Board]) -> dict[str, float]:
     """Recall of squares of cut-out boards, and their position errors in squares."""
-    network: Network = as_network(net)
     away, wanted = [], 0
     for board in boards:
         found = KingdomSearch(Photo(board.bgr), network).lattices()
@@ -67,14 +51,22 @@ def tiles_figures(net: nn.Module, boards: Sequence[Board]) -> dict[str, float]:
     }
 
 
-def measure_tiles(net: nn.Module, boards: Sequence[Board]) -> dict[str, Any]:
-    """Metrics of a tiles network on held-out boards."""
-    return {"figures": tiles_figures(net, boards)}
-
-
 def measure_squares(net: nn.Module, boards: Sequence[Board]) -> dict[str, Any]:
-    """Temperature and metrics of a squares network on held-out boards."""
+    """Temperature of the squares' logits on held-out boards, and accuracy of squares and of whole
+    boards, before any rule is applied.
+
+    The temperature is at least 1: on a few boards without errors the best fit would become
+    arbitrarily confident.
+    """
+    logits, kinds = squares_logits(net, boards)
+    right = logits.argmax(1) == kinds
+    ends = np.cumsum([board.kinds.size for board in boards])[:-1]
+    whole = [bool(part.all()) for part in np.split(right, ends)]
     return {
-        "temperatures": {"kind": temperature(net, boards)},
-        "figures": squares_figures(net, boards),
+        "temperatures": {"kind": max(1.0, best_temperature(logits, kinds))},
+        "figures": {
+            "squares": float(right.mean()),
+            "boards": float(np.mean(whole)),
+            "of": len(boards),
+        },
     }

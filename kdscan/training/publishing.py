@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,11 +11,11 @@ from typing import Any, cast
 import torch
 from torch import nn
 
+from kdscan.inference.store import FORMAT
 from kdscan.records.arrays import Network
 from kdscan.training import kingdom_figures, spellbook
 from kdscan.training.cover import cover_figures
 from kdscan.training.export import Calibrated, to_onnx
-from kdscan.training.export import publish as write
 from kdscan.training.marks_inference import MarksInference
 from kdscan.training.measure import (
     locate_figures,
@@ -34,6 +35,7 @@ FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
     "cover": cover_figures,
     "locate": locate_figures,
     "refine": refine_figures,
+    "tiles": kingdom_figures.tiles_figures,
 }
 """Metrics of networks that are not calibrated."""
 
@@ -47,7 +49,6 @@ def _marks(net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:
 MEASURES: dict[str, Callable[[nn.Module, Sequence[Any]], dict[str, Any]]] = {
     "marks": _marks,
     "spellbook": spellbook.measure,
-    "tiles": kingdom_figures.measure_tiles,
     "squares": kingdom_figures.measure_squares,
 }
 """Metrics and temperatures of the other networks."""
@@ -81,10 +82,25 @@ def publish(
     network: str, version: str, net: nn.Module, found: Mapping[str, Any], models: Path
 ) -> None:
     """Write a network as `models`/NETWORK-VERSION with the results of `measure`, and its weights
-    for further training."""
+    for further training, and enter the version in the manifest."""
     name = f"{network}-{version}"
     keep_weights(weights_path(models, name), net.state_dict())
     metadata = {key: json.dumps(found[key]) for key in ("struck_by",) if key in found}
     ready = calibrated_network(network, net.eval(), found.get("temperatures", {}))
-    about = {"parameters": sum(p.numel() for p in net.parameters()), **found}
-    write(models, network, version, to_onnx(network, ready, version, metadata), about)
+    data = to_onnx(network, ready, version, metadata)
+    digest = hashlib.sha256(data).hexdigest()
+    home = models / name
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "model.onnx").write_bytes(data)
+    about = {"name": network, "version": version, "sha256": digest, "bytes": len(data)}
+    about |= {"parameters": sum(p.numel() for p in net.parameters()), **found}
+    (home / "measured.json").write_text(
+        json.dumps(about, indent=1, ensure_ascii=False) + "\n", "utf-8"
+    )
+    path = models / "manifest.json"
+    manifest: dict[str, Any] = {"format": FORMAT, "models": {}}
+    if path.exists():
+        manifest = json.loads(path.read_text("utf-8"))
+    manifest["models"][network] = {"file": f"{name}/model.onnx", "sha256": digest}
+    manifest["models"] = dict(sorted(manifest["models"].items()))
+    path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
