@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.prints.circles import NO_CIRCLES, Circles, find_circles
-from kdscan.prints.known import CellGeometry
+from kdscan.prints.known import CellGeometry, castle_of
 from kdscan.prints.lattice import LATTICE_PX, PATCH, Patch
 from kdscan.prints.lines import REACH, Line, find_line, off_crossing, without_lines
 from kdscan.prints.outline import contrast_of, find_outline, outline_mask
@@ -95,10 +95,7 @@ def describe_castle(edge: Patch) -> Castle:
     """
     best = max((_parts(edge, level) for level in THRESHOLDS), key=len)
     polygons = [p for p in map(_polygon, best) if len(p) >= 3]
-    top = min((min(y for _, y in p) for p in polygons), default=0.0)
-    roofs = tuple(p for p in polygons if min(y for _, y in p) < top + 0.2)
-    keep = tuple(p for p in polygons if p not in roofs)
-    return Castle(roofs or (((-0.3, 0.0), (0.0, -0.35), (0.3, 0.0)),), keep)
+    return castle_of(polygons)
 
 
 def _parts(edge: Patch, level: float) -> list[NDArray[np.bool_]]:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, lattice_to_flat
+from kdscan.kinds.common.pens import Color, circle, line, polygon
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, Ink
-from kdscan.sheet.parts import Point
 
 FOUND_BGR, CASTLE_BGR, GRID_BGR = (160, 0, 200), (0, 110, 230), (200, 140, 0)
 """Colours of shields and circles, of the castle, of the lattice's nodes."""
@@ -24,7 +24,6 @@ PAPER, RULED, OUTLINE = 240, 180, 120
 FULL_INK = 0.78
 """Share of the light that full ink absorbs: between pencil and ballpoint."""
 
-_SHIFT = 4  # cv2 draws with 1/16 pixel precision
 _VEIL = 0.6  # so much of what is not known at all is hidden
 
 
@@ -35,8 +34,8 @@ def draw_print(known: KnownPrint) -> NDArray[np.uint8]:
     coverage = cv2.resize(known.known, (w, h), interpolation=cv2.INTER_LINEAR)[..., None]
     veil = _VEIL * (1 - np.clip(coverage, 0, 1))
     picture = np.ascontiguousarray((known.bgr * (1 - veil) + 255 * veil).astype(np.uint8))
-    for row, col in CELLS:
-        _circle(picture, (col, row), 3 / PRINT_PX, PRINT_MARGIN, GRID_BGR)
+    for at in CELLS:
+        circle(picture, _px((0, 0), at, PRINT_MARGIN), 3, GRID_BGR, 2)
     _geometry(picture, known, PRINT_MARGIN, FOUND_BGR, CASTLE_BGR)
     return picture
 
@@ -66,44 +65,27 @@ def plain_page(known: KnownPrint) -> NDArray[np.float32]:
     if known.lines != "none":
         ends = [[(-0.5, i - 0.5), (COLS - 0.5, i - 0.5)] for i in range(ROWS + 1)]
         ends += [[(i - 0.5, -0.5), (i - 0.5, ROWS - 0.5)] for i in range(COLS + 1)]
-        lines = list(_px(ends, FLAT_MARGIN))
-        cv2.polylines(page, lines, False, (RULED,), 1, cv2.LINE_AA, _SHIFT)
-    _geometry(page, known, FLAT_MARGIN, (OUTLINE,), (OUTLINE,))
+        for a, b in _px(ends, (0, 0), FLAT_MARGIN):
+            line(page, a, b, (RULED,) * 3, 1)
+    _geometry(page, known, FLAT_MARGIN, (OUTLINE,) * 3, (OUTLINE,) * 3)
     plain = page.astype(np.float32)
     plain.setflags(write=False)
     return plain
 
 
 def _geometry(
-    picture: NDArray[np.uint8],
-    known: KnownPrint,
-    margin: float,
-    color: tuple[int, ...],
-    castle: tuple[int, ...],
+    picture: NDArray[np.uint8], known: KnownPrint, margin: float, color: Color, castle: Color
 ) -> None:
     """Draw all shields and circles, and the castle, in place."""
-    for row, col in CELLS:
+    for at in CELLS:
         if known.cell.shield:
-            _outline(picture, np.array(known.cell.shield) + (col, row), margin, color)
-        for x, y in known.cell.circles:
-            _circle(picture, (x + col, y + row), known.cell.radius, margin, color)
-    for polygon in (*known.castle.roofs, *known.castle.keep):
-        _outline(picture, np.array(polygon) + CASTLE[::-1], margin, castle)
+            polygon(picture, _px(known.cell.shield, at, margin), color, 2)
+        for xy in known.cell.circles:
+            circle(picture, _px(xy, at, margin), known.cell.radius * PRINT_PX, color, 2)
+    for part in (*known.castle.roofs, *known.castle.keep):
+        polygon(picture, _px(part, CASTLE, margin), castle, 2)
 
 
-def _px(lattice_xy: ArrayLike, margin: float) -> NDArray[np.int32]:
-    at = lattice_to_flat(np.asarray(lattice_xy, np.float64), PRINT_PX, margin)
-    return np.round(at * (1 << _SHIFT)).astype(np.int32)
-
-
-def _outline(
-    picture: NDArray[np.uint8], xy: ArrayLike, margin: float, color: tuple[int, ...]
-) -> None:
-    cv2.polylines(picture, [_px(xy, margin)], True, color, 2, cv2.LINE_AA, _SHIFT)
-
-
-def _circle(
-    picture: NDArray[np.uint8], at: Point, radius: float, margin: float, color: tuple[int, ...]
-) -> None:
-    reach = round(radius * PRINT_PX * (1 << _SHIFT))
-    cv2.circle(picture, _px(at, margin).tolist(), reach, color, 2, cv2.LINE_AA, _SHIFT)
+def _px(xy: ArrayLike, cell: tuple[int, int], margin: float) -> NDArray[np.float64]:
+    """Pixels of points given in cells from a cell's centre."""
+    return lattice_to_flat(np.asarray(xy, np.float64) + cell[::-1], PRINT_PX, margin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -57,6 +58,15 @@ class CellGeometry:
     shield: Polygon
     circles: tuple[Point, ...]
     radius: float
+
+
+def castle_of(polygons: Sequence[Polygon]) -> Castle:
+    """A castle from its parts, in cells from its centre: the upper ones are roofs. Without any, one
+    roof stands for it, as good as any."""
+    top = min((min(y for _, y in p) for p in polygons), default=0.0)
+    roofs = tuple(p for p in polygons if min(y for _, y in p) < top + 0.2)
+    keep = tuple(p for p in polygons if p not in roofs)
+    return Castle(roofs or (((-0.3, 0.0), (0.0, -0.35), (0.3, 0.0)),), keep)
 
 
 @dataclass(frozen=True, eq=False)

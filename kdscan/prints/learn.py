@@ -81,10 +81,6 @@ class _MeasuredSheet:
     filled: bool
     placed: bool = False
 
-    @property
-    def sharpness(self) -> float:
-        return self.measured.likeness
-
 
 def learn_print(
     photos: Sequence[Photo],
@@ -112,7 +108,9 @@ def learn_print(
         for number, photo in enumerate(photos)
     ]
     _check_number(seen)
-    used = sorted(seen, key=lambda one: (not one.placed, one.filled, -one.sharpness))[:MAX_SHEETS]
+    used = sorted(seen, key=lambda one: (not one.placed, one.filled, -one.measured.likeness))[
+        :MAX_SHEETS
+    ]
     known = _initial_print(name, used[0])
     return known if len(used) == 1 else _merge_sheets(known, used, inking)
 

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from kdscan.errors import LayoutError
 from kdscan.imaging.blank import darkness
 from kdscan.imaging.rectify import flatten
+from kdscan.kinds.common.pens import circle, polygon
+from kdscan.prints.known import castle_of
 from kdscan.records import CASTLE, CELLS, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 from kdscan.sheet.parts import Castle, Layout, LineStyle, Point, Polygon
@@ -225,10 +227,7 @@ def find_castle(ink: Ink) -> Castle:
     for candidate in _all_regions(ink, _LINES[2:]):
         regions = max(regions, [r for r in candidate if _may_be_castle(r)], key=len)
     polygons = [p for p in map(_polygon, regions) if len(p) >= 3]
-    top = min((min(y for _, y in p) for p in polygons), default=0.0)
-    roofs = tuple(p for p in polygons if min(y for _, y in p) < top + 0.2)
-    keep = tuple(p for p in polygons if p not in roofs)
-    return Castle(roofs or (((-0.3, 0.0), (0.0, -0.35), (0.3, 0.0)),), keep)
+    return castle_of(polygons)
 
 
 def _may_be_castle(outline: NDArray[np.int32]) -> bool:
@@ -328,12 +327,11 @@ def draw_print(found: CellPrint) -> NDArray[np.uint8]:
     large = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
     out = np.asarray(cv2.cvtColor(large, cv2.COLOR_GRAY2BGR), np.uint8)
 
-    def px(points: Polygon) -> NDArray[np.int32]:
+    def px(points: Polygon) -> NDArray[np.float64]:
         where = (np.array(points) + found.offset) * FINE_PX + WIDE_PX / 2
-        return np.round(where * scale * 16).astype(np.int32)
+        return np.asarray(where * scale)
 
-    cv2.polylines(out, [px(found.shield)], True, (0, 94, 213), 2, cv2.LINE_AA, 4)
-    for x, y in px(found.circles).tolist():
-        radius = round(found.radius * FINE_PX * scale * 16)
-        cv2.circle(out, (x, y), radius, (178, 114, 0), 2, cv2.LINE_AA, 4)
+    polygon(out, px(found.shield), (0, 94, 213), 2)
+    for at in px(found.circles):
+        circle(out, at, found.radius * FINE_PX * scale, (178, 114, 0), 2)
     return out
