@@ -15,7 +15,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.prints.pattern import EDGE, PATTERN_PX, Period, peak_offset
+from kdscan.prints.pattern import EDGE, PATTERN_PX, Pattern, Period, peak_offset
+from kdscan.records import CASTLE, COLS, ROWS
 
 MAX_CIRCLES = 4
 """The rules let a shield have four crosses at most."""
@@ -64,13 +65,12 @@ class Circles:
 NO_CIRCLES = Circles(np.zeros((0, 2)), (0.0, 0.0), np.zeros(0))
 
 
-def find_circles(period: Period, trusted: NDArray[np.float32] | None = None) -> Circles:
+def find_circles(period: Period, trusted: NDArray[np.float32]) -> Circles:
     """The family of up to four circles of one size and style with the largest total response.
 
     trusted: (H, W) 0..1, weight of responses at each pixel.
     """
     best, most = NO_CIRCLES, 0.0
-    trust_at = np.float32(1) if trusted is None else trusted
     for channel in range(period.shape[2]):
         steps, ridges = derivatives(period[..., channel])
         for is_ridge, maps in ((False, steps), (True, ridges)):
@@ -80,7 +80,7 @@ def find_circles(period: Period, trusted: NDArray[np.float32] | None = None) -> 
             calibration = 0.5 if channel == EDGE else 1.0
             for radii, around in _around(maps / np.float32(usual), is_ridge):
                 for sign in (-1,) if channel == EDGE else (1, -1):
-                    xy, response = _peaks(_low_quantile_around(sign * around) * trust_at, radii)
+                    xy, response = _peaks(_low_quantile_around(sign * around) * trusted, radii)
                     weight = calibration * float(response.sum())
                     if weight > most:
                         most = weight
@@ -126,7 +126,7 @@ def _outline(
     return most + least, float(middle), unit
 
 
-def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32] | None) -> Circles:
+def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32]) -> Circles:
     """The circles, and others that look like the best of them although something lies on their
     outline, a shield's corner mostly; none of those where there would be more than four."""
     size, reach = period.shape[0], [round(_SEEN * r) for r in found.size]
@@ -141,7 +141,7 @@ def _with_siblings(period: Period, found: Circles, trusted: NDArray[np.float32] 
     top, left = _PAD - ry, _PAD - rx
     view = wide[top : top + size + 2 * ry, left : left + size + 2 * rx]
     alike = cv2.matchTemplate(view, sample, cv2.TM_CCOEFF_NORMED, mask=mask)
-    alike = np.where(np.isfinite(alike), alike, -1) * (1 if trusted is None else trusted > 0)
+    alike = np.where(np.isfinite(alike), alike, -1) * (trusted > 0)
     ys, xs = np.mgrid[:size, :size]
 
     def take(px: float, py: float) -> None:
@@ -264,3 +264,53 @@ def _peaks(
         away = [np.minimum(d, size - d) for d in (np.abs(xs - x), np.abs(ys - y))]
         left[np.hypot(away[0] / radii[0], away[1] / radii[1]) < 1.6] = -np.inf
     return np.array(places).reshape(-1, 2), np.array(values)
+
+
+_RIM_ANGLES = np.arange(24) * 2 * np.pi / 24
+
+
+def presence(pattern: Pattern, circles: Circles) -> NDArray[np.float64]:
+    """(N, 7, 9): response of each circle in each cell and in the cells beyond the sheet's ends,
+    relative to its median; NaN outside the picture."""
+    channel = pattern.edge if circles.channel == EDGE else pattern.contrast[..., circles.channel]
+    steps, ridges = derivatives(channel)
+    nx, ny = np.cos(_RIM_ANGLES) / circles.radii[0], np.sin(_RIM_ANGLES) / circles.radii[1]
+    nx, ny = np.array([nx, ny]) / np.hypot(nx, ny)
+    outward = (nx * nx, 2 * nx * ny, ny * ny) if circles.ridge else (nx, ny)
+    weights = np.stack(outward)
+    maps = ridges if circles.ridge else steps
+    rim = np.stack([np.cos(_RIM_ANGLES), np.sin(_RIM_ANGLES)], -1) * circles.radii
+    found = np.full((len(circles.xy), ROWS + 2, COLS + 2), np.nan)
+    for i, xy in enumerate(circles.xy):
+        for row in range(-1, ROWS + 1):
+            for col in range(-1, COLS + 1):
+                origin = (np.array([col, row]) + pattern.margin) * PATTERN_PX
+                x, y = np.round(origin + xy + rim).astype(int).T
+                inside = min(x.min(), y.min()) >= 0 and x.max() < channel.shape[1]
+                if inside and y.max() < channel.shape[0] and (row, col) != CASTLE:
+                    change = (weights * maps[:, y, x]).sum(0)
+                    found[i, row + 1, col + 1] = circles.sign * float(np.median(change))
+        found[i] /= max(float(np.nanmedian(found[i, 2:-2, 2:-2])), 1e-6)
+    return found
+
+
+def owners(shown: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.int_]:
+    """By how many cells each circle's place along one axis has to be moved to lie in its own cell,
+    (N,) -1, 0 or 1.
+
+    shown: (N, cells along the axis + 2, cells across), from `presence`. places: (N,) cells from
+        the cell's centre, -.5 to .5.
+    """
+    by = np.zeros(len(places), int)
+    for i, place in enumerate(places):
+        ends = [
+            float(np.median(row[np.isfinite(row)] if np.isfinite(row).any() else row))
+            for row in shown[i]
+        ]
+        if place > 0:  # the first cell's, or the one's before it
+            other, own, step = ends[0], ends[-2], -1
+        else:
+            other, own, step = ends[-1], ends[1], 1
+        if np.clip(other, 0, 1) > np.clip(own, 0, 1):  # false where either is NaN
+            by[i] = step
+    return by

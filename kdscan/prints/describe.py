@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.prints.circles import NO_CIRCLES, Circles, find_circles
+from kdscan.prints.circles import NO_CIRCLES, Circles, find_circles, owners, presence
 from kdscan.prints.known import CellGeometry, castle_of
 from kdscan.prints.lattice import LATTICE_PX, PATCH, Patch
 from kdscan.prints.lines import REACH, Line, find_line, off_crossing, without_lines
 from kdscan.prints.outline import contrast_of, find_outline, outline_mask
-from kdscan.prints.owners import owners, presence
 from kdscan.prints.pattern import PATTERN_PX, Pattern
 from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
