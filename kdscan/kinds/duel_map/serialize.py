@@ -10,7 +10,7 @@ import numpy as np
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, problems_json
-from kdscan.kinds.common.place import place_from, place_json, rounded
+from kdscan.kinds.common.values import place_from, place_json, rounded
 from kdscan.records import MapCorrections, MapEvidence, MarkProbs, SheetReading, WizardEvidence
 
 Json = dict[str, Any]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kdscan.game.kingdomino.variants import Variants
-from kdscan.kinds.common.place import place_from, place_json, rounded
+from kdscan.kinds.common.values import place_from, place_json, rounded
 from kdscan.records import KingdomCorrections, KingdomEvidence, KingdomReading
 
 Json = dict[str, Any]

@@ -6,14 +6,17 @@ side chose; the single marks are derived from that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import TypeVar
 
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.records import BookMark
+
+T = TypeVar("T")
 
 MAX_FLIPPED = 5
 """Number of least confident marks that are flipped, in all combinations, for alternatives."""
@@ -46,19 +49,21 @@ def choice_of(marks: Iterable[BookMark]) -> Coat | None:
 
 def line_options(marks: Sequence[BookMark]) -> list[tuple[SpellbookLine, float]]:
     """Possible states of a line with probabilities, the most probable first."""
-    shares: dict[SpellbookLine, float] = {}
-    for flipped, p in _flipped(marks):
-        line = line_of(flipped)
-        shares[line] = shares.get(line, 0.0) + p
-    return sorted(shares.items(), key=lambda share: -share[1])
+    return _options(marks, line_of)
 
 
 def choice_options(marks: Sequence[BookMark]) -> list[tuple[Coat | None, float]]:
     """Coats that a side may have chosen, with probabilities, the most probable first."""
-    shares: dict[Coat | None, float] = {}
+    return _options(marks, choice_of)
+
+
+def _options(
+    marks: Sequence[BookMark], state: Callable[[Iterable[BookMark]], T]
+) -> list[tuple[T, float]]:
+    shares: dict[T, float] = {}
     for flipped, p in _flipped(marks):
-        coat = choice_of(flipped)
-        shares[coat] = shares.get(coat, 0.0) + p
+        found = state(flipped)
+        shares[found] = shares.get(found, 0.0) + p
     return sorted(shares.items(), key=lambda share: -share[1])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
-from kdscan.kinds.common.place import rounded
+from kdscan.kinds.common.values import rounded
 from kdscan.records import BookMark, SpellbookCorrections, SpellbookEvidence, SpellbookReading
 
 Json = dict[str, Any]
