@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kdscan.game.duel.greedy import greedy_player
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game, random_player
+from kdscan.game.duel.report import spellbook_json
 from kdscan.game.duel.scoring import outcome
 from kdscan.records import COLS, ROWS
 from kdscan.sheet.book import BookLayout, marked_places
@@ -71,13 +72,7 @@ class SynthTable:
                 self.game.maps, self.centers_xy, self.game.castle_used, scores, strict=True
             )
         ]
-        lines = [
-            {
-                str(coat): {"filled": line.filled, "struck": line.struck, "used": line.used}
-                for coat, line in side.items()
-            }
-            for side in book.lines
-        ]
+        lines = spellbook_json(book)["players"]
         chosen = [book.chosen_by(player) for player in (0, 1)]
         return {
             "level": self.level,
@@ -104,7 +99,6 @@ def make_table(
     page: Page | None = None,
     mess: float | None = None,
     size_wh: tuple[int, int] = (2016, 1512),
-    surfaces: Sequence[U8] = (),
 ) -> SynthTable:
     """Make the photo of `seed`; the same arguments give the same bytes.
 
@@ -131,7 +125,7 @@ def make_table(
         *((sheet, layout.page_mm, layout.grid_rect) for sheet in drawn),
         (written, book.page_mm, _book_mm(book)),
     ]
-    bgr, to_photo = photograph_table(rng, sheets, level, size_wh, surfaces)
+    bgr, to_photo = photograph_table(rng, sheets, level, size_wh)
     centers = [to_photo[k](_centers_mm(layout)) for k in (0, 1)]
     places = to_photo[2](np.array([center for _, center, _ in marked_places(book)]))
     return SynthTable(bgr, (centers[0], centers[1]), places, marked, game, level)
@@ -158,7 +152,6 @@ def photograph_table(
     sheets: Sequence[tuple[U8, tuple[float, float], Rect]],
     level: Level,
     size_wh: tuple[int, int],
-    surfaces: Sequence[U8] = (),
 ) -> tuple[U8, list[ToPhoto]]:
     """Photograph several sheets at once.
 
@@ -178,9 +171,7 @@ def photograph_table(
     top = int(order[-1])
     paper = sheets[top][0][::16, ::16].reshape(-1, 3).mean(0).astype(np.float32)
     others = [(maps[k], sheets[k][2]) for k in order[:-1]]
-    scenery = random_scenery(
-        rng, camera, maps[top], sheets[top][2], trouble, paper, surfaces, others
-    )
+    scenery = random_scenery(rng, camera, maps[top], sheets[top][2], trouble, paper, (), others)
     below = [(sheets[k][0], maps[k]) for k in order[:-1]]
     image = expose(rng, sheets[top][0], maps[top], camera, scenery, trouble, below)
     corners = maps[top].page_to_photo(corners_of(sheets[top][2]))

@@ -19,11 +19,10 @@ def play_game(
     seed: int | random.Random,
     players: Sequence[Player],
     variants: Variants = PLAIN,
-    deck: Sequence[Tile] | None = None,
 ) -> Game:
     """Play one game to its end, by as many as there are players."""
     rng = seed if isinstance(seed, random.Random) else random.Random(seed)
-    game = Game(len(players), variants, rng, deck)
+    game = Game(len(players), variants, rng)
     while not game.over:
         game.play(players[game.to_move](game, rng))
     return game
