@@ -16,12 +16,12 @@ from kdscan.records import AnyReading
 from tests.readings import make_book, make_kingdom, make_sheet
 
 BROUGHT = {
+    "interpret": ["interpret"],
     "to_json": ["to_json"],
     "tell": ["tell"],
-    "draw": ["draw"],
-    "places": ["places"],
-    "serialize": ["serialize", "deserialize"],
-    "correct": ["correct", "correct_fields"],
+    "draw": ["draw", "places"],
+    "serialize": ["serialize", "evidence_from"],
+    "correct": ["with_fields"],
 }
 
 FOUND: dict[str, AnyReading] = {
