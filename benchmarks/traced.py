@@ -92,9 +92,9 @@ def paper(page: DrawnPage, view: PageMap, rng: np.random.Generator) -> Any:
 def pose(
     rng: np.random.Generator, page: DrawnPage, level: Level, size: tuple[int, int]
 ) -> tuple[Camera, PageMap, float]:
-    """A camera, the bent page in it, and how much trouble there is, 0..1."""
+    """A camera, the bent page in it, and the severity, 0..1."""
     conditions = LEVELS[level]
-    trouble = conditions.trouble * float(rng.uniform(0.45, 1))
+    severity = conditions.severity * float(rng.uniform(0.45, 1))
     x, y, w, h = page.grid_mm
     tilt = float(np.deg2rad(rng.uniform(*conditions.tilt_deg)))
     roll = float(rng.uniform(0, 2 * np.pi))
@@ -107,7 +107,7 @@ def pose(
     inside = np.stack(np.meshgrid(x + w * steps, y + h * steps), -1).reshape(-1, 2)
     corners = np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]])
     for attempt in range(6):
-        middle, bend = (x + w / 2, y + h / 2), trouble * 0.6**attempt
+        middle, bend = (x + w / 2, y + h / 2), severity * 0.6**attempt
         size_mm = page.layout.page_mm
         sheet = (
             bent_sheet(size_mm, middle, rng, bend) if attempt < 5 else flat_sheet(size_mm, middle)
@@ -117,10 +117,10 @@ def pose(
         view = PageMap.through(seen, sheet)
         if view.is_seen_whole():
             break
-    return seen, view, trouble
+    return seen, view, severity
 
 
-def lights(rng: np.random.Generator, trouble: float) -> Scene:
+def lights(rng: np.random.Generator, severity: float) -> Scene:
     """A lamp, a window, a lit ceiling, lamp and window, or an overcast sky; and the room."""
     kind = rng.choice(("lamp", "window", "ceiling", "both", "sky"))
     scene: Scene = {}
@@ -135,7 +135,7 @@ def lights(rng: np.random.Generator, trouble: float) -> Scene:
     if kind in ("lamp", "both"):
         far, radius = rng.uniform(450, 1100), rng.uniform(15, 70)
         light = 0.9 * far**2 / (radius**2 * np.pi) * warm(rng, 0.4)
-        at = away(math.radians(rng.uniform(75 - 45 * trouble, 85)), far)
+        at = away(math.radians(rng.uniform(75 - 45 * severity, 85)), far)
         emitter = {"type": "area", "radiance": rgb(light)}
         scene["lamp"] = {
             "type": "sphere",
@@ -167,11 +167,11 @@ def lights(rng: np.random.Generator, trouble: float) -> Scene:
     return scene
 
 
-def things(rng: np.random.Generator, page: DrawnPage, trouble: float) -> Scene:
+def things(rng: np.random.Generator, page: DrawnPage, severity: float) -> Scene:
     """Dice, pencils, cups and balls around the grid."""
     half = np.array(page.grid_mm[2:]) / 2
     scene: Scene = {}
-    for i in range(int(rng.integers(0, 3 + round(6 * trouble)))):
+    for i in range(int(rng.integers(0, 3 + round(6 * severity)))):
         kind = rng.choice(("die", "pencil", "cup", "ball"))
         clear = {"die": 15, "pencil": 85, "cup": 130, "ball": 20}[kind]
         at = rng.uniform(-1, 1, 2) * (half + 160)
@@ -219,8 +219,8 @@ def trace(
     surfaces: Sequence[Path],
     samples: int,
 ) -> tuple[NDArray[np.float64], PageMap, float]:
-    """Light on the sensor (H, W, 3) RGB, the page in it, and how much trouble there is."""
-    camera, view, trouble = pose(rng, page, level, size)
+    """Light on the sensor (H, W, 3) RGB, the page in it, and the severity."""
+    camera, view, severity = pose(rng, page, level, size)
     eye, ahead, up = camera.eye * UP, camera.axes[2] * UP, -camera.axes[1] * UP
     width, height = size
     film = {"type": "hdrfilm", "width": width, "height": height, "pixel_format": "rgb"}
@@ -229,7 +229,7 @@ def trace(
         "fov": math.degrees(2 * math.atan(width / 2 / camera.focal)),
         "fov_axis": "x",
         "aperture_radius": rng.uniform(0.2, 1.6),
-        "focus_distance": float(np.linalg.norm(eye)) * rng.normal(1, 0.04 + 0.04 * trouble),
+        "focus_distance": float(np.linalg.norm(eye)) * rng.normal(1, 0.04 + 0.04 * severity),
         "to_world": T().look_at(origin=eye.tolist(), target=(eye + ahead).tolist(), up=up.tolist()),
         "near_clip": 1.0,
         "far_clip": 1e5,
@@ -237,8 +237,8 @@ def trace(
         "sampler": {"type": "independent", "sample_count": samples},
     }
     scene = {"type": "scene", "integrator": {"type": "path", "max_depth": 4}, "sensor": sensor}
-    scene |= {"desk": desk(rng, surfaces)} | lights(rng, trouble)
-    around = things(rng, page, trouble)
+    scene |= {"desk": desk(rng, surfaces)} | lights(rng, severity)
+    around = things(rng, page, severity)
     if rng.random() < 0.7:  # who photographs stands in the light
         hand = eye - ahead * 40 + camera.axes[0] * UP * rng.uniform(-60, 60)
         skin = {"type": "diffuse", "reflectance": rgb((0.5, 0.33, 0.25))}
@@ -251,21 +251,23 @@ def trace(
     if (np.array(world.ray_intersect(rays).t) < far - 4).any():  # something hides the map
         world = mi.load_dict(scene)
     light = mi.render(world, spp=samples, seed=int(rng.integers(2**31)))
-    return np.nan_to_num(np.array(light, np.float64), posinf=10.0), view, trouble
+    return np.nan_to_num(np.array(light, np.float64), posinf=10.0), view, severity
 
 
 def develop(
-    rng: np.random.Generator, light: NDArray[np.float64], trouble: float
+    rng: np.random.Generator, light: NDArray[np.float64], severity: float
 ) -> NDArray[np.uint8]:
     """What a phone makes of the light: white balance, exposure, noise, tone, smoothing."""
     height, width = light.shape[:2]
     middle = light[height // 5 : -height // 5, width // 5 : -width // 5]
     white = np.median(middle.reshape(-1, 3), axis=0)
     light = light * (white / white.mean()) ** -rng.uniform(0.2, 0.9)
-    gain = rng.uniform(0.42, 0.75) * math.exp(rng.normal(0, 0.1 + 0.2 * trouble))
+    gain = rng.uniform(0.42, 0.75) * math.exp(rng.normal(0, 0.1 + 0.2 * severity))
     light = light * gain / max(float(np.percentile(middle.mean(axis=-1), 70)), 1e-4)
-    full = 10 ** rng.uniform(2.6, 4.2 - 0.7 * trouble)
-    light = rng.normal(light, np.sqrt(np.maximum(light, 0) / full + (0.002 + 0.004 * trouble) ** 2))
+    full = 10 ** rng.uniform(2.6, 4.2 - 0.7 * severity)
+    light = rng.normal(
+        light, np.sqrt(np.maximum(light, 0) / full + (0.002 + 0.004 * severity) ** 2)
+    )
     light = np.clip(light, 0, None)
     stored = np.where(
         light < 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 0.0031308) ** (1 / 2.4) - 0.055
@@ -306,15 +308,17 @@ def main() -> None:
         size = (2016, 1512) if rng.random() < 0.5 else (1512, 2016)
         page = draw_page(rng, page=own_page(look=any_look(rng)) if args.own else None)
         own = np.random.default_rng([seed, 77])
-        light, view, trouble = trace(own, page, level, size, surfaces, args.samples)
+        light, view, severity = trace(own, page, level, size, surfaces, args.samples)
         about = (page.board, page.castle_used, page.layout.name, level)
-        traced = SynthPhoto(develop(own, light, trouble), view.page_to_photo(page.nodes_mm), *about)
+        traced = SynthPhoto(
+            develop(own, light, severity), view.page_to_photo(page.nodes_mm), *about
+        )
         name = f"{seed:08d}.jpg"
         save(
             args.folder / "traced" / name,
             seed,
             traced,
-            int(own.integers(round(88 - 25 * trouble), 95)),
+            int(own.integers(round(88 - 25 * severity), 95)),
         )
         again = shoot(np.random.default_rng([seed, 6]), page, level, size_wh=size)
         save(args.folder / "generator" / name, seed, again, 90)

@@ -301,7 +301,7 @@ def _decode_heif(pixels: NDArray[np.uint8]) -> Bgr:
 
 @contextmanager
 def _decoding() -> Iterator[None]:
-    """Turn whatever a decoder raises for a broken or hostile file into a `PhotoError`."""
+    """Turn any exception of a decoder for a broken or hostile file into a `PhotoError`."""
     try:
         with warnings.catch_warnings():
             # Pillow warns of odd metadata, and of sizes that `check_size` allows.

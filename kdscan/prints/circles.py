@@ -27,14 +27,14 @@ ASPECTS = (0.76, 0.87, 1.0, 1.15, 1.32)
 
 SIGMA = 1.4  # pixels, of the derivatives
 _ANGLES = 16
-_FEW_LOST, _LOST = 1, 3  # of the angles that something else may cover
+_FEW_OCCLUDED, _OCCLUDED = 1, 3  # of the angles that something else may cover
 _FLOOR = 0.006  # change a pixel below which nothing was printed
 _ALIKE = 0.5  # of the best circle's response, that the others have at least
 MIN_RESPONSE = 2.0
 """Times the usual change, all around, from which something is a circle."""
 
 _TOUCHED = 0.2  # counts a circle that others touch, of one that stands alone
-_ENOUGH = 10.0  # times the usual change; more is no surer
+_ENOUGH = 10.0  # times the usual change; more adds nothing
 _EVEN = 0.4  # of the median around a circle, that nearly all of it has at least
 _LARGEST, _THICKEST = 0.13, 0.06  # cells: a radius, half an outline's width and more
 _OUTLINED = 0.3  # of the main step that the opposite one has, where there is an outline
@@ -199,8 +199,8 @@ def _low_quantile_around(around: Maps) -> NDArray[np.float32]:
         likely = likely[np.argpartition(-mean.ravel()[likely], _MOST_PLACES)[:_MOST_PLACES]]
     if len(likely):
         values = around.reshape(_ANGLES, -1)[:, likely]
-        values = np.partition(values, (_FEW_LOST, _LOST, _ANGLES // 2), axis=0)
-        fewest, low, middle = values[_FEW_LOST], values[_LOST], values[_ANGLES // 2]
+        values = np.partition(values, (_FEW_OCCLUDED, _OCCLUDED, _ANGLES // 2), axis=0)
+        fewest, low, middle = values[_FEW_OCCLUDED], values[_OCCLUDED], values[_ANGLES // 2]
         even = np.clip(fewest / np.maximum(middle, 1e-3), _TOUCHED, 1)
         clear = low > _EVEN * middle
         found.ravel()[likely] = np.where(clear, np.minimum(low, _ENOUGH) * even, 0)
@@ -269,7 +269,7 @@ def _peaks(
 _RIM_ANGLES = np.arange(24) * 2 * np.pi / 24
 
 
-def presence(pattern: Pattern, circles: Circles) -> NDArray[np.float64]:
+def rim_response(pattern: Pattern, circles: Circles) -> NDArray[np.float64]:
     """(N, 7, 9): response of each circle in each cell and in the cells beyond the sheet's ends,
     relative to its median; NaN outside the picture."""
     channel = pattern.edge if circles.channel == EDGE else pattern.contrast[..., circles.channel]
@@ -294,11 +294,11 @@ def presence(pattern: Pattern, circles: Circles) -> NDArray[np.float64]:
     return found
 
 
-def owners(shown: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.int_]:
-    """By how many cells each circle's place along one axis has to be moved to lie in its own cell,
+def cell_shifts(shown: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.int_]:
+    """Cells by which each circle has to be moved along one axis into the cell it belongs to,
     (N,) -1, 0 or 1.
 
-    shown: (N, cells along the axis + 2, cells across), from `presence`. places: (N,) cells from
+    shown: (N, cells along the axis + 2, cells across), from `rim_response`. places: (N,) cells from
         the cell's centre, -.5 to .5.
     """
     by = np.zeros(len(places), int)

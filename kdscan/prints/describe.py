@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.prints.circles import NO_CIRCLES, Circles, find_circles, owners, presence
+from kdscan.prints.circles import NO_CIRCLES, Circles, cell_shifts, find_circles, rim_response
 from kdscan.prints.known import CellGeometry, castle_of
 from kdscan.prints.lattice import LATTICE_PX, PATCH, Patch
 from kdscan.prints.lines import REACH, Line, find_line, off_crossing, without_lines
@@ -31,7 +31,7 @@ _MIDDLE = PATCH * LATTICE_PX / 2 - 0.5
 @dataclass(frozen=True)
 class CellDescription:
     """A cell's print. offset: cells, by which the lattice is off the lines between cells, None
-    where no lines were found on that axis; geometry is told from the true centre."""
+    where no lines were found on that axis; geometry is relative to the true centre."""
 
     offset: tuple[float | None, float | None]
     lines: LineStyle
@@ -41,8 +41,8 @@ class CellDescription:
 def describe_cell(common: Pattern, placed: bool = False) -> CellDescription:
     """Lines, shield and circles in what all cells share; see `Measured.common`.
 
-    placed: a person said where the cells lie; then only lines right beside there are theirs, and
-    where none is found the cells lie as was said.
+    placed: a person placed the cells; then only lines right beside that place are theirs, and
+    without any the cells stay there.
     """
     median, mean = common.median, common.mean
     reach = PLACED_REACH if placed else REACH
@@ -69,13 +69,13 @@ def _own_circles(
     if not len(found.xy):
         return ()
     places = (found.xy + 0.5) / PATTERN_PX - 0.5
-    shown = presence(common, found)
+    shown = rim_response(common, found)
     for axis, phase in enumerate(off):
         along = shown[:, 1:-1].swapaxes(1, 2) if axis == 0 else shown[:, :, 1:-1]
         if phase is not None:
             places[:, axis] = (places[:, axis] - phase + 0.5) % 1 - 0.5
             continue
-        places[:, axis] += owners(along, places[:, axis])
+        places[:, axis] += cell_shifts(along, places[:, axis])
     order = np.lexsort((places[:, 0], places[:, 1].round(2)))
     return tuple((float(x), float(y)) for x, y in places[order])
 

@@ -69,7 +69,7 @@ _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
     *(NotImplementedError, RuntimeError, ValueError, KeyError, OverflowError),
 )
-"""What zipfile and json raise at content that nobody has written."""
+"""Exceptions of zipfile and json for malformed content."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def load_print(path: Path | str, *, thoroughly: bool = False) -> FiledPrint:
 
 
 def _check(head: Head, source: str) -> None:
-    """Raise LayoutError for numbers that no print has, which nobody shall have to compute with."""
+    """Raise LayoutError for numbers outside the range of real prints."""
     try:
         checked_name(head.name)
         _check_day(head.learned)
@@ -284,7 +284,7 @@ def _png_size(data: bytes) -> tuple[tuple[int, int], int, int]:
 
 
 def _decoded(data: bytes, name: str, flags: int, source: str) -> NDArray[Any]:
-    """A picture; raises LayoutError for one that is none, whatever its checksum says."""
+    """A picture; raises LayoutError if it cannot be decoded, though its checksum is right."""
     found = cv2.imdecode(np.frombuffer(_unpacked(data, name), np.uint8), flags)
     if found is None or (found.shape[1], found.shape[0]) != _SIZES[name][0]:
         raise _damaged(source)

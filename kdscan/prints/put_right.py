@@ -51,7 +51,7 @@ def centers_within(corners_xy: Floats) -> Floats:
 
 
 def beside(measured_xy: Floats, said_xy: Floats) -> Floats:
-    """Measured centres (5, 7, 2) moved together so that they lie where a person said, on average:
+    """Measured centres (5, 7, 2) moved together to the mean place that a person gave:
     what all cells share tells them from one another, but not where a cell begins."""
     right = (said_xy[:, -1] - said_xy[:, 0]).mean(0) / (said_xy.shape[1] - 1)
     down = (said_xy[-1] - said_xy[0]).mean(0) / (said_xy.shape[0] - 1)

@@ -7,7 +7,7 @@ from kdscan.sheet.coats import draw_coat, shrunk
 from kdscan.sheet.fonts import ITALIC
 from kdscan.sheet.parts import Point, Polygon
 from kdscan.sheet.pen import FAINT, INK, LINE, Pen, text_width
-from kdscan.sheet.words import Language, say
+from kdscan.sheet.words import Language, translate
 
 _TEXT_MM, _LEADING_MM = 2.3, 2.9
 _COAT_MM = 7.4
@@ -54,7 +54,7 @@ def _spell(pen: Pen, spell: Spell, shield: Polygon, language: Language) -> None:
     pen.box(x, y, w, h, line=FAINT, width=0.2, corner=1.4)
     draw_coat(pen, spell.coat, shrunk(shield, (x + 5, y + h / 2), _COAT_MM))
     room = w - _INDENT_MM - (4.6 if spell.at_once else 0.8)
-    size, lines = _wrapped(say(spell.text, language), room)
+    size, lines = _wrapped(translate(spell.text, language), room)
     top = y + h / 2 - _LEADING_MM * (len(lines) - 1) / 2 + 0.3 * _TEXT_MM
     for k, text in enumerate(lines):
         pen.text((x + _INDENT_MM, top + k * _LEADING_MM), text, size, font=ITALIC)

@@ -27,7 +27,7 @@ from kdscan.sheet.parts import (
 )
 from kdscan.sheet.pen import BLACK, FAINT, INK, LINE, WHITE, Pen, fitting, text_width
 from kdscan.sheet.theme import RED
-from kdscan.sheet.words import Language, say
+from kdscan.sheet.words import Language, translate
 
 _NAMES: dict[CoatName, str] = {
     "dot": "dot",
@@ -56,7 +56,7 @@ def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket:
     for blank in layout.blanks:
         _blank(pen, blank, layout.shield, language, next(written, ""))
     for note in layout.notes:
-        text = say(note.text, language)
+        text = translate(note.text, language)
         size = fitting(text, _SMALL_MM, note.width_mm, ITALIC)
         pen.text(note.at_mm, text, size, font=ITALIC, align=note.align)
     if layout.ruler is not None:
@@ -80,7 +80,7 @@ def _serpent(pen: Pen, ruler: Ruler, layout: Layout | BookLayout, language: Lang
     left = ruler.start_mm[0] + ruler.length_mm
     right = layout.page_mm[0] - 21
     for note in notes:
-        text = say(note.text, language)
+        text = translate(note.text, language)
         size = fitting(text, _SMALL_MM, note.width_mm, ITALIC)
         right = min(right, note.at_mm[0] - text_width(text, size, ITALIC))
     size = min(13.0, right - left - 7)
@@ -99,7 +99,7 @@ def _meets(compass: Compass, code: Code | None) -> bool:
 
 def _title(pen: Pen, title: Title, language: Language) -> None:
     x, y = title.center_mm
-    text = say(title.text, language).upper()
+    text = translate(title.text, language).upper()
     size, spacing = title.size_mm / CAPITAL, 0.22 * title.size_mm
     if title.width_mm is not None:
         room = title.width_mm - (2 * RIBBON_TAIL_MM + 2 if pen.theme.parchment else 0)
@@ -145,14 +145,14 @@ def _legend(pen: Pen, legend: Legend, shield: Polygon, language: Language) -> No
         x, y = example.center_mm
         draw_coat(pen, example.coat, shrunk(shield, (x, y), legend.size_mm))
         below = (x, y + legend.size_mm / 2 + 2.6)
-        name = say(_NAMES[example.coat], language)
+        name = translate(_NAMES[example.coat], language)
         size = fitting(name, _SMALL_MM, 1.03 * legend.size_mm, ITALIC)
         pen.text(below, name, size, font=ITALIC, align="middle")
 
 
 def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written: str) -> None:
     x, y, w, h = blank.box_mm
-    label = say(blank.label, language)
+    label = translate(blank.label, language)
     if blank.kind == "line":
         size = min(3.2, 0.45 * h)
         pen.text((x, y + h - 0.2), label, size, font=ITALIC)
@@ -179,7 +179,7 @@ def _ruler(pen: Pen, ruler: Ruler, language: Language) -> None:
         for i in range(last + 1)
     ]
     pen.lines(((x, y), (x + ruler.length_mm, y)), *ticks, line=INK, width=0.14)
-    text = say("{length} mm \N{EM DASH} check the print scale", language)
+    text = translate("{length} mm \N{EM DASH} check the print scale", language)
     label = text.format(length=f"{ruler.length_mm:g}")
     pen.text((x + ruler.length_mm / 2, y + 2.9), label, _SMALL_MM, font=ITALIC, align="middle")
 

@@ -15,7 +15,7 @@ from kdscan.files.read import read_text
 from kdscan.sheet.ids import SheetId, code_word
 from kdscan.sheet.letters import printable
 from kdscan.sheet.look import NO_TICKET, Ticket
-from kdscan.sheet.words import Language, say
+from kdscan.sheet.words import Language, translate
 
 _COLUMNS = ("name", "player", "round", "table")
 _MOST_ROUNDS = 99
@@ -52,8 +52,8 @@ def book_tickets_from_csv(
 ) -> tuple[Ticket, ...]:
     """For each ticket of `tickets_from_csv` that of the spellbook of its table.
 
-    It bears the names of two who sit there, and a code without a player: who writes on which
-    side is told from the maps. Who has no table yet gets one without names and code.
+    It bears the names of two who sit there, and a code without a player: the maps tell
+    who writes on which side. Players without a table get one without names and code.
     """
     entries = _entries(path, rounds)
     seated: dict[tuple[int | None, int], list[_Entry]] = {}
@@ -179,8 +179,8 @@ def _ticket(entry: _Entry, event: str | None, language: Language) -> Ticket:
         except UsageError as error:
             raise UsageError("{where}: {error}", where=entry.where, error=error) from error
     parts = [event or ""]
-    parts += [f"{say('round', language)} {entry.round}"] if entry.round is not None else []
-    parts += [f"{say('table', language)} {entry.table}"] if entry.table is not None else []
+    parts += [f"{translate('round', language)} {entry.round}"] if entry.round is not None else []
+    parts += [f"{translate('table', language)} {entry.table}"] if entry.table is not None else []
     caption = printable(" · ".join(part for part in parts if part))
     return Ticket(entry.shown, code=code, caption=caption)
 

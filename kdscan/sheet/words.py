@@ -17,7 +17,7 @@ Language = Literal["en", "pl", "fr", "uk", "ru", "de", "es"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 
-def say(text: str, language: Language = "en") -> str:
+def translate(text: str, language: Language = "en") -> str:
     """An English text in another language; one that `words.toml` lacks stays as it is.
 
     So a club's own words in its own layout are printed as the club wrote them.

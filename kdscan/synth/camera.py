@@ -45,20 +45,20 @@ class Cover(Protocol):
     def things(self, camera: Camera, page: PageMap) -> Sequence[Solid]: ...
 
     def finish(self, image: U8) -> None:
-        """Paint what is no solid: textures, glare. image: (H, W, 3), in place."""
+        """Paint covers without volume: textures, glare. image: (H, W, 3), in place."""
 
 
 @dataclass(frozen=True)
 class Conditions:
     """How hard a level is.
 
-    trouble: 0..1, scales bends, light, clutter and the sensor's faults.
+    severity: 0..1, of bends, light, clutter and the sensor's faults.
     tilt_deg: range of the angle between the view and the sheet's normal.
     share: range of the grid's longer side, as a share of the photo's long side.
     turned: probability that the sheet is turned anyhow rather than nearly upright.
     """
 
-    trouble: float
+    severity: float
     tilt_deg: tuple[float, float]
     share: tuple[float, float]
     turned: float
@@ -98,26 +98,26 @@ def photograph(
     cover: what lies on the sheet itself, over its grid; levels but `flat` alone.
     """
     conditions = LEVELS[level]
-    trouble = conditions.trouble * rng.uniform(0.45, 1)
+    severity = conditions.severity * rng.uniform(0.45, 1)
     size = size_wh or _size(rng)
-    camera, page_map = _pose(rng, conditions, trouble, size, page_mm, grid_mm, stiff)
+    camera, page_map = _pose(rng, conditions, severity, size, page_mm, grid_mm, stiff)
     corners = page_map.page_to_photo(corners_of(grid_mm))
     paper = page_bgr[::16, ::16].reshape(-1, 3).mean(0).astype(np.float32)
     scenery: Scenery
     if level == "flat":
         scenery = plain_scenery(rng)
     else:
-        scenery = random_scenery(rng, camera, page_map, grid_mm, trouble, paper, surfaces)
+        scenery = random_scenery(rng, camera, page_map, grid_mm, severity, paper, surfaces)
     if cover is not None:
         scenery = replace(scenery, solids=(*scenery.solids, *cover.things(camera, page_map)))
-    image = expose(rng, page_bgr, page_map, camera, scenery, trouble)
+    image = expose(rng, page_bgr, page_map, camera, scenery, severity)
     if cover is not None:
         cover.finish(image)
     detail = float(np.linalg.norm(corners[1] - corners[0])) / 7
     if level == "flat":
         image = compress(image, int(rng.integers(70, 97)))
     else:
-        image = develop(rng, image, trouble, detail, colored=stiff)
+        image = develop(rng, image, severity, detail, colored=stiff)
     return Shot(image, page_map.page_to_photo)
 
 
@@ -143,7 +143,7 @@ def corners_of(rect: Rect) -> F64:
 def _pose(
     rng: Rng,
     conditions: Conditions,
-    trouble: float,
+    severity: float,
     size: tuple[int, int],
     page_mm: tuple[float, float],
     grid_mm: Rect,
@@ -151,7 +151,7 @@ def _pose(
 ) -> tuple[Camera, PageMap]:
     """A sheet and a camera that sees its whole grid, with no part of the paper hidden."""
     x, y, w, h = grid_mm
-    is_flat = conditions.trouble == 0
+    is_flat = conditions.severity == 0
     tilt = float(np.deg2rad(rng.uniform(*conditions.tilt_deg)))
     roll = float(
         rng.choice([0, 0, 0, 1, 2, 3]) * np.pi / 2
@@ -166,7 +166,7 @@ def _pose(
     steps, at = np.linspace(0, 1, 9), middle(grid_mm)
     inside = np.stack(np.meshgrid(x + w * steps, y + h * steps), -1).reshape(-1, 2)
     for attempt in range(6):
-        bend = trouble * 0.6**attempt if attempt < 5 and not stiff else 0.0
+        bend = severity * 0.6**attempt if attempt < 5 and not stiff else 0.0
         if stiff and attempt:  # a wide board may reach behind the camera: look more from above
             camera = replace(camera, axes=aim(rng, tilt * 0.7**attempt, roll))
         sheet = flat_sheet(page_mm, at) if bend == 0 else bent_sheet(page_mm, at, rng, bend)

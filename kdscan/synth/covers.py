@@ -20,9 +20,9 @@ from kdscan.synth.patches import GONE, mirrored_lamp
 from kdscan.synth.raster import fill_into
 
 KINDS = ("finger", "die", "scrap", "glare", "cloth", "pencil", "brick", "sheet")
-"""What thresholds are fitted on."""
+"""Covers that thresholds are fitted on."""
 OTHERS = ("coin", "pawn", "ball", "note", "cube", "lamps")
-"""What they are measured on, beside `KINDS`, and never fitted on."""
+"""Covers for tests, never for fitting, beside `KINDS`."""
 
 
 class Covering:

@@ -17,7 +17,7 @@ _LARGE = frozenset(("x", "plus", "star", "wide", "twice", "looped", "hash"))
 """Marks wide enough to be meant for a circle from further off."""
 
 FREE_STANDING = frozenset(("x", "plus", "star", "wide", "twice", "looped", "tick"))
-"""Marks that are a cross where there is no circle too."""
+"""Marks that also count as a cross on prints without circles."""
 
 _OPEN = frozenset(("tick", "looped", "zigzag", "chevron", "scribble"))
 """Marks that are nothing but a speck when they are small."""
@@ -26,7 +26,7 @@ COVERING = frozenset(("scribble", "fill", "dot", "slash", "curl", "zigzag", "str
 """Marks that a stroke or a scribble from elsewhere would be taken for, if it ran over a circle."""
 
 _LEAST_MM = 0.9
-"""Nobody draws crosses with arms shorter than this, however small the circle; a guess."""
+"""Shortest arm of a drawn cross, however small the circle; a guess."""
 
 _WITHIN, _THROUGH = 0.75, 0.8
 """Within so much of a circle's radius, where its own line hides nothing, runs so much of a mark, in

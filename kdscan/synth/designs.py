@@ -214,7 +214,7 @@ def _keep_with_a_cone(rng: Rng, w: float, h: float) -> Castle:
 
 
 def random_layout(rng: Rng) -> Layout:
-    """A map side that nobody printed yet; lengths in mm."""
+    """A random map side; lengths in mm."""
     cell_w = rng.uniform(14, 32)
     cell_h = cell_w * float(np.clip(rng.normal(1.0, 0.13), 0.72, 1.35))
     margin = rng.uniform(2, 20, 4) * (cell_w / 24)

@@ -33,7 +33,7 @@ def plain_desk(bgr: F32) -> Desk:
     return Desk(np.full((8, 8, 3), np.round(bgr), np.uint8), 1.0, 0.0, 0.0)
 
 
-def random_desk(rng: Rng, trouble: float, paper_bgr: F32, surfaces: Sequence[U8] = ()) -> Desk:
+def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8] = ()) -> Desk:
     """Any table top: one of `surfaces` (BGR uint8) or a procedural one.
 
     paper_bgr: (3,) mean colour of the sheet; some tables are of nearly the same.
@@ -46,7 +46,7 @@ def random_desk(rng: Rng, trouble: float, paper_bgr: F32, surfaces: Sequence[U8]
     if surfaces and chance(rng, 0.5):
         tile = _borrowed(rng, any_of(rng, surfaces))
         return Desk(tile, float(10 ** rng.uniform(-0.6, 0.35)), angle, rng.uniform(0, 1))
-    if chance(rng, 0.06 + 0.06 * trouble):  # a table like paper
+    if chance(rng, 0.06 + 0.06 * severity):  # a table like paper
         like = np.clip(paper_bgr * rng.uniform(0.88, 1.08) + rng.normal(0, 4, 3), 0, 255)
         tile = to_u8(like.astype(np.float32) + 2 * noise(rng, (SIDE, SIDE), 200)[..., None])
         return Desk(tile, 1.0, angle, rng.uniform(0, 1))

@@ -49,7 +49,7 @@ Run = tuple[Path, float, bool]
 """A path about the dot's middle, its width by the pen's, and whether its inside is inked."""
 
 _LEAST = {"ring": 1.3, "rings": 1.6, "open_ring": 1.6, "target": 2.2, "hatched": 1.6, "dash": 0.9}
-"""Radius by the pen's width from which on a style can be told at all."""
+"""Least radius, in pen widths, at which a style is visible."""
 
 _O = np.zeros(2)
 
@@ -97,7 +97,7 @@ def _tap(r: float, squash: float, brush: Brush) -> list[Run]:
 
 
 def _taps(r: float, squash: float, brush: Brush) -> list[Run]:
-    """Some short taps on about one spot: they touch, or they would be several dots."""
+    """Short taps on one spot, which touch so that they stay one dot."""
     runs: list[Run] = []
     reach = min(r, 1.3 * brush.width)
     for _ in range(int(brush.rng.integers(3, 7))):

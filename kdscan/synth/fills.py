@@ -23,7 +23,7 @@ from kdscan.synth.strokes import (
 )
 
 FEWEST = 5
-"""Strokes across a shield below which nobody would call it filled; a guess."""
+"""Fewest strokes across a filled shield; a guess."""
 
 
 def fill(polygon: Path, brush: Brush, style: str, *, share: float = 1.0) -> list[Stroke]:
@@ -130,7 +130,7 @@ def _coils(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]
 
 
 def _contour(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
-    """Its edge first, once or twice, then whatever blackens the rest."""
+    """The outline first, once or twice, then any style for the inside."""
     rng = brush.rng
     rims = [
         Stroke(outline(polygon, rng, scale=rng.uniform(0.9, 1.0), wobble=0.015 * size))
@@ -216,7 +216,7 @@ def _into(path: Path, polygon: Path) -> Path:
 
 
 def _area(shield: Shield, brush: Brush, area: str) -> Path:
-    """The part of a shield that is blackened, or what lies around it too."""
+    """The filled part of a shield, possibly with some of its surroundings."""
     rng, centre = brush.rng, shield.centre
     if area == "rimmed":
         return centre + (shield.polygon - centre) * brush.near(0.83, 0.05, 0.7, 0.92)

@@ -189,7 +189,7 @@ TIDY: Mapping[Part, str] = {
     "pen": "ball",
     "extra": "nothing",
 }
-"""What a tidy hand does: nobody could mistake its marks for others."""
+"""Habits of a tidy hand, whose marks are unambiguous."""
 
 
 @cache

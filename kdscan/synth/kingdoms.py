@@ -162,7 +162,7 @@ def _cells(dominoes: Sequence[Domino]) -> NDArray[np.int64]:
 def _lay_beside(
     table: Table, bank: Bank, around: F64, dominoes: Sequence[Domino], kingdom: int, manner: Manner
 ) -> bool:
-    """Lay dominoes anyhow turned where they touch nothing; False where there is no room."""
+    """Lay dominoes at random angles, not touching; False where there is no room."""
     rng = table.rng
     cells = _cells(dominoes)[:, ::-1].astype(float)
     taken = np.concatenate([s.corners for s in table.squares])

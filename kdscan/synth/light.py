@@ -79,24 +79,26 @@ def daylight() -> Light:
     return Light(np.array([0, 0, 1.0]), np.inf, 0.2 * one, 0.8 * one, 0, 1, 0, 50, 0)
 
 
-def random_light(rng: Rng, trouble: float) -> Light:
-    """A light to photograph by; `trouble` 0..1 makes it lower, harder and more coloured."""
-    height = np.deg2rad(rng.uniform(80 - 45 * trouble, 85) - 12)
+def random_light(rng: Rng, severity: float) -> Light:
+    """A light to photograph by; `severity` 0..1 makes it lower, harder and more coloured."""
+    height = np.deg2rad(rng.uniform(80 - 45 * severity, 85) - 12)
     around = rng.uniform(0, 2 * np.pi)
     towards = np.append(np.cos(height) * toward(around), np.sin(height))
-    distance = float(np.inf if chance(rng, 0.35) else rng.uniform(300, 700) / (0.3 + 0.7 * trouble))
+    distance = float(
+        np.inf if chance(rng, 0.35) else rng.uniform(300, 700) / (0.3 + 0.7 * severity)
+    )
     ambient = rng.uniform(0.1, 0.7) if chance(rng, 0.7) else rng.uniform(0.05, 0.25)
-    glossy = chance(rng, 0.25 + 0.25 * trouble)
+    glossy = chance(rng, 0.25 + 0.25 * severity)
     return Light(
         towards,
         distance,
         direct_bgr=(1 - ambient) * _white(rng, 1.0),
         ambient_bgr=ambient * _white(rng, 0.7),
-        beam=rng.uniform(2, 20) if chance(rng, 0.35 * trouble) else 0.0,
+        beam=rng.uniform(2, 20) if chance(rng, 0.35 * severity) else 0.0,
         softness=float(rng.choice([0.02, 0.08, 0.25, 0.6]) * rng.uniform(0.6, 1.5)),
         gloss=float(rng.uniform(0.1, 1.0) ** 2 * rng.choice([0.3, 1, 4])) if glossy else 0.0,
         sharpness=float(10 ** rng.uniform(0.8, 3.3)),
-        sheen=float(rng.uniform(0, 0.3) * trouble) if chance(rng, 0.4) else 0.0,
+        sheen=float(rng.uniform(0, 0.3) * severity) if chance(rng, 0.4) else 0.0,
     )
 
 
@@ -116,14 +118,14 @@ def to_display(linear: F32) -> F32:
     return cv2.pow(np.maximum(linear, 1e-5), 1 / GAMMA).astype(np.float32, copy=False)
 
 
-def thrown_shadow(rng: Rng, shape: tuple[int, int], trouble: float) -> F32:
+def thrown_shadow(rng: Rng, shape: tuple[int, int], severity: float) -> F32:
     """Shadows of what stands outside the picture: arms, phones, window frames, leaves.
 
     Returns (H, W) float32, 0 in full light, 1 in full shadow.
     """
     h, w = shape
     shade = np.zeros(shape, np.float32)
-    if not chance(rng, 0.15 + 0.5 * trouble):
+    if not chance(rng, 0.15 + 0.5 * severity):
         return shade
     for _ in range(int(rng.integers(1, 3))):
         kind = str(rng.choice(["arm", "phone", "edge", "window", "leaves", "blob"]))
@@ -191,11 +193,11 @@ def reflections(rng: Rng, shape: tuple[int, int]) -> F32:
     return blur(unit(mask), float(max(h, w) * 10 ** rng.uniform(-2.5, -1.1)))
 
 
-def outdoors(rng: Rng, shape: tuple[int, int], trouble: float) -> F32:
+def outdoors(rng: Rng, shape: tuple[int, int], severity: float) -> F32:
     """Uneven ambient light: a slope across the picture and broad clouds; (H, W), mean near 1."""
     h, w = shape
-    slope = rng.normal(0, 0.22 * trouble, 2)
+    slope = rng.normal(0, 0.22 * severity, 2)
     x = np.linspace(-1, 1, w, dtype=np.float32)
     y = np.linspace(-1, 1, h, dtype=np.float32)[:, None]
-    field = 1 + slope[0] * x + slope[1] * y + 0.08 * trouble * noise(rng, shape, 2.0)
+    field = 1 + slope[0] * x + slope[1] * y + 0.08 * severity * noise(rng, shape, 2.0)
     return f32(np.clip(field, 0.35, 1.8))

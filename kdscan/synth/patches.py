@@ -16,10 +16,10 @@ from kdscan.synth.canvas import smooth_noise
 from kdscan.synth.fields import F32, F64, U8, Rng, any_of, chance, f32, rotation, toward
 
 GONE = 70.0
-"""So much brighter, of 255, light ink can no longer be told from paper."""
+"""Grey levels of added light above which ink is hidden."""
 
 OPEN = 0.3
-"""Share of sheets on which nothing lies: they look as they do all the same."""
+"""Share of sheets without a patch."""
 
 Hidden = tuple[F32, F32]
 """A picture (H, W, 3), 0..255, and what of it is hidden, (H, W), 0..1."""

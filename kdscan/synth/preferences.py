@@ -23,7 +23,7 @@ habits that were seen to be misread."""
 
 
 STRANGE = 0.3
-"""Share of marks out of habit that follow none of a writer's two. A guess."""
+"""Share of marks in neither of a writer's two usual styles. A guess."""
 
 
 @dataclass(frozen=True)

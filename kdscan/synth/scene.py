@@ -72,7 +72,7 @@ class SynthPhoto:
 
 
 def map_truth(board: Marks, centers_xy: F64) -> dict[str, Any]:
-    """What truth says of each shield of a map: what it holds, and where it lies."""
+    """Ground truth of each shield of a map: its marks and its place."""
     return {
         "board": {f"{r},{c}": [str(coat), n] for (r, c), (coat, n) in sorted(board.items())},
         "pixels": {f"{r},{c}": [round(float(v), 1) for v in centers_xy[r, c]] for r, c in CELLS},
@@ -98,7 +98,7 @@ def played_board(rng: Rng) -> tuple[Marks, bool]:
 
 
 def crossed_cells(layout: Layout, spots: Sequence[Spot]) -> F32:
-    """(N, 3) float32: what `SynthPhoto.crossed` holds, from what `draw_board` told."""
+    """(N, 3) float32: `SynthPhoto.crossed`, from what `draw_board` returned."""
     (left, top), (w, h) = layout.grid_mm, layout.cell_mm
     rows = [(CELLS.index(c), (x - left) / w - 0.5, (y - top) / h - 0.5) for c, x, y in spots]
     return np.array(rows, np.float32).reshape(-1, 3)
@@ -159,7 +159,7 @@ class DrawnPage:
 
 
 def random_page(rng: Rng, family: str | None = None, colours: str | None = None) -> Page:
-    """Print a design that nobody printed before; family, colours: see `random_style`."""
+    """Print a random design; family, colours: see `random_style`."""
     layout = random_layout(rng)
     px_per_mm = rng.uniform(110, 180) / layout.cell_mm[0]
     style = random_style(rng, family, colours)
@@ -198,7 +198,7 @@ def chosen(
     hand: Hand | None = None,
     dice: bool | None = None,
 ) -> Task:
-    """What is given, and at random what is not; see `draw_page`."""
+    """Fill in missing arguments at random; see `draw_page`."""
     page = page or random_page(rng)
     if played is None:
         played = wild_board(rng, len(page[0].circles)) if wild else played_board(rng)

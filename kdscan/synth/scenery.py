@@ -54,27 +54,31 @@ def random_scenery(
     camera: Camera,
     page: PageMap,
     grid_mm: tuple[float, float, float, float],
-    trouble: float,
+    severity: float,
     paper_bgr: F32,
     surfaces: Sequence[U8],
     others: Sequence[tuple[PageMap, tuple[float, float, float, float]]] = (),
 ) -> Scenery:
     """Any table; solids keep off the grid, and off those of `others`."""
-    light = random_light(rng, trouble)
+    light = random_light(rng, severity)
     prints = []
     for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.62, 0.2, 0.11, 0.07]))):
         prints.append(_place_print(rng, camera))
-    solids = _arrange(rng, camera, page, grid_mm, trouble, others)
+    solids = _arrange(rng, camera, page, grid_mm, severity, others)
     exposure = float(rng.uniform(0.4, 1.0) if chance(rng, 0.5) else rng.uniform(0.65, 1.0))
-    if chance(rng, 0.15 * trouble):
+    if chance(rng, 0.15 * severity):
         exposure = rng.uniform(0.06, 0.3)
-    elif chance(rng, 0.12 * trouble):
+    elif chance(rng, 0.12 * severity):
         exposure = rng.uniform(1.05, 1.6)
-    desk = random_desk(rng, trouble, paper_bgr, surfaces)
+    desk = random_desk(rng, severity, paper_bgr, surfaces)
     beyond = None
     if chance(rng, 0.15):
         reach = float(np.hypot(*page.sheet.xyz[0, 0, :2])) * rng.uniform(0.8, 2)
-        beyond = (random_desk(rng, trouble, paper_bgr, surfaces), rng.uniform(0, 6.3), float(reach))
+        beyond = (
+            random_desk(rng, severity, paper_bgr, surfaces),
+            rng.uniform(0, 6.3),
+            float(reach),
+        )
     return Scenery(desk, beyond, light, tuple(prints), solids, exposure)
 
 
@@ -92,7 +96,7 @@ def _arrange(
     camera: Camera,
     page: PageMap,
     grid_mm: tuple[float, float, float, float],
-    trouble: float,
+    severity: float,
     others: Sequence[tuple[PageMap, tuple[float, float, float, float]]],
 ) -> tuple[Solid, ...]:
     """Solids in view that leave the grids free."""
@@ -103,16 +107,16 @@ def _arrange(
         rim = np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h], [x, y]])
         rim = np.concatenate([a + t * (b - a) for a, b in pairwise(rim)])
         grid = np.maximum(grid, fill(shape, sheet.page_to_photo(rim) / 8))
-    allowed = 0.004 * float(grid.sum()) if chance(rng, 0.15 * trouble) else 0.0
+    allowed = 0.004 * float(grid.sum()) if chance(rng, 0.15 * severity) else 0.0
     out: list[Solid] = []
-    for _ in range(int(rng.integers(0, 2 + round(3 * trouble)))):
+    for _ in range(int(rng.integers(0, 2 + round(3 * severity)))):
         for _ in range(4):
             at = camera.desk_at(np.array(camera.size_wh) * rng.uniform(-0.03, 1.03, 2))
             solid = random_solid(rng).lifted().moved(np.eye(3), at)
             if _covers(solid, camera, grid) <= 0:
                 out.append(solid)
                 break
-    if chance(rng, 0.05 + 0.2 * trouble):
+    if chance(rng, 0.05 + 0.2 * severity):
         skin = skin_color(rng)
         for _ in range(int(rng.integers(1, 4))):
             solid = _hold(rng, page, skin)

@@ -10,30 +10,30 @@ from kdscan.synth.fields import F32, LUMA, U8, Rng, chance, f32, noise
 _PATCH = 640  # noise is drawn once in this size and repeated with flips
 
 
-def develop(rng: Rng, image: U8, trouble: float, detail_px: float, colored: bool = False) -> U8:
+def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: bool = False) -> U8:
     """What a phone makes of the picture `image` (H, W, 3) before it stores it.
 
-    trouble: 0..1. detail_px: size of the smallest thing to be read (a cell of the grid, in
+    severity: 0..1. detail_px: size of the smallest thing to be read (a cell of the grid, in
     pixels), which bounds the blur: nobody keeps a photo in which nothing can be read.
     colored: the picture is never stored in grey.
     """
-    image = _focus(rng, image, trouble, detail_px)
-    if chance(rng, 0.35 * trouble):
+    image = _focus(rng, image, severity, detail_px)
+    if chance(rng, 0.35 * severity):
         length = float(
-            rng.uniform(1.5, max(2.0, min(0.06 * detail_px, 12))) * (0.4 + 0.6 * trouble)
+            rng.uniform(1.5, max(2.0, min(0.06 * detail_px, 12))) * (0.4 + 0.6 * severity)
         )
         image = cv2.filter2D(image, -1, _streak(length, rng.uniform(0, np.pi))).astype(
             np.uint8, copy=False
         )
-    image = cv2.transform(image, _colors(rng, trouble, colored)).astype(np.uint8, copy=False)
-    image = cv2.LUT(image, _tone(rng, trouble)).astype(np.uint8, copy=False)
+    image = cv2.transform(image, _colors(rng, severity, colored)).astype(np.uint8, copy=False)
+    image = cv2.LUT(image, _tone(rng, severity)).astype(np.uint8, copy=False)
     if chance(rng, 0.85):
-        image = _grainy(rng, image, trouble)
+        image = _grainy(rng, image, severity)
     if chance(rng, 0.45):
         soft = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.7, 2))
         amount = rng.uniform(0.2, 1.0)
         image = cv2.addWeighted(image, 1 + amount, soft, -amount, 0).astype(np.uint8, copy=False)
-    return compress(image, int(rng.integers(round(90 - 50 * trouble), 96)))
+    return compress(image, int(rng.integers(round(90 - 50 * severity), 96)))
 
 
 def compress(image: U8, quality: int) -> U8:
@@ -42,12 +42,12 @@ def compress(image: U8, quality: int) -> U8:
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 
 
-def _focus(rng: Rng, image: U8, trouble: float, detail_px: float) -> U8:
+def _focus(rng: Rng, image: U8, severity: float, detail_px: float) -> U8:
     if chance(rng, 0.35):
         return image
     worst = min(0.05 * detail_px, 7.0)
-    radius = float(rng.uniform(0.3, max(0.6, worst)) * rng.uniform(0.25, 0.4 + 0.6 * trouble))
-    if not chance(rng, 0.3 * trouble):
+    radius = float(rng.uniform(0.3, max(0.6, worst)) * rng.uniform(0.25, 0.4 + 0.6 * severity))
+    if not chance(rng, 0.3 * severity):
         return _defocus(image, radius)
     h, w = image.shape[:2]
     far = _defocus(image, min(2 * radius + 0.5, worst + 1))
@@ -76,9 +76,9 @@ def _streak(length: float, angle: float) -> F32:
     return f32(line / line.sum())
 
 
-def _colors(rng: Rng, trouble: float, colored: bool) -> F32:
+def _colors(rng: Rng, severity: float, colored: bool) -> F32:
     """White balance and saturation as a matrix (3, 4)."""
-    balance = np.exp(rng.normal(0, 0.02 + 0.06 * trouble, 3))
+    balance = np.exp(rng.normal(0, 0.02 + 0.06 * severity, 3))
     saturation = rng.uniform(0.6, 1.4)
     if chance(rng, 0.04) and not colored:
         saturation = 0.0
@@ -87,18 +87,18 @@ def _colors(rng: Rng, trouble: float, colored: bool) -> F32:
     return np.hstack([mix, np.zeros((3, 1))]).astype(np.float32)
 
 
-def _tone(rng: Rng, trouble: float) -> U8:
+def _tone(rng: Rng, severity: float) -> U8:
     x = np.linspace(0, 1, 256)
-    x = x ** float(np.exp(rng.normal(0, 0.05 + 0.13 * trouble)))
-    bend = rng.uniform(-0.25, 0.7) * (0.3 + 0.7 * trouble)
+    x = x ** float(np.exp(rng.normal(0, 0.05 + 0.13 * severity)))
+    bend = rng.uniform(-0.25, 0.7) * (0.3 + 0.7 * severity)
     x = x + bend * (x - 0.5) * x * (1 - x) * 2  # an S for positive bends
-    black, white = rng.uniform(0, 0.07 * trouble), rng.uniform(1 - 0.1 * trouble, 1.04)
+    black, white = rng.uniform(0, 0.07 * severity), rng.uniform(1 - 0.1 * severity, 1.04)
     return np.round(np.clip(black + (white - black) * x, 0, 1) * 255).astype(np.uint8, copy=False)
 
 
-def _grainy(rng: Rng, image: U8, trouble: float) -> U8:
+def _grainy(rng: Rng, image: U8, severity: float) -> U8:
     """Shot and read noise; smoothed by the phone into blotches at times."""
-    strength = float(rng.uniform(0.3, 2) + trouble * rng.uniform(0, 1) ** 3 * 14)
+    strength = float(rng.uniform(0.3, 2) + severity * rng.uniform(0, 1) ** 3 * 14)
     patch = rng.standard_normal((_PATCH, _PATCH, 3), dtype=np.float32)
     luma = patch[..., :1] * np.float32(rng.uniform(0.6, 1.3))
     patch = patch * np.float32(rng.uniform(0.1, 0.9)) + luma

@@ -35,7 +35,7 @@ from kdscan.synth.scenery import random_scenery
 from kdscan.synth.sensor import develop
 
 _GAP_MM = (-16.0, 45.0)
-"""How far apart neighbouring pages lie; below 0 one lies over the other's margin."""
+"""Distance of neighbouring pages; negative where one overlaps the other's margin."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ def make_table(
 
 
 def _book_mm(book: BookLayout) -> Rect:
-    """What must be seen of a spellbook: all that players mark, and the markers."""
+    """The required part of a spellbook: all that players mark, and the markers."""
     size = book.markers.size_mm / 2 + 1
     at = np.array([place.center_mm for place in book.markers.places])
     (x0, y0), (x1, y1) = at.min(0) - size, at.max(0) + size
@@ -159,24 +159,24 @@ def photograph_table(
     Returns the photo, and for each sheet the map from mm on its page to photo pixels.
     """
     conditions = LEVELS[level]
-    trouble = conditions.trouble * rng.uniform(0.45, 1)
+    severity = conditions.severity * rng.uniform(0.45, 1)
     order = rng.permutation(len(sheets))  # from the lowest up
     poses = _arranged(rng, [(page_mm, rect) for _, page_mm, rect in sheets], order)
     meshes = []
     for k, (_, page_mm, rect) in enumerate(sheets):
-        flat = bent_sheet(page_mm, middle(rect), rng, 0.4 * trouble)
+        flat = bent_sheet(page_mm, middle(rect), rng, 0.4 * severity)
         meshes.append(_laid(flat, poses[k], 0.4 * float(np.flatnonzero(order == k)[0])))
     camera = _aimed(rng, conditions.tilt_deg, meshes, [rect for *_, rect in sheets], size_wh)
     maps = [PageMap.through(camera, mesh) for mesh in meshes]
     top = int(order[-1])
     paper = sheets[top][0][::16, ::16].reshape(-1, 3).mean(0).astype(np.float32)
     others = [(maps[k], sheets[k][2]) for k in order[:-1]]
-    scenery = random_scenery(rng, camera, maps[top], sheets[top][2], trouble, paper, (), others)
+    scenery = random_scenery(rng, camera, maps[top], sheets[top][2], severity, paper, (), others)
     below = [(sheets[k][0], maps[k]) for k in order[:-1]]
-    image = expose(rng, sheets[top][0], maps[top], camera, scenery, trouble, below)
+    image = expose(rng, sheets[top][0], maps[top], camera, scenery, severity, below)
     corners = maps[top].page_to_photo(corners_of(sheets[top][2]))
     detail = float(np.linalg.norm(corners[1] - corners[0])) / COLS
-    return develop(rng, image, trouble, detail), [each.page_to_photo for each in maps]
+    return develop(rng, image, severity, detail), [each.page_to_photo for each in maps]
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class _Pose:
 def _arranged(
     rng: Rng, pages: Sequence[tuple[tuple[float, float], Rect]], order: NDArray[np.int64]
 ) -> list[_Pose]:
-    """Poses in which no page covers what must be seen of one below it."""
+    """Poses in which no page covers the required part of one below it."""
     for attempt in range(400):
         loose = 1 + attempt / 80  # apart, if it will not work otherwise
         poses = _tried(rng, pages, loose)
@@ -258,7 +258,7 @@ def _aimed(
     rects: Sequence[Rect],
     size_wh: tuple[int, int],
 ) -> Camera:
-    """A camera that sees what must be seen of every sheet."""
+    """A camera that sees the required part of every sheet."""
     steps = np.linspace(0, 1, 6)
     points = []
     for mesh, (x, y, w, h) in zip(meshes, rects, strict=True):

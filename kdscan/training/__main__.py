@@ -6,7 +6,7 @@ python -m kdscan.training cards                            what ships, in cards 
 python -m kdscan.training fit marks --resume --steps 90000 --device cuda
 python -m kdscan.training fit marks --start models --labels labels/ --steps 500
 python -m kdscan.training test labels/
-python -m kdscan.training trust photos/
+python -m kdscan.training calibrate-totals photos/
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from kdscan.synth.tool import run
 from kdscan.training.commands import making, maps
 
 app = typer.Typer(add_completion=False, help=__doc__, pretty_exceptions_enable=False)
-for command in (making.make, making.cards, maps.fit, maps.test, maps.trust, making.kingdoms):
+for command in (
+    making.make,
+    making.cards,
+    maps.fit,
+    maps.test,
+    maps.calibrate_totals,
+    making.kingdoms,
+):
     app.command()(command)
 
 

@@ -17,7 +17,7 @@ from kdscan.sheet.letters import LETTERS, printable, unprintable
 from kdscan.sheet.look import Look
 from kdscan.sheet.parts import Layout
 from kdscan.sheet.printing import sheet_pdf
-from kdscan.sheet.words import LANGUAGES, Language, dictionary, say
+from kdscan.sheet.words import LANGUAGES, Language, dictionary, translate
 
 LAYOUT = load_layout("kdscan-a5")
 OTHERS = [language for language in LANGUAGES if language != "en"]
@@ -52,8 +52,8 @@ def test_translations_are_whole_and_printable() -> None:
 
 
 def test_words_of_no_dictionary_stay() -> None:
-    assert say("Dragon's Lair", "pl") == "Dragon's Lair"
-    assert say("total", "en") == "total"
+    assert translate("Dragon's Lair", "pl") == "Dragon's Lair"
+    assert translate("total", "en") == "total"
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> 
         ("cards", "these models are of format"),
         ("kingdoms", "--boards or --photos"),
         ("kingdoms --boards .", "no such table of squares"),
-        ("trust . --models models", "python -m kdscan.synth"),
+        ("calibrate-totals . --models models", "python -m kdscan.synth"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_its_remedy(

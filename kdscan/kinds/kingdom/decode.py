@@ -90,15 +90,15 @@ def _reading(
 
 def _probabilities(evidence: KingdomEvidence) -> Floats:
     """(S * S, K): probabilities with a lower bound, and certainty for corrected squares."""
-    believed = np.maximum(evidence.probs, MIN_PROBABILITY)
+    probs = np.maximum(evidence.probs, MIN_PROBABILITY)
     for (row, col), kind in evidence.corrections.squares.items():
-        believed[row, col] = np.eye(len(KINDS))[KINDS.index(kind)]
+        probs[row, col] = np.eye(len(KINDS))[KINDS.index(kind)]
         if kind == ("castle", 0):
-            elsewhere = np.ones(believed.shape[:2], np.bool_)
+            elsewhere = np.ones(probs.shape[:2], np.bool_)
             elsewhere[row, col] = False
-            believed[elsewhere, CASTLE] = 0
-    believed = believed.reshape(-1, len(KINDS))
-    return np.asarray(believed / believed.sum(1, keepdims=True))
+            probs[elsewhere, CASTLE] = 0
+    probs = probs.reshape(-1, len(KINDS))
+    return np.asarray(probs / probs.sum(1, keepdims=True))
 
 
 def _as_question(problem: Problem) -> Problem:

@@ -112,22 +112,20 @@ class Posterior:
         return shares
 
 
-def enumerate_kingdoms(believed: Floats, variants: Variants) -> Posterior:
+def enumerate_kingdoms(probs: Floats, variants: Variants) -> Posterior:
     """Enumerate and weight the kingdoms that the probabilities allow.
 
-    believed: (S * S, K), rows sum to 1. Exactly one square is the castle; each probable one is
+    probs: (S * S, K), rows sum to 1. Exactly one square is the castle; each probable one is
     tried with the kingdom around it.
     """
-    odds = believed[:, CASTLE] / np.maximum(1 - believed[:, CASTLE], MIN_COMPLEMENT)
+    odds = probs[:, CASTLE] / np.maximum(1 - probs[:, CASTLE], MIN_COMPLEMENT)
     shares = odds / (odds.sum() + NO_CASTLE_ODDS)
     weighed: list[Candidate] = []
     heaviest = listed = 0.0
     for castle in (int(i) for i in np.argsort(-shares)[:MAX_CASTLES]):
         if weighed and shares[castle] < MIN_CASTLE:
             break
-        for p, kinds in islice(
-            best_first(_with_castle(believed, castle), MIN_CHOICE), MAX_KINGDOMS
-        ):
+        for p, kinds in islice(best_first(_with_castle(probs, castle), MIN_CHOICE), MAX_KINGDOMS):
             likely = p * float(shares[castle])
             if likely < MIN_RELATIVE_WEIGHT * heaviest:
                 break
@@ -138,8 +136,8 @@ def enumerate_kingdoms(believed: Floats, variants: Variants) -> Posterior:
     return Posterior(tuple(weighed), UNLAWFUL_WEIGHT * max(0.0, 1.0 - listed), float(shares.sum()))
 
 
-def _with_castle(believed: Floats, castle: int) -> Floats:
-    out = believed.copy()
+def _with_castle(probs: Floats, castle: int) -> Floats:
+    out = probs.copy()
     out[:, CASTLE] = 0
     out[castle] = np.eye(len(KINDS))[CASTLE]
     return np.asarray(out / np.maximum(out.sum(1, keepdims=True), 1e-12))

@@ -10,7 +10,7 @@ import numpy as np
 from kdscan.synth.fields import LUMA, Color, Rng, as_bgr, color, weighted
 
 INK_LEFT = 78.0
-"""Least brightness (0..255) of a palette's darkest ground: on darker paper nobody could draw."""
+"""Least brightness (0..255) of a palette's darkest ground: marks would not show on darker paper."""
 
 
 @dataclass(frozen=True)

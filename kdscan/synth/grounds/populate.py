@@ -27,7 +27,7 @@ _SORTS = {
 def populate(
     artist: Artist, terrain: Terrain, layout: Layout, palette: Palette, rich: float
 ) -> None:
-    """Draw signs, roads under them: some, or none, of each sort; `rich` 0..1 makes them many."""
+    """Draw signs over roads, a random number of each sort; it grows with `rich`, 0..1."""
     rng, cell = artist.rng, min(layout.cell_mm)
     size = log_uniform(rng, 0.08, 0.24) * cell
     many = {

@@ -1,4 +1,4 @@
-"""A country that never was: where sea, shore, meadow, wood and hills lie."""
+"""Random terrain: sea, shore, meadow, wood and hills."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def random_terrain(
 def tinted(values: F32, low: float, high: float, stops: list[tuple[float, Color]]) -> U8:
     """Look values up in a scale of colours: (H, W) to (H, W, 3) uint8.
 
-    stops: value and BGR, values rising; between them colours blend. low, high: what is told apart.
+    stops: value and BGR, values rising; between them colours blend. low, high: the range of values.
     """
     steps = 2048
     at = np.linspace(low, high, steps)

@@ -146,7 +146,7 @@ def _network(weights: Path) -> arrays.Network:
     return as_network(MarksInference(net))
 
 
-def trust(
+def calibrate_totals(
     folder: Annotated[
         Path,
         typer.Argument(
@@ -157,7 +157,7 @@ def trust(
         Path, typer.Option(help="Where models are kept.", exists=True, file_okay=False)
     ] = Path("models"),
 ) -> None:
-    """Fit how far totals may be believed on whole photos, into the models' manifest."""
-    from kdscan.training.trust import calibrate
+    """Calibrate the confidence of totals on whole photos, and store it in the models' manifest."""
+    from kdscan.training.calibration import calibrate
 
     typer.echo(calibrate(folder, models))

@@ -10,8 +10,8 @@ import pytest
 
 from kdscan.kinds.duel_map.read import RISK_SHARES
 from kdscan.records import calibrated
-from kdscan.training import trust
-from kdscan.training.trust import Outcome, fit_platt
+from kdscan.training import calibration
+from kdscan.training.calibration import Outcome, fit_platt
 
 
 @pytest.mark.parametrize(("slope", "offset"), [(0.5, 0.0), (1.0, -1.0), (1.6, 0.5)])
@@ -49,10 +49,10 @@ def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
     results += [
         Outcome("own", views, 0.9, i % (views + 2) > 0) for i in range(600) for views in RISK_SHARES
     ]
-    monkeypatch.setattr(trust, "outcomes", lambda *_: results)
+    monkeypatch.setattr(calibration, "outcomes", lambda *_: results)
     manifest = tmp_path / "manifest.json"
     manifest.write_text('{"format": "f", "trust": {"any": 1, "own": 2}}', "utf-8")
-    trust.calibrate(tmp_path, tmp_path)
+    calibration.calibrate(tmp_path, tmp_path)
     written = json.loads(manifest.read_text("utf-8"))
     assert (written["format"], written["trust"]["any"]) == ("f", 1)
     assert written["trust"]["own"]["photos"] == 600
@@ -64,7 +64,7 @@ def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
 def test_each_number_of_looks_is_read_as_photos_are() -> None:
     """A sure sheet is looked at once when it is read, and here as often as a doubtful one."""
     samples = Path(__file__).parent.parent.parent / "samples"
-    one, all_views = trust._outcomes(samples.parent / "models", samples / "05.jpg")
+    one, all_views = calibration._outcomes(samples.parent / "models", samples / "05.jpg")
     assert (one.views, all_views.views) == tuple(RISK_SHARES)
     assert one.kind == all_views.kind == "any"
     assert one.correct and all_views.correct
