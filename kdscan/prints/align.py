@@ -106,7 +106,8 @@ def align(
     hopeless: see `MIN_FIRST_LIKENESS`.
     """
     sheet, _ = smooth_sheet(centers_xy, np.ones((ROWS, COLS)), QUADRATIC, 0.05)
-    offset = np.zeros((*_grid_size(), 2), np.float32)
+    nodes = [round((cells + 2 * PRINT_MARGIN) * _NODES) for cells in (ROWS, COLS)]
+    offset = np.zeros((*nodes, 2), np.float32)
     view: View | None = None
     for px, smoothing, refined in STAGES:
         if view is None or view.px != px:
@@ -225,10 +226,6 @@ def _basis(rows: int, cols: int) -> Floats:
 def _pixels(h: int, w: int) -> Grid:
     """(H, W, 2): x and y of each pixel."""
     return np.dstack(np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32)))
-
-
-def _grid_size() -> tuple[int, int]:
-    return round((ROWS + 2 * PRINT_MARGIN) * _NODES), round((COLS + 2 * PRINT_MARGIN) * _NODES)
 
 
 def _at(offset: Grid, lattice_xy: Floats) -> Floats:

@@ -25,7 +25,8 @@ def checked_name(name: str) -> str:
             name=name,
         )
     for letter in name:
-        if not (letter.isalnum() or letter in _PUNCTUATION or _is_accent(letter)):
+        is_accent = unicodedata.category(letter).startswith("M")
+        if not (letter.isalnum() or letter in _PUNCTUATION or is_accent):
             raise LayoutError(
                 "a print's name cannot hold {letter!r}; take letters, digits, spaces, - and _",
                 letter=letter,
@@ -43,7 +44,3 @@ def same_name(one: str, other: str) -> bool:
 def folded(name: str) -> str:
     """A name by which prints are looked up."""
     return unicodedata.normalize("NFC", " ".join(name.split())).casefold()
-
-
-def _is_accent(letter: str) -> bool:
-    return unicodedata.category(letter).startswith("M")

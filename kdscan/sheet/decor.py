@@ -110,8 +110,9 @@ def paint_castle(pen: Pen, keep: Sequence[Polygon]) -> None:
 
     keep: the polygons under the roofs, placed on the page. Roofs stay blank, to be coloured in.
     """
-    eaves = min(min(y for _, y in part) for part in keep) + 0.35 * _tall(keep)
-    base = max(y for part in keep for _, y in part)
+    levels = [y for part in keep for _, y in part]
+    base = max(levels)
+    eaves = min(levels) + 0.35 * (base - min(levels))
     for part in keep:
         xs, ys = [x for x, _ in part], [y for _, y in part]
         wide, high = max(xs) - min(xs), max(ys) - min(ys)
@@ -126,11 +127,6 @@ def paint_castle(pen: Pen, keep: Sequence[Polygon]) -> None:
                 shaded = rect(max(xs) - 0.28 * wide, min(ys), max(xs), max(ys))
                 pen.veil(shaded, SEPIA, 0.16)
             pen.polygon(part, line=SEPIA, width=0.25)
-
-
-def _tall(keep: Sequence[Polygon]) -> float:
-    ys = [y for part in keep for _, y in part]
-    return max(ys) - min(ys)
 
 
 def _stones(pen: Pen, x: float, y: float, w: float, h: float) -> None:

@@ -105,7 +105,8 @@ class Covering:
     def _glare(self, image: U8) -> U8:
         rng = self._rng
         h, w = image.shape[:2]
-        cell = float(np.linalg.norm(np.diff(self._seen([(0, 0), (0, 1)]), axis=0)))
+        first_two = np.array([self._layout.center_mm(0, c) for c in (0, 1)])
+        cell = float(np.linalg.norm(np.diff(self._page.page_to_photo(first_two), axis=0)))
         (at,) = self._page.page_to_photo(self._at_mm[None])
         extra: F32 = np.zeros((h, w), np.float32)
         for _ in range(1 if self.kind == "glare" else int(rng.integers(2, 5))):
@@ -118,10 +119,6 @@ class Covering:
         tint = (1 - 0.15 * rng.uniform(0, 1, 3)).astype(np.float32)
         image[:] = np.clip(image + extra[..., None] * tint, 0, 255).astype(np.uint8)
         return np.asarray(np.where(extra > GONE, 255, 0), np.uint8)
-
-    def _seen(self, cells: Sequence[tuple[int, int]]) -> F64:
-        centers = np.array([self._layout.center_mm(r, c) for r, c in cells])
-        return self._page.page_to_photo(centers)
 
     def _share_of(self, mask: U8) -> F64:
         """(34,) share of each shield and its circles under the mask."""

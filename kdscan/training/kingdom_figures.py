@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from torch import nn
 
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten, lattice
@@ -20,16 +19,12 @@ from kdscan.training.measure import best_temperature
 from kdscan.training.task import as_network
 
 
-def squares_logits(net: nn.Module, boards: Sequence[Board]) -> tuple[F64, NDArray[np.int64]]:
-    """Logits (N, K), as in a reading, and true kinds (N,) of all squares of the boards."""
-    network, logits, kinds = as_network(net), [], []
-    for board in boards:
-        rows, cols = board.kinds.shape
-        centers = (lattice(rows, cols) + 0.5) * SQUARE_PX - 0.5
-        flat = flatten(Photo(board.bgr), centers, SIDE_PX, FLAT_MARGIN)
-        logits.append(predict_squares(crops(flat, rows, cols), network))
-        kinds.append(board.kinds.ravel())
-    return np.concatenate(logits), np.concatenate(kinds)
+def _logits(network: Network, board: Board) -> F64:
+    """Logits (N, K) of a board's squares, as in a reading."""
+    rows, cols = board.kinds.shape
+    centers = (lattice(rows, cols) + 0.5) * SQUARE_PX - 0.5
+    flat = flatten(Photo(board.bgr), centers, SIDE_PX, FLAT_MARGIN)
+    return predict_squares(crops(flat, rows, cols), network)
 
 
 def tiles_figures(network: Network, boards: Sequence[Board]) -> dict[str, float]:
@@ -58,7 +53,9 @@ def measure_squares(net: nn.Module, boards: Sequence[Board]) -> dict[str, Any]:
     The temperature is at least 1: on a few boards without errors the best fit would become
     arbitrarily confident.
     """
-    logits, kinds = squares_logits(net, boards)
+    network = as_network(net)
+    kinds = np.concatenate([board.kinds.ravel() for board in boards])
+    logits = np.concatenate([_logits(network, board) for board in boards])
     right = logits.argmax(1) == kinds
     ends = np.cumsum([board.kinds.size for board in boards])[:-1]
     whole = [bool(part.all()) for part in np.split(right, ends)]

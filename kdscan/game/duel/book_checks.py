@@ -29,11 +29,7 @@ def book_problems(
     book: Spellbook, chosen: tuple[Coat | None, Coat | None] | None = None
 ) -> tuple[Problem, ...]:
     """What no lawful game leaves in a spellbook; `chosen`: the coat that each side names."""
-    return tuple(_book_problems(book, chosen or _chosen(book)))
-
-
-def _chosen(book: Spellbook) -> tuple[Coat | None, Coat | None]:
-    return book.chosen_by(0), book.chosen_by(1)
+    return tuple(_book_problems(book, chosen or (book.chosen_by(0), book.chosen_by(1))))
 
 
 def _book_problems(book: Spellbook, chosen: tuple[Coat | None, Coat | None]) -> Iterator[Problem]:

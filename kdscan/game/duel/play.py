@@ -107,11 +107,6 @@ class Game:
         book, (first, second) = self.spellbook, self.maps
         return score_board(first, book.chosen_by(0)), score_board(second, book.chosen_by(1))
 
-    def can_draw(self, player: int) -> bool:
-        """Whether that player's domino fits somewhere without a wizard's help."""
-        first, second = (self.coats_of(die) for die in self.hands[player])
-        return self.drawings[player].fits(first, second)
-
     def coats_of(self, die: int) -> tuple[Coat, ...]:
         """What that die can be drawn as: its coat, or any for a joker."""
         coat = self.faces[die].coat
@@ -177,9 +172,6 @@ class Game:
             return
         else:
             self.hands[self.player_a].extend(self.free_dice)
-        self._start_drawing()
-
-    def _start_drawing(self) -> None:
         self.phase, self.to_move = Phase.DRAW, self.player_a
 
     def _turn(self, player: int, move: Turn) -> None:
@@ -263,7 +255,8 @@ class Game:
             raise IllegalMoveError(Rule.CONNECTION, why)
 
     def _draw_nothing(self, player: int) -> None:
-        if self.can_draw(player):
+        first, second = (self.coats_of(die) for die in self.hands[player])
+        if self.drawings[player].fits(first, second):
             raise IllegalMoveError(Rule.NOTHING, "your domino fits on your map")
         self._count(player, list(self.hands[player]))
         self._next_drawer(player)

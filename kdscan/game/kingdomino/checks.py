@@ -30,7 +30,9 @@ def _problems(kingdom: Kingdom, size: int) -> Iterator[Problem]:
     if len(everything) % 2:
         why = f"{len(everything)} squares cannot be dominoes of two"
         yield Problem("odd_squares", "error", why, everything)
-    alone = tuple(cell for cell in everything if not _beside_any(kingdom, cell))
+    alone = tuple(
+        cell for cell in everything if kingdom.squares.keys().isdisjoint(neighbours(cell))
+    )
     if alone:
         yield Problem("unpaired_squares", "error", "half a domino without its other half", alone)
 
@@ -46,7 +48,3 @@ def _not_in_the_box(kingdom: Kingdom) -> Iterator[Problem]:
                 f"where the box holds {SQUARES[square]}"
             )
             yield Problem("not_in_the_box", "error", why, cells)
-
-
-def _beside_any(kingdom: Kingdom, cell: tuple[int, int]) -> bool:
-    return any(near in kingdom.squares for near in neighbours(cell))

@@ -20,11 +20,6 @@ Observer = Callable[[str], AbstractContextManager[object]]
 traces."""
 
 
-def unobserved(stage: str) -> AbstractContextManager[None]:
-    """An observer that does nothing."""
-    return nullcontext()
-
-
 @dataclass(frozen=True)
 class ReadOptions:
     """How a photo is read.
@@ -40,4 +35,4 @@ class ReadOptions:
     variants: Variants = PLAIN
     layouts: Sequence[Layout] = ()
     prints: Sequence[KnownPrint] = ()
-    observe: Observer = unobserved
+    observe: Observer = nullcontext

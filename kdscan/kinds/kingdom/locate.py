@@ -72,7 +72,11 @@ class KingdomSearch:
     def suppressed(self, outlines: Sequence[Floats] = ()) -> tuple[Lattice, ...]:
         """The largest lattices that `lattices` suppressed in favour of larger ones, except those
         inside these outlines (4, 2)."""
-        apart = [one for one in self._suppressed if not _mostly_inside(one, outlines)]
+        apart = [
+            one
+            for one in self._suppressed
+            if not inside(one.centers_xy[one.seen], outlines).mean() > 0.5
+        ]
         return self._seen_from_above(apart[:MAX_RIVALS])
 
     def looks_bare(self, lattice: Lattice) -> bool:
@@ -194,8 +198,3 @@ def _without(squares: Centers, rejected: Floats) -> Centers:
     """The squares away from rejected centres (N, 2)."""
     away = np.linalg.norm(squares.xy[:, None] - rejected[None], axis=-1)
     return squares[np.asarray((away > CLUSTER_RADIUS * squares.side[:, None]).all(1))]
-
-
-def _mostly_inside(lattice: Lattice, outlines: Sequence[Floats]) -> bool:
-    """Whether more than half of a lattice's detected squares lie in any of the outlines."""
-    return bool(inside(lattice.centers_xy[lattice.seen], outlines).mean() > 0.5)
