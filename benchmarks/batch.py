@@ -138,7 +138,7 @@ def books(photos: Path, folder: Path, count: int) -> None:
     from kdscan.inference.store import default_models
     from kdscan.tournament.batch.paths import sources
     from kdscan.tournament.batch.run import Progress, Run
-    from kdscan.tournament.batch.tasks import Done, Read, Result, Take, Task, read, take
+    from kdscan.tournament.batch.tasks import Done, Ingest, Read, Result, Task, ingest, read
     from kdscan.tournament.results import results
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import ensure_event
@@ -170,8 +170,8 @@ def books(photos: Path, folder: Path, count: int) -> None:
 
         def results(self) -> list[tuple[Task, Result]]:
             task = self.waiting.pop(0)
-            if isinstance(task, Take):
-                return [(task, take(task))]
+            if isinstance(task, Ingest):
+                return [(task, ingest(task))]
             return [(task, Done(sample.entry, sample.kept, sample.seconds))]
 
     start, shown = time.perf_counter(), 0

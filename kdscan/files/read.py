@@ -1,4 +1,4 @@
-"""Texts of people, which end: a device that never does would fill all memory."""
+"""Text files up to a largest size: a device such as /dev/zero would fill all memory."""
 
 from __future__ import annotations
 

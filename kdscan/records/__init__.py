@@ -16,7 +16,7 @@ Arrays inside records cannot be written to: `frozen` marks them so.
 """
 
 from kdscan.game.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
-from kdscan.game.problem import Problem, Severity
+from kdscan.game.problem import Problem
 from kdscan.records.book import BookMark, SpellbookCorrections, SpellbookEvidence, SpellbookReading
 from kdscan.records.found import AnyReading, Found, maps_of
 from kdscan.records.ink import Ink
@@ -37,14 +37,13 @@ from kdscan.records.sheet import (
     WizardEvidence,
 )
 from kdscan.records.stages import CellCrops, MarkProbs, RectifiedSheet, SheetOutline
-from kdscan.records.totals import IMPROBABLE, Totals, calibrated, range_of
+from kdscan.records.totals import Totals, calibrated, range_of
 
 __all__ = [
     "CASTLE",
     "CELLS",
     "COATS",
     "COLS",
-    "IMPROBABLE",
     "KINDS",
     "MAX_CROSSES",
     "ROWS",
@@ -65,7 +64,6 @@ __all__ = [
     "Problem",
     "Reading",
     "RectifiedSheet",
-    "Severity",
     "SheetOutline",
     "SheetReading",
     "SpellbookCorrections",

@@ -1,7 +1,7 @@
-"""What people said of an event last, in words, and how it is taken back.
+"""What a person did last in an event, in words, and how it is undone.
 
-What somebody says at once has one moment and one name: it is one act. Pairing a round and who
-takes part are told by rows of the event: `round:N` and `player:NAME` (see `store.corrections`).
+Corrections of one person with one time are one act. Pairing a round and who takes part are rows of
+the event: `round:N` and `player:NAME` (see `store.corrections`).
 """
 
 from __future__ import annotations

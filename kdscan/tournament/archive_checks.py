@@ -1,4 +1,4 @@
-"""What a row of an archive may hold: an archive is a stranger's until each field was looked at."""
+"""Checks of an archive: it may come from anybody, so every field is checked before it is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that a person should settle in an event, as one queue of cards, the most urgent first."""
+"""The queue of cards that a person should settle in an event, the most urgent first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person puts a sheet of an event right: which sheet is meant, and what is said of it."""
+"""Corrections of a sheet of an event: which sheet is meant, and what is said of it."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def write_json_lines(rows: Rows, out: TextIO) -> None:
 
 
 def harmless(value: object) -> object:
-    """A value as a spreadsheet may have it: names come from strangers, none shall be run."""
+    """A value that no spreadsheet runs as a formula: names come from strangers."""
     if isinstance(value, str) and value.startswith(CELLS_THAT_CALCULATE):
         return "'" + value
     if isinstance(value, bool):

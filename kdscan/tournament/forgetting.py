@@ -1,4 +1,4 @@
-"""Forget an event: its rows, its photos and the pictures made of them, for good."""
+"""Delete an event for good: its rows, its photos and the pictures made of them."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def kept_of(store: Store, event: Event) -> Kept:
 
 
 def forget_event(store: Store, event: Event) -> int:
-    """Take an event away, rows first; returns how many photos went. Nothing brings it back.
+    """Delete an event, rows first; returns how many photos were deleted.
 
-    Broken off half way it leaves photos that no row names; the event is gone all the same.
+    If it is interrupted, photos without a row are left; the event is gone all the same.
     """
     alone = _alone(store, event)
     with store.write() as db:

@@ -115,7 +115,7 @@ def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Re
 
 @dataclass(frozen=True)
 class _Pile:
-    """What has to be known of all sheets before the first row is told.
+    """What the rows of single sheets need to know of all sheets.
 
     overrides: what people said of a sheet. compared: see there. where: how people call each sheet.
     failures: pages that could not be read. rules: the event's.

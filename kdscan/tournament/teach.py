@@ -1,4 +1,4 @@
-"""What people confirmed and corrected, as photos with truth: corrections teach.
+"""Photos with ground truth from what people confirmed and corrected, to train and test on.
 
 One picture and one truth a sheet, `NAME.jpg` and `NAME.json`, as samples have them, so
 that everything that tests on samples tests on these too. Truth also says which shields a

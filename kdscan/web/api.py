@@ -6,6 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
@@ -18,7 +19,6 @@ from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post
 from kdscan.web.requests import (
     KEEP_FOREVER,
-    ask,
     body_of,
     id_of,
     language_of,
@@ -61,12 +61,14 @@ async def upload(request: Request) -> Json:
     services = services_of(request)
     name = clean_name(request.query_params.get("name", ""))
     who = session_of(request)
-    await ask(services.sheets.check_room, who, services.settings)
+    await run_in_threadpool(services.sheets.check_room, who, services.settings)
     with tempfile.TemporaryFile() as file:  # without a name: a kill leaves nothing
         await receive(request, file, services.settings)
         async with services.receiving:
             file.seek(0)
-            photo, state = await ask(lambda: services.sheets.add(file.read(), name, who))
+            photo, state = await run_in_threadpool(
+                lambda: services.sheets.add(file.read(), name, who)
+            )
     if state == WAITING:
         services.reader.enqueue(photo)
     return {"id": photo, "state": state}
@@ -82,7 +84,7 @@ def clean_name(name: str) -> str:
 @get("/api/photos", schemas.Photos)
 async def photos(request: Request) -> Json:
     """This session's photos."""
-    found = await ask(services_of(request).sheets.photos, session_of(request))
+    found = await run_in_threadpool(services_of(request).sheets.photos, session_of(request))
     return {"photos": [_in_words(one, request) for one in found]}
 
 
@@ -110,17 +112,19 @@ async def photo(request: Request) -> Json:
     services, number = services_of(request), id_of(request)
     wait = request.query_params.get("wait")
     if wait is not None:
-        await ask(services.sheets.photo_row, number, session_of(request))
+        await run_in_threadpool(services.sheets.photo_row, number, session_of(request))
         await services.reader.wait(number, seconds_of(wait))
-    return _in_words(await ask(services.sheets.photo, number, session_of(request)), request)
+    return _in_words(
+        await run_in_threadpool(services.sheets.photo, number, session_of(request)), request
+    )
 
 
 @post("/api/photos/{id}/again", schemas.Photo)
 async def again(request: Request, body: bodies.Nothing) -> Json:
     """Read a photo again that could not be read."""
     services, number = services_of(request), id_of(request)
-    await ask(services.sheets.again, number, session_of(request))
-    answer = await ask(services.sheets.photo, number, session_of(request))
+    await run_in_threadpool(services.sheets.again, number, session_of(request))
+    answer = await run_in_threadpool(services.sheets.photo, number, session_of(request))
     if answer["state"] == WAITING:
         services.reader.enqueue(number)
     return _in_words(answer, request)
@@ -131,7 +135,7 @@ async def view(request: Request) -> Response:
     """A page as a picture."""
     services, page = services_of(request), id_of(request, "page")
     size = next((s for s in SIZES if s == request.path_params["size"]), None)
-    row = await ask(services.sheets.photo_row, id_of(request), session_of(request))
+    row = await run_in_threadpool(services.sheets.photo_row, id_of(request), session_of(request))
     if size is None or row.pages is None or page >= row.pages:
         raise not_found("picture")
     path = await services.views.get(services.pool, row, page, size)
@@ -158,21 +162,23 @@ async def look(request: Request) -> Json:
 @get("/api/sheets/{id}", schemas.Sheet)
 async def sheet(request: Request) -> Json:
     """A sheet as it stands."""
-    return await ask(services_of(request).sheets.sheet, id_of(request), session_of(request))
+    return await run_in_threadpool(
+        services_of(request).sheets.sheet, id_of(request), session_of(request)
+    )
 
 
 @get("/api/queue", schemas_event.Queue, query=NEWS, desk=True)
 async def queue(request: Request) -> Json:
     """The sheets to look at, those that matter most first (desk)."""
     await news(request)
-    return await ask(services_of(request).tables.queue)
+    return await run_in_threadpool(services_of(request).tables.queue)
 
 
 @get("/api/standings", schemas_event.Standings, query=NEWS)
 async def standings(request: Request) -> Json:
     """The event's table, games and totals."""
     await news(request)
-    return await ask(services_of(request).tables.standings)
+    return await run_in_threadpool(services_of(request).tables.standings)
 
 
 SHEETS: Json = {"type": "string", "pattern": "^(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)){1,3}$"}
@@ -192,7 +198,7 @@ async def game(request: Request) -> Json:
         raise ApiError(400, "bad_request", "sheets names two to four sheets, like 3,4")
     if len(set(ids)) != len(ids):
         raise ApiError(409, "impossible", "a game needs different sheets")
-    found = await ask(services_of(request).sheets.game, ids, session_of(request))
+    found = await run_in_threadpool(services_of(request).sheets.game, ids, session_of(request))
     kinds = sorted(one["kind"] for one in found)
     duel = kinds[:2] == ["duel_map"] * 2 and kinds[2:] in ([], ["duel_spellbook"])
     if not duel and set(kinds) != {"kingdom"}:

@@ -29,13 +29,13 @@ from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.requests import Services
-from kdscan.web.sessions import Left
+from kdscan.web.sessions import RevokedSessions
 from kdscan.web.settings import Settings
 from kdscan.web.shared import SharedGames
 from kdscan.web.sheet_service import SheetService
 from kdscan.web.tables import Tables
 from kdscan.web.tls import encrypted
-from kdscan.web.views import Views
+from kdscan.web.views import PictureCache
 
 log = logging.getLogger("kdscan.web")
 
@@ -47,7 +47,7 @@ RECEIVING = 2
 
 def make_app(store: Store, settings: Settings) -> Starlette:
     """The application; its workers start and end with it."""
-    left = Left(store)
+    revoked = RevokedSessions(store)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -57,7 +57,7 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         except KdscanError as error:
             app.state.failure = error
             raise
-        views = Views(store)
+        views = PictureCache(store)
         sheets = SheetService(store, settings.event)
         tables = Tables(store, sheets.event)
         prints = Prints(store, sheets.event.id)
@@ -70,7 +70,7 @@ def make_app(store: Store, settings: Settings) -> Starlette:
             pool,
             views,
             tables,
-            left,
+            revoked,
             prints,
             SharedGames(store, sheets.event.id),
             asyncio.Semaphore(RECEIVING),
@@ -93,7 +93,7 @@ def make_app(store: Store, settings: Settings) -> Starlette:
             Exception: _bug,
         },
     )
-    app.add_middleware(Middleware, settings=settings, left=left)
+    app.add_middleware(Middleware, settings=settings, revoked=revoked)
     return app
 
 

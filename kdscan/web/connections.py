@@ -1,4 +1,4 @@
-"""Connections that wait for nothing do not wait for ever: limits below HTTP, and a quiet log.
+"""Limits below HTTP: idle connections are closed in time. Log lines that repeat are thinned out.
 
 uvicorn waits without end for the head of a request; some hundred such connections would use up
 all files that a process may have open. Here a head has its time, few connections may be without
@@ -115,7 +115,7 @@ def allow_files() -> int:
 
 
 class OnceAMinute(logging.Filter):
-    """Lets what repeats through once a minute, and then says how often it was."""
+    """Logs what repeats once a minute, with how often it came meanwhile."""
 
     def __init__(self, seconds: float = LOG_SECONDS) -> None:
         super().__init__()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from kdscan.game.duel.coats import Coat
@@ -17,7 +18,7 @@ from kdscan.tournament.store.records import Json
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError
 from kdscan.web.operation import WRONG_KIND, post
-from kdscan.web.requests import ask, id_of, refused, services_of, session_of
+from kdscan.web.requests import id_of, refused, services_of, session_of
 
 Fields = dict[str, Any]
 """Fields of corrections with their new values."""
@@ -36,7 +37,9 @@ def correction(what: str, kind: str | None = None) -> Callable[[FieldsOf], Field
         @wraps(fields_of)
         async def handler(request: Request, body: object) -> Json:
             sheets, who = services_of(request).sheets, session_of(request)
-            return await ask(sheets.correct, id_of(request), fields_of(body), who, of=kind)
+            return await run_in_threadpool(
+                sheets.correct, id_of(request), fields_of(body), who, of=kind
+            )
 
         return fields_of
 
@@ -100,7 +103,7 @@ async def name(request: Request, body: bodies.NamedPlayer) -> Json:
     """Say whose a sheet is."""
     sheets, who = services_of(request).sheets, session_of(request)
     try:
-        return await ask(sheets.name, id_of(request), body.name, who)
+        return await run_in_threadpool(sheets.name, id_of(request), body.name, who)
     except UnknownPlayer as error:
         raise refused(request, error) from error
 
@@ -108,4 +111,6 @@ async def name(request: Request, body: bodies.NamedPlayer) -> Json:
 @post("/api/sheets/{id}/undo", schemas.Sheet, errors=WRONG_KIND)
 async def undo(request: Request, body: bodies.Nothing) -> Json:
     """Take the newest correction back."""
-    return await ask(services_of(request).sheets.undo, id_of(request), session_of(request))
+    return await run_in_threadpool(
+        services_of(request).sheets.undo, id_of(request), session_of(request)
+    )

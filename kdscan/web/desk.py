@@ -12,6 +12,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from kdscan.errors import UsageError
@@ -27,10 +28,9 @@ from kdscan.tournament.store.rows import now
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import not_found
 from kdscan.web.operation import NEWS, get, post
-from kdscan.web.requests import Services, ask, desk_session, id_of, news, refused, services_of
+from kdscan.web.requests import Services, desk_session, id_of, news, refused, services_of
 from kdscan.web.tables import CLOCK, SHOWN
 
-B = TypeVar("B")
 A = TypeVar("A", bound=Callable[..., Any])
 
 REFUSED = {409: "It cannot be so; `message` says why, in the language that is asked for."}
@@ -45,8 +45,8 @@ async def desk(request: Request) -> Json:
 
 async def _answer(request: Request) -> Json:
     services, who = services_of(request), desk_session(request).name
-    found = await ask(services.tables.desk)
-    return found | {"undo": await ask(_undoable, services, who)}
+    found = await run_in_threadpool(services.tables.desk)
+    return found | {"undo": await run_in_threadpool(_undoable, services, who)}
 
 
 def _undoable(services: Services, who: str) -> Json | None:
@@ -69,9 +69,9 @@ def act(path: str) -> Callable[[A], A]:
             services, given = services_of(request), (body, desk_session(request).name)
             try:
                 if "{id}" in path:
-                    await ask(correct, services, function, id_of(request), *given)
+                    await run_in_threadpool(correct, services, function, id_of(request), *given)
                 else:
-                    await ask(change, services, function, *given)
+                    await run_in_threadpool(change, services, function, *given)
             except UsageError as error:
                 raise refused(request, error) from error
             return await _answer(request)
@@ -82,7 +82,7 @@ def act(path: str) -> Callable[[A], A]:
 
 
 def change(
-    services: Services, act: Callable[[Connection, Event, B, str], None], body: B, who: str
+    services: Services, act: Callable[[Connection, Event, Any, str], None], body: object, who: str
 ) -> None:
     """Change the event."""
     with services.store.write() as db:
@@ -91,9 +91,9 @@ def change(
 
 def correct(
     services: Services,
-    fields_of: Callable[[Connection, Sheet, Event, B], Json],
+    fields_of: Callable[[Connection, Sheet, Event, Any], Json],
     sheet_id: int,
-    body: B,
+    body: object,
     who: str,
 ) -> None:
     """Add to a sheet the corrections, field → new value, that `fields_of` gives."""

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
@@ -26,7 +27,6 @@ from kdscan.web.prints import Prints
 from kdscan.web.requests import (
     KEEP_FOREVER,
     Services,
-    ask,
     id_of,
     language_of,
     receive,
@@ -42,7 +42,7 @@ NOT_LEARNED = {409: "The photos are no good for it; the message says what to do.
 @get("/api/prints", schemas_event.KnownPrints)
 async def prints(request: Request) -> Json:
     """The prints that are known."""
-    return await ask(_all, services_of(request).prints)
+    return await run_in_threadpool(_all, services_of(request).prints)
 
 
 def _all(known: Prints) -> Json:
@@ -53,22 +53,22 @@ def _all(known: Prints) -> Json:
 async def switch_learning(request: Request, body: bodies.Switch) -> Json:
     """Have prints learned by themselves from the sheets that are sent, or not (desk)."""
     services = services_of(request)
-    await ask(services.prints.switch, body.on)
+    await run_in_threadpool(services.prints.switch, body.on)
     if body.on:
         services.reader.look_for_pads(afresh=True)
-    return await ask(_all, services.prints)
+    return await run_in_threadpool(_all, services.prints)
 
 
 @get("/api/prints/{id}/picture.png", "image/png")
 async def print_picture(request: Request) -> Response:
     """A known print as a picture."""
-    return _png(await ask(services_of(request).prints.picture, id_of(request)))
+    return _png(await run_in_threadpool(services_of(request).prints.picture, id_of(request)))
 
 
 @get("/api/prints/{id}/found.png", "image/png")
 async def print_found(request: Request) -> Response:
     """A known print with what was found in it: cells, shields, circles, castle."""
-    return _png(await ask(services_of(request).prints.found, id_of(request)))
+    return _png(await run_in_threadpool(services_of(request).prints.found, id_of(request)))
 
 
 def _png(data: bytes) -> Response:
@@ -80,11 +80,11 @@ async def put_print_right(request: Request, body: bodies.Corners) -> Json:
     """Say where a print's grid has its corners in its picture (desk)."""
     services = services_of(request)
     try:
-        again = await ask(services.prints.put_right, id_of(request), body.corners)
+        again = await run_in_threadpool(services.prints.put_right, id_of(request), body.corners)
     except LayoutError as error:
         raise refused(request, error, "not_learned") from error
     services.reader.enqueue(*again)
-    return await ask(_all, services.prints)
+    return await run_in_threadpool(_all, services.prints)
 
 
 @post(
@@ -121,7 +121,10 @@ async def learn_print(request: Request) -> Json:
 async def learn_print_of_photos(request: Request, body: bodies.PadPhotos) -> Json:
     """Learn a pad's print from photos of filled sheets that were sent (desk)."""
     services = services_of(request)
-    rows = [await ask(services.sheets.photo_row, n, session_of(request)) for n in body.photos]
+    rows = [
+        await run_in_threadpool(services.sheets.photo_row, n, session_of(request))
+        for n in body.photos
+    ]
     async with contextlib.AsyncExitStack() as files:
         local = (local_file(services.store, row) for row in rows)
         paths = [await files.enter_async_context(one) for one in local]
@@ -141,7 +144,7 @@ async def _learned(
         problem = error_json(error)
     if problem is not None:
         raise ApiError(409, "not_learned", told(problem, words(language_of(request))))
-    known, again = await ask(services.prints.add, data)
+    known, again = await run_in_threadpool(services.prints.add, data)
     services.reader.enqueue(*again)
     return known | {"again": again}
 
@@ -149,16 +152,18 @@ async def _learned(
 @post("/api/prints/{id}/forget", schemas_event.KnownPrints, desk=True)
 async def forget_a_print(request: Request, body: bodies.Nothing) -> Json:
     """Forget a print (desk)."""
-    await ask(services_of(request).prints.forget_numbered, id_of(request))
-    return await ask(_all, services_of(request).prints)
+    await run_in_threadpool(services_of(request).prints.forget_numbered, id_of(request))
+    return await run_in_threadpool(_all, services_of(request).prints)
 
 
 @get("/api/sheets/{id}/ink.png", "image/png")
 async def ink(request: Request) -> Response:
     """What was drawn on a sheet of a known print, alone."""
     services = services_of(request)
-    sheet, photo = await ask(services.sheets.sheet_place, id_of(request), session_of(request))
-    prints = await ask(services.prints.hashes)
+    sheet, photo = await run_in_threadpool(
+        services.sheets.sheet_place, id_of(request), session_of(request)
+    )
+    prints = await run_in_threadpool(services.prints.hashes)
     path = await services.views.ink(services.pool, photo, sheet.page, sheet.number, prints)
     if path is None:
         raise not_found("picture")

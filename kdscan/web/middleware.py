@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kdscan.web import sessions
 from kdscan.web.answers import ApiError
-from kdscan.web.rates import Buckets, Rate
+from kdscan.web.rates import Rate, RateLimiter
 from kdscan.web.sessions import Session
 from kdscan.web.settings import Settings
 
@@ -71,13 +71,13 @@ HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 class Middleware:
     """ASGI middleware. What it lets through has `scope["state"]["session"]`."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, left: sessions.Left) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, revoked: sessions.RevokedSessions) -> None:
         self._app = app
         self._settings = settings
-        self._left = left
-        self._requests = Buckets(Rate(burst=600, per_second=30))
-        self._uploads = Buckets(Rate(burst=200, per_second=2))
-        self._guesses = Buckets(settings.guesses)
+        self._revoked = revoked
+        self._requests = RateLimiter(Rate(burst=600, per_second=30))
+        self._uploads = RateLimiter(Rate(burst=200, per_second=2))
+        self._guesses = RateLimiter(settings.guesses)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -121,8 +121,8 @@ class Middleware:
                 raise ApiError(401, "wrong_code", "this code lets nobody in")
             return sessions.bearer(role, _address(request))
         cookie = request.cookies.get(sessions.COOKIE)
-        session = sessions.unseal(cookie, self._settings) if cookie else None
-        if session is not None and session in self._left:
+        session = sessions.verify(cookie, self._settings) if cookie else None
+        if session is not None and session in self._revoked:
             session = None
         if session is None and self._settings.open_here and is_here(request.headers):
             return sessions.bearer("desk", _address(request))

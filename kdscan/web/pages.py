@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
@@ -19,7 +20,6 @@ from kdscan.web import sessions
 from kdscan.web.answers import JsonAnswer, not_found
 from kdscan.web.requests import (
     KEEP_FOREVER,
-    ask,
     body_of,
     language_of,
     services_of,
@@ -149,7 +149,7 @@ async def join_by_link(request: Request) -> Response:
 async def leave(request: Request) -> Response:
     """POST /api/leave: the session ends here and now, wherever its cookie may lie."""
     await body_of(request)
-    await ask(services_of(request).left.add, session_of(request))
+    await run_in_threadpool(services_of(request).revoked.add, session_of(request))
     answer = Response(status_code=204)
     answer.delete_cookie(sessions.COOKIE)
     return answer
@@ -169,14 +169,14 @@ def _admit(request: Request, code: str, name: str, game: str) -> Response:
         return _join_form(request, problem, 403, game=game[:40])
     known: Session | None = request.state.session
     who = "".join(c for c in name if c.isprintable()).strip()[:60]
-    session = sessions.begin(role, who)
+    session = sessions.new_session(role, who)
     if known is not None and known.role == role:
         # Coming in again: what was uploaded before stays one's own.
         session = Session(known.id, role, who or known.who, session.ends)
     answer = RedirectResponse("/desk" if role == "desk" else _start(game), 303)
     answer.set_cookie(
         sessions.COOKIE,
-        sessions.seal(session, settings),
+        sessions.sign(session, settings),
         max_age=sessions.LASTS_SECONDS,
         httponly=True,
         samesite="lax",

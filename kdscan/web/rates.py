@@ -1,4 +1,4 @@
-"""How often somebody may ask: a bucket that fills at a steady rate."""
+"""Rate limits by token buckets, which fill at a steady rate."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Rate:
     per_second: float
 
 
-class Buckets:
-    """One bucket an asker."""
+class RateLimiter:
+    """A token bucket for each asker."""
 
     def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate = rate

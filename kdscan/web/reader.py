@@ -10,8 +10,6 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +27,7 @@ from kdscan.tournament.store.records import PhotoRow
 from kdscan.web.pool import Pool, Request
 from kdscan.web.prints import Prints
 from kdscan.web.sheet_service import SheetService
-from kdscan.web.views import Views, local_file
+from kdscan.web.views import PictureCache, local_file
 from kdscan.workers.frames import Frame
 
 log = logging.getLogger("kdscan.web")
@@ -47,7 +45,7 @@ class Reader:
         store: Store,
         sheets: SheetService,
         pool: Pool,
-        views: Views,
+        views: PictureCache,
         models: str,
         prints: Prints,
     ) -> None:
@@ -56,7 +54,7 @@ class Reader:
         self._models, self._prints = models, prints
         self._queue: asyncio.Queue[int] = asyncio.Queue()
         self._queued: set[int] = set()
-        self._waiting: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
+        self._done, self._ending = asyncio.Event(), False
         self._tasks: list[asyncio.Task[None]] = []
         self._teaching: asyncio.Task[None] | None = None
         self._news = False
@@ -87,28 +85,15 @@ class Reader:
 
     async def wait(self, photo_id: int, seconds: float) -> None:
         """Return when the photo was read, or after that long."""
-        if photo_id not in self._queued:
-            return
-        with self._listening(photo_id) as done, contextlib.suppress(TimeoutError):
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await done.wait()
+                while photo_id in self._queued and not self._ending:
+                    await self._done.wait()
 
-    def wake(self) -> None:
+    def end(self) -> None:
         """Let everybody go who waits for a photo, read or not."""
-        for events in self._waiting.values():
-            for event in events:
-                event.set()
-
-    @contextlib.contextmanager
-    def _listening(self, photo_id: int) -> Iterator[asyncio.Event]:
-        event = asyncio.Event()
-        self._waiting[photo_id].add(event)
-        try:
-            yield event
-        finally:
-            self._waiting[photo_id].discard(event)
-            if not self._waiting[photo_id]:
-                del self._waiting[photo_id]
+        self._ending = True
+        self._done.set()
 
     async def _work(self) -> None:
         while True:
@@ -167,8 +152,8 @@ class Reader:
     def _tell(self, photo_id: int) -> None:
         """Wake those who wait for a photo."""
         self._queued.discard(photo_id)
-        for event in self._waiting.get(photo_id, ()):
-            event.set()
+        self._done.set()
+        self._done = asyncio.Event()
 
     async def _read(self, photo_id: int) -> None:
         known = await run_in_threadpool(self._sheets.to_read, photo_id)

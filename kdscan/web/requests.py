@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, Any, TypeVar, cast
+from typing import IO, TypeVar, cast
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -23,14 +23,13 @@ from kdscan.web.answers import ApiError, not_found
 from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
-from kdscan.web.sessions import Left, Session
+from kdscan.web.sessions import RevokedSessions, Session
 from kdscan.web.settings import Settings
 from kdscan.web.shared import SharedGames
 from kdscan.web.sheet_service import MAX_ID, SheetService
 from kdscan.web.tables import Tables
-from kdscan.web.views import Views
+from kdscan.web.views import PictureCache
 
-T = TypeVar("T")
 B = TypeVar("B")
 
 MAX_BODY = 10_000
@@ -58,9 +57,9 @@ class Services:
     sheets: SheetService
     reader: Reader
     pool: Pool
-    views: Views
+    views: PictureCache
     tables: Tables
-    left: Left
+    revoked: RevokedSessions
     prints: Prints
     games: SharedGames
     receiving: asyncio.Semaphore
@@ -71,7 +70,7 @@ class Services:
     def end(self) -> None:
         """Answer at once whoever waits."""
         self.ending.set()
-        self.reader.wake()
+        self.reader.end()
 
 
 def services_of(request: Request) -> Services:
@@ -98,11 +97,6 @@ def refused(request: Request, error: KdscanError, code: str = "refused") -> ApiE
     """What cannot be so, in the reader's language."""
     message = told(error_json(error), words(language_of(request)))
     return ApiError(409, code, message, known=getattr(error, "known", ()))
-
-
-async def ask(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Call what blocks, in a thread."""
-    return await run_in_threadpool(function, *args, **kwargs)
 
 
 def id_of(request: Request, name: str = "id") -> int:
@@ -204,7 +198,9 @@ async def news(request: Request, state: Callable[[], str] | None = None) -> None
         return
     services, ends = services_of(request), time.monotonic() + seconds_of(wait)
     # A batch or another page may write to the store too: only the store itself knows of news.
-    while await ask(state or services.tables.state) == after and time.monotonic() < ends:
+    while (
+        await run_in_threadpool(state or services.tables.state) == after and time.monotonic() < ends
+    ):
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(services.ending.wait(), LOOK_EVERY)
             return

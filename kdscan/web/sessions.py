@@ -2,7 +2,7 @@
 
 The server keeps nothing: a session is a few values and their HMAC-SHA256 by a secret
 that lies in the store, bound to the event, the role and its code. Who leaves is remembered until
-the session would have ended (`Left`). The CSRF token is another HMAC of the session's id.
+the session would have ended, by `RevokedSessions`. The CSRF token is an HMAC of the session's id.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Session:
         return self.who or self.role
 
 
-def begin(role: Role, who: str) -> Session:
+def new_session(role: Role, who: str) -> Session:
     """A new session of a role."""
     return Session(secrets.token_urlsafe(12), role, who, int(time.time()) + LASTS_SECONDS)
 
@@ -57,13 +57,13 @@ def role_of(code: str, settings: Settings) -> Role | None:
     return "desk" if desk else "player" if player else None
 
 
-def seal(session: Session, settings: Settings) -> str:
+def sign(session: Session, settings: Settings) -> str:
     """The cookie's text."""
     body = base64.urlsafe_b64encode(json.dumps(asdict(session)).encode()).decode()
     return f"{body}.{_hmac(settings.secret, _bound_to(session.role, settings), body)}"
 
 
-def unseal(text: str, settings: Settings) -> Session | None:
+def verify(text: str, settings: Settings) -> Session | None:
     """The session that a cookie stands for; None if it is forged, broken or over, of another
     event, or of a code that has changed since."""
     body, _, mark = text.partition(".")
@@ -76,7 +76,7 @@ def unseal(text: str, settings: Settings) -> Session | None:
 
 
 def _bound_to(role: Role, settings: Settings) -> str:
-    """What a session lasts as long as."""
+    """What a session is bound to: it ends when one of these changes."""
     code = settings.desk_code if role == "desk" else settings.join_code
     return json.dumps(["session", settings.event, role, code])
 
@@ -107,8 +107,8 @@ def _hmac(secret: bytes, purpose: str, text: str) -> str:
     return hmac.new(secret, f"{purpose}:{text}".encode(), hashlib.sha256).hexdigest()
 
 
-class Left:
-    """Sessions that were left before their time; kept in the store, for a restart to know."""
+class RevokedSessions:
+    """Sessions that were ended before they expired; the store keeps them over restarts."""
 
     _PREFIX = "web.left."
 
@@ -128,7 +128,7 @@ class Left:
         return self._key(session) in self._keys
 
     def add(self, session: Session) -> None:
-        """Let a session in no more."""
+        """End a session for good."""
         key = self._key(session)
         if key not in self._keys:
             with self._store.write() as db:

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, select
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.records import Json
 from kdscan.web.answers import ApiError, not_found
-from kdscan.web.rates import Buckets, Rate
+from kdscan.web.rates import Rate, RateLimiter
 from kdscan.web.sessions import LASTS_SECONDS, Session
 from kdscan.web.settings import ALPHABET, CODE_LENGTH, new_code
 
@@ -52,7 +52,7 @@ class SharedGames:
 
     def __init__(self, store: Store, event_id: int) -> None:
         self._store, self._event = store, event_id
-        self._fresh = Buckets(Rate(burst=30, per_second=0.02))
+        self._fresh = RateLimiter(Rate(burst=30, per_second=0.02))
         at = schema.setting.c
         with store.write() as db:
             found = db.execute(

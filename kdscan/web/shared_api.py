@@ -6,6 +6,7 @@ import io
 from urllib.parse import urlsplit
 
 import segno
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,7 +14,7 @@ from kdscan.tournament.store.records import Json
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError
 from kdscan.web.operation import NEWS, NONE_SUCH, get, post
-from kdscan.web.requests import ask, news, services_of, session_of
+from kdscan.web.requests import news, services_of, session_of
 from kdscan.web.shared import SharedGame
 from kdscan.web.sheet_service import READ
 from kdscan.web.sheet_state import game_json
@@ -25,7 +26,7 @@ OTHERWISE = {409: "It cannot be so: nothing to bring, another kind of sheet, no 
 async def begin(request: Request, body: bodies.Brought) -> Json:
     """Begin a game that several phones play, with the sheets of a photo or without."""
     sheets = await _sheets(request, body.photo)
-    code = (await ask(services_of(request).games.new, session_of(request))).code
+    code = (await run_in_threadpool(services_of(request).games.new, session_of(request))).code
     return await _brought(request, code, sheets)
 
 
@@ -33,7 +34,7 @@ async def begin(request: Request, body: bodies.Brought) -> Json:
 async def bring(request: Request, body: bodies.Brought) -> Json:
     """Bring a photo's sheets to a game; they replace what this session brought before."""
     code = request.path_params["code"]
-    await ask(services_of(request).games.get, code)
+    await run_in_threadpool(services_of(request).games.get, code)
     return await _brought(request, code, await _sheets(request, body.photo))
 
 
@@ -41,16 +42,16 @@ async def bring(request: Request, body: bodies.Brought) -> Json:
 async def shared(request: Request) -> Json:
     """A game of several phones as it stands; whoever has its code sees all its sheets."""
     services, code = services_of(request), request.path_params["code"]
-    await ask(services.games.get, code)
+    await run_in_threadpool(services.games.get, code)
     await news(request, lambda: _state(request, services.games.get(code)))
-    return await _answer(request, await ask(services.games.get, code))
+    return await _answer(request, await run_in_threadpool(services.games.get, code))
 
 
 @get("/api/shared/{code}/qr.svg", "image/svg+xml")
 async def invitation(request: Request) -> Response:
     """A QR code that lets another phone play along."""
     code = request.path_params["code"]
-    await ask(services_of(request).games.get, code)
+    await run_in_threadpool(services_of(request).games.get, code)
     scheme = "https" if services_of(request).settings.https else request.url.scheme
     host = urlsplit(str(request.url)).netloc
     out = io.BytesIO()
@@ -68,7 +69,7 @@ async def _sheets(request: Request, photo: int | None) -> dict[int, str]:
     """What a photo of this session shows: kind by sheet."""
     if photo is None:
         return {}
-    found = await ask(services_of(request).sheets.photo, photo, session_of(request))
+    found = await run_in_threadpool(services_of(request).sheets.photo, photo, session_of(request))
     if found["state"] != READ:
         raise ApiError(409, "not_read", "this photo was not read yet")
     if not found["sheets"]:
@@ -79,8 +80,10 @@ async def _sheets(request: Request, photo: int | None) -> dict[int, str]:
 async def _brought(request: Request, code: str, sheets: dict[int, str]) -> Json:
     games = services_of(request).games
     if sheets:
-        return await _answer(request, await ask(games.bring, code, sheets, session_of(request)))
-    return await _answer(request, await ask(games.get, code))
+        return await _answer(
+            request, await run_in_threadpool(games.bring, code, sheets, session_of(request))
+        )
+    return await _answer(request, await run_in_threadpool(games.get, code))
 
 
 def _state(request: Request, game: SharedGame) -> str:
@@ -89,8 +92,8 @@ def _state(request: Request, game: SharedGame) -> str:
 
 async def _answer(request: Request, game: SharedGame) -> Json:
     services = services_of(request)
-    state = await ask(_state, request, game)
-    found = await ask(services.sheets.table, game.sheets)
+    state = await run_in_threadpool(_state, request, game)
+    found = await run_in_threadpool(services.sheets.table, game.sheets)
     return {
         "code": game.code,
         "state": state,

@@ -1,4 +1,4 @@
-"""TLS that waits for nobody: a handshake has its time, and counts among what waits.
+"""TLS with a deadline for handshakes, which count among the connections that wait.
 
 uvicorn hands an encrypted connection over once its handshake is done; until then it would hold an
 open file for a minute, and no limit would see it. Here a connection is accepted in the clear,

@@ -24,8 +24,8 @@ SIZES: tuple[Size, Size] = ("view", "thumb")
 """In the order in which a worker sends them."""
 
 
-class Views:
-    """JPEGs by photo and page."""
+class PictureCache:
+    """A cache of JPEGs by photo and page."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -10,7 +10,7 @@ from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.readings import sheets
-from kdscan.web.sessions import Session, begin
+from kdscan.web.sessions import Session, new_session
 from kdscan.web.sheet_service import SheetService
 from tests.readings import make_book, make_sheet, with_evidence
 from tests.tournament.entries import came_in
@@ -52,7 +52,7 @@ def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
     came_in(store, with_evidence(make_book(game.spellbook), sheet_id="CUP/1/4/"), "book")
     paid = [score.wizard for score in game.scores()]
     assert wizards(store) == {"A": paid[0], "B": paid[1]}
-    desk = begin("desk", "test")
+    desk = new_session("desk", "test")
     assert pages(store, desk) == wizards(store)
     with store.read() as db:
         (played,) = event_state(db, find_event(db, "Cup")).games
@@ -71,7 +71,7 @@ def test_sheets_that_name_the_table_alone_belong_to_the_round_of_their_photos(
     store: Store,
 ) -> None:
     """The same codes in each round are other sheets."""
-    desk = begin("desk", "test")
+    desk = new_session("desk", "test")
     games = [won(), won(100)]
     for round_, game in enumerate(games, 1):
         for board, player in zip(game.maps, "AB", strict=True):

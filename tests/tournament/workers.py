@@ -11,14 +11,14 @@ from pathlib import Path
 from kdscan.errors import ModelError
 from kdscan.tournament.batch.tasks import (
     Done,
+    Ingest,
+    Ingested,
     Learn,
     Learned,
     Read,
     Result,
-    Take,
-    Taken,
     Task,
-    take,
+    ingest,
 )
 from kdscan.workers.frames import Frame
 from tests.readings import make_sheet
@@ -27,8 +27,8 @@ from tests.tournament.entries import entry, kept
 
 def read_by_hand(task: Task) -> Result:
     """Takes files in as always; every page holds the same map."""
-    if isinstance(task, Take):
-        return take(task)
+    if isinstance(task, Ingest):
+        return ingest(task)
     if isinstance(task, Learn):
         return Learned()
     sheet = make_sheet(doubtful=[(0, 1)])
@@ -69,7 +69,7 @@ def prepare() -> None:
     """Nothing to load."""
 
 
-def answer(task: Take) -> Iterator[Frame]:
+def answer(task: Ingest) -> Iterator[Frame]:
     """What a process does that is given this module: what the file's name says."""
     what, mark = Path(task.name).name, Path(task.place)
     if what == "model":
@@ -80,4 +80,4 @@ def answer(task: Take) -> Iterator[Frame]:
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     print("decoders print on stdout")
-    yield Frame(vars(Taken("ab" * 32, what, os.getpid(), 1)))
+    yield Frame(vars(Ingested("ab" * 32, what, os.getpid(), 1)))

@@ -27,7 +27,7 @@ from kdscan.tournament.store.photos import get_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
 from kdscan.web.app import Server, make_app
 from kdscan.web.requests import Services
-from kdscan.web.sessions import begin
+from kdscan.web.sessions import new_session
 from kdscan.web.settings import Settings
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
@@ -171,7 +171,7 @@ def lay(served: Served, store: Store, *found: AnyReading) -> int:
     rng = np.random.default_rng(len(found))
     picture = rng.integers(120, 220, (size_wh[1], size_wh[0], 3), np.uint8)
     data = cv2.imencode(".png", picture)[1].tobytes() + str(os.urandom(8)).encode()
-    photo_id, _ = served.services.sheets.add(data, "table.png", begin("desk", "test"))
+    photo_id, _ = served.services.sheets.add(data, "table.png", new_session("desk", "test"))
     entry = photo_json(PhotoReport("table.png", size_wh=size_wh, sheets=found))
     with store.write() as db:
         photo = get_photo(db, photo_id)

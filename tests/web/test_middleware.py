@@ -14,7 +14,7 @@ import pytest
 from kdscan.tournament.store import Store, open_store
 from kdscan.web import sessions
 from kdscan.web.middleware import is_here
-from kdscan.web.rates import Buckets, Rate
+from kdscan.web.rates import Rate, RateLimiter
 from tests.web.conftest import DESK, JOIN, Login, serving, settings
 
 Stranger = Callable[[], httpx.Client]
@@ -73,14 +73,14 @@ def test_a_link_changes_nothing_before_somebody_says_so(stranger: Stranger) -> N
 
 def test_forged_and_old_cookies_are_no_sessions() -> None:
     given = settings()
-    session = sessions.begin("desk", "Ada")
-    sealed = sessions.seal(session, given)
-    assert sessions.unseal(sealed, given) == session
+    session = sessions.new_session("desk", "Ada")
+    sealed = sessions.sign(session, given)
+    assert sessions.verify(sealed, given) == session
     body, mark = sealed.split(".")
     for forged in ("", ".", body, f"{body}.", f"x{body}.{mark}", f"{body}.{mark[:-1]}0ä"):
-        assert sessions.unseal(forged, given) is None
+        assert sessions.verify(forged, given) is None
     old = sessions.Session("a", "desk", "", int(time.time()) - 1)
-    assert sessions.unseal(sessions.seal(old, given), given) is None
+    assert sessions.verify(sessions.sign(old, given), given) is None
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_a_session_lasts_as_long_as_its_event_and_code(
 ) -> None:
     now = replace(settings(), **changed)
     for role, lasts in ((sessions.ROLES[1], desk), (sessions.ROLES[0], player)):
-        sealed = sessions.seal(sessions.begin(role, ""), settings())
-        assert (sessions.unseal(sealed, now) is not None) is lasts
+        sealed = sessions.sign(sessions.new_session(role, ""), settings())
+        assert (sessions.verify(sealed, now) is not None) is lasts
 
 
 def test_who_leaves_is_out_wherever_the_cookie_lies(login: Login, stranger: Stranger) -> None:
@@ -111,10 +111,10 @@ def test_who_leaves_is_out_wherever_the_cookie_lies(login: Login, stranger: Stra
 
 
 def test_who_has_left_is_known_after_a_restart(tmp_path: Path) -> None:
-    session, other = (sessions.begin("desk", "") for _ in "ab")
+    session, other = (sessions.new_session("desk", "") for _ in "ab")
     with open_store(str(tmp_path / "s.sqlite")) as store:
-        sessions.Left(store).add(session)
-        left = sessions.Left(store)
+        sessions.RevokedSessions(store).add(session)
+        left = sessions.RevokedSessions(store)
         assert session in left
         assert other not in left
 
@@ -187,7 +187,7 @@ def test_only_this_machine_by_its_own_names_needs_no_code(
 
 def test_a_bucket_refills() -> None:
     now = [0.0]
-    buckets = Buckets(Rate(burst=2, per_second=0.5), lambda: now[0])
+    buckets = RateLimiter(Rate(burst=2, per_second=0.5), lambda: now[0])
     assert [buckets.take("a") for _ in range(3)] == [0, 0, 2]
     assert buckets.take("b") == 0
     now[0] = 2.0
@@ -224,7 +224,7 @@ def test_wrong_codes_count_and_right_ones_do_not(store: Store) -> None:
 
 def test_a_bucket_gives_credit_and_is_paid_back_first() -> None:
     now = [0.0]
-    buckets = Buckets(Rate(burst=1, per_second=1), lambda: now[0])
+    buckets = RateLimiter(Rate(burst=1, per_second=1), lambda: now[0])
     for _ in range(4):
         buckets.spend("a")
     assert buckets.wait("a") == 4

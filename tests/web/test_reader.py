@@ -15,9 +15,9 @@ from kdscan.tournament.store.readings import readings
 from kdscan.web.pool import Limits, Pool, Request
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
-from kdscan.web.sessions import begin
+from kdscan.web.sessions import new_session
 from kdscan.web.sheet_service import SheetService
-from kdscan.web.views import Views
+from kdscan.web.views import PictureCache
 from kdscan.workers.frames import Frame
 
 
@@ -43,7 +43,7 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
             ensure_rules(db, f"Cup {size}", Asked("kingdomino", great_duel=great_duel))
 
     async def read(reader: Reader, sheets: SheetService, data: bytes) -> str:
-        photo, _ = sheets.add(data, "a.jpg", begin("desk", "test"))
+        photo, _ = sheets.add(data, "a.jpg", new_session("desk", "test"))
         reader.enqueue(photo)
         await reader.wait(photo, 60)
         with store.read() as db:
@@ -52,7 +52,7 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
 
     async def both() -> list[str]:
         prints = Prints(store, sheets.event.id)
-        reader = Reader(store, sheets, heard, Views(store), "models", prints)
+        reader = Reader(store, sheets, heard, PictureCache(store), "models", prints)
         await reader.start()
         try:
             before = await read(reader, sheets, b"before" + bytes([size]))

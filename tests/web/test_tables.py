@@ -22,7 +22,7 @@ from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
 from kdscan.tournament.store.games import remove_games, set_game
 from kdscan.tournament.store.readings import sheets
-from kdscan.web.sessions import begin
+from kdscan.web.sessions import new_session
 from kdscan.web.sheet_service import SheetService
 from kdscan.web.tables import Tables, turning_games
 from tests.readings import make_kingdom, make_sheet, with_evidence
@@ -163,7 +163,7 @@ def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
     with cup.write() as db:
         event = ensure_rules(db, "Cup", Asked(game="kingdomino"))
     came_in(cup, make_kingdom(), "kingdom.jpg")
-    tables, service, zoe = Tables(cup, event), SheetService(cup, "Cup"), begin("desk", "Zoe")
+    tables, service, zoe = Tables(cup, event), SheetService(cup, "Cup"), new_session("desk", "Zoe")
     (before,) = tables.standings()["totals"]
     with cup.write() as db:
         ensure_rules(db, "Cup", Asked(middle_kingdom=True))

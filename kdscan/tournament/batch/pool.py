@@ -64,7 +64,7 @@ class Pool:
 
     @property
     def room(self) -> int:
-        """Two tasks a worker more than it does: those who finish never wait."""
+        """Two tasks in reserve for each worker, so that none waits when it has finished one."""
         return 3 * self._count - len(self._tasks)
 
     @property

@@ -22,12 +22,12 @@ from kdscan.tournament.batch.paths import Source
 from kdscan.tournament.batch.pool import Workers
 from kdscan.tournament.batch.tasks import (
     Done,
+    Ingest,
+    Ingested,
     Learn,
     Learned,
     Read,
     Result,
-    Take,
-    Taken,
     Task,
 )
 from kdscan.tournament.pads import Tried, keep_taught, not_tried, pages_to_read_again, piles
@@ -111,12 +111,12 @@ class Run:
         source = next(coming, None)
         if source is None:
             return None
-        return Take(source.name, source.place, self._store.photos.root)
+        return Ingest(source.name, source.place, self._store.photos.root)
 
     def _note(self, task: Task, result: Result) -> None:
-        if isinstance(task, Take):
-            assert isinstance(result, Taken)
-            self._taken(task, result)
+        if isinstance(task, Ingest):
+            assert isinstance(result, Ingested)
+            self._ingested(task, result)
         elif isinstance(task, Learn):
             assert isinstance(result, Learned)
             self._learned(result)
@@ -154,7 +154,7 @@ class Run:
             self.progress.learned[one.name] = one.sheets
         self._know_prints()
 
-    def _taken(self, task: Take, result: Taken) -> None:
+    def _ingested(self, task: Ingest, result: Ingested) -> None:
         """A file's bytes are kept: write down its photo, ask for the pages not read yet."""
         with self._store.write() as db:
             if result.sha256 is None:

@@ -32,7 +32,7 @@ from kdscan.workers.frames import Frame
 
 
 @dataclass(frozen=True)
-class Take:
+class Ingest:
     """Keep the file at `place` (a path or URL) among the photos at `photos`, count its pages."""
 
     name: str
@@ -41,8 +41,8 @@ class Take:
 
 
 @dataclass(frozen=True)
-class Taken:
-    """What came of a `Take`. sha256 is None if no byte of the file could be read.
+class Ingested:
+    """What came of an `Ingest`. sha256 is None if no byte of the file could be read.
 
     problem: the error that stands for the photo, as `kdscan.locale.errors` keeps it.
     """
@@ -98,15 +98,15 @@ class Learned:
     prints: tuple[bytes, ...] = ()
 
 
-Task = Take | Read | Learn
-Result = Taken | Done | Learned
+Task = Ingest | Read | Learn
+Result = Ingested | Done | Learned
 
 
 def perform(task: Task) -> Result:
     """Do a task; raises ModelError and StoreError, which stop the whole run."""
     prepare()
-    if isinstance(task, Take):
-        return take(task)
+    if isinstance(task, Ingest):
+        return ingest(task)
     return read(task) if isinstance(task, Read) else learn(task)
 
 
@@ -123,7 +123,7 @@ def result_of(task: Task, frame: Frame) -> Result:
     """What such a worker answered."""
     if isinstance(task, Learn):
         return Learned(frame.blobs)
-    return Taken(**frame.header) if isinstance(task, Take) else Done(**frame.header)
+    return Ingested(**frame.header) if isinstance(task, Ingest) else Done(**frame.header)
 
 
 def weight(task: Task) -> float:
@@ -139,21 +139,21 @@ def prepare() -> None:
     cv2.setNumThreads(1)
 
 
-def take(task: Take) -> Taken:
+def ingest(task: Ingest) -> Ingested:
     """Keep a file's bytes, before anything looks into them."""
     suffix = suffix_of(task.name)
     try:
         data = fetch(task.place)
     except PhotoError as error:
-        return Taken(problem=error_json(error))
+        return Ingested(problem=error_json(error))
     sha256 = PhotoFiles(task.photos).put(data, suffix)
     try:
         pages = len(decode(data, task.name))
     except PhotoError as error:
-        return Taken(sha256, suffix, len(data), problem=error_json(error))
+        return Ingested(sha256, suffix, len(data), problem=error_json(error))
     except Exception as cause:
-        return Taken(sha256, suffix, len(data), problem=error_json(bug_of(cause)))
-    return Taken(sha256, suffix, len(data), pages)
+        return Ingested(sha256, suffix, len(data), problem=error_json(bug_of(cause)))
+    return Ingested(sha256, suffix, len(data), pages)
 
 
 def fetch(place: str) -> bytes:
@@ -220,8 +220,8 @@ def _opened(photos: str, sha256: str, suffix: str) -> Pages:
 
 def failed(task: Task, error: KdscanError) -> Result:
     """The result of a task whose worker died of it."""
-    if isinstance(task, Take):
-        return Taken(suffix=suffix_of(task.name), problem=error_json(error))
+    if isinstance(task, Ingest):
+        return Ingested(suffix=suffix_of(task.name), problem=error_json(error))
     if isinstance(task, Learn):
         return Learned()
     return Done(photo_json(PhotoReport("", task.page, error=error)), [], 0.0)

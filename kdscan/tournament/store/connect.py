@@ -70,7 +70,7 @@ class Store:
         self._check_still_there()
 
     def _check_still_there(self) -> None:
-        """SQLite writes on, without a word, into a file that has lost its name."""
+        """SQLite keeps writing to a file that was moved or deleted, and reports no error."""
         if self.lies_at is not None and _file_id(self.lies_at[0]) != self.lies_at[1]:
             raise StoreError(
                 "the store {path} was moved, removed or replaced while it was in use; what was "

@@ -1,4 +1,4 @@
-"""What people said: rows that are only ever added.
+"""Corrections by people: rows that are only ever added.
 
 A field names the value that a row corrects:
 
@@ -55,7 +55,7 @@ def add_correction(
 ) -> Correction:
     """Add what a person said; old: what the person saw there before.
 
-    at: when, now if left out. What a person says at once has one moment, and is taken back at once.
+    at: now if left out. Corrections that are made together share it, and are undone together.
     """
     values = {
         "event_id": event_id,

@@ -13,7 +13,7 @@ import pytest
 from kdscan.inference.store import default_models
 from kdscan.tournament.batch.paths import Source, sources
 from kdscan.tournament.batch.run import Progress, Run
-from kdscan.tournament.batch.tasks import Learn, Result, Take, Task, perform
+from kdscan.tournament.batch.tasks import Ingest, Learn, Result, Task, perform
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.prints import EventPrints
@@ -40,7 +40,7 @@ def _once(task: Task) -> Result:
 
 def as_ever(task: Task) -> Result:
     """What `perform` does, reading each photo once for all tests: it says the same every time."""
-    if isinstance(task, Take):
+    if isinstance(task, Ingest):
         return perform(task)
     return _once(task if isinstance(task, Learn) else replace(task, key=0))
 

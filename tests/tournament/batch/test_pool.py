@@ -10,7 +10,7 @@ import pytest
 
 from kdscan.errors import ModelError, ReaderDied
 from kdscan.tournament.batch.pool import Pool
-from kdscan.tournament.batch.tasks import Result, Take, Taken
+from kdscan.tournament.batch.tasks import Ingest, Ingested, Result
 
 MISBEHAVING = "tests.tournament.workers"
 
@@ -18,10 +18,10 @@ MISBEHAVING = "tests.tournament.workers"
 def do(pool: Pool, *names: str, folder: Path) -> dict[str, Result]:
     found: dict[str, Result] = {}
     for name in names:
-        pool.submit(Take(name, str(folder / name), ""))
+        pool.submit(Ingest(name, str(folder / name), ""))
     while pool.busy:
         for task, result in pool.results():
-            assert isinstance(task, Take)
+            assert isinstance(task, Ingest)
             assert task.name not in found
             found[task.name] = result
     return found
@@ -36,7 +36,7 @@ def test_a_worker_that_dies_or_hangs_costs_one_row(
         found = do(pool, *names, folder=tmp_path)
         assert pool.room == 6
     assert sorted(found) == sorted(names)
-    problems = {n: r.problem for n, r in found.items() if isinstance(r, Taken)}
+    problems = {n: r.problem for n, r in found.items() if isinstance(r, Ingested)}
     assert {n for n, p in problems.items() if p} == {"dies", "hangs"}
     assert problems["dies"] is not None
     assert problems["hangs"] is not None
@@ -54,9 +54,9 @@ def test_what_no_photo_is_to_blame_for_ends_the_run(tmp_path: Path) -> None:
 def test_a_worker_killed_while_idle_is_replaced(tmp_path: Path) -> None:
     with Pool(1, work=MISBEHAVING) as pool:
         (first,) = do(pool, "a", folder=tmp_path).values()
-        assert isinstance(first, Taken)
+        assert isinstance(first, Ingested)
         os.kill(first.size, signal.SIGKILL)  # as the system does when memory is short
         (second,) = do(pool, "b", folder=tmp_path).values()
-        assert isinstance(second, Taken)
+        assert isinstance(second, Ingested)
         assert second.problem is None
         assert second.size != first.size

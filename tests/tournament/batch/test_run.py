@@ -20,7 +20,7 @@ from kdscan.locale.errors import error_json
 from kdscan.locale.errors import told as told_in
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Progress, Run
-from kdscan.tournament.batch.tasks import Read, Result, Take, Task, failed
+from kdscan.tournament.batch.tasks import Ingest, Read, Result, Task, failed
 from kdscan.tournament.event import event_state
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.results import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET, results
@@ -181,7 +181,7 @@ def test_broken_off_anywhere_it_resumes(store: Store, folder: Path) -> None:
 
 def test_what_killed_its_reader_is_tried_again_next_time(store: Store, folder: Path) -> None:
     def deadly(task: Task) -> Result:
-        if isinstance(task, Take):
+        if isinstance(task, Ingest):
             return read_by_hand(task)
         return failed(task, ReaderDied("it ended"))
 

@@ -12,14 +12,14 @@ from kdscan.errors import ModelError, ReaderDied, StoreError
 from kdscan.imaging import photo
 from kdscan.inference.store import default_models
 from kdscan.locale.errors import error_json
-from kdscan.tournament.batch.tasks import Done, Read, Take, Taken, failed, perform
+from kdscan.tournament.batch.tasks import Done, Ingest, Ingested, Read, failed, perform
 
 SAMPLE = Path(__file__).parent.parent.parent.parent / "samples" / "04.jpg"
 
 
-def take(place: Path, tmp_path: Path) -> Taken:
-    result = perform(Take(place.name, str(place), str(tmp_path / "photos")))
-    assert isinstance(result, Taken)
+def take(place: Path, tmp_path: Path) -> Ingested:
+    result = perform(Ingest(place.name, str(place), str(tmp_path / "photos")))
+    assert isinstance(result, Ingested)
     return result
 
 
@@ -70,8 +70,8 @@ def test_a_page_is_read_by_the_models_that_were_asked_for(tmp_path: Path) -> Non
 
 def test_a_task_that_killed_its_worker_has_a_result_too() -> None:
     error = ReaderDied("it ended")
-    taken = failed(Take("a.jpg", "a.jpg", "p"), error)
-    assert isinstance(taken, Taken)
+    taken = failed(Ingest("a.jpg", "a.jpg", "p"), error)
+    assert isinstance(taken, Ingested)
     assert taken.problem == error_json(ReaderDied("it ended"))
     done = failed(Read("p", "ab", "", 3, "m"), error)
     assert isinstance(done, Done)
