@@ -25,6 +25,20 @@ settings.register_profile("kdscan", deadline=None, derandomize="CI" in os.enviro
 settings.load_profile("kdscan")
 
 
+SHARED = "KDSCAN_TEST_SHARED"
+"""Names a folder for what all processes of a run of the tests need, and one of them makes."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        os.environ[SHARED] = tempfile.mkdtemp(prefix="kdscan-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ[SHARED], ignore_errors=True)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Slow files first: a file stays on one core, and the last would leave the others idle."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}

@@ -11,11 +11,11 @@ import pytest
 HOLD = Path(__file__).parent.parent / "benchmarks" / "hold.py"
 
 TRIALS = (
-    {"kills.batch": 3, "kills.commands": 12, "archives": 60, "texts": 100},  # of one seeded store
+    {"kills.batch": 1, "kills.commands": 12, "archives": 20, "texts": 50},  # of one seeded store
     {"kills.page": 2},
     {"pictures.crafted": 38},
-    {"pictures.mutated": 60},
-    {"requests": 300},
+    {"pictures.mutated": 20},
+    {"requests": 150},
     {"covers": 1},
 )
 

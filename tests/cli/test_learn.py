@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -11,12 +12,14 @@ import pytest
 
 import kdscan
 from kdscan.cli.main import main
+from kdscan.prints import api
+from kdscan.prints.file import to_filed
 from kdscan.prints.library import own_library
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.prints import EventPrints, event_prints
 from kdscan.tournament.store.readings import sheets
-from tests.prints.pads import PAINTED, blank, sheet
+from tests.prints.pads import PAINTED, blank, learned, sheet
 
 SEED = PAINTED
 
@@ -72,10 +75,10 @@ def test_learned_once_known_from_then_on(
 
 @pytest.mark.slow
 def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
-    photos: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    photos: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bare, filled = photos
-    own_library().save(kdscan.learn_print(kdscan.load_photos(bare), "moor"))
+    own_library().save(replace(learned(SEED), name="moor"))
     url = str(tmp_path / "cup.sqlite")
     event = ["--event", "cup", "--store", url]
     assert main(["batch", str(filled), "--workers", "1", *event]) == 0
@@ -92,6 +95,9 @@ def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
         with open_store(url) as store, store.read() as db:
             assert [one.data["layout"] for one in sheets(db, cup.id)] == [layout]
     # And learned into the event alone.
+    monkeypatch.setattr(
+        api, "learn_print", lambda _, name, **__: to_filed(replace(learned(SEED), name=name))
+    )
     assert main(["layout", "learn", str(bare), "--name", "heath", *event]) == 0
     with open_store(url) as store:
         with store.read() as db:

@@ -10,9 +10,10 @@ import pytest
 
 from kdscan.cli.main import main
 from kdscan.detection.layout import UNKNOWN
+from kdscan.prints import pile
 from kdscan.prints.library import own_library
 from kdscan.prints.pool import own_pool
-from tests.prints.pads import ENGRAVED, PAINTED, sheet
+from tests.prints.pads import ENGRAVED, PAINTED, learned_at_once, sheet
 
 
 @pytest.fixture(autouse=True)
@@ -53,8 +54,9 @@ def auto(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
 
 @pytest.mark.slow
 def test_the_sixth_game_teaches_the_pad(
-    games: list[Path], capsys: pytest.CaptureFixture[str]
+    games: list[Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(pile, "learn_flat_sheets", learned_at_once)
     found, said = layouts(capsys, "--no-learn", games[0])
     assert auto(capsys) == {"on": True, "sheets": 0, "bytes": 0}
     found, said = layouts(capsys, *games[:7])  # five sheets, one of them twice, and another pad's

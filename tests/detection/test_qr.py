@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import cv2
 import numpy as np
@@ -37,8 +37,9 @@ def page(code: str, style: Style = "plain") -> Page:
     return LAYOUT, render_page(LAYOUT, px_per_mm, Look(style=style), Ticket(code=code)), px_per_mm
 
 
-def photo(seed: int, level: Level, of: Page) -> SynthPhoto:
-    return make_photo(seed, level, page=of, size_wh=(1600, 1200), mess=0.2)
+@cache
+def photo(seed: int, level: Level, code: str, style: Style = "plain") -> SynthPhoto:
+    return make_photo(seed, level, page=page(code, style), size_wh=(1600, 1200), mess=0.2)
 
 
 def placed(centers_xy: NDArray[np.float64], outline_xy: NDArray[np.float64]) -> RectifiedSheet:
@@ -49,36 +50,41 @@ def read(synth: SynthPhoto, layout: str = "kdscan-a5") -> str | None:
     return read_code(Photo(synth.bgr), placed(synth.centers_xy, synth.nodes_xy[CORNERS]), layout)
 
 
-@pytest.mark.parametrize("code", ["W/1/2/A", LONG])
-@pytest.mark.parametrize(("seed", "level"), [(6, "flat"), (3, "easy"), (5, "normal")])
+@pytest.mark.parametrize(
+    ("code", "seed", "level"),
+    [
+        ("W/1/2/A", 6, "flat"),
+        ("W/1/2/A", 5, "normal"),
+        (LONG, 3, "easy"),
+        (LONG, 5, "normal"),
+        (LONG, 36, "normal"),  # the lens blurred these
+        (LONG, 42, "normal"),
+        (LONG, 9, "easy"),
+    ],
+)
 def test_codes_are_read_from_photos(code: str, seed: int, level: Level) -> None:
-    assert read(photo(seed, level, page(code))) == code
-
-
-@pytest.mark.parametrize(("seed", "level"), [(36, "normal"), (42, "normal"), (9, "easy")])
-def test_codes_are_read_that_the_lens_blurred(seed: int, level: Level) -> None:
-    assert read(photo(seed, level, page(LONG))) == LONG
+    assert read(photo(seed, level, code)) == code
 
 
 def test_a_sheet_without_a_code_has_no_id() -> None:
-    assert read(photo(3, "easy", page(""))) is None
+    assert read(photo(3, "easy", "")) is None
 
 
 def test_other_codes_are_no_ids() -> None:
-    assert read(photo(3, "easy", page("HELLO WORLD"))) is None
+    assert read(photo(3, "easy", "HELLO WORLD")) is None
 
 
 def test_a_code_is_found_without_the_markers() -> None:
-    assert read(photo(3, "easy", page(LONG)), "unknown") == LONG
+    assert read(photo(3, "easy", LONG), "unknown") == LONG
 
 
 def test_sheets_of_other_designs_are_not_looked_at() -> None:
-    assert read(photo(3, "easy", page(LONG)), "another-design") is None
+    assert read(photo(3, "easy", LONG), "another-design") is None
 
 
 @pytest.mark.parametrize("style", ["decorated", "saving"])
 def test_codes_are_read_in_every_style(style: Style) -> None:
-    assert read(photo(3, "easy", page(LONG, style))) == LONG
+    assert read(photo(3, "easy", LONG, style)) == LONG
 
 
 def flat(code: str) -> tuple[NDArray[np.uint8], RectifiedSheet]:
@@ -153,7 +159,7 @@ def test_cards_name_the_kingdoms_that_they_lie_beside() -> None:
     assert isinstance(plain, KingdomReading) and plain.sheet_id == "CUP/1/2/A"
 
 
-@pytest.mark.parametrize("angle", [0, 35, 90, 200])
+@pytest.mark.parametrize("angle", [0, 35, 200])
 def test_cards_are_read_turned_and_in_noise(angle: int) -> None:
     """Noise must cost no time either: detectors that try all pairs of its specks take minutes."""
     one = card(LONG, 330)

@@ -76,17 +76,11 @@ def test_too_many_pixels_are_refused_from_the_header(data: bytes) -> None:
         decode(data)
 
 
-BOMB = zlib.compress(b"\0" * 300_000_000, 9)
-
-
-@pytest.mark.parametrize(
-    "chunk",
-    [png_chunk(b"zTXt", b"Comment\0\0" + BOMB), png_chunk(b"iCCP", b"profile\0\0" + BOMB)],
-    ids=["zTXt", "iCCP"],
-)
-def test_a_bomb_beside_the_pixels_does_not_go_off(chunk: bytes) -> None:
+@pytest.mark.parametrize(("kind", "head"), [(b"zTXt", b"Comment"), (b"iCCP", b"profile")])
+def test_a_bomb_beside_the_pixels_does_not_go_off(kind: bytes, head: bytes) -> None:
     import resource
 
+    chunk = png_chunk(kind, head + b"\0\0" + zlib.compress(b"\0" * 300_000_000, 1))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(PhotoError):
         decode(png_claiming(64, 64, chunk))[0]

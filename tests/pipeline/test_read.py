@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 import cv2
 import numpy as np
@@ -36,6 +37,7 @@ from tests.hands import careful
 from tests.readings import make_kingdom, make_sheet
 
 
+@cache
 def own_scan(seed: int) -> SynthPhoto:
     """Our own sheet by a careful hand, scanned."""
     rng = np.random.default_rng(seed)
@@ -43,12 +45,17 @@ def own_scan(seed: int) -> SynthPhoto:
     return shoot(rng, drawn, "flat", size_wh=(1700, 1275))
 
 
+@cache
+def own_reading(seed: int) -> SheetReading:
+    (sheet,) = maps_of(read_photo(Photo(own_scan(seed).bgr)))
+    return sheet
+
+
 def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None:
     """benchmarks/accuracy.py measures the share on more of them."""
     wrong = []
     for seed in range(31_000_000, 31_000_006):
-        synth = own_scan(seed)
-        (sheet,) = maps_of(read_photo(Photo(synth.bgr)))
+        synth, sheet = own_scan(seed), own_reading(seed)
         for cell in sheet.reading.cells:
             if (cell.coat, cell.crosses) != synth.board.get((cell.row, cell.col), (None, 0)):
                 wrong.append(cell)
@@ -200,8 +207,7 @@ def test_a_tiny_picture_is_no_map_either() -> None:
 
 
 def test_a_correction_changes_the_score_and_keeps_what_was_seen() -> None:
-    synth = own_scan(31_000_002)
-    (sheet,) = maps_of(read_photo(Photo(synth.bgr)))
+    synth, sheet = own_scan(31_000_002), own_reading(31_000_002)
     at = next(cell for cell in CELLS if cell in synth.board)
     before = next(c for c in sheet.reading.cells if (c.row, c.col) == at)
     again = correct(sheet, {at: (Coat.FILLED, 4)})
@@ -215,8 +221,7 @@ def test_a_correction_changes_the_score_and_keeps_what_was_seen() -> None:
 
 
 def test_what_the_rules_forbid_is_a_problem_and_changes_nothing_else() -> None:
-    synth = own_scan(31_000_002)
-    (sheet,) = maps_of(read_photo(Photo(synth.bgr)))
+    synth, sheet = own_scan(31_000_002), own_reading(31_000_002)
     shown = next(cell for cell in CELLS if cell in synth.board)
     again = correct(sheet, {shown: (Coat.FILLED, 4), (0, 0): (Coat.DOT, 4), (4, 6): (Coat.DOT, 3)})
     (crosses,) = [p for p in again.problems if p.code == "bonus_crosses"]

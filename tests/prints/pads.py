@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.find import find
+from kdscan.files.write import write_file
 from kdscan.imaging.rectify import resolution
 from kdscan.inference.store import default_models
+from kdscan.prints.flat import FlatSheet
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import learn_print
 from kdscan.records import CELLS, Photo
-from kdscan.records.arrays import Floats
+from kdscan.records.arrays import Floats, Network
 from kdscan.synth.pads import pad_blank, pad_print, pad_sheet
 from kdscan.synth.scene import SynthPhoto
+from tests.conftest import SHARED
 
 PAINTED, ENGRAVED = 70_000_023, 70_000_010
 """Seeds of two pads."""
@@ -39,9 +47,27 @@ def sheet(seed: int, number: int) -> SynthPhoto:
 
 @cache
 def learned(seed: int) -> KnownPrint:
-    models = default_models()
-    photo = Photo(blank(seed).bgr, "blank.jpg")
-    return learn_print([photo], f"pad {seed}", models.locate, models.refine, models.marks)
+    """The print of a blank; learned once for all processes that tests run in."""
+    kept = Path(os.environ[SHARED], f"{seed}.print")
+    if not kept.exists():
+        models, photo = default_models(), Photo(blank(seed).bgr, "blank.jpg")
+        networks = (models.locate, models.refine, models.marks)
+        write_file(kept, pickle.dumps(learn_print([photo], f"pad {seed}", *networks)))
+    known: KnownPrint = pickle.loads(kept.read_bytes())
+    return known
+
+
+def learned_at_once(
+    sheets: Sequence[FlatSheet],
+    name: str,
+    inking: Network | None = None,
+    known: KnownPrint | None = None,
+) -> KnownPrint:
+    """Instead of `learn_flat_sheets`, which takes seconds a sheet, in tests of what comes before
+    and after it: the painted pad's print. Sheets come in an order of their own."""
+    keys = [one.key for one in sheets]
+    assert keys == sorted(keys)
+    return replace(learned(PAINTED), name=name, sheets=len(sheets))
 
 
 @cache

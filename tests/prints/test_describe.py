@@ -63,8 +63,7 @@ def drawn(
 LEFT = ((-0.41, -0.2), (-0.41, -0.03), (-0.41, 0.14))
 
 
-@pytest.mark.parametrize("disc", [False, True])
-@pytest.mark.parametrize("strokes", [0, 3])
+@pytest.mark.parametrize(("disc", "strokes"), [(False, 3), (True, 0)])
 def test_lines_give_the_phase(disc: bool, strokes: int) -> None:
     off = (0.08, -0.05)
     page = drawn(LEFT, lines=True, off=off, disc=disc, strokes=strokes)
@@ -74,8 +73,8 @@ def test_lines_give_the_phase(disc: bool, strokes: int) -> None:
     assert np.array(found.cell.circles) == pytest.approx(np.array(LEFT), abs=0.015)
 
 
-@pytest.mark.parametrize("off", [(0.06, -0.04), (-0.05, 0.03)])
-def test_a_gap_between_boxes_gives_the_phase(off: tuple[float, float]) -> None:
+def test_a_gap_between_boxes_gives_the_phase() -> None:
+    off = (0.06, -0.04)
     circles = tuple((x + 0.06, y) for x, y in LEFT)
     found = describe_cell(pattern_of(drawn(circles, lines=False, off=off, boxes=0.035), MARGIN))
     assert found.offset == pytest.approx(off, abs=0.008)
@@ -88,14 +87,7 @@ def test_where_a_person_placed_the_cells_only_lines_beside_there_count() -> None
     assert found.offset == pytest.approx((0.03, 0.0), abs=0.01)
 
 
-@pytest.mark.parametrize("disc", [False, True])
-def test_a_circle_is_as_large_as_the_middle_of_its_outline(disc: bool) -> None:
-    found = describe_cell(pattern_of(drawn(LEFT, lines=True, disc=disc), MARGIN))
-    assert found.cell.radius == pytest.approx(9 / PATTERN_PX, abs=0.004)
-
-
-@pytest.mark.parametrize("side", [-1, 1])
-@pytest.mark.parametrize("off", [-0.15, 0.0, 0.15])
+@pytest.mark.parametrize(("side", "off"), [(-1, -0.15), (-1, 0.15), (1, 0.0), (1, 0.15)])
 def test_a_circle_is_told_from_the_next_cells_without_lines(side: int, off: float) -> None:
     circles = tuple((side * x, y) for x, y in LEFT)
     page = drawn(circles, lines=False, off=(-side * off, 0.0))
@@ -106,8 +98,10 @@ def test_a_circle_is_told_from_the_next_cells_without_lines(side: int, off: floa
     assert seen == pytest.approx(np.array(circles), abs=0.015)
 
 
-def test_the_shields_outline_is_found() -> None:
-    found = describe_cell(pattern_of(drawn(LEFT, lines=True), MARGIN))
+@pytest.mark.parametrize("disc", [False, True])
+def test_the_shields_outline_and_a_circle_s_middle_one_are_found(disc: bool) -> None:
+    found = describe_cell(pattern_of(drawn(LEFT, lines=True, disc=disc), MARGIN))
+    assert found.cell.radius == pytest.approx(9 / PATTERN_PX, abs=0.004)
     shield = np.array(found.cell.shield)
     assert shield.min(0) == pytest.approx([-0.25, -0.3], abs=0.05)
     assert shield.max(0) == pytest.approx([0.25, 0.35], abs=0.03)

@@ -30,7 +30,7 @@ SAMPLES = Path(__file__).parent.parent.parent.parent / "samples"
 PHOTOS = ("02.jpg", "04.jpg", "08.jpg", "09.jpg")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
@@ -42,6 +42,16 @@ def start(store: Store) -> Run:
     with store.write() as db:
         event = ensure_event(db, "cup")
     return Run(store, event, default_models().version)
+
+
+def test_the_command_line_finds_the_cluster(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = str(tmp_path / "s.sqlite")
+    given = [str(SAMPLES / "04.jpg"), "--event", "cup", "--store", store, "--cluster", address]
+    assert main(["batch", *given]) == 0
+    assert "sheets: 1" in capsys.readouterr().out
+    assert main(["batch", *given, "--workers", "2"]) == 2
 
 
 @pytest.mark.database
@@ -75,16 +85,6 @@ def test_a_worker_killed_in_the_middle_changes_no_row(
                 start(store).read(files, cluster, kill_one)
             assert len(killed) == 1
             assert exported(store) == expected
-
-
-def test_the_command_line_finds_the_cluster(
-    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    store = str(tmp_path / "s.sqlite")
-    given = [str(SAMPLES / "04.jpg"), "--event", "cup", "--store", store, "--cluster", address]
-    assert main(["batch", *given]) == 0
-    assert "sheets: 1" in capsys.readouterr().out
-    assert main(["batch", *given, "--workers", "2"]) == 2
 
 
 def test_no_scheduler_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,13 +11,14 @@ import cv2
 import pytest
 
 from kdscan.inference.store import default_models
+from kdscan.prints import pile
 from kdscan.tournament.batch.paths import Source, sources
 from kdscan.tournament.batch.run import Progress, Run
 from kdscan.tournament.batch.tasks import Ingest, Learn, Result, Task, perform
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, find_event
 from kdscan.tournament.store.prints import EventPrints
-from tests.prints.pads import ENGRAVED, PAINTED, sheet
+from tests.prints.pads import ENGRAVED, PAINTED, learned_at_once, sheet
 from tests.tournament.entries import exported
 from tests.tournament.workers import Here
 
@@ -73,8 +74,9 @@ def prints(store: Store) -> list[tuple[str, int, bool]]:
 
 @pytest.mark.slow
 def test_a_pile_describes_itself_in_whatever_order_and_however_often_killed(
-    folder: Path, tmp_path: Path
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(pile, "learn_flat_sheets", learned_at_once)
     files, photos = sources([str(folder)]), str(tmp_path / "photos")
     with open_store(str(tmp_path / "whole.sqlite"), photos) as store:
         progress = run(store, files)
