@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-import numpy as np
 import pytest
 from PIL import Image
 
@@ -312,11 +311,6 @@ def test_a_dynasty_is_added_up(
     assert main(["score", photo(807, "a.jpg"), photo(807, "b.jpg"), "--dynasty"]) == 0
     one = make_kingdom().score.total
     assert f"Dynasty of 2 kingdoms: {2 * one} points" in capsys.readouterr().out
-
-
-def test_reading_by_hand_is_what_it_says() -> None:
-    assert SURE.score.total == 37
-    assert np.isclose(SURE.probs.coat.sum(1), 1).all()
 
 
 def test_a_second_photo_of_the_sheet_settles_it(

@@ -26,6 +26,7 @@ from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.photos import get_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
 from kdscan.web.app import Server, make_app
+from kdscan.web.pool import Limits, Pool
 from kdscan.web.requests import Services
 from kdscan.web.sessions import new_session
 from kdscan.web.settings import Settings
@@ -33,6 +34,8 @@ from kdscan.web.settings import Settings
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 
 JOIN, DESK = "JOINCODE", "DESKCODE"
+PATIENT = Limits(seconds=180)
+"""On a busy machine a photo takes longer than people would wait."""
 
 
 def settings(**more: Any) -> Settings:
@@ -42,7 +45,7 @@ def settings(**more: Any) -> Settings:
         join_code=JOIN,
         desk_code=DESK,
         workers=1,
-        **more,
+        **{"limits": PATIENT} | more,
     )
 
 
@@ -67,6 +70,8 @@ class Served:
     @contextmanager
     def workers_asleep(self) -> Iterator[list[int]]:
         """Nothing is read meanwhile; gives the workers' process ids."""
+        for process in self.services.pool._processes.start():
+            process.wait_until_ready()
         pids = self.services.pool.pids
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
@@ -78,20 +83,35 @@ class Served:
                     os.kill(pid, signal.SIGCONT)
 
 
+async def _not_yet(pool: Pool) -> None:
+    """Instead of `Pool.start`."""
+
+
 @contextmanager
 def serving(
-    store: Store, given: Settings, certificate: tuple[Path, Path] | None = None
+    store: Store,
+    given: Settings,
+    certificate: tuple[Path, Path] | None = None,
+    *,
+    workers_first: bool = False,
 ) -> Iterator[Served]:
-    """The page as it is served, in a thread; certificate: its file and its key's, for https."""
+    """The page as it is served, in a thread; certificate: its file and its key's, for https.
+
+    workers_first: they start with the page, as they do for people; else with the first photo,
+    because many tests send none.
+    """
     listening = socket.create_server(("127.0.0.1", 0))
     app = make_app(store, given)
     server = Server(app, given, *(certificate or ()))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
-    thread.start()
     scheme = "https" if certificate else "http"
     address = f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
     try:
-        httpx.get(f"{address}/health", timeout=60, verify=False).raise_for_status()
+        with pytest.MonkeyPatch.context() as patch:
+            if not workers_first:
+                patch.setattr(Pool, "start", _not_yet)
+            thread.start()
+            httpx.get(f"{address}/health", timeout=60, verify=False).raise_for_status()
         yield Served(address, app)
     finally:
         server.should_exit = True
@@ -119,7 +139,7 @@ def stranger(address: str) -> Iterator[Callable[[], httpx.Client]]:
     clients: list[httpx.Client] = []
 
     def come() -> httpx.Client:
-        clients.append(httpx.Client(base_url=address, timeout=60))
+        clients.append(httpx.Client(base_url=address, timeout=180))
         return clients[-1]
 
     yield come

@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from kdscan.locale import LANGUAGES, words
 from kdscan.tournament.store import Store
@@ -23,10 +23,18 @@ from tests.web.browsing import (
     total,
     upload,
 )
-from tests.web.conftest import DESK, SAMPLES, Served, lay
+from tests.web.conftest import DESK, JOIN, SAMPLES, Served, lay
 
 browser, open_page = browsing.browser, browsing.open_page
 pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
+
+
+def test_a_link_and_its_button_let_one_in(browser: Browser, served: Served) -> None:
+    page = browser.new_page(base_url=served.address)
+    page.goto(f"/j/{JOIN}")
+    page.get_by_role("button").click()
+    expect(page.locator(".hero")).to_be_visible()
+    page.close()
 
 
 def test_upload_look_tap_undo(open_page: Open) -> None:
@@ -50,19 +58,6 @@ def test_upload_look_tap_undo(open_page: Open) -> None:
     expect(doubts).to_have_count(0)
     expect(page.locator(".verdict")).to_have_text("checked by a person")
     page.get_by_role("button", name="Undo").tap()
-
-
-def test_any_shield_is_put_right_by_tap(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "01.jpg")
-    cell(page, 3, 0).tap()
-    editor = page.locator("dialog")
-    editor.get_by_role("button", name="filled", exact=True).tap()
-    editor.get_by_role("button", name="3 crosses").tap()
-    editor.get_by_role("button", name="That is it").tap()
-    expect(cell(page, 3, 0)).to_have_attribute("aria-label", re.compile("A4, filled, 3 crosses"))
-    page.get_by_role("button", name="Undo").tap()
-    expect(cell(page, 3, 0)).not_to_have_attribute("aria-label", re.compile("A4, filled"))
 
 
 def test_any_shield_is_put_right_by_keyboard(open_page: Open) -> None:
@@ -99,24 +94,19 @@ def test_two_maps_are_a_game_and_a_picture(open_page: Open) -> None:
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_photo_zooms_with_what_was_read(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "01.jpg")
-    page.get_by_role("button", name="Photo", exact=True).tap()
-    photo = page.locator("svg.photo")
-    expect(photo.locator(".badge")).to_have_count(34)
-    whole = photo.get_attribute("viewBox")
-    page.get_by_role("button", name="Closer").tap()
-    assert photo.get_attribute("viewBox") != whole
-    page.get_by_role("button", name="Whole photo").tap()
-    assert photo.get_attribute("viewBox") == whole
-
-
-def test_two_fingers_zoom_the_photo(open_page: Open, served: Served, store: Store) -> None:
+def test_buttons_and_two_fingers_zoom_the_photo(
+    open_page: Open, served: Served, store: Store
+) -> None:
     page = open_sheet(open_page, lay(served, store, DOUBTED))
     page.get_by_role("button", name="Photo", exact=True).tap()
-    page.get_by_role("button", name="Whole photo").tap()
     photo = page.locator("svg.photo")
+    expect(photo.locator(".badge")).to_have_count(25)
+    page.get_by_role("button", name="Whole photo").tap()
+    all_of_it = photo.get_attribute("viewBox")
+    page.get_by_role("button", name="Closer").tap()
+    assert photo.get_attribute("viewBox") != all_of_it
+    page.get_by_role("button", name="Whole photo").tap()
+    assert photo.get_attribute("viewBox") == all_of_it
     photo.scroll_into_view_if_needed()
     box = photo.bounding_box()
     assert box is not None
@@ -187,7 +177,7 @@ def test_a_picture_is_shared_where_the_phone_can(
     expect(page).to_have_title("shared image/png")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", LANGUAGES[1:3])
 def test_it_speaks_the_browsers_language(open_page: Open, language: str) -> None:
     page = open_page(locale=f"{language}-{language.upper()}")
     expect(page.locator("html")).to_have_attribute("lang", language)

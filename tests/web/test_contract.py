@@ -33,7 +33,7 @@ def api_schema(served: Served, desk: httpx.Client) -> Any:
     return openapi.from_url(f"{served.address}/openapi.json")
 
 
-EXAMPLES = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("asked", OPERATIONS, ids=lambda one: f"{one.method} {one.path}")

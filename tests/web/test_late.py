@@ -70,17 +70,6 @@ def test_an_open_question_goes_with_its_view(open_page: Open, doubtful: int) -> 
     expect(page.locator("#editor")).to_be_hidden()
 
 
-def test_the_second_tap_of_two_answers_nothing_else(open_page: Open, doubtful: int) -> None:
-    page = come(open_page, f"/#/photo/{doubtful}")
-    expect(page.locator(".doubt")).to_have_count(2)
-    asked: list[str] = []
-    page.on("request", lambda one: asked.append(one.url) if one.method == "POST" else None)
-    page.locator(".doubt .choice").first.dblclick(delay=5)
-    expect(page.locator(".doubt")).to_have_count(1)
-    page.wait_for_timeout(200)
-    assert len(asked) == 1
-
-
 class Finger:
     """One finger on the screen, with moments of its own: a busy machine changes nothing."""
 

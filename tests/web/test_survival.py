@@ -107,7 +107,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(served: Served) -> None:
             wire.sendall(head.encode() + b"Content-Length: 99999\r\n\r\nhalf a photo")
         time.sleep(0.3)
         assert len(client.get("/api/photos").json()["photos"]) == before
-        assert client.get("/health").json()["workers"] == 1
+        assert client.get("/health").json()["waiting"] == 0
 
 
 def test_too_many_pages_are_refused_with_a_remedy(served: Served) -> None:
@@ -179,9 +179,9 @@ print(json.dumps(new + ["a blank page"] * (blank_page.cache_info().misses - draw
     assert json.loads(found.stdout) == []
 
 
-def test_workers_end_with_the_page(store: Store) -> None:
-    with serving(store, settings()) as page:
-        pids = page.services.pool.pids
-    for pid in pids:
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
+def test_workers_start_and_end_with_the_page(store: Store) -> None:
+    with serving(store, settings(), workers_first=True) as page:
+        (pid,) = page.services.pool.pids
+        assert httpx.get(f"{page.address}/health").json() == {"workers": 1, "waiting": 0}
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
