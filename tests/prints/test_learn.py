@@ -5,10 +5,11 @@ from numpy.typing import NDArray
 from kdscan.errors import LayoutError
 from kdscan.inference.store import default_models
 from kdscan.ink.divide import colour_distance, relight
-from kdscan.prints.learn import learn_print
+from kdscan.prints.flat import rectify
+from kdscan.prints.learn import learn_flat_sheets, learn_print
 from kdscan.prints.merge import merge
 from kdscan.records import Photo
-from tests.prints.pads import ENGRAVED, PAINTED, blank, learned, sheet
+from tests.prints.pads import ENGRAVED, PAINTED, blank, found, learned, sheet
 
 
 @pytest.mark.parametrize("seed", [PAINTED, ENGRAVED])
@@ -53,6 +54,15 @@ def test_a_sheet_of_another_pad_is_named() -> None:
     two = [Photo(blank(seed).bgr, f"{seed}.jpg") for seed in (PAINTED, ENGRAVED)]
     with pytest.raises(LayoutError, match="another print"):
         learn_print(two, "pad", models.locate, models.refine, models.marks)
+
+
+def test_a_known_print_is_learned_again_from_filled_sheets() -> None:
+    known = learned(PAINTED)
+    photos = [found(PAINTED, number) for number in (1, 2)]
+    sheets = [rectify(photo, at, "", known.name, photo.name) for photo, at in photos]
+    again = learn_flat_sheets(sheets, known.name, known=known, least=2)
+    assert (again.name, again.sheets) == (known.name, 2)
+    assert np.array(again.cell.circles) == pytest.approx(np.array(known.cell.circles), abs=0.04)
 
 
 def test_a_photo_without_a_sheet_is_named() -> None:

@@ -182,6 +182,9 @@ print(json.dumps(new + ["a blank page"] * (blank_page.cache_info().misses - draw
 def test_workers_start_and_end_with_the_page(store: Store) -> None:
     with serving(store, settings(), workers_first=True) as page:
         (pid,) = page.services.pool.pids
-        assert httpx.get(f"{page.address}/health").json() == {"workers": 1, "waiting": 0}
+        assert httpx.get(f"{page.address}/health", timeout=60).json() == {
+            "workers": 1,
+            "waiting": 0,
+        }
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
