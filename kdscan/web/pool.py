@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
+from kdscan.errors import ReaderDied
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.game.names import GameName
 from kdscan.tournament.pile import Pile
@@ -92,6 +93,13 @@ class Pool:
                         while (frame := await self._wait_for(next, frames, None)) is not None:
                             yield frame
                         finished = True
+                    except ReaderDied as died:
+                        if "seconds" in died.values:
+                            raise
+                        raise ReaderDied(
+                            "reading this photo ended the process that did it; the photo is kept, "
+                            "try again"
+                        ) from died
                     finally:
                         if not finished:  # whoever asked may have gone
                             process.stop()

@@ -7,7 +7,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -71,11 +70,13 @@ def test_a_store_of_the_first_version_keeps_its_reasons(store_url: str, tmp_path
     with open_store(store_url) as store, store.write() as db:
         photo, _ = add_photo(db, ensure_event(db, "cup").id, "ab" * 32, ".jpg", 10)
         set_pages(db, photo.id, None, old)
-        config = Config()
-        folder = Path(upgrade.__file__).parent / "migrations"
-        config.set_main_option("script_location", str(folder))
-        config.attributes["connection"] = db
-        command.downgrade(config, "0001")
+        for later in (
+            "ALTER TABLE photo DROP COLUMN error_said",
+            "ALTER TABLE file DROP COLUMN error_said",
+            "DROP TABLE known_print",
+            "UPDATE alembic_version SET version_num = '0001'",
+        ):
+            db.execute(text(later))
     with open_store(store_url) as store, store.read() as db:
         (found,) = photos(db, ensure_event(db, "cup").id)
         assert reason_of(found) == old
