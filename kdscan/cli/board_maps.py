@@ -13,7 +13,7 @@ from kdscan.game.text import split_blocks
 
 if TYPE_CHECKING:
     from kdscan.game.duel.board import Board
-    from kdscan.game.duel.book_text import Told
+    from kdscan.game.duel.book_text import GameNotes
     from kdscan.game.duel.coats import Coat
     from kdscan.game.duel.editions import Edition
 
@@ -43,17 +43,17 @@ def parse_boards(text: str, parse: Callable[[str], T]) -> list[T]:
 
 def told_by(
     spellbook: str | None, file: str, text: str, boards: int, castle_used: bool | None
-) -> list[Told]:
+) -> list[GameNotes]:
     """What is known of each two boards' game.
 
     spellbook: the file that tells it, None without; `text` is what `file`, the boards' own, holds.
     castle_used: what the command line says of all roofs. Raises UsageError.
     """
-    from kdscan.game.duel.book_text import BookTextError, Told, read_books
+    from kdscan.game.duel.book_text import BookTextError, GameNotes, read_books
 
     games = (boards + 1) // 2
     if spellbook is None:
-        return [Told(None, (castle_used, castle_used))] * games
+        return [GameNotes(None, (castle_used, castle_used))] * games
     try:
         found = read_books(text if spellbook == file else read_text(spellbook))
     except BookTextError as error:
@@ -71,22 +71,22 @@ def told_by(
         )
     if castle_used is None:
         return found
-    return [Told(told.book, (castle_used, castle_used)) for told in found]
+    return [GameNotes(notes.book, (castle_used, castle_used)) for notes in found]
 
 
-def book_reports(games: Sequence[Told]) -> list[dict[str, Any]]:
+def book_reports(games: Sequence[GameNotes]) -> list[dict[str, Any]]:
     """What each spellbook says against itself, ready for JSON."""
     from kdscan.game.duel.book_checks import book_problems
     from kdscan.game.problem import problems_json
 
-    books = [told.book for told in games if told.book is not None]
+    books = [notes.book for notes in games if notes.book is not None]
     return [{"problems": problems_json(book_problems(book))} for book in books]
 
 
 def audit_maps(
     boards: Sequence[Board],
     coat: Coat | None,
-    games: Sequence[Told],
+    games: Sequence[GameNotes],
     edition: Edition,
     together: bool,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -99,24 +99,24 @@ def audit_maps(
     from kdscan.game.duel.report import board_json, pair_json
     from kdscan.game.duel.scoring import score_board
 
-    sides = [(told, side) for told in games for side in (0, 1)]
+    sides = [(notes, side) for notes in games for side in (0, 1)]
     pairs = []
     if together:
         found = [
-            audit_game((one, two), told.castle_used, spellbook=told.book, edition=edition)
-            for one, two, told in zip(boards[::2], boards[1::2], games, strict=True)
+            audit_game((one, two), notes.castle_used, spellbook=notes.book, edition=edition)
+            for one, two, notes in zip(boards[::2], boards[1::2], games, strict=True)
         ]
         audits = [audit for pair in found for audit in pair.audits]
         pairs = [pair_json(pair) for pair in found]
     else:
         audits = [
             audit_map(
-                one, told.castle_used[side], spellbook=told.book, player=side, edition=edition
+                one, notes.castle_used[side], spellbook=notes.book, player=side, edition=edition
             )
-            for one, (told, side) in zip(boards, sides, strict=False)
+            for one, (notes, side) in zip(boards, sides, strict=False)
         ]
     entries = [
-        board_json(one, score_board(one, coat or told.chosen_by(side)), audit)
-        for one, audit, (told, side) in zip(boards, audits, sides, strict=False)
+        board_json(one, score_board(one, coat or notes.chosen_by(side)), audit)
+        for one, audit, (notes, side) in zip(boards, audits, sides, strict=False)
     ]
     return entries, pairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kdscan.game.duel.book_text import BookTextError, Told, read_books, write_book
+from kdscan.game.duel.book_text import BookTextError, GameNotes, read_books, write_book
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import SpellbookLine
@@ -16,7 +16,7 @@ def test_spellbooks_round_trip() -> None:
     games = [play_game(seed) for seed in range(40)]
     assert any(game.spellbook.chosen_coat for game in games)
     text = "\n\n".join(write_book(game.spellbook, game.castle_used) for game in games)
-    assert read_books(text) == [Told(game.spellbook, game.castle_used) for game in games]
+    assert read_books(text) == [GameNotes(game.spellbook, game.castle_used) for game in games]
 
 
 def test_a_spellbook_by_hand() -> None:
@@ -27,7 +27,7 @@ def test_a_spellbook_by_hand() -> None:
     assert right[Coat.DOT] == SpellbookLine(3, struck=True)
     assert right[Coat.CHECKED] == SpellbookLine()
     assert told.chosen_by(1) is Coat.DOUBLE_DOT and told.chosen_by(0) is None
-    assert Told(None).chosen_by(0) is None
+    assert GameNotes(None).chosen_by(0) is None
     assert read_books("# two maps\n. d d") == []
 
 

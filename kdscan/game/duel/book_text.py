@@ -32,7 +32,7 @@ class BookTextError(UsageError, ValueError):
 
 
 @dataclass(frozen=True)
-class Told:
+class GameNotes:
     """What is known of a game beside its maps.
 
     book: None without any. castle_used: for each player whether the roof is coloured, None
@@ -64,9 +64,9 @@ def _line_text(line: SpellbookLine) -> str:
     return f"{line.filled}{' struck' * line.struck}{' used' * line.used}"
 
 
-def read_books(text: str) -> list[Told]:
+def read_books(text: str) -> list[GameNotes]:
     """Every game's spellbook, in order; raises BookTextError where one is no spellbook."""
-    books: list[Told] = []
+    books: list[GameNotes] = []
     first: tuple[dict[Coat, SpellbookLine], bool | None] | None = None
     for number, line in enumerate(text.splitlines(), 1):
         try:
@@ -79,7 +79,7 @@ def read_books(text: str) -> list[Told]:
                 if first is None:
                     first = lines, castle
                 else:
-                    books.append(Told(Spellbook((first[0], lines)), (first[1], castle)))
+                    books.append(GameNotes(Spellbook((first[0], lines)), (first[1], castle)))
                     first = None
             elif match := _CHOICE.fullmatch(line):
                 if first is not None or not books:
@@ -92,14 +92,14 @@ def read_books(text: str) -> list[Told]:
     return books
 
 
-def _choose(told: Told, player: int, coat: Coat) -> Told:
-    assert told.book is not None
-    book = Spellbook(told.book.lines, coat)
+def _choose(notes: GameNotes, player: int, coat: Coat) -> GameNotes:
+    assert notes.book is not None
+    book = Spellbook(notes.book.lines, coat)
     if book.chosen_by(player) is not coat:
         raise BookTextError(
             "player {player} did not win the filled coat's wizard", player=player + 1
         )
-    return Told(book, told.castle_used)
+    return GameNotes(book, notes.castle_used)
 
 
 def _lines(words: Sequence[str]) -> dict[Coat, SpellbookLine]:

@@ -38,7 +38,7 @@ from kdscan.tournament.store.prints import event_prints, read_with, settled_page
 from kdscan.tournament.store.readings import add_reading
 from kdscan.tournament.store.records import Event, Json, PhotoRow
 
-Told = Callable[["Progress"], None]
+OnProgress = Callable[["Progress"], None]
 
 
 @dataclass
@@ -86,10 +86,12 @@ class Run:
         self._asked: set[tuple[int, int]] = set()
         self.progress = Progress()
 
-    def read(self, files: Sequence[Source], workers: Workers, told: Told = lambda _: None) -> None:
+    def read(
+        self, files: Sequence[Source], workers: Workers, on_progress: OnProgress = lambda _: None
+    ) -> None:
         """Take all files in and read every page that is not read yet.
 
-        told: called after each result. Raises what keeps all photos from being read.
+        on_progress: called after each result. Raises what keeps all photos from being read.
         """
         self.progress.total = len(files)
         coming = iter(files)
@@ -102,7 +104,7 @@ class Run:
                 return
             for task, result in workers.results():
                 self._note(task, result)
-                told(self.progress)
+                on_progress(self.progress)
 
     def _next(self, coming: Iterator[Source]) -> Task | None:
         """Pages first: so no more files are open than there are workers."""
