@@ -126,8 +126,8 @@ def batch(
                 add_new_prints(kept, db, this.id, known_prints())
         learns = not no_learn and EventPrints(kept, this.id).learns()
         run = Run(kept, this, models, round, learns=learns)
-        with _workers(cluster, workers) as pool, _bar(len(files)) as told:
-            run.read(files, pool, told)
+        with _workers(cluster, workers) as pool, _bar(len(files)) as show:
+            run.read(files, pool, show)
         with kept.read() as db:
             _tell(this.name, store, run.progress, results(db, this.id))
             save_results(db, this.id, csv, json_lines, spoken())
@@ -177,7 +177,7 @@ def _bar(files: int) -> Iterator[Callable[[Progress], None]]:
     with Bar(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=files, rate="", failed="")
 
-        def told(progress: Progress) -> None:
+        def show(progress: Progress) -> None:
             rate = progress.read / max(time.monotonic() - start, 0.1)
             bar.update(
                 task,
@@ -187,14 +187,14 @@ def _bar(files: int) -> Iterator[Callable[[Progress], None]]:
                 failed=w.t("{n} failed", n=progress.failed) if progress.failed else "",
             )
 
-        yield told
+        yield show
 
 
 def _line_now_and_then() -> Callable[[Progress], None]:
     start = last = time.monotonic()
     w = spoken()
 
-    def told(progress: Progress) -> None:
+    def show(progress: Progress) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last > SECONDS_A_LINE:
@@ -210,12 +210,12 @@ def _line_now_and_then() -> Callable[[Progress], None]:
             )
             note(f"kdscan: {text}")
 
-    return told
+    return show
 
 
 def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Result]) -> None:
     """What the event holds now, and what somebody should look at."""
-    from kdscan.locale.errors import told
+    from kdscan.locale.errors import error_text
     from kdscan.tournament.results import (
         BLANK,
         CONFLICT,
@@ -256,7 +256,7 @@ def _tell(event: str, store: str | None, progress: Progress, rows: Iterable[Resu
             continue
         print(f"  {title}: {count[status]}")
         for row in notable[status]:
-            why = told(row.problem, w) if row.problem else t("see {name}", name=row.other)
+            why = error_text(row.problem, w) if row.problem else t("see {name}", name=row.other)
             print(f"    {_named(row, w)}: {why}")
         if count[status] > SHOWN:
             print("    " + t("… and {n} more", n=count[status] - SHOWN))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kdscan.cli.board_maps import audit_maps, book_reports, parse_boards, read_text, told_by
+from kdscan.cli.board_maps import audit_maps, book_reports, game_notes, parse_boards, read_text
 from kdscan.cli.board_text import board_text, book_text, game_text
 from kdscan.cli.messages import spoken
 from kdscan.cli.options import (
@@ -101,9 +101,9 @@ def board(
         coat, rules = _coat(chosen_coat), edition_named(edition)
         if together and len(boards) % 2:
             raise UsageError("--together: {n} boards cannot be pairs", n=len(boards))
-        told = told_by(spellbook, file, text, len(boards), castle_used)
-        entries, pairs = audit_maps(boards, coat, told, rules, together)
-        books = book_reports(told)
+        notes = game_notes(spellbook, file, text, len(boards), castle_used)
+        entries, pairs = audit_maps(boards, coat, notes, rules, together)
+        books = book_reports(notes)
     if not entries:
         raise UsageError("{file}: no board in it", file=file)
     if as_json:

@@ -41,7 +41,7 @@ def parse_boards(text: str, parse: Callable[[str], T]) -> list[T]:
     return boards
 
 
-def told_by(
+def game_notes(
     spellbook: str | None, file: str, text: str, boards: int, castle_used: bool | None
 ) -> list[GameNotes]:
     """What is known of each two boards' game.

@@ -11,7 +11,7 @@ from typing import Any
 from kdscan.game.grid import cell_name
 from kdscan.game.problem import Problem
 from kdscan.locale import Words, mark
-from kdscan.locale.problems import SEVERITIES, told
+from kdscan.locale.problems import SEVERITIES, problem_text
 
 WIDTH = 12
 """Characters for what points are given for, where no name is longer."""
@@ -83,7 +83,7 @@ def _way(audit: dict[str, Any], w: Words) -> str:
 
 def game_text(pair: dict[str, Any], number: int, w: Words) -> str:
     """One entry of `games`: what two maps say of each other."""
-    problems = [_told(problem, w) for problem in pair["problems"]]
+    problems = [_problem_text(problem, w) for problem in pair["problems"]]
     if not pair["lawful"]:
         why = "; ".join(problems) or w.t("see its boards")
         return w.t("game {n}: not lawful: {why}", n=number, why=why)
@@ -100,11 +100,11 @@ def book_text(book: dict[str, Any], number: int, w: Words) -> str:
 
 
 def _problem(problem: dict[str, Any], w: Words) -> str:
-    return f"{w.t(SEVERITIES[problem['severity']])}: {_told(problem, w)}"
+    return f"{w.t(SEVERITIES[problem['severity']])}: {_problem_text(problem, w)}"
 
 
-def _told(problem: dict[str, Any], w: Words) -> str:
-    return told(Problem(problem["code"], problem["severity"], problem["message"]), w)
+def _problem_text(problem: dict[str, Any], w: Words) -> str:
+    return problem_text(Problem(problem["code"], problem["severity"], problem["message"]), w)
 
 
 def _coat(coat: str, w: Words) -> str:

@@ -105,7 +105,7 @@ def correct(
             )
         say(db, row, changes, who or user())
     with open_store(store, make=False) as kept, kept.read() as db:
-        print(_told(find_row(db, find_event(db, event), f"{row.file.name}#{_number(row)}")))
+        print(_summary(find_row(db, find_event(db, event), f"{row.file.name}#{_number(row)}")))
 
 
 def _other(row: Result, other: Result) -> int:
@@ -121,7 +121,7 @@ def _number(row: Result) -> str:
     return f"{row.page + 1}.{row.sheet.number + 1}"
 
 
-def _told(row: Result) -> str:
+def _summary(row: Result) -> str:
     assert row.data is not None
     w, total = spoken(), (row.data.get("score") or {}).get("total")
     points = "" if total is None else ": " + w.tn("{n} point", "{n} points", total)

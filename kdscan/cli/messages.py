@@ -8,7 +8,7 @@ from typing import TextIO
 
 from kdscan.errors import KdscanError
 from kdscan.locale import Words, of_terminal, words
-from kdscan.locale.errors import error_json, told
+from kdscan.locale.errors import error_json, error_text
 
 
 def spoken(stream: TextIO | None = None) -> Words:
@@ -52,4 +52,4 @@ def user() -> str:
 
 def error_message(error: KdscanError) -> str:
     """What went wrong, in the language of stderr."""
-    return told(error_json(error), spoken(sys.stderr))
+    return error_text(error_json(error), spoken(sys.stderr))

@@ -180,7 +180,7 @@ def sheet(
         sys.stdout.buffer.flush()
     else:
         write_file(output, pdf)
-    note(f"{output}: {_told(spoken(sys.stderr), copies, side, -(-copies // fit), paper)}")
+    note(f"{output}: {_summary(spoken(sys.stderr), copies, side, -(-copies // fit), paper)}")
 
 
 def _pictures(pdf: bytes) -> list[bytes]:
@@ -197,7 +197,7 @@ def _pictures(pdf: bytes) -> list[bytes]:
     return found
 
 
-def _told(w: Words, copies: int, side: str, pages: int, paper: str) -> str:
+def _summary(w: Words, copies: int, side: str, pages: int, paper: str) -> str:
     """What the file holds and how to print it."""
     maps = w.tn("{n} map", "{n} maps", copies)
     books = w.tn("{n} spellbook", "{n} spellbooks", copies)

@@ -43,17 +43,17 @@ def _plain(value: object) -> object:
     return value if isinstance(value, int | float) else str(value)
 
 
-def told(error: Mapping[str, Any], words: Words) -> str:
+def error_text(error: Mapping[str, Any], words: Words) -> str:
     """A kept error in that language; one that an older version kept as a text alone, as that."""
     if error.get("text") is None:
         message = error.get("message", "")
         return words.t(message)
-    return _told(error, words)
+    return _text(error, words)
 
 
-def _told(error: Mapping[str, Any], words: Words) -> str:
+def _text(error: Mapping[str, Any], words: Words) -> str:
     values = {
-        name: _told(value, words)
+        name: _text(value, words)
         if isinstance(value, dict)
         else words.t(value)
         if name == "what" and isinstance(value, str)

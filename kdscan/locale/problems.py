@@ -85,7 +85,7 @@ AGAINST_RULES = frozenset(
 """Codes of what no lawful game leads to, on a map or in a kingdom."""
 
 
-def told(problem: Problem, words: Words) -> str:
+def problem_text(problem: Problem, words: Words) -> str:
     """A problem in that language; ends without a full stop."""
     known = words.language != "en" and problem.code in PROBLEMS
     return words.t(PROBLEMS[problem.code]) if known else problem.message

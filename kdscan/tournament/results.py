@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from kdscan.errors import BlankPage
 from kdscan.game.grid import cell_name
 from kdscan.locale import ENGLISH, Words
-from kdscan.locale.errors import told
+from kdscan.locale.errors import error_text
 from kdscan.tournament.apply_corrections import Overrides, corrected_sheets
 from kdscan.tournament.deduplicate import Compared
 from kdscan.tournament.multi_photo_games import (
@@ -231,7 +231,7 @@ def columns(result: Result, words: Words = ENGLISH) -> dict[str, Any]:
         "corrected": bool(result.overrides),
         "same_as": None if result.status == CONFLICT else result.other,
         "error": result.problem["code"] if result.problem else None,
-        "message": told(result.problem, words) if result.problem else None,
+        "message": error_text(result.problem, words) if result.problem else None,
         "sha256": result.photo.sha256 if result.photo else None,
         "conflicts_with": result.other if result.status == CONFLICT else None,
     }

@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, Response
 
 from kdscan.errors import Bug
 from kdscan.locale import mark, words
-from kdscan.locale.errors import told
+from kdscan.locale.errors import error_text
 from kdscan.tournament.store.records import Json
 from kdscan.web import bodies, pool, schemas, schemas_event
 from kdscan.web.answers import ApiError, not_found
@@ -96,7 +96,10 @@ def _in_words(photo: Json, request: Request) -> Json:
         if error is None:
             return None
         inside = error["code"] == Bug.code  # what went wrong there is for the log alone
-        return {"code": error["code"], "message": spoken.t(BUG) if inside else told(error, spoken)}
+        return {
+            "code": error["code"],
+            "message": spoken.t(BUG) if inside else error_text(error, spoken),
+        }
 
     pages = [page | {"error": tell(page["error"])} for page in photo["pages"]]
     return photo | {"error": tell(photo["error"]), "pages": pages}

@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, Response
 
 from kdscan.errors import KdscanError, LayoutError
 from kdscan.locale import words
-from kdscan.locale.errors import error_json, told
+from kdscan.locale.errors import error_json, error_text
 from kdscan.tournament.store.records import Json
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import ApiError, not_found
@@ -143,7 +143,7 @@ async def _learned(
     except KdscanError as error:
         problem = error_json(error)
     if problem is not None:
-        raise ApiError(409, "not_learned", told(problem, words(language_of(request))))
+        raise ApiError(409, "not_learned", error_text(problem, words(language_of(request))))
     known, again = await run_in_threadpool(services.prints.add, data)
     services.reader.enqueue(*again)
     return known | {"again": again}

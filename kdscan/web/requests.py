@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from kdscan.errors import KdscanError, StoreFull
 from kdscan.locale import asked_for, words
-from kdscan.locale.errors import error_json, told
+from kdscan.locale.errors import error_json, error_text
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.files import FULL
 from kdscan.web.answers import ApiError, not_found
@@ -95,7 +95,7 @@ def desk_session(request: Request) -> Session:
 
 def refused(request: Request, error: KdscanError, code: str = "refused") -> ApiError:
     """What cannot be so, in the reader's language."""
-    message = told(error_json(error), words(language_of(request)))
+    message = error_text(error_json(error), words(language_of(request)))
     return ApiError(409, code, message, known=getattr(error, "known", ()))
 
 

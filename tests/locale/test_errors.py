@@ -10,7 +10,7 @@ import pytest
 from kdscan.errors import ImageTooLarge, KdscanError, PhotoError, UsageError
 from kdscan.imaging.photo import check_bytes, decode
 from kdscan.locale import ENGLISH, LANGUAGES, words
-from kdscan.locale.errors import error_json, told
+from kdscan.locale.errors import error_json, error_text
 
 
 def kept(error: KdscanError) -> dict[str, object]:
@@ -29,8 +29,8 @@ def test_figures_are_told_in_each_language() -> None:
     error = too_large()
     found = kept(error)
     assert (found["code"], found["message"]) == ("image_too_large", str(error))
-    assert told(found, ENGLISH) == str(error)
-    said = {told(found, words(language)) for language in LANGUAGES}
+    assert error_text(found, ENGLISH) == str(error)
+    said = {error_text(found, words(language)) for language in LANGUAGES}
     assert len(said) == len(LANGUAGES)
     assert all("1000" in text or "1,000" in text or "1 000" in text for text in said), said
 
@@ -38,20 +38,20 @@ def test_figures_are_told_in_each_language() -> None:
 def test_errors_within_errors_and_names_of_things_are_told_too() -> None:
     inner = UsageError("there is no event {wanted} already; call", wanted="Cup")
     outer = UsageError("{where}: {error}", where=Path("a b"), error=inner)
-    assert told(kept(outer), words("fr")) == "a b : there is no event Cup already; call"
+    assert error_text(kept(outer), words("fr")) == "a b : there is no event Cup already; call"
     assert str(outer) == "a b: there is no event Cup already; call"
     with pytest.raises(PhotoError) as raised:
         decode(b"", "a.jpg")
     polish = words("pl")
     inside = UsageError("{where}: {error}", where="a.jpg", error=raised.value)
-    assert told(kept(inside), polish) == "a.jpg: " + told(kept(raised.value), polish)
-    assert told(kept(raised.value), polish) != str(raised.value)
+    assert error_text(kept(inside), polish) == "a.jpg: " + error_text(kept(raised.value), polish)
+    assert error_text(kept(raised.value), polish) != str(raised.value)
 
 
 def test_what_an_older_version_kept_as_text_is_shown() -> None:
     old = {"code": "image_too_large", "message": "the file has 900 {MB}"}
-    assert told(old, words("pl")) == old["message"]
+    assert error_text(old, words("pl")) == old["message"]
     with pytest.raises(PhotoError) as raised:
         decode(b"", "a.jpg")
     whole = {"code": "unreadable_image", "message": str(raised.value)}
-    assert told(whole, words("pl")) == told(kept(raised.value), words("pl"))
+    assert error_text(whole, words("pl")) == error_text(kept(raised.value), words("pl"))

@@ -11,7 +11,7 @@ import pytest
 import kdscan
 from kdscan.game.problem import Problem
 from kdscan.locale import LANGUAGES, words
-from kdscan.locale.problems import PROBLEMS, told
+from kdscan.locale.problems import PROBLEMS, problem_text
 
 
 def codes() -> Iterator[str]:
@@ -33,7 +33,7 @@ def test_every_code_has_words() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_english_keeps_its_numbers_and_the_others_their_words(language: str) -> None:
     problem = Problem("odd_squares", "error", "23 squares cannot be dominoes of two")
-    said = told(problem, words(language))
+    said = problem_text(problem, words(language))
     assert (said == problem.message) == (language == "en")
     unknown = Problem("from_tomorrow", "error", "something new")
-    assert told(unknown, words(language)) == "something new"
+    assert problem_text(unknown, words(language)) == "something new"

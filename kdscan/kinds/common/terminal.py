@@ -12,7 +12,7 @@ from kdscan.kinds.common.colors import MAX_NAMED
 from kdscan.kinds.common.doubt import C, Doubt, ReadCell
 from kdscan.kinds.common.values import percent
 from kdscan.locale import Words, words
-from kdscan.locale.problems import SEVERITIES, told
+from kdscan.locale.problems import SEVERITIES, problem_text
 from kdscan.records import Found
 
 # Box drawing by the four strokes that meet in a corner: up 1, right 2, down 4, left 8.
@@ -146,7 +146,7 @@ def explain_problems(found: Found, style: Style) -> list[str]:
         named = problem.cells if len(problem.cells) <= MAX_NAMED else ()
         where = " ".join(cell_name(cell) for cell in named)
         severity = style.words.t(SEVERITIES[problem.severity])
-        what = told(problem, style.words)
+        what = problem_text(problem, style.words)
         lines.append(f" {severity}: {what}" + (f" ({where})" if where else ""))
     return lines
 

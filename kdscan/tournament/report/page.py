@@ -17,7 +17,7 @@ from kdscan.game.problem import Problem
 from kdscan.kinds.common.values import percent
 from kdscan.locale import Words
 from kdscan.locale import errors as error_words
-from kdscan.locale.problems import told
+from kdscan.locale.problems import problem_text
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.report.pictures import CROP_PX, Album, Pictures
@@ -71,7 +71,7 @@ def write_report(
         crop=CROP_PX,
         language=w.language,
         t=w.t,
-        error=partial(error_words.told, words=w),
+        error=partial(error_words.error_text, words=w),
         decided_by=partial(decided_by, w),
         seats_of=_seats_of,
         half=half,
@@ -151,7 +151,7 @@ def _card(
         "size_wh": pictures.size_wh,
         "doubts": [one for one in pictures.doubts if one in worst],
         "left": len(pictures.doubts) - len(worst),
-        "problems": [told(problem, w) for problem in problems],
+        "problems": [problem_text(problem, w) for problem in problems],
         "corrected": bool(row.overrides),
         "file": row.file.name,
     }

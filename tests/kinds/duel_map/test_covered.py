@@ -15,7 +15,7 @@ from kdscan.kinds.duel_map.draw import places
 from kdscan.kinds.duel_map.interpret import beliefs, interpret
 from kdscan.kinds.duel_map.tell import tell
 from kdscan.locale import LANGUAGES, words
-from kdscan.locale.problems import told
+from kdscan.locale.problems import problem_text
 from kdscan.pipeline.fusion import fuse_evidence
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.records import CELLS, MapCorrections, MapEvidence, SheetReading
@@ -80,7 +80,7 @@ def test_it_is_said_in_every_language(language: str) -> None:
     w = words(language)
     assert w.t("covered") != "covered"
     (problem,) = seen({(1, 2): 0.9999}).problems
-    assert told(problem, w) != problem.message
+    assert problem_text(problem, w) != problem.message
     assert w.t("covered") in tell(seen({(1, 2): 0.9999}), Style(words=w))
 
 

@@ -16,8 +16,7 @@ from PIL import Image
 from kdscan.errors import ImageTooLarge, ReaderDied, StoreError
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.locale import words
-from kdscan.locale.errors import error_json
-from kdscan.locale.errors import told as told_in
+from kdscan.locale.errors import error_json, error_text
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Progress, Run
 from kdscan.tournament.batch.tasks import Ingest, Read, Result, Task, failed
@@ -95,7 +94,7 @@ def test_reasons_are_told_in_the_readers_language(store: Store, folder: Path) ->
         failed = dict(event_state(db, event).failed)
     messages = {row["file"]: row["message"] for row in csv.DictReader(out.getvalue().splitlines())}
     assert messages["cup/a.png"] == polish.t(large.text, size=90, most=40) != str(large)
-    assert {name: told_in(why, polish) for name, why in failed.items()} == {
+    assert {name: error_text(why, polish) for name, why in failed.items()} == {
         name: messages[name] for name in failed
     }
     assert set(failed) == {"cup/a.png", "cup/z.jpg"}

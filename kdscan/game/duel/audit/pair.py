@@ -69,12 +69,12 @@ def audit_game(
         except OutOfStepsError:
             found = None
         if found is not None:
-            return GameAudit(True, _told(audits, found[0]), (), found[1])
+            return GameAudit(True, _with_ways(audits, found[0]), (), found[1])
     pair = next(_together(maps, terms, LAW), None)
     if pair is None:
         code, text = _apart(maps, terms, LAW)
         return GameAudit(False, audits, (Problem(code, "error", text),))
-    audits = _told(audits, pair)
+    audits = _with_ways(audits, pair)
     if not by_dice:
         return GameAudit(True, audits)
     why: str | None
@@ -88,7 +88,7 @@ def audit_game(
     return GameAudit(True, audits, (Problem("dice", "warning", text),))
 
 
-def _told(audits: tuple[Audit, Audit], found: Ways) -> tuple[Audit, Audit]:
+def _with_ways(audits: tuple[Audit, Audit], found: Ways) -> tuple[Audit, Audit]:
     one, two = (
         replace(audit, witness=witness_of(way)) for audit, way in zip(audits, found, strict=True)
     )
