@@ -1,4 +1,4 @@
-"""A sheet as it stands now: what was read, and what people said since."""
+"""A sheet as it stands now: its reading with people's corrections."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def corrected_json(sheet: Sheet, overrides: Overrides) -> Json:
 def corrected_sheets(
     sheets: Sequence[Sheet], overrides: Sequence[Overrides], *, one_table: bool = False
 ) -> list[Json]:
-    """The sheets of one page as they stand; overrides: what people said of each.
+    """The sheets of one page as they stand; overrides: the corrections of each.
 
     A spellbook among them and two maps are one game: what is corrected in one of them
     counts for the others. one_table: so they are wherever they were photographed.
@@ -64,14 +64,14 @@ def cells_of(sheet: Mapping[str, Any]) -> dict[tuple[int, int], Marks]:
 
 
 def corrected(kept: Json, overrides: Overrides) -> AnyReading:
-    """What a store kept of a sheet, read again with what people said of it."""
+    """What a store kept of a sheet, interpreted again with its corrections."""
     found = deserialize(kept)
     asked = _asked(found.kind, overrides)
     return kind_of(found).correct_fields(found, asked, DEFAULT_RISK) if asked else found
 
 
 def _asked(kind: str, overrides: Overrides) -> dict[str, Any]:
-    """What people said that changes what a sheet of that kind reads as."""
+    """The corrections that change how a sheet of that kind is read."""
     known = kind_named(kind)
     starts = known.fields if known else ()
     return {field: new for field, new in overrides.items() if field.startswith(starts)}

@@ -127,7 +127,7 @@ def _of_sheet(row: Result, turning: Collection[int]) -> Iterator[Json]:
 
 
 def still_asked(problem: Json, overrides: Overrides) -> bool:
-    """Whether a broken rule is still a question. overrides: what people said of the sheet."""
+    """Whether a broken rule is still a question. overrides: the sheet's corrections."""
     cells = ((row, col) for row, col in problem["cells"])
     return problem["code"] in AGAINST_RULES and unanswered(cells, cell_values(overrides))
 

@@ -1,4 +1,4 @@
-"""Corrections of a sheet of an event: which sheet is meant, and what is said of it."""
+"""Corrections of a sheet of an event: which sheet is meant, and what it really shows."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def say(db: Connection, row: Result, overrides: Mapping[str, Any], who: str) -> 
 
 
 def take_back(db: Connection, row: Result, who: str) -> None:
-    """Undo what was said last of a sheet and still holds; raise UsageError if there is nothing."""
+    """Undo the last correction of a sheet that still holds; raises UsageError without any."""
     assert row.sheet is not None
     held = not_undone(corrections(db, row.sheet.event_id, sheet_id=row.sheet.id))
     if not held:

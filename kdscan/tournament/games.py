@@ -127,7 +127,7 @@ class Finding:
 
 
 def outcome_of(seats: Sequence[Seat]) -> Outcome:
-    """Who wins a table. Points that an arbiter said, without a sheet that agrees, have no
+    """Who wins a table. Points that an arbiter entered, without a sheet that agrees, have no
     tie-breaks: equal ones are a draw.
     """
     if len(seats) == 1:

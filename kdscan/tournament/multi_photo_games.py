@@ -36,7 +36,7 @@ class Place:
 def compared(sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named: Named) -> Compared:
     """Compare sheets in the order of their files' names; photos come in as fast as they are read.
 
-    overrides: by the sheets' ids, what people said of them.
+    overrides: corrections by the sheets' ids.
     """
     found: list[tuple[tuple[int, int, int], Entry]] = []
     tables: dict[tuple[int, int], list[_Seated]] = defaultdict(list)
@@ -131,7 +131,7 @@ def first_names(rows: Iterable[FileRow]) -> dict[int, tuple[int, FileRow]]:
 
 
 def overrides_of(db: Connection, event_id: int) -> dict[int, Overrides]:
-    """What people said of each sheet that they said anything of: field → value."""
+    """The corrections of each sheet that has any: field → value."""
     return _by_sheet(corrections(db, event_id))
 
 

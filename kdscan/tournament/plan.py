@@ -129,10 +129,10 @@ def set_result(
 ) -> Game:
     """Say what came of a game, whatever was read; a row in the corrections.
 
-    points: by player; what was said of others at the table before stays said. walkover: who wins,
-    without points, because the opponent did not come. Neither: what was said last is taken back.
+    points: by player; those entered before for others at the table stay. walkover: who wins,
+    without points, because the opponent did not come. Neither: what was entered last is withdrawn.
     Raises UsageError for a table that is not planned, a player who does not sit there, a walkover
-    where not two sit, and where nothing was said that could be taken back.
+    where not two sit, and where nothing was entered that could be withdrawn.
     """
     planned, names = _planned(db, event, round_, table)
     held = result_row(db, event.id, planned.id)
@@ -143,8 +143,10 @@ def set_result(
         values = {WALKOVER: _seated(names, walkover, round_, table)}
     elif points is not None:
         before = held.new if held and WALKOVER not in held.new else {}
-        said = {str(_seated(names, name, round_, table)): value for name, value in points.items()}
-        values = {**before, **said}
+        entered = {
+            str(_seated(names, name, round_, table)): value for name, value in points.items()
+        }
+        values = {**before, **entered}
     elif held is None:
         raise UsageError("round {round}, table {table}: nobody has said a result", **where)
     else:

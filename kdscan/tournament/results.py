@@ -48,7 +48,7 @@ class Result:
     count if it is `CONFLICT`: another sheet bears its code, and a person has to say whose is which.
 
     photo: None if the file could not be read at all. sheet: as it was read; data: as it
-    stands now. overrides: what people said of it, by field. other: the file name that shows
+    stands now. overrides: its corrections by field. other: the file name that shows
     the same photo, or the sheet (`name#page.number`) that shows the same sheet better, or
     bears the same code. rivals: ids of the sheets that bear the same code.
     """
@@ -117,7 +117,7 @@ def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Re
 class _Pile:
     """What the rows of single sheets need to know of all sheets.
 
-    overrides: what people said of a sheet. compared: see there. where: how people call each sheet.
+    overrides: the corrections of a sheet. compared: see there. where: how people call each sheet.
     failures: pages that could not be read. rules: the event's.
     """
 

@@ -1,6 +1,6 @@
 """What an event plays: the game, its variants, how many sit at a table, how many rounds.
 
-It is said once, when the event is made, and kept in the event's details. Said anew it
+It is set once, when the event is made, and kept in the event's details. A change
 holds from then on: kingdoms are scored by the rules that hold when somebody asks.
 """
 
@@ -80,7 +80,7 @@ def rules_of(event: Event) -> Rules:
 
 
 def ensure_rules(db: Connection, name: str | None, asked: Asked, *, make: bool = True) -> Event:
-    """The event of that name, or the only one, with its rules as they are said now.
+    """The event of that name, or the only one, with its rules as they are now.
 
     make: whether it is made if there is none.
 

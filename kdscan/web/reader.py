@@ -171,7 +171,7 @@ class Reader:
                     await run_in_threadpool(self._failed, photo, error_json(error))
 
     async def _ask(self, photo: PhotoRow, name: str, rules: Rules) -> None:
-        """Have a worker read it; keep what it says as soon as all of it is said."""
+        """Have a worker read it; store its answer as soon as it is complete."""
         frames: list[tuple[Frame, float]] = []
         since = time.monotonic()
         # An event of Duel may still have a kingdom photographed: what it is shows by itself.

@@ -58,7 +58,7 @@ class Page(TypedDict):
 
 
 class Decision(TypedDict):
-    """What somebody said: of a cell, a spellbook's line or choice, the rules, or that all is right.
+    """A correction: of a cell, a spellbook's line or choice, the rules, or that all is right.
 
     player, coat: of a spellbook's side and line.
     """
@@ -92,7 +92,7 @@ class ReadCell(TypedDict):
 
 
 class Sheet(TypedDict):
-    """A sheet as it stands: what was read, and what people said since."""
+    """A sheet as it stands: its reading with people's corrections."""
 
     id: int
     photo: int

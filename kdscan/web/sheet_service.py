@@ -215,7 +215,7 @@ class SheetService:
     def correct(
         self, sheet_id: int, changes: Mapping[str, Any], session: Session, *, of: str | None = None
     ) -> Json:
-        """Add what a person said of a sheet; returns the sheet as it stands then.
+        """Add a correction of a sheet; returns the sheet as it stands then.
 
         changes: field → value. of: the kind of sheet that has such fields; None: all have.
         """
@@ -261,7 +261,7 @@ class SheetService:
         return next(found for found in page if found["id"] == one.id)
 
     def _page(self, db: Connection, photo_id: int, page: int) -> list[Json]:
-        """The sheets of one page as they stand: what is said of one may count for others."""
+        """The sheets of one page as they stand: a correction of one may count for others."""
         found = list(sheets(db, self.event.id, photo_id, page))
         standing = self._standing(db, found)
         if self._rules(db).game != "duel":
@@ -301,7 +301,7 @@ class SheetService:
             return self._rules(db)
 
     def _rules(self, db: Connection) -> Rules:
-        """What holds now: rules are said again while the page is open."""
+        """What holds now: rules may change while the page is open."""
         return rules_of(get_event(db, self.event.id) or self.event)
 
 

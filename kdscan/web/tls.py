@@ -76,7 +76,7 @@ class Encrypted(asyncio.Protocol):
         self._connections.discard(self)
 
     def data_received(self, data: bytes) -> None:
-        """A request; it may come before the handshake is said to be done."""
+        """A request; it may come before the handshake is reported as done."""
         if self._early is not None:
             self._early.append(data)
         else:

@@ -36,7 +36,7 @@ class GameNotes:
     """What is known of a game beside its maps.
 
     book: None without any. castle_used: for each player whether the roof is coloured, None
-    where it is not said.
+    where it is not recorded.
     """
 
     book: Spellbook | None

@@ -65,7 +65,7 @@ class Progress:
 class Run:
     """One run over some files, into one event.
 
-    models: version of the models. round: what was said of all these photos, or None.
+    models: version of the models. round: the round of all these photos, or None.
     learns: whether prints are learned that nobody taught.
     """
 

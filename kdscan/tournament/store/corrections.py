@@ -53,7 +53,7 @@ def add_correction(
     old: Any = None,
     at: datetime | None = None,
 ) -> Correction:
-    """Add what a person said; old: what the person saw there before.
+    """Add a correction; old: the value that the person saw before.
 
     at: now if left out. Corrections that are made together share it, and are undone together.
     """

@@ -37,7 +37,7 @@ def set_game(
 def remove_games(db: Connection, event_id: int, round: int) -> None:
     """Take a round's games out: its pairing was not played.
 
-    Raises `UsageError` when somebody has corrected one of them: what people said stays.
+    Raises `UsageError` when somebody has corrected one of them: corrections stay.
     """
     at = schema.game.c
     corrected = schema.correction.join(schema.game, schema.correction.c.game_id == at.id)

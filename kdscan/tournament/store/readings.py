@@ -30,8 +30,8 @@ def add_reading(
 
     Returns False, and changes nothing, if these models have read the page before. The
     page's sheets follow the newest reading; a sheet found in the same place again keeps
-    its id, and so its corrections; one that is not found any more and of which no person has
-    said anything is none. That a process died of the page is no reading: a new one takes its
+    its id, and so its corrections; one that is not found any more, without any correction,
+    is none. That a process died of the page is no reading: a new one takes its
     place.
     """
     error = entry["error"]
@@ -140,7 +140,7 @@ def _renew_sheets(
 
 
 def _spoken_of(db: Connection, event_id: int) -> set[int]:
-    """Sheets of which people said anything, or to which they pointed as to another photo."""
+    """Sheets that have corrections, or that a correction of another photo points to."""
     at = schema.correction.c
     query = select(at.sheet_id, at.field, at.new).where(
         at.event_id == event_id, at.sheet_id.is_not(None)

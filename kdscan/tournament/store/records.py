@@ -130,7 +130,7 @@ class Game:
 
 @dataclass(frozen=True)
 class Correction:
-    """What a person said, of a sheet, of a game, or of the event as a whole.
+    """A person's correction or entry: of a sheet, of a game, or of the event as a whole.
 
     field: which value (see `corrections`). old, new: what stood there and what stands
     now. undoes: the id of the correction that this one takes back.

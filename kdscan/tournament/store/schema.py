@@ -1,6 +1,6 @@
 """The tables. `docs/store.md` says what each column means; `migrations` makes them.
 
-Nothing that a person or a model said is ever overwritten: readings and corrections are
+Nothing that a person entered or a model read is ever overwritten: readings and corrections are
 only added. A `sheet` row points to the newest reading of its piece of paper.
 """
 
