@@ -17,6 +17,7 @@ from kdscan.ink.divide import divide
 from kdscan.marks.classify import VIEWS, Logits, predict, softmax
 from kdscan.marks.crops import segment
 from kdscan.prints.align import Aligned
+from kdscan.prints.coherence import doubt_coats, shield_ink, unlike_others
 from kdscan.prints.drawing import on_plain_page
 from kdscan.prints.known import KNOWN_STEP, PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.records import CELLS, Ink, Photo, RectifiedSheet
@@ -95,12 +96,14 @@ def poorly_known(known: KnownPrint) -> NDArray[np.bool_]:
 def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
     """Logits of each view, see `predict`, from the ink on a plain page. The photo is used for
     poorly known cells, and for all coats or all crosses if it is clearly more confident: then
-    shields or circles are misplaced in the print, or the print contains other people's ink."""
+    shields or circles are misplaced in the print, or the print contains other people's ink. Lines
+    with far more ink than others that are read alike are doubted."""
     page = replace(sheet.rectified, bgr=on_plain_page(sheet.ink, sheet.known))
     ink_views, photo_views = (
         predict(segment(one), network, VIEWS) for one in (page, sheet.rectified)
     )
     doubted: list[bool] = []
+    unlike: NDArray[np.bool_] | None = None
     for of_ink, of_photo in zip(ink_views, photo_views, strict=True):
         both = list(zip(of_ink[:2], of_photo[:2], strict=True))
         if not doubted:  # decided by the first view
@@ -112,7 +115,9 @@ def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
             np.where(sheet.poorly_known[None, :, None] | doubt, theirs, mix_logits(ours, theirs))
             for (ours, theirs), doubt in zip(both, doubted, strict=True)
         )
-        yield coat, crosses, *of_ink[2:]
+        if unlike is None:
+            unlike = unlike_others(shield_ink(sheet.ink), coat[0].argmax(-1)) & ~sheet.poorly_known
+        yield doubt_coats(coat, unlike), crosses, *of_ink[2:]
 
 
 def mix_logits(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> NDArray[np.float32]:
