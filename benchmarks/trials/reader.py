@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
@@ -25,8 +26,11 @@ def used_seconds() -> float:
 
 
 def _children() -> list[Path]:
-    tasks = Path("/proc/self/task").glob("*/children")
-    return [Path("/proc", pid) for task in tasks for pid in task.read_text("ascii").split()]
+    found: list[Path] = []
+    for task in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended
+            found += [Path("/proc", pid) for pid in task.read_text("ascii").split()]
+    return found
 
 
 def _lived(process: Path) -> float:
