@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, Float, ForeignKey, Integer, String, Table
+from sqlalchemy import JSON, Boolean, Float, Integer, String, Table
 
 MOST_NUMBER = 2**31 - 1
 """The largest number that a column of both databases holds."""
@@ -34,9 +34,10 @@ def check_value(kind: Any, value: Any) -> None:
     """Raise ValueError for a value that a column of that type cannot hold, or should not."""
     if isinstance(kind, JSON):
         check_json(value)
-    elif isinstance(kind, Boolean):
+        return
+    if isinstance(kind, Boolean):
         good = isinstance(value, bool)
-    elif isinstance(kind, Integer | ForeignKey):
+    elif isinstance(kind, Integer):
         good = type(value) is int and abs(value) <= MOST_NUMBER
     elif isinstance(kind, Float):
         good = type(value) in (int, float) and math.isfinite(value)
@@ -45,7 +46,7 @@ def check_value(kind: Any, value: Any) -> None:
         check_json(value)
     else:  # a moment, which is parsed where it is moved
         good = isinstance(value, str | datetime)
-    if not (isinstance(kind, JSON) or good):
+    if not good:
         raise ValueError(value)
 
 
