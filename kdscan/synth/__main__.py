@@ -38,9 +38,10 @@ def own_page(
     px_per_cell: float = 150,
     look: Look = PLAIN,
     ticket: Ticket = NO_TICKET,
+    name: str = "kdscan-a5",
 ) -> Page:
-    """Our own sheet as it comes out of the printer, in any look."""
-    layout = load_layout("kdscan-a5")
+    """Our own sheet as it comes out of the printer, of the layout `name`, in any look."""
+    layout = load_layout(name)
     px_per_mm = px_per_cell / layout.cell_mm[0]
     return layout, render_page(layout, px_per_mm, look, ticket), px_per_mm
 

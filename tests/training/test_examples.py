@@ -13,6 +13,7 @@ from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.imaging.rectify import CENTERS, FLAT_PX
 from kdscan.marks.crops import CROP_PX
 from kdscan.records import CELLS, COATS
+from kdscan.sheet.layout import layouts
 from kdscan.synth.scene import SynthPhoto, make_photo, random_page
 from kdscan.training import augment
 from kdscan.training.dataset import (
@@ -23,6 +24,7 @@ from kdscan.training.dataset import (
     flat_example,
     jpeg,
     photo_settings,
+    random_own_page,
     to_example,
     unpack,
 )
@@ -125,6 +127,11 @@ def test_a_flat_example_is_labelled() -> None:
     assert unpack(a.flat).shape == unpack(example().flat).shape
     assert set(np.unique(a.coat)) <= set(range(7))
     assert example().photographed and not a.photographed
+
+
+def test_our_own_sheet_is_drawn_in_every_layout_we_print() -> None:
+    drawn = {random_own_page(np.random.default_rng(seed))[0].name for seed in range(12)}
+    assert drawn == set(layouts())
 
 
 def test_plans_use_every_level() -> None:
