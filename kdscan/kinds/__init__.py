@@ -43,9 +43,7 @@ if TYPE_CHECKING:
         SpellbookReading,
         SquareKind,
     )
-    from kdscan.records.results import SheetJson
-
-Json = dict[str, Any]
+    from kdscan.records.results import Json, SheetJson
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Any
 from kdscan.errors import KdscanError
 from kdscan.locale import ENGLISH, Words, mark
 
-Json = dict[str, Any]
+ErrorJson = dict[str, Any]
+"""What `error_json` makes."""
 
 EDGES = (
     mark("left edge"),
@@ -24,7 +25,7 @@ EDGES = (
 """What an error may say of a picture's sides."""
 
 
-def error_json(error: KdscanError) -> Json:
+def error_json(error: KdscanError) -> ErrorJson:
     """An error as it is kept: its stable `code`, its `message` in English, and what tells it in
     any language: `text`, a key of the catalogues, and the `values` in its braces.
 
@@ -33,7 +34,7 @@ def error_json(error: KdscanError) -> Json:
     return {"code": error.code, "message": str(error), **_parts(error)}
 
 
-def _parts(error: KdscanError) -> Json:
+def _parts(error: KdscanError) -> dict[str, Any]:
     return {"text": error.text, "values": {k: _plain(v) for k, v in error.values.items()}}
 
 

@@ -7,13 +7,10 @@ anywhere and, unlike pickles, loaded without running code.
 
 from __future__ import annotations
 
-from typing import Any
-
 from kdscan.kinds import kind_named, kind_of
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import AnyReading
-
-Json = dict[str, Any]
+from kdscan.records.results import Json
 
 
 def serialize(found: AnyReading) -> Json:

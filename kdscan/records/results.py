@@ -12,8 +12,12 @@ from typing import Any, Literal, NotRequired, TypedDict
 from kdscan.game.duel.report import DomainJson, MapScoreJson
 from kdscan.game.kingdomino.report import KingdomScoreJson, LandJson
 from kdscan.game.problem import ProblemJson
+from kdscan.locale.errors import ErrorJson
 
 __all__ = ["DomainJson", "KingdomScoreJson", "LandJson", "MapScoreJson", "ProblemJson"]
+
+Json = dict[str, Any]
+"""A JSON object that no type here describes: what a kind keeps, details of a row, an answer."""
 
 Pair = list[int]
 Point = list[float]
@@ -191,7 +195,7 @@ class PhotoJson(TypedDict):
     page: int
     width: int | None
     height: int | None
-    error: dict[str, Any] | None
+    error: ErrorJson | None
     sheets: list[SheetJson]
 
 

@@ -15,7 +15,8 @@ from kdscan.pipeline.document import sheet_json
 from kdscan.pipeline.serialize import deserialize
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import AnyReading, Marks
-from kdscan.tournament.store.records import Json, Sheet
+from kdscan.records.results import Json
+from kdscan.tournament.store.records import Sheet
 
 Overrides = Mapping[str, Any]
 """What holds for each corrected field, by `corrections.effective`: field → new value."""
@@ -70,7 +71,7 @@ def corrected(kept: Json, overrides: Overrides) -> AnyReading:
     return kind_of(found).correct_fields(found, asked, DEFAULT_RISK) if asked else found
 
 
-def _asked(kind: str, overrides: Overrides) -> dict[str, Any]:
+def _asked(kind: str, overrides: Overrides) -> Json:
     """The corrections that change how a sheet of that kind is read."""
     known = kind_named(kind)
     starts = known.fields if known else ()

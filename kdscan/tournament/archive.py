@@ -23,6 +23,7 @@ from sqlalchemy.exc import IntegrityError
 from kdscan.errors import StoreError, UsageError
 from kdscan.files.write import writing
 from kdscan.prints.file import SUFFIX, parse_print
+from kdscan.records.results import Json
 from kdscan.tournament.archive_checks import check_archived, check_head, checked_sheet
 from kdscan.tournament.event import WALKOVER, event_state
 from kdscan.tournament.results import results
@@ -31,7 +32,7 @@ from kdscan.tournament.store.connect import NOT_UNDERSTOOD
 from kdscan.tournament.store.events import check_name, find_event
 from kdscan.tournament.store.files import check_place
 from kdscan.tournament.store.prints import event_prints
-from kdscan.tournament.store.records import Event, Json
+from kdscan.tournament.store.records import Event
 from kdscan.tournament.store.rows import insert, one
 
 FORMAT = "kdscan-event/1"

@@ -12,11 +12,11 @@ from kdscan.game.names import GAMES
 from kdscan.locale.legible import legible
 from kdscan.prints.file import SUFFIX
 from kdscan.prints.names import checked_name
+from kdscan.records.results import Json
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.checks import check_json, check_reading, check_row
 from kdscan.tournament.store.events import MOST_LETTERS, check_name
 from kdscan.tournament.store.files import check_place
-from kdscan.tournament.store.records import Json
 
 _FIELD = re.compile(r"[a-z_]{1,30}(?::(?P<of>.{1,1000}))?")
 """A correction's field: what it speaks of, and which, perhaps by the name of a file or player."""

@@ -9,23 +9,24 @@ from kdscan.game.problem import unanswered
 from kdscan.kinds.common.fields import cell_values
 from kdscan.locale import mark
 from kdscan.locale.problems import AGAINST_RULES
+from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Finding
 from kdscan.tournament.results import FAILED, OK, Result
-from kdscan.tournament.store.records import Json, short_name
+from kdscan.tournament.store.records import short_name
 
-Kind = Literal[
+CardKind = Literal[
     "conflict", "twice", "owner", "again", "opponent", "missing", "look", "failed", "rules"
 ]
 
-ORDER: tuple[Kind | Literal["decides"], ...] = (
+ORDER: tuple[CardKind | Literal["decides"], ...] = (
     *("conflict", "twice", "owner", "decides", "again"),
     *("opponent", "look", "failed", "missing", "rules"),  # what failed may be what is missing
 )
 """Kinds by urgency; "decides": a look that may turn a game."""
 
-_KINDS: Mapping[str, Kind] = {
+_KINDS: Mapping[str, CardKind] = {
     "code_conflict": "conflict",
     "two_sheets": "twice",
     "cut_off": "again",
@@ -132,7 +133,7 @@ def still_asked(problem: Json, overrides: Overrides) -> bool:
     return problem["code"] in AGAINST_RULES and unanswered(cells, cell_values(overrides))
 
 
-def _card(kind: Kind, key: str, text: str, values: Mapping[str, object], **more: Any) -> Json:
+def _card(kind: CardKind, key: str, text: str, values: Mapping[str, object], **more: Any) -> Json:
     blank: Json = {
         "kind": kind,
         "key": key,

@@ -10,9 +10,10 @@ from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
 from kdscan.kinds.common.fields import WIZARD, CellField, ChoiceField, LineField, parse_field
+from kdscan.records.results import Json
 from kdscan.tournament.results import Result, results
 from kdscan.tournament.store.corrections import add_correction, corrections, not_undone, undo
-from kdscan.tournament.store.records import Event, Json
+from kdscan.tournament.store.records import Event
 from kdscan.tournament.store.rows import now
 
 SHOWN = 5

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from sqlalchemy import Connection
 
 from kdscan.game.winner import worth
+from kdscan.records.results import Json
 from kdscan.tournament.games import Finding, Game, SheetScore, Table, gather
 from kdscan.tournament.names import names_by_code
 from kdscan.tournament.results import FAILED, Result, results
@@ -17,7 +17,7 @@ from kdscan.tournament.standings import Standing, standings
 from kdscan.tournament.store.corrections import corrections, effective
 from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
-from kdscan.tournament.store.records import Correction, Event, Json, Player
+from kdscan.tournament.store.records import Correction, Event, Player
 
 WALKOVER = "walkover"
 """In the value of `result`: the id of the player who wins because the opponent did not come."""
@@ -101,7 +101,7 @@ def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:
     )
 
 
-def table_json(state: EventState) -> dict[str, Any]:
+def table_json(state: EventState) -> Json:
     """An event's table and games as plain values."""
     return {
         "event": state.event.name,
@@ -111,7 +111,7 @@ def table_json(state: EventState) -> dict[str, Any]:
     }
 
 
-def _game_json(game: Game) -> dict[str, Any]:
+def _game_json(game: Game) -> Json:
     outcome = game.outcome
     return {
         "round": game.round,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -17,6 +16,7 @@ from kdscan.errors import BlankPage
 from kdscan.game.grid import cell_name
 from kdscan.locale import ENGLISH, Words
 from kdscan.locale.errors import error_text
+from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides, corrected_sheets
 from kdscan.tournament.deduplicate import Compared
 from kdscan.tournament.multi_photo_games import (
@@ -35,7 +35,7 @@ from kdscan.tournament.store.games import games
 from kdscan.tournament.store.photos import files, photos, reason_of
 from kdscan.tournament.store.readings import errors, sheets
 from kdscan.tournament.store.readings import sheet as get_sheet
-from kdscan.tournament.store.records import FileRow, Json, PhotoRow, Sheet
+from kdscan.tournament.store.records import FileRow, PhotoRow, Sheet
 
 OK, REVIEW, FAILED, BLANK = "ok", "review", "failed", "blank"
 SAME_PHOTO, SAME_SHEET, IGNORED = "same photo", "same sheet", "ignored"
@@ -205,7 +205,7 @@ COLUMNS = (
 """The names of `columns`, in their order."""
 
 
-def columns(result: Result, words: Words = ENGLISH) -> dict[str, Any]:
+def columns(result: Result, words: Words = ENGLISH) -> Json:
     """A row as plain values, for a table; reasons are told in that language."""
     data, place = result.data or {}, result.place
     score = data.get("score") or {}

@@ -16,9 +16,10 @@ from kdscan.errors import UsageError
 from kdscan.game.kingdomino.variants import VariantError, Variants
 from kdscan.game.names import GameName
 from kdscan.kinds.common.fields import VARIANTS
+from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.store.events import ensure_event, find_event, set_event_details
-from kdscan.tournament.store.records import Event, Json, Sheet
+from kdscan.tournament.store.records import Event, Sheet
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class Standing:
     byes: int
     spread: float
     sonneborn_berger: float
-    decided_by: TieBreak = ""
+    decided_by: TieBreak
 
 
 def standings(players: Iterable[str], games: Iterable[Game]) -> tuple[Standing, ...]:

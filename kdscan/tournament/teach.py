@@ -22,13 +22,14 @@ from kdscan.imaging.photo import decode
 from kdscan.kinds.common.fields import cell_values
 from kdscan.pipeline.document import SCHEMA
 from kdscan.records import CASTLE, CELLS
+from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides, cells_of, corrected_json
 from kdscan.tournament.multi_photo_games import overrides_of
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import get_photo
 from kdscan.tournament.store.readings import sheet as get_sheet
-from kdscan.tournament.store.records import Json, PhotoRow, Sheet
+from kdscan.tournament.store.records import PhotoRow, Sheet
 
 AS_THEY_ARE = (".jpg", ".jpeg", ".png", ".webp")
 """Photos of these kinds are copied; a page of anything else becomes a PNG."""

@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 from kdscan.errors import Bug
 from kdscan.locale import mark, words
 from kdscan.locale.errors import error_text
-from kdscan.tournament.store.records import Json
+from kdscan.records.results import Json
 from kdscan.web import bodies, pool, schemas, schemas_event
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from kdscan.web.schemas import CoatName, Side, SquareIndex, TerrainName
+from kdscan.web.schemas import CoatName, Shown, Side, SquareIndex, TerrainName
 
 Row = Annotated[int, Meta(ge=0, le=4)]
 Col = Annotated[int, Meta(ge=0, le=6)]
@@ -140,7 +140,7 @@ class Clock(msgspec.Struct, forbid_unknown_fields=True):
 class Show(msgspec.Struct, forbid_unknown_fields=True):
     """What the projector shows."""
 
-    what: Literal["table", "pairings"]
+    what: Shown
 
 
 class Nothing(msgspec.Struct, forbid_unknown_fields=True):

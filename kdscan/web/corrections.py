@@ -13,14 +13,14 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES as LINE_SQUARES
 from kdscan.kinds.common.fields import VARIANTS, WIZARD, CellField, ChoiceField, LineField
 from kdscan.records import KINDS
+from kdscan.records.results import Json
 from kdscan.tournament.names import UnknownPlayer
-from kdscan.tournament.store.records import Json
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError
 from kdscan.web.operation import WRONG_KIND, post
 from kdscan.web.requests import id_of, refused, services_of, session_of
 
-Fields = dict[str, Any]
+Fields = Json
 """Fields of corrections with their new values."""
 
 FieldsOf = Callable[[Any], Fields]

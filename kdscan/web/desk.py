@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from kdscan.errors import UsageError
+from kdscan.records.results import Json
 from kdscan.tournament.acts import newest_act, note_pairing, note_part, take_back_act
 from kdscan.tournament.names import player_named
 from kdscan.tournament.plan import drop, enter_player, next_round, set_result
@@ -23,7 +24,7 @@ from kdscan.tournament.removing import take_out
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event, players, set_event_details
 from kdscan.tournament.store.readings import sheet
-from kdscan.tournament.store.records import Event, Json, Sheet
+from kdscan.tournament.store.records import Event, Sheet
 from kdscan.tournament.store.rows import now
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import not_found

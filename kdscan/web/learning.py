@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, Response
 from kdscan.errors import KdscanError, LayoutError
 from kdscan.locale import words
 from kdscan.locale.errors import error_json, error_text
-from kdscan.tournament.store.records import Json
+from kdscan.records.results import Json
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NONE_SUCH, get, post

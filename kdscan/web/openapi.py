@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from kdscan.tournament.store.records import Json
+from kdscan.records.results import Json
 from kdscan.web import api, corrections, desk, learning, schemas, shared_api
 from kdscan.web.operation import OPERATIONS, Operation
 

@@ -17,7 +17,7 @@ from typing import Any, get_type_hints
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdscan.tournament.store.records import Json
+from kdscan.records.results import Json
 from kdscan.web.answers import JsonAnswer
 from kdscan.web.requests import MAX_WAIT, body_as, desk_session
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from kdscan.prints.drawing import draw_print
 from kdscan.prints.file import FiledPrint, parse_print, to_filed
 from kdscan.prints.learn import put_right
+from kdscan.records.results import Json
 from kdscan.tournament.pads import keep_taught, piles
 from kdscan.tournament.pile import Pile
 from kdscan.tournament.store.print_files import load_prints
@@ -22,7 +23,7 @@ from kdscan.tournament.store.prints import (
     is_of_pad,
 )
 from kdscan.tournament.store.readings import sheets
-from kdscan.tournament.store.records import Json, PrintRow
+from kdscan.tournament.store.records import PrintRow
 from kdscan.web.answers import not_found
 
 

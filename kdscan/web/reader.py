@@ -11,12 +11,12 @@ import contextlib
 import logging
 import time
 from pathlib import Path
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
 from kdscan.errors import KdscanError, StoreError
 from kdscan.locale.errors import error_json
+from kdscan.records.results import Json
 from kdscan.tournament.pads import Tried, not_tried
 from kdscan.tournament.rules import Rules
 from kdscan.tournament.store import Store
@@ -193,7 +193,7 @@ class Reader:
                     await run_in_threadpool(self._views.put, photo.sha256, page, frame.blobs)
                 since = time.monotonic()
 
-    def _failed(self, photo: PhotoRow, error: dict[str, Any]) -> None:
+    def _failed(self, photo: PhotoRow, error: Json) -> None:
         with self._store.write() as db:
             set_pages(db, photo.id, None, error)
 

@@ -15,6 +15,10 @@ SquareIndex = Annotated[int, Meta(ge=0, le=6)]
 Side = Annotated[int, Meta(ge=0, le=1)]
 TerrainName = Literal["wheat", "forest", "lake", "grassland", "swamp", "mine", "castle", "empty"]
 Probability = Annotated[float, Meta(ge=0, le=1)]
+PhotoState = Literal["waiting", "read", "failed"]
+Role = Literal["player", "desk"]
+Shown = Literal["table", "pairings"]
+"""What the projector shows."""
 
 
 class ErrorText(TypedDict):
@@ -35,7 +39,7 @@ class Accepted(TypedDict):
     """An upload was kept; ask for the photo until its state is no longer "waiting"."""
 
     id: int
-    state: Literal["waiting", "read", "failed"]
+    state: PhotoState
 
 
 class Look(TypedDict):
@@ -135,7 +139,7 @@ class _PhotoFacts(TypedDict):
     id: int
     name: str
     added_at: str
-    state: Literal["waiting", "read", "failed"]
+    state: PhotoState
     error: ErrorText | None
     pages: list[Page]
 
@@ -207,7 +211,7 @@ class Limits(TypedDict):
 class SessionInfo(TypedDict):
     """Who asks. csrf: to be sent as X-CSRF-Token by a browser that changes something."""
 
-    role: Literal["player", "desk"]
+    role: Role
     who: str
     csrf: str
     event: str

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Any, TypedDict
 
-from kdscan.web.schemas import Probability
+from kdscan.game.winner import Decision
+from kdscan.tournament.cards import CardKind
+from kdscan.tournament.standings import Standing
+from kdscan.web.schemas import Probability, Shown
 
 
 class KnownPrint(TypedDict):
@@ -75,9 +78,7 @@ class Card(TypedDict):
     photo: of a photo that could not be read.
     """
 
-    kind: Literal[
-        "conflict", "twice", "owner", "again", "opponent", "missing", "look", "failed", "rules"
-    ]
+    kind: CardKind
     key: str
     text: str
     values: dict[str, str]
@@ -110,21 +111,6 @@ class DeskPlayer(TypedDict):
     active: bool
 
 
-class Standing(TypedDict):
-    """A line of the table: a win 1, a draw 1/2."""
-
-    rank: int
-    player: str
-    score: float
-    wins: int
-    draws: int
-    losses: int
-    byes: int
-    spread: float
-    sonneborn_berger: float
-    decided_by: str
-
-
 class Seat(TypedDict):
     """`total` is null while the sheet is missing."""
 
@@ -141,7 +127,7 @@ class TableGame(TypedDict):
     bye: bool
     finished: bool
     winner: int | None
-    decided_by: str | None
+    decided_by: Decision | None
 
 
 class Total(TypedDict):
@@ -168,7 +154,7 @@ class DeskView(TypedDict):
     last_round: int
     rounds: int | None
     clock: str | None
-    shown: Literal["table", "pairings"]
+    shown: Shown
     undo: Undoable | None
 
 
@@ -185,4 +171,4 @@ class Standings(TypedDict):
     games: list[TableGame]
     totals: list[Total]
     clock: str | None
-    shown: Literal["table", "pairings"]
+    shown: Shown

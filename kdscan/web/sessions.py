@@ -14,18 +14,17 @@ import json
 import secrets
 import time
 from dataclasses import asdict, dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 from sqlalchemy import select
 
 from kdscan.tournament.store import Store, schema
-from kdscan.web.schemas import SessionInfo
+from kdscan.web.schemas import Role, SessionInfo
 from kdscan.web.settings import Settings
 
 COOKIE = "kdscan"
 LASTS_SECONDS = 14 * 24 * 3600
 
-Role = Literal["player", "desk"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
+from kdscan.records.results import Json
 from kdscan.tournament.store import Store, schema
-from kdscan.tournament.store.records import Json
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.rates import Rate, RateLimiter
 from kdscan.web.sessions import LASTS_SECONDS, Session

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdscan.tournament.store.records import Json
+from kdscan.records.results import Json
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError
 from kdscan.web.operation import NEWS, NONE_SUCH, get, post

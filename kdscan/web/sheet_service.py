@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, select
 
 from kdscan.errors import StoreFull
+from kdscan.records.results import Json
 from kdscan.tournament.correcting import value_of
 from kdscan.tournament.multi_photo_games import multi_photo_game, place_of
 from kdscan.tournament.names import names_by_code, player_named
@@ -28,8 +29,9 @@ from kdscan.tournament.store.events import ensure_event, get_event, players
 from kdscan.tournament.store.files import suffix_of
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, reason_of, set_pages
 from kdscan.tournament.store.readings import readings, sheet, sheets
-from kdscan.tournament.store.records import Json, PhotoRow, Sheet, short_name
+from kdscan.tournament.store.records import PhotoRow, Sheet, short_name
 from kdscan.web.answers import ApiError, not_found
+from kdscan.web.schemas import PhotoState
 from kdscan.web.sessions import Session
 from kdscan.web.settings import Settings
 from kdscan.web.sheet_state import sheets_as_they_stand
@@ -37,7 +39,9 @@ from kdscan.web.sheet_state import sheets_as_they_stand
 SOURCE = "web"
 """`file.source` of what came in through the page."""
 
-WAITING, READ, FAILED = "waiting", "read", "failed"
+WAITING: PhotoState = "waiting"
+READ: PhotoState = "read"
+FAILED: PhotoState = "failed"
 
 MAX_ID = 2**31 - 1
 
@@ -55,7 +59,7 @@ class SheetService:
 
     # Photos
 
-    def add(self, data: bytes, name: str, session: Session) -> tuple[int, str]:
+    def add(self, data: bytes, name: str, session: Session) -> tuple[int, PhotoState]:
         """Keep an upload; returns the photo's id and its state."""
         suffix = suffix_of(name)
         sha256 = self._store.photos.put(data, suffix)
@@ -145,7 +149,7 @@ class SheetService:
             "sheets": standing if whole else [_brief(one) for one in standing],
         }
 
-    def _state(self, db: Connection, photo: PhotoRow) -> str:
+    def _state(self, db: Connection, photo: PhotoRow) -> PhotoState:
         if photo.error_code:
             return FAILED
         at = schema.reading.c

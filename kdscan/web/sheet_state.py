@@ -17,12 +17,12 @@ from kdscan.kinds.common.board import DOMAIN_COLORS
 from kdscan.kinds.common.colors import domain_colors
 from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_field
 from kdscan.pipeline.document import outcome_json
-from kdscan.records.results import MapJson
+from kdscan.records.results import Json, MapJson
 from kdscan.sheet.layout import layouts
 from kdscan.tournament.apply_corrections import corrected_sheets
 from kdscan.tournament.rules import Rules, asked_of
 from kdscan.tournament.store.corrections import effective_values
-from kdscan.tournament.store.records import Correction, Json, Sheet
+from kdscan.tournament.store.records import Correction, Sheet
 
 UNKNOWN = 999
 """More than any map is worth: the end of a range that nobody can tell."""

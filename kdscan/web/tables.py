@@ -14,6 +14,7 @@ from itertools import combinations
 
 from sqlalchemy import Connection, func, select
 
+from kdscan.records.results import Json
 from kdscan.tournament.cards import cards, sheet_brief
 from kdscan.tournament.event import EventState, event_state, table_json
 from kdscan.tournament.games import Game
@@ -21,7 +22,7 @@ from kdscan.tournament.results import Result, results, seated
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.events import get_event
-from kdscan.tournament.store.records import Event, Json, short_name
+from kdscan.tournament.store.records import Event, short_name
 from kdscan.web.sheet_state import range_of
 
 Ranges = Mapping[int, Sequence[int]]

@@ -27,6 +27,7 @@ from kdscan.prints.api import learn_print
 from kdscan.prints.drawing import draw_ink
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.records import AnyReading, Photo, SheetReading
+from kdscan.records.results import Json
 from kdscan.tournament.pile import teach
 from kdscan.tournament.store.print_files import load_prints
 from kdscan.web.pool import Request
@@ -80,7 +81,7 @@ def ink_picture(sheet: AnyReading) -> bytes:
     return cv2.imencode(".png", draw_ink(sheet.ink))[1].tobytes()
 
 
-def look(data: bytes) -> dict[str, Any]:
+def look(data: bytes) -> Json:
     """What a camera's live picture shows; corners as shares of its width and height."""
     try:
         photo = decode(data, "")[0]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kdscan.records import RectifiedSheet
-from kdscan.records.results import JudgedJson, Point
+from kdscan.records.results import Json, JudgedJson, Point
 
 
 def point_json(xy: Any) -> Point:
@@ -47,7 +47,7 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.{DIGITS}g}")
 
 
-def place_json(place: RectifiedSheet) -> dict[str, Any]:
+def place_json(place: RectifiedSheet) -> Json:
     """A rectified sheet without its pixels."""
     return {
         "centers": rounded(place.centers_xy),
@@ -57,7 +57,7 @@ def place_json(place: RectifiedSheet) -> dict[str, Any]:
     }
 
 
-def place_from(kept: dict[str, Any]) -> RectifiedSheet:
+def place_from(kept: Json) -> RectifiedSheet:
     """The inverse of `place_json`; a single black pixel replaces the pixels."""
     return RectifiedSheet(
         np.zeros((1, 1, 3), np.uint8),

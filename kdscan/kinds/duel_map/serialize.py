@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 
@@ -12,8 +11,7 @@ from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem, problems_json
 from kdscan.kinds.common.values import place_from, place_json, rounded
 from kdscan.records import MapCorrections, MapEvidence, MarkProbs, SheetReading, WizardEvidence
-
-Json = dict[str, Any]
+from kdscan.records.results import Json
 
 _PROBS = {field.name: field.name for field in fields(MarkProbs)} | {"calibration": "trust"}
 """Fields of `MarkProbs` → their names in the store."""

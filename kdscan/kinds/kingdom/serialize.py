@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.kinds.common.values import place_from, place_json, rounded
 from kdscan.records import KingdomCorrections, KingdomEvidence, KingdomReading
-
-Json = dict[str, Any]
+from kdscan.records.results import Json
 
 
 def serialize(kingdom: KingdomReading) -> Json:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kdscan.game.duel.book_place import BookPlace
@@ -11,8 +9,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.kinds.common.values import rounded
 from kdscan.records import BookMark, SpellbookCorrections, SpellbookEvidence, SpellbookReading
-
-Json = dict[str, Any]
+from kdscan.records.results import Json
 
 
 def serialize(book: SpellbookReading) -> Json:

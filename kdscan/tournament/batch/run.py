@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kdscan.errors import BlankPage, ReaderDied
+from kdscan.records.results import Json
 from kdscan.tournament.batch.paths import Source
 from kdscan.tournament.batch.pool import Workers
 from kdscan.tournament.batch.tasks import (
@@ -36,7 +37,7 @@ from kdscan.tournament.store import Store
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, read_pages, set_pages
 from kdscan.tournament.store.prints import event_prints, read_with, settled_pages
 from kdscan.tournament.store.readings import add_reading
-from kdscan.tournament.store.records import Event, Json, PhotoRow
+from kdscan.tournament.store.records import Event, PhotoRow
 
 OnProgress = Callable[["Progress"], None]
 

@@ -24,10 +24,10 @@ from kdscan.locale.errors import error_json
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.pages import bug_of, read_page
 from kdscan.pipeline.serialize import serialize
+from kdscan.records.results import Json
 from kdscan.tournament.pile import Pile, teach
 from kdscan.tournament.store.files import PhotoFiles, is_url, open_place, suffix_of
 from kdscan.tournament.store.print_files import load_prints
-from kdscan.tournament.store.records import Json
 from kdscan.workers.frames import Frame
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -18,6 +17,7 @@ from kdscan.kinds.common.values import percent
 from kdscan.locale import Words
 from kdscan.locale import errors as error_words
 from kdscan.locale.problems import problem_text
+from kdscan.records.results import Json
 from kdscan.tournament.event import EventState
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.report.pictures import CROP_PX, Album, Pictures
@@ -108,9 +108,7 @@ def _seats_of(games: Sequence[Game]) -> int:
     return max(2, *(len(game.seats) for game in games))
 
 
-def _cards(
-    state: EventState, rows: Iterable[Result], album: Album, w: Words
-) -> Iterator[dict[str, Any]]:
+def _cards(state: EventState, rows: Iterable[Result], album: Album, w: Words) -> Iterator[Json]:
     """The sheets that count, one after the other: each with its pictures."""
     seats = {
         seat.sheet.key: (game, seat)
@@ -123,9 +121,7 @@ def _cards(
             yield _card(row, album.pictures(row), seats.get(row.sheet.id), w)
 
 
-def _card(
-    row: Result, pictures: Pictures, seated: tuple[Game, Seat] | None, w: Words
-) -> dict[str, Any]:
+def _card(row: Result, pictures: Pictures, seated: tuple[Game, Seat] | None, w: Words) -> Json:
     assert row.sheet is not None and row.data is not None
     place = row.place
     player, at = place.player, where(w, place.round, place.table)

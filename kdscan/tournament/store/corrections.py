@@ -36,6 +36,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from kdscan.errors import UsageError
+from kdscan.records.results import Json
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Correction
 from kdscan.tournament.store.rows import all_of, insert, now, one
@@ -131,7 +132,7 @@ def effective(rows: Iterable[Correction]) -> dict[str, Correction]:
     return held
 
 
-def effective_values(rows: Iterable[Correction]) -> dict[str, Any]:
+def effective_values(rows: Iterable[Correction]) -> Json:
     """What holds for each field; see `effective`."""
     return {field: row.new for field, row in effective(rows).items()}
 

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, select
 from kdscan.errors import UsageError
 from kdscan.game.names import GAMES, game_named
 from kdscan.locale.legible import legible
+from kdscan.records.results import Json
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.records import Event, Json, Player
+from kdscan.tournament.store.records import Event, Player
 from kdscan.tournament.store.rows import all_of, insert_new, now, one
 
 MOST_LETTERS = 200

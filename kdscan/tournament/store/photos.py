@@ -5,8 +5,9 @@ from __future__ import annotations
 from sqlalchemy import Connection, and_, select
 
 from kdscan.errors import ReaderDied
+from kdscan.records.results import Json
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.records import FileRow, Json, PhotoRow
+from kdscan.tournament.store.records import FileRow, PhotoRow
 from kdscan.tournament.store.rows import all_of, insert, insert_new, now, one
 
 

@@ -16,13 +16,14 @@ from kdscan.prints.file import SUFFIX, FiledPrint, to_filed
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import Damaged, named
 from kdscan.prints.names import folded, same_name
+from kdscan.records.results import Json
 from kdscan.sheet.layout import layouts
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.connect import Store
 from kdscan.tournament.store.events import get_event, set_event_details
 from kdscan.tournament.store.print_files import load_prints
 from kdscan.tournament.store.readings import readings
-from kdscan.tournament.store.records import Json, PrintRow
+from kdscan.tournament.store.records import PrintRow
 from kdscan.tournament.store.rows import all_of, insert, now
 
 _PRINTS, _OFF = "prints-", "pads_by_hand"

@@ -9,8 +9,9 @@ from typing import Any
 from sqlalchemy import Connection, Select, and_, func, select
 
 from kdscan.errors import ReaderDied
+from kdscan.records.results import Json
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.records import Json, PhotoRow, ReadingRow, Sheet
+from kdscan.tournament.store.records import PhotoRow, ReadingRow, Sheet
 from kdscan.tournament.store.rows import all_of, as_record, insert, insert_new, now
 
 SAME_PLACE = 0.25
