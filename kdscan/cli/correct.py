@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -82,28 +83,28 @@ def correct(
     with open_store(store, make=False) as kept, kept.write() as db:
         this = find_event(db, event)
         row = find_row(db, this, sheet)
+        assert row.sheet is not None
         changes: dict[str, Any] = dict(_field(one, row) for one in cells)
         if player is not None:
             player = player_named(db, this, player, round or row.place.round)
         place = {"round": round, "table": table, "player": player}
         given = {key: value for key, value in place.items() if value is not None}
         if given:
-            before = {"round": row.place.round, "table": row.place.table}
-            changes["place"] = before | {"player": row.place.player} | given
+            changes["place"] = asdict(row.place) | given
         if confirm:
             changes["confirmed"] = True
         if ignore is not None:
             changes["ignored"] = ignore
         if own or same_as is not None:
             changes["same_as"] = 0 if own else _other(row, find_row(db, this, same_as or ""))
-        if undo:
-            take_back(db, row, who or user())
+        if undo and not take_back(db, row.sheet, who or user()):
+            raise UsageError("{name}: nobody has said anything of this sheet", name=row.file.name)
         if not (changes or undo):
             raise UsageError(
                 "{sheet}: say something of it, like --set C2=f++, --player, --confirm or --undo",
                 sheet=sheet,
             )
-        say(db, row, changes, who or user())
+        say(db, row.sheet, changes, who or user(), row.data)
     with open_store(store, make=False) as kept, kept.read() as db:
         print(_summary(find_row(db, find_event(db, event), f"{row.file.name}#{_number(row)}")))
 

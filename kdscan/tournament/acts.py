@@ -18,7 +18,7 @@ from kdscan.kinds.common.fields import CellField, parse_field
 from kdscan.locale import mark
 from kdscan.tournament.plan import unpair
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.corrections import add_correction, corrections, not_undone, undo
+from kdscan.tournament.store.corrections import add_correction, corrections, last_act, undo
 from kdscan.tournament.store.events import players, set_active
 from kdscan.tournament.store.records import Correction, Event, short_name
 
@@ -56,11 +56,8 @@ def note_part(db: Connection, event: Event, name: str, active: bool, who: str) -
 
 def newest_act(db: Connection, event: Event, who: str) -> Act | None:
     """What that person did last and has not taken back; None if there is nothing."""
-    held = [row for row in not_undone(corrections(db, event.id)) if row.who == who]
-    if not held:
-        return None
-    same = tuple(row for row in held if row.at == held[-1].at)
-    return Act(same, *_described(db, same[0]))
+    rows = last_act(corrections(db, event.id), who)
+    return Act(tuple(rows), *_described(db, rows[0])) if rows else None
 
 
 def take_back_act(db: Connection, event: Event, who: str) -> Act:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -57,6 +57,24 @@ def corrected_sheets(
             for one, mine, text in zip(sheets, asked, texts, strict=True)
         ]
     return [_current(*each) for each in zip(sheets, overrides, found, strict=True)]
+
+
+def as_they_stand(
+    here: Sequence[Sheet],
+    asked: Callable[[Sheet], Overrides],
+    game_of: Callable[[Sheet], Sequence[Sheet]],
+) -> list[Json]:
+    """The sheets of one page as they stand, each with what the rest of its game says of it.
+
+    asked: the corrections of a sheet. game_of: the sheets of its game if they lie in several
+    photos, itself among them; else none.
+    """
+    found = corrected_sheets(here, [asked(one) for one in here])
+    for n, one in enumerate(here):
+        if game := game_of(one):
+            now = corrected_sheets(game, [asked(each) for each in game], one_table=True)
+            found[n] = now[[each.id for each in game].index(one.id)]
+    return found
 
 
 def cells_of(sheet: Mapping[str, Any]) -> dict[tuple[int, int], Marks]:

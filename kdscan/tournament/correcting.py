@@ -11,10 +11,20 @@ from sqlalchemy import Connection
 from kdscan.errors import UsageError
 from kdscan.kinds.common.fields import WIZARD, CellField, ChoiceField, LineField, parse_field
 from kdscan.records.results import Json
+from kdscan.tournament.multi_photo_games import place_now
 from kdscan.tournament.results import Result, results
-from kdscan.tournament.store.corrections import add_correction, corrections, not_undone, undo
-from kdscan.tournament.store.records import Event
+from kdscan.tournament.store.corrections import (
+    add_correction,
+    corrections,
+    effective_values,
+    last_act,
+    undo,
+)
+from kdscan.tournament.store.records import Event, Sheet
 from kdscan.tournament.store.rows import now
+
+BESIDE = ("confirmed", "ignored", "same_as")
+"""Fields that speak of a sheet as a whole, not of what is on it."""
 
 SHOWN = 5
 """So many sheets are named when a name fits several."""
@@ -53,48 +63,56 @@ def _place(row: Result) -> str:
     return f"{row.page + 1}.{row.sheet.number + 1}" if row.sheet else ""
 
 
-def say(db: Connection, row: Result, overrides: Mapping[str, Any], who: str) -> None:
-    """Add corrections to a sheet: field → new value, as `store.corrections` names them."""
-    assert row.sheet is not None
-    event_id, sheet_id, at = row.sheet.event_id, row.sheet.id, now()
-    for field, new in overrides.items():
-        old = _old(row, field)
-        add_correction(db, event_id, field, new, who, sheet_id=sheet_id, old=old, at=at)
+def say(
+    db: Connection,
+    sheet: Sheet,
+    fields: Mapping[str, Any],
+    who: str,
+    shown: Json | None = None,
+    *,
+    again: bool = True,
+) -> None:
+    """Add corrections to a sheet: field → new value, as `store.corrections` names them.
+
+    shown: the sheet's JSON as the person saw it, for fields that speak of what is on the paper;
+    raises LookupError where there is no such place. again: whether what is there already and not
+    doubtful is kept too.
+    """
+    held, at = effective_values(corrections(db, sheet.event_id, sheet_id=sheet.id)), now()
+    for field, new in fields.items():
+        old: Any
+        if field == "place":
+            old, doubtful = asdict(place_now(db, sheet)), False
+        elif field in BESIDE:
+            old, doubtful = held.get(field), False
+        else:
+            old, doubtful = value_of(shown or {}, field)
+        if again or doubtful or old != new:
+            add_correction(db, sheet.event_id, field, new, who, sheet_id=sheet.id, old=old, at=at)
 
 
-def take_back(db: Connection, row: Result, who: str) -> None:
-    """Undo the last correction of a sheet that still holds; raises UsageError without any."""
-    assert row.sheet is not None
-    held = not_undone(corrections(db, row.sheet.event_id, sheet_id=row.sheet.id))
-    if not held:
-        raise UsageError("{name}: nobody has said anything of this sheet", name=row.file.name)
-    for one in reversed(held):
-        if (one.at, one.who) == (held[-1].at, held[-1].who):
-            undo(db, one.id, who)
+def take_back(db: Connection, sheet: Sheet, who: str) -> bool:
+    """Undo what was said last of a sheet and still holds; False if there is nothing."""
+    rows = last_act(corrections(db, sheet.event_id, sheet_id=sheet.id))
+    for row in reversed(rows):
+        undo(db, row.id, who)
+    return bool(rows)
 
 
-def _old(row: Result, field: str) -> Any:
-    """What the person saw there."""
-    assert row.data is not None
-    if parse_field(field) is not None:
-        return value_of(row.data, field)[0]
-    return asdict(row.place) if field == "place" else row.overrides.get(field)
-
-
-def value_of(sheet: Json, field: str) -> tuple[Any, bool]:
-    """What a sheet's JSON has for a field of corrections, and whether that is doubtful.
+def value_of(shown: Json, field: str) -> tuple[Any, bool]:
+    """What a sheet's JSON has on paper for a field of corrections, and whether that is doubtful.
 
     Raises LookupError where the sheet has no such place.
     """
     match parse_field(field):
         case CellField(at):
-            cell = {(c["row"], c["col"]): c for c in sheet["cells"]}[at]
-            names = ("terrain", "crowns") if sheet["kind"] == "kingdom" else ("coat", "crosses")
+            cell = {(c["row"], c["col"]): c for c in shown["cells"]}[at]
+            names = ("terrain", "crowns") if shown["kind"] == "kingdom" else ("coat", "crosses")
             return {name: cell[name] for name in names}, cell["review"]
         case LineField(player, coat):
-            line = sheet["players"][player]["lines"][coat]
+            line = shown["players"][player]["lines"][coat]
             return {name: line[name] for name in ("filled", "struck", "used")}, line["review"]
         case ChoiceField(player):
-            side = sheet["players"][player]
+            side = shown["players"][player]
             return side["chosen_coat"], side["choice"]["review"]
-    return sheet["chosen_coat" if field == WIZARD else field], False
+    return shown["chosen_coat" if field == WIZARD else field], False

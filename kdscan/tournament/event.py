@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from kdscan.game.winner import worth
 from kdscan.records.results import Json
 from kdscan.tournament.games import Finding, Game, SheetScore, Table, gather
-from kdscan.tournament.names import names_by_code
+from kdscan.tournament.names import name_of, names_by_code
 from kdscan.tournament.results import FAILED, Result, results
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.standings import Standing, standings
@@ -88,12 +88,11 @@ def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:
     if row.data["kind"] not in ("duel_map", "kingdom"):
         return None
     place = row.place
-    player = known.get(place.player.upper(), place.player) if place.player else None
     return SheetScore(
         key=row.sheet.id,
         round=place.round,
         table=place.table,
-        player=player,
+        player=name_of(place.player, known),
         **worth(row.data)._asdict(),
         review=row.data["review"],
         rivals=row.rivals,

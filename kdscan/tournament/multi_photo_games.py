@@ -100,12 +100,14 @@ def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
     Empty if they do not, or one is missing. Only what names the same table is looked at: a
     sheet that is photographed once more without its code is not taken for it here.
     """
+    if one.kind not in ("duel_map", "duel_spellbook"):
+        return ()
     event, at = one.event_id, schema.sheet.c
     placed = _by_sheet(corrections(db, event, field="place"))
     known = db.execute(select(at.id, at.code, at.photo_id).where(at.event_id == event)).all()
     # A file may say the round, never the table.
     tables = {number: place_of(code, placed.get(number, {})).table for number, code, _ in known}
-    if one.kind not in ("duel_map", "duel_spellbook") or tables[one.id] is None:
+    if tables[one.id] is None:
         return ()
     near = [row for row in known if tables[row.id] == tables[one.id]]
     names = [file for photo in {row.photo_id for row in near} for file in files(db, event, photo)]
@@ -141,6 +143,13 @@ def _by_sheet(overrides: Iterable[Correction]) -> dict[int, Overrides]:
         if row.sheet_id is not None:
             rows[row.sheet_id].append(row)
     return {sheet_id: effective_values(mine) for sheet_id, mine in rows.items()}
+
+
+def place_now(db: Connection, sheet: Sheet) -> Place:
+    """Whose sheet it is, by all that is known."""
+    held = effective_values(corrections(db, sheet.event_id, sheet_id=sheet.id, field="place"))
+    _, file = first_names(files(db, sheet.event_id, sheet.photo_id))[sheet.photo_id]
+    return place_of(sheet.code, held, file)
 
 
 def place_of(code: str | None, overrides: Overrides, file: FileRow | None = None) -> Place:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from sqlalchemy import Connection
@@ -36,6 +36,11 @@ def names_by_code(entered: Iterable[Player]) -> dict[str, str]:
         if player.details.get("code"):
             found[str(player.details["code"]).upper()] = player.name
     return found
+
+
+def name_of(player: str | None, known: Mapping[str, str]) -> str | None:
+    """A player's name by what a sheet says of whose it is; known: `names_by_code`."""
+    return known.get(player.upper(), player) if player else None
 
 
 def player_named(db: Connection, event: Event, name: str, round_: int | None = None) -> str:

@@ -7,8 +7,9 @@ same photos give the same rows.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from sqlalchemy import Connection
 
@@ -17,7 +18,7 @@ from kdscan.game.grid import cell_name
 from kdscan.locale import ENGLISH, Words
 from kdscan.locale.errors import error_text
 from kdscan.records.results import Json
-from kdscan.tournament.apply_corrections import Overrides, corrected_sheets
+from kdscan.tournament.apply_corrections import Overrides, as_they_stand
 from kdscan.tournament.deduplicate import Compared
 from kdscan.tournament.multi_photo_games import (
     Named,
@@ -27,7 +28,7 @@ from kdscan.tournament.multi_photo_games import (
     overrides_of,
     place_of,
 )
-from kdscan.tournament.names import names_by_code
+from kdscan.tournament.names import name_of, names_by_code
 from kdscan.tournament.removing import taken_out
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store.events import get_event, players
@@ -106,7 +107,7 @@ def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Re
     tables = {(g.round, names[s]): g.table for g in games(db, event_id) for s in g.seats}
     for row in rows:
         place = row.place
-        name = known.get(place.player.upper(), place.player) if place.player else None
+        name = name_of(place.player, known)
         table = place.table
         if table is None and place.round is not None and name:
             table = tables.get((place.round, name))
@@ -140,7 +141,8 @@ def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> It
         by_page[sheet.page].append(sheet)
     for page in range(photo.pages or 0):
         here = by_page[page]
-        for sheet, data in zip(here, _as_they_stand(db, here, pile), strict=True):
+        standing = as_they_stand(here, pile.asked, partial(_game_of, db, pile))
+        for sheet, data in zip(here, standing, strict=True):
             yield _of_sheet(file, photo, sheet, data, pile)
         problem = pile.failures.get((photo.id, page))
         if problem and not by_page[page]:
@@ -148,15 +150,9 @@ def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> It
             yield Result(file, photo, status, page, problem=problem)
 
 
-def _as_they_stand(db: Connection, here: Sequence[Sheet], pile: _Pile) -> list[Json]:
-    """The sheets of a page; those of a game in several photos with what the others say of them."""
-    found = corrected_sheets(here, [pile.asked(one) for one in here])
-    for n, one in enumerate(here):
-        if game := pile.compared.games.get(one.id):
-            table = [sheet for key in game if (sheet := get_sheet(db, key)) is not None]
-            now = corrected_sheets(table, [pile.asked(one) for one in table], one_table=True)
-            found[n] = now[game.index(one.id)]
-    return found
+def _game_of(db: Connection, pile: _Pile, one: Sheet) -> list[Sheet]:
+    game = pile.compared.games.get(one.id, ())
+    return [sheet for key in game if (sheet := get_sheet(db, key)) is not None]
 
 
 def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _Pile) -> Result:

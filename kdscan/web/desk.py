@@ -18,14 +18,13 @@ from starlette.requests import Request
 from kdscan.errors import UsageError
 from kdscan.records.results import Json
 from kdscan.tournament.acts import newest_act, note_pairing, note_part, take_back_act
+from kdscan.tournament.correcting import say
 from kdscan.tournament.names import player_named
 from kdscan.tournament.plan import drop, enter_player, next_round, set_result
 from kdscan.tournament.removing import take_out
-from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import find_event, players, set_event_details
 from kdscan.tournament.store.readings import sheet
 from kdscan.tournament.store.records import Event, Sheet
-from kdscan.tournament.store.rows import now
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import not_found
 from kdscan.web.operation import NEWS, get, post
@@ -99,10 +98,9 @@ def correct(
 ) -> None:
     """Add to a sheet the corrections, field → new value, that `fields_of` gives."""
     with services.store.write() as db:
-        event, at = find_event(db, services.settings.event), now()
+        event = find_event(db, services.settings.event)
         one = _sheet(db, event, sheet_id)
-        for field, new in fields_of(db, one, event, body).items():
-            add_correction(db, event.id, field, new, who, sheet_id=one.id, at=at)
+        say(db, one, fields_of(db, one, event, body), who)
 
 
 def _sheet(db: Connection, event: Event, sheet_id: int) -> Sheet:

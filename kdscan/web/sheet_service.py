@@ -7,24 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
 from kdscan.errors import StoreFull
 from kdscan.records.results import Json
-from kdscan.tournament.correcting import value_of
-from kdscan.tournament.multi_photo_games import multi_photo_game, place_of
-from kdscan.tournament.names import names_by_code, player_named
-from kdscan.tournament.rules import Rules, rules_of
+from kdscan.tournament.apply_corrections import Overrides, as_they_stand, corrected_sheets
+from kdscan.tournament.correcting import say, take_back
+from kdscan.tournament.multi_photo_games import multi_photo_game, place_now, place_of
+from kdscan.tournament.names import name_of, names_by_code, player_named
+from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store import Store, schema
-from kdscan.tournament.store.corrections import (
-    add_correction,
-    corrections,
-    effective_values,
-    not_undone,
-    undo,
-)
+from kdscan.tournament.store.corrections import corrections, effective_values
 from kdscan.tournament.store.events import ensure_event, get_event, players
 from kdscan.tournament.store.files import suffix_of
 from kdscan.tournament.store.photos import add_file, add_photo, get_photo, reason_of, set_pages
@@ -34,7 +30,7 @@ from kdscan.web.answers import ApiError, not_found
 from kdscan.web.schemas import PhotoState
 from kdscan.web.sessions import Session
 from kdscan.web.settings import Settings
-from kdscan.web.sheet_state import sheets_as_they_stand
+from kdscan.web.sheet_state import with_page_fields
 
 SOURCE = "web"
 """`file.source` of what came in through the page."""
@@ -213,7 +209,8 @@ class SheetService:
     def _together(self, db: Connection, found: Sequence[Sheet]) -> list[Json]:
         book = any(one.kind == "duel_spellbook" for one in found)
         if book and all(one.kept is not None for one in found):
-            return self._standing(db, found, one_table=True)
+            asked = [self._asked(db, one) for one in found]
+            return self._shown(db, found, corrected_sheets(found, asked, one_table=True))
         return [self._sheet_json(db, one) for one in found]
 
     def correct(
@@ -232,14 +229,10 @@ class SheetService:
                 why = "an older version read this sheet; photograph it again to correct it"
                 raise ApiError(409, "not_kept", why)
             before = self._sheet_json(db, one)
-            for field, new in changes.items():
-                try:
-                    old, doubtful = value_of(before, field)
-                except LookupError as error:
-                    raise ApiError(409, "impossible", "there is no such square") from error
-                if doubtful or old != new:  # that something doubtful is right is news
-                    who = session.name
-                    add_correction(db, self.event.id, field, new, who, sheet_id=sheet_id, old=old)
+            try:
+                say(db, one, changes, session.name, before, again=False)
+            except LookupError as error:
+                raise ApiError(409, "impossible", "there is no such square") from error
             return self._sheet_json(db, one)
 
     def undo(self, sheet_id: int, session: Session) -> Json:
@@ -247,10 +240,8 @@ class SheetService:
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
             self._check_first(db, one.photo_id, session)
-            left = not_undone(corrections(db, self.event.id, sheet_id=sheet_id))
-            if not left:
+            if not take_back(db, one, session.name):
                 raise ApiError(409, "nothing_to_undo", "there is nothing to take back")
-            undo(db, left[-1].id, session.name)
             return self._sheet_json(db, one)
 
     def _sheet(self, db: Connection, sheet_id: int, session: Session) -> Sheet:
@@ -266,37 +257,31 @@ class SheetService:
 
     def _page(self, db: Connection, photo_id: int, page: int) -> list[Json]:
         """The sheets of one page as they stand: a correction of one may count for others."""
-        found = list(sheets(db, self.event.id, photo_id, page))
-        standing = self._standing(db, found)
-        if self._rules(db).game != "duel":
-            return standing
-        for n, one in enumerate(found):
-            if game := multi_photo_game(db, one):
-                at = [other.id for other in game].index(one.id)
-                standing[n] = self._standing(db, game, one_table=True)[at]
-        return standing
+        here = list(sheets(db, self.event.id, photo_id, page))
+        found = as_they_stand(here, partial(self._asked, db), partial(multi_photo_game, db))
+        return self._shown(db, here, found)
 
-    def _standing(
-        self, db: Connection, found: Sequence[Sheet], *, one_table: bool = False
-    ) -> list[Json]:
-        changes = [corrections(db, self.event.id, sheet_id=one.id) for one in found]
-        standing = sheets_as_they_stand(found, changes, self._rules(db), one_table=one_table)
-        known = names_by_code(players(db, self.event.id))
-        for one, sheet_json, rows in zip(found, standing, changes, strict=True):
-            player = place_of(one.code, effective_values(rows)).player
-            sheet_json["player"] = known.get(player.upper(), player) if player else None
-        return standing
+    def _asked(self, db: Connection, one: Sheet) -> Overrides:
+        held = effective_values(corrections(db, self.event.id, sheet_id=one.id))
+        return asked_of(one, held, self._rules(db))
+
+    def _shown(self, db: Connection, here: Sequence[Sheet], found: Sequence[Json]) -> list[Json]:
+        """Sheets as they stand with what the page needs beside them."""
+        known, shown = names_by_code(players(db, self.event.id)), []
+        for one, now in zip(here, found, strict=True):
+            rows = corrections(db, self.event.id, sheet_id=one.id)
+            player = name_of(place_of(one.code, effective_values(rows)).player, known)
+            shown.append(with_page_fields(now, one, rows, player))
+        return shown
 
     def name(self, sheet_id: int, name: str | None, session: Session) -> Json:
         """Say whose a sheet is; raises `UnknownPlayer` for a name that nobody in the event has."""
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
-            held = effective_values(corrections(db, self.event.id, sheet_id=sheet_id))
-            before = place_of(one.code, held)
+            before = place_now(db, one)
             player = name and player_named(db, self.event, name, before.round)
-            old = asdict(before)
-            new, who = old | {"player": player or None}, session.name
-            add_correction(db, self.event.id, "place", new, who, sheet_id=sheet_id, old=old)
+            place = asdict(before) | {"player": player or None}
+            say(db, one, {"place": place}, session.name)
             return self._sheet_json(db, one)
 
     def rules(self) -> Rules:

@@ -19,31 +19,11 @@ from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_
 from kdscan.pipeline.document import outcome_json
 from kdscan.records.results import Json, MapJson
 from kdscan.sheet.layout import layouts
-from kdscan.tournament.apply_corrections import corrected_sheets
-from kdscan.tournament.rules import Rules, asked_of
 from kdscan.tournament.store.corrections import effective_values
 from kdscan.tournament.store.records import Correction, Sheet
 
 UNKNOWN = 999
 """More than any map is worth: the end of a range that nobody can tell."""
-
-
-def sheets_as_they_stand(
-    sheets: Sequence[Sheet],
-    changes: Sequence[Sequence[Correction]],
-    rules: Rules,
-    *,
-    one_table: bool = False,
-) -> list[Json]:
-    """The sheets of one page in the JSON of the contract as they stand, and what the page needs
-    beside it.
-
-    changes: the corrections of each. rules: the event's. one_table: see `corrected_sheets`.
-    """
-    held = [effective_values(rows) for rows in changes]
-    asked = [asked_of(one, mine, rules) for one, mine in zip(sheets, held, strict=True)]
-    found = corrected_sheets(sheets, asked, one_table=one_table)
-    return [_with_page_fields(*each) for each in zip(sheets, changes, held, found, strict=True)]
 
 
 def _ink(sheet: Sheet) -> str | None:
@@ -53,7 +33,13 @@ def _ink(sheet: Sheet) -> str | None:
     return f"/api/sheets/{sheet.id}/ink.png?reading={sheet.reading_id}"
 
 
-def _with_page_fields(sheet: Sheet, changes: Sequence[Correction], held: Json, found: Json) -> Json:
+def with_page_fields(
+    found: Json, sheet: Sheet, changes: Sequence[Correction], player: str | None
+) -> Json:
+    """A sheet as it stands in the JSON of the contract, and what the page needs beside it.
+
+    changes: its corrections. player: whose it is.
+    """
     decisions = history(changes)
     more = {} if sheet.kind == "duel_spellbook" else _scored(found)
     return (
@@ -64,9 +50,10 @@ def _with_page_fields(sheet: Sheet, changes: Sequence[Correction], held: Json, f
             "photo": sheet.photo_id,
             "page": sheet.page,
             "ink": _ink(sheet),
-            "confirmed": held.get("confirmed") is True,
+            "confirmed": effective_values(changes).get("confirmed") is True,
             "corrections": decisions,
             "can_undo": any(not one["undone"] for one in decisions),
+            "player": player,
         }
     )
 

@@ -137,11 +137,17 @@ def effective_values(rows: Iterable[Correction]) -> Json:
     return {field: row.new for field, row in effective(rows).items()}
 
 
-def not_undone(rows: Iterable[Correction]) -> list[Correction]:
-    """The corrections that nobody took back, the oldest first; where taking back is final."""
+def last_act(rows: Iterable[Correction], who: str | None = None) -> list[Correction]:
+    """What was said last, by that person if named, and nobody took back: a correction and those
+    that were made together with it, the oldest first; empty if there is nothing.
+
+    Taking back is final here: what was undone and brought back is none of it.
+    """
     rows = list(rows)
     undone = {row.undoes for row in rows}
-    return [row for row in rows if row.undoes is None and row.id not in undone]
+    held = [row for row in rows if row.undoes is None and row.id not in undone]
+    held = [row for row in held if who in (None, row.who)]
+    return [row for row in held if (row.at, row.who) == (held[-1].at, held[-1].who)]
 
 
 def _undone(rows: Mapping[int, Correction]) -> set[int]:
