@@ -26,8 +26,8 @@ from kdscan.cli.options import (
     same_event,
 )
 from kdscan.errors import UsageError
-from kdscan.locale import Words
 from kdscan.locale.legible import legible
+from kdscan.tournament.words import decided_by, half, signed, so_far, where
 
 if TYPE_CHECKING:
     from kdscan.tournament.event import EventState
@@ -74,10 +74,10 @@ def standings(
         print(_table(state))
     w = spoken()
     for finding in state.findings:
-        where = _where(w, finding.round, finding.table) + ": " if finding.table else ""
+        at = where(w, finding.round, finding.table) + ": " if finding.table else ""
         files = ", ".join(state.names[key] for key in finding.sheets)
         text = w.t(finding.text, **finding.values) + (f" ({files})" if files else "")
-        note(f"kdscan: {where}{text}")
+        note(f"kdscan: {at}{text}")
     if any(finding.code in WHOSE for finding in state.findings):
         command = (
             f"kdscan correct FILE {same_event(state.event.name, store)} --player NAME --round N"
@@ -190,14 +190,14 @@ def result(
         raise UsageError("say points, like Ada=51, or --walkover NAME, or --withdraw")
     scores = dict(_points(one) for one in points) if points else None
     with open_store(store, make=False) as kept, kept.write() as db:
-        where = (db, find_event(db, event), round, table)
-        game = set_result(*where, who or user(), points=scores, walkover=walkover)
+        at = (db, find_event(db, event), round, table)
+        game = set_result(*at, who or user(), points=scores, walkover=walkover)
     if game.walkover is not None:
         won = spoken().t("{name} wins by walkover", name=game.walkover)
-        print(f"{_where(spoken(), round, table)}: {won}")
+        print(f"{where(spoken(), round, table)}: {won}")
         return
     shown = ", ".join(f"{seat.player} {_number(seat.total)}" for seat in game.seats)
-    print(f"{_where(spoken(), round, table)}: {shown}")
+    print(f"{where(spoken(), round, table)}: {shown}")
 
 
 def state_json(state: EventState) -> dict[str, object]:
@@ -223,7 +223,6 @@ def state_json(state: EventState) -> dict[str, object]:
 
 def _table(state: EventState) -> str:
     from kdscan.tournament.rules import rules_of
-    from kdscan.tournament.words import decided_by, half, signed, so_far
 
     w, planned = spoken(), rules_of(state.event).rounds
     t = w.t
@@ -248,10 +247,6 @@ def _table(state: EventState) -> str:
         values.append(f"{line.sonneborn_berger:.3g}")
         lines.append(row(rank, legible(line.player), values, decided_by(w, line.decided_by)))
     return "\n".join(lines)
-
-
-def _where(w: Words, round_: int | None, table: int | None) -> str:
-    return w.t("round {round}, table {table}", round=round_, table=table)
 
 
 def _tables(event: str, round_: int, found: Pairing) -> str:

@@ -40,6 +40,13 @@ def worth(sheet: Mapping[str, Any]) -> Worth:
     return Worth(sheet["score"]["total"], largest, sum(one.get("crowns", 0) for one in domains))
 
 
+def known_total(sheet: Mapping[str, Any]) -> int | None:
+    """Points by a sheet's JSON; None for a spellbook, and where the picture cuts some off."""
+    if sheet.get("photograph_again") or not sheet.get("score"):
+        return None
+    return int(sheet["score"]["total"])
+
+
 def decide(players: Sequence[Sequence[int]]) -> Outcome:
     """The outcome by each player's numbers, as many of `TIE_BREAKS` as are known."""
     for count, decided_by in enumerate(TIE_BREAKS[: len(players[0])], 1):

@@ -6,12 +6,12 @@ Fields may be added at any time, but renamed or removed only with a new schema n
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from kdscan.errors import KdscanError
-from kdscan.game.winner import decide, worth
+from kdscan.game.winner import Worth, decide, worth
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.values import probability_json
 from kdscan.kinds.duel_map.to_json import to_json as map_json
@@ -25,6 +25,7 @@ from kdscan.records.results import (
     MapJson,
     Pair,
     PhotoJson,
+    PlayerJson,
     ReportJson,
     SheetJson,
 )
@@ -129,19 +130,32 @@ def game_json(photos: Sequence[PhotoJson], fused: Sequence[FusedJson] = ()) -> G
     return outcome_json(found, _book_of(photos, pictured[0] | pictured[1]))
 
 
-def outcome_json(maps: Sequence[tuple[Any, MapJson]], spellbook: Pair | None = None) -> GameJson:
-    """The result of two maps, each with its reference for the JSON."""
-    worths = [worth(sheet) for _, sheet in maps]
+def outcome_json(
+    sheets: Sequence[tuple[Any, Mapping[str, Any]]], spellbook: Pair | None = None
+) -> GameJson:
+    """The result of two maps or several kingdoms, each with its reference for the JSON."""
+    worths = [worth(sheet) for _, sheet in sheets]
     result = decide(worths)
     return {
         "players": [
-            {"sheet": where, "total": own.total, "largest_domain": own.largest_domain}
-            for (where, _), own in zip(maps, worths, strict=True)
+            _player_json(where, sheet["kind"], own)
+            for (where, sheet), own in zip(sheets, worths, strict=True)
         ],
         "winner": result.winner,
         "decided_by": result.decided_by,
         "spellbook": spellbook,
-        "confidence": probability_json(math.prod(sheet["confidence"] for _, sheet in maps)),
-        "review": any(sheet["review"] for _, sheet in maps),
-        "photograph_again": any(sheet.get("photograph_again", False) for _, sheet in maps),
+        "confidence": probability_json(math.prod(sheet["confidence"] for _, sheet in sheets)),
+        "review": any(sheet["review"] for _, sheet in sheets),
+        "photograph_again": any(sheet.get("photograph_again", False) for _, sheet in sheets),
     }
+
+
+def _player_json(where: Any, kind: str, own: Worth) -> PlayerJson:
+    player: PlayerJson = {
+        "sheet": where,
+        "total": own.total,
+        "largest_domain": own.largest_domain,
+    }
+    if kind == "kingdom":
+        player["crowns"] = own.crowns
+    return player

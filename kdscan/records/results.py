@@ -209,11 +209,12 @@ class FusedJson(TypedDict):
 
 
 class PlayerJson(TypedDict):
-    """A map of a game."""
+    """A map or kingdom of a game; crowns: of a kingdom."""
 
     sheet: Pair
     total: int
     largest_domain: int
+    crowns: NotRequired[int]
 
 
 class GameJson(TypedDict):

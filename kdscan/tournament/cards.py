@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from kdscan.game.problem import unanswered
+from kdscan.game.winner import known_total
 from kdscan.kinds.common.fields import cell_values
 from kdscan.locale import mark
 from kdscan.locale.problems import AGAINST_RULES
@@ -156,7 +157,7 @@ def _card(kind: CardKind, key: str, text: str, values: Mapping[str, object], **m
 def sheet_brief(row: Result) -> Json:
     """A sheet in a card or a list."""
     assert row.sheet is not None and row.data is not None
-    sheet, cut = row.sheet, bool(row.data.get("photograph_again"))
+    sheet = row.sheet
     return {
         "id": sheet.id,
         "kind": sheet.kind,
@@ -166,7 +167,7 @@ def sheet_brief(row: Result) -> Json:
         "player": row.place.player,
         "round": row.place.round,
         "table": row.place.table,
-        "total": None if cut else (row.data.get("score") or {}).get("total"),
+        "total": known_total(row.data),
         "confidence": row.data["confidence"],
         "review": row.data["review"],
         "status": row.status,

@@ -48,7 +48,7 @@ class EventState:
     @property
     def played_round(self) -> int:
         """The latest round of which a game is finished; 0 before."""
-        played = (game.round for game in self.games if game.finished and not game.bye)
+        played = (game.round for game in self.games if game.played)
         return max(played, default=0)
 
 

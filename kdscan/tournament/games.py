@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from kdscan.game.winner import Outcome, decide
+from kdscan.game.winner import Outcome, Worth, decide
 from kdscan.locale import mark
 
 Table = tuple[int, int]
@@ -40,6 +40,11 @@ class SheetScore:
     review: bool = False
     rivals: tuple[int, ...] = ()
     cut_off: bool = False
+
+    @property
+    def worth(self) -> Worth:
+        """What decides a game."""
+        return Worth(self.total, self.largest_domain, self.crowns)
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,11 @@ class Game:
             or self.walkover is not None
             or all(seat.total is not None for seat in self.seats)
         )
+
+    @property
+    def played(self) -> bool:
+        """Whether it was finished at the table, not by a bye."""
+        return self.finished and not self.bye
 
     @property
     def outcome(self) -> Outcome | None:
@@ -134,7 +144,7 @@ def outcome_of(seats: Sequence[Seat]) -> Outcome:
         return Outcome((0,), "bye")
     sheets = [seat.sheet for seat in seats if seat.sheet and seat.sheet.total == seat.total]
     if len(sheets) == len(seats):
-        return decide([(sheet.total, sheet.largest_domain, sheet.crowns) for sheet in sheets])
+        return decide([sheet.worth for sheet in sheets])
     return decide([(seat.total or 0,) for seat in seats])
 
 
@@ -257,7 +267,7 @@ def _seat(
     keys = tuple(sheet.key for sheet in sheets)
     sheets = [sheet for sheet in sheets if not sheet.cut_off] or sheets
     # Several readings of one total are one sheet photographed twice; the surest stands for it.
-    worths = {(sheet.total, sheet.largest_domain, sheet.crowns) for sheet in sheets}
+    worths = {sheet.worth for sheet in sheets}
     best = min(sheets, key=lambda sheet: (sheet.review, sheet.key), default=None)
     disputed = any(sheet.rivals for sheet in sheets)
     cut = best is not None and all(sheet.cut_off for sheet in sheets)

@@ -18,7 +18,7 @@ from kdscan.game.names import GameName
 from kdscan.kinds.common.fields import VARIANTS
 from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides
-from kdscan.tournament.store.events import ensure_event, find_event, set_event_details
+from kdscan.tournament.store.events import ensure_event, find_event, set_event_detail
 from kdscan.tournament.store.records import Event, Sheet
 
 
@@ -98,7 +98,7 @@ def ensure_rules(db: Connection, name: str | None, asked: Asked, *, make: bool =
     _check(rules, given)
     kept = asdict(rules)
     kept.pop("game")
-    set_event_details(db, event.id, event.details | {"rules": kept})
+    set_event_detail(db, event.id, "rules", kept)
     return find_event(db, name)
 
 

@@ -22,7 +22,7 @@ from kdscan.tournament.correcting import say
 from kdscan.tournament.names import player_named
 from kdscan.tournament.plan import drop, enter_player, next_round, set_result
 from kdscan.tournament.removing import take_out
-from kdscan.tournament.store.events import find_event, players, set_event_details
+from kdscan.tournament.store.events import find_event, players, set_event_detail
 from kdscan.tournament.store.readings import sheet
 from kdscan.tournament.store.records import Event, Sheet
 from kdscan.web import bodies, schemas_event
@@ -151,7 +151,7 @@ def pair(db: Connection, event: Event, body: bodies.Pair, who: str) -> None:
     round_, _ = next_round(db, event, again=body.again)
     if not body.again:
         note_pairing(db, event, round_, who)
-    _set_detail(db, find_event(db, event.name), CLOCK, None)
+    set_event_detail(db, event.id, CLOCK, None)
 
 
 @act("/api/event/player")
@@ -173,21 +173,16 @@ def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
 def clock(db: Connection, event: Event, body: bodies.Clock, who: str) -> None:
     """Start the round's clock, or take it away."""
     ends = body.minutes and (datetime.now(UTC) + timedelta(minutes=body.minutes)).isoformat()
-    _set_detail(db, event, CLOCK, ends)
+    set_event_detail(db, event.id, CLOCK, ends)
 
 
 @act("/api/event/show")
 def show(db: Connection, event: Event, body: bodies.Show, who: str) -> None:
     """Choose what the projector shows (desk)."""
-    _set_detail(db, event, SHOWN, body.what)
+    set_event_detail(db, event.id, SHOWN, body.what)
 
 
 @act("/api/event/undo")
 def take_back(db: Connection, event: Event, body: bodies.Nothing, who: str) -> None:
     """Take back what was done last here (desk)."""
     take_back_act(db, event, who)
-
-
-def _set_detail(db: Connection, event: Event, key: str, value: Any) -> None:
-    others = {name: one for name, one in event.details.items() if name != key}
-    set_event_details(db, event.id, others if value is None else others | {key: value})

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, select
 
 from kdscan.errors import StoreFull
+from kdscan.game.winner import known_total
 from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides, as_they_stand, corrected_sheets
 from kdscan.tournament.correcting import say, take_back
@@ -309,11 +310,9 @@ def _page_json(photo: PhotoRow, entry: Json) -> Json:
 
 def _brief(sheet_json: Json) -> Json:
     names = ("id", "kind", "photo", "page", "review", "confidence")
-    again = bool(sheet_json.get("photograph_again"))
-    total = None if again else (sheet_json.get("score") or {}).get("total")
     return {n: sheet_json[n] for n in names} | {
-        "total": total,
-        "photograph_again": again,
+        "total": known_total(sheet_json),
+        "photograph_again": bool(sheet_json.get("photograph_again")),
         "player": sheet_json["player"],
     }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from kdscan.detection.layout import UNKNOWN as NO_LAYOUT
 from kdscan.game.duel.coats import Coat
@@ -17,7 +16,7 @@ from kdscan.kinds.common.board import DOMAIN_COLORS
 from kdscan.kinds.common.colors import domain_colors
 from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_field
 from kdscan.pipeline.document import outcome_json
-from kdscan.records.results import Json, MapJson
+from kdscan.records.results import Json
 from kdscan.sheet.layout import layouts
 from kdscan.tournament.store.corrections import effective_values
 from kdscan.tournament.store.records import Correction, Sheet
@@ -118,24 +117,7 @@ def _where(field: str) -> Json:
 
 
 def game_json(sheets: Sequence[Json]) -> Json:
-    """Who won, of two maps as they stand, or of two to four kingdoms."""
-    if sheets[0]["kind"] == "kingdom":
-        return kingdoms_json(sheets)
-    maps = [(sheet["id"], cast(MapJson, sheet)) for sheet in sheets if sheet["kind"] == "duel_map"]
-    game = outcome_json(maps)
-    return {**game, "winners": [0, 1] if game["winner"] is None else [game["winner"]]}
-
-
-def kingdoms_json(sheets: Sequence[Json]) -> Json:
-    """Who won: most points, then the largest domain, then most crowns; else it is shared."""
-    worths = [worth(sheet) for sheet in sheets]
-    result = decide(worths)
-    return {
-        "players": [
-            {"sheet": sheet["id"], **own._asdict()}
-            for sheet, own in zip(sheets, worths, strict=True)
-        ],
-        "winner": result.winner,
-        "winners": list(result.winners),
-        "decided_by": result.decided_by,
-    }
+    """Who won, of two maps as they stand, or of two to four kingdoms; all who share the win."""
+    scored = [(one["id"], one) for one in sheets if one["kind"] != "duel_spellbook"]
+    winners = decide([worth(one) for _, one in scored]).winners
+    return {**outcome_json(scored), "winners": list(winners)}

@@ -81,7 +81,7 @@ def write_report(
 
 
 def _summary(state: EventState, w: Words) -> str:
-    played = sum(game.finished and not game.bye for game in state.games)
+    played = sum(game.played for game in state.games)
     rules, players = rules_of(state.event), len(state.standings)
     extras = [
         w.t("Kingdomino") if rules.game == "kingdomino" else "",

@@ -56,7 +56,7 @@ def totals_svg(totals: Sequence[int], w: Words) -> str:
 
 def places_svg(players: Sequence[str], games: Sequence[Game], w: Words) -> str:
     """The places of the first ten after each round; "" before two rounds are played."""
-    rounds = sorted({game.round for game in games if game.finished and not game.bye})
+    rounds = sorted({game.round for game in games if game.played})
     if len(rounds) < 2:
         return ""
     after = [

@@ -10,7 +10,6 @@ from sqlalchemy import Connection, select
 from kdscan.errors import UsageError
 from kdscan.game.names import GAMES, game_named
 from kdscan.locale.legible import legible
-from kdscan.records.results import Json
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.records import Event, Player
 from kdscan.tournament.store.rows import all_of, insert_new, now, one
@@ -102,10 +101,14 @@ def events(db: Connection) -> list[Event]:
     return all_of(db, Event, select(schema.event).order_by(schema.event.c.id))
 
 
-def set_event_details(db: Connection, event_id: int, details: Json) -> None:
-    """Replace an event's settings (number of rounds, date, place, …)."""
+def set_event_detail(db: Connection, event_id: int, key: str, value: Any) -> None:
+    """Keep one of an event's settings (its rules, the round's clock, …); None takes it away."""
     at = schema.event.c
-    db.execute(schema.event.update().where(at.id == event_id).values(details=details))
+    event = get_event(db, event_id)
+    if event is not None:
+        others = {name: one for name, one in event.details.items() if name != key}
+        details = others if value is None else others | {key: value}
+        db.execute(schema.event.update().where(at.id == event_id).values(details=details))
 
 
 def ensure_player(db: Connection, event_id: int, name: str, **details: Any) -> Player:

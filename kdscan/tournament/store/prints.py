@@ -20,7 +20,7 @@ from kdscan.records.results import Json
 from kdscan.sheet.layout import layouts
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.connect import Store
-from kdscan.tournament.store.events import get_event, set_event_details
+from kdscan.tournament.store.events import get_event, set_event_detail
 from kdscan.tournament.store.print_files import load_prints
 from kdscan.tournament.store.readings import readings
 from kdscan.tournament.store.records import PrintRow
@@ -114,10 +114,7 @@ class EventPrints:
 
 def switch_learning(db: Connection, event_id: int, on: bool) -> None:
     """Have an event learn prints by itself, or no more."""
-    event = get_event(db, event_id)
-    if event is not None:
-        others = {key: value for key, value in event.details.items() if key != _OFF}
-        set_event_details(db, event_id, others if on else others | {_OFF: True})
+    set_event_detail(db, event_id, _OFF, None if on else True)
 
 
 def read_with(models: str, prints: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from kdscan.tournament.store.events import (
     find_event,
     players,
     set_active,
-    set_event_details,
+    set_event_detail,
 )
 from kdscan.tournament.store.games import games, remove_games, set_game
 from kdscan.tournament.store.photos import (
@@ -49,7 +49,7 @@ def test_events_and_players_are_made_once(store: Store) -> None:
         assert ensure_player(db, event.id, "Ada", rating=1500).id == ada.id
         bob = ensure_player(db, event.id, "Боб")
         set_active(db, [bob.id], False)
-        set_event_details(db, event.id, {"rounds": 5})
+        set_event_detail(db, event.id, "rounds", 5)
     with store.read() as db:
         assert find_event(db, "Spring cup").details == {"rounds": 5}
         assert [e.name for e in events(db)] == ["Spring cup"]

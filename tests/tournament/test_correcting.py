@@ -1,0 +1,62 @@
+"""What people say of sheets: kept with what stood there, and taken back as it was said."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from kdscan.tournament.correcting import say, take_back
+from kdscan.tournament.multi_photo_games import place_now
+from kdscan.tournament.store import Store
+from kdscan.tournament.store.corrections import corrections, effective_values
+from kdscan.tournament.store.events import find_event
+from kdscan.tournament.store.readings import sheets
+from kdscan.tournament.store.records import Sheet
+from kdscan.web.sessions import new_session
+from kdscan.web.sheet_service import SheetService
+from tests.readings import make_sheet, with_evidence
+from tests.tournament.entries import came_in
+
+
+def only_sheet(db: Connection) -> Sheet:
+    (one,) = sheets(db, find_event(db, "Cup").id)
+    return one
+
+
+def said(db: Connection, one: Sheet) -> dict[str, object]:
+    return effective_values(corrections(db, one.event_id, sheet_id=one.id))
+
+
+def test_what_was_said_together_is_taken_back_together(store: Store) -> None:
+    came_in(store, make_sheet(), "a")
+    with store.write() as db:
+        one = only_sheet(db)
+        say(db, one, {"ignored": True}, "Zoe")
+        say(db, one, {"ignored": False, "same_as": 0}, "Zoe")
+        assert [row.old for row in corrections(db, one.event_id)] == [None, True, None]
+        assert take_back(db, one, "Zoe")
+        assert said(db, one) == {"ignored": True}
+        assert take_back(db, one, "Zoe") and not take_back(db, one, "Zoe")
+        assert said(db, one) == {}
+
+
+def test_only_what_is_new_is_kept_where_that_is_asked_for(store: Store) -> None:
+    came_in(store, make_sheet(doubtful=[(0, 1)]), "a")
+    with store.write() as db:
+        one = only_sheet(db)
+        sure, doubtful = {"coat": "dot", "crosses": 1}, {"coat": "dot", "crosses": 0}
+        as_it_is = {"cell:0,0": sure, "cell:0,1": doubtful}
+        say(db, one, as_it_is, "Zoe", one.data, again=False)
+        assert said(db, one) == {"cell:0,1": doubtful}
+        say(db, one, as_it_is, "Zoe", one.data)
+        assert said(db, one) == as_it_is
+
+
+def test_a_sheet_that_is_named_keeps_the_round_that_its_file_says(store: Store) -> None:
+    came_in(store, with_evidence(make_sheet(), sheet_id="CUP//4/A"), "a", details={"round": 3})
+    page = SheetService(store, "Cup")
+    with store.read() as db:
+        one = only_sheet(db)
+    page.name(one.id, "Bob", new_session("desk", "test"))
+    with store.read() as db:
+        place = place_now(db, one)
+    assert (place.round, place.table, place.player) == (3, 4, "Bob")
