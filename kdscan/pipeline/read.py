@@ -8,9 +8,9 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
+from kdscan.detection.castle import has_castle
 from kdscan.detection.clipping import cut_sides, edges_text
 from kdscan.detection.find import MapSearch
-from kdscan.detection.likeness import has_castle
 from kdscan.errors import BlankPage, NoSheetFound
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.game.names import GameName

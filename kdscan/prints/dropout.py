@@ -6,8 +6,9 @@ page. Cells where the print is hardly known are classified from the photo instea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,25 +100,32 @@ def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
     shields or circles are misplaced in the print, or the print contains other people's ink. Lines
     with far more ink than others that are read alike are doubted."""
     page = replace(sheet.rectified, bgr=on_plain_page(sheet.ink, sheet.known))
-    ink_views, photo_views = (
-        predict(segment(one), network, VIEWS) for one in (page, sheet.rectified)
+    views = zip(
+        predict(segment(page), network, VIEWS),
+        predict(segment(sheet.rectified), network, VIEWS),
+        strict=True,
     )
-    doubted: list[bool] = []
-    unlike: NDArray[np.bool_] | None = None
-    for of_ink, of_photo in zip(ink_views, photo_views, strict=True):
-        both = list(zip(of_ink[:2], of_photo[:2], strict=True))
-        if not doubted:  # decided by the first view
-            doubted = [
-                mean_log_probability(theirs) > mean_log_probability(ours) + MIN_GAIN
-                for ours, theirs in both
-            ]
-        coat, crosses = (
-            np.where(sheet.poorly_known[None, :, None] | doubt, theirs, mix_logits(ours, theirs))
-            for (ours, theirs), doubt in zip(both, doubted, strict=True)
-        )
-        if unlike is None:
-            unlike = unlike_others(shield_ink(sheet.ink), coat[0].argmax(-1)) & ~sheet.poorly_known
+    first = next(views)
+    misplaced = [
+        mean_log_probability(theirs) > mean_log_probability(ours) + MIN_GAIN
+        for ours, theirs in zip(first[0][:2], first[1][:2], strict=True)
+    ]
+    coat, _ = _combined(*first, sheet.poorly_known, misplaced)
+    unlike = unlike_others(shield_ink(sheet.ink), coat[0].argmax(-1)) & ~sheet.poorly_known
+    for of_ink, of_photo in chain([first], views):
+        coat, crosses = _combined(of_ink, of_photo, sheet.poorly_known, misplaced)
         yield doubt_coats(coat, unlike), crosses, *of_ink[2:]
+
+
+def _combined(
+    of_ink: Logits, of_photo: Logits, poorly_known: NDArray[np.bool_], misplaced: Sequence[bool]
+) -> list[NDArray[np.float32]]:
+    """Logits of coats and crosses from the ink, or from the photo for poorly known cells, and
+    for all where the print has them misplaced."""
+    return [
+        np.where(poorly_known[None, :, None] | doubt, theirs, mix_logits(ours, theirs))
+        for ours, theirs, doubt in zip(of_ink[:2], of_photo[:2], misplaced, strict=True)
+    ]
 
 
 def mix_logits(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> NDArray[np.float32]:

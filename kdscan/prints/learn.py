@@ -18,6 +18,7 @@ from kdscan.ink.separate import drawn_on
 from kdscan.marks.classify import softmax
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
+from kdscan.prints.corners import beside, centers_within, placed
 from kdscan.prints.describe import describe_castle, describe_cell
 from kdscan.prints.features import edges
 from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet
@@ -41,7 +42,6 @@ from kdscan.prints.lattice import (
 from kdscan.prints.learn_layout import aspect
 from kdscan.prints.merge import merge
 from kdscan.prints.pattern import pattern_of
-from kdscan.prints.put_right import beside, centers_within, placed
 from kdscan.prints.recognize import SURELY
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
@@ -315,7 +315,7 @@ def describe_print(
     )
 
 
-def put_right(known: KnownPrint, corners_xy: Floats) -> KnownPrint:
+def with_corners(known: KnownPrint, corners_xy: Floats) -> KnownPrint:
     """The print with its grid's corners, (4, 2) in the pixels of its picture, corrected by a
     person, and its geometry measured anew. Parts outside the old picture become unknown.
 

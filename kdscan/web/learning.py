@@ -76,11 +76,11 @@ def _png(data: bytes) -> Response:
 
 
 @post("/api/prints/{id}/corners", schemas_event.KnownPrints, desk=True, errors=NOT_LEARNED)
-async def put_print_right(request: Request, body: bodies.Corners) -> Json:
+async def set_print_corners(request: Request, body: bodies.Corners) -> Json:
     """Say where a print's grid has its corners in its picture (desk)."""
     services = services_of(request)
     try:
-        again = await run_in_threadpool(services.prints.put_right, id_of(request), body.corners)
+        again = await run_in_threadpool(services.prints.set_corners, id_of(request), body.corners)
     except LayoutError as error:
         raise refused(request, error, "not_learned") from error
     services.reader.enqueue(*again)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from kdscan.prints.drawing import draw_print
 from kdscan.prints.file import FiledPrint, parse_print, to_filed
-from kdscan.prints.learn import put_right
+from kdscan.prints.learn import with_corners
 from kdscan.records.results import Json
 from kdscan.tournament.pads import keep_taught, piles
 from kdscan.tournament.pile import Pile
@@ -75,13 +75,13 @@ class Prints(EventPrints):
         """What was found in a print, drawn over it, as PNG; raises ApiError 404."""
         return cv2.imencode(".png", draw_print(self._get(number)[1]))[1].tobytes()
 
-    def put_right(self, number: int, corners_xy: Sequence[Sequence[float]]) -> list[int]:
+    def set_corners(self, number: int, corners_xy: Sequence[Sequence[float]]) -> list[int]:
         """Have a print's grid lie where a person says, for good; returns the photos to read again.
 
         Raises ApiError 404, and LayoutError for corners that no sheet has.
         """
         _, one = self._get(number)
-        again = replace(put_right(one, np.array(corners_xy, np.float64)), by_itself=False)
+        again = replace(with_corners(one, np.array(corners_xy, np.float64)), by_itself=False)
         with self.store.write() as db:
             add_print(self.store, db, self.event_id, to_filed(again, one.head.learned))
             return self._to_read_again(db, [one.name])

@@ -1,4 +1,4 @@
-"""How alike a grid's cells are: 34 of a map's resemble one another, the castle resembles none.
+"""Whether a grid has a castle: 34 cells of a map resemble one another, its middle one none.
 
 Other printed grids, such as score pads and bingo cards, have equal fields too; on those the middle
 one is like the others.
@@ -28,7 +28,7 @@ castle reached at most 0.53, on 500 flat sheets of random designs 0.44; two scor
 and 0.94."""
 
 
-def likeness(flat_bgr: NDArray[np.uint8]) -> Floats:
+def correlation_with_median(flat_bgr: NDArray[np.uint8]) -> Floats:
     """(5, 7) float64, -1..1: correlation of each cell's inside with the median of all shields,
     after the logarithm and a high-pass filter.
 
@@ -52,6 +52,6 @@ def has_castle(sheet: RectifiedSheet) -> bool:
     """Whether the middle cell differs from the shields around it, as on every map."""
     edge = round(FLAT_MARGIN * FLAT_PX)
     inner = sheet.bgr[edge : edge + ROWS * FLAT_PX, edge : edge + COLS * FLAT_PX]
-    like = likeness(inner)
+    like = correlation_with_median(inner)
     others = np.delete(like.ravel(), CASTLE[0] * COLS + CASTLE[1])
     return float(np.mean(others < like[CASTLE])) < MAX_CASTLE_RANK

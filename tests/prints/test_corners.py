@@ -5,9 +5,9 @@ import pytest
 from kdscan.errors import LayoutError
 from kdscan.imaging.rectify import CENTERS, lattice_to_photo_homography, project
 from kdscan.inference.store import default_models
+from kdscan.prints.corners import beside, centers_within
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
-from kdscan.prints.learn import learn_print, put_right
-from kdscan.prints.put_right import beside, centers_within
+from kdscan.prints.learn import learn_print, with_corners
 from kdscan.records import COLS, ROWS, Photo
 from tests.prints.pads import PAINTED, blank, learned
 
@@ -40,18 +40,18 @@ def test_a_person_says_where_the_grid_lies() -> None:
     aside = learn_print([photo], "pad", *networks, unmarked=True, corners_xy=corners + step)
     away = np.abs(aside.bgr.astype(int) - found.bgr).mean()
     assert away > 5
-    back = put_right(aside, AT - (PRINT_PX / 2, 0))
+    back = with_corners(aside, AT - (PRINT_PX / 2, 0))
     inside = np.s_[64:-64, 128:-64]
     assert np.abs(back.bgr.astype(int) - found.bgr)[inside].mean() < away / 2
 
 
 def test_a_print_is_put_right_in_its_own_picture() -> None:
     known = learned(PAINTED)
-    same = put_right(known, AT)
+    same = with_corners(known, AT)
     assert np.abs(same.bgr.astype(int) - known.bgr).mean() < 3
     assert np.array(same.cell.circles) == pytest.approx(np.array(known.cell.circles), abs=0.02)
     assert same.known.mean() > 0.98
-    moved = put_right(known, AT + (40, 0))
+    moved = with_corners(known, AT + (40, 0))
     assert moved.known[:, -3:].max() < 0.1 and moved.known[:, :-8].min() > 0.9
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.detection.likeness import MAX_CASTLE_RANK, has_castle, likeness
+from kdscan.detection.castle import MAX_CASTLE_RANK, correlation_with_median, has_castle
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, flatten
 from kdscan.records import CASTLE, Photo, RectifiedSheet
 from kdscan.synth.__main__ import own_page
@@ -48,7 +48,7 @@ def test_where_the_castle_would_be_another_shield_there_is_none() -> None:
     bgr = sheet.bgr.copy()
     inner = bgr[edge : edge + 5 * FLAT_PX, edge : edge + 7 * FLAT_PX]
     cells = inner.reshape(5, FLAT_PX, 7, FLAT_PX, 3).swapaxes(1, 2)
-    row, col = np.unravel_index(np.argmax(likeness(inner)), (5, 7))
+    row, col = np.unravel_index(np.argmax(correlation_with_median(inner)), (5, 7))
     y, x = (v * FLAT_PX for v in CASTLE)
     inner[y : y + FLAT_PX, x : x + FLAT_PX] = cells[row, col]
     other = RectifiedSheet(bgr, sheet.centers_xy, sheet.outline_xy, 64.0, 1.0)
@@ -61,12 +61,12 @@ def test_what_cells_share_is_told_in_any_light() -> None:
     inner = sheet.bgr[edge : edge + 5 * FLAT_PX, edge : edge + 7 * FLAT_PX]
     light = np.linspace(0.4, 1.0, inner.shape[1])[None, :, None]
     dimmed = (inner * light).astype(np.uint8)
-    like = likeness(inner)
+    like = correlation_with_median(inner)
     assert like.shape == (5, 7) and np.abs(like).max() <= 1
     assert np.median(like) > 0.4
-    assert np.abs(likeness(dimmed) - like).mean() < 0.08
+    assert np.abs(correlation_with_median(dimmed) - like).mean() < 0.08
     assert 0.5 < MAX_CASTLE_RANK < 1
 
 
-def test_an_even_page_has_no_likeness() -> None:
-    assert np.abs(likeness(np.full((160, 224, 3), 200, np.uint8))).max() < 1e-3
+def test_an_even_page_correlates_with_nothing() -> None:
+    assert np.abs(correlation_with_median(np.full((160, 224, 3), 200, np.uint8))).max() < 1e-3

@@ -1,0 +1,107 @@
+"""Crosses as a hand draws them: on their circles, and on no other."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdscan.game.duel.coats import Coat
+from kdscan.synth.crosses import cross_through, draw_cross, in_a_row
+from kdscan.synth.habits import HABITS, Part
+from kdscan.synth.hand import Hand, draw_board
+from kdscan.synth.preferences import Brush, random_preferences
+from tests.synth.drawing import (
+    BLANK,
+    BOX,
+    LAYOUT,
+    PX,
+    SEEDS,
+    SHIELD,
+    darkened,
+    draw,
+    inside,
+)
+
+
+@pytest.mark.parametrize("crosses", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_crosses_lie_on_as_many_circles(seed: int, crosses: int) -> None:
+    cells = [(r, 2) for r in range(5)]
+    habits: dict[Part, str] = {"cross": list(HABITS["cross"])[seed % 9]}
+    board = dict.fromkeys(cells, (Coat.DOT, crosses))
+    page = draw(board, seed, mess=0.0, borders=False, habits=habits)
+    dark = darkened(page)
+    for cell in cells:
+        x, y = LAYOUT.center_mm(*cell)
+        disc = np.array([(math.cos(a), math.sin(a)) for a in np.linspace(0, 6.28, 20)])
+        share = sorted(
+            float(dark[inside(disc * LAYOUT.circle_radius_mm, (x + cx, y + cy))].mean())
+            for cx, cy in LAYOUT.circles
+        )
+        marked, free = share[4 - crosses :], share[: 4 - crosses]
+        assert min(marked) > 0.06
+        assert max(free, default=0.0) < min(marked)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_crosses_without_a_circle_stand_beside(seed: int) -> None:
+    bare = replace(LAYOUT, circles=LAYOUT.circles[1:3])
+    rng = np.random.default_rng(seed)
+    hand = replace(Hand.random(rng), borders=0.0, rims=0.0)
+    board = {(1, 1): (Coat.DOT, 4)}
+    page = draw_board(BLANK, bare, board, False, hand, rng, px_per_mm=PX, mess=0.0)
+    dark = darkened(page)
+    x, y = LAYOUT.center_mm(1, 1)
+    disc = np.array([(math.cos(a), math.sin(a)) for a in np.linspace(0, 6.28, 20)]) * 2.6
+    for cx, cy in bare.circles:
+        dark[inside(disc, (x + cx, y + cy))] = False
+    dark[inside(np.array(SHIELD), (x, y))] = False
+    assert dark.sum() > 12
+
+
+def test_a_tick_passes_through_its_circle_and_stands_near_it() -> None:
+    radius, pitch = 2.0, 6.0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        brush = Brush(replace(random_preferences(rng), slop=0.3), rng, 0.3)
+        (tick,) = draw_cross(np.zeros(2), radius, pitch, brush, "tick")
+        foot = tick.path[tick.path[:, 1].argmax()]
+        share = np.linspace(0, 1, 20)[:, None, None]
+        stroke = (1 - share) * tick.path[:-1] + share * tick.path[1:]
+        assert np.hypot(*foot) < 1.5 * radius, seed
+        assert np.hypot(*stroke.reshape(-1, 2).T).min() < 0.8 * radius, seed
+        assert np.ptp(tick.path[:, 1]) > 0.3 * radius, seed
+        assert np.hypot(*tick.path.T).max() < 1.2 * pitch, seed
+
+
+def test_every_cross_marks_its_circle_and_leaves_the_others() -> None:
+    for seed, name in enumerate(HABITS["cross"]):
+        habits: dict[Part, str] = {"cross": name, "pen": "ball"}
+        page = draw({(1, 2): (Coat.DOT, 1)}, seed, mess=0.0, borders=False, habits=habits)
+        dark = darkened(page)
+        x, y = LAYOUT.center_mm(1, 2)
+        shares = sorted(
+            float(dark[inside(BOX * 2 * 1.9, (x + cx, y + cy))].mean()) for cx, cy in LAYOUT.circles
+        )
+        assert shares[-1] > 0.04, name
+        assert shares[-2] < shares[-1], name
+
+
+def test_one_stroke_crosses_circles_in_a_row_only_where_no_other_lies_between() -> None:
+    column = np.array(LAYOUT.circles)
+    assert in_a_row(column[:2], column)
+    assert in_a_row(column[1:], column)
+    assert not in_a_row(column[[0, 2]], column)
+    assert not in_a_row(column[:1], column)
+    for seed in range(20):
+        brush = Brush(
+            random_preferences(np.random.default_rng(seed)), np.random.default_rng(seed), 0.3
+        )
+        (path, *_) = (stroke.path for stroke in cross_through(column[1:3], 1.2, brush))
+        t = np.linspace(0, 1, 50)[:, None, None]
+        points = ((1 - t) * path[:-1] + t * path[1:]).reshape(-1, 2)
+        gaps = np.hypot(*(points[:, None] - column).transpose(2, 0, 1)).min(axis=0)
+        assert gaps[1:3].max() < 0.5 * 1.2
