@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kdscan.cli.help import Command, Group
-from kdscan.cli.messages import note, spoken
+from kdscan.cli.messages import note
 from kdscan.cli.options import Event, Store
 from kdscan.cli.prints import add_commands, prints_of, prints_table
-from kdscan.errors import NoSheetFound, UsageError
+from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kdscan.records import Photo
 
 layout = typer.Typer(cls=Group, no_args_is_help=True)
 
@@ -109,20 +106,18 @@ def learn(
     from kdscan.imaging.photo import load_photos
     from kdscan.prints.api import learn_print
     from kdscan.prints.drawing import draw_print
+    from kdscan.prints.to_layout import to_layout
+    from kdscan.sheet.toml import layout_to_toml
 
-    if output is not None and output.suffix.lower() == TOML:
-        if len(photos) > 1:
-            raise UsageError(
-                "a layout file is made from one photo; a print (.kdprint) from several"
-            )
-        _learn_layout(next(iter(load_photos(photos[0]))), output, called, cell_mm, overlay)
-        return
     pictures = [picture for photo in photos for picture in load_photos(photo)]
     known = learn_print(pictures, called, unmarked=unmarked, corners_xy=_points(corners))
     if overlay is not None:
         _write_png(overlay, draw_print(known))
     if output is not None:
-        write_file(output, known.data)
+        plan = output.suffix.lower() == TOML
+        write_file(
+            output, layout_to_toml(to_layout(known, cell_mm)).encode() if plan else known.data
+        )
     if output is None or event is not None or store is not None:
         with prints_of(event, store) as prints:
             prints.save(known)
@@ -145,45 +140,6 @@ def _points(text: str | None) -> NDArray[np.float64] | None:
             text=text,
         )
     return found
-
-
-def _learn_layout(
-    picture: Photo, output: Path, name: str, cell_mm: float, overlay: Path | None
-) -> None:
-    from kdscan.detection.find import find
-    from kdscan.files.write import write_file
-    from kdscan.inference.store import default_models
-    from kdscan.marks.refine_crops import refine_crops
-    from kdscan.prints.learn_layout import draw_print
-    from kdscan.prints.learn_layout import learn as learned
-    from kdscan.prints.recognize_layout import cell_print, print_to_text
-    from kdscan.sheet.checks import check_layout
-    from kdscan.sheet.toml import layout_to_toml
-
-    models = default_models()
-    sheets = find(picture, models.locate, models.refine)
-    if not sheets:
-        raise NoSheetFound(
-            "{photo}: no map was found; photograph the whole unmarked sheet from straight above",
-            photo=picture.name,
-        )
-    sheet, _ = refine_crops(picture, sheets[0], models.marks)
-    plan, found = learned(picture, sheet, name, cell_mm)
-    plan = replace(plan, cell_png=print_to_text(cell_print(sheet)))
-    if overlay is not None:
-        _write_png(overlay, draw_print(found))
-    check_layout(plan)
-    write_file(output, layout_to_toml(plan).encode("utf-8"))
-    found_text = spoken(sys.stderr).t(
-        "cells of {width:g} × {height:g} mm; corners of the shield: {corners}, circles: {circles}, "
-        "lines: {lines}",
-        width=plan.cell_mm[0],
-        height=plan.cell_mm[1],
-        corners=len(plan.shield),
-        circles=len(plan.circles),
-        lines=plan.lines,
-    )
-    note(f"{output}: {found_text}")
 
 
 def _write_png(path: Path, picture: NDArray[np.uint8]) -> None:

@@ -37,8 +37,8 @@ def learn_print(
     name: what the pad is called; `layout` of sheets that are read by it.
     unmarked: nobody has drawn on these sheets, for certain. corners_xy: (4, 2), where the grid's
     corners lie in the first photo, clockwise from the upper left, if a person says so.
-    Raises LayoutError where the photos or the name are no good for it, with what to do about it,
-    and ModelError when the models are unusable.
+    Raises LayoutError where the photos or the name are no good for it and NoSheetFound where one
+    shows no map, with what to do about it, and ModelError when the models are unusable.
     """
     name, by = checked_name(name), models or default_models()
     networks = (by.locate, by.refine, by.marks, by.ink)

@@ -150,6 +150,13 @@ def shift_lattice(centers_xy: Floats, off_xy: tuple[float, float]) -> Floats:
     return lattice_to_photo(centers_xy, CENTERS + np.array(off_xy))
 
 
+def aspect(centers_xy: Floats) -> float:
+    """Height of a cell over its width, as the photo shows it."""
+    across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
+    down = np.linalg.norm(np.diff(centers_xy, axis=0), axis=-1)
+    return float(down.mean() / across.mean())
+
+
 def castle_patch(edge: Patch) -> Patch:
     """The castle's cell of an edge picture as of `measure_cells`."""
     return _patch(edge, CASTLE)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.find import find
 from kdscan.detection.register import turned
-from kdscan.errors import LayoutError
+from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, flatten, lattice_to_flat, resolution
 from kdscan.ink.separate import drawn_on
 from kdscan.marks.classify import softmax
@@ -35,11 +35,11 @@ from kdscan.prints.lattice import (
     LATTICE_MARGIN,
     LATTICE_PX,
     Measured,
+    aspect,
     castle_patch,
     measure_cells,
     shift_lattice,
 )
-from kdscan.prints.learn_layout import aspect
 from kdscan.prints.merge import merge
 from kdscan.prints.pattern import pattern_of
 from kdscan.prints.recognize import SURELY
@@ -98,7 +98,7 @@ def learn_print(
     inking: ink segmentation, see `drawn_on`; helps with few filled sheets.
     unmarked: a person asserts that nothing is drawn on these sheets. corners_xy: (4, 2), the grid's
     corners in the first photo, given by a person, in the order of `SheetOutline`.
-    Raises LayoutError with advice if the photos are unsuitable.
+    Raises LayoutError or NoSheetFound with advice if the photos are unsuitable.
     """
     if not photos:
         raise LayoutError("name at least one photo of a sheet")
@@ -207,7 +207,7 @@ def _measure_sheet(
 def _find_sheet(photo: Photo, locating: Network, refining: Network) -> RectifiedSheet:
     found = find(photo, locating, refining)
     if not found:
-        raise LayoutError(
+        raise NoSheetFound(
             "{photo}: no map was found; photograph the whole sheet from straight above, sharp and"
             " evenly lit",
             photo=photo.name,

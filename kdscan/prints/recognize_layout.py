@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
 from kdscan.marks.crops import COARSE, CROP_PX, Plane, crop_cell, half_size, planes
@@ -24,12 +25,13 @@ _REACH = 6  # pixels that a crop may be off
 _INK = 200.0  # grey levels of full ink in the file
 
 
-def cell_print(sheet: RectifiedSheet) -> Plane:
+def cell_print(flat_bgr: NDArray[np.uint8]) -> Plane:
     """What three quarters of a sheet's cells share: (80, 80) float32, 64 pixels a cell.
 
+    flat_bgr: as of `RectifiedSheet`.
     The cells are laid over each other first, so that thin lines stay thin.
     """
-    ink, _ = planes(half_size(sheet.bgr))
+    ink, _ = planes(half_size(flat_bgr))
     inks = np.stack([crop_cell(ink, r, c) for r, c in CELLS])
     common = np.quantile(inks, 0.25, axis=0).astype(np.float32)
     for _ in range(2):
@@ -83,6 +85,6 @@ def recognized(sheet: RectifiedSheet, learned: Sequence[Layout]) -> str | None:
     ]
     if not prints:
         return None
-    seen = cell_print(sheet)
+    seen = cell_print(sheet.bgr)
     found = max(prints, key=lambda one: likeness(seen, one[1]))
     return found[0] if likeness(seen, found[1]) >= ALIKE else None

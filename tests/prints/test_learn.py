@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.errors import LayoutError
+from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.inference.store import default_models
 from kdscan.ink.divide import colour_distance, relight
 from kdscan.prints.flat import rectify
@@ -68,7 +68,7 @@ def test_a_known_print_is_learned_again_from_filled_sheets() -> None:
 def test_a_photo_without_a_sheet_is_named() -> None:
     models = default_models()
     table = Photo(np.full((900, 1200, 3), 90, np.uint8), "table.jpg")
-    with pytest.raises(LayoutError) as refused:
+    with pytest.raises(NoSheetFound) as refused:
         learn_print([table], "pad", models.locate, models.refine, models.marks)
     assert "table.jpg" in str(refused.value)
 

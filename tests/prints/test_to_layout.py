@@ -1,4 +1,4 @@
-"""A layout from a photo of an unmarked sheet."""
+"""A layout file from a photo of an unmarked sheet."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 
 from kdscan.cli.main import main
 from kdscan.errors import LayoutError
-from kdscan.prints.learn_layout import draw_print, find_print, learn
-from kdscan.records import Photo, RectifiedSheet
-from kdscan.sheet.checks import check_layout
+from kdscan.prints.learn import describe_print, unknown_print
+from kdscan.prints.to_layout import to_layout
+from kdscan.records import Photo
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.parts import Layout
 from kdscan.synth.__main__ import own_page
@@ -28,11 +28,6 @@ def unmarked(seed: int, own: bool) -> tuple[SynthPhoto, Layout]:
     return shoot(np.random.default_rng(seed), page, "flat", size_wh=(2016, 1512)), page.layout
 
 
-def placed(shot: SynthPhoto) -> RectifiedSheet:
-    nothing = np.zeros((1, 1, 3), np.uint8)
-    return RectifiedSheet(nothing, shot.centers_xy, np.zeros((4, 2)), 200.0, 1.0)
-
-
 def area(polygon: object, cell_mm: tuple[float, float]) -> float:
     return float(cv2.contourArea((np.array(polygon) / cell_mm).astype(np.float32)))
 
@@ -40,8 +35,8 @@ def area(polygon: object, cell_mm: tuple[float, float]) -> float:
 @pytest.mark.parametrize(("seed", "own"), [(0, True), (1, False), (4, False)])
 def test_shield_and_circles_are_found(seed: int, own: bool) -> None:
     shot, truth = unmarked(seed, own)
-    layout, found = learn(Photo(shot.bgr), placed(shot), "learned", truth.cell_mm[0])
-    check_layout(layout)
+    known = describe_print(unknown_print("learned"), Photo(shot.bgr), shot.centers_xy)
+    layout = to_layout(known, truth.cell_mm[0])
     assert layout.cell_mm == pytest.approx(truth.cell_mm, rel=0.02)
     assert len(layout.circles) == len(truth.circles)
     assert layout.circle_radius_mm == pytest.approx(truth.circle_radius_mm, rel=0.25)
@@ -51,14 +46,11 @@ def test_shield_and_circles_are_found(seed: int, own: bool) -> None:
     assert area(layout.shield, layout.cell_mm) == pytest.approx(
         area(truth.shield, truth.cell_mm), rel=0.12
     )
-    picture = draw_print(found)
-    assert picture.shape == (600, 600, 3)
-    assert (picture == (0, 94, 213)).all(-1).any()
 
 
 def test_cells_without_a_shield_are_an_error_with_a_remedy() -> None:
     with pytest.raises(LayoutError, match="straight above"):
-        find_print(np.zeros((200, 200), np.float32))
+        to_layout(unknown_print("bare"))
 
 
 def test_from_the_photo_to_a_file_that_prints(
@@ -67,8 +59,9 @@ def test_from_the_photo_to_a_file_that_prints(
     blank, club = tmp_path / "blank.png", tmp_path / "club.toml"
     cv2.imwrite(str(blank), unmarked(0, True)[0].bgr)
     assert main(["layout", "learn", str(blank), "-o", str(club)]) == 0
-    assert "circles: 4" in capsys.readouterr().err
-    assert load_layout(club).name == "club"
+    assert "club" in capsys.readouterr().err
+    layout = load_layout(club)
+    assert layout.name == "club" and len(layout.circles) == 4
     other = tmp_path / "other.png"
     cv2.imwrite(str(other), unmarked(4, False)[0].bgr)
     assert main(["score", str(other), "--json", "--layout", str(club)]) == 0
@@ -79,8 +72,9 @@ def test_from_the_photo_to_a_file_that_prints(
     assert main(["sheet", "--layout", str(club), "-o", str(tmp_path / "club.pdf")]) == 0
 
 
-def test_a_photo_without_a_sheet_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", ["club.toml", "club.kdprint"])
+def test_a_photo_without_a_sheet_is_an_error(tmp_path: Path, file: str) -> None:
     cv2.imwrite(str(tmp_path / "grey.png"), np.full((300, 400, 3), 90, np.uint8))
-    out = tmp_path / "club.toml"
+    out = tmp_path / file
     assert main(["layout", "learn", str(tmp_path / "grey.png"), "-o", str(out)]) == 4
     assert not out.exists()
