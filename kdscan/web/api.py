@@ -14,7 +14,7 @@ from kdscan.errors import Bug
 from kdscan.locale import mark, words
 from kdscan.locale.errors import error_text
 from kdscan.records.results import Json
-from kdscan.web import bodies, pool, schemas, schemas_event
+from kdscan.web import bodies, schemas, schemas_event
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NEWS, NONE_SUCH, WAIT, WRONG_KIND, get, post
 from kdscan.web.requests import (
@@ -31,6 +31,7 @@ from kdscan.web.requests import (
 from kdscan.web.sessions import session_info
 from kdscan.web.sheet_service import WAITING
 from kdscan.web.sheet_state import game_json
+from kdscan.web.tasks import Look
 from kdscan.web.views import SIZES
 
 MAX_LOOK = 400_000
@@ -157,7 +158,7 @@ async def look(request: Request) -> Json:
     with tempfile.NamedTemporaryFile(prefix="kdscan-", suffix=".jpg") as file:
         file.write(data)
         file.flush()
-        async for frame in services.pool.ask(pool.Request(Path(file.name), "", "look")):
+        async for frame in services.pool.ask(Look(Path(file.name))):
             seen = frame.header.get("look", seen)
     return seen
 

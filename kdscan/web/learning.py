@@ -22,7 +22,6 @@ from kdscan.records.results import Json
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.operation import NONE_SUCH, get, post
-from kdscan.web.pool import Request as Asked
 from kdscan.web.prints import Prints
 from kdscan.web.requests import (
     KEEP_FOREVER,
@@ -34,6 +33,7 @@ from kdscan.web.requests import (
     services_of,
     session_of,
 )
+from kdscan.web.tasks import LearnPrint
 from kdscan.web.views import local_file
 
 NOT_LEARNED = {409: "The photos are no good for it; the message says what to do."}
@@ -134,11 +134,10 @@ async def learn_print_of_photos(request: Request, body: bodies.PadPhotos) -> Jso
 async def _learned(
     request: Request, services: Services, paths: Sequence[Path], name: str, unmarked: bool = False
 ) -> Json:
-    what = Asked(paths[0], name, "learn", more=tuple(paths[1:]), unmarked=unmarked)
     problem: Json | None = None
     data = b""
     try:
-        async for frame in services.pool.ask(what):
+        async for frame in services.pool.ask(LearnPrint(name, tuple(paths), unmarked)):
             problem, data = frame.header["problem"], b"".join(frame.blobs)
     except KdscanError as error:
         problem = error_json(error)

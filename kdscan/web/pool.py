@@ -1,4 +1,4 @@
-"""The page's workers: each does one request at a time, within its time, or is replaced."""
+"""The page's workers: each does one task at a time, within its time, or is replaced."""
 
 from __future__ import annotations
 
@@ -6,20 +6,14 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Literal, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 from kdscan.errors import ReaderDied
-from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.game.names import GameName
-from kdscan.tournament.pile import Pile
+from kdscan.web.tasks import Allowed, Task, weight
 from kdscan.workers.frames import Frame
 from kdscan.workers.pool import Pool as Processes
 from kdscan.workers.process import MEMORY_MB
-
-LEARNING = 4
-"""So many times longer than reading a file may learning from it take, and as long for each more."""
 
 Found = TypeVar("Found")
 
@@ -31,38 +25,6 @@ class Limits:
     seconds: float = 30.0
     pages: int = 20
     memory_mb: int = MEMORY_MB
-
-
-@dataclass(frozen=True)
-class Request:
-    """A file for a worker. do: "read" it, "show": only make pictures of its pages, "look": only say
-    where a map lies in a camera's live picture, "learn" the print called `name` from it and `more`
-    files, or "teach": look what prints the sheets of `pile` teach.
-
-    game, variants: see `kdscan.pipeline.read.read_photo`. photos, prints: where the photos lie, and
-    SHA-256 of the known prints' files among them. unmarked: nobody has drawn on these sheets.
-    max_pages, threads: what the pool allows it.
-    """
-
-    path: Path
-    name: str
-    do: Literal["read", "show", "look", "learn", "teach"] = "read"
-    game: GameName | None = None
-    variants: Variants = PLAIN
-    photos: str = ""
-    prints: tuple[str, ...] = ()
-    more: tuple[Path, ...] = ()
-    unmarked: bool = False
-    pile: Pile = ()
-    max_pages: int = 1
-    threads: int = 1
-
-    @property
-    def times(self) -> int:
-        """How many times longer than reading a file it may take."""
-        if self.do == "teach":
-            return max(1, len(self.pile))
-        return LEARNING + len(self.more) if self.do == "learn" else 1
 
 
 class Pool:
@@ -79,16 +41,16 @@ class Pool:
         started = self._processes.start()
         await asyncio.gather(*(self._wait_for(one.wait_until_ready) for one in started))
 
-    async def ask(self, what: Request) -> AsyncIterator[Frame]:
+    async def ask(self, task: Task) -> AsyncIterator[Frame]:
         """What `kdscan.web.worker` answers. Raises ReaderDied and ModelError."""
         limits, finished = self.limits, False
         async with self._turns:
             self._asked += 1
             threads = max(1, (os.cpu_count() or 1) // self._asked)  # one alone may have all cores
-            what = replace(what, max_pages=limits.pages, threads=threads)
+            allowed = Allowed(task, limits.pages, threads)
             try:
                 with self._processes.one() as process:
-                    frames = process.ask(what, limits.seconds * what.times)
+                    frames = process.ask(allowed, limits.seconds * weight(task))
                     try:
                         while (frame := await self._wait_for(next, frames, None)) is not None:
                             yield frame

@@ -10,13 +10,13 @@ import asyncio
 import contextlib
 import logging
 import time
-from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 
 from kdscan.errors import KdscanError, StoreError
 from kdscan.locale.errors import error_json
 from kdscan.records.results import Json
+from kdscan.tournament.batch.tasks import Learn
 from kdscan.tournament.pads import Tried, not_tried
 from kdscan.tournament.rules import Rules
 from kdscan.tournament.store import Store
@@ -24,9 +24,10 @@ from kdscan.tournament.store.photos import set_pages
 from kdscan.tournament.store.prints import read_with
 from kdscan.tournament.store.readings import add_reading
 from kdscan.tournament.store.records import PhotoRow
-from kdscan.web.pool import Pool, Request
+from kdscan.web.pool import Pool
 from kdscan.web.prints import Prints
 from kdscan.web.sheet_service import SheetService
+from kdscan.web.tasks import Read
 from kdscan.web.views import PictureCache, local_file
 from kdscan.workers.frames import Frame
 
@@ -137,9 +138,8 @@ class Reader:
         """The photos to read again, for their sheets have taught a print; none where none did."""
         known = await run_in_threadpool(self._prints.hashes)
         for pile in not_tried(await run_in_threadpool(self._prints.piles), known, self._tried):
-            root = self._store.photos.root
-            what = Request(Path(), "", "teach", photos=root, prints=known, pile=pile)
-            files = [data async for frame in self._pool.ask(what) for data in frame.blobs]
+            task = Learn(self._store.photos.root, pile, known)
+            files = [data async for frame in self._pool.ask(task) for data in frame.blobs]
             if files:
                 return await run_in_threadpool(self._prints.taught, files)
         return []
@@ -178,11 +178,8 @@ class Reader:
         game = None if rules.game == "duel" else rules.game
         async with local_file(self._store, photo) as path:
             prints = await run_in_threadpool(self._prints.hashes)
-            root = self._store.photos.root
-            what = Request(
-                path, name, game=game, variants=rules.variants, photos=root, prints=prints
-            )
-            async for frame in self._pool.ask(what):
+            task = Read(path, name, game, rules.variants, self._store.photos.root, prints)
+            async for frame in self._pool.ask(task):
                 if "report" in frame.header:
                     frames.append((frame, time.monotonic() - since))
                     if len(frames) == frame.header["pages"]:

@@ -6,16 +6,18 @@ import asyncio
 import contextlib
 import logging
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from kdscan.errors import ReaderDied
 from kdscan.files.write import default_folder, replacing
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.files import MODE, is_url
 from kdscan.tournament.store.records import PhotoRow
-from kdscan.web.pool import Pool, Request
+from kdscan.web.pool import Pool
+from kdscan.web.tasks import Read, Show
 
 log = logging.getLogger("kdscan.web")
 
@@ -73,7 +75,7 @@ class PictureCache:
         if photo.sha256 in self._coming and not path.is_file():
             await self._coming[photo.sha256].wait()
         if not path.is_file():
-            await self._make(pool, photo, do="show")
+            await self._make(pool, photo, Show)
         return path if path.is_file() else None
 
     async def ink(
@@ -81,20 +83,23 @@ class PictureCache:
     ) -> Path | None:
         """The file with the ink of a page's sheet; None if its print is not known.
 
-        prints: see `kdscan.web.pool.Request`.
+        prints: see `kdscan.web.tasks.Read`.
         """
         path = self._ink(photo.sha256, page, number)
         if photo.sha256 in self._coming:
             await self._coming[photo.sha256].wait()
         if not path.is_file() and prints:
-            await self._make(pool, photo, photos=self._store.photos.root, prints=prints)
+            read = partial(Read, name="", photos=self._store.photos.root, prints=prints)
+            await self._make(pool, photo, read)
         return path if path.is_file() else None
 
-    async def _make(self, pool: Pool, photo: PhotoRow, **what: Any) -> None:
-        """Have a photo's pictures made again; what: fields of the `Request`."""
+    async def _make(
+        self, pool: Pool, photo: PhotoRow, task_of: Callable[[Path], Read | Show]
+    ) -> None:
+        """Have a photo's pictures made again."""
         with contextlib.suppress(ReaderDied):
             async with local_file(self._store, photo) as file:
-                async for frame in pool.ask(Request(file, "", **what)):
+                async for frame in pool.ask(task_of(file)):
                     if "page" in frame.header:
                         self.put(photo.sha256, int(frame.header["page"]), frame.blobs)
 

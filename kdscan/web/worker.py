@@ -28,9 +28,10 @@ from kdscan.prints.drawing import draw_ink
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.records import AnyReading, Photo, SheetReading
 from kdscan.records.results import Json
-from kdscan.tournament.pile import teach
+from kdscan.tournament.batch.tasks import Learn
+from kdscan.tournament.batch.tasks import learn as learn_from_pile
 from kdscan.tournament.store.print_files import load_prints
-from kdscan.web.pool import Request
+from kdscan.web.tasks import Allowed, LearnPrint, Look, Read, Show
 from kdscan.workers.frames import Frame
 
 VIEW_PX, THUMB_PX = 2000, 360
@@ -42,17 +43,18 @@ DRAWN_PX_PER_MM = 5.0
 VIEW_QUALITY, THUMB_QUALITY = 80, 70
 
 
-def answer(request: Request) -> Iterator[Frame]:
+def answer(allowed: Allowed) -> Iterator[Frame]:
     """Do what is asked for."""
-    cv2.setNumThreads(request.threads)
-    if request.do == "look":
-        yield Frame({"look": look(request.path.read_bytes())})
-    elif request.do == "learn":
-        yield learn(request)
-    elif request.do == "teach":
-        yield Frame({"taught": True}, teach(request.photos, request.pile, request.prints))
+    cv2.setNumThreads(allowed.threads)
+    task = allowed.task
+    if isinstance(task, Look):
+        yield Frame({"look": look(task.path.read_bytes())})
+    elif isinstance(task, LearnPrint):
+        yield learn(task)
+    elif isinstance(task, Learn):
+        yield Frame({}, learn_from_pile(task).prints)
     else:
-        for report, photo in read_file(request):
+        for report, photo in read_file(task, allowed.max_pages):
             if report.error is not None and report.error.__cause__ is not None:
                 print(f"kdscan: {report.name}: {report.error.__cause__!r}", file=sys.stderr)
             kept = [serialize(sheet) for sheet in report.sheets]
@@ -62,13 +64,13 @@ def answer(request: Request) -> Iterator[Frame]:
                 yield Frame({"page": report.page}, (*pictures(photo), *inks))
 
 
-def learn(request: Request) -> Frame:
+def learn(task: LearnPrint) -> Frame:
     """Learn a print: its file, or what is wrong with the photos."""
     try:
-        files = [path.read_bytes() for path in (request.path, *request.more)]
+        files = [path.read_bytes() for path in task.paths]
         opened = [decode(data, "photo") for data in files]
         photos = [pages[n] for pages in opened for n in range(min(len(pages), MAX_SHEETS))]
-        known = learn_print(photos, request.name, unmarked=request.unmarked)
+        known = learn_print(photos, task.name, unmarked=task.unmarked)
     except (PhotoError, NoSheetFound, UsageError) as error:
         return Frame({"problem": error_json(error)})
     return Frame({"problem": None}, (known.data,))
@@ -93,30 +95,27 @@ def look(data: bytes) -> Json:
     return {"hint": seen.hint, "confidence": seen.confidence, "outline": outline}
 
 
-def read_file(request: Request) -> Iterator[tuple[PhotoReport, Photo | None]]:
+def read_file(task: Read | Show, max_pages: int) -> Iterator[tuple[PhotoReport, Photo | None]]:
     """Every page with what came of it; errors are reports too."""
-    name = request.name
+    name = task.name if isinstance(task, Read) else ""
     try:
-        pages = decode(request.path.read_bytes(), name)
-        if len(pages) > request.max_pages:
+        pages = decode(task.path.read_bytes(), name)
+        if len(pages) > max_pages:
             raise ImageTooLarge(
                 "the file has {pages} pages, {most} at most on this page; split it, or read it "
                 "with kdscan batch",
                 pages=len(pages),
-                most=request.max_pages,
+                most=max_pages,
             )
     except PhotoError as error:
         yield PhotoReport(name, error=error), None
         return
     for page in range(len(pages)):
-        if request.do == "show":
+        if isinstance(task, Show):
             yield _shown(pages, page)
         else:
-            options = ReadOptions(
-                game=request.game,
-                variants=request.variants,
-                prints=load_prints(request.photos, request.prints),
-            )
+            prints = load_prints(task.photos, task.prints)
+            options = ReadOptions(game=task.game, variants=task.variants, prints=prints)
             yield read_page(pages, page, options)
 
 

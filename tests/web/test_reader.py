@@ -12,11 +12,12 @@ from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.readings import readings
-from kdscan.web.pool import Limits, Pool, Request
+from kdscan.web.pool import Limits, Pool
 from kdscan.web.prints import Prints
 from kdscan.web.reader import Reader
 from kdscan.web.sessions import new_session
 from kdscan.web.sheet_service import SheetService
+from kdscan.web.tasks import Read, Task
 from kdscan.web.views import PictureCache
 from kdscan.workers.frames import Frame
 
@@ -26,11 +27,12 @@ class Heard(Pool):
 
     def __init__(self) -> None:
         super().__init__(1, Limits())
-        self.asked: list[Request] = []
+        self.asked: list[Read] = []
 
-    async def ask(self, what: Request) -> AsyncIterator[Frame]:
-        self.asked.append(what)
-        report = PhotoReport(what.name, size_wh=(8, 8), error=NoSheetFound("nothing"))
+    async def ask(self, task: Task) -> AsyncIterator[Frame]:
+        assert isinstance(task, Read)
+        self.asked.append(task)
+        report = PhotoReport(task.name, size_wh=(8, 8), error=NoSheetFound("nothing"))
         yield Frame({"pages": 1, "report": photo_json(report), "kept": []})
 
 
@@ -64,4 +66,4 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
     say(size != 7)
     sheets, heard = SheetService(store, f"Cup {size}"), Heard()
     assert asyncio.run(both()) == [f"models {n}x{n}" for n in (12 - size, size)]
-    assert [what.variants.size for what in heard.asked] == [12 - size, size]
+    assert [task.variants.size for task in heard.asked] == [12 - size, size]

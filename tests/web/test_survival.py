@@ -24,7 +24,8 @@ import pytest
 from kdscan.errors import ModelError, ReaderDied
 from kdscan.synth.__main__ import own_book
 from kdscan.tournament.store import Store, open_store
-from kdscan.web.pool import Limits, Pool, Request
+from kdscan.web.pool import Limits, Pool
+from kdscan.web.tasks import Read
 from tests.web.conftest import JOIN, SAMPLES, Served, awaited, serving, settings
 
 BEARER = {"Authorization": f"Bearer {JOIN}"}
@@ -144,7 +145,7 @@ def test_a_worker_reads_on_after_a_bad_file(tmp_path: Path) -> None:
         try:
             found = []
             for path in (bad, SAMPLES / "01.jpg"):
-                async for frame in pool.ask(Request(path, path.name)):
+                async for frame in pool.ask(Read(path, path.name)):
                     found += [frame.header["report"]] if "report" in frame.header else []
             assert len(pool.pids) == 1
             return found
@@ -167,7 +168,7 @@ from kdscan.kinds.spellbook.place import blank_page
 known, held = set(sys.modules), set(vars(default_models()))
 drawn = blank_page.cache_info().misses
 for path, kind in zip(sys.argv[1:], ("duel_map", "duel_spellbook")):
-    ((report, _),) = worker.read_file(worker.Request(Path(path), "a"))
+    ((report, _),) = worker.read_file(worker.Read(Path(path), "a"), 1)
     assert [sheet["kind"] for sheet in worker.photo_json(report)["sheets"]] == [kind]
 new = sorted({*sys.modules} - known) + sorted({*vars(default_models())} - held)
 print(json.dumps(new + ["a blank page"] * (blank_page.cache_info().misses - drawn)))
