@@ -10,6 +10,9 @@ from kdscan.game.grid import Cell
 from kdscan.records import CELLS, Photo, RectifiedSheet, SheetOutline
 from kdscan.records.arrays import Floats
 
+CUT_OFF = "cut_off"
+"""Code of the problem that names shields which the picture's edge cuts off."""
+
 MIN_EDGE_DISTANCE = 0.25
 """Cells. A shield whose centre lies closer to the picture's edge than this, or outside, cannot be
 read."""

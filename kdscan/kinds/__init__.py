@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from kdscan.game.duel.coats import Coat
     from kdscan.game.duel.spellbook import SpellbookLine
     from kdscan.game.grid import Cell
+    from kdscan.imaging.pens import Bgr
     from kdscan.kinds.common.doubt import DoubtfulPlace
-    from kdscan.kinds.common.pens import Bgr
     from kdscan.kinds.common.terminal import Style
     from kdscan.locale import Words
     from kdscan.records import (

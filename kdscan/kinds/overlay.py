@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kdscan.imaging.pens import Bgr
 from kdscan.imaging.pyramid import at_most
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.board import TILE_WH
-from kdscan.kinds.common.pens import Bgr
 from kdscan.locale import ENGLISH, Words
 from kdscan.records import AnyReading, Photo
 

@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kdscan.imaging.pens import Color, circle, line, polygon
 from kdscan.imaging.rectify import FLAT_MARGIN, lattice_to_flat
-from kdscan.kinds.common.pens import Color, circle, line, polygon
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.records import CASTLE, CELLS, COLS, ROWS, Ink
 

@@ -17,8 +17,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.detection.clipping import CUT_OFF
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
-from kdscan.kinds.duel_map.interpret import CUT_OFF
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
 from kdscan.records import CELLS, COATS, COLS, ROWS, Photo, SheetReading, frozen
 from kdscan.records.arrays import Floats

@@ -12,7 +12,6 @@ from typing import Any, Literal, NotRequired, TypedDict
 from kdscan.game.duel.report import DomainJson, MapScoreJson
 from kdscan.game.kingdomino.report import KingdomScoreJson, LandJson
 from kdscan.game.problem import ProblemJson
-from kdscan.locale.errors import ErrorJson
 
 __all__ = ["DomainJson", "KingdomScoreJson", "LandJson", "MapScoreJson", "ProblemJson"]
 
@@ -195,7 +194,7 @@ class PhotoJson(TypedDict):
     page: int
     width: int | None
     height: int | None
-    error: ErrorJson | None
+    error: Json | None
     sheets: list[SheetJson]
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.detection.clipping import clipped_cells, cut_sides, edges_text
+from kdscan.detection.clipping import CUT_OFF, clipped_cells, cut_sides, edges_text
 from kdscan.errors import NoSheetFound
 from kdscan.imaging.photo import load_photos
 from kdscan.kinds import correct
-from kdscan.kinds.duel_map.interpret import CUT_OFF, interpret
+from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo, SheetOutline
 from tests.readings import make_sheet

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kdscan.game.duel.coats import Coat
+from kdscan.imaging.pens import draw_marks, marks_width
 from kdscan.imaging.rectify import cell_corners
 from kdscan.kinds.common.board import DOMAIN_COLORS, PROBLEM_COLOR, REVIEW_COLOR
-from kdscan.kinds.common.pens import draw_marks, marks_width
 from kdscan.kinds.overlay import LONGEST_PX, draw_overlay
 from kdscan.records import CELLS, Photo, Problem, RectifiedSheet, SheetReading
 from tests.readings import make_sheet, with_evidence

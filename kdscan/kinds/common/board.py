@@ -17,10 +17,7 @@ import numpy as np
 from kdscan.game.duel.scoring import Score
 from kdscan.game.grid import Cell, cell_name
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
-from kdscan.imaging.rectify import cell_corners
-from kdscan.kinds.common.colors import domain_colors, flagged_cells
-from kdscan.kinds.common.doubt import C, Doubt, DoubtfulPlace
-from kdscan.kinds.common.pens import (
+from kdscan.imaging.pens import (
     INK,
     PAPER,
     Bgr,
@@ -33,6 +30,9 @@ from kdscan.kinds.common.pens import (
     polygon,
     text_width,
 )
+from kdscan.imaging.rectify import cell_corners
+from kdscan.kinds.common.colors import domain_colors, flagged_cells
+from kdscan.kinds.common.doubt import C, Doubt, DoubtfulPlace
 from kdscan.locale import Words
 from kdscan.records import Found, RectifiedSheet
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
+from kdscan.imaging.pens import Bgr, draw_marks, marks_width
 from kdscan.kinds.common.board import Signs, draw_board, places_of, tile
 from kdscan.kinds.common.doubt import DoubtfulPlace
-from kdscan.kinds.common.pens import Bgr, draw_marks, marks_width
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.kinds.duel_map.names import shield_name, with_cover
 from kdscan.locale import Words

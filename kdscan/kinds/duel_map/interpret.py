@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from kdscan.detection.clipping import edges_text
+from kdscan.detection.clipping import CUT_OFF, edges_text
 from kdscan.game.duel.scoring import score_board
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
@@ -24,9 +24,6 @@ MIN_PLACED = 0.9
 """If the probability that all cells are in place is lower, a problem says so."""
 
 _MIRRORED = "the picture is mirrored: left and right are swapped; take the photo without mirroring"
-
-CUT_OFF = "cut_off"
-"""Code of the problem that names shields which the picture's edge cuts off."""
 
 
 def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading:

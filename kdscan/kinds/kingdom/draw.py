@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
+from kdscan.imaging.pens import Bgr, draw_square, square_width
 from kdscan.kinds.common.board import Signs, draw_board, places_of, tile
 from kdscan.kinds.common.doubt import DoubtfulPlace
-from kdscan.kinds.common.pens import Bgr, draw_square, square_width
 from kdscan.kinds.kingdom.doubts import doubts
 from kdscan.kinds.kingdom.names import square_name
 from kdscan.locale import Words

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kdscan.game.duel.coats import Coat
-from kdscan.kinds.common.board import REVIEW_COLOR
-from kdscan.kinds.common.doubt import DoubtfulPlace
-from kdscan.kinds.common.pens import (
+from kdscan.imaging.pens import (
     INK,
     PAPER,
     Bgr,
@@ -22,6 +20,8 @@ from kdscan.kinds.common.pens import (
     polygon,
     text_width,
 )
+from kdscan.kinds.common.board import REVIEW_COLOR
+from kdscan.kinds.common.doubt import DoubtfulPlace
 from kdscan.kinds.spellbook.names import mark_name
 from kdscan.kinds.spellbook.options import marks_of_line
 from kdscan.locale import Words

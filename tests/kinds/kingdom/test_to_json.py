@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kdscan.game.kingdomino.variants import Variants
-from kdscan.kinds.common.pens import draw_square, square_width
+from kdscan.imaging.pens import draw_square, square_width
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.kingdom.doubts import doubts
 from kdscan.kinds.kingdom.tell import draw_kingdom, tell, token
