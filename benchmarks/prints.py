@@ -39,11 +39,12 @@ from kdscan.ink.divide import divide
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.pipeline.read import read_photo
 from kdscan.prints.align import align
+from kdscan.prints.describe import unknown_print
 from kdscan.prints.drawing import draw_ink, draw_print
 from kdscan.prints.dropout import drop_out
 from kdscan.prints.flat import FlatSheet, coats_of, from_bytes, rectify, to_bytes
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
-from kdscan.prints.learn import learn_flat_sheets, learn_print, register_either_way, unknown_print
+from kdscan.prints.learn import learn_flat_sheets, learn_print, register_either_way
 from kdscan.prints.recognize import SURELY, recognize
 from kdscan.records import Photo, SheetReading
 from kdscan.synth.pads import pad_blank, pad_print, pad_sheet

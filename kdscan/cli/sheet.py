@@ -12,7 +12,7 @@ import typer
 from kdscan.cli.messages import note, spoken
 from kdscan.errors import UsageError
 from kdscan.locale import Words
-from kdscan.sheet.look import Style
+from kdscan.sheet.look import Style, Ticket
 from kdscan.sheet.parts import Paper
 from kdscan.sheet.words import Language
 
@@ -117,18 +117,11 @@ def sheet(
     Exit codes: 0 done; 2 wrong usage, a broken layout, or a file that cannot be written.
     """
     # The heavy half: reportlab, OpenCV.
-    from kdscan.files.write import write_file
     from kdscan.sheet.book import load_book
     from kdscan.sheet.card import Card
     from kdscan.sheet.layout import load_layout
-    from kdscan.sheet.look import Look, Ticket
+    from kdscan.sheet.look import Look
     from kdscan.sheet.printing import Side, impose, sheet_pdf
-    from kdscan.sheet.tickets import (
-        book_tickets_from_csv,
-        each_once,
-        rounds_of,
-        tickets_from_csv,
-    )
 
     if players is None and (event or rounds):
         raise UsageError("--event and --round go with --players, which says whose the sheets are.")
@@ -148,17 +141,9 @@ def sheet(
     behind = load_book(spellbook) if side == "both" else None
     fit = len(impose(first, paper, per_page).places)
     tickets: tuple[Ticket, ...] = ()
-    of_tables: tuple[Ticket, ...] = ()
+    back_tickets: tuple[Ticket, ...] = ()
     if players is not None:
-        tickets = tickets_from_csv(players, event, rounds_of(rounds), language)
-        of_tables = book_tickets_from_csv(players, event, rounds_of(rounds), language)
-    if side == "spellbook" and players is not None:
-        tickets = each_once(of_tables)
-        if not tickets:
-            raise UsageError(
-                "{path}: a spellbook belongs to a table; add the column `table`.",
-                path=players,
-            )
+        tickets, back_tickets = _tickets(players, event, rounds, language, side)
     copies = len(tickets) or (fit if count is None else count)
     pdf = sheet_pdf(
         first,
@@ -167,9 +152,40 @@ def sheet(
         look=Look(language, style),
         back=behind,
         tickets=tickets,
-        back_tickets=of_tables if behind is not None else (),
+        back_tickets=back_tickets,
         per_page=per_page,
     )
+    _write(output, pdf)
+    note(f"{output}: {_summary(spoken(sys.stderr), copies, side, -(-copies // fit), paper)}")
+
+
+def _tickets(
+    players: Path, event: str | None, rounds: str | None, language: Language, side: str
+) -> tuple[tuple[Ticket, ...], tuple[Ticket, ...]]:
+    """Whose the sheets are, and of those on their backs."""
+    from kdscan.sheet.tickets import (
+        book_tickets_from_csv,
+        each_once,
+        rounds_of,
+        tickets_from_csv,
+    )
+
+    given = (players, event, rounds_of(rounds), language)
+    of_players, of_tables = tickets_from_csv(*given), book_tickets_from_csv(*given)
+    if side != "spellbook":
+        return of_players, of_tables if side == "both" else ()
+    tickets = each_once(of_tables)
+    if not tickets:
+        raise UsageError(
+            "{path}: a spellbook belongs to a table; add the column `table`.", path=players
+        )
+    return tickets, ()
+
+
+def _write(output: Path, pdf: bytes) -> None:
+    """Write a PDF, or its pages as pictures."""
+    from kdscan.files.write import write_file
+
     if output.suffix.lower() == ".png":
         pages = _pictures(pdf)
         for number, png in enumerate(pages, 1):
@@ -180,7 +196,6 @@ def sheet(
         sys.stdout.buffer.flush()
     else:
         write_file(output, pdf)
-    note(f"{output}: {_summary(spoken(sys.stderr), copies, side, -(-copies // fit), paper)}")
 
 
 def _pictures(pdf: bytes) -> list[bytes]:

@@ -6,19 +6,42 @@ only learning needs it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
 from kdscan.prints.circles import NO_CIRCLES, Circles, cell_shifts, find_circles, rim_response
-from kdscan.prints.known import CellGeometry, castle_of
-from kdscan.prints.lattice import LATTICE_PX, PATCH, Patch
+from kdscan.prints.corners import beside, centers_within
+from kdscan.prints.features import edges
+from kdscan.prints.known import (
+    KNOWN_STEP,
+    PRINT_MARGIN,
+    PRINT_PX,
+    PRINT_WH,
+    CellGeometry,
+    KnownPrint,
+    castle_of,
+    without_file,
+)
+from kdscan.prints.lattice import (
+    LATTICE_MARGIN,
+    LATTICE_PX,
+    PATCH,
+    Patch,
+    aspect,
+    castle_patch,
+    measure_cells,
+    shift_lattice,
+)
 from kdscan.prints.lines import REACH, Line, find_line, off_crossing, without_lines
 from kdscan.prints.outline import contrast_of, find_outline, outline_mask
-from kdscan.prints.pattern import PATTERN_PX, Pattern
+from kdscan.prints.pattern import PATTERN_PX, Pattern, pattern_of
+from kdscan.records import Photo
+from kdscan.records.arrays import Floats
 from kdscan.sheet.parts import Castle, LineStyle, Point, Polygon
 
 THRESHOLDS = (0.8, 1.0, 1.25, 1.5, 1.8, 2.1)
@@ -29,6 +52,11 @@ PLACED_REACH = 0.06
 _MIDDLE = PATCH * LATTICE_PX / 2 - 0.5
 
 
+OWN_CENTERS = lattice_to_flat(CENTERS, PRINT_PX, PRINT_MARGIN)
+"""(5, 7, 2): where a print's cells lie in its picture."""
+_CORNER_CELLS = ([0, 0, -1, -1], [0, -1, -1, 0])
+
+
 @dataclass(frozen=True)
 class CellDescription:
     """A cell's print. offset: cells, by which the lattice is off the lines between cells, None
@@ -37,6 +65,69 @@ class CellDescription:
     offset: tuple[float | None, float | None]
     lines: LineStyle
     cell: CellGeometry
+
+
+def unknown_print(name: str) -> KnownPrint:
+    """An empty print."""
+    w, h = PRINT_WH
+    return KnownPrint(
+        name=name,
+        bgr=np.zeros((h, w, 3), np.uint8),
+        known=np.ones((h // KNOWN_STEP, w // KNOWN_STEP), np.float32),
+        cell=CellGeometry((), (), 0.0),
+        castle=Castle((), ()),
+        lines="none",
+        aspect=1.0,
+        residual=0.0,
+        sheets=1,
+    )
+
+
+def describe_print(
+    known: KnownPrint, photo: Photo, centers_xy: Floats, placed: bool = False
+) -> KnownPrint:
+    """The print with picture and geometry measured in a photo.
+
+    centers_xy: (5, 7, 2) photo frame, approximate cell centres. placed: given by a person.
+    """
+    measured = measure_cells(photo, centers_xy)
+    if placed:
+        centers = beside(measured.centers_xy, centers_xy)
+        flat = flatten(photo, centers, LATTICE_PX, LATTICE_MARGIN)
+        measured = replace(measured, centers_xy=centers, common=pattern_of(flat, LATTICE_MARGIN))
+    found = describe_cell(measured.common, placed)
+    x, y = found.offset
+    centers = shift_lattice(measured.centers_xy, (x or 0.0, y or 0.0))
+    edge = edges(flatten(photo, centers, PRINT_PX, LATTICE_MARGIN), PRINT_PX)
+    return replace(
+        without_file(known),
+        bgr=flatten(photo, centers, PRINT_PX, PRINT_MARGIN),
+        cell=found.cell,
+        castle=describe_castle(castle_patch(edge)),
+        lines=found.lines,
+        aspect=aspect(centers) if known.aspect == 1.0 else known.aspect,
+        residual=measured.residual,
+    )
+
+
+def with_corners(known: KnownPrint, corners_xy: Floats) -> KnownPrint:
+    """The print with its grid's corners, (4, 2) in the pixels of its picture, corrected by a
+    person, and its geometry measured anew. Parts outside the old picture become unknown.
+
+    Raises LayoutError for implausible corners.
+    """
+    photo, centers = Photo(known.bgr), centers_within(corners_xy)
+    h, w = known.bgr.shape[:2]
+    again = describe_print(known, photo, centers, placed=True)
+    levels = np.repeat(np.repeat(known.known, KNOWN_STEP, 0), KNOWN_STEP, 1)
+    to_old = cv2.getPerspectiveTransform(
+        OWN_CENTERS[_CORNER_CELLS].astype(np.float32),
+        centers[_CORNER_CELLS].astype(np.float32),
+    )
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    moved = cv2.warpPerspective(levels, to_old, (w, h), flags=flags)
+    small = cv2.resize(moved, known.known.shape[::-1], interpolation=cv2.INTER_AREA)
+    return replace(again, known=np.asarray(np.clip(small, 0, 1), np.float32))
 
 
 def describe_cell(common: Pattern, placed: bool = False) -> CellDescription:

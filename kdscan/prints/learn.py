@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,39 +12,27 @@ from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.find import find
 from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, flatten, lattice_to_flat, resolution
+from kdscan.imaging.rectify import FLAT_MARGIN, resolution
 from kdscan.ink.separate import drawn_on
 from kdscan.marks.classify import softmax
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
-from kdscan.prints.corners import beside, centers_within, placed
-from kdscan.prints.describe import describe_castle, describe_cell
-from kdscan.prints.features import edges
+from kdscan.prints.corners import beside, placed
+from kdscan.prints.describe import OWN_CENTERS, describe_print, unknown_print
 from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet
 from kdscan.prints.known import (
-    KNOWN_STEP,
     PRINT_MARGIN,
     PRINT_PX,
-    PRINT_WH,
-    CellGeometry,
     KnownPrint,
-    without_file,
 )
 from kdscan.prints.lattice import (
-    LATTICE_MARGIN,
-    LATTICE_PX,
     Measured,
-    aspect,
-    castle_patch,
     measure_cells,
-    shift_lattice,
 )
 from kdscan.prints.merge import merge
-from kdscan.prints.pattern import pattern_of
 from kdscan.prints.recognize import SURELY
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
-from kdscan.sheet.parts import Castle
 
 MIN_LIKENESS = 0.3
 """Least likeness of the cells, see `Measured`; below it a sheet is too blurred, or none at all.
@@ -65,11 +52,6 @@ fewer."""
 COAT_PROBABILITY = 0.9
 """Least probability of a single coat. The probability of not being empty would be misleading: the
 hills of an engraved print look like strokes in 27 of 34 shields, but like no coat in particular."""
-
-_OWN_CENTERS = lattice_to_flat(
-    CENTERS, PRINT_PX, PRINT_MARGIN
-)  # where a print's cells lie in its picture
-_CORNER_CELLS = ([0, 0, -1, -1], [0, -1, -1, 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +139,7 @@ def _merge_sheets(
             ]
         bgr, coverage = merge(flats, ink)
         # Described from the merged picture, in which single sheets' marks have vanished.
-        known = describe_print(known, Photo(bgr), _OWN_CENTERS, used[0].placed)
+        known = describe_print(known, Photo(bgr), OWN_CENTERS, used[0].placed)
     return replace(known, bgr=bgr, known=coverage, sheets=len(used))
 
 
@@ -231,22 +213,6 @@ def marked_share(photo: Photo, sheet: RectifiedSheet, marking: Network) -> float
     return float(np.mean(softmax(coats)[:, 1:].max(1) > COAT_PROBABILITY))
 
 
-def unknown_print(name: str) -> KnownPrint:
-    """An empty print."""
-    w, h = PRINT_WH
-    return KnownPrint(
-        name=name,
-        bgr=np.zeros((h, w, 3), np.uint8),
-        known=np.ones((h // KNOWN_STEP, w // KNOWN_STEP), np.float32),
-        cell=CellGeometry((), (), 0.0),
-        castle=Castle((), ()),
-        lines="none",
-        aspect=1.0,
-        residual=0.0,
-        sheets=1,
-    )
-
-
 def _register_all(
     known: KnownPrint, seen: Sequence[_MeasuredSheet], least: int
 ) -> tuple[list[_MeasuredSheet], list[Aligned]]:
@@ -286,50 +252,3 @@ def register_either_way(known: KnownPrint, photo: Photo, centers_xy: Floats) -> 
     likeness."""
     ways = (align(known, photo, c) for c in (centers_xy, turned(centers_xy)))
     return max(ways, key=lambda aligned: aligned.likeness)
-
-
-def describe_print(
-    known: KnownPrint, photo: Photo, centers_xy: Floats, placed: bool = False
-) -> KnownPrint:
-    """The print with picture and geometry measured in a photo.
-
-    centers_xy: (5, 7, 2) photo frame, approximate cell centres. placed: given by a person.
-    """
-    measured = measure_cells(photo, centers_xy)
-    if placed:
-        centers = beside(measured.centers_xy, centers_xy)
-        flat = flatten(photo, centers, LATTICE_PX, LATTICE_MARGIN)
-        measured = replace(measured, centers_xy=centers, common=pattern_of(flat, LATTICE_MARGIN))
-    found = describe_cell(measured.common, placed)
-    x, y = found.offset
-    centers = shift_lattice(measured.centers_xy, (x or 0.0, y or 0.0))
-    edge = edges(flatten(photo, centers, PRINT_PX, LATTICE_MARGIN), PRINT_PX)
-    return replace(
-        without_file(known),
-        bgr=flatten(photo, centers, PRINT_PX, PRINT_MARGIN),
-        cell=found.cell,
-        castle=describe_castle(castle_patch(edge)),
-        lines=found.lines,
-        aspect=aspect(centers) if known.aspect == 1.0 else known.aspect,
-        residual=measured.residual,
-    )
-
-
-def with_corners(known: KnownPrint, corners_xy: Floats) -> KnownPrint:
-    """The print with its grid's corners, (4, 2) in the pixels of its picture, corrected by a
-    person, and its geometry measured anew. Parts outside the old picture become unknown.
-
-    Raises LayoutError for implausible corners.
-    """
-    photo, centers = Photo(known.bgr), centers_within(corners_xy)
-    h, w = known.bgr.shape[:2]
-    again = describe_print(known, photo, centers, placed=True)
-    levels = np.repeat(np.repeat(known.known, KNOWN_STEP, 0), KNOWN_STEP, 1)
-    to_old = cv2.getPerspectiveTransform(
-        _OWN_CENTERS[_CORNER_CELLS].astype(np.float32),
-        centers[_CORNER_CELLS].astype(np.float32),
-    )
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    moved = cv2.warpPerspective(levels, to_old, (w, h), flags=flags)
-    small = cv2.resize(moved, known.known.shape[::-1], interpolation=cv2.INTER_AREA)
-    return replace(again, known=np.asarray(np.clip(small, 0, 1), np.float32))

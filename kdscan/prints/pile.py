@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import LayoutError
 from kdscan.imaging.rectify import flatten
+from kdscan.prints.describe import unknown_print
 from kdscan.prints.flat import FLAT_CENTERS, FlatSheet, deduplicate
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.learn import (
@@ -23,7 +24,6 @@ from kdscan.prints.learn import (
     MIN_ALIKE,
     learn_flat_sheets,
     register_either_way,
-    unknown_print,
 )
 from kdscan.prints.names import folded
 from kdscan.records.arrays import Network

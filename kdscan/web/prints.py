@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 from sqlalchemy import Connection
 
+from kdscan.prints.describe import with_corners
 from kdscan.prints.drawing import draw_print
 from kdscan.prints.file import FiledPrint, parse_print, to_filed
-from kdscan.prints.learn import with_corners
 from kdscan.records.results import Json
 from kdscan.tournament.pads import keep_taught, piles
 from kdscan.tournament.pile import Pile

@@ -6,8 +6,9 @@ from kdscan.errors import LayoutError
 from kdscan.imaging.rectify import CENTERS, lattice_to_photo_homography, project
 from kdscan.inference.store import default_models
 from kdscan.prints.corners import beside, centers_within
+from kdscan.prints.describe import with_corners
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
-from kdscan.prints.learn import learn_print, with_corners
+from kdscan.prints.learn import learn_print
 from kdscan.records import COLS, ROWS, Photo
 from tests.prints.pads import PAINTED, blank, learned
 

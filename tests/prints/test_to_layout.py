@@ -12,7 +12,7 @@ import pytest
 
 from kdscan.cli.main import main
 from kdscan.errors import LayoutError
-from kdscan.prints.learn import describe_print, unknown_print
+from kdscan.prints.describe import describe_print, unknown_print
 from kdscan.prints.to_layout import to_layout
 from kdscan.records import Photo
 from kdscan.sheet.layout import load_layout

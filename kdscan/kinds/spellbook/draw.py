@@ -45,7 +45,7 @@ def draw(
     for mark in reading.marks:
         _draw_mark(picture, mark, (np.array(mark.at_xy) + 0.5) * scale - 0.5, scale)
     _counts(picture, reading, scale, reach)
-    _headline(picture, reading, page, reach)
+    _headline(picture, reading, page, reach, words)
     return []
 
 
@@ -93,9 +93,11 @@ def _counts(picture: Bgr, reading: SpellbookReading, scale: float, reach: float)
             draw_text(picture, text, (at[0] - wide / 2 + 0.25 * size, at[1]), size, bold=True)
 
 
-def _headline(picture: Bgr, reading: SpellbookReading, page: Points, reach: float) -> None:
+def _headline(
+    picture: Bgr, reading: SpellbookReading, page: Points, reach: float, words: Words
+) -> None:
     size = 1.7 * reach
-    text = "spellbook" + " ?" * reading.review
+    text = words.t("spellbook") + " ?" * reading.review
     wide, high = text_width(text, size, bold=True) + size, 1.6 * size
     left = min(max(float(page[:, 0].mean() - wide / 2), 0.0), max(0.0, picture.shape[1] - wide))
     top = max(float(page[:, 1].min() - high - 0.3 * size), 0.1 * size)
