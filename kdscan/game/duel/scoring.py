@@ -8,6 +8,8 @@ adds 3 points for each domain of the coat that was chosen, crosses or none.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from kdscan.game.duel.board import Board
@@ -45,11 +47,23 @@ class Score(DomainScore[Domain]):
 
 def find_domains(board: Board) -> tuple[Domain, ...]:
     """The domains of a map, ordered by their first cell, row-major."""
-    shields = dict(board.items())
-    found = groups({cell: shield.coat for cell, shield in shields.items()})
-    return tuple(
-        [Domain(coat, cells, sum([shields[c].crosses for c in cells])) for coat, cells in found]
-    )
+    of_coat: dict[Coat, list[Cell]] = {}
+    crosses = {}
+    for cell, shield in board.items():
+        of_coat.setdefault(shield.coat, []).append(cell)
+        crosses[cell] = shield.crosses
+    found = [
+        Domain(coat, group, sum([crosses[cell] for cell in group]))
+        for coat, cells in of_coat.items()
+        for group in _joined(tuple(cells))
+    ]
+    return tuple(sorted(found, key=itemgetter(1)))
+
+
+@lru_cache(maxsize=2048)
+def _joined(cells: tuple[Cell, ...]) -> tuple[tuple[Cell, ...], ...]:
+    """The domains of one coat's cells, cached: boards of one sheet differ in a shield or two."""
+    return tuple([group for _, group in groups(dict.fromkeys(cells))])
 
 
 def score_board(board: Board, chosen_coat: Coat | None = None) -> Score:
