@@ -9,7 +9,7 @@ blurred photo costs modules, not the whole code.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 
 import cv2
 import numpy as np
@@ -45,6 +45,13 @@ _MIN_CORRELATION = 0.45
 """Least correlation with a finder pattern: of the first one, and of all three on average. The 92
 codes that were read in 108 photos had at least 0.64 for both; in 40 photos of designs without a
 code the highest were 0.45 and 0.36."""
+_LOOK_PX, _LOOK_SIDE, _LOOK_MODULES = 3, 23, 32
+"""A first look for the top left finder pattern: pixels a module; modules along the code, between
+those of `_SIDES`; modules along the window, which holds the pattern wherever the code may lie."""
+_MIN_LOOK = 0.4
+"""Least correlation with a finder pattern in that look. In 180 photos with codes, each looked for in
+the places of both layouts, 613 were read and the lowest had 0.41; of 296 places in photos of designs
+without a code 70% have less."""
 _MIN_AGREEMENT = 0.75
 """Share of the modules in function patterns that must be right before deblurring is tried: at least
 0.91 in those 92 codes, at most 0.62 where there was none."""
@@ -67,8 +74,10 @@ def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | No
             continue
         to_photo = partial(_page_to_photo, sheet, layout)
         for code in (layout.code, layout.second_code):
+            if code is None or not _may_show(photo, code, to_photo):
+                continue
             finest = finest_decoded(photo) if layout_name == UNKNOWN else 0
-            text = None if code is None else read_printed(photo, code, to_photo, finest)
+            text = read_printed(photo, code, to_photo, finest)
             if text is not None:
                 return text
     return None
@@ -129,17 +138,42 @@ def _page_to_photo(sheet: RectifiedSheet, layout: Layout, page_mm: Floats) -> Fl
     return lattice_to_photo(sheet.centers_xy, lattice)
 
 
+def _may_show(photo: Photo, code: Code, to_photo: Callable[[Floats], Floats]) -> bool:
+    """Whether a small and coarse picture shows what may be the code's top left finder pattern; most
+    sheets have no code, and this tells so in an eighth of the time."""
+    module = code.size_mm / _LOOK_SIDE
+    first = np.array(code.center_mm) - (_LOOK_SIDE / 2 - 3.5) * module
+    n, finest = _LOOK_MODULES * _LOOK_PX, finest_decoded(photo)
+    grey = _flat(photo, to_photo, first, module / _LOOK_PX, n, _COARSEST / 2, finest)
+    return _peak(grey, _blurred_pattern(_LOOK_PX), (0, 0), n)[1] >= _MIN_LOOK
+
+
 def _window(
     photo: Photo, code: Code, to_photo: Callable[[Floats], Floats], side: int, finest: int
 ) -> NDArray[np.uint8]:
     """Grey and upright: the code and `_SEARCH` modules around it, `_MODULE_PX` a module."""
     n = (side + 2 * _SEARCH) * _MODULE_PX
+    px_mm = code.size_mm / side / _MODULE_PX
+    return _flat(photo, to_photo, np.array(code.center_mm), px_mm, n, _COARSEST, finest)
+
+
+def _flat(
+    photo: Photo,
+    to_photo: Callable[[Floats], Floats],
+    middle_mm: Floats,
+    px_mm: float,
+    n: int,
+    coarsest: float,
+    finest: int,
+) -> NDArray[np.uint8]:
+    """(n, n) grey and upright, around a place of the page. px_mm: millimetres a pixel. coarsest:
+    pixels that one of the photo's may become."""
     net = np.arange(0, n + _GRID_PX, _GRID_PX)  # the map is smooth: known on a net, then enlarged
-    step = ((net + 0.5) - n / 2) / _MODULE_PX * code.size_mm / side
-    x, y = code.center_mm
+    step = ((net + 0.5) - n / 2) * px_mm
+    x, y = middle_mm
     where = to_photo(np.stack(np.meshgrid(x + step, y + step), -1))
     shrink = float(np.linalg.norm(where[0, 1] - where[0, 0])) / _GRID_PX
-    flat = sample(photo, where, _GRID_PX, (n, n), shrink * _COARSEST, finest)
+    flat = sample(photo, where, _GRID_PX, (n, n), shrink * coarsest, finest)
     return np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
@@ -216,7 +250,7 @@ def _finders(flat: NDArray[np.uint8], side: int) -> NDArray[np.float32] | None:
 
     The first is searched wherever the code may lie, the others close to where they must then be.
     """
-    pattern = cv2.GaussianBlur(_pattern(), (0, 0), 0.35 * _MODULE_PX)
+    pattern = _blurred_pattern(_MODULE_PX)
     first = (_SEARCH - 1) * _MODULE_PX  # of the top left finder pattern, with its white
     far = (side - 7) * _MODULE_PX
     near = (first, first)
@@ -236,7 +270,7 @@ def _finders(flat: NDArray[np.uint8], side: int) -> NDArray[np.float32] | None:
 
 
 def _peak(
-    flat: NDArray[np.uint8], pattern: cv2.typing.MatLike, near: tuple[int, int], reach: int
+    flat: NDArray[np.uint8], pattern: NDArray[np.uint8], near: tuple[int, int], reach: int
 ) -> tuple[tuple[int, int], float]:
     """Template matching within `reach` pixels of a place: the best position and its correlation."""
     x0, y0 = max(0, near[0] - reach), max(0, near[1] - reach)
@@ -246,11 +280,13 @@ def _peak(
     return (x0 + x, y0 + y), best
 
 
-def _pattern() -> NDArray[np.uint8]:
-    """A finder pattern, dark on light, with a module of white around it."""
+@cache
+def _blurred_pattern(px: int) -> NDArray[np.uint8]:
+    """A finder pattern, dark on light, with a module of white around it; `px` pixels a module."""
     modules = np.full((9, 9), 255, np.uint8)
     modules[1:8, 1:8], modules[2:7, 2:7], modules[3:6, 3:6] = 0, 255, 0
-    return np.kron(modules, np.ones((_MODULE_PX, _MODULE_PX), np.uint8))
+    sharp = np.kron(modules, np.ones((px, px), np.uint8))
+    return np.asarray(cv2.GaussianBlur(sharp, (0, 0), 0.35 * px), np.uint8)
 
 
 def _decode(picture: NDArray[np.uint8]) -> str:
