@@ -72,12 +72,13 @@ def _windows(photo: Photo, sheet: RectifiedSheet, layout: Layout) -> NDArray[np.
     marker = layout.markers.size_mm / layout.cell_mm[0]
     marker_px = resolution(sheet.centers_xy) * marker
     finest = finest_for(photo, marker_px, _ENOUGH_PX)
-    tiles = []
-    for place in layout.markers.places:
-        on_grid = _window_in_lattice(layout, np.array(place.center_mm), offsets_mm)
-        where = lattice_to_photo(sheet.centers_xy, on_grid)
-        tiles.append(sample(photo, where, _STEP, (n, n), marker_px / _MARKER_PX, finest))
-    return np.asarray(cv2.cvtColor(np.concatenate(tiles, 1), cv2.COLOR_BGR2GRAY), np.uint8)
+    middles = [np.array(place.center_mm) for place in layout.markers.places]
+    on_grid = [_window_in_lattice(layout, middle, offsets_mm) for middle in middles]
+    where = lattice_to_photo(sheet.centers_xy, np.concatenate(on_grid, 1))
+    wide = n + _STEP  # what lies between two windows is sampled too, and left out
+    flat = sample(photo, where, _STEP, (len(middles) * wide, n), marker_px / _MARKER_PX, finest)
+    grey = np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8)
+    return np.concatenate([grey[:, k * wide : k * wide + n] for k in range(len(middles))], 1)
 
 
 def _window_in_lattice(layout: Layout, center_mm: Floats, step_mm: Floats) -> Floats:
