@@ -18,10 +18,10 @@ import numpy as np
 from kdscan.detection.clipping import cut_sides
 from kdscan.detection.layout import known_layouts
 from kdscan.detection.locate import locate
-from kdscan.detection.markers import detect_pages
+from kdscan.detection.markers import detect_pages, rule_out
 from kdscan.detection.register import MIN_CONFIDENCE, follow_paper, register
 from kdscan.imaging.rectify import lies_in, outline_of, overlap, project, rectify
-from kdscan.records import Photo, RectifiedSheet, SheetOutline
+from kdscan.records import COLS, Photo, RectifiedSheet, SheetOutline
 from kdscan.records.arrays import Floats, Network
 
 LIKELY, POSSIBLE = 0.8, 0.6
@@ -127,7 +127,10 @@ class MapSearch:
         if turn:
             yield from locate(self._photo, self._locating, turn)
             return
-        yield from by_markers(self._photo)
+        if any(outline.confidence >= MIN_OUTLINE for outline in self._upright):
+            yield from by_markers(self._photo, min(map(_cell_px, self._upright)))
+        else:
+            yield from by_markers(self._photo)
         for outline in self._upright:
             if cut_sides(self._photo, outline):
                 self._cut.append(outline)
@@ -154,11 +157,18 @@ class MapSearch:
         return tuple(rectify(self._photo, one.centers_xy, one.confidence) for one in kept), lost
 
 
-def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:
-    """Outlines of maps with built-in layouts, computed from the markers around their grids."""
+def by_markers(photo: Photo, cell_px: float | None = None) -> tuple[SheetOutline, ...]:
+    """Outlines of maps with built-in layouts, computed from the markers around their grids.
+
+    cell_px: how many pixels a cell of the smallest map that was located has; sheets lie on one
+    table, so markers of this scale are looked for first.
+    """
     outlines = []
     for layout in known_layouts():
         assert layout.markers is not None
+        if cell_px:
+            side_px = cell_px * layout.markers.size_mm / layout.cell_mm[0]
+            rule_out(photo, layout.markers.dictionary, side_px)
         for mm, xy in detect_pages(photo, layout.markers, layout.page_mm):
             h, _ = cv2.findHomography(mm, xy, 0)
             (x, y), (w, h_mm) = layout.grid_mm, layout.cell_mm
@@ -167,6 +177,14 @@ def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:
             if h is not None:
                 outlines.append(SheetOutline(project(np.asarray(h, np.float64), grid), 1.0))
     return tuple(outlines)
+
+
+def _cell_px(outline: SheetOutline) -> float:
+    """Photo pixels a cell, across."""
+    top, _, bottom, _ = np.linalg.norm(
+        np.roll(outline.corners_xy, -1, 0) - outline.corners_xy, axis=1
+    )
+    return float(top + bottom) / (2 * COLS)
 
 
 def _covers(found: _Candidate, outline: SheetOutline) -> bool:

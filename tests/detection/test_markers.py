@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 
 from kdscan.detection.find import by_markers
-from kdscan.detection.markers import detect_markers, detect_pages
+from kdscan.detection.markers import detect_markers, detect_pages, rule_out
 from kdscan.records import Photo
 from kdscan.sheet.book import load_book
 from kdscan.sheet.layout import load_layout
@@ -43,6 +43,24 @@ def test_one_marker_alone_is_no_page() -> None:
     page[:, 120:] = 255
     page[120:] = 255
     assert not detect_pages(on_desk((page, 20, 20)), BOOK.markers, BOOK.page_mm)
+
+
+def test_a_first_look_rules_out_only_what_is_not_there() -> None:
+    page = on_desk((render_page(MAP, PX), 100, 60))
+    rule_out(page, "DICT_4X4_50", MAP.markers.size_mm * PX)
+    assert len(detect_markers(page, "DICT_4X4_50")) == 4
+    desk = on_desk()
+    rule_out(desk, "DICT_4X4_50", 36.0)
+    assert detect_markers(desk, "DICT_4X4_50") == ()
+
+
+def test_a_first_look_is_as_fine_as_markers_are_small() -> None:
+    page = on_desk((render_page(MAP, PX), 100, 60))
+    rule_out(page, "DICT_4X4_50", 500.0)  # a picture of 91 pixels shows none
+    assert detect_markers(page, "DICT_4X4_50") == ()
+    page = on_desk((render_page(MAP, PX), 100, 60))
+    rule_out(page, "DICT_4X4_50", 20.0)  # larger than the detector's own
+    assert len(detect_markers(page, "DICT_4X4_50")) == 4
 
 
 def test_our_maps_are_outlined_by_their_markers_even_upside_down() -> None:

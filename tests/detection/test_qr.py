@@ -10,6 +10,7 @@ import pypdfium2
 import pytest
 from numpy.typing import NDArray
 
+from kdscan.detection import qr
 from kdscan.detection.qr import read_card_codes, read_code
 from kdscan.kinds.kingdom.read import assign_card_codes
 from kdscan.kinds.kingdom.to_json import to_json
@@ -76,6 +77,17 @@ def test_other_codes_are_no_ids() -> None:
 
 def test_a_code_is_found_without_the_markers() -> None:
     assert read(photo(3, "easy", LONG), "unknown") == LONG
+
+
+@pytest.mark.parametrize(("code", "windows"), [(LONG, 2), ("", 0)])
+def test_a_sheet_without_a_code_is_not_searched_for_one(
+    monkeypatch: pytest.MonkeyPatch, code: str, windows: int
+) -> None:
+    searched: list[int] = []
+    full = qr._window
+    monkeypatch.setattr(qr, "_window", lambda *args: searched.append(args[3]) or full(*args))
+    assert read(photo(3, "easy", code)) == (code or None)
+    assert len(searched) == windows  # both sizes; the longer code has the second
 
 
 def test_sheets_of_other_designs_are_not_looked_at() -> None:
