@@ -47,7 +47,7 @@ def test_one_marker_alone_is_no_page() -> None:
 
 def test_a_first_look_rules_out_only_what_is_not_there() -> None:
     page = on_desk((render_page(MAP, PX), 100, 60))
-    rule_out(page, "DICT_4X4_50", MAP.markers.size_mm * PX)
+    rule_out(page, "DICT_4X4_50", 9 * PX)
     assert len(detect_markers(page, "DICT_4X4_50")) == 4
     desk = on_desk()
     rule_out(desk, "DICT_4X4_50", 36.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, lru_cache
 
 import cv2
@@ -18,10 +19,12 @@ from kdscan.kinds.spellbook.place import find_books
 from kdscan.kinds.spellbook.read import read_book_code
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.records import KingdomReading, Photo, RectifiedSheet
+from kdscan.records.arrays import Floats
 from kdscan.sheet.book import load_book
 from kdscan.sheet.card import Card
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.look import Look, Style, Ticket
+from kdscan.sheet.parts import Code
 from kdscan.sheet.printing import impose, imposed_pdf
 from kdscan.sheet.raster import render_page
 from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo
@@ -85,7 +88,14 @@ def test_a_sheet_without_a_code_is_not_searched_for_one(
 ) -> None:
     searched: list[int] = []
     full = qr._window
-    monkeypatch.setattr(qr, "_window", lambda *args: searched.append(args[3]) or full(*args))
+
+    def window(
+        photo: Photo, code: Code, to_photo: Callable[[Floats], Floats], side: int, finest: int
+    ) -> NDArray[np.uint8]:
+        searched.append(side)
+        return full(photo, code, to_photo, side, finest)
+
+    monkeypatch.setattr(qr, "_window", window)
     assert read(photo(3, "easy", code)) == (code or None)
     assert len(searched) == windows  # both sizes; the longer code has the second
 
