@@ -66,7 +66,7 @@ def rule_out(photo: Photo, dictionary: str, side_px: float) -> None:
     if dictionary not in known and longer < DETECTION_PX[0]:
         view, _ = grey_at_most(photo, longer)
         _, ids, _ = _detector(dictionary, LOOK_WINDOW_PX).detectMarkers(view)
-        if ids is None:  # type: ignore[redundant-expr]
+        if ids is None:
             known[dictionary] = ()  # type: ignore[unreachable]
 
 
