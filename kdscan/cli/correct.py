@@ -106,7 +106,7 @@ def correct(
             )
         say(db, row.sheet, changes, who or user(), row.data)
     with open_store(store, make=False) as kept, kept.read() as db:
-        print(_summary(find_row(db, find_event(db, event), f"{row.file.name}#{_number(row)}")))
+        print(_summary(find_row(db, find_event(db, event), f"{row.file.name}#{row.sheet.place}")))
 
 
 def _other(row: Result, other: Result) -> int:
@@ -115,11 +115,6 @@ def _other(row: Result, other: Result) -> int:
     if row.sheet.id == other.sheet.id:
         raise UsageError("--same-as {name}: that is the same photo; name another", name=other.name)
     return other.sheet.id
-
-
-def _number(row: Result) -> str:
-    assert row.sheet is not None
-    return f"{row.page + 1}.{row.sheet.number + 1}"
 
 
 def _summary(row: Result) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -12,6 +12,7 @@ from kdscan.errors import UsageError
 from kdscan.kinds.common.fields import WIZARD, CellField, ChoiceField, LineField, parse_field
 from kdscan.records.results import Json
 from kdscan.tournament.multi_photo_games import place_now
+from kdscan.tournament.names import of_file
 from kdscan.tournament.results import Result, results
 from kdscan.tournament.store.corrections import (
     add_correction,
@@ -37,9 +38,12 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
     """
     rows = [row for row in results(db, event.id) if row.sheet is not None]
     fitting = [row for row in rows if row.sheet and row.sheet.code == name]
-    fitting = fitting or _of_file(rows, name, "")
+    fitting = fitting or of_file(rows, name, _file)
     if not fitting and "#" in name:  # unless a file's own name has it
-        fitting = _of_file(rows, *name.rsplit("#", 1))
+        file, place = name.rsplit("#", 1)
+        fitting = of_file(
+            [row for row in rows if row.sheet and row.sheet.place == place], file, _file
+        )
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
@@ -48,19 +52,12 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
             name=name,
             event=event.name,
         )
-    known = ", ".join(f"{row.file.name}#{_place(row)}" for row in fitting[:SHOWN])
+    known = ", ".join(f"{row.file.name}#{row.sheet.place}" for row in fitting[:SHOWN] if row.sheet)
     raise UsageError("{name}: that may be any of {known}; name one of them", name=name, known=known)
 
 
-def _of_file(rows: Sequence[Result], file: str, place: str) -> list[Result]:
-    """The sheets of a file, by its whole name or else the end of it; place: only the one there."""
-    here = [row for row in rows if not place or _place(row) == place]
-    fitting = [row for row in here if row.file.name == file]
-    return fitting or [row for row in here if row.file.name.endswith(f"/{file}")]
-
-
-def _place(row: Result) -> str:
-    return f"{row.page + 1}.{row.sheet.number + 1}" if row.sheet else ""
+def _file(row: Result) -> str:
+    return row.file.name
 
 
 def say(

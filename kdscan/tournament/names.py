@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from typing import TypeVar
 
 from sqlalchemy import Connection
 
@@ -11,6 +12,8 @@ from kdscan.errors import UsageError
 from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.records import Event, Player
+
+T = TypeVar("T")
 
 ALIKE = 0.6
 """How alike a name has to be to be offered, as `difflib` measures it (its own default)."""
@@ -41,6 +44,12 @@ def names_by_code(entered: Iterable[Player]) -> dict[str, str]:
 def name_of(player: str | None, known: Mapping[str, str]) -> str | None:
     """A player's name by what a sheet says of whose it is; known: `names_by_code`."""
     return known.get(player.upper(), player) if player else None
+
+
+def of_file(found: Sequence[T], name: str, file_of: Callable[[T], str]) -> list[T]:
+    """Those of the file that a name means: by its whole name, else by the end of it."""
+    fitting = [one for one in found if file_of(one) == name]
+    return fitting or [one for one in found if file_of(one).endswith(f"/{name}")]
 
 
 def player_named(db: Connection, event: Event, name: str, round_: int | None = None) -> str:

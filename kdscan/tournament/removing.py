@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
+from kdscan.tournament.names import of_file
 from kdscan.tournament.store.corrections import add_correction, corrections, effective
 from kdscan.tournament.store.photos import files, get_photo
 from kdscan.tournament.store.records import Event, FileRow
@@ -41,9 +42,7 @@ def take_out(
 
     Raises `UsageError` for a name that no photo of the event has.
     """
-    rows = files(db, event.id)
-    meant = [one for one in rows if one.name == name]
-    meant = meant or [one for one in rows if one.name.endswith(f"/{name}")]
+    meant = of_file(files(db, event.id), name, lambda one: one.name)
     if not meant:
         raise UsageError("{name}: {event} has no photo of that name", name=name, event=event.name)
     for field in sorted({_field(db, one) for one in meant}):

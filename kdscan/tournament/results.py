@@ -190,7 +190,7 @@ def _pile(db: Connection, event_id: int, named: Named) -> _Pile:
 
 def _name(file: FileRow, sheet: Sheet) -> str:
     first = (sheet.page, sheet.number) == (0, 0)
-    return file.name if first else f"{file.name}#{sheet.page + 1}.{sheet.number + 1}"
+    return file.name if first else f"{file.name}#{sheet.place}"
 
 
 COLUMNS = (

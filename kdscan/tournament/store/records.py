@@ -115,6 +115,11 @@ class Sheet:
     data: Json
     kept: Json | None
 
+    @property
+    def place(self) -> str:
+        """Page and number on it as people count, like 2.1."""
+        return f"{self.page + 1}.{self.number + 1}"
+
 
 @dataclass(frozen=True)
 class Game:
