@@ -128,7 +128,7 @@ def _matches(
 
 def _duel_text(game: Game, at: int, w: Words) -> str:
     from kdscan.game.duel.book_text import write_book
-    from kdscan.game.duel.scoring import outcome
+    from kdscan.game.score import outcome
 
     scores = game.scores()
     won = outcome(scores).winner

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from kdscan.game.grid import Cell
+from kdscan.game.winner import Outcome, Worth, decide
 
 
 class Worthy(Protocol):
@@ -31,6 +33,25 @@ class DomainScore(Generic[D]):
         return sum(domain.points for domain in self.domains)
 
     @property
+    def total(self) -> int:
+        return self.domain_points
+
+    @property
+    def crowns(self) -> int:
+        """The second tie-break, which Duel does not have."""
+        return 0
+
+    @property
     def largest_domain(self) -> int:
         """Cells of the largest domain, worth anything or not; 0 for none: the first tie-break."""
         return max((len(domain.cells) for domain in self.domains), default=0)
+
+    @property
+    def worth(self) -> Worth:
+        """What decides a game."""
+        return Worth(self.total, self.largest_domain, self.crowns)
+
+
+def outcome(scores: Sequence[DomainScore[Any]]) -> Outcome:
+    """Who wins a game with these scores."""
+    return decide([score.worth for score in scores])

@@ -29,8 +29,8 @@ class Worth(NamedTuple):
     """The numbers of a map or kingdom that decide a game; crowns are 0 on a map."""
 
     total: int
-    largest_domain: int
-    crowns: int
+    largest_domain: int = 0
+    crowns: int = 0
 
 
 def worth(sheet: Mapping[str, Any]) -> Worth:
@@ -47,10 +47,10 @@ def known_total(sheet: Mapping[str, Any]) -> int | None:
     return int(sheet["score"]["total"])
 
 
-def decide(players: Sequence[Sequence[int]]) -> Outcome:
-    """The outcome by each player's numbers, as many of `TIE_BREAKS` as are known."""
-    for count, decided_by in enumerate(TIE_BREAKS[: len(players[0])], 1):
-        ranks = [tuple(numbers[:count]) for numbers in players]
+def decide(players: Sequence[Worth]) -> Outcome:
+    """The outcome by what each player's map or kingdom is worth."""
+    for count, decided_by in enumerate(TIE_BREAKS, 1):
+        ranks = [numbers[:count] for numbers in players]
         first = tuple(n for n, rank in enumerate(ranks) if rank == max(ranks))
         if len(first) == 1:
             return Outcome(first, decided_by)

@@ -19,7 +19,7 @@ from kdscan.game.duel.greedy import greedy_player
 from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game, random_player
 from kdscan.game.duel.report import spellbook_json
-from kdscan.game.duel.scoring import outcome
+from kdscan.game.score import outcome
 from kdscan.records import COLS, ROWS
 from kdscan.sheet.book import BookLayout, marked_places
 from kdscan.sheet.parts import Layout

@@ -145,7 +145,7 @@ def outcome_of(seats: Sequence[Seat]) -> Outcome:
     sheets = [seat.sheet for seat in seats if seat.sheet and seat.sheet.total == seat.total]
     if len(sheets) == len(seats):
         return decide([sheet.worth for sheet in sheets])
-    return decide([(seat.total or 0,) for seat in seats])
+    return decide([Worth(seat.total or 0) for seat in seats])
 
 
 def gather(

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from kdscan.game.duel.board import CASTLE, CELLS, Board, BoardTextError, Shield
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.scoring import find_domains, outcome, score_board
+from kdscan.game.duel.scoring import find_domains, score_board
 from kdscan.game.grid import groups
+from kdscan.game.score import outcome
 from kdscan.game.text import split_blocks
 from kdscan.game.winner import Outcome
 from tests.game.boards import boards

@@ -11,9 +11,10 @@ from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.play import dynasty_winners
 from kdscan.game.kingdomino.players import play_game, random_player
-from kdscan.game.kingdomino.scoring import outcome, score_kingdom
+from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.tiles import SQUARES, TILES, KingdomTextError, Square, Terrain
 from kdscan.game.kingdomino.variants import Variants
+from kdscan.game.score import outcome
 from tests.game.boards import seeds
 from tests.game.kingdoms import variants
 

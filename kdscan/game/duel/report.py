@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.scoring import Score, outcome
+from kdscan.game.duel.scoring import Score
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.grid import Cell, neighbours
 from kdscan.game.problem import Problem, problems_json
+from kdscan.game.score import outcome
 
 if TYPE_CHECKING:
     from kdscan.game.duel.audit import Audit, Witness

@@ -16,7 +16,6 @@ from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell, groups
 from kdscan.game.score import DomainScore
-from kdscan.game.winner import Outcome, decide
 
 WIZARD_POINTS = 3
 """What the wizard of the filled coat pays for each domain of the chosen coat."""
@@ -71,8 +70,3 @@ def score_board(board: Board, chosen_coat: Coat | None = None) -> Score:
     domains = find_domains(board)
     paid = sum(domain.coat is chosen_coat for domain in domains)
     return Score(domains, WIZARD_POINTS * paid)
-
-
-def outcome(scores: tuple[Score, Score]) -> Outcome:
-    """Higher score wins; then the larger largest domain; else a draw."""
-    return decide([(score.total, score.largest_domain) for score in scores])

@@ -13,11 +13,12 @@ from enum import StrEnum
 
 from kdscan.game.grid import neighbours
 from kdscan.game.kingdomino.kingdom import Kingdom, Land, Place
-from kdscan.game.kingdomino.scoring import Score, outcome, score_kingdom
+from kdscan.game.kingdomino.scoring import Score, score_kingdom
 from kdscan.game.kingdomino.tiles import TILES, Tile
 from kdscan.game.kingdomino.variants import PLAIN, VariantError, Variants
 from kdscan.game.moves import IllegalMoveError
-from kdscan.game.winner import decide
+from kdscan.game.score import outcome
+from kdscan.game.winner import Worth, decide
 
 
 class Rule(StrEnum):
@@ -227,4 +228,4 @@ class Game:
 def dynasty_winners(games: Sequence[Sequence[Score]]) -> tuple[int, ...]:
     """Who wins a dynasty: the most points over its games; shared when equal."""
     totals = [sum(score.total for score in scores) for scores in zip(*games, strict=True)]
-    return decide([(total,) for total in totals]).winners
+    return decide([Worth(total) for total in totals]).winners

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kdscan.game.grid import Cell, groups
@@ -10,7 +9,6 @@ from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.tiles import Terrain
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.game.score import DomainScore
-from kdscan.game.winner import Outcome, decide
 
 MIDDLE_KINGDOM_POINTS = 10
 HARMONY_POINTS = 5
@@ -67,8 +65,3 @@ def score_kingdom(
         MIDDLE_KINGDOM_POINTS if middle else 0,
         HARMONY_POINTS if variants.harmony and whole else 0,
     )
-
-
-def outcome(scores: Sequence[Score]) -> Outcome:
-    """Who wins a game: most points, then the largest domain, then most crowns, then shared."""
-    return decide([(score.total, score.largest_domain, score.crowns) for score in scores])
