@@ -25,7 +25,7 @@ from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.marks.fuse import fuse
-from kdscan.pipeline.fusion import fuse_sheets, maps_of
+from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
 from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo, SheetReading
 from kdscan.synth.scene import DrawnPage, Level, draw_page, shoot
@@ -44,7 +44,7 @@ def photos_of(page: DrawnPage, seed: int) -> list[SheetReading]:
         level = LEVELS[int(rng.integers(len(LEVELS)))]
         shot = shoot(rng, page, level, size_wh=(2016, 1512))
         try:
-            found += maps_of(k, read_photo(Photo(shot.bgr))).values()
+            found += maps_by_place(k, read_photo(Photo(shot.bgr))).values()
         except NoSheetFound:
             continue
     return found

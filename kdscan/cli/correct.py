@@ -119,7 +119,7 @@ def _other(row: Result, other: Result) -> int:
 
 def _summary(row: Result) -> str:
     assert row.data is not None
-    w, total = spoken(), (row.data.get("score") or {}).get("total")
+    w, total = spoken(), row.value("score", "total")
     points = "" if total is None else ": " + w.tn("{n} point", "{n} points", total)
     parts = [
         w.t("round {round}", round=row.place.round) if row.place.round is not None else "",

@@ -135,7 +135,7 @@ def score(
     from kdscan.kinds.common.options import ReadOptions
     from kdscan.marks.risk import DEFAULT_RISK
     from kdscan.pipeline.document import photo_json, report_json
-    from kdscan.pipeline.fusion import fuse_sheets, maps_of
+    from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
     from kdscan.prints.file import SUFFIX
     from kdscan.sheet.layout import load_layout
 
@@ -150,7 +150,7 @@ def score(
     options = ReadOptions(accepted, which, variants, learned, known)
     read = read_all(photos, parsed, options, printer.progress)
     for report, photo in read:
-        maps |= maps_of(len(entries), report.sheets)
+        maps |= maps_by_place(len(entries), report.sheets)
         entries.append(photo_json(report))
         printer.report(report, len(entries))
         teaching.see(photo, report.sheets)

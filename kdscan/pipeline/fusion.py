@@ -39,7 +39,7 @@ class FusedSheet:
         return tuple((c.row, c.col) for c in sorted(doubtful, key=lambda c: c.confidence))
 
 
-def maps_of(photo: int, found: Iterable[AnyReading]) -> dict[Where, SheetReading]:
+def maps_by_place(photo: int, found: Iterable[AnyReading]) -> dict[Where, SheetReading]:
     """The maps of a photo by their place, without pixels, so that many fit in memory."""
     bare = np.zeros((1, 1, 3), np.uint8)
     maps = {}
@@ -56,7 +56,7 @@ def fuse_sheets(
 ) -> tuple[FusedSheet, ...]:
     """Find the sheets that several photos show, and fuse the photos of each.
 
-    maps: all maps of all photos, see `maps_of`. risk: see `kdscan.read_photo`.
+    maps: all maps of all photos, see `maps_by_place`. risk: see `kdscan.read_photo`.
     """
     places = sorted(maps)
     views = [

@@ -27,7 +27,7 @@ def write_csv(rows: Rows, out: TextIO, words: Words = ENGLISH) -> None:
 
     words: the language of what is told for people.
     """
-    write_table((columns(row, words) for row in rows), COLUMNS, out)
+    write_table((columns(row, words) for row in rows), list(COLUMNS), out)
 
 
 def write_table(rows: Iterable[Mapping[str, object]], names: Sequence[str], out: TextIO) -> None:

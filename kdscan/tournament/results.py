@@ -7,9 +7,10 @@ same photos give the same rows.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -70,6 +71,14 @@ class Result:
     def counts(self) -> bool:
         """Whether it is a sheet of the event, and not another photo of one."""
         return self.status in (OK, REVIEW, CONFLICT)
+
+    def value(self, *names: str) -> Any:
+        """A value of the sheet's JSON as it stands, by the names that lead there; None if there is
+        none."""
+        found: Any = self.data
+        for name in names:
+            found = (found or {}).get(name)
+        return found
 
     @property
     def name(self) -> str:
@@ -193,41 +202,40 @@ def _name(file: FileRow, sheet: Sheet) -> str:
     return file.name if first else f"{file.name}#{sheet.place}"
 
 
-COLUMNS = (
-    *("file", "page", "sheet", "status", "kind", "code", "round", "table", "player", "total"),
-    *("domains", "wizard", "middle_kingdom", "harmony", "castle_bonus_used", "confidence"),
-    *("look_at", "corrected", "same_as", "error", "message", "sha256", "conflicts_with"),
-)
-"""The names of `columns`, in their order."""
+COLUMNS: Mapping[str, Callable[[Result, Words], Any]] = {
+    "file": lambda row, _: row.file.name,
+    "page": lambda row, _: row.page + 1,
+    "sheet": lambda row, _: row.sheet.number + 1 if row.sheet else None,
+    "status": lambda row, _: row.status,
+    "kind": lambda row, _: row.value("kind"),
+    "code": lambda row, _: row.sheet.code if row.sheet else None,
+    "round": lambda row, _: row.place.round,
+    "table": lambda row, _: row.place.table,
+    "player": lambda row, _: row.place.player,
+    "total": lambda row, _: row.value("score", "total"),
+    "domains": lambda row, _: row.value("score", "domains"),
+    "wizard": lambda row, _: row.value("score", "wizard"),
+    "middle_kingdom": lambda row, _: row.value("score", "middle_kingdom"),
+    "harmony": lambda row, _: row.value("score", "harmony"),
+    "castle_bonus_used": lambda row, _: row.value("castle_bonus_used"),
+    "confidence": lambda row, _: row.value("confidence"),
+    "look_at": lambda row, _: " ".join(_to_look_at(row)),
+    "corrected": lambda row, _: bool(row.overrides),
+    "same_as": lambda row, _: None if row.status == CONFLICT else row.other,
+    "error": lambda row, _: row.problem["code"] if row.problem else None,
+    "message": lambda row, words: error_text(row.problem, words) if row.problem else None,
+    "sha256": lambda row, _: row.photo.sha256 if row.photo else None,
+    "conflicts_with": lambda row, _: row.other if row.status == CONFLICT else None,
+}
+"""The columns of a table of results, in their order, each with its value in a row."""
 
 
-def columns(result: Result, words: Words = ENGLISH) -> Json:
+def columns(row: Result, words: Words = ENGLISH) -> Json:
     """A row as plain values, for a table; reasons are told in that language."""
-    data, place = result.data or {}, result.place
-    score = data.get("score") or {}
-    look_at = [cell_name((c["row"], c["col"])) for c in data.get("cells", ()) if c["review"]]
-    return {
-        "file": result.file.name,
-        "page": result.page + 1,
-        "sheet": None if result.sheet is None else result.sheet.number + 1,
-        "status": result.status,
-        "kind": data.get("kind"),
-        "code": result.sheet.code if result.sheet else None,
-        "round": place.round,
-        "table": place.table,
-        "player": place.player,
-        "total": score.get("total"),
-        "domains": score.get("domains"),
-        "wizard": score.get("wizard"),
-        "middle_kingdom": score.get("middle_kingdom"),
-        "harmony": score.get("harmony"),
-        "castle_bonus_used": data.get("castle_bonus_used"),
-        "confidence": data.get("confidence"),
-        "look_at": " ".join(look_at),
-        "corrected": bool(result.overrides),
-        "same_as": None if result.status == CONFLICT else result.other,
-        "error": result.problem["code"] if result.problem else None,
-        "message": error_text(result.problem, words) if result.problem else None,
-        "sha256": result.photo.sha256 if result.photo else None,
-        "conflicts_with": result.other if result.status == CONFLICT else None,
-    }
+    return {name: value(row, words) for name, value in COLUMNS.items()}
+
+
+def _to_look_at(row: Result) -> Iterator[str]:
+    for cell in row.value("cells") or ():
+        if cell["review"]:
+            yield cell_name((cell["row"], cell["col"]))

@@ -14,7 +14,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.problem import Problem
 from kdscan.kinds import correct
 from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.pipeline.fusion import fuse_sheets, maps_of
+from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.records import KingdomReading, MapCorrections, MapEvidence, SheetReading, WizardEvidence
 from tests.readings import make_kingdom, make_sheet
@@ -41,7 +41,7 @@ def keep(sheet: SheetReading) -> SheetReading:
 
 
 def fuse(sheet: SheetReading) -> SheetReading:
-    (fused,) = fuse_sheets(maps_of(0, [sheet]) | maps_of(1, [sheet]))
+    (fused,) = fuse_sheets(maps_by_place(0, [sheet]) | maps_by_place(1, [sheet]))
     return fused.sheet
 
 

@@ -14,7 +14,7 @@ from kdscan.game.duel.players import play_game
 from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
-from kdscan.pipeline.fusion import FusedSheet, fuse_sheets, maps_of
+from kdscan.pipeline.fusion import FusedSheet, fuse_sheets, maps_by_place
 from kdscan.records import CELLS, AnyReading, SheetReading
 from tests.readings import make_book, make_sheet
 
@@ -30,7 +30,7 @@ d   d   d   dd  .   c+  f
 def fused_of(*sheets: SheetReading) -> tuple[FusedSheet, ...]:
     maps: dict[tuple[int, int], SheetReading] = {}
     for n, sheet in enumerate(sheets):
-        maps |= maps_of(n, [sheet])
+        maps |= maps_by_place(n, [sheet])
     return fuse_sheets(maps)
 
 
@@ -69,7 +69,7 @@ def test_other_sheets_are_left_alone() -> None:
 
 
 def test_what_is_kept_of_a_sheet_has_no_pixels() -> None:
-    (kept,) = maps_of(3, [make_sheet()]).values()
+    (kept,) = maps_by_place(3, [make_sheet()]).values()
     assert kept.rectified.bgr.size == 3
     assert np.array_equal(kept.rectified.centers_xy, make_sheet().rectified.centers_xy)
 
@@ -78,7 +78,7 @@ def answer(*sheets_a_photo: tuple[SheetReading, ...]) -> Any:
     maps: dict[tuple[int, int], SheetReading] = {}
     photos = []
     for n, sheets in enumerate(sheets_a_photo):
-        maps |= maps_of(n, sheets)
+        maps |= maps_by_place(n, sheets)
         photos.append(photo_json(PhotoReport(f"{n}.jpg", sheets=sheets)))
     return report_json(photos, fuse_sheets(maps))
 

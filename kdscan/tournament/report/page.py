@@ -141,7 +141,7 @@ def _card(row: Result, pictures: Pictures, seated: tuple[Game, Seat] | None, w: 
         "id": row.sheet.id,
         "title": player or short_name(row.file.name),
         "note": _joined((kind, at, sure)),
-        "total": (row.data.get("score") or {}).get("total"),
+        "total": row.value("score", "total"),
         "look": row.status == REVIEW,
         "picture": pictures.sheet,
         "size_wh": pictures.size_wh,
