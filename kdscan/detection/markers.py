@@ -26,6 +26,9 @@ ones."""
 MIN_SIDE_PX = 32
 """If all markers' sides have this many pixels in the first picture, the second shows no others."""
 
+FAMILY = "DICT_4X4_50"
+"""OpenCV's name for the dictionary of the markers on all built-in sheets."""
+
 LOOK_SIDE_PX, LOOK_WINDOW_PX = 24, 15
 """Pixels: side of an expected marker in the picture of a first look, and its threshold's window."""
 

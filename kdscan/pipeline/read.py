@@ -11,6 +11,8 @@ import numpy as np
 from kdscan.detection.castle import has_castle
 from kdscan.detection.clipping import cut_sides, edges_text
 from kdscan.detection.find import MapSearch
+from kdscan.detection.layout import known_layouts
+from kdscan.detection.markers import FAMILY, detect_markers
 from kdscan.errors import BlankPage, NoSheetFound
 from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.game.names import GameName
@@ -20,7 +22,6 @@ from kdscan.inference.store import Models, default_models
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.read import is_legible, read_map
-from kdscan.kinds.spellbook.read import read_books
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.prints.known import KnownPrint
@@ -88,7 +89,7 @@ def read_with(
             "tiles in view, sharp and without strong reflections"
         )
     with observe("spellbooks"):
-        books = read_books(photo, models, options.risk)
+        books = _read_books(photo, models, options.risk)
     with observe("find"):
         placed, cut = search.finish()
     maps = [
@@ -104,6 +105,16 @@ def read_with(
     if maps and (sides := _beside(maps[0], photo, cut)):
         maps[0] = interpret(replace(maps[0].evidence, beside=sides), options.risk)
     return apply_spellbook((*maps, *books), options.risk)
+
+
+def _read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookReading, ...]:
+    """The spellbooks in a photo. Where all markers are of maps nothing of spellbooks is loaded."""
+    places = (place for one in known_layouts() if one.markers for place in one.markers.places)
+    if {marker.id for marker in detect_markers(photo, FAMILY)} <= {place.id for place in places}:
+        return ()
+    from kdscan.kinds.spellbook.read import read_books
+
+    return read_books(photo, models, risk)
 
 
 def _is_map(photo: Photo, grid: RectifiedSheet, books: Sequence[SpellbookReading]) -> bool:

@@ -4,9 +4,10 @@ import cv2
 import numpy as np
 
 from kdscan.detection.find import by_markers
-from kdscan.detection.markers import detect_markers, detect_pages, rule_out
+from kdscan.detection.layout import known_layouts
+from kdscan.detection.markers import FAMILY, detect_markers, detect_pages, rule_out
 from kdscan.records import Photo
-from kdscan.sheet.book import load_book
+from kdscan.sheet.book import books, load_book
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.raster import render_page
 
@@ -25,9 +26,17 @@ def on_desk(*pages: tuple[np.ndarray, float, float]) -> Photo:
 
 def test_markers_are_seen_once_with_their_corners() -> None:
     photo = on_desk((render_page(BOOK, PX), 40, 30))
-    assert sorted(m.id for m in detect_markers(photo, "DICT_4X4_50")) == [4, 5, 6, 7]
+    assert sorted(m.id for m in detect_markers(photo, FAMILY)) == [4, 5, 6, 7]
     ((mm, xy),) = detect_pages(photo, BOOK.markers, BOOK.page_mm)
     assert np.abs(mm * PX - 0.5 + (40, 30) - xy).max() < 1
+
+
+def test_all_built_in_sheets_have_markers_of_one_family() -> None:
+    of_books = [load_book(name).markers for name in books()]
+    of_maps = [layout.markers for layout in known_layouts() if layout.markers]
+    assert {markers.dictionary for markers in of_books + of_maps} == {FAMILY}
+    ids = [place.id for markers in of_books + of_maps for place in markers.places]
+    assert len(set(ids)) == len(ids)  # no page's marker is on another
 
 
 def test_two_pages_of_one_layout_are_told_apart() -> None:
@@ -47,20 +56,20 @@ def test_one_marker_alone_is_no_page() -> None:
 
 def test_a_first_look_rules_out_only_what_is_not_there() -> None:
     page = on_desk((render_page(MAP, PX), 100, 60))
-    rule_out(page, "DICT_4X4_50", 9 * PX)
-    assert len(detect_markers(page, "DICT_4X4_50")) == 4
+    rule_out(page, FAMILY, 9 * PX)
+    assert len(detect_markers(page, FAMILY)) == 4
     desk = on_desk()
-    rule_out(desk, "DICT_4X4_50", 36.0)
-    assert detect_markers(desk, "DICT_4X4_50") == ()
+    rule_out(desk, FAMILY, 36.0)
+    assert detect_markers(desk, FAMILY) == ()
 
 
 def test_a_first_look_is_as_fine_as_markers_are_small() -> None:
     page = on_desk((render_page(MAP, PX), 100, 60))
-    rule_out(page, "DICT_4X4_50", 500.0)  # a picture of 91 pixels shows none
-    assert detect_markers(page, "DICT_4X4_50") == ()
+    rule_out(page, FAMILY, 500.0)  # a picture of 91 pixels shows none
+    assert detect_markers(page, FAMILY) == ()
     page = on_desk((render_page(MAP, PX), 100, 60))
-    rule_out(page, "DICT_4X4_50", 20.0)  # larger than the detector's own
-    assert len(detect_markers(page, "DICT_4X4_50")) == 4
+    rule_out(page, FAMILY, 20.0)  # larger than the detector's own
+    assert len(detect_markers(page, FAMILY)) == 4
 
 
 def test_our_maps_are_outlined_by_their_markers_even_upside_down() -> None:

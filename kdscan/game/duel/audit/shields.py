@@ -142,7 +142,10 @@ class Dice:
             first, second = self.squares(i, one), self.squares(j, two)
             if min(first, second) >= 0:
                 pairs.add(1 << i | 1 << j)
-                most |= Counter({one.coat: first}) + Counter({two.coat: second})
+                for coat in {one.coat, two.coat}:
+                    filled = first * (coat is one.coat) + second * (coat is two.coat)
+                    if filled > most[coat]:
+                        most[coat] = filled
         return Domino(frozenset(pairs), most)
 
     def _makes(self, one: Half, two: Half, spare: int) -> bool:
