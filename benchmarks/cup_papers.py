@@ -12,7 +12,7 @@ from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
 from kdscan.sheet.look import Ticket
-from kdscan.synth.__main__ import own_page
+from kdscan.synth.own import own_page
 from kdscan.synth.scene import Level, draw_page, shoot
 from kdscan.tournament.games import SheetScore
 

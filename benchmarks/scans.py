@@ -26,7 +26,7 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, Photo, SheetReading
-from kdscan.synth.__main__ import own_page
+from kdscan.synth.own import own_page
 from kdscan.synth.scanner import PAPERS, Scan, Settings, scan
 from kdscan.synth.scene import DrawnPage, draw_page
 

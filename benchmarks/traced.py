@@ -23,9 +23,9 @@ import mitsuba as mi
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.synth.__main__ import any_look, own_page
 from kdscan.synth.camera import LEVELS, sheet_points
 from kdscan.synth.lens import Camera, PageMap, aim, frame
+from kdscan.synth.own import any_look, own_page
 from kdscan.synth.paper import bent_sheet, flat_sheet
 from kdscan.synth.scene import DrawnPage, Level, SynthPhoto, draw_page, save_photo, shoot
 

@@ -19,7 +19,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.records import AnyReading
-from kdscan.synth.__main__ import own_book, own_page
+from kdscan.synth.own import own_book, own_page
 from kdscan.synth.table import make_table
 from tests.readings import make_book, make_kingdom, make_sheet
 

@@ -15,10 +15,10 @@ from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, Photo, SheetReading, maps_of
-from kdscan.synth.__main__ import any_look, own_page
 from kdscan.synth.covers import KINDS, OTHERS, Covering
 from kdscan.synth.habits import TIDY
 from kdscan.synth.hand import Hand
+from kdscan.synth.own import any_look, own_page
 from kdscan.synth.scene import SynthPhoto, draw_page, random_page, shoot
 from trials import Trial
 

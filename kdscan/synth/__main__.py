@@ -19,14 +19,12 @@ import numpy as np
 import typer
 
 from kdscan.errors import UsageError
-from kdscan.sheet.book import BookLayout, load_book
-from kdscan.sheet.layout import load_layout
-from kdscan.sheet.look import NO_TICKET, STYLES, Look, Style, Ticket
-from kdscan.sheet.printing import PLAIN
-from kdscan.sheet.raster import render_page
-from kdscan.sheet.words import LANGUAGES
-from kdscan.synth.fields import U8, Rng, any_of
+from kdscan.sheet.look import Look, Style, Ticket
+from kdscan.synth.fields import Rng
 from kdscan.synth.grounds.families import GROUPS, asked_for
+from kdscan.synth.own import any_look as any_look
+from kdscan.synth.own import own_book
+from kdscan.synth.own import own_page as own_page
 from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo, random_page, save_photo
 from kdscan.synth.table import SynthTable, make_table
 from kdscan.synth.tool import Dice, LongSide, Mess, Quality, run
@@ -34,34 +32,10 @@ from kdscan.synth.tool import Dice, LongSide, Mess, Quality, run
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 
 
-def own_page(
-    px_per_cell: float = 150,
-    look: Look = PLAIN,
-    ticket: Ticket = NO_TICKET,
-    name: str = "kdscan-a5",
-) -> Page:
-    """Our own sheet as it comes out of the printer, of the layout `name`, in any look."""
-    layout = load_layout(name)
-    px_per_mm = px_per_cell / layout.cell_mm[0]
-    return layout, render_page(layout, px_per_mm, look, ticket), px_per_mm
-
-
 def _own_page(rng: Rng, style: str, code: str) -> Page:
     """Our own sheet; of style `mixed` one at random, in a language at random."""
     look = any_look(rng) if style == "mixed" else Look(style=cast(Style, style))
     return own_page(look=look, ticket=Ticket(code=code))
-
-
-def any_look(rng: Rng) -> Look:
-    """A style and a language at random."""
-    style = any_of(rng, STYLES)
-    return Look(any_of(rng, LANGUAGES), style)
-
-
-def own_book(px_per_mm: float = 6.25) -> tuple[BookLayout, U8, float]:
-    """Our own spellbook, likewise."""
-    layout = load_book("kdscan-a5-spellbook")
-    return layout, render_page(layout, px_per_mm), px_per_mm
 
 
 def main(

@@ -15,7 +15,7 @@ from kdscan.detection.layout import UNKNOWN, detect_layout, is_mirrored
 from kdscan.imaging.photo import load_photos
 from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo, RectifiedSheet, SheetReading
-from kdscan.synth.__main__ import own_page
+from kdscan.synth.own import own_page
 from kdscan.synth.scene import SynthPhoto, make_photo
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"

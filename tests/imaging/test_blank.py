@@ -9,7 +9,7 @@ import pytest
 from kdscan.imaging.blank import FAINT, darkness, is_blank, shows_through
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, flatten
 from kdscan.records import Photo, RectifiedSheet
-from kdscan.synth.__main__ import own_page
+from kdscan.synth.own import own_page
 from kdscan.synth.scanner import Scan, Settings, scan
 from kdscan.synth.scene import draw_page
 

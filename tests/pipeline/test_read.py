@@ -31,7 +31,7 @@ from kdscan.records import (
     SheetReading,
     maps_of,
 )
-from kdscan.synth.__main__ import own_page
+from kdscan.synth.own import own_page
 from kdscan.synth.scene import SynthPhoto, draw_page, shoot
 from tests.hands import careful
 from tests.readings import make_kingdom, make_sheet

@@ -15,7 +15,7 @@ from kdscan.cli.main import main
 from kdscan.errors import BlankPage
 from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo
-from kdscan.synth.__main__ import own_page
+from kdscan.synth.own import own_page
 from kdscan.synth.scanner import Settings, scan
 from kdscan.synth.scene import DrawnPage, draw_page
 from tests.hands import careful

@@ -17,7 +17,7 @@ from kdscan.prints.to_layout import to_layout
 from kdscan.records import Photo
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.parts import Layout
-from kdscan.synth.__main__ import own_page
+from kdscan.synth.own import own_page
 from kdscan.synth.scene import SynthPhoto, draw_page, random_page, shoot
 
 

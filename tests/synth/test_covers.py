@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kdscan.records import CELLS
-from kdscan.synth.__main__ import own_page
 from kdscan.synth.covers import KINDS, OTHERS, Covering
+from kdscan.synth.own import own_page
 from kdscan.synth.scene import DrawnPage, draw_page, shoot
 
 AT = (2, 5)

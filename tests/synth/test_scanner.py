@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdscan.records import CELLS
-from kdscan.synth.__main__ import own_page
+from kdscan.synth.own import own_page
 from kdscan.synth.scanner import PAPERS, Settings, scan
 from kdscan.synth.scene import DrawnPage, draw_page
 

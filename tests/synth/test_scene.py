@@ -9,7 +9,7 @@ from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.scoring import score_board
 from kdscan.records import CELLS
-from kdscan.synth.__main__ import own_page
+from kdscan.synth.own import own_page
 from kdscan.synth.scene import Level, make_photo, wild_board
 
 SMALL = (800, 600)

@@ -11,11 +11,11 @@ import pytest
 
 from kdscan.sheet.book import load_book
 from kdscan.sheet.raster import render_page
-from kdscan.synth.__main__ import own_book
 from kdscan.synth.book import draw_spellbook, played_book
 from kdscan.synth.fields import U8
 from kdscan.synth.grounds.draw import FAMILIES
 from kdscan.synth.kingdoms import make_kingdom_photo
+from kdscan.synth.own import own_book
 from kdscan.synth.pads import pad_print
 from kdscan.synth.scene import Level, draw_page, make_photo
 from kdscan.synth.table import make_table

@@ -10,7 +10,7 @@ import pytest
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json
 from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo, SheetReading, SpellbookReading
-from kdscan.synth.__main__ import own_book, own_page
+from kdscan.synth.own import own_book, own_page
 from kdscan.synth.table import SynthTable, make_table
 
 

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from kdscan.errors import ModelError, ReaderDied
-from kdscan.synth.__main__ import own_book
+from kdscan.synth.own import own_book
 from kdscan.tournament.store import Store, open_store
 from kdscan.web.pool import Limits, Pool
 from kdscan.web.tasks import Read
