@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from kdscan.cli.corrections import AnyCorrection, field_of
 from kdscan.errors import PhotoError, UsageError
 from kdscan.imaging.photo import decode, open_photos
 from kdscan.kinds import kind_of
@@ -21,6 +21,9 @@ from kdscan.records import (
     KingdomReading,
     Photo,
 )
+
+if TYPE_CHECKING:
+    from kdscan.cli.corrections import AnyCorrection
 
 STDIN = "-"
 """The name under which a photo is read from stdin."""
@@ -76,6 +79,10 @@ def _check_photos_named(corrections: Sequence[AnyCorrection]) -> None:
 def _corrected(
     sheet: AnyReading, number: int, *, corrections: Sequence[AnyCorrection], risk: float
 ) -> AnyReading:
+    if not corrections:
+        return sheet
+    from kdscan.cli.corrections import field_of
+
     size = sheet.variants.size if isinstance(sheet, KingdomReading) else 0
     fields = dict(field_of(one, sheet.kind, size) for one in corrections if one.sheet == number)
     return kind_of(sheet).correct_fields(sheet, fields, risk) if fields else sheet

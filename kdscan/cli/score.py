@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from kdscan.cli.corrections import AnyCorrection, parse_corrections
 from kdscan.cli.options import AsJson, GreatDuel, Harmony, MiddleKingdom
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.game.names import game_named
@@ -18,7 +17,9 @@ from kdscan.locale import of_terminal, words
 from kdscan.locale.problems import AGAINST_RULES
 
 if TYPE_CHECKING:
+    from kdscan.cli.corrections import AnyCorrection
     from kdscan.records.results import FusedJson, PhotoJson
+    from kdscan.sheet.parts import Layout
 
 OVERLAY_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -121,7 +122,7 @@ def score(
     if risk is not None and not 0 <= risk <= 1:
         raise UsageError("--risk {risk}: a probability lies between 0 and 1, like 0.02", risk=risk)
     _check_overlay(overlay, photos)
-    parsed = parse_corrections(corrections or ())
+    parsed = _parsed(corrections) if corrections else ()
 
     # The heavy half: OpenCV, onnxruntime.
     from kdscan.inference.store import default_models
@@ -136,12 +137,10 @@ def score(
     from kdscan.marks.risk import DEFAULT_RISK
     from kdscan.pipeline.document import photo_json, report_json
     from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
-    from kdscan.prints.file import SUFFIX
-    from kdscan.sheet.layout import load_layout
 
     printer = Printer(len(photos), text=not as_json, debug=context.find_root().params["debug"])
     known = known_prints(layout or ())
-    learned = [load_layout(file) for file in layout or () if not file.endswith(SUFFIX)]
+    learned = _layouts(layout) if layout else []
     entries: list[PhotoJson] = []
     maps: dict[tuple[int, int], Any] = {}
     variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel))
@@ -196,6 +195,19 @@ def exit_code(photos: Sequence[PhotoJson], strict: bool, fused: Sequence[FusedJs
             return UNLAWFUL
         return SOME_FAILED if errors - {NoSheetFound.code} else 0
     return NoSheetFound.exit_code if blank or NoSheetFound.code in errors else PhotoError.exit_code
+
+
+def _parsed(corrections: Sequence[str]) -> tuple[AnyCorrection, ...]:
+    from kdscan.cli.corrections import parse_corrections
+
+    return parse_corrections(corrections)
+
+
+def _layouts(files: Sequence[str]) -> list[Layout]:
+    from kdscan.prints.file import SUFFIX
+    from kdscan.sheet.layout import load_layout
+
+    return [load_layout(file) for file in files if not file.endswith(SUFFIX)]
 
 
 def _check_overlay(overlay: Path | None, photos: Sequence[str]) -> None:

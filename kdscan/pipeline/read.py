@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
@@ -24,7 +25,6 @@ from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.read import is_legible, read_map
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
-from kdscan.prints.known import KnownPrint
 from kdscan.records import (
     AnyReading,
     KingdomReading,
@@ -34,6 +34,9 @@ from kdscan.records import (
     SheetReading,
     SpellbookReading,
 )
+
+if TYPE_CHECKING:
+    from kdscan.prints.known import KnownPrint
 
 MIN_CUT_SIZE, MIN_CUT_CONFIDENCE = 0.4, 0.85
 """A cut-off map is reported beside a map that was read if its area is this share of that one's and

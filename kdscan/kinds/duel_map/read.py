@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.layout import UNKNOWN, detect_layout, is_mirrored
@@ -16,9 +17,12 @@ from kdscan.kinds.duel_map.interpret import decoded, interpret
 from kdscan.marks.classify import Logits, average
 from kdscan.marks.covered import covered
 from kdscan.marks.refine_crops import refine_crops
-from kdscan.prints.recognize import recognize, shows_mirrored
 from kdscan.prints.recognize_layout import recognized
 from kdscan.records import Ink, MapEvidence, MarkProbs, Photo, RectifiedSheet, SheetReading
+
+if TYPE_CHECKING:
+    from kdscan.prints.align import Aligned
+    from kdscan.prints.known import KnownPrint
 
 RISK_SHARES = {1: 0.5, 4: 1.0}
 """Number of views (test-time augmentation) → share of the accepted risk below which the total is
@@ -38,14 +42,11 @@ def read_map(
     observe = options.observe
     with observe("layout"):
         layout = detect_layout(photo, rectified)
-    with observe("print"):
-        known = (
-            recognize(photo, rectified.centers_xy, options.prints) if layout == UNKNOWN else None
-        )
-    mirrored = layout == UNKNOWN and (
-        (known is None and is_mirrored(photo, rectified))
-        or shows_mirrored(photo, rectified.centers_xy, options.prints, known)
-    )
+    known, mirrored = None, False
+    if layout == UNKNOWN:
+        with observe("print"):
+            known, mirrored = _known_print(photo, rectified, options.prints)
+        mirrored = mirrored or (known is None and is_mirrored(photo, rectified))
     ink: Ink | None = None
     if known is not None:
         from kdscan.prints.dropout import drop_out, predict_ink
@@ -78,6 +79,18 @@ def read_map(
         evidence = replace(evidence, layout=name or UNKNOWN)
     with observe("interpret"):
         return interpret(evidence, options.risk)
+
+
+def _known_print(
+    photo: Photo, sheet: RectifiedSheet, prints: Sequence[KnownPrint]
+) -> tuple[Aligned | None, bool]:
+    """A sheet's print among those that are known, and whether it is shown as by a mirror."""
+    if not prints:
+        return None, False
+    from kdscan.prints.recognize import recognize, shows_mirrored
+
+    known = recognize(photo, sheet.centers_xy, prints)
+    return known, shows_mirrored(photo, sheet.centers_xy, prints, known)
 
 
 def is_legible(sheet: SheetReading) -> bool:
