@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kdscan.game.duel.board import CASTLE, CELLS, COLS, LETTERS, ROWS
 from kdscan.imaging.photo import load_photos
 from kdscan.kinds.overlay import draw_overlay
-from kdscan.marks.crops import full_size_crops
+from kdscan.marks.crops import segment
 from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo, SheetReading
 from kdscan.records.found import maps_of
@@ -69,10 +69,10 @@ def grid(photo: Photo, sheet: SheetReading) -> Bgr:
 
 def ink(sheet: SheetReading) -> Bgr:
     """What the cell model sees: the ink of each shield, and the print that they share."""
-    crops = full_size_crops(sheet.rectified)
-    grey = tiles([255 * (1 - np.clip(crop[0], 0, 1)) for crop in crops])
+    crops = segment(sheet.rectified)
+    grey = tiles([255 * (1 - np.clip(crop[0], 0, 1)) for crop in crops.ink])
     common = cv2.cvtColor(
-        (255 * (1 - np.clip(crops[0][1], 0, 1))).astype(np.uint8), cv2.COLOR_GRAY2BGR
+        (255 * (1 - np.clip(crops.coarse[0][1], 0, 1))).astype(np.uint8), cv2.COLOR_GRAY2BGR
     )
     side = np.full((grey.shape[0], common.shape[1] + 20, 3), 255, np.uint8)
     side[: common.shape[0], 20:] = common

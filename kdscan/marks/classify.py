@@ -57,7 +57,7 @@ eight scaled and shifted views."""
 def predict(crops: CellCrops, network: Network, views: Sequence[View] = VIEWS) -> Iterator[Logits]:
     """Run the marks network on the whole sheet, lazily for each of `views`.
 
-    network: ink (35, 1, 160, 160) and coarse planes (35, C, 80, 80), the castle last → coat logits
+    network: ink (35, 1, 128, 128) and coarse planes (35, C, 64, 64), the castle last → coat logits
         (1, 34, 7), crosses logits (1, 34, 5), castle logit (1, 1), and the offset of each cell from
         its crop's centre (1, 35, 2), in cells, x before y.
     Yields the logits of each view, mapped back to the unflipped sheet.

@@ -18,7 +18,10 @@ from kdscan.records import CASTLE, CELLS, COLS, CellCrops, RectifiedSheet
 from kdscan.records.arrays import quantile
 
 CROP_PX = round((1 + 2 * FLAT_MARGIN) * FLAT_PX)
-"""Side of a crop: 160 pixels for 1.25 cells."""
+"""Side of a crop on the rectified sheet: 160 pixels for 1.25 cells."""
+
+INPUT_PX = 128
+"""Side of a crop that the network sees."""
 
 CROP_CELLS = (*CELLS, CASTLE)
 """The cells in the order of their crops."""
@@ -31,6 +34,9 @@ Pixel = TypeVar("Pixel", bound=np.generic)
 
 COARSE = 2
 """Downsampling factor of colour and print, which carry no detail."""
+
+COARSE_PX = INPUT_PX // COARSE
+"""Side of a crop's planes of colour and print."""
 
 
 def planes(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane]:
@@ -95,31 +101,26 @@ def crop_cell(plane: NDArray[Pixel], row: int, col: int) -> NDArray[Pixel]:
 
 
 def segment(sheet: RectifiedSheet) -> CellCrops:
-    """Crop the 34 shields and the castle: their ink, and the planes of `CHANNELS` at half the size.
+    """Crop the 34 shields and the castle and resize them to `INPUT_PX`: their ink, and the planes
+    of `CHANNELS` at half the size.
 
     The print plane is, pixel by pixel, the lower quartile of the shields' ink: what nearly all of
     them have is not drawn by hand.
     """
     ink, color, common = _planes(sheet)
-    half = cv2.resize(ink, None, fx=1 / COARSE, fy=1 / COARSE, interpolation=cv2.INTER_AREA)
-    color, common = _soften(color), _soften(common)
-    fine = np.empty((len(CROP_CELLS), 1, CROP_PX, CROP_PX), np.float32)
-    coarse = np.empty((len(CROP_CELLS), len(CHANNELS), *common.shape), np.float32)
+    color, common = _soften(color), resized(_soften(common), COARSE_PX)
+    fine = np.empty((len(CROP_CELLS), 1, INPUT_PX, INPUT_PX), np.float32)
+    coarse = np.empty((len(CROP_CELLS), len(CHANNELS), COARSE_PX, COARSE_PX), np.float32)
     for one, crop, at in zip(fine, coarse, CROP_CELLS, strict=True):
-        one[0] = crop_cell(ink, *at)
-        crop[0], crop[1], crop[2] = crop_cell(half, *at), common, crop_cell(color, *at)
+        one[0] = resized(crop_cell(ink, *at), INPUT_PX)
+        crop[0], crop[1] = resized(one[0], COARSE_PX), common
+        crop[2] = resized(crop_cell(color, *at), COARSE_PX)
     return CellCrops(fine, coarse)
 
 
-def full_size_crops(sheet: RectifiedSheet) -> NDArray[np.float32]:
-    """(35, C, 160, 160) float32: the crops of `segment` with all planes of `CHANNELS` at full size,
-    for augmentation in training; averaged over 2 × 2 pixels they are the coarse ones."""
-    ink, color, common = _planes(sheet)
-    common, color = _upsample(common), _upsample(color)
-    crops = np.empty((len(CROP_CELLS), len(CHANNELS), *common.shape), np.float32)
-    for crop, at in zip(crops, CROP_CELLS, strict=True):
-        crop[0], crop[1], crop[2] = crop_cell(ink, *at), common, crop_cell(color, *at)
-    return crops
+def resized(crop: Plane, side: int) -> Plane:
+    """A square crop reduced to (side, side), each pixel the mean of the area that it covers."""
+    return np.asarray(cv2.resize(crop, (side, side), interpolation=cv2.INTER_AREA), np.float32)
 
 
 def _planes(sheet: RectifiedSheet) -> tuple[Plane, Plane, Plane]:
@@ -135,10 +136,6 @@ def half_size(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """A rectified sheet at the resolution of `planes`."""
     small = cv2.resize(bgr, None, fx=1 / COARSE, fy=1 / COARSE, interpolation=cv2.INTER_AREA)
     return np.asarray(small, np.uint8)
-
-
-def _upsample(plane: Plane) -> Plane:
-    return np.asarray(cv2.resize(plane, None, fx=COARSE, fy=COARSE), np.float32)
 
 
 _SOFT = np.array([0.125, 0.75, 0.125], np.float32)

@@ -17,10 +17,18 @@ from kdscan.records import CELLS, COLS, ROWS
 from kdscan.records.arrays import Network
 from kdscan.synth.fields import F32, U8, Rng
 from kdscan.synth.patches import with_things
-from kdscan.training.augment import flat_sample
-from kdscan.training.dataset import Example
+from kdscan.training.dataset import Example, unpack
 from kdscan.training.networks import conv
 from kdscan.training.separator import CellContext
+from kdscan.training.sheet_views import (
+    PHOTO_SEVERITY,
+    as_batch,
+    as_picture,
+    degraded,
+    dice_of,
+    random_maps,
+    warped,
+)
 from kdscan.training.task import Batch, Task
 
 STRIDE = 4
@@ -79,8 +87,8 @@ def _cell_centers(x: Tensor, side: int) -> Tensor:
 
 def cover_sample(rng: Rng, example: Example, other: Example) -> tuple[U8, F32]:
     """A rectified sheet with objects on it, (336, 464, 3) uint8, and their mask, (336, 464)."""
-    flat = half_size(flat_sample(rng, example)[0].bgr)
-    looks = half_size(flat_sample(rng, other)[0].bgr) if rng.random() < 0.3 else flat
+    flat = half_size(_view(rng, example))
+    looks = half_size(_view(rng, other)) if rng.random() < 0.3 else flat
     seen, hidden = with_things(rng, flat, looks, COVER_PX)
     if rng.random() < 0.5:
         seen = np.asarray(cv2.GaussianBlur(seen, (0, 0), rng.uniform(0.3, 1.0)), np.uint8)
@@ -92,6 +100,14 @@ def cover_sample(rng: Rng, example: Example, other: Example) -> tuple[U8, F32]:
         np.ascontiguousarray(seen[::down, ::across]),
         np.ascontiguousarray(hidden[::down, ::across]),
     )
+
+
+def _view(rng: Rng, example: Example) -> U8:
+    """A rectified sheet (672, 928, 3), degraded and slightly out of place."""
+    dice = dice_of(rng)
+    moved = warped(as_batch(unpack(example.flat)), random_maps(dice, 1))
+    severity = torch.tensor([PHOTO_SEVERITY if example.photographed else 1.0])
+    return as_picture(degraded(dice, moved, severity))
 
 
 def batch(rng: Rng, examples: list[Example]) -> Batch:

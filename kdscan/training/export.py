@@ -17,7 +17,7 @@ from kdscan.inference.store import MARKS
 from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.kinds.spellbook.read import CROP_WH
 from kdscan.marks.covered import COVER_HW
-from kdscan.marks.crops import CHANNELS, COARSE, CROP_PX
+from kdscan.marks.crops import CHANNELS, COARSE_PX, INPUT_PX
 from kdscan.records import CELLS, KINDS
 from kdscan.training.separator import FLAT_HW
 
@@ -26,12 +26,12 @@ INPUTS = {
     "refine": (1, 3, 224, 288),
     "ink": (1, 3, *FLAT_HW),
     "cover": (1, 3, *COVER_HW),
-    "marks": (len(CELLS) + 1, 1, CROP_PX, CROP_PX),  # its ink; see `COARSE_PLANES`
+    "marks": (len(CELLS) + 1, 1, INPUT_PX, INPUT_PX),  # its ink; see `COARSE_PLANES`
     "spellbook": (72, 3, *CROP_WH[::-1]),
     "tiles": (1, 3, 288, 384),
     "squares": (25, 3, round(CROP_SQUARES * SIDE_PX), round(CROP_SQUARES * SIDE_PX)),
 }
-COARSE_PLANES = (len(CELLS) + 1, len(CHANNELS), CROP_PX // COARSE, CROP_PX // COARSE)
+COARSE_PLANES = (len(CELLS) + 1, len(CHANNELS), COARSE_PX, COARSE_PX)
 """Shape of the marks network's second input; its batch is always one sheet."""
 
 

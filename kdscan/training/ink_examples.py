@@ -6,14 +6,22 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+import torch
 
 from kdscan.imaging.rectify import FLAT_PX
 from kdscan.synth.fields import F32, U8, Rng
 from kdscan.synth.inked import inked_page
 from kdscan.synth.raster import lit
 from kdscan.synth.scene import Marks
-from kdscan.training.augment import degrade, jitter_map
 from kdscan.training.dataset import WIDE_MARGIN, jpeg, random_own_page, unpack, worker_strokes
+from kdscan.training.sheet_views import (
+    as_batch,
+    as_picture,
+    degraded,
+    dice_of,
+    random_maps,
+    warped,
+)
 
 MIN_INK, FULL_INK = 0.03, 0.12
 """Shares of light absorbed by ink that map to 0 and 1 in the target."""
@@ -56,14 +64,14 @@ def ink_sample(rng: Rng, example: InkExample) -> tuple[U8, F32]:
 
     Returns (672, 928, 3) uint8 and (672, 928) float32, 0..1.
     """
-    map_x, map_y = jitter_map(rng)
-    filled = unpack(example.filled)
+    dice = dice_of(rng)
+    maps = random_maps(dice, 1)
     ink = np.asarray(cv2.imdecode(np.frombuffer(example.ink, np.uint8), cv2.IMREAD_GRAYSCALE))
-    seen = cv2.remap(filled, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    mask = cv2.remap(ink, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
-    flat = degrade(rng, add_shadow(rng, np.asarray(seen, np.uint8)), 1.0)
+    seen = as_picture(warped(as_batch(unpack(example.filled)), maps))
+    mask = warped(as_batch(np.asarray(ink, np.uint8)[..., None]), maps)[0, 0].numpy()
+    flat = as_picture(degraded(dice, as_batch(add_shadow(rng, seen)), torch.ones(1)))
     down, across = (int(rng.choice((1, -1))) for _ in range(2))
-    where = np.asarray(mask, np.float32)[::down, ::across] / np.float32(255)
+    where = mask[::down, ::across] / np.float32(255)
     return np.ascontiguousarray(flat[::down, ::across]), np.ascontiguousarray(where)
 
 

@@ -30,14 +30,8 @@ def scaled(usual: int, effort: float) -> int:
 
 
 def run_of(recipe: Recipe, start: Path | None, effort: float) -> Run:
-    """The training run of a recipe; start: its parent's weights.
-
-    Raises UsageError if the recipe's batch size is not the network's.
-    """
+    """The training run of a recipe; start: its parent's weights."""
     training: Training = recipe.training
-    size = TASKS[recipe.network].size
-    if training.batch != size:
-        raise UsageError(f"{recipe.name} had {training.batch} examples a step, not {size}")
     steps = scaled(training.steps, effort)
     views = or_default(training.views, VIEWS)
     count = scaled(or_default(training.count, COUNT), effort)
@@ -45,11 +39,11 @@ def run_of(recipe: Recipe, start: Path | None, effort: float) -> Run:
         recipe.network,
         steps,
         training.rate,
+        training.batch,
         seed=or_default(training.seed, 0),
         parent=digest(start) if start else "",
-        count=min(count, -(-steps * size // views)) if views else 0,
+        count=min(count, -(-steps * training.batch // views)) if views else 0,
         views=views,
-        small=training.small,
         average=or_default(training.average, LONGEST_MEAN),
     )
 

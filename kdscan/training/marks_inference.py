@@ -18,7 +18,7 @@ from kdscan.training.networks import MarksNet, SheetContext
 
 
 class MarksInference(nn.Module):
-    """(35, 1, 160, 160) ink and (35, 3, 80, 80) coarse planes, the castle last → logits
+    """(35, 1, 128, 128) ink and (35, 3, 64, 64) coarse planes, the castle last → logits
     (1, 34, 7), (1, 34, 5), (1, 1) and offsets (1, 35, 2) in cells, as those of `MarksNet` for the
     same crops."""
 
@@ -27,9 +27,9 @@ class MarksInference(nn.Module):
     def __init__(self, net: MarksNet) -> None:
         super().__init__()
         self.net = net.eval()  # batch norms must be in evaluation mode to be folded into kernels
-        self.context20, self.context10 = (
-            SheetContextInference(net.context20),
-            SheetContextInference(net.context10),
+        self.context8, self.context16 = (
+            SheetContextInference(net.context8),
+            SheetContextInference(net.context16),
         )
         mean = torch.full((1, len(CELLS)), 1 / len(CELLS))
         castle = torch.zeros(5, 1)
@@ -38,19 +38,19 @@ class MarksInference(nn.Module):
 
     def forward(self, ink: Tensor, coarse: Tensor) -> tuple[Tensor, ...]:
         net = self.net
-        both = net.coarse40(coarse) + net.fine40(net.fine(ink))
-        at20 = self.context20(net.to20(torch.relu(both)), self.edges)
-        at10 = self.context10(net.to10(at20), self.edges)
-        at5 = net.to5(at10)
-        near, fine = _pooled(at5), _pooled(at10)
-        count = torch.sigmoid(net.spots(at20)).sum((2, 3)) / 4
+        both = net.coarse4(coarse) + net.fine4(net.fine(ink))
+        at8 = self.context8(net.to8(torch.relu(both)), self.edges)
+        at16 = self.context16(net.to16(at8), self.edges)
+        at32 = net.to32(at16)
+        near, fine = _pooled(at32), _pooled(at16)
+        count = torch.sigmoid(net.spots(at8)).sum((2, 3)) / 4
         features = torch.cat([near, fine, count], 1)[None, :-1]
         combined = torch.cat([features, net.attention(net.token(features) + net.position)], 2)
-        return net.coat(combined), net.crosses(combined), net.castle(near[-1:]), self._offsets(at10)
+        return net.coat(combined), net.crosses(combined), net.castle(near[-1:]), self._offsets(at16)
 
-    def _offsets(self, at10: Tensor) -> Tensor:
+    def _offsets(self, at16: Tensor) -> Tensor:
         head = self.net.offset
-        own = torch.relu(head.squeeze(at10)).flatten(1)[None]
+        own = torch.relu(head.squeeze(at16)).flatten(1)[None]
         sheet = head.sheet((self.edges @ own).flatten(1))
         offsets: Tensor = head.out(torch.relu(head.cell(own) + sheet[:, None]))
         return offsets

@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from kdscan.records import CELLS, COATS, COLS, KINDS, MAX_CROSSES, ROWS
-from kdscan.training.augment import POSITIONS
+from kdscan.records import CASTLE, CELLS, COATS, COLS, KINDS, MAX_CROSSES, ROWS
 
 
 def conv(cin: int, cout: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:
@@ -175,8 +174,8 @@ class Attention(nn.Module):
 
 
 def shield_positions() -> Tensor:
-    """(34, 2): `POSITIONS` of an unflipped sheet."""
-    return torch.tensor(POSITIONS)
+    """(34, 2): columns and rows of the shields of an unflipped sheet, relative to the castle."""
+    return torch.tensor([(col - CASTLE[1], row - CASTLE[0]) for row, col in CELLS]).float()
 
 
 def edge_weights(places: Tensor) -> Tensor:
@@ -192,14 +191,12 @@ class OffsetHead(nn.Module):
     of all shields and of those along each edge: on a sheet without lines a single shield does not
     show to which cell the circles beside it belong.
 
-    Cells (S, 35, C, 10, 10), weights (S, 4, 34) of `edge_weights` → (S, 35, 2) in cells, x before
-    y. Features of smaller crops are resized.
+    Cells (S, 35, C, 8, 8), weights (S, 4, 34) of `edge_weights` → (S, 35, 2) in cells, x before y.
     """
 
-    def __init__(self, channels: int, side: int = 10) -> None:
+    def __init__(self, channels: int, side: int = 8) -> None:
         super().__init__()
         squeezed, hidden = 8, 64
-        self.side = side
         self.squeeze = nn.Conv2d(channels, squeezed, 1)
         self.cell = nn.Linear(squeezed * side * side, hidden)
         self.sheet = nn.Linear(5 * squeezed * side * side, hidden)
@@ -208,10 +205,7 @@ class OffsetHead(nn.Module):
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
         sheets, cells = x.shape[:2]
-        reduced = torch.relu(self.squeeze(x.flatten(0, 1)))
-        if reduced.shape[-1] != self.side:
-            reduced = F.interpolate(reduced, (self.side, self.side), mode="bilinear")
-        own = reduced.reshape(sheets, cells, -1)
+        own = torch.relu(self.squeeze(x.flatten(0, 1))).reshape(sheets, cells, -1)
         shields = own[:, :-1]
         sheet = torch.cat([shields.mean(1, keepdim=True), edges @ shields], 1)
         hidden = self.cell(own) + self.sheet(sheet.flatten(1))[:, None]
@@ -230,62 +224,63 @@ class MarksNet(nn.Module):
     """All crops of a sheet at once → coats, crosses, whether the castle's roof is coloured, and the
     cells' offsets from their crops.
 
-    Crops (S, 35, 3, 160, 160), the castle last → logits (S, 34, 7) in the order of `COATS`, logits
-    (S, 34, 5) for 0..4 crosses, logit (S, 1) of the roof, offsets (S, 35, 2) in cells (true place
-    minus crop's centre, x before y), and logits (S, 34, 1, 20, 20) of a cross's position, an
-    auxiliary output for training only. Each shield is classified in the context of its sheet: its
-    feature maps by `SheetContext`, its feature vector by `Attention`. Only the first channel, ink,
-    is processed at full resolution. The offsets are predicted from detached features.
+    Ink (S, 35, 1, 128, 128) and coarse planes (S, 35, 3, 64, 64) of `CellCrops` → logits (S, 34, 7)
+    in the order of `COATS`, logits (S, 34, 5) for 0..4 crosses, logit (S, 1) of the roof, offsets
+    (S, 35, 2) in cells (true place minus crop's centre, x before y), and logits (S, 34, 1, 16, 16)
+    of a cross's position, an auxiliary output for training only. Each shield is classified in the
+    context of its sheet: its feature maps by `SheetContext`, its feature vector by `Attention`. The
+    offsets are predicted from detached features.
 
     places: (S, 34, 2), positions of the shields (`shield_positions`) on sheets that were rotated or
     mirrored. Rotated by 90° a sheet still has edges, but no learned positions match.
     """
 
-    def __init__(self, channels: int = 3, width: int = 16) -> None:
+    def __init__(self, channels: int = 3, width: int = 24, tokens: int = 96) -> None:
         super().__init__()
         w = width
         m = w + w // 2
         self.fine = conv(1, w, 2, kernel=5)
-        # Two convolutions: concatenated, 19 channels would not fit onnxruntime's blocked layout.
-        self.coarse40 = nn.Conv2d(channels, m, 3, 2, 1, bias=False)
-        self.fine40 = nn.Sequential(nn.Conv2d(w, m, 3, 2, 1, bias=False), nn.BatchNorm2d(m))
-        self.to20 = nn.Sequential(conv(m, 2 * w, 2), Residual(2 * w), Residual(2 * w))
-        self.context20 = SheetContext(2 * w)
-        self.to10 = nn.Sequential(conv(2 * w, 4 * w, 2), Residual(4 * w), Residual(4 * w))
-        self.context10 = SheetContext(4 * w)
-        self.to5 = nn.Sequential(conv(4 * w, 8 * w, 2), Residual(8 * w))
+        # Two convolutions: concatenated, 27 channels would not fit onnxruntime's blocked layout.
+        self.coarse4 = nn.Conv2d(channels, m, 3, 2, 1, bias=False)
+        self.fine4 = nn.Sequential(nn.Conv2d(w, m, 3, 2, 1, bias=False), nn.BatchNorm2d(m))
+        self.to8 = nn.Sequential(conv(m, 2 * w, 2), Residual(2 * w), Residual(2 * w))
+        self.context8 = SheetContext(2 * w)
+        self.to16 = nn.Sequential(conv(2 * w, 4 * w, 2), Residual(4 * w), Residual(4 * w))
+        self.context16 = SheetContext(4 * w)
+        self.to32 = nn.Sequential(conv(4 * w, 8 * w, 2), Residual(8 * w))
         self.spots = nn.Conv2d(2 * w, 1, 1)
         nn.init.constant_(self.spots.bias, -4.0)
         self.offset = OffsetHead(4 * w)
         self.drop = nn.Dropout(0.1)
         features = 16 * w + 8 * w + 1
-        self.token = nn.Linear(features, 6 * w)
-        self.position = nn.Parameter(torch.zeros(len(CELLS), 6 * w))
+        self.token = nn.Linear(features, tokens)
+        self.position = nn.Parameter(torch.zeros(len(CELLS), tokens))
         self.register_buffer("places", shield_positions(), persistent=False)
         self.register_buffer("edges", edge_weights(shield_positions()[None]), persistent=False)
-        self.attention = nn.Sequential(Attention(6 * w), Attention(6 * w))
-        self.coat = nn.Linear(features + 6 * w, len(COATS))
-        self.crosses = nn.Linear(features + 6 * w, MAX_CROSSES + 1)
+        self.attention = nn.Sequential(Attention(tokens), Attention(tokens))
+        self.coat = nn.Linear(features + tokens, len(COATS))
+        self.crosses = nn.Linear(features + tokens, MAX_CROSSES + 1)
         self.castle = nn.Linear(16 * w, 1)
 
-    def forward(self, x: Tensor, places: Tensor | None = None) -> tuple[Tensor, ...]:
-        sheets, cells = x.shape[:2]
+    def forward(
+        self, ink: Tensor, coarse: Tensor, places: Tensor | None = None
+    ) -> tuple[Tensor, ...]:
+        sheets, cells = ink.shape[:2]
         edges = self.edges if places is None else edge_weights(places)
         position = self.position if places is None else _lookup(self.position, self.places, places)
 
         def per_cell(y: Tensor) -> Tensor:
             return y.reshape(sheets, cells, *y.shape[1:])
 
-        crops = x.flatten(0, 1)
-        both = self.coarse40(F.avg_pool2d(crops, 2)) + self.fine40(self.fine(crops[:, :1]))
-        at20 = self.context20(per_cell(self.to20(torch.relu(both))), edges)
-        at10 = self.context10(per_cell(self.to10(at20.flatten(0, 1))), edges)
+        both = self.coarse4(coarse.flatten(0, 1)) + self.fine4(self.fine(ink.flatten(0, 1)))
+        at8 = self.context8(per_cell(self.to8(torch.relu(both))), edges)
+        at16 = self.context16(per_cell(self.to16(at8.flatten(0, 1))), edges)
         # Detached: with gradients from the offsets marks were read worse.
-        offsets = self.offset(at10.detach(), edges)
-        at5 = per_cell(self.to5(at10.flatten(0, 1)))
-        spots = per_cell(self.spots(at20.flatten(0, 1)))[:, :-1]
-        near = torch.cat([at5.mean((3, 4)), at5.amax((3, 4))], 2)
-        fine = torch.cat([at10.mean((3, 4)), at10.amax((3, 4))], 2)[:, :-1]
+        offsets = self.offset(at16.detach(), edges)
+        at32 = per_cell(self.to32(at16.flatten(0, 1)))
+        spots = per_cell(self.spots(at8.flatten(0, 1)))[:, :-1]
+        near = torch.cat([at32.mean((3, 4)), at32.amax((3, 4))], 2)
+        fine = torch.cat([at16.mean((3, 4)), at16.amax((3, 4))], 2)[:, :-1]
         count = torch.sigmoid(spots).sum((3, 4)) / 4
         features = self.drop(torch.cat([near[:, :-1], fine, count], 2))
         combined = torch.cat([features, self.attention(self.token(features) + position)], 2)

@@ -40,9 +40,9 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     steps: length of the schedule. batch: examples a step. rate: the highest learning rate.
     average: largest horizon of the moving average of the weights in steps, 0 for none. seed: of the
     training, from which the examples' seeds follow. count, views: examples rendered in a block, and
-    how often each is used. small: initial share of the steps with small crops, for marks. photos,
-    pages: for spellbooks and kingdoms, numbers of examples rendered in advance. again: after
-    measuring, train this share of the steps once more, with the held-out kingdoms too.
+    how often each is used. photos, pages: for spellbooks and kingdoms, numbers of examples rendered
+    in advance. again: after measuring, train this share of the steps once more, with the held-out
+    kingdoms too.
     """
 
     steps: int
@@ -52,7 +52,6 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int | Unknown = 0
     count: int | Unknown = 0
     views: int | Unknown = 0
-    small: float = 0.0
     photos: int = 0
     pages: int = 0
     again: float = 0.0

@@ -21,6 +21,8 @@ import torch
 from torch import nn
 
 from kdscan.errors import UsageError
+from kdscan.training.networks import MarksNet
+from kdscan.training.widen import widen
 
 Weights = Mapping[str, Any]
 
@@ -32,20 +34,20 @@ LONGEST_MEAN = 5000
 class Run:
     """Hyperparameters of a training; only `steps` may change when it is resumed.
 
-    steps: length of the schedule. rate: the highest learning rate. parent: SHA-256 of the initial
-    weights' file, "" for random weights. count, views: examples in a block and how often each is
-    used, 0 for a fixed set; see `supply`. small: initial share of the steps with small crops, see
-    `Task.smaller`. average: largest horizon of the moving average of the weights, 0 for none.
+    steps: length of the schedule. rate: the highest learning rate. batch: examples a step. parent:
+    SHA-256 of the initial weights' file, "" for random weights. count, views: examples in a block
+    and how often each is used, 0 for a fixed set; see `supply`. average: largest horizon of the
+    moving average of the weights, 0 for none.
     """
 
     name: str
     steps: int
     rate: float
+    batch: int
     seed: int = 0
     parent: str = ""
     count: int = 0
     views: int = 0
-    small: float = 0.0
     average: int = LONGEST_MEAN
 
 
@@ -103,16 +105,22 @@ def _load(path: Path, remedy: str) -> dict[str, Any]:
     return found
 
 
+_UNREADABLE = (RuntimeError, TypeError, AttributeError, LookupError, ValueError)
+
+
 def load_weights(net: nn.Module, path: Path) -> None:
-    """Load a checkpoint, or the stored weights of a version (.npz), into a network; raises
-    UsageError for anything else."""
+    """Load a checkpoint, or the stored weights of a version (.npz), into a network: its own, or for
+    marks those of a narrower one. Raises UsageError for anything else."""
     if not path.is_file():
         raise UsageError(f"{path}: there is no such checkpoint; python -m kdscan.training fit")
     remedy = f"{path} is no checkpoint of a {type(net).__name__} of this version"
     try:
         known = _kept(path) if path.suffix == ".npz" else _load(path, remedy)
+        if isinstance(net, MarksNet) and len(known["token.weight"][0]) < net.token.in_features:
+            widen(net, known)
+            return
         missing, foreign = net.load_state_dict(known, strict=False)
-    except (RuntimeError, TypeError, AttributeError, ValueError, OSError, BadZipFile) as error:
+    except (*_UNREADABLE, OSError, BadZipFile) as error:
         raise UsageError(remedy) from error
     if foreign or any(not name.endswith(COUNTER) for name in missing):
         raise UsageError(remedy)

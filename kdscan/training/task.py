@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from kdscan.records.arrays import Network
 from kdscan.synth.fields import F32, Rng
+from kdscan.training.dice import Dice
 
 Batch = tuple[Tensor, ...]
 
@@ -23,8 +24,8 @@ class Task:
     net: creates it with random weights. batch: collates augmented samples of examples, with this
     generator as the only randomness. loss: its parts by name, from the network's outputs and the
     batch. size: examples in a batch. steps, rate: defaults of the schedule and the highest learning
-    rate. n_inputs: how many of a batch's tensors, from the first, are inputs of the network.
-    smaller: reduces a batch's resolution to save time; None if unsupported.
+    rate. n_inputs: how many of a batch's tensors, from the first, are inputs of the network. views:
+    augments a whole batch on the network's device, if `batch` does not.
     """
 
     net: Callable[[], nn.Module]
@@ -34,7 +35,7 @@ class Task:
     steps: int
     rate: float
     n_inputs: int = 1
-    smaller: Callable[[Batch], Batch] | None = None
+    views: Callable[[Dice, Batch], Batch] | None = None
 
 
 def as_floats(images: Tensor) -> Tensor:

@@ -9,12 +9,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from kdscan.records import CELLS, MAX_CROSSES
 from kdscan.synth.fields import Rng
 from kdscan.training import augment, cover, separator, spellbook
-from kdscan.training.dataset import Example
+from kdscan.training.dataset import Example, unpack
+from kdscan.training.dice import Dice
 from kdscan.training.guesses import refine_sample
 from kdscan.training.kingdom_samples import squares_sample, tiles_sample
 from kdscan.training.kingdoms import KingdomExample
+from kdscan.training.mark_crops import Sheets, samples
 from kdscan.training.networks import LocateNet, MarksNet, RefineNet, SquaresNet, TilesNet
 from kdscan.training.task import Batch, Task
 
@@ -81,42 +84,35 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     }
 
 
-def marks_batch(rng: Rng, examples: list[Example]) -> Batch:
-    """Crops (S, 35, C, 160, 160) of whole sheets, positions of shields (S, 34, 2), coats and
-    crosses (S, 34) each, castle (S, 1), positions of crosses (S, 34, 20, 20), and offsets (S, 35,
-    2)."""
-    samples = zip(*(augment.marks_sample(rng, e) for e in examples), strict=True)
-    cells, spots, places, offsets = (torch.from_numpy(np.stack(part)) for part in samples)
+MAX_CROSSES_A_SHEET = len(CELLS) * MAX_CROSSES
+"""Rows of a sheet's table of crosses."""
+
+
+def marks_batch(_: Rng, examples: list[Example]) -> Batch:
+    """The parts of `Sheets`, coats and crosses (S, 34) each, and castle (S, 1)."""
+    crossed = np.full((len(examples), MAX_CROSSES_A_SHEET, 3), -1, np.float32)
+    for row, example in zip(crossed, examples, strict=True):
+        if example.crossed is not None:
+            row[: len(example.crossed)] = example.crossed
     return (
-        cells.half(),  # 32 rather than 64 MB between processes; converted back before use
-        places,
+        _images([unpack(e.flat) for e in examples]),
+        torch.from_numpy(crossed),
+        torch.tensor([e.crossed is not None for e in examples]),
+        torch.tensor([e.photographed for e in examples]),
         torch.from_numpy(np.stack([e.coat for e in examples])),
         torch.from_numpy(np.stack([e.crosses for e in examples])),
         torch.tensor([[float(e.castle)] for e in examples]),
-        spots,
-        offsets,
     )
 
 
-SMALL_PX = 96
-"""Pixels: side of small crops for the first part of a training, 2.7 times as fast."""
-
-
-def smaller_marks(batch: Batch) -> Batch:
-    """The batch with crops resized to `SMALL_PX` pixels."""
-    cells, places, coat, crosses, castle, spots, offsets = batch
-    few = F.interpolate(cells.flatten(0, 1).float(), (SMALL_PX, SMALL_PX), mode="area")
-    side = SMALL_PX // augment.SPOT_STRIDE
-    where = F.interpolate(spots, (side, side), mode="area")
-    return (
-        few.view(*cells.shape[:3], SMALL_PX, SMALL_PX),
-        places,
-        coat,
-        crosses,
-        castle,
-        where,
-        offsets,
-    )
+def marks_views(dice: Dice, batch: Batch) -> Batch:
+    """Random views of the sheets of `marks_batch`: ink (S, 35, 1, 128, 128), coarse planes
+    (S, 35, 3, 64, 64), positions of shields (S, 34, 2), coats and crosses (S, 34) each, castle
+    (S, 1), positions of crosses (S, 34, 16, 16), and offsets (S, 35, 2)."""
+    *sheets, coat, crosses, castle = batch
+    ink, coarse, places, spots, offsets = samples(dice, Sheets(*sheets))
+    # In half precision 7 rather than 14 MB a sheet between processes; converted back before use.
+    return ink.half(), coarse.half(), places, coat, crosses, castle, spots, offsets
 
 
 def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
@@ -127,11 +123,11 @@ def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     """
     coat, crosses, castle, offsets, spots = (o.float() for o in out)
     return {
-        "coat": F.cross_entropy(coat.flatten(0, 1), batch[2].flatten()),
-        "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[3].flatten()),
-        "castle": 0.1 * F.binary_cross_entropy_with_logits(castle, batch[4]),
-        "spots": 5 * _known_spots(spots[:, :, 0], batch[5]),
-        "offset": 5 * _known_offsets(offsets, batch[6], batch[5]),
+        "coat": F.cross_entropy(coat.flatten(0, 1), batch[3].flatten()),
+        "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[4].flatten()),
+        "castle": 0.1 * F.binary_cross_entropy_with_logits(castle, batch[5]),
+        "spots": 5 * _known_spots(spots[:, :, 0], batch[6]),
+        "offset": 5 * _known_offsets(offsets, batch[7], batch[6]),
     }
 
 
@@ -184,7 +180,7 @@ TASKS: dict[str, Task] = {
     "locate": Task(LocateNet, locate_batch, locate_loss, 16, 5100, 2e-3),
     "refine": Task(RefineNet, refine_batch, refine_loss, 32, 27103, 2e-3),
     "marks": Task(
-        MarksNet, marks_batch, marks_loss, 6, 65085, 2e-3, n_inputs=2, smaller=smaller_marks
+        MarksNet, marks_batch, marks_loss, 64, 5000, 2.5e-3, n_inputs=3, views=marks_views
     ),
     "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
     "ink": separator.TASK,

@@ -27,6 +27,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from kdscan.errors import UsageError
 from kdscan.training import state
+from kdscan.training.dice import Dice
 from kdscan.training.state import Run
 from kdscan.training.supply import RenderedSupply, RenderPool, Supply
 from kdscan.training.task import Batch, Task, as_floats
@@ -100,7 +101,8 @@ def train(
     watch = _ProgressLog(step, run.steps)
     saved = time.monotonic()
     with ExitStack() as stack:
-        for number, batch in _batches(stack, task, run, supply, step, loaders, painters):
+        samples = _Samples(task, run, supply, torch.device(device))
+        for number, batch in _batches(stack, samples, step, loaders, painters):
             parts = _step(task, run, net, optimizer, batch, number)
             average.update_parameters(net)
             watch.update(number, parts)
@@ -140,6 +142,10 @@ def _optimizer(net: nn.Module) -> torch.optim.Optimizer:
     return torch.optim.AdamW([group for group in groups if group["params"]], lr=1.0)
 
 
+def _seed(run: Run, step: int) -> int:
+    return 1_000_003 * run.seed + step
+
+
 def _step(
     task: Task,
     run: Run,
@@ -151,9 +157,9 @@ def _step(
     """One step; returns the parts of the loss."""
     device = next(net.parameters()).device
     seen = tuple(part.to(device, non_blocking=True) for part in batch)
-    if task.smaller is not None and number < run.small * run.steps:
-        seen = task.smaller(seen)
-    torch.manual_seed(1_000_003 * run.seed + number)
+    if task.views is not None and device.type != "cpu":
+        seen = task.views(Dice(_seed(run, number), device), seen)
+    torch.manual_seed(_seed(run, number))
     net.train()
     for layer in net.modules():
         if isinstance(layer, nn.BatchNorm2d):
@@ -195,26 +201,29 @@ def _update_average(
 
 
 class _Samples(Dataset[Batch]):
-    """The batches, indexed by step."""
+    """The batches, indexed by step; augmented here if the network's device is no other."""
 
-    def __init__(self, task: Task, run: Run, supply: Supply) -> None:
+    def __init__(self, task: Task, run: Run, supply: Supply, device: torch.device) -> None:
         self.task, self.run, self.supply = task, run, supply
+        self.views = task.views if device.type == "cpu" else None
 
     def __getitem__(self, step: int) -> Batch:
         rng = np.random.default_rng([self.run.seed, step])
-        return self.task.batch(rng, self.supply.examples(step, self.task.size))
+        batch = self.task.batch(rng, self.supply.examples(step, self.run.batch))
+        return batch if self.views is None else self.views(Dice(_seed(self.run, step)), batch)
 
 
 def _batches(
-    stack: ExitStack, task: Task, run: Run, supply: Supply, first: int, loaders: int, painters: int
+    stack: ExitStack, samples: _Samples, first: int, loaders: int, painters: int
 ) -> Iterator[tuple[int, Batch]]:
     """The steps from `first` on and their batches, made in other processes."""
     # One thread a process. Set here, not in the workers: OpenCV's threads do not survive the fork,
     # and a worker that tries to stop them would wait forever.
     cv2.setNumThreads(1)
+    run, supply = samples.run, samples.supply
     steps: Any = range(first, run.steps)
     loader = DataLoader(
-        _Samples(task, run, supply),
+        samples,
         batch_size=None,
         sampler=steps,
         num_workers=loaders,
@@ -223,11 +232,11 @@ def _batches(
     batches = iter(loader)
     painting = None
     if isinstance(supply, RenderedSupply) and first < run.steps:
-        painting = stack.enter_context(RenderPool(supply, run.steps * task.size, painters))
-        painting.schedule(first * task.size)
+        painting = stack.enter_context(RenderPool(supply, run.steps * run.batch, painters))
+        painting.schedule(first * run.batch)
     for step, batch in zip(steps, batches, strict=True):
         if painting is not None:
-            painting.schedule(step * task.size)
+            painting.schedule(step * run.batch)
         yield step, batch
 
 

@@ -10,24 +10,24 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_PX
 from kdscan.marks.classify import VIEWS, View, apply_view, classify, predict
-from kdscan.marks.crops import CROP_PX
+from kdscan.marks.crops import COARSE_PX, INPUT_PX
 from kdscan.records import CellCrops
 
 Batch = NDArray[np.float32]
 
 
-COARSE = np.zeros((35, 3, CROP_PX // 2, CROP_PX // 2), np.float32)
+COARSE = np.zeros((35, 3, COARSE_PX, COARSE_PX), np.float32)
 
 
 def some_crops(seed: int = 0) -> CellCrops:
     rng = np.random.default_rng(seed)
     return CellCrops(
-        rng.random((35, 1, CROP_PX, CROP_PX), np.float32), rng.random(COARSE.shape, np.float32)
+        rng.random((35, 1, INPUT_PX, INPUT_PX), np.float32), rng.random(COARSE.shape, np.float32)
     )
 
 
 def spot(x: int, y: int) -> Batch:
-    ink = np.zeros((35, 1, CROP_PX, CROP_PX), np.float32)
+    ink = np.zeros((35, 1, INPUT_PX, INPUT_PX), np.float32)
     ink[:, :, y, x] = 1
     return ink
 
@@ -57,7 +57,7 @@ def test_mirrored_and_upside_down_lose_nothing(mirrored: bool, upside_down: bool
 
 def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:
     numbers = np.arange(35, dtype=np.float32)[:, None, None, None]
-    crops = CellCrops(np.zeros((35, 1, CROP_PX, CROP_PX), np.float32) + numbers, COARSE - numbers)
+    crops = CellCrops(np.zeros((35, 1, INPUT_PX, INPUT_PX), np.float32) + numbers, COARSE - numbers)
 
     def network(ink: Batch, coarse: Batch) -> tuple[Batch, ...]:
         number = ink[None, :, 0, 80, 80]
@@ -73,7 +73,7 @@ def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:
 
 def test_how_far_a_cell_lies_off_is_told_as_if_the_sheet_were_seen_as_it_is() -> None:
     """A spot 16 pixels right of the crop's middle and 8 above it."""
-    middle = (CROP_PX - 1) / 2
+    middle = (INPUT_PX - 1) / 2
 
     def network(ink: Batch, _: Batch) -> tuple[Batch, ...]:
         x, y = brightest(ink)

@@ -83,7 +83,7 @@ def trained(folder: Path, supply: Any, task: Any, **how: Any) -> dict[str, Any]:
     from kdscan.training.state import Run
     from kdscan.training.trainer import train
 
-    run = Run("small", STEPS, 0.01, seed=5)
+    run = Run("small", STEPS, 0.01, SIZE, seed=5)
     return dict(train(task, run, supply(folder), folder, save_every_s=0.0, **how).state_dict())
 
 
@@ -122,7 +122,7 @@ def test_what_is_there_is_not_overwritten_nor_mixed(tmp_path: Path) -> None:
     trained(tmp_path / "run", given, task())
     with pytest.raises(UsageError, match="--resume goes on"):
         trained(tmp_path / "run", given, task())
-    other = Run("small", STEPS, 0.02, seed=5)
+    other = Run("small", STEPS, 0.02, SIZE, seed=5)
     with pytest.raises(UsageError, match="begun otherwise"):
         train(task(), other, given(tmp_path), tmp_path / "run", resume=True)
     (tmp_path / "run" / f"{STEPS:08d}" / "network.pt").write_bytes(b"no weights")
@@ -139,10 +139,10 @@ def test_a_drawing_that_fails_ends_the_training(tmp_path: Path) -> None:
         tmp_path / "sheets", RenderSpec(int.__invert__, nothing, 10, 2), arrange=failing
     )
     with pytest.raises(RuntimeError, match="no such ink"):
-        train(task(), Run("small", STEPS, 0.01), supply, tmp_path / "run")
+        train(task(), Run("small", STEPS, 0.01, SIZE), supply, tmp_path / "run")
     supply = RenderedSupply(tmp_path / "more", RenderSpec(spilt, nothing, 10, 2))
     with pytest.raises(RuntimeError, match="the ink was spilt"):
-        train(task(), Run("small", STEPS, 0.01), supply, tmp_path / "run")
+        train(task(), Run("small", STEPS, 0.01, SIZE), supply, tmp_path / "run")
 
 
 def failing(examples: list[Any]) -> list[Any]:
@@ -175,7 +175,7 @@ def test_the_rate_rises_and_falls_to_nothing() -> None:
     from kdscan.training.state import Run
     from kdscan.training.trainer import rate_at
 
-    rates = [rate_at(Run("any", 100, 0.5), step) for step in range(100)]
+    rates = [rate_at(Run("any", 100, 0.5, SIZE), step) for step in range(100)]
     assert max(rates) == pytest.approx(0.5) == rates[10]
     assert rates[0] < 0.03
     assert rates[99] < 0.001
@@ -190,25 +190,6 @@ def test_norms_and_biases_do_not_decay() -> None:
     decay = {id(p): g["weight_decay"] for g in _optimizer(net).param_groups for p in g["params"]}
     kept = {name for name, p in net.named_parameters() if decay[id(p)] == 0}
     assert kept == {"0.bias", "1.weight", "1.bias", "5.bias"}
-
-
-def test_smaller_crops_teach_the_same_network() -> None:
-    from kdscan.training.task import as_floats
-    from kdscan.training.tasks import TASKS
-
-    task = TASKS["marks"]
-    assert task.smaller is not None
-    sheet = (torch.rand(1, 35, 3, 160, 160).half(), torch.zeros(1, 34, 2))
-    true = (torch.zeros(1, 34).long(), torch.zeros(1, 34).long(), torch.zeros(1, 1))
-    spots = torch.zeros(1, 34, 20, 20)
-    spots[0, 3, 5:10, 5:10] = 1
-    small = task.smaller((*sheet, *true, spots, torch.zeros(1, 35, 2)))
-    assert small[0].shape == (1, 35, 3, 96, 96)
-    assert small[5].sum() / small[5].numel() == pytest.approx(float(spots.mean()))
-    net = task.net()
-    parts = task.loss(net(*(as_floats(part) for part in small[: task.n_inputs])), small)
-    torch.stack(list(parts.values())).sum().backward()
-    assert all(p.grad is not None and p.grad.isfinite().all() for p in net.parameters())
 
 
 @pytest.fixture
@@ -229,6 +210,7 @@ def test_a_training_that_was_killed_goes_on_from_the_command(
 
     def started(out: str, *more: str) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "kdscan.training", "fit", "marks", "--steps", "5"]
+        command += ["--batch", "4"]
         command += ["--save-every", "0", "--out", str(tmp_path / out), *more]
         process = subprocess.Popen(command, text=True)
         running.append(process)

@@ -56,9 +56,7 @@ def fit(
     ] = None,
     count: Annotated[int | None, typer.Option(help="Sheets drawn at a time; 600.", min=1)] = None,
     views: Annotated[int | None, typer.Option(help="How often each is shown; 6.", min=1)] = None,
-    small: Annotated[
-        float | None, typer.Option(help="Share of the steps with small crops, for marks.", max=1)
-    ] = None,
+    batch: Annotated[int | None, typer.Option(help="Examples a step.", min=1)] = None,
     device: Device = "cpu",
     painters: Annotated[int, typer.Option(help="Processes that draw sheets.", min=1)] = 1,
     loaders: Annotated[int, typer.Option(help="Processes that cut samples.", min=1)] = 1,
@@ -82,21 +80,19 @@ def fit(
     from kdscan.training.trainer import train
 
     task, folder = TASKS[name], out / name
-    if small and task.smaller is None:
-        raise typer.BadParameter("marks alone knows small crops", param_hint="--small")
     if start is not None and start.is_dir():
         start = weights_path(start, Models(start).path(name).parent.name)
     also = _labelled(labels) if labels is not None else []
     kept = state.latest(folder)
     if kept is None:
-        usual = state.Run(name, task.steps, task.rate, count=COUNT, views=VIEWS)
+        usual = state.Run(name, task.steps, task.rate, task.size, count=COUNT, views=VIEWS)
     else:
         usual = kept[1]
     options: dict[str, Any] = {"steps": steps, "rate": rate, "seed": seed, "count": count}
-    options |= {"views": views, "small": small, "parent": start and state.digest(start)}
+    options |= {"views": views, "batch": batch, "parent": start and state.digest(start)}
     run = replace(usual, **{key: value for key, value in options.items() if value is not None})
     if kept is None:  # render no more examples than are used
-        run = replace(run, count=min(run.count, -(-run.steps * task.size // run.views)))
+        run = replace(run, count=min(run.count, -(-run.steps * run.batch // run.views)))
     material = Material(folder, strokes, surfaces, labelled=also)
     train(
         *(task, run, supply(run, material), folder),

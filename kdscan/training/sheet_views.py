@@ -1,0 +1,163 @@
+"""Augmentation of rectified sheets: random views of stored ones, as registration and cameras leave
+them, for a whole batch on the device of the network.
+
+Stored sheets have a margin of `WIDE_MARGIN`, views one of `FLAT_MARGIN`; both `FLAT_PX` pixels a
+cell, the origin in the middle of the first pixel, x before y.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
+from kdscan.records import COLS, ROWS
+from kdscan.synth.fields import U8, Rng
+from kdscan.training.dataset import WIDE_MARGIN
+from kdscan.training.dice import Dice
+from kdscan.training.filters import gaussian, grey, jpeg
+
+VIEW_HW = tuple(round((n + 2 * FLAT_MARGIN) * FLAT_PX) for n in (ROWS, COLS))
+"""Height and width of a view: 672 and 928 pixels."""
+
+PAD_PX = (WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX
+"""Pixels that a stored sheet has more on each side."""
+
+SLIP_SHARE, SLIPS_PX = 0.25, (2.4, 10.0)
+"""Share of grids that are displaced as a whole as on sheets without lines, and standard deviations
+of the displacement in pixels, of the others and of these."""
+
+JITTERS_PX = (1.0, 3.0, 6.0)
+"""Standard deviations of single cells' displacement in pixels, of a third of the sheets each."""
+
+
+PHOTO_SEVERITY = 0.5
+"""Severity with which sheets that have been photographed are degraded; 1 for others."""
+
+
+def dice_of(rng: Rng) -> Dice:
+    """A generator on the CPU that follows from another one."""
+    return Dice(int(rng.integers(2**63 - 1)))
+
+
+def as_batch(picture: U8) -> Tensor:
+    """A picture (H, W, C) as (1, C, H, W) float32, 0..255."""
+    return torch.from_numpy(np.ascontiguousarray(picture.transpose(2, 0, 1)))[None].float()
+
+
+def as_picture(batch: Tensor) -> U8:
+    """The picture (H, W, C) uint8 of a batch of one (1, C, H, W), 0..255."""
+    return np.ascontiguousarray(batch[0].round().byte().numpy().transpose(1, 2, 0))
+
+
+def random_maps(dice: Dice, count: int) -> Tensor:
+    """(B, 672, 928, 2): for each pixel of a view its place on the stored sheet, so that cells are
+    slightly out of place: turned, scaled, displaced together and each by itself."""
+    height, width = VIEW_HW
+    y = torch.arange(height, device=dice.device).float().view(1, height, 1) - (height - 1) / 2
+    x = torch.arange(width, device=dice.device).float().view(1, 1, width) - (width - 1) / 2
+    angle, zoom = 0.012 * dice.normal(count, 1, 1), torch.exp(0.015 * dice.normal(count, 2, 1, 1))
+    u, v = x * zoom[:, 0], y * zoom[:, 1]
+    cos, sin = torch.cos(angle), torch.sin(angle)
+    turned = torch.stack([cos * u - sin * v, sin * u + cos * v], 1)
+    jitter = torch.tensor(JITTERS_PX, device=dice.device)[dice.integers(len(JITTERS_PX), count)]
+    own = _resized(dice.normal(count, 2, ROWS, COLS) * jitter.view(-1, 1, 1, 1), VIEW_HW)
+    slip = torch.where(dice.uniform(count, 1) < SLIP_SHARE, SLIPS_PX[1], SLIPS_PX[0])
+    middle = torch.tensor([width - 1, height - 1], device=dice.device) / 2 + PAD_PX
+    together = (dice.normal(count, 2) * slip + middle)[:, :, None, None]
+    return (turned + own + together).permute(0, 2, 3, 1)
+
+
+def warped(stored: Tensor, maps: Tensor) -> Tensor:
+    """Views (B, C, 672, 928) float32 of stored pictures (B, C, H, W), bilinear."""
+    height, width = stored.shape[2:]
+    return _lookup(stored.float(), maps, height, width)
+
+
+def view_places(maps: Tensor, stored_xy: Tensor) -> Tensor:
+    """Where places of stored sheets (B, N, 2) lie in their views: (B, N, 2), pixels both."""
+    field, at = maps.permute(0, 3, 1, 2), stored_xy - PAD_PX
+    for _ in range(4):  # fixed-point iteration: the maps hardly differ from a displacement
+        at = at + stored_xy - _lookup(field, at[:, None], *VIEW_HW)[:, :, 0].transpose(1, 2)
+    return at
+
+
+def _lookup(pictures: Tensor, at: Tensor, height: int, width: int) -> Tensor:
+    """Pictures (B, C, height, width) at pixels (B, h, w, 2): (B, C, h, w)."""
+    size = torch.tensor([width, height], device=at.device)
+    grid = 2 * (at + 0.5) / size - 1
+    return F.grid_sample(
+        pictures, grid, mode="bilinear", padding_mode="border", align_corners=False
+    )
+
+
+def _resized(pictures: Tensor, size_hw: tuple[int, ...]) -> Tensor:
+    return F.interpolate(pictures, size=size_hw, mode="bilinear", align_corners=False)
+
+
+def degraded(dice: Dice, views: Tensor, severity: Tensor) -> Tensor:
+    """Views (B, 3, H, W), 0..255, coarser, in other light, noisy and compressed, some of them.
+
+    severity: (B,), 1 for a rendered sheet, less for one that has been photographed.
+    """
+    views = _coarser(dice, views, severity)
+    views = _relit(dice, views, 0.8 * severity)
+    views = _noisy(dice, views, 0.8 * severity, severity)
+    out = (views * 255).round().clamp(0, 255)
+    some = dice.chosen(0.2 * severity)
+    if len(some):
+        out[some] = jpeg(out[some], 45 + 45 * dice.uniform(len(some)))
+    return out
+
+
+def _coarser(dice: Dice, views: Tensor, severity: Tensor) -> Tensor:
+    """Some of the views reduced, all those of one severity alike, and enlarged again."""
+    views, size = views.clone(), views.shape[2:]
+    some = dice.chosen(0.3 * severity)
+    for level in torch.unique(severity[some]).tolist():
+        these = some[severity[some] == level]
+        least = 1 - 0.65 * level
+        scale = least + (0.95 - least) * float(dice.uniform(1))
+        small = F.interpolate(
+            views[these],
+            scale_factor=scale,
+            mode="bilinear",
+            antialias=True,
+            align_corners=False,
+            recompute_scale_factor=True,
+        )
+        views[these] = _resized(small, tuple(size))
+    return views
+
+
+def _relit(dice: Dice, views: Tensor, chance: Tensor) -> Tensor:
+    """Views (B, 3, H, W) 0..255 in another light and tone, 0..1."""
+    count = len(views)
+    gamma = torch.exp(0.3 * dice.normal(count, 1, 1, 1) * dice.happens(0.5 * chance))
+    tint = 0.12 * dice.normal(count, 3, 1, 1) + 0.2 * dice.normal(count, 1, 1, 1)
+    tint = torch.exp(tint * dice.happens(0.6 * chance))
+    out = ((views / 255).clamp(min=1e-4) ** gamma * tint).clamp(0, 1)
+    corners = (0.35 * dice.normal(count, 1, 2, 2) - 0.1) * dice.happens(0.3 * chance)
+    light = torch.exp(corners).clamp(max=2)
+    out = (out * _resized(light, tuple(views.shape[2:]))).clamp(0, 1)
+    some = dice.chosen(torch.full((count,), 0.08, device=dice.device))
+    out[some] = grey(out[some]).expand(-1, 3, -1, -1)
+    return out
+
+
+def _noisy(dice: Dice, views: Tensor, chance: Tensor, severity: Tensor) -> Tensor:
+    """Views (B, 3, H, W) 0..1, some of them blurred, some with grain."""
+    some = dice.chosen(0.3 * chance)
+    if len(some):
+        sigma = 0.3 + (1.8 * severity[some] - 0.3) * dice.uniform(len(some))
+        views[some] = gaussian(views[some], sigma, 6)
+    some = dice.chosen(0.4 * chance)
+    if len(some):
+        grain = dice.normal(len(some), 1, *views.shape[2:])
+        soft = dice.chosen(torch.full((len(some),), 0.4, device=dice.device))
+        if len(soft):
+            grain[soft] = 2 * gaussian(grain[soft], torch.ones(len(soft), device=dice.device), 3)
+        views[some] += grain * (0.005 + 0.045 * dice.uniform(len(some), 1, 1, 1))
+    return views

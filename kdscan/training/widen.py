@@ -1,0 +1,59 @@
+"""Initial weights of a wider marks network that computes what a narrower one does.
+
+The old channels come first and read nothing new; the new ones read everything, and their outgoing
+weights start at zero (a case of Net2Net, Chen et al., arXiv:1511.05641).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor
+
+from kdscan.training.networks import MarksNet
+
+POOLED = {
+    "token": (8, 8, 4, 4),
+    "coat": (8, 8, 4, 4),
+    "crosses": (8, 8, 4, 4),
+    "castle": (8, 8),
+    "context8.sheet": (2, 2),
+    "context8.edges": (2, 2, 2, 2),
+    "context8.mix": (2, 2),
+    "context16.sheet": (4, 4),
+    "context16.edges": (4, 4, 4, 4),
+    "context16.mix": (4, 4),
+}
+"""Layers that read several feature maps, one after the other: the maps' channels in widths of the
+network. What follows them (counts, tokens) does not depend on the width."""
+
+
+def widen(net: MarksNet, narrow: Mapping[str, Tensor]) -> None:
+    """Load the weights of a narrower network, in place.
+
+    Raises ValueError for weights that are not those of a `MarksNet` with fewer channels.
+    """
+    wide = net.state_dict()
+    width, old = len(wide["fine.0.weight"]), len(narrow["fine.0.weight"])
+    for name, weights in narrow.items():
+        own = wide.get(name)
+        if own is None or any(a < b for a, b in zip(own.shape, weights.shape, strict=True)):
+            raise ValueError(f"{name} does not fit into a network of width {width}")
+        if own.ndim == 1:
+            own[: len(weights)] = weights
+            continue
+        layer = name.removesuffix(".weight").removesuffix(".0")
+        columns = _columns(POOLED.get(layer, ()), weights.shape[1], old, width)
+        own[: len(weights)] = 0
+        own[: len(weights), columns] = weights
+    net.load_state_dict(wide)
+
+
+def _columns(maps: Sequence[int], count: int, old: int, width: int) -> list[int]:
+    """The columns of a wide layer for the `count` columns of the narrow one."""
+    out: list[int] = []
+    start = 0
+    for channels in maps:
+        out += range(start, start + channels * old)
+        start += channels * width
+    return out + list(range(start, start + count - len(out)))
