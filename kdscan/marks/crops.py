@@ -108,12 +108,16 @@ def segment(sheet: RectifiedSheet) -> CellCrops:
     them have is not drawn by hand.
     """
     ink, color, common = _planes(sheet)
+    half = np.asarray(
+        cv2.resize(ink, None, fx=1 / COARSE, fy=1 / COARSE, interpolation=cv2.INTER_AREA),
+        np.float32,
+    )
     color, common = _soften(color), resized(_soften(common), COARSE_PX)
     fine = np.empty((len(CROP_CELLS), 1, INPUT_PX, INPUT_PX), np.float32)
     coarse = np.empty((len(CROP_CELLS), len(CHANNELS), COARSE_PX, COARSE_PX), np.float32)
     for one, crop, at in zip(fine, coarse, CROP_CELLS, strict=True):
         one[0] = resized(crop_cell(ink, *at), INPUT_PX)
-        crop[0], crop[1] = resized(one[0], COARSE_PX), common
+        crop[0], crop[1] = resized(crop_cell(half, *at), COARSE_PX), common
         crop[2] = resized(crop_cell(color, *at), COARSE_PX)
     return CellCrops(fine, coarse)
 

@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 
 from kdscan.imaging.rectify import CENTERS, rectify, shift_cells
-from kdscan.marks.classify import VIEWS, Logits, predict
+from kdscan.marks.classify import TURNS, Logits, predict
 from kdscan.marks.crops import CROP_CELLS, segment
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
@@ -28,26 +28,25 @@ On 300 photos this lowers the log loss of totals from 0.183 to 0.174. A limit of
 def refine_crops(
     photo: Photo, sheet: RectifiedSheet, network: Network
 ) -> tuple[RectifiedSheet, Iterator[Logits]]:
-    """The realigned sheet, and the logits of its `VIEWS`; all but the first are computed lazily.
+    """The realigned sheet, and the logits of its views (`TURNS`), the second computed lazily.
 
-    network: see `predict`. The first view is of the returned sheet. The others are only needed in
-    doubt, where small misalignments matter: they use the sheet resampled by the first one's
-    offsets.
+    network: see `predict`. The first view is of the returned sheet. The second is only needed in
+    doubt, where small misalignments matter: it uses the sheet resampled by the first one's offsets.
     """
     for more in reversed(range(MAX_RESAMPLES + 1)):
-        (first,) = predict(segment(sheet), network, VIEWS[:1])
+        (first,) = predict(segment(sheet), network, TURNS[:1])
         offset = cell_offsets(first)
         if not more or np.sqrt(np.square(offset).sum(-1).mean()) < MAX_OFFSET:
             break
         sheet = _resampled(photo, sheet, offset)
-    return sheet, chain((first,), _other_views(photo, sheet, offset, network))
+    return sheet, chain((first,), _second_view(photo, sheet, offset, network))
 
 
-def _other_views(
+def _second_view(
     photo: Photo, sheet: RectifiedSheet, offset: Floats, network: Network
 ) -> Iterator[Logits]:
     closer = _resampled(photo, sheet, offset)
-    yield from predict(segment(closer), network, VIEWS[1:])
+    yield from predict(segment(closer), network, TURNS[1:])
 
 
 def _resampled(photo: Photo, sheet: RectifiedSheet, offset: Floats) -> RectifiedSheet:

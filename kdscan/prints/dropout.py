@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, outline_of, resolution
 from kdscan.ink.divide import divide
-from kdscan.marks.classify import VIEWS, Logits, predict, softmax
+from kdscan.marks.classify import Logits, predict, softmax
 from kdscan.marks.crops import segment
 from kdscan.prints.align import Aligned
 from kdscan.prints.coherence import doubt_coats, shield_ink, unlike_others
@@ -101,9 +101,7 @@ def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
     with far more ink than others that are read alike are doubted."""
     page = replace(sheet.rectified, bgr=on_plain_page(sheet.ink, sheet.known))
     views = zip(
-        predict(segment(page), network, VIEWS),
-        predict(segment(sheet.rectified), network, VIEWS),
-        strict=True,
+        predict(segment(page), network), predict(segment(sheet.rectified), network), strict=True
     )
     first = next(views)
     misplaced = [

@@ -1,7 +1,7 @@
 """python -m kdscan.training: train, calibrate, publish.
 
-python -m kdscan.training make marks-18                    as models/recipes/marks-17.toml says
-python -m kdscan.training make marks-18 --effort 0.01      a hundredth of it, to try it out
+python -m kdscan.training make marks-19                    as models/recipes/marks-19.toml says
+python -m kdscan.training make marks-19 --effort 0.01      a hundredth of it, to try it out
 python -m kdscan.training cards                            what ships, in cards and tables
 python -m kdscan.training fit marks --resume --steps 90000 --device cuda
 python -m kdscan.training fit marks --start models --labels labels/ --steps 500

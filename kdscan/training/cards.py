@@ -26,7 +26,6 @@ FIELD_TITLES = {
     "seed": "seed",
     "count": "examples drawn at a time",
     "views": "showings of each",
-    "small": "share of steps with small crops",
     "photos": "photos drawn once",
     "pages": "pages drawn once",
     "again": "share of the steps trained once more with what was held back",

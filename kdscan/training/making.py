@@ -93,7 +93,6 @@ def make(
         start = start_of(recipe, models)
         run = run_of(recipe, start, effort)
         net = _train(recipe, run, start, replace(material, folder=home / "run"), effort, device)
-    mix_in_parent(net, recipe, models)
     count = scaled(recipe.held_back.count, effort)
     count += count % 2  # spellbooks: one half for calibration, the other for measurement
     held = replace(material, folder=home, boards=back)
@@ -105,19 +104,6 @@ def make(
         net = _train(recipe, more, start, material, effort, device)
     publish(network, recipe.version, net, found, into)
     return found
-
-
-def mix_in_parent(net: nn.Module, recipe: Recipe, models: Path) -> None:
-    """Replace the parent's share of the weights of a trained network, in place."""
-    if recipe.parent is None or not recipe.parent.share:
-        return
-    start = start_of(recipe, models)
-    assert start is not None  # as there is a parent
-    parent = TASKS[recipe.network].net()
-    load_weights(parent, start)
-    for own, other in zip(net.state_dict().values(), parent.state_dict().values(), strict=True):
-        if own.dtype.is_floating_point:
-            own.lerp_(other, recipe.parent.share)
 
 
 def _train(

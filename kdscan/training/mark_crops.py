@@ -78,11 +78,11 @@ def crops(views: Tensor) -> tuple[Tensor, Tensor]:
     ink, coarse_ink, color = _planes(views)
     shields = _cut(coarse_ink, FLAT_PX // COARSE)[:, :-1]
     common = shields.kthvalue(len(CELLS) // 4 + 1, dim=1).values
-    fine = _reduced(_cut(ink, FLAT_PX), INPUT_PX)
+    fine = _cut(ink, FLAT_PX)
     half = F.avg_pool2d(fine, COARSE)
-    printed = _reduced(_softened(common), COARSE_PX)[:, None].expand_as(half)
-    colored = _reduced(_cut(_softened(color), FLAT_PX // COARSE), COARSE_PX)
-    return fine[:, :, None], torch.stack([half, printed, colored], 2)
+    printed = _softened(common)[:, None].expand_as(half)
+    planes = torch.stack([half, printed, _cut(_softened(color), FLAT_PX // COARSE)], 2)
+    return _reduced(fine, INPUT_PX)[:, :, None], _reduced(planes, COARSE_PX)
 
 
 def _planes(views: Tensor) -> tuple[Tensor, Tensor, Tensor]:

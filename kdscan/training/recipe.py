@@ -24,14 +24,12 @@ class Parent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The version of the same network from which training started.
 
     model: SHA-256 of its model.onnx. weights: SHA-256 of its file in `models/weights`; None if the
-    weights were not kept. share: what share of the published weights is the parent's. (The mean of
-    the ends of several trainings lies lower than each of them: Izmailov et al., arXiv:1803.05407.)
+    weights were not kept.
     """
 
     version: str
     model: str
     weights: str | None = None
-    share: float = 0.0
 
 
 class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -109,8 +107,6 @@ def load_recipe(models: Path, name: str) -> Recipe:
         raise UsageError(f"{path}: network is one of {', '.join(NETWORKS)}")
     if recipe.training.steps < 1 or recipe.training.batch < 1 or recipe.training.rate <= 0:
         raise UsageError(f"{path}: steps, batch and rate are more than nothing")
-    if recipe.parent is not None and not 0 <= recipe.parent.share < 1:
-        raise UsageError(f"{path}: the parent's share lies between 0 and 1")
     return recipe
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_PX
-from kdscan.marks.classify import VIEWS, View, apply_view, classify, predict
+from kdscan.marks.classify import TURNS, average, predict, upside_down
 from kdscan.marks.crops import COARSE_PX, INPUT_PX
 from kdscan.records import CellCrops
 
@@ -38,21 +36,24 @@ def brightest(ink: Batch) -> tuple[int, int]:
 
 
 def test_the_first_look_is_at_the_crops_as_they_are() -> None:
-    sheet = spot(40, 60)
-    assert apply_view(sheet, VIEWS[0]) is sheet
-    assert len(set(VIEWS)) == len(VIEWS) == 4
+    shown: list[Batch] = []
+
+    def network(*seen: Batch) -> tuple[Batch, ...]:
+        shown.extend(seen)
+        return (np.zeros((1, 35, 2), np.float32),) * 4
+
+    crops = some_crops()
+    next(predict(crops, network))
+    assert len(shown) == len(TURNS) == 2
+    assert shown[0] is crops.ink and shown[1] is crops.coarse
 
 
-@pytest.mark.parametrize("mirrored", [False, True])
-@pytest.mark.parametrize("upside_down", [False, True])
-def test_mirrored_and_upside_down_lose_nothing(mirrored: bool, upside_down: bool) -> None:
+def test_a_sheet_that_is_turned_loses_nothing() -> None:
     crops = some_crops().coarse
     grid = np.insert(crops[:34], 17, crops[34], 0).reshape(5, 7, *crops.shape[1:])
-    whole = grid[:: -1 if upside_down else 1, :: -1 if mirrored else 1]
-    whole = whole[..., :: -1 if upside_down else 1, :: -1 if mirrored else 1]
-    whole = whole.reshape(35, *crops.shape[1:])
+    whole = grid[::-1, ::-1, ..., ::-1, ::-1].reshape(35, *crops.shape[1:])
     turned = np.append(np.delete(whole, 17, 0), whole[17:18], 0)
-    assert np.array_equal(apply_view(crops, View(mirrored, upside_down)), turned)
+    assert np.array_equal(upside_down(crops), turned)
 
 
 def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:
@@ -60,15 +61,15 @@ def test_what_is_said_of_a_shield_is_its_own_in_every_view() -> None:
     crops = CellCrops(np.zeros((35, 1, INPUT_PX, INPUT_PX), np.float32) + numbers, COARSE - numbers)
 
     def network(ink: Batch, coarse: Batch) -> tuple[Batch, ...]:
-        number = ink[None, :, 0, 80, 80]
-        assert (coarse[None, :, 2, 40, 40] == -number).all()
+        number = ink[None, :, 0, 64, 64]
+        assert (coarse[None, :, 2, 32, 32] == -number).all()
         shields, off = number[:, :34, None], np.repeat(number[..., None], 2, 2)
         return shields, -shields, number[:, 34:], off
 
-    for (coat, crosses, castle, off), view in zip(predict(crops, network), VIEWS, strict=True):
+    for (coat, crosses, castle, off), sign in zip(predict(crops, network), (1, -1), strict=True):
         assert (coat[0, :, 0] == np.arange(34)).all() and (crosses == -coat).all()
         assert castle == pytest.approx(34)
-        assert (off[0, :, 0] == np.arange(35) * view.sign[0]).all()
+        assert (off[0, :, 0] == np.arange(35) * sign).all()
 
 
 def test_how_far_a_cell_lies_off_is_told_as_if_the_sheet_were_seen_as_it_is() -> None:
@@ -97,9 +98,8 @@ def test_looks_are_taken_one_by_one_and_their_mean_is_believed() -> None:
         rest = (1, 34, 5), (1, 1), (1, 35, 2)
         return coat, *(np.zeros(shape, np.float32) for shape in rest)
 
-    one = classify(some_crops(), network)
-    assert len(asked) == 1 and (one.coat.argmax(1) == 3).all()
-    asked.clear()
-    both = classify(some_crops(), network, views=2)
-    assert len(asked) == 2 and (both.coat.argmax(1) == 4).all()
-    assert len(list(islice(predict(some_crops(), network), 99))) == len(VIEWS)
+    views = predict(some_crops(), network)
+    one = [next(views)]
+    assert len(asked) == 1 and (average(one).coat.argmax(1) == 3).all()
+    both = [*one, *views]
+    assert len(asked) == 2 and (average(both).coat.argmax(1) == 4).all()

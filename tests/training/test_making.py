@@ -53,21 +53,6 @@ def test_the_weights_that_are_kept_are_those_that_ship(name: str) -> None:
         assert np.abs(ours.numpy() - theirs).mean() < near
 
 
-def test_the_parent_has_its_share_of_the_weights() -> None:
-    from kdscan.training.making import mix_in_parent
-    from kdscan.training.state import load_weights
-    from kdscan.training.tasks import TASKS
-
-    recipe = load_recipe(MODELS, next(name for name in SHIPPED if name.startswith("marks")))
-    assert recipe.parent is not None and 0 < recipe.parent.share < 1
-    net, parent = TASKS["marks"].net(), TASKS["marks"].net()
-    load_weights(parent, weights_path(MODELS, f"marks-{recipe.parent.version}"))
-    own, theirs = (one.coat.weight.detach().clone() for one in (net, parent))
-    mix_in_parent(net, recipe, MODELS)
-    mean = (1 - recipe.parent.share) * own + recipe.parent.share * theirs
-    assert torch.allclose(net.coat.weight, mean, atol=1e-6)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ink-1", "refine-6", "spellbook-3"])
 def test_a_hundredth_of_a_recipe_makes_a_model(tmp_path: Path, name: str) -> None:

@@ -61,7 +61,6 @@ def test_training_starts_from_the_weights_that_a_recipe_names(network: str) -> N
         ((r"steps = \d+", "steps = 0"), "more than nothing"),
         ((r"views = \d+", 'views = "many"'), "Invalid"),
         ((r"\bviews", "veiws"), "unknown field `veiws`"),
-        ((r"share = [\d.]+", "share = 1.0"), "between 0 and 1"),
         ((r'version = "\d+"', 'version = "99"'), "name the file so"),
         ((r'network = "marks"', 'network = "mark"'), r"recipe of mark-\d+"),
         ((r"\[training\]", "[training"), "end of a table"),

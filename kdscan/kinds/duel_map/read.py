@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kdscan.prints.align import Aligned
     from kdscan.prints.known import KnownPrint
 
-RISK_SHARES = {1: 0.5, 4: 1.0}
+RISK_SHARES = {1: 0.5, 2: 1.0}
 """Number of views (test-time augmentation) → share of the accepted risk below which the total is
 accepted without further views. Accepting after the first view inflates acceptance, so it gets half
 of the error budget."""
