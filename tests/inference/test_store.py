@@ -44,7 +44,7 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     assert hidden.shape == (1, 5, 7)
     offset, there, up = models.refine(np.zeros((1, 3, 224, 288), np.float32))
     assert (offset.shape, there.shape, up.shape) == ((1, 2, 5, 7), (1, 1, 5, 7), (1, 1))
-    ink, coarse = (np.zeros((35, n, s, s), np.float32) for n, s in ((1, 160), (3, 80)))
+    ink, coarse = (np.zeros((35, n, s, s), np.float32) for n, s in ((1, 128), (3, 64)))
     coat, crosses, castle, offset = models.marks(ink, coarse)
     assert (coat.shape, crosses.shape) == ((1, 34, len(COATS)), (1, 34, 5))
     assert (castle.shape, offset.shape) == ((1, 1), (1, 35, 2))
