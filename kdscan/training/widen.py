@@ -39,6 +39,9 @@ def widen(net: MarksNet, narrow: Mapping[str, Tensor]) -> None:
         own = wide.get(name)
         if own is None or any(a < b for a, b in zip(own.shape, weights.shape, strict=True)):
             raise ValueError(f"{name} does not fit into a network of width {width}")
+        if own.shape == weights.shape:
+            own.copy_(weights)
+            continue
         if own.ndim == 1:
             own[: len(weights)] = weights
             continue

@@ -58,7 +58,7 @@ def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> 
     labels = str(taught(tmp_path))
     ran = tool(
         *("training", "fit", "marks", "--start", str(MODELS), "--labels", labels),
-        *("--steps", "3", "--rate", "1e-4"),
+        *("--steps", "3", "--rate", "1e-4", "--batch", "4"),
         cwd=tmp_path,
     )
     assert ran.returncode == 0, ran.stderr
@@ -80,7 +80,6 @@ def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> 
     ("arguments", "remedy"),
     [
         ("fit nothing", "'nothing' is not one of"),
-        ("fit locate --small 0.5", "knows small crops"),
         ("fit refine --resume", "no state of a training of this version; remove it"),
         ("fit locate", "--resume goes on with it"),
         ("fit locate --resume --rate 1", "was begun otherwise"),
@@ -130,7 +129,8 @@ def test_what_cannot_be_done_is_said_with_its_remedy(
         Path("samples", name).symlink_to(ROOT / "samples" / name)
     for name in ("locate", "refine"):
         Path(f"data/training/{name}/00000001").mkdir(parents=True)
-    kept = {"name": "locate", "steps": 3, "rate": 0.1, "count": 2, "views": 2, "step": 1}
+    kept = {"name": "locate", "steps": 3, "rate": 0.1, "batch": 2, "count": 2, "views": 2}
+    kept |= {"step": 1}
     Path("data/training/locate/00000001/run.json").write_text(json.dumps(kept), "utf-8")
     said = complaint(lambda: app(arguments.split()), capsys)
     assert remedy in said
