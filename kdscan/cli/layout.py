@@ -143,11 +143,10 @@ def _points(text: str | None) -> NDArray[np.float64] | None:
 
 
 def _write_png(path: Path, picture: NDArray[np.uint8]) -> None:
-    import cv2
-
     from kdscan.files.write import write_file
+    from kdscan.imaging.encode import png
 
-    write_file(path, cv2.imencode(".png", picture)[1].tobytes())
+    write_file(path, png(picture))
 
 
 add_commands(layout)

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
+from kdscan.imaging.encode import png
 from kdscan.prints.known import (
     KNOWN_STEP,
     PRINT_WH,
@@ -153,8 +154,8 @@ def to_filed(known: KnownPrint, learned: str = "") -> FiledPrint:
     levels = np.round(np.clip(known.known, 0, 1) * 65535).astype(np.uint16)
     parts = {
         _SIGNATURE: known.signature.astype("<f4").tobytes(),
-        _PICTURE: cv2.imencode(".png", known.bgr)[1].tobytes(),
-        _KNOWN: cv2.imencode(".png", levels)[1].tobytes(),
+        _PICTURE: png(known.bgr),
+        _KNOWN: png(levels),
     }
     return FiledPrint(head, _packed(head, parts), head.name)
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.clipping import CUT_OFF
+from kdscan.imaging.encode import jpeg
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
 from kdscan.records import CELLS, COATS, COLS, ROWS, Photo, SheetReading, frozen
@@ -132,11 +133,11 @@ def _agree(one: str, other: str) -> bool:
 def to_bytes(sheet: FlatSheet) -> bytes:
     """A rectified sheet as a file's content."""
     head = {"format": _FORMAT, "coats": sheet.coats, "layout": sheet.layout}
-    picture = cv2.imencode(".jpg", sheet.bgr, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1]
+    picture = jpeg(sheet.bgr, _QUALITY)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(zipfile.ZipInfo("sheet.json", _LONG_AGO), json.dumps(head))
-        archive.writestr(zipfile.ZipInfo("sheet.jpg", _LONG_AGO), picture.tobytes())
+        archive.writestr(zipfile.ZipInfo("sheet.jpg", _LONG_AGO), picture)
     return out.getvalue()
 
 

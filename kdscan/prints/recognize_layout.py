@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
+from kdscan.imaging.encode import png
 from kdscan.marks.crops import COARSE, CROP_PX, Plane, crop_cell, half_size, planes
 from kdscan.records import CELLS, RectifiedSheet
 from kdscan.sheet.parts import Layout
@@ -49,8 +50,8 @@ def _laid_over(ink: Plane, common: Plane) -> Plane:
 
 def print_to_text(ink: Plane) -> str:
     """A cell's print as the text that a layout file holds: a grey PNG in base 64."""
-    _, data = cv2.imencode(".png", np.clip(ink * _INK, 0, 255).astype(np.uint8))
-    return base64.b64encode(data.tobytes()).decode("ascii")
+    data = png(np.clip(ink * _INK, 0, 255).astype(np.uint8))
+    return base64.b64encode(data).decode("ascii")
 
 
 def print_from_text(text: str) -> Plane:

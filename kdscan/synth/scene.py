@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import random_board
 from kdscan.game.duel.scoring import score_board
+from kdscan.imaging.encode import jpeg
 from kdscan.records import CELLS, COLS, ROWS
 from kdscan.sheet.parts import Layout
 from kdscan.synth.camera import Cover, photograph
@@ -86,8 +86,7 @@ def marks_of(board: Board) -> Marks:
 
 def save_photo(path: Path, bgr: U8, truth: Mapping[str, Any], quality: int = 90) -> None:
     """Write a photo (H, W, 3) as JPEG and its truth beside it as JSON."""
-    packed = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
-    path.write_bytes(packed.tobytes())
+    path.write_bytes(jpeg(bgr, quality))
     path.with_suffix(".json").write_text(json.dumps(truth) + "\n", "utf-8")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from kdscan.imaging.encode import jpeg
 from kdscan.synth.fields import F32, LUMA, U8, Rng, chance, f32, noise
 
 _PATCH = 640  # noise is drawn once in this size and repeated with flips
@@ -38,7 +39,7 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
 
 def compress(image: U8, quality: int) -> U8:
     """There and back through JPEG."""
-    data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
+    data = np.frombuffer(jpeg(image, quality), np.uint8)
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 
 

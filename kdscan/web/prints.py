@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import cv2
 import numpy as np
 from sqlalchemy import Connection
 
+from kdscan.imaging.encode import png
 from kdscan.prints.describe import with_corners
 from kdscan.prints.drawing import draw_print
 from kdscan.prints.file import FiledPrint, parse_print, to_filed
@@ -73,7 +73,7 @@ class Prints(EventPrints):
 
     def found(self, number: int) -> bytes:
         """What was found in a print, drawn over it, as PNG; raises ApiError 404."""
-        return cv2.imencode(".png", draw_print(self._get(number)[1]))[1].tobytes()
+        return png(draw_print(self._get(number)[1]))
 
     def set_corners(self, number: int, corners_xy: Sequence[Sequence[float]]) -> list[int]:
         """Have a print's grid lie where a person says, for good; returns the photos to read again.

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import cv2
 
 from kdscan.detection.glimpse import glimpse
 from kdscan.errors import ImageTooLarge, NoSheetFound, PhotoError, UsageError
+from kdscan.imaging.encode import jpeg, png
 from kdscan.imaging.photo import Pages, decode
 from kdscan.imaging.pyramid import at_most
 from kdscan.inference.store import default_models
@@ -80,7 +80,7 @@ def ink_picture(sheet: AnyReading) -> bytes:
     """What was drawn on a sheet of a known print, as PNG on white; empty for others."""
     if not isinstance(sheet, SheetReading) or sheet.ink is None:
         return b""
-    return cv2.imencode(".png", draw_ink(sheet.ink))[1].tobytes()
+    return png(draw_ink(sheet.ink))
 
 
 def look(data: bytes) -> Json:
@@ -131,12 +131,7 @@ def _shown(pages: Pages, page: int) -> tuple[PhotoReport, Photo | None]:
 def pictures(photo: Photo) -> tuple[bytes, bytes]:
     """JPEGs to look at and for lists, without any of the file's metadata."""
     view, thumb = (at_most(photo, longer)[0] for longer in (VIEW_PX, THUMB_PX))
-    return _jpeg(view, VIEW_QUALITY), _jpeg(thumb, THUMB_QUALITY)
-
-
-def _jpeg(bgr: Any, quality: int) -> bytes:
-    _, data = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
-    return data.tobytes()
+    return jpeg(view, VIEW_QUALITY), jpeg(thumb, THUMB_QUALITY)
 
 
 def prepare() -> None:
@@ -153,6 +148,6 @@ def prepare() -> None:
         kind.load()
     models = default_models()
     _ = models.spellbook, models.struck_by, models.tiles, models.squares  # a map needs the others
-    _, png = cv2.imencode(".png", render_page(load_layout("kdscan-a5"), DRAWN_PX_PER_MM))
-    read_page(decode(png.tobytes(), "a drawn map"), 0)
+    drawn = png(render_page(load_layout("kdscan-a5"), DRAWN_PX_PER_MM))
+    read_page(decode(drawn, "a drawn map"), 0)
     draw_blanks(load_book("kdscan-a5-spellbook"))

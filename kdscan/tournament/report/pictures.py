@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import KdscanError
+from kdscan.imaging.encode import jpeg
 from kdscan.imaging.photo import decode
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.doubt import DoubtfulPlace
@@ -147,5 +148,4 @@ def _moved(found: AnyReading, origin: NDArray[np.float64], scale: float) -> AnyR
 
 
 def _jpeg(bgr: NDArray[np.uint8]) -> str:
-    _, data = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
-    return "data:image/jpeg;base64," + b64encode(data.tobytes()).decode("ascii")
+    return "data:image/jpeg;base64," + b64encode(jpeg(bgr, QUALITY)).decode("ascii")
