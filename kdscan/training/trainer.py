@@ -76,6 +76,7 @@ def train(
         _check(folder, kept[1], run, resume)
     torch.manual_seed(run.seed)
     torch.set_num_threads(1)
+    torch.backends.cudnn.benchmark = True  # all batches have the same shape
     _keep_freed_memory()
     net = task.net()
     if kept is None and start is not None:
