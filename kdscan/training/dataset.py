@@ -33,11 +33,11 @@ from kdscan.imaging.rectify import (
 from kdscan.records import CELLS, COATS, COLS, ROWS, Photo
 from kdscan.sheet.layout import layouts
 from kdscan.sheet.look import Ticket
-from kdscan.synth.__main__ import any_look, own_page
 from kdscan.synth.canvas import smooth_noise
 from kdscan.synth.designs import random_layout
 from kdscan.synth.fields import F32, U8, Rng
 from kdscan.synth.hand import Hand, StrokeBank
+from kdscan.synth.own import any_look, own_page
 from kdscan.synth.page import print_page
 from kdscan.synth.scene import (
     Level,
