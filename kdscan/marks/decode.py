@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -38,7 +39,11 @@ RankedBoard = tuple[float, tuple[Marks, ...], int]
 
 def board_of(marks: Mapping[tuple[int, int], Marks]) -> Board:
     """The game's board with these marks, without empty shields."""
-    return Board({at: Shield(coat, n) for at, (coat, n) in marks.items() if coat is not None})
+    return Board({at: _shield(*mark) for at, mark in marks.items() if mark[0] is not None})
+
+
+_shield = lru_cache(Shield)
+"""A shield, made once: hundreds of boards are ranked for a sheet."""
 
 
 def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:

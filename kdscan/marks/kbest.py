@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,14 +21,19 @@ def best_first(
     Best-first search over ranks; a combination's successors raise one row's rank, at or after the
     last raised row, so that each combination occurs once.
     """
-    order = np.argsort(-probs, axis=1, kind="stable")[:, :at_most]
-    logs = np.log(np.clip(np.take_along_axis(probs, order, 1), 1e-300, 1))
+    ranked = np.argsort(-probs, axis=1, kind="stable")[:, :at_most]
+    logs = np.log(np.clip(np.take_along_axis(probs, ranked, 1), 1e-300, 1))
+    order: list[list[int]] = ranked.tolist()  # lists: numpy is slow one by one
+    limit = np.log(least)
+    steps: list[list[float]] = [
+        [float(a - b) for a, b in pairwise(row) if b > limit] for row in logs
+    ]
     heap = [(-float(logs[:, 0].sum()), (0,) * len(probs), 0)]
     while heap:
         cost, ranks, last = heapq.heappop(heap)
-        yield float(np.exp(-cost)), tuple(int(order[i, k]) for i, k in enumerate(ranks))
+        yield float(np.exp(-cost)), tuple([row[k] for row, k in zip(order, ranks, strict=True)])
         for i in range(last, len(probs)):
-            k = ranks[i] + 1
-            if k < logs.shape[1] and logs[i, k] > np.log(least):
-                worse = cost + float(logs[i, k - 1] - logs[i, k])
-                heapq.heappush(heap, (worse, (*ranks[:i], k, *ranks[i + 1 :]), i))
+            k = ranks[i]
+            if k < len(steps[i]):
+                raised = (*ranks[:i], k + 1, *ranks[i + 1 :])
+                heapq.heappush(heap, (cost + steps[i][k], raised, i))

@@ -93,12 +93,11 @@ def choices(both: Floats, at_most: int) -> tuple[tuple[Marks, float], ...]:
     """The most probable marks of one shield with probabilities, from its (7, 5) probabilities."""
     flat = both.ravel()
     best = np.argsort(-flat, kind="stable")[:at_most]
-    return tuple((_marks(int(k)), float(flat[k])) for k in best)
+    return tuple((_MARKS[k], float(flat[k])) for k in best)
 
 
-def _marks(k: int) -> Marks:
-    coat, crosses = divmod(k, MAX_CROSSES + 1)
-    return COATS[coat], crosses
+_MARKS: tuple[Marks, ...] = tuple((coat, n) for coat in COATS for n in range(MAX_CROSSES + 1))
+"""What a shield may hold, in the order of its flattened (7, 5) probabilities."""
 
 
 MIN_CHOICE = 1e-5
@@ -112,4 +111,4 @@ MAX_CHOICES = 12
 def likely_boards(both: Floats) -> Iterator[tuple[float, tuple[Marks, ...]]]:
     """Boards by falling probability, each once: (probability, the marks of its 34 shields)."""
     for p, picks in best_first(both.reshape(len(both), -1), MIN_CHOICE, MAX_CHOICES):
-        yield p, tuple(_marks(k) for k in picks)
+        yield p, tuple([_MARKS[k] for k in picks])
