@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 IMPROBABLE = 0.005
-"""Totals less probable than this are left out of the range that is shown."""
+"""Totals less probable than this, compared with the likeliest, are left out of the range that is
+shown. (Compared with it, for then a doubt that is settled as read never widens the range.)"""
 
 Totals = tuple[tuple[int, float], ...]
 """Possible totals with probabilities, the most probable first."""
@@ -16,7 +17,7 @@ Totals = tuple[tuple[int, float], ...]
 
 def range_of(totals: Totals) -> tuple[int, int]:
     """The least and the greatest total that is not `IMPROBABLE`."""
-    likely = [total for total, p in totals if p >= IMPROBABLE] or [totals[0][0]]
+    likely = [total for total, p in totals if p >= IMPROBABLE * totals[0][1]]
     return min(likely), max(likely)
 
 

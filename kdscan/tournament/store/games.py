@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 from sqlalchemy import Connection, select
@@ -50,16 +49,19 @@ def remove_games(db: Connection, event_id: int, round: int) -> None:
 
 
 def games(db: Connection, event_id: int, round: int | None = None) -> list[Game]:
-    """The games of an event (of a round), by round and table."""
+    """The games of an event (of a round), by round and table.
+
+    Raises KeyError for one without seats: the store is damaged.
+    """
     at, s = schema.game.c, schema.seat.c
     query = select(schema.game).where(at.event_id == event_id).order_by(at.round, at.table)
     if round is not None:
         query = query.where(at.round == round)
     rows = list(db.execute(query).mappings())
-    seats: dict[int, list[int]] = defaultdict(list)
+    seats: dict[int, list[int]] = {}
     joined = select(s.game_id, s.player_id).join(schema.game, s.game_id == at.id)
     for game_id, player_id in db.execute(
         joined.where(at.event_id == event_id).order_by(s.game_id, s.number)
     ):
-        seats[game_id].append(player_id)
+        seats.setdefault(game_id, []).append(player_id)
     return [as_record(Game, row, seats=tuple(seats[row["id"]])) for row in rows]
