@@ -40,10 +40,6 @@ MIN_GAIN = 0.04
 shields wrong on each of three sheets, loses 0.08 and more to the photo there."""
 
 
-CONTRADICTION = 0.9
-"""Probability of a contradicting class in the photo from which photo and ink are averaged."""
-
-
 @dataclass(frozen=True, eq=False)
 class InkSheet:
     """A sheet of a known print. rectified: as the photo shows it, in the print's frame.
@@ -95,10 +91,10 @@ def poorly_known(known: KnownPrint) -> NDArray[np.bool_]:
 
 
 def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
-    """Logits of each view, see `predict`, from the ink on a plain page. The photo is used for
-    poorly known cells, and for all coats or all crosses if it is clearly more confident: then
-    shields or circles are misplaced in the print, or the print contains other people's ink. Lines
-    with far more ink than others that are read alike are doubted."""
+    """Logits of each view, see `predict`, from the ink on a plain page and from the photo. The
+    photo alone is used for poorly known cells, and for all coats or all crosses if it is clearly
+    more confident: then shields or circles are misplaced in the print, or the print contains other
+    people's ink. Lines with far more ink than others that are read alike are doubted."""
     page = replace(sheet.rectified, bgr=on_plain_page(sheet.ink, sheet.known))
     views = zip(
         predict(segment(page), network), predict(segment(sheet.rectified), network), strict=True
@@ -118,22 +114,18 @@ def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
 def _combined(
     of_ink: Logits, of_photo: Logits, poorly_known: NDArray[np.bool_], misplaced: Sequence[bool]
 ) -> list[NDArray[np.float32]]:
-    """Logits of coats and crosses from the ink, or from the photo for poorly known cells, and
-    for all where the print has them misplaced."""
+    """Logits of coats and crosses: the means of those of ink and photo, or those of the photo for
+    poorly known cells, and for all where the print has them misplaced.
+
+    Ink on most of the sheets that a print was learned from may have become part of the print: where
+    the photo contradicts the ink, the mean is in doubt. (Of 190 sheets of 16 pads whose blank was
+    learned the means read 155 boards right, 87 ask, log loss of totals 0.23; the ink alone, or a
+    mean of probabilities where the photo contradicts it, 154, 103, 0.29; the photo 144, 98, 0.23.)
+    """
     return [
-        np.where(poorly_known[None, :, None] | doubt, theirs, mix_logits(ours, theirs))
+        np.where(poorly_known[None, :, None] | doubt, theirs, (ours + theirs) / 2)
         for ours, theirs, doubt in zip(of_ink[:2], of_photo[:2], misplaced, strict=True)
     ]
-
-
-def mix_logits(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Logits (1, 34, K) of the ink, or of the mean probabilities if the photo confidently
-    contradicts it, so that the shield needs review: ink on most of the sheets that a print was
-    learned from may have become part of the print."""
-    ink, photo = softmax(ours.astype(np.float64)), softmax(theirs.astype(np.float64))
-    against = (photo.max(-1) > CONTRADICTION) & (photo.argmax(-1) != ink.argmax(-1))
-    mixed = np.log(np.maximum((ink + photo) / 2, 1e-9))
-    return np.asarray(np.where(against[..., None], mixed, ours), np.float32)
 
 
 def mean_log_probability(logits: NDArray[np.float32]) -> float:
