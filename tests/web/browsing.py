@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -116,8 +117,7 @@ def held(page: Page, address: str) -> Iterator[list[Route]]:
         re.compile(address), lambda route: route.continue_() if over else waiting.append(route)
     )
     yield waiting
-    while not waiting:
-        page.wait_for_timeout(20)
+    wait_until_asked(page, waiting)
     over = True
     for route in waiting:
         with page.expect_response(route.request.url):
@@ -125,6 +125,14 @@ def held(page: Page, address: str) -> Iterator[list[Route]]:
     # An answer that was asked for later, and the picture after it: what they lead to was drawn.
     page.evaluate("() => fetch('/api/session').then((answer) => answer.json())")
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+
+
+def wait_until_asked(page: Page, waiting: list[Route]) -> None:
+    """Wait until the page has asked for what `held` holds back, half a minute at most."""
+    deadline = time.monotonic() + 30
+    while not waiting:
+        assert time.monotonic() < deadline, "nothing was asked for"
+        page.wait_for_timeout(20)
 
 
 def accessible(page: Page, rule: str | None = None) -> None:

@@ -13,7 +13,7 @@ from kdscan.web import bodies
 from kdscan.web import desk as acts
 from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.web import browsing
-from tests.web.browsing import DESKTOP, PHONE, Open, first_sheet, held
+from tests.web.browsing import DESKTOP, PHONE, Open, first_sheet, held, wait_until_asked
 from tests.web.conftest import DESK, Served, lay
 
 browser, open_page = browsing.browser, browsing.open_page
@@ -56,11 +56,11 @@ def test_a_card_that_comes_late_stays_in_its_own_tab(open_page: Open) -> None:
     page = come(open_page)
     expect(page.locator(".queue [aria-current]")).to_be_visible()
     for tab, shown in TABS.items():
+        drawn(page)  # a card that is still being drawn would not be asked for again
         page.locator("[data-tab=pads]").click()
         with held(page, r"/api/photos/\d+$") as waiting:
             page.locator("[data-tab=settle]").click()
-            while not waiting:
-                page.wait_for_timeout(20)
+            wait_until_asked(page, waiting)
             page.locator(f"[data-tab={tab}]").click()
         expect(page.locator(shown).first).to_be_visible()
         expect(page.locator(".remedy, .desk-sheet")).to_have_count(0)
