@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import time
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
