@@ -9,10 +9,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-LUMA = (0.114, 0.587, 0.299)
-"""Shares of blue, green and red in luma (ITU-R BT.601)."""
+from kdscan.synth.fields import LUMA
 
-_TO_YCC = torch.tensor([LUMA, (0.5, -0.3313, -0.1687), (-0.0813, -0.4187, 0.5)])
+_TO_YCC = torch.tensor([LUMA.tolist(), (0.5, -0.3313, -0.1687), (-0.0813, -0.4187, 0.5)])
 
 LUMA_STEPS = torch.tensor(
     [
@@ -35,7 +34,12 @@ CHROMA_STEPS[:4, :4] = torch.tensor(
 
 def grey(bgr: Tensor) -> Tensor:
     """(B, 3, H, W) BGR → (B, 1, H, W) luma."""
-    return (bgr * bgr.new_tensor(LUMA).view(1, 3, 1, 1)).sum(1, keepdim=True)
+    return (bgr * bgr.new_tensor(LUMA.tolist()).view(1, 3, 1, 1)).sum(1, keepdim=True)
+
+
+def resized(pictures: Tensor, size_hw: tuple[int, ...]) -> Tensor:
+    """Pictures (B, C, H, W) at another size, bilinear."""
+    return F.interpolate(pictures, size=size_hw, mode="bilinear", align_corners=False)
 
 
 def gaussian(pictures: Tensor, sigma: Tensor, radius: int) -> Tensor:
@@ -62,7 +66,7 @@ def jpeg(bgr: Tensor, quality: Tensor) -> Tensor:
     ycc = torch.einsum("ij,bjhw->bihw", turn, bgr)
     y = _quantised(ycc[:, :1] - 128, luma) + 128
     c = _quantised(F.avg_pool2d(ycc[:, 1:], 2), chroma)
-    wide = F.interpolate(c, scale_factor=2, mode="bilinear", align_corners=False)
+    wide = resized(c, tuple(bgr.shape[2:]))
     out = torch.einsum("ij,bjhw->bihw", torch.linalg.inv(turn), torch.cat([y, wide], 1))
     return out.round().clamp(0, 255)
 

@@ -16,7 +16,7 @@ from kdscan.marks.crops import COARSE, COARSE_PX, CROP_CELLS, CROP_PX, INPUT_PX
 from kdscan.records import CELLS, COLS
 from kdscan.training.dataset import WIDE_MARGIN
 from kdscan.training.dice import Dice
-from kdscan.training.filters import gaussian, grey
+from kdscan.training.filters import gaussian, grey, resized
 from kdscan.training.networks import shield_positions
 from kdscan.training.sheet_views import (
     PHOTO_SEVERITY,
@@ -92,8 +92,7 @@ def _planes(views: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     light = gaussian(small, torch.full((len(views),), 8.0, device=views.device), 24).round() + 1
 
     def relative(bgr: Tensor) -> Tensor:
-        wide = F.interpolate(light, size=bgr.shape[2:], mode="bilinear", align_corners=False)
-        return (bgr + 1) / wide
+        return (bgr + 1) / resized(light, tuple(bgr.shape[2:]))
 
     coarse = relative(half)
     dark = (1 - grey(coarse)[:, 0]).clamp(min=0)

@@ -17,7 +17,7 @@ from kdscan.records import COLS, ROWS
 from kdscan.synth.fields import U8, Rng
 from kdscan.training.dataset import WIDE_MARGIN
 from kdscan.training.dice import Dice
-from kdscan.training.filters import gaussian, grey, jpeg
+from kdscan.training.filters import gaussian, grey, jpeg, resized
 
 VIEW_HW = tuple(round((n + 2 * FLAT_MARGIN) * FLAT_PX) for n in (ROWS, COLS))
 """Height and width of a view: 672 and 928 pixels."""
@@ -63,7 +63,7 @@ def random_maps(dice: Dice, count: int) -> Tensor:
     cos, sin = torch.cos(angle), torch.sin(angle)
     turned = torch.stack([cos * u - sin * v, sin * u + cos * v], 1)
     jitter = torch.tensor(JITTERS_PX, device=dice.device)[dice.integers(len(JITTERS_PX), count)]
-    own = _resized(dice.normal(count, 2, ROWS, COLS) * jitter.view(-1, 1, 1, 1), VIEW_HW)
+    own = resized(dice.normal(count, 2, ROWS, COLS) * jitter.view(-1, 1, 1, 1), VIEW_HW)
     slip = torch.where(dice.uniform(count, 1) < SLIP_SHARE, SLIPS_PX[1], SLIPS_PX[0])
     middle = torch.tensor([width - 1, height - 1], device=dice.device) / 2 + PAD_PX
     together = (dice.normal(count, 2) * slip + middle)[:, :, None, None]
@@ -91,10 +91,6 @@ def _lookup(pictures: Tensor, at: Tensor, height: int, width: int) -> Tensor:
     return F.grid_sample(
         pictures, grid, mode="bilinear", padding_mode="border", align_corners=False
     )
-
-
-def _resized(pictures: Tensor, size_hw: tuple[int, ...]) -> Tensor:
-    return F.interpolate(pictures, size=size_hw, mode="bilinear", align_corners=False)
 
 
 def degraded(dice: Dice, views: Tensor, severity: Tensor) -> Tensor:
@@ -128,7 +124,7 @@ def _coarser(dice: Dice, views: Tensor, severity: Tensor) -> Tensor:
             align_corners=False,
             recompute_scale_factor=True,
         )
-        views[these] = _resized(small, tuple(size))
+        views[these] = resized(small, tuple(size))
     return views
 
 
@@ -141,7 +137,7 @@ def _relit(dice: Dice, views: Tensor, chance: Tensor) -> Tensor:
     out = ((views / 255).clamp(min=1e-4) ** gamma * tint).clamp(0, 1)
     corners = (0.35 * dice.normal(count, 1, 2, 2) - 0.1) * dice.happens(0.3 * chance)
     light = torch.exp(corners).clamp(max=2)
-    out = (out * _resized(light, tuple(views.shape[2:]))).clamp(0, 1)
+    out = (out * resized(light, tuple(views.shape[2:]))).clamp(0, 1)
     some = dice.chosen(torch.full((count,), 0.08, device=dice.device))
     out[some] = grey(out[some]).expand(-1, 3, -1, -1)
     return out
