@@ -76,7 +76,7 @@ class Habit:
     habits: Mapping[Part, str] = field(default_factory=dict)
     traits: Mapping[str, float | bool] = field(default_factory=dict)
     hand: Mapping[str, float | bool] = field(default_factory=dict)
-    mess: float = 0.3
+    messiness: float = 0.3
 
     def of(self, rng: np.random.Generator) -> Hand:
         """A hand that has it and is plain in all else."""
@@ -98,7 +98,7 @@ _DICE: Mapping[Part, str] = {
 
 CONDUCT = (
     Habit("conduct", "as on the dice", habits=_DICE, traits={"angle": -0.7, "reach": 1.0}),
-    Habit("conduct", "haste", traits={"slop": 1.2}, mess=0.8),
+    Habit("conduct", "haste", traits={"slop": 1.2}, messiness=0.8),
     Habit("conduct", "trembling", traits={"tremor": 0.35}),
     Habit("conduct", "strokes far beyond the shield", traits={"past": 0.3}, hand={"overruns": 0.5}),
     Habit("conduct", "coats over circles", hand={"overruns": 1.0, "sweeps": 0.0}),
@@ -200,7 +200,7 @@ def photo_of(job: Job) -> Outcome:
         rng,
         page=_design(FIRST + (number + 7 * design) % POOL, ground),
         played=board_for(habit, rng),
-        mess=habit.mess,
+        messiness=habit.messiness,
         strokes=StrokeBank.load(strokes) if strokes else None,
         hand=habit.of(rng),
     )

@@ -144,7 +144,7 @@ def clock(prints: int) -> None:
         _ = one.signature, one.normalized
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch, "photo.jpg")
-        shot = pad_sheet(seed, 1, page, "easy", size, mess=0.0, dice=False)
+        shot = pad_sheet(seed, 1, page, "easy", size, messiness=0.0, dice=False)
         cv2.imwrite(str(path), shot.bgr, [cv2.IMWRITE_JPEG_QUALITY, 92])
         bare = least(lambda: cv2.imread(str(path)))
         photo = opened(path)

@@ -101,7 +101,7 @@ def measure(row: Row, sheets: int, show: Path | None) -> None:
         rng = np.random.default_rng([FIRST, n])
         print_of = own_page(300) if row.own else None
         drawn = [
-            draw_page(rng, page=print_of, mess=float(rng.uniform(0, 0.5)))
+            draw_page(rng, page=print_of, messiness=float(rng.uniform(0, 0.5)))
             for _ in range(row.sheets_a_page)
         ]
         page = scan(rng, drawn, row.settings, PAPERS[row.paper])

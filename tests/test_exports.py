@@ -81,7 +81,7 @@ def test_the_guides_examples_run_on_a_table(
 ) -> None:
     guide = (ROOT / "docs/guides/programmer.md").read_text("utf-8")
     table = make_table(
-        5, "easy", book_page=own_book(), page=own_page(), mess=0.1, size_wh=(2304, 1728)
+        5, "easy", book_page=own_book(), page=own_page(), messiness=0.1, size_wh=(2304, 1728)
     )
     cv2.imwrite(str(tmp_path / "photo.jpg"), table.bgr)
     names: dict[str, object] = {}

@@ -36,7 +36,7 @@ def spoiled(rng: random.Random, folder: Path) -> Iterator[Trial]:
         lot = np.random.default_rng(seed)
         page = own_page(120, any_look(lot)) if lot.random() < 0.6 else random_page(lot)
         hand = Hand.random(lot, TIDY, dice=False)
-        drawn = draw_page(lot, page=page, mess=float(lot.uniform(0, 0.4)), hand=hand)
+        drawn = draw_page(lot, page=page, messiness=float(lot.uniform(0, 0.4)), hand=hand)
         level, again = ("easy", "normal")[int(lot.integers(2))], int(lot.integers(2**31))
         shots = np.random.default_rng(again)
         clean = shoot(shots, drawn, level, size_wh=SIZE_WH)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 python -m kdscan.synth data/photos --count 200                designs that nobody printed yet
 python -m kdscan.synth data/maps --count 50 --ground painted           on maps of one kind
 python -m kdscan.synth data/own --count 50 --own              our own sheet
-python -m kdscan.synth data/flat --own --level flat --mess 0  clean scans of it
+python -m kdscan.synth data/flat --own --level flat --messiness 0  clean scans of it
 python -m kdscan.synth data/tables --table --own --long-side 2688  two maps and a spellbook each
 
 `kdscan.synth.pads` writes many sheets of one print.
@@ -25,7 +25,7 @@ from kdscan.synth.grounds.families import GROUPS, asked_for
 from kdscan.synth.own import any_look, own_book, own_page
 from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo, random_page, save_photo
 from kdscan.synth.table import SynthTable, make_table
-from kdscan.synth.tool import Dice, LongSide, Mess, Quality, run
+from kdscan.synth.tool import Dice, LongSide, Messiness, Quality, run
 
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")
 
@@ -58,7 +58,7 @@ def main(
     table: Annotated[
         bool, typer.Option("--table", help="Both maps of a game and their spellbook in a photo.")
     ] = False,
-    mess: Mess = None,
+    messiness: Messiness = None,
     dice: Dice = None,
     long_side: LongSide = 2016,
     quality: Quality = 90,
@@ -78,10 +78,12 @@ def main(
             raise UsageError("--dice is for single maps; leave out --table or --dice")
         if table:
             synth = make_table(
-                seed, chosen, book_page=own_book(), page=page, size_wh=turned, mess=mess
+                seed, chosen, book_page=own_book(), page=page, size_wh=turned, messiness=messiness
             )
         else:
-            synth = make_photo(seed, chosen, page=page, size_wh=turned, mess=mess, dice=dice)
+            synth = make_photo(
+                seed, chosen, page=page, size_wh=turned, messiness=messiness, dice=dice
+            )
         truth = {"seed": seed} | synth.truth()
         if code:
             truth["sheet_id"] = code

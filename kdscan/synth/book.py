@@ -81,7 +81,7 @@ class _Side(Canvas):
     def ghost(self, at: Path, half: float) -> None:
         """Leave what an eraser left of an earlier mark."""
         pen = self.hand.pen
-        if self.rng.random() < (0.06 if pen.kind == "pencil" else 0.005) * self.mess:
+        if self.rng.random() < (0.06 if pen.kind == "pencil" else 0.005) * self.messiness:
             self.erase(draw_cross(at, 0.8 * half, 4 * half, self.brush(pen), "x"))
 
 
@@ -116,7 +116,7 @@ def draw_spellbook(
     *,
     px_per_mm: float,
     strokes: StrokeBank | None = None,
-    mess: float = 0.5,
+    messiness: float = 0.5,
     hands: tuple[Hand, Hand] | None = None,
 ) -> tuple[U8, dict[str, bool]]:
     """Return a copy of a printed page filled in by two players, and what they marked.
@@ -127,13 +127,13 @@ def draw_spellbook(
     `....passed[K]`, whether the stroke goes through that square.
     """
     page = page_bgr.copy()
-    soil(page, layout.page_mm, rng, px_per_mm, mess)
+    soil(page, layout.page_mm, rng, px_per_mm, messiness)
     first = Scribe.random(rng, hands[0] if hands else None)
     shares = first.hand if rng.random() < 0.35 else hands[1] if hands else None
     truth: dict[str, bool] = {}
     chooser = book.owner(Coat.FILLED)
     players = [
-        _Side(page, scribe.hand, rng, px_per_mm, strokes, mess, layout, scribe)
+        _Side(page, scribe.hand, rng, px_per_mm, strokes, messiness, layout, scribe)
         for scribe in (first, Scribe.random(rng, shares))
     ]
     for i, side in enumerate(players):
@@ -265,10 +265,10 @@ def _write_around(side: _Side) -> None:
             at = np.array([x + 0.3 * w, y + 0.2 * h])
             side.ink(scrawl.word(at, 0.7 * h, int(rng.integers(3, 8)), rng), thin)
     width, height = layout.page_mm
-    for _ in range(int(rng.poisson(1.2 * side.mess))):
+    for _ in range(int(rng.poisson(1.2 * side.messiness))):
         top = rng.random() < 0.5
         at = np.array([rng.uniform(0.1, 0.8) * width, rng.uniform(1, 3) if top else height - 6])
         side.ink(scrawl.writing(at, 0.3 * width, rng.uniform(2.2, 4), rng, side.bank), thin)
-    if rng.random() < 0.3 * side.mess:  # a slip of the pen anywhere
+    if rng.random() < 0.3 * side.messiness:  # a slip of the pen anywhere
         at = rng.uniform(0.1, 0.9, 2) * layout.page_mm
         side.ink(scrawl.stray(at, 2.0, rng), thin)

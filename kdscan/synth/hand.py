@@ -55,7 +55,7 @@ def draw_board(
     *,
     px_per_mm: float,
     strokes: StrokeBank | None = None,
-    mess: float = 0.5,
+    messiness: float = 0.5,
     erased: float = 1.0,
     crossed: list[Spot] | None = None,
 ) -> U8:
@@ -66,15 +66,17 @@ def draw_board(
     board: filled shields only, row and column to coat and number of crosses, 0..4; a
         number beyond the circles is drawn beside them.
     strokes: recorded pen paths for a share of the marks.
-    mess: 0 clean .. 1 very messy: careless marks, erasures, corrections, scrawl.
+    messiness: 0 clean .. 1 very messy: careless marks, erasures, corrections, scrawl.
     erased: how much oftener than people do it marks are erased.
     crossed: receives where each cross was drawn.
     """
     page = page_bgr.copy()
     ground = page[drawing_mask(layout, page.shape[:2], px_per_mm) > 127][::7]
-    hand = fit_hand(hand, layout, mess, ground)
-    sheet = Sketch(page, hand, rng, px_per_mm, strokes, mess, layout, free_room(layout), erased)
-    soil(page, layout.page_mm, rng, px_per_mm, mess)
+    hand = fit_hand(hand, layout, messiness, ground)
+    sheet = Sketch(
+        page, hand, rng, px_per_mm, strokes, messiness, layout, free_room(layout), erased
+    )
+    soil(page, layout.page_mm, rng, px_per_mm, messiness)
     for cell in ((r, c) for r in range(layout.rows) for c in range(layout.cols)):
         if cell != CASTLE:
             _draw_cell(sheet, cell, board.get(cell))
@@ -83,7 +85,7 @@ def draw_board(
     if castle_used:
         _colour_roofs(sheet)
     scribble_around(sheet, board)
-    for _ in range(int(rng.poisson(SMEARED.get(hand.pen.kind, 0.0) * mess))):
+    for _ in range(int(rng.poisson(SMEARED.get(hand.pen.kind, 0.0) * messiness))):
         grid = np.array(layout.grid_rect)
         at = grid[:2] + rng.uniform(0, 1, 2) * grid[2:]
         scrawl.smear(page, page_bgr, at, 0.5 * min(layout.cell_mm), rng, px_per_mm)
@@ -98,10 +100,10 @@ SMEARED = {"wipe": 2.0, "fountain": 0.3, "gel": 0.3, "marker": 0.2, "pencil": 0.
 
 def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | None) -> None:
     """Draw what one cell holds, with what was there before."""
-    rng, hand, mess = sheet.rng, sheet.hand, sheet.mess
+    rng, hand, messiness = sheet.rng, sheet.hand, sheet.messiness
     shield = moved(sheet.shield, sheet.at(cell))
     _ghost(sheet, shield, mark is None)
-    if rng.random() < 0.008 * mess:
+    if rng.random() < 0.008 * messiness:
         _paint_over(sheet, shield)
     if mark is None:
         return
@@ -110,7 +112,7 @@ def _draw_cell(sheet: Sketch, cell: tuple[int, int], mark: tuple[Coat, int] | No
     spots = _spots(sheet, shield, crosses)
     around = np.concatenate((shield.circles, shield.others))
     aim, spare = shield, Spots(around, shield.circle * rng.uniform(1.02, 1.3))
-    brush, wrong = sheet.brush(pen), mess * (8.0 if sheet.adds == "corrections" else 1.0)
+    brush, wrong = sheet.brush(pen), messiness * (8.0 if sheet.adds == "corrections" else 1.0)
     if sheet.adds == "shields" and rng.random() < 0.7:
         sheet.ink([_traced(shield, brush)], pen)
     if coat in _SMALL and rng.random() < 0.02 * wrong:
@@ -208,7 +210,7 @@ def _paint_over(sheet: Sketch, shield: Shield) -> None:
 def _ghost(sheet: Sketch, shield: Shield, empty: bool) -> None:
     """Leave what an eraser left of an earlier mark."""
     rng, pen = sheet.rng, sheet.hand.pen
-    often = (0.12 if pen.kind == "pencil" else 0.01) * sheet.mess * sheet.erased
+    often = (0.12 if pen.kind == "pencil" else 0.01) * sheet.messiness * sheet.erased
     if rng.random() < often:
         coat = any_of(rng, tuple(COATS))
         marks = COATS[coat](shield, sheet.brush(pen))

@@ -69,7 +69,7 @@ def inked_page(
     page: Page | None = None,
     wild: bool = False,
     played: tuple[Marks, bool] | None = None,
-    mess: float | None = None,
+    messiness: float | None = None,
     strokes: StrokeBank | None = None,
 ) -> InkedPage:
     """Draw a board on a page as `draw_page` does, and once more by the same hand on white paper.
@@ -77,11 +77,13 @@ def inked_page(
     page: a print, of which many sheets may be drawn; a random one if None; the rest as in
     `draw_page`, and with the same seed the same sheet.
     """
-    page, played, hand, mess = chosen(rng, page, wild, played, mess)
+    page, played, hand, messiness = chosen(rng, page, wild, played, messiness)
     layout, blank, px_per_mm = page
     again, dirt, white = deepcopy(rng), deepcopy(rng), np.full_like(blank, 255)
-    drawn = fill_in(rng, page, played, hand, mess, strokes)
-    alone = fill_in(again, (layout, white, px_per_mm), played, hand, mess, strokes).bgr
-    soil(white, layout.page_mm, dirt, px_per_mm, mess)  # comes first on a page that is drawn on
+    drawn = fill_in(rng, page, played, hand, messiness, strokes)
+    alone = fill_in(again, (layout, white, px_per_mm), played, hand, messiness, strokes).bgr
+    soil(
+        white, layout.page_mm, dirt, px_per_mm, messiness
+    )  # comes first on a page that is drawn on
     on_white = np.asarray(cv2.divide(alone, np.maximum(white, 1), scale=255), np.uint8)
     return InkedPage(drawn, on_white)

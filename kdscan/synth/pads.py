@@ -31,7 +31,7 @@ from kdscan.synth.scene import (
     save_photo,
     shoot,
 )
-from kdscan.synth.tool import Dice, LongSide, Mess, Quality, run
+from kdscan.synth.tool import Dice, LongSide, Messiness, Quality, run
 
 LEVELS: tuple[Level, ...] = ("flat", "easy", "normal", "hard")
 _PRINT, _BLANK, _SHEET = 11, 12, 13
@@ -59,7 +59,7 @@ def pad_sheet(
     page: Page,
     level: Level,
     size_wh: tuple[int, int],
-    mess: float | None = None,
+    messiness: float | None = None,
     strokes: StrokeBank | None = None,
     dice: bool | None = None,
 ) -> SynthPhoto:
@@ -69,7 +69,7 @@ def pad_sheet(
     """
     rng = np.random.default_rng([seed, _SHEET, number])
     size = size_wh[::-1] if rng.random() < 0.4 else size_wh
-    drawn = draw_page(rng, page=page, mess=mess, strokes=strokes, dice=dice)
+    drawn = draw_page(rng, page=page, messiness=messiness, strokes=strokes, dice=dice)
     return shoot(rng, drawn, level, size_wh=size)
 
 
@@ -92,7 +92,7 @@ def main(
         list[str] | None,
         typer.Option(help=f"{', '.join(GROUPS)}, or a family; several: pads take turns."),
     ] = None,
-    mess: Mess = None,
+    messiness: Messiness = None,
     strokes: Annotated[
         Path | None, typer.Option(help="Recorded pen strokes (UNIPEN in JSON lines).", exists=True)
     ] = None,
@@ -115,7 +115,7 @@ def main(
         save_photo(place / "blank.jpg", blank.bgr, {"seed": first + i} | blank.truth(), quality)
         for k in range(1, filled + 1):
             lit = levels[(k - 1) % len(levels)]
-            sheet = pad_sheet(first + i, k, page, lit, size, mess, bank, dice)
+            sheet = pad_sheet(first + i, k, page, lit, size, messiness, bank, dice)
             truth = {"seed": first + i} | sheet.truth()
             save_photo(place / f"{i:03d}{k:03d}.jpg", sheet.bgr, truth, quality)
         print(place, file=sys.stderr)

@@ -171,7 +171,7 @@ def draw_page(
     page: Page | None = None,
     wild: bool = False,
     played: tuple[Marks, bool] | None = None,
-    mess: float | None = None,
+    messiness: float | None = None,
     strokes: StrokeBank | None = None,
     hand: Hand | None = None,
     dice: bool | None = None,
@@ -181,7 +181,7 @@ def draw_page(
     played: what to draw and whether the castle's bonus was used; hand: whose; dice: whether a
         hand drawn at random copies the coats of the dice; each at random if None.
     """
-    return fill_in(rng, *chosen(rng, page, wild, played, mess, hand, dice), strokes)
+    return fill_in(rng, *chosen(rng, page, wild, played, messiness, hand, dice), strokes)
 
 
 Task = tuple[Page, tuple[Marks, bool], Hand, float]
@@ -193,7 +193,7 @@ def chosen(
     page: Page | None = None,
     wild: bool = False,
     played: tuple[Marks, bool] | None = None,
-    mess: float | None = None,
+    messiness: float | None = None,
     hand: Hand | None = None,
     dice: bool | None = None,
 ) -> Task:
@@ -201,8 +201,8 @@ def chosen(
     page = page or random_page(rng)
     if played is None:
         played = wild_board(rng, len(page[0].circles)) if wild else played_board(rng)
-    mess = rng.uniform(0, 1) if mess is None else mess
-    return page, played, hand or Hand.random(rng, dice=dice), mess
+    messiness = rng.uniform(0, 1) if messiness is None else messiness
+    return page, played, hand or Hand.random(rng, dice=dice), messiness
 
 
 def fill_in(
@@ -210,13 +210,13 @@ def fill_in(
     page: Page,
     played: tuple[Marks, bool],
     hand: Hand,
-    mess: float,
+    messiness: float,
     strokes: StrokeBank | None = None,
     erased: float = 1.0,
 ) -> DrawnPage:
     """Draw a board on a page; erased: see `draw_board`."""
     (layout, blank, px_per_mm), spots = page, list[Spot]()
-    options: dict[str, Any] = {"px_per_mm": px_per_mm, "strokes": strokes, "mess": mess}
+    options: dict[str, Any] = {"px_per_mm": px_per_mm, "strokes": strokes, "messiness": messiness}
     drawn = draw_board(blank, layout, *played, hand, rng, erased=erased, crossed=spots, **options)
     return DrawnPage(layout, drawn, blank, px_per_mm, *played, crossed_cells(layout, spots))
 
@@ -252,7 +252,7 @@ def make_photo(
     *,
     page: Page | None = None,
     wild: bool = False,
-    mess: float | None = None,
+    messiness: float | None = None,
     size_wh: tuple[int, int] | None = None,
     strokes: StrokeBank | None = None,
     surfaces: Sequence[U8] = (),
@@ -262,9 +262,9 @@ def make_photo(
 
     page: a layout, its print (H, W, 3) uint8 and pixels a mm; None for a random design.
     wild: draw any board rather than a lawfully played one.
-    mess: 0 clean .. 1 very messy hands; None for a random one.
+    messiness: 0 clean .. 1 very messy hands; None for a random one.
     dice: whether the hand copies the coats of the dice; at random if None.
     """
     rng = np.random.default_rng(seed)
-    drawn = draw_page(rng, page=page, wild=wild, mess=mess, strokes=strokes, dice=dice)
+    drawn = draw_page(rng, page=page, wild=wild, messiness=messiness, strokes=strokes, dice=dice)
     return shoot(rng, drawn, level, size_wh=size_wh, surfaces=surfaces)

@@ -95,7 +95,7 @@ class Canvas:
     rng: Rng
     px_per_mm: float
     bank: StrokeBank | None
-    mess: float
+    messiness: float
 
     def brush(self, pen: Pen) -> Brush:
         """Return what this hand draws marks with."""
@@ -136,7 +136,7 @@ class Sketch(Canvas):
         return np.array(self.layout.center_mm(*cell))
 
 
-def fit_hand(hand: Hand, layout: Layout, mess: float, ground: U8) -> Hand:
+def fit_hand(hand: Hand, layout: Layout, messiness: float, ground: U8) -> Hand:
     """Return the hand as careless as asked, with pens that fit the print's size and can be seen on
     its ground: (N, 3) uint8 BGR, of where it is drawn on."""
     room = free_room(layout).radius
@@ -145,8 +145,8 @@ def fit_hand(hand: Hand, layout: Layout, mess: float, ground: U8) -> Hand:
     seen = SEEN * min(layout.cell_mm)
     traits = replace(
         hand.traits,
-        slop=hand.traits.slop * (0.4 + 1.0 * mess),
-        tremor=min(hand.traits.tremor, 0.05 * room) * (0.4 + mess),
+        slop=hand.traits.slop * (0.4 + 1.0 * messiness),
+        tremor=min(hand.traits.tremor, 0.05 * room) * (0.4 + messiness),
     )
     pen, other, cross_pen = (visible_pen(p, ground) for p in (hand.pen, hand.other, hand.cross_pen))
     return replace(

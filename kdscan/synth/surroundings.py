@@ -27,7 +27,7 @@ def draw_borders(sheet: Sketch, board: Board) -> None:
     if not hand.borders and not hand.rims:
         return
     origin, pitch = np.array(layout.grid_mm), np.array(layout.cell_mm)
-    wrong = 0.03 * sheet.mess
+    wrong = 0.03 * sheet.messiness
     marks: list[Stroke] = []
     for r in range(layout.rows):
         for c in range(layout.cols):
@@ -64,14 +64,16 @@ def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
     return [Stroke(path, width=2.0 if hand.border_line == "thick" else 1.0)]
 
 
-def soil(page: U8, page_mm: tuple[float, float], rng: Rng, px_per_mm: float, mess: float) -> None:
+def soil(
+    page: U8, page_mm: tuple[float, float], rng: Rng, px_per_mm: float, messiness: float
+) -> None:
     """Smudges and cups, in place: before the marks, all over the page."""
     size = np.array(page_mm)
-    for _ in range(int(rng.poisson(1.2 * mess))):
+    for _ in range(int(rng.poisson(1.2 * messiness))):
         scrawl.smudge(page, rng.uniform(0, 1, 2) * size, 14.0, rng, px_per_mm)
-    if rng.random() < 0.1 * mess:
+    if rng.random() < 0.1 * messiness:
         _show_through(page, size, rng, px_per_mm)
-    if rng.random() < 0.04 * mess:
+    if rng.random() < 0.04 * messiness:
         at = rng.uniform(-0.1, 1.1, 2) * size
         scrawl.coffee_ring(page, at, rng.uniform(28, 45), rng, px_per_mm)
 
@@ -96,13 +98,13 @@ def _show_through(page: U8, size: Path, rng: Rng, px_per_mm: float) -> None:
 
 def scribble_around(sheet: Sketch, board: Board) -> None:
     """Writing in the margins, slips of the pen between cells, scores of domains."""
-    rng, layout, mess = sheet.rng, sheet.layout, sheet.mess
+    rng, layout, messiness = sheet.rng, sheet.layout, sheet.messiness
     low = np.array(layout.grid_mm)
     pitch = np.array(layout.cell_mm)
     high = low + pitch * (layout.cols, layout.rows)
     page = np.array(layout.page_mm)
     pens = (sheet.hand.pen, sheet.hand.cross_pen, random_pen(rng))
-    lines = 3.0 * mess + (5.0 if sheet.adds == "sums" else 0.0)
+    lines = 3.0 * messiness + (5.0 if sheet.adds == "sums" else 0.0)
     for _ in range(int(rng.poisson(lines))):
         height = rng.uniform(2.2, 7.0)
         band = int(rng.integers(4))
@@ -124,7 +126,7 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
         pen = replace(pen, width=min(pen.width, 0.2 * height))
         sheet.ink(scrawl.writing(at, float(room), height, rng, sheet.bank), pen)
     _strays(sheet)
-    if sheet.adds in ("scores", "ringed_scores") or rng.random() < 0.1 * mess:
+    if sheet.adds in ("scores", "ringed_scores") or rng.random() < 0.1 * messiness:
         _scores(sheet, board)
 
 
@@ -134,7 +136,7 @@ def _strays(sheet: Sketch) -> None:
     pitch = np.array(layout.cell_mm)
     cells = np.ndindex(layout.rows, layout.cols)
     circles = np.concatenate([moved(sheet.shield, sheet.at(cell)).circles for cell in cells])
-    for _ in range(int(rng.poisson(3.0 * sheet.mess))):
+    for _ in range(int(rng.poisson(3.0 * sheet.messiness))):
         place = rng.uniform(0, 1, 2) * (layout.cols, layout.rows)
         place[int(rng.integers(2))] = float(rng.integers(0, layout.rows + 1))
         at = np.array(layout.grid_mm) + place * pitch

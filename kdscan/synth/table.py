@@ -97,19 +97,19 @@ def make_table(
     *,
     book_page: tuple[BookLayout, U8, float],
     page: Page | None = None,
-    mess: float | None = None,
+    messiness: float | None = None,
     size_wh: tuple[int, int] = (2016, 1512),
 ) -> SynthTable:
     """Make the photo of `seed`; the same arguments give the same bytes.
 
     book_page: a spellbook's layout, its print and pixels a mm. page: the same of the maps;
         None for a random design.
-    mess: as in `kdscan.synth.scene.make_photo`.
+    messiness: as in `kdscan.synth.scene.make_photo`.
     """
     rng = np.random.default_rng([seed, 11])
     player = greedy_player if chance(rng, 0.5) else random_player
     game = play_game(random.Random(int(rng.integers(0, 2**32))), (player, player))
-    untidy = rng.uniform(0, 1) if mess is None else mess
+    untidy = rng.uniform(0, 1) if messiness is None else messiness
     hands = Hand.random(rng), Hand.random(rng)
     page = page or random_page(rng)
     layout = page[0]
@@ -119,7 +119,7 @@ def make_table(
     ]
     book, book_blank, book_px = book_page
     written, marked = draw_spellbook(
-        book_blank, book, game.spellbook, rng, px_per_mm=book_px, mess=untidy, hands=hands
+        book_blank, book, game.spellbook, rng, px_per_mm=book_px, messiness=untidy, hands=hands
     )
     sheets = [
         *((sheet, layout.page_mm, layout.grid_rect) for sheet in drawn),

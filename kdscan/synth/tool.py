@@ -14,7 +14,7 @@ import typer
 
 from kdscan.errors import KdscanError, UsageError
 
-Mess = Annotated[
+Messiness = Annotated[
     float | None, typer.Option(help="0 clean .. 1 messy; random if not given.", min=0, max=1)
 ]
 Dice = Annotated[

@@ -166,8 +166,10 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
         blank = print_page(layout, random_style(rng), px_per_mm)
     wild = rng.random() < 0.5
     played = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
-    hand, mess = Hand.random(rng), rng.uniform(0, 1)
-    sheet = fill_in(rng, (layout, blank, px_per_mm), played, hand, mess, strokes, ERASURE_FACTOR)
+    hand, messiness = Hand.random(rng), rng.uniform(0, 1)
+    sheet = fill_in(
+        rng, (layout, blank, px_per_mm), played, hand, messiness, strokes, ERASURE_FACTOR
+    )
     fine = layout.cell_mm[0] * px_per_mm
     shrink = px_per_cell / fine
     seen = cv2.resize(sheet.bgr, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)

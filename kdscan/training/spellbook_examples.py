@@ -78,7 +78,7 @@ def _drawn(seed: int, layout: BookLayout) -> tuple[Rng, U8, dict[str, bool]]:
         book,
         rng,
         px_per_mm=_DRAWN_PX,
-        mess=rng.uniform(0, 1),
+        messiness=rng.uniform(0, 1),
     )
     return rng, page, truth
 

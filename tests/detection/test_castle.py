@@ -24,7 +24,7 @@ def flat(page: DrawnPage) -> RectifiedSheet:
 def drawn(seed: int, ground: str | None) -> DrawnPage:
     rng = np.random.default_rng([seed, 8])
     page = own_page(100) if ground is None else random_page(rng, ground)
-    return draw_page(rng, page=page, wild=True, mess=0.8)
+    return draw_page(rng, page=page, wild=True, messiness=0.8)
 
 
 @pytest.mark.parametrize("ground", [None, "paper", "painted", "provinces", "engraved", "mosaic"])
@@ -38,7 +38,7 @@ def test_a_map_has_a_castle_whatever_its_ground_and_however_it_is_filled(
 def test_thick_lines_around_domains_make_no_shield_of_the_castle() -> None:
     """This hand draws them with a broad pen, and around the castle as well."""
     rng = np.random.default_rng([211, 9])
-    assert has_castle(flat(draw_page(rng, page=own_page(100), mess=0.4)))
+    assert has_castle(flat(draw_page(rng, page=own_page(100), messiness=0.4)))
 
 
 def test_where_the_castle_would_be_another_shield_there_is_none() -> None:

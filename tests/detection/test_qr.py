@@ -43,7 +43,7 @@ def page(code: str, style: Style = "plain") -> Page:
 
 @cache
 def photo(seed: int, level: Level, code: str, style: Style = "plain") -> SynthPhoto:
-    return make_photo(seed, level, page=page(code, style), size_wh=(1600, 1200), mess=0.2)
+    return make_photo(seed, level, page=page(code, style), size_wh=(1600, 1200), messiness=0.2)
 
 
 def placed(centers_xy: NDArray[np.float64], outline_xy: NDArray[np.float64]) -> RectifiedSheet:

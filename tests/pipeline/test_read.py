@@ -41,7 +41,7 @@ from tests.readings import make_kingdom, make_sheet
 def own_scan(seed: int) -> SynthPhoto:
     """Our own sheet by a careful hand, scanned."""
     rng = np.random.default_rng(seed)
-    drawn = draw_page(rng, page=own_page(), mess=0.0, hand=careful(rng))
+    drawn = draw_page(rng, page=own_page(), messiness=0.0, hand=careful(rng))
     return shoot(rng, drawn, "flat", size_wh=(1700, 1275))
 
 

@@ -24,7 +24,7 @@ from tests.hands import careful
 @cache
 def drawn(seed: int) -> DrawnPage:
     rng = np.random.default_rng(seed)
-    return draw_page(rng, page=own_page(200), mess=0, hand=careful(rng))
+    return draw_page(rng, page=own_page(200), messiness=0, hand=careful(rng))
 
 
 def right(sheet: Any, page: DrawnPage) -> int:

@@ -42,7 +42,7 @@ def blank(seed: int) -> SynthPhoto:
 @cache
 def sheet(seed: int, number: int) -> SynthPhoto:
     page = _print(seed, GROUNDS[seed])
-    return pad_sheet(seed, number, page, "easy", SIZE, mess=0.0, dice=False)
+    return pad_sheet(seed, number, page, "easy", SIZE, messiness=0.0, dice=False)
 
 
 @cache

@@ -43,7 +43,7 @@ def draw(
     board: dict[tuple[int, int], tuple[Coat, int]],
     seed: int,
     *,
-    mess: float = 0.5,
+    messiness: float = 0.5,
     castle: bool = False,
     borders: bool = True,
     habits: Mapping[Part, str] | None = None,
@@ -54,7 +54,7 @@ def draw(
         hand = replace(hand, traits=replace(hand.traits, faithful=1.0))
     if not borders:
         hand = replace(hand, borders=0.0, rims=0.0, overruns=0.0)
-    return draw_board(BLANK, LAYOUT, board, castle, hand, rng, px_per_mm=PX, mess=mess)
+    return draw_board(BLANK, LAYOUT, board, castle, hand, rng, px_per_mm=PX, messiness=messiness)
 
 
 def inside(polygon: NDArray[np.float64], at: tuple[float, float]) -> NDArray[np.bool_]:

@@ -23,7 +23,7 @@ def ink_in(page: np.ndarray, blank: np.ndarray, at: tuple[float, float], half: f
 def test_what_is_marked_bears_ink_and_what_is_not_does_not(seed: int) -> None:
     rng = np.random.default_rng(seed)
     blank = render_page(BOOK, PX)
-    page, truth = draw_spellbook(blank, BOOK, played_book(rng), rng, px_per_mm=PX, mess=0)
+    page, truth = draw_spellbook(blank, BOOK, played_book(rng), rng, px_per_mm=PX, messiness=0)
     for place, at, half in marked_places(BOOK):
         key = str(place)
         passed = truth.get(key.replace("squares", "passed"), False)

@@ -30,7 +30,7 @@ def test_filled_darkens_most_of_the_shield_and_a_dot_little(seed: int) -> None:
     page = draw(
         {(0, c): (Coat.FILLED, 0) for c in range(7)} | {(3, c): (Coat.DOT, 0) for c in range(7)},
         seed,
-        mess=0.0,
+        messiness=0.0,
     )
     dark = darkened(page)
     for c in range(7):
@@ -42,7 +42,7 @@ def test_filled_darkens_most_of_the_shield_and_a_dot_little(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_checked_darkens_two_opposite_quarters(seed: int) -> None:
-    page = draw({(r, 1): (Coat.CHECKED, 0) for r in range(5)}, seed, mess=0.0, borders=False)
+    page = draw({(r, 1): (Coat.CHECKED, 0) for r in range(5)}, seed, messiness=0.0, borders=False)
     dark = darkened(page)
     for r in range(5):
         x, y = LAYOUT.center_mm(r, 1)
@@ -56,13 +56,13 @@ def test_checked_darkens_two_opposite_quarters(seed: int) -> None:
         assert max(one) < min(other)
 
 
-def parts_of_two(coat: Coat, mess: float, seed: int) -> tuple[int, float]:
+def parts_of_two(coat: Coat, messiness: float, seed: int) -> tuple[int, float]:
     """How many parts two marks come in, and how careless their writer is."""
     shield = free_room(LAYOUT)
     rng = np.random.default_rng(seed)
     hand = Hand.random(rng, {"dot": ("blob", "ring")[seed % 2], "pair": "anyhow"})
     width = min(hand.pen.width, 0.28 * shield.radius)
-    traits = replace(hand.traits, slop=hand.traits.slop * (0.4 + mess), faithful=1.0)
+    traits = replace(hand.traits, slop=hand.traits.slop * (0.4 + messiness), faithful=1.0)
     canvas = np.zeros((400, 400), np.uint8)
     for stroke in COATS[coat](shield, Brush(traits, rng, width)):
         points = [np.round(stroke.path * 15 + 200).astype(np.int32)]
@@ -92,7 +92,9 @@ def test_two_lines_lie_further_apart_than_the_runs_of_one(style: str) -> None:
 
 def test_two_dots_touch_at_times_but_not_of_a_careful_writer() -> None:
     drawn = [
-        parts_of_two(Coat.DOUBLE_DOT, mess, seed) for mess in (0.0, 1.0) for seed in range(150)
+        parts_of_two(Coat.DOUBLE_DOT, messiness, seed)
+        for messiness in (0.0, 1.0)
+        for seed in range(150)
     ]
     careful = [parts for parts, slop in drawn if slop <= CAREFUL]
     careless = [parts for parts, slop in drawn if slop > CAREFUL]
@@ -117,7 +119,7 @@ def test_every_habit_draws_its_coat_in_its_own_cell(part: Part, coat: Coat) -> N
     middle = inside(np.array(SHIELD), LAYOUT.center_mm(1, 2))
     for seed, name in enumerate(HABITS[part]):
         habits: dict[Part, str] = {part: name}
-        page = draw({(1, 2): (coat, 0)}, seed, mess=0.0, borders=False, habits=habits)
+        page = draw({(1, 2): (coat, 0)}, seed, messiness=0.0, borders=False, habits=habits)
         dark = darkened(page)
         assert dark[middle].sum() > 8, name
         assert not dark[~around].any(), name

@@ -32,7 +32,7 @@ def test_crosses_lie_on_as_many_circles(seed: int, crosses: int) -> None:
     cells = [(r, 2) for r in range(5)]
     habits: dict[Part, str] = {"cross": list(HABITS["cross"])[seed % 9]}
     board = dict.fromkeys(cells, (Coat.DOT, crosses))
-    page = draw(board, seed, mess=0.0, borders=False, habits=habits)
+    page = draw(board, seed, messiness=0.0, borders=False, habits=habits)
     dark = darkened(page)
     for cell in cells:
         x, y = LAYOUT.center_mm(*cell)
@@ -52,7 +52,7 @@ def test_crosses_without_a_circle_stand_beside(seed: int) -> None:
     rng = np.random.default_rng(seed)
     hand = replace(Hand.random(rng), borders=0.0, rims=0.0)
     board = {(1, 1): (Coat.DOT, 4)}
-    page = draw_board(BLANK, bare, board, False, hand, rng, px_per_mm=PX, mess=0.0)
+    page = draw_board(BLANK, bare, board, False, hand, rng, px_per_mm=PX, messiness=0.0)
     dark = darkened(page)
     x, y = LAYOUT.center_mm(1, 1)
     disc = np.array([(math.cos(a), math.sin(a)) for a in np.linspace(0, 6.28, 20)]) * 2.6
@@ -80,7 +80,7 @@ def test_a_tick_passes_through_its_circle_and_stands_near_it() -> None:
 def test_every_cross_marks_its_circle_and_leaves_the_others() -> None:
     for seed, name in enumerate(HABITS["cross"]):
         habits: dict[Part, str] = {"cross": name, "pen": "ball"}
-        page = draw({(1, 2): (Coat.DOT, 1)}, seed, mess=0.0, borders=False, habits=habits)
+        page = draw({(1, 2): (Coat.DOT, 1)}, seed, messiness=0.0, borders=False, habits=habits)
         dark = darkened(page)
         x, y = LAYOUT.center_mm(1, 2)
         shares = sorted(

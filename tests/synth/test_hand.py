@@ -29,13 +29,13 @@ from tests.synth.drawing import (
 
 def test_the_printed_page_is_left_alone() -> None:
     before = BLANK.copy()
-    draw({(0, 0): (Coat.FILLED, 2)}, 3, mess=1.0)
+    draw({(0, 0): (Coat.FILLED, 2)}, 3, messiness=1.0)
     assert np.array_equal(before, BLANK)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_an_empty_board_leaves_shields_alone_when_clean(seed: int) -> None:
-    page = draw({}, seed, mess=0.0)
+    page = draw({}, seed, messiness=0.0)
     for cell in CELLS:
         mask = inside(np.array(SHIELD), LAYOUT.center_mm(*cell))
         assert np.array_equal(page[mask], BLANK[mask])
@@ -51,7 +51,9 @@ def inked_circles(overruns: float) -> list[float]:
         rng = np.random.default_rng(seed)
         hand = Hand.random(rng, {"extra": "nothing"})
         hand = replace(hand, borders=0.0, rims=0.0, overruns=overruns, sweeps=0.0)
-        dark = darkened(draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, mess=0.0))
+        dark = darkened(
+            draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, messiness=0.0)
+        )
         for cell in CELLS:
             for x, y in np.array(near.circles) + near.center_mm(*cell):
                 mask = np.zeros(dark.shape, np.uint8)
@@ -70,14 +72,14 @@ def test_a_coat_runs_over_circles_but_hides_none_and_only_of_hands_that_do() -> 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_roof_is_coloured_only_when_the_castle_was_used(seed: int) -> None:
     roof = inside(np.array(CASTLE.roofs[0]) * 0.9, LAYOUT.center_mm(2, 3))
-    assert darkened(draw({}, seed, mess=0.0, castle=True))[roof].mean() > 0.2
-    assert not darkened(draw({}, seed, mess=0.0))[roof].any()
+    assert darkened(draw({}, seed, messiness=0.0, castle=True))[roof].mean() > 0.2
+    assert not darkened(draw({}, seed, messiness=0.0))[roof].any()
 
 
 @pytest.mark.parametrize("name", HABITS["extra"])
 def test_what_players_add_leaves_the_coats_to_be_seen(name: str) -> None:
     board = dict.fromkeys(CELLS[::2], (Coat.FILLED, 0))
-    page = draw(board, 5, mess=0.0, borders=False, habits={"extra": name, "fill": "solid"})
+    page = draw(board, 5, messiness=0.0, borders=False, habits={"extra": name, "fill": "solid"})
     grey = page.min(axis=2)
     full, empty = (
         [float(grey[inside(np.array(SHIELD) * 0.6, LAYOUT.center_mm(*c))].mean()) for c in cells]
@@ -96,7 +98,7 @@ def test_a_sweeping_hand_fills_circles_too_but_none_that_is_crossed() -> None:
         black, red = replace(hand.pen, bgr=(0.05,) * 3), replace(hand.pen, bgr=(0.1, 0.1, 0.95))
         hand = replace(hand, borders=0.0, rims=0.0, overruns=1.0, sweeps=1.0, in_order=True)
         hand = replace(hand, pen=black, cross_pen=red, swaps=0.0)
-        page = draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, mess=0.0)
+        page = draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, messiness=0.0)
         dark = page[..., 2] < 120
         for cell in CELLS:
             for x, y in np.array(near.circles) + near.center_mm(*cell):

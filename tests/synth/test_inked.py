@@ -12,9 +12,9 @@ from kdscan.synth.inked import InkedPage, inked_page
 from kdscan.synth.scene import draw_page, random_page
 
 
-def sheet(seed: int, family: str = "painted", mess: float = 0.0) -> InkedPage:
+def sheet(seed: int, family: str = "painted", messiness: float = 0.0) -> InkedPage:
     page = random_page(np.random.default_rng([seed, 1]), family)
-    return inked_page(np.random.default_rng([seed, 2]), page=page, mess=mess)
+    return inked_page(np.random.default_rng([seed, 2]), page=page, messiness=messiness)
 
 
 @pytest.mark.parametrize(("seed", "family"), [(0, "painted"), (1, "etched"), (2, "paper")])
@@ -30,8 +30,8 @@ def test_ink_is_where_filled_and_blank_differ_and_nowhere_else(seed: int, family
 
 def test_the_page_is_the_one_that_is_drawn_without_a_mask() -> None:
     page = random_page(np.random.default_rng(4), "painted")
-    inked = inked_page(np.random.default_rng(5), page=page, mess=0.7)
-    drawn = draw_page(np.random.default_rng(5), page=page, mess=0.7)
+    inked = inked_page(np.random.default_rng(5), page=page, messiness=0.7)
+    drawn = draw_page(np.random.default_rng(5), page=page, messiness=0.7)
     assert inked.page.board == drawn.board
     assert np.array_equal(inked.page.bgr, drawn.bgr)
     assert inked.page.blank_bgr is page[1]
@@ -41,7 +41,9 @@ def test_smudges_are_no_ink() -> None:
     """With nothing played and a very messy table, what is left is writing and slips alone."""
     page = random_page(np.random.default_rng(4), "paper")
     for seed in range(6):
-        inked = inked_page(np.random.default_rng(seed), page=page, mess=1.0, played=({}, False))
+        inked = inked_page(
+            np.random.default_rng(seed), page=page, messiness=1.0, played=({}, False)
+        )
         assert (inked.ink > 0.02).mean() < 0.1
 
 

@@ -49,7 +49,7 @@ def test_the_same_seed_writes_the_same_pad_another_seed_another(tmp_path: Path) 
 
 def test_sheets_of_a_pad_share_the_print_and_nothing_else() -> None:
     page = pad_print(5, "painted")
-    first, second = (pad_sheet(5, k, page, "flat", SMALL, mess=0) for k in (1, 2))
+    first, second = (pad_sheet(5, k, page, "flat", SMALL, messiness=0) for k in (1, 2))
     assert first.board != second.board
     assert not np.array_equal(first.nodes_xy, second.nodes_xy)
     assert not pad_blank(5, page, "flat", SMALL).board

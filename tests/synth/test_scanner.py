@@ -12,7 +12,7 @@ from kdscan.synth.scene import DrawnPage, draw_page
 
 
 def drawn(seed: int = 1) -> DrawnPage:
-    return draw_page(np.random.default_rng(seed), page=own_page(100), mess=0)
+    return draw_page(np.random.default_rng(seed), page=own_page(100), messiness=0)
 
 
 def test_a_page_has_the_papers_size_at_the_resolution() -> None:

@@ -36,7 +36,7 @@ def test_truth_names_what_a_check_needs() -> None:
 def test_a_mark_is_where_truth_says() -> None:
     """The same photo with and without a board differs in the cells that truth names."""
     layout, blank, scale = own_page(60)
-    photo = make_photo(3, "flat", page=(layout, blank, scale), size_wh=SMALL, mess=0)
+    photo = make_photo(3, "flat", page=(layout, blank, scale), size_wh=SMALL, messiness=0)
     ink = 255 - photo.bgr.mean(-1)
     pitch = np.linalg.norm(photo.centers_xy[0, 6] - photo.centers_xy[0, 0]) / 6
     dark: dict[bool, list[float]] = {True: [], False: []}

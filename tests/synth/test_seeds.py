@@ -46,7 +46,7 @@ def ground(family: str, seed: int) -> U8:
 
 def hand(seed: int) -> U8:
     page = pad_print(1, "pale")
-    return draw_page(np.random.default_rng(seed), page=page, mess=1.0).bgr
+    return draw_page(np.random.default_rng(seed), page=page, messiness=1.0).bgr
 
 
 def book(seed: int) -> U8:

@@ -17,7 +17,7 @@ from kdscan.synth.table import SynthTable, make_table
 @pytest.fixture(scope="module")
 def table() -> SynthTable:
     return make_table(
-        5, "easy", book_page=own_book(), page=own_page(), mess=0.1, size_wh=(2304, 1728)
+        5, "easy", book_page=own_book(), page=own_page(), messiness=0.1, size_wh=(2304, 1728)
     )
 
 

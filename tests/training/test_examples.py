@@ -29,7 +29,7 @@ from kdscan.training.dataset import (
 @cache
 def photo() -> SynthPhoto:
     return make_photo(
-        3, "easy", page=random_page(np.random.default_rng(3)), size_wh=(1200, 900), mess=0.0
+        3, "easy", page=random_page(np.random.default_rng(3)), size_wh=(1200, 900), messiness=0.0
     )
 
 

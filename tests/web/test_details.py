@@ -85,7 +85,7 @@ def half_covered(seed: int, ticket: Ticket) -> bytes:
     """A photo of a played sheet with a hand's breadth of paper over its upper edge."""
     layout, px_per_mm = load_layout("kdscan-a5"), 9.0
     blank = render_page(layout, px_per_mm, Look(), ticket)
-    drawn = draw_page(np.random.default_rng(seed), page=(layout, blank, px_per_mm), mess=0.1)
+    drawn = draw_page(np.random.default_rng(seed), page=(layout, blank, px_per_mm), messiness=0.1)
     picture = np.full((1700, 2200, 3), (96, 120, 140), np.uint8)
     h, w = drawn.bgr.shape[:2]
     picture[180 : 180 + h, 150 : 150 + w] = drawn.bgr

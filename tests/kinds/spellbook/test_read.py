@@ -72,7 +72,9 @@ def test_there_is_no_book_where_there_is_none() -> None:
 def test_a_played_book_is_read(seed: int) -> None:
     rng = np.random.default_rng(seed)
     played = played_book(rng)
-    page, truth = draw_spellbook(render_page(BOOK, PX), BOOK, played, rng, px_per_mm=PX, mess=0.1)
+    page, truth = draw_spellbook(
+        render_page(BOOK, PX), BOOK, played, rng, px_per_mm=PX, messiness=0.1
+    )
     photo = laid(page)
     (placed,) = find_books(photo)
     models = default_models()
