@@ -41,7 +41,7 @@ BUG = mark("Something went wrong in the program. The photo is kept.")
 
 
 @get("/api/session", schemas.SessionInfo)
-async def session(request: Request) -> schemas.SessionInfo:
+def session(request: Request) -> schemas.SessionInfo:
     """Who am I, and what may be sent."""
     return session_info(services_of(request).settings, session_of(request))
 
@@ -83,9 +83,9 @@ def clean_name(name: str) -> str:
 
 
 @get("/api/photos", schemas.Photos)
-async def photos(request: Request) -> Json:
+def photos(request: Request) -> Json:
     """This session's photos."""
-    found = await run_in_threadpool(services_of(request).sheets.photos, session_of(request))
+    found = services_of(request).sheets.photos(session_of(request))
     return {"photos": [_in_words(one, request) for one in found]}
 
 
@@ -164,11 +164,9 @@ async def look(request: Request) -> Json:
 
 
 @get("/api/sheets/{id}", schemas.Sheet)
-async def sheet(request: Request) -> Json:
+def sheet(request: Request) -> Json:
     """A sheet as it stands."""
-    return await run_in_threadpool(
-        services_of(request).sheets.sheet, id_of(request), session_of(request)
-    )
+    return services_of(request).sheets.sheet(id_of(request), session_of(request))
 
 
 @get("/api/queue", schemas_event.Queue, query=NEWS, desk=True)
@@ -194,7 +192,7 @@ SHEETS: Json = {"type": "string", "pattern": "^(0|[1-9][0-9]*)(,(0|[1-9][0-9]*))
     query={"sheets": (SHEETS, "like 3,4 or 3,4,5", True)},
     errors=NONE_SUCH | WRONG_KIND,
 )
-async def game(request: Request) -> Json:
+def game(request: Request) -> Json:
     """Two maps, with their spellbook if it is named too, or kingdoms as a game."""
     text = request.query_params.get("sheets", "")
     ids = [int(part) for part in text.split(",") if part.isascii() and part.isdigit()]
@@ -202,7 +200,7 @@ async def game(request: Request) -> Json:
         raise ApiError(400, "bad_request", "sheets names two to four sheets, like 3,4")
     if len(set(ids)) != len(ids):
         raise ApiError(409, "impossible", "a game needs different sheets")
-    found = await run_in_threadpool(services_of(request).sheets.game, ids, session_of(request))
+    found = services_of(request).sheets.game(ids, session_of(request))
     kinds = sorted(one["kind"] for one in found)
     duel = kinds[:2] == ["duel_map"] * 2 and kinds[2:] in ([], ["duel_spellbook"])
     if not duel and set(kinds) != {"kingdom"}:

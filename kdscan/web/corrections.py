@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from kdscan.game.duel.coats import Coat
@@ -35,11 +34,9 @@ def correction(what: str, kind: str | None = None) -> Callable[[FieldsOf], Field
     def declare(fields_of: FieldsOf) -> FieldsOf:
         @post(f"/api/sheets/{{id}}/{what}", schemas.Sheet, errors=WRONG_KIND)
         @wraps(fields_of)
-        async def handler(request: Request, body: object) -> Json:
+        def handler(request: Request, body: object) -> Json:
             sheets, who = services_of(request).sheets, session_of(request)
-            return await run_in_threadpool(
-                sheets.correct, id_of(request), fields_of(body), who, of=kind
-            )
+            return sheets.correct(id_of(request), fields_of(body), who, of=kind)
 
         return fields_of
 
@@ -99,18 +96,16 @@ def confirm(body: bodies.Nothing) -> Fields:
 
 
 @post("/api/sheets/{id}/name", schemas.Sheet, errors=WRONG_KIND)
-async def name(request: Request, body: bodies.NamedPlayer) -> Json:
+def name(request: Request, body: bodies.NamedPlayer) -> Json:
     """Say whose a sheet is."""
     sheets, who = services_of(request).sheets, session_of(request)
     try:
-        return await run_in_threadpool(sheets.name, id_of(request), body.name, who)
+        return sheets.name(id_of(request), body.name, who)
     except UnknownPlayer as error:
         raise refused(request, error) from error
 
 
 @post("/api/sheets/{id}/undo", schemas.Sheet, errors=WRONG_KIND)
-async def undo(request: Request, body: bodies.Nothing) -> Json:
+def undo(request: Request, body: bodies.Nothing) -> Json:
     """Take the newest correction back."""
-    return await run_in_threadpool(
-        services_of(request).sheets.undo, id_of(request), session_of(request)
-    )
+    return services_of(request).sheets.undo(id_of(request), session_of(request))

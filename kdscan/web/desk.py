@@ -1,7 +1,6 @@
 """What the desk does with an event: everything that the command line can, each in one transaction.
 
-Acts block and are called in threads. `UsageError`, for what cannot be, is told in words; whatever
-is done, the desk is answered anew.
+`UsageError`, for what cannot be, is told in words; whatever is done, the desk is answered anew.
 """
 
 from __future__ import annotations
@@ -40,13 +39,12 @@ REFUSED = {409: "It cannot be so; `message` says why, in the language that is as
 async def desk(request: Request) -> Json:
     """All that is to settle in the event, its sheets, players and rounds (desk)."""
     await news(request)
-    return await _answer(request)
+    return await run_in_threadpool(_answer, request)
 
 
-async def _answer(request: Request) -> Json:
+def _answer(request: Request) -> Json:
     services, who = services_of(request), desk_session(request).name
-    found = await run_in_threadpool(services.tables.desk)
-    return found | {"undo": await run_in_threadpool(_undoable, services, who)}
+    return services.tables.desk() | {"undo": _undoable(services, who)}
 
 
 def _undoable(services: Services, who: str) -> Json | None:
@@ -65,16 +63,16 @@ def act(path: str) -> Callable[[A], A]:
     def declare(function: A) -> A:
         @post(path, schemas_event.DeskView, desk=True, errors=REFUSED)
         @wraps(function)
-        async def handler(request: Request, body: object) -> Json:
+        def handler(request: Request, body: object) -> Json:
             services, given = services_of(request), (body, desk_session(request).name)
             try:
                 if "{id}" in path:
-                    await run_in_threadpool(correct, services, function, id_of(request), *given)
+                    correct(services, function, id_of(request), *given)
                 else:
-                    await run_in_threadpool(change, services, function, *given)
+                    change(services, function, *given)
             except UsageError as error:
                 raise refused(request, error) from error
-            return await _answer(request)
+            return _answer(request)
 
         return function
 

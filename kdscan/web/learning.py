@@ -40,9 +40,9 @@ NOT_LEARNED = {409: "The photos are no good for it; the message says what to do.
 
 
 @get("/api/prints", schemas_event.KnownPrints)
-async def prints(request: Request) -> Json:
+def prints(request: Request) -> Json:
     """The prints that are known."""
-    return await run_in_threadpool(_all, services_of(request).prints)
+    return _all(services_of(request).prints)
 
 
 def _all(known: Prints) -> Json:
@@ -60,15 +60,15 @@ async def switch_learning(request: Request, body: bodies.Switch) -> Json:
 
 
 @get("/api/prints/{id}/picture.png", "image/png")
-async def print_picture(request: Request) -> Response:
+def print_picture(request: Request) -> Response:
     """A known print as a picture."""
-    return _png(await run_in_threadpool(services_of(request).prints.picture, id_of(request)))
+    return _png(services_of(request).prints.picture(id_of(request)))
 
 
 @get("/api/prints/{id}/found.png", "image/png")
-async def print_found(request: Request) -> Response:
+def print_found(request: Request) -> Response:
     """A known print with what was found in it: cells, shields, circles, castle."""
-    return _png(await run_in_threadpool(services_of(request).prints.found, id_of(request)))
+    return _png(services_of(request).prints.found(id_of(request)))
 
 
 def _png(data: bytes) -> Response:
@@ -149,10 +149,11 @@ async def _learned(
 
 
 @post("/api/prints/{id}/forget", schemas_event.KnownPrints, desk=True)
-async def forget_a_print(request: Request, body: bodies.Nothing) -> Json:
+def forget_a_print(request: Request, body: bodies.Nothing) -> Json:
     """Forget a print (desk)."""
-    await run_in_threadpool(services_of(request).prints.forget_numbered, id_of(request))
-    return await run_in_threadpool(_all, services_of(request).prints)
+    known = services_of(request).prints
+    known.forget_numbered(id_of(request))
+    return _all(known)
 
 
 @get("/api/sheets/{id}/ink.png", "image/png")

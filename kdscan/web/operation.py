@@ -9,11 +9,13 @@ The application's routes and /openapi.json are made from them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import iscoroutinefunction
 from typing import Any, get_type_hints
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -21,8 +23,9 @@ from kdscan.records.results import Json
 from kdscan.web.answers import JsonAnswer
 from kdscan.web.requests import MAX_WAIT, body_as, desk_session
 
-Handler = Callable[..., Coroutine[Any, Any, Any]]
-"""Takes the request, and its body if that is a record; returns plain values or a Response."""
+Handler = Callable[..., Any]
+"""Takes the request, and its body if that is a record; returns plain values or a Response. What is
+no coroutine may block: it runs in a thread."""
 
 Query = dict[str, tuple[Json, str, bool]]
 """What stands behind `?`: schema, description, and whether it is needed."""
@@ -91,7 +94,10 @@ class Operation:
         if self.desk:
             desk_session(request)
         given = [] if self.body in (None, bytes) else [await body_as(request, self.body)]
-        found = await self.handler(request, *given)
+        if iscoroutinefunction(self.handler):
+            found = await self.handler(request, *given)
+        else:
+            found = await run_in_threadpool(self.handler, request, *given)
         return found if isinstance(found, Response) else JsonAnswer(found, self.status)
 
 

@@ -23,19 +23,19 @@ OTHERWISE = {409: "It cannot be so: nothing to bring, another kind of sheet, no 
 
 
 @post("/api/shared", schemas.SharedGame, errors=NONE_SUCH | OTHERWISE)
-async def begin(request: Request, body: bodies.Brought) -> Json:
+def begin(request: Request, body: bodies.Brought) -> Json:
     """Begin a game that several phones play, with the sheets of a photo or without."""
-    sheets = await _sheets(request, body.photo)
-    code = (await run_in_threadpool(services_of(request).games.new, session_of(request))).code
-    return await _brought(request, code, sheets)
+    sheets = _sheets(request, body.photo)
+    code = services_of(request).games.new(session_of(request)).code
+    return _brought(request, code, sheets)
 
 
 @post("/api/shared/{code}", schemas.SharedGame, errors=OTHERWISE)
-async def bring(request: Request, body: bodies.Brought) -> Json:
+def bring(request: Request, body: bodies.Brought) -> Json:
     """Bring a photo's sheets to a game; they replace what this session brought before."""
     code = request.path_params["code"]
-    await run_in_threadpool(services_of(request).games.get, code)
-    return await _brought(request, code, await _sheets(request, body.photo))
+    services_of(request).games.get(code)
+    return _brought(request, code, _sheets(request, body.photo))
 
 
 @get("/api/shared/{code}", schemas.SharedGame, query=NEWS)
@@ -44,14 +44,14 @@ async def shared(request: Request) -> Json:
     services, code = services_of(request), request.path_params["code"]
     await run_in_threadpool(services.games.get, code)
     await news(request, lambda: _state(request, services.games.get(code)))
-    return await _answer(request, await run_in_threadpool(services.games.get, code))
+    return await run_in_threadpool(lambda: _answer(request, services.games.get(code)))
 
 
 @get("/api/shared/{code}/qr.svg", "image/svg+xml")
-async def invitation(request: Request) -> Response:
+def invitation(request: Request) -> Response:
     """A QR code that lets another phone play along."""
     code = request.path_params["code"]
-    await run_in_threadpool(services_of(request).games.get, code)
+    services_of(request).games.get(code)
     scheme = "https" if services_of(request).settings.https else request.url.scheme
     host = urlsplit(str(request.url)).netloc
     out = io.BytesIO()
@@ -65,11 +65,11 @@ def _link(request: Request, code: str) -> str:
     return f"/j/{services_of(request).settings.join_code}?game={code}"
 
 
-async def _sheets(request: Request, photo: int | None) -> dict[int, str]:
+def _sheets(request: Request, photo: int | None) -> dict[int, str]:
     """What a photo of this session shows: kind by sheet."""
     if photo is None:
         return {}
-    found = await run_in_threadpool(services_of(request).sheets.photo, photo, session_of(request))
+    found = services_of(request).sheets.photo(photo, session_of(request))
     if found["state"] != READ:
         raise ApiError(409, "not_read", "this photo was not read yet")
     if not found["sheets"]:
@@ -77,23 +77,19 @@ async def _sheets(request: Request, photo: int | None) -> dict[int, str]:
     return {one["id"]: one["kind"] for one in found["sheets"]}
 
 
-async def _brought(request: Request, code: str, sheets: dict[int, str]) -> Json:
+def _brought(request: Request, code: str, sheets: dict[int, str]) -> Json:
     games = services_of(request).games
-    if sheets:
-        return await _answer(
-            request, await run_in_threadpool(games.bring, code, sheets, session_of(request))
-        )
-    return await _answer(request, await run_in_threadpool(games.get, code))
+    game = games.bring(code, sheets, session_of(request)) if sheets else games.get(code)
+    return _answer(request, game)
 
 
 def _state(request: Request, game: SharedGame) -> str:
     return f"{game.state}-{services_of(request).tables.state()}"
 
 
-async def _answer(request: Request, game: SharedGame) -> Json:
-    services = services_of(request)
-    state = await run_in_threadpool(_state, request, game)
-    found = await run_in_threadpool(services.sheets.table, game.sheets)
+def _answer(request: Request, game: SharedGame) -> Json:
+    state = _state(request, game)
+    found = services_of(request).sheets.table(game.sheets)
     return {
         "code": game.code,
         "state": state,
