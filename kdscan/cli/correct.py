@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kdscan.cli.corrections import AnyCorrection, field_of, parse_corrections
+from kdscan.cli.corrections import Correction, field_of, parse_corrections
 from kdscan.cli.messages import spoken, user
 from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store
 from kdscan.errors import UsageError
@@ -131,7 +131,7 @@ def _summary(row: Result) -> str:
     return f"{legible(row.file.name)}{points}" + (f" ({where})" if where else "")
 
 
-def _field(one: AnyCorrection, row: Result) -> tuple[str, Any]:
+def _field(one: Correction, row: Result) -> tuple[str, Any]:
     """A correction as the store keeps it."""
     assert row.data is not None
     if one.photo is not None or one.sheet:

@@ -1,38 +1,44 @@
-"""What a person says a shield holds: `C2=f++`, on the command line.
+"""What a person says a place of a sheet holds, on the command line.
 
-    [PHOTO[.SHEET]:]CELL=MARKS
+    [PHOTO[.SHEET]:]CELL=MARKS                  `C2=f++`: a shield, or a square of a kingdom
+    [PHOTO[.SHEET]:]SIDE.COAT=FILLED[x][u]      `left.dot=3x`: a line of a spellbook
+    [PHOTO[.SHEET]:]SIDE=COAT                   the coat that the side chose, or `.` for none
 
 CELL is a column letter and a row number (`A1` top left, `D3` the castle) or row and
 column from 0 as in the JSON (`0,0`). MARKS is a coat in short or long form (`d dd l
 ll f c`, `double_dot`), with a `+` for each cross or their number (`f++`, `f+2`), or
 `.` for an empty shield. Of a kingdom of tiles MARKS is a terrain in short or long form
 (`w f l g s m`, `wheat`) with its crowns likewise, `##` for the castle or `.` for no tile;
-what is meant, the photo says. Lines of a spellbook: see `book_corrections`. PHOTO counts
-from 1 in the order of the output, pages included; SHEET likewise when one photo holds
-several maps.
+what is meant, the photo says. SIDE is `left` or `right`, as the page lies upright; FILLED are
+the squares filled, x: struck, u: power used. PHOTO counts from 1 in the order of the output,
+pages included; SHEET likewise when one photo holds several maps.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from dataclasses import field as attribute
 from typing import Any
 
-from kdscan.cli.book_corrections import FORM, BookCorrection, book_field, coat_named, parse_book
 from kdscan.errors import UsageError
-from kdscan.game.duel.board import CASTLE, COLS, MAX_CROSSES, ROWS
+from kdscan.game.duel.board import CASTLE, COLS, LETTERS, MAX_CROSSES, ROWS
+from kdscan.game.duel.book_checks import SIDES
 from kdscan.game.duel.book_text import COATS
 from kdscan.game.duel.coats import Coat
+from kdscan.game.duel.dice import SQUARES as LINE_SQUARES
+from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.tiles import LETTERS as TERRAIN_LETTERS
 from kdscan.game.kingdomino.tiles import SQUARES, Square, Terrain
-from kdscan.kinds.common.fields import CellField
+from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_field
 
 _FORM = re.compile(
     r"(?:(?P<photo>\d+)(?:\.(?P<sheet>\d+))?:)?"
-    r"(?:(?P<letter>[a-zA-Z])(?P<number>\d+)|(?P<row>\d+),(?P<col>\d+))"
-    r"=(?P<coat>\.|##|[a-zA-Z_]+)(?P<crosses>\++|\+\d)?"
+    r"(?:(?P<side>left|right)"
+    r"(?:\.(?P<line>[a-z_]+)=(?P<filled>\d)(?P<struck>x?)(?P<used>u?)|=(?P<chosen>\.|[a-z_]+))"
+    r"|(?:(?P<letter>[a-z])(?P<number>\d+)|(?P<row>\d+),(?P<col>\d+))"
+    r"=(?P<name>\.|##|[a-z_]+)(?P<count>\++|\+\d)?)",
+    re.IGNORECASE,
 )
 EMPTY = (".", "empty")
 
@@ -47,36 +53,52 @@ _TERRAINS = {
 LARGEST_KINGDOM = 7
 """Squares along the side of the largest kingdom."""
 
+Field = tuple[str, Any]
+"""A field of corrections and its value, as a store keeps them."""
+
 
 @dataclass(frozen=True)
 class Correction:
-    """A shield or square as a person says it is. photo and sheet count from 0; None: the only one.
+    """A place as a person says it is. photo and sheet count from 0; None: the only one.
 
-    coat, crosses: of a shield, unless `refused` says why it cannot be one.
-    square: terrain and crowns of a square, None when it cannot be one.
+    fields: what that means of each kind of sheet that may be meant, or why it cannot be so there.
     """
 
     text: str
     photo: int | None
     sheet: int
-    cell: tuple[int, int]
-    coat: Coat | None
-    crosses: int
-    square: tuple[str, int] | None = attribute(default=None, compare=False)
-    refused: UsageError | None = attribute(default=None, compare=False)
+    fields: Mapping[str, Field | UsageError]
 
 
-AnyCorrection = Correction | BookCorrection
-
-
-def parse_corrections(texts: Iterable[str]) -> tuple[AnyCorrection, ...]:
+def parse_corrections(texts: Iterable[str]) -> tuple[Correction, ...]:
     """Read corrections, several in one text parted by spaces; raise `UsageError`."""
     return tuple(_parse(part) for text in texts for part in text.split())
 
 
-def _parse(text: str) -> AnyCorrection:
-    if of_book := FORM.fullmatch(text):
-        return parse_book(text, of_book, *_where(of_book, text))
+def field_of(one: Correction, kind: str, size: int = 0) -> Field:
+    """What a correction means of a sheet of that kind.
+
+    size: squares along a kingdom's side. Raises `UsageError` for what no such sheet holds.
+    """
+    found = one.fields.get(kind)
+    if found is None and kind == "duel_spellbook":
+        raise UsageError("--set {text}: that is a spellbook, it has no such cells", text=one.text)
+    if found is None:
+        why = "--set {text}: that is no spellbook; name its sheet, like 1.3:"
+        raise UsageError(why, text=one.text)
+    if isinstance(found, UsageError):
+        raise found
+    at = parse_field(found[0])
+    if kind == "kingdom" and isinstance(at, CellField) and max(at.cell) >= size:
+        raise UsageError(
+            "--set {text}: squares of this kingdom go from A1 to {last}",
+            text=one.text,
+            last=f"{'ABCDEFG'[size - 1]}{size}",
+        )
+    return found
+
+
+def _parse(text: str) -> Correction:
     match = _FORM.fullmatch(text)
     if match is None:
         raise UsageError(
@@ -84,33 +106,43 @@ def _parse(text: str) -> AnyCorrection:
             "spellbook left.dot=3x (three squares, struck) or right=line (the chosen coat)",
             text=text,
         )
-    count = _crosses(match["crosses"])
-    square = _square(match["coat"].lower(), count)
-    coat: Coat | None = None
-    refused: UsageError | None = None
-    try:
-        coat = _coat(match["coat"], count, text)
-        _check_shield(_cell(match), text)
-    except UsageError as error:
-        name = match["coat"].lower()
-        of_kingdoms = square is not None or (name in _TERRAINS and name not in (*COATS, *EMPTY))
-        if not of_kingdoms or not all(0 <= n < LARGEST_KINGDOM for n in _cell(match)):
-            raise
-        refused = error
-    return Correction(text, *_where(match, text), _cell(match), coat, count, square, refused)
+    photo, sheet = _from_one(match["photo"], text), _from_one(match["sheet"], text) or 0
+    if match["side"]:
+        return Correction(text, photo, sheet, {"duel_spellbook": _of_book(match, text)})
+    name, count = match["name"].lower(), _count(match["count"])
+    fields: dict[str, Field | UsageError] = {}
+    for kind, read in (("duel_map", _of_map), ("kingdom", _of_kingdom)):
+        try:
+            fields[kind] = read(_cell(match), name, count, text)
+        except UsageError as error:
+            fields[kind] = error
+    if all(isinstance(one, UsageError) for one in fields.values()):
+        of_kingdoms = name in _TERRAINS and name not in (*COATS, *EMPTY)
+        field_of(Correction(text, photo, sheet, fields), "kingdom" if of_kingdoms else "duel_map")
+    return Correction(text, photo, sheet, fields)
 
 
-def _where(match: re.Match[str], text: str) -> tuple[int | None, int]:
-    """Which photo, None for the only one, and which sheet of it; both from 0."""
-    photo, sheet = match["photo"], match["sheet"]
-    return (
-        None if photo is None else _from_one(photo, text),
-        0 if sheet is None else _from_one(sheet, text),
-    )
+def _of_book(match: re.Match[str], text: str) -> Field:
+    """A line of a spellbook, or the coat that one side chose."""
+    player = SIDES.index(match["side"].lower())
+    if match["line"] is None:
+        chosen = None if match["chosen"] == "." else _coat(match["chosen"], text).value
+        return str(ChoiceField(player)), chosen
+    coat, filled = _coat(match["line"], text), int(match["filled"])
+    if filled > LINE_SQUARES[coat]:
+        raise UsageError(
+            "--set {text}: the line of {coat} has {n} squares",
+            text=text,
+            coat=coat,
+            n=LINE_SQUARES[coat],
+        )
+    line = {"filled": filled, "struck": bool(match["struck"]), "used": bool(match["used"])}
+    return str(LineField(player, coat)), line
 
 
-def _coat(name: str, crosses: int, text: str) -> Coat | None:
-    coat = None if name.lower() in EMPTY else coat_named(name, text, " .")
+def _of_map(cell: Cell, name: str, crosses: int, text: str) -> Field:
+    """A shield with its crosses."""
+    coat = None if name in EMPTY else _coat(name, text, " .").value
     if crosses > MAX_CROSSES:
         raise UsageError(
             "--set {text}: a shield holds {most} crosses at most",
@@ -119,79 +151,54 @@ def _coat(name: str, crosses: int, text: str) -> Coat | None:
         )
     if coat is None and crosses:
         raise UsageError("--set {text}: an empty shield has no crosses", text=text)
-    return coat
+    if not (0 <= cell[0] < ROWS and 0 <= cell[1] < COLS):
+        raise UsageError("--set {text}: cells go from A1 to G5 (or 0,0 to 4,6)", text=text)
+    if cell == CASTLE:
+        raise UsageError("--set {text}: that is the castle, it holds no coat", text=text)
+    return str(CellField(cell)), {"coat": coat, "crosses": crosses}
 
 
-def _square(name: str, crowns: int) -> tuple[str, int] | None:
-    """Terrain and crowns, when the box holds such a square."""
+def _of_kingdom(cell: Cell, name: str, crowns: int, text: str) -> Field:
+    """A square with its crowns; whether the kingdom is as large as that, `field_of` asks."""
     terrain = _TERRAINS.get(name)
-    if terrain in ("castle", "empty"):
-        return (terrain, 0) if crowns == 0 else None
-    if terrain is None or Square(Terrain(terrain), crowns) not in SQUARES:
-        return None
-    return terrain, crowns
-
-
-def field_of(one: AnyCorrection, kind: str, size: int = 0) -> tuple[str, Any]:
-    """The correction of a sheet of that kind as a store keeps it: field and value.
-
-    size: squares along a kingdom's side. Raises `UsageError` for what no such sheet holds.
-    """
-    if isinstance(one, BookCorrection):
-        if kind != "duel_spellbook":
-            why = "--set {text}: that is no spellbook; name its sheet, like 1.3:"
-            raise UsageError(why, text=one.text)
-        return book_field(one)
-    if kind == "duel_spellbook":
-        raise UsageError("--set {text}: that is a spellbook, it has no such cells", text=one.text)
-    field = str(CellField(one.cell))
-    if kind == "kingdom":
-        terrain, crowns = _square_of(one, size)
-        return field, {"terrain": terrain, "crowns": crowns}
-    if one.refused:
-        raise one.refused
-    return field, {"coat": one.coat.value if one.coat else None, "crosses": one.crosses}
-
-
-def _square_of(correction: Correction, size: int) -> tuple[str, int]:
-    """What lies on a square of a kingdom of that size; raises `UsageError`."""
-    if correction.square is None:
+    bare = terrain in ("castle", "empty") and crowns == 0
+    tiled = terrain in tuple(Terrain) and Square(Terrain(terrain), crowns) in SQUARES
+    if not (bare or tiled) or not all(0 <= n < LARGEST_KINGDOM for n in cell):
         raise UsageError(
             "--set {text}: no square of Kingdomino is that; terrains are w f l g s m with a + "
             "for each crown, ## is the castle, . no tile",
-            text=correction.text,
+            text=text,
         )
-    if max(correction.cell) >= size:
-        last = f"{'ABCDEFG'[size - 1]}{size}"
+    return str(CellField(cell)), {"terrain": terrain, "crowns": crowns}
+
+
+def _coat(name: str, text: str, more: str = "") -> Coat:
+    """The coat of that name; raises `UsageError` when there is none. more: what else is known."""
+    if name.lower() not in COATS:
+        known = " ".join(LETTERS.values()) + more
         raise UsageError(
-            "--set {text}: squares of this kingdom go from A1 to {last}",
-            text=correction.text,
-            last=last,
+            "--set {text}: no coat is called {name}; known: {known}",
+            text=text,
+            name=name,
+            known=known,
         )
-    return correction.square
+    return COATS[name.lower()]
 
 
-def _crosses(text: str | None) -> int:
+def _count(text: str | None) -> int:
     if text is None:
         return 0
     return int(text[1:]) if text[1:].isdigit() else len(text)
 
 
-def _from_one(number: str, text: str) -> int:
-    if int(number) == 0:
+def _from_one(number: str | None, text: str) -> int | None:
+    """A number from 1 as one from 0."""
+    if number is not None and int(number) == 0:
         raise UsageError("--set {text}: photos and sheets count from 1", text=text)
-    return int(number) - 1
+    return None if number is None else int(number) - 1
 
 
-def _cell(match: re.Match[str]) -> tuple[int, int]:
+def _cell(match: re.Match[str]) -> Cell:
     if match["letter"]:
         return int(match["number"]) - 1, ord(match["letter"].upper()) - ord("A")
     return int(match["row"]), int(match["col"])
-
-
-def _check_shield(cell: tuple[int, int], text: str) -> None:
-    row, col = cell
-    if not (0 <= row < ROWS and 0 <= col < COLS):
-        raise UsageError("--set {text}: cells go from A1 to G5 (or 0,0 to 4,6)", text=text)
-    if cell == CASTLE:
-        raise UsageError("--set {text}: that is the castle, it holds no coat", text=text)

@@ -23,7 +23,7 @@ from kdscan.records import (
 )
 
 if TYPE_CHECKING:
-    from kdscan.cli.corrections import AnyCorrection
+    from kdscan.cli.corrections import Correction
 
 STDIN = "-"
 """The name under which a photo is read from stdin."""
@@ -34,7 +34,7 @@ Progress = Callable[[int, str], None]
 
 def read_all(
     paths: Sequence[str],
-    corrections: Sequence[AnyCorrection],
+    corrections: Sequence[Correction],
     options: ReadOptions,
     progress: Progress,
 ) -> Iterator[tuple[PhotoReport, Photo | None]]:
@@ -67,7 +67,7 @@ def _stdin() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _check_photos_named(corrections: Sequence[AnyCorrection]) -> None:
+def _check_photos_named(corrections: Sequence[Correction]) -> None:
     for one in corrections:
         if one.photo is None:
             raise UsageError(
@@ -77,7 +77,7 @@ def _check_photos_named(corrections: Sequence[AnyCorrection]) -> None:
 
 
 def _corrected(
-    sheet: AnyReading, number: int, *, corrections: Sequence[AnyCorrection], risk: float
+    sheet: AnyReading, number: int, *, corrections: Sequence[Correction], risk: float
 ) -> AnyReading:
     if not corrections:
         return sheet

@@ -17,7 +17,7 @@ from kdscan.locale import of_terminal, words
 from kdscan.locale.problems import AGAINST_RULES
 
 if TYPE_CHECKING:
-    from kdscan.cli.corrections import AnyCorrection
+    from kdscan.cli.corrections import Correction
     from kdscan.records.results import FusedJson, PhotoJson
     from kdscan.sheet.parts import Layout
 
@@ -197,7 +197,7 @@ def exit_code(photos: Sequence[PhotoJson], strict: bool, fused: Sequence[FusedJs
     return NoSheetFound.exit_code if blank or NoSheetFound.code in errors else PhotoError.exit_code
 
 
-def _parsed(corrections: Sequence[str]) -> tuple[AnyCorrection, ...]:
+def _parsed(corrections: Sequence[str]) -> tuple[Correction, ...]:
     from kdscan.cli.corrections import parse_corrections
 
     return parse_corrections(corrections)
@@ -238,7 +238,7 @@ def _spare_photos(path: Path, photos: Sequence[str]) -> None:
         )
 
 
-def _check_all_applied(parsed: Sequence[AnyCorrection], photos: Sequence[PhotoJson]) -> None:
+def _check_all_applied(parsed: Sequence[Correction], photos: Sequence[PhotoJson]) -> None:
     """A correction that met no photo or sheet is a slip of the pen, not to be passed over."""
     for one in parsed:
         number = one.photo or 0

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kdscan.cli.book_corrections import BookCorrection
-from kdscan.cli.corrections import Correction, parse_corrections
+from kdscan.cli.corrections import field_of, parse_corrections
 from kdscan.errors import UsageError
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.spellbook import SpellbookLine
 from kdscan.game.grid import cell_name
+from kdscan.kinds.common.fields import CellField
 from kdscan.kinds.common.terminal import token
 from kdscan.records import CELLS, COATS
 
 
-def of_cell(text: str) -> Correction:
+def meant(text: str, kind: str = "duel_map") -> tuple[str, Any]:
+    """What a text means of a sheet of that kind; kingdoms are large ones."""
     (read,) = parse_corrections([text])
-    assert isinstance(read, Correction)
-    return read
+    return field_of(read, kind, 7)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +38,7 @@ def of_cell(text: str) -> Correction:
     ],
 )
 def test_forms(text: str, cell: tuple[int, int], coat: Coat | None, crosses: int) -> None:
-    assert parse_corrections([text]) == (Correction(text, None, 0, cell, coat, crosses),)
+    assert meant(text) == (str(CellField(cell)), {"coat": coat, "crosses": crosses})
 
 
 def test_photos_and_sheets_count_from_one() -> None:
@@ -50,8 +49,7 @@ def test_photos_and_sheets_count_from_one() -> None:
 
 def test_several_in_one_text() -> None:
     several = parse_corrections(["A1=l B1=.", "0,2=c"])
-    cells = [c.cell for c in several if isinstance(c, Correction)]
-    assert cells == [(0, 0), (0, 1), (0, 2)]
+    assert [field_of(one, "duel_map")[0] for one in several] == ["cell:0,0", "cell:0,1", "cell:0,2"]
 
 
 @pytest.mark.parametrize(
@@ -71,6 +69,7 @@ def test_several_in_one_text() -> None:
         ("2,3=dd", "castle"),
         ("0:A1=f", "from 1"),
         ("1.0:A1=f", "from 1"),
+        ("B1=w++", "no square of Kingdomino"),
     ],
 )
 def test_slips_are_explained(text: str, why: str) -> None:
@@ -84,50 +83,55 @@ def test_what_is_printed_can_be_typed(
     cell: tuple[int, int], coat: Coat | None, crosses: int
 ) -> None:
     held = crosses if coat else 0
-    read = of_cell(f"{cell_name(cell)}={token(coat, held)}")
-    assert (read.cell, read.coat, read.crosses) == (cell, coat, held)
+    field, value = meant(f"{cell_name(cell)}={token(coat, held)}")
+    assert (field, value) == (str(CellField(cell)), {"coat": coat, "crosses": held})
 
 
 @pytest.mark.parametrize(
-    ("text", "cell", "square"),
+    ("text", "field", "terrain", "crowns"),
     [
-        ("C2=l+", (1, 2), ("lake", 1)),
-        ("D3=f", (2, 3), ("forest", 0)),
-        ("G7=m+++", (6, 6), ("mine", 3)),
-        ("A1=wheat", (0, 0), ("wheat", 0)),
-        ("C3=##", (2, 2), ("castle", 0)),
-        ("C3=.", (2, 2), ("empty", 0)),
+        ("C2=l+", "cell:1,2", "lake", 1),
+        ("D3=f", "cell:2,3", "forest", 0),
+        ("G7=m+++", "cell:6,6", "mine", 3),
+        ("A1=wheat", "cell:0,0", "wheat", 0),
+        ("C3=##", "cell:2,2", "castle", 0),
+        ("C3=.", "cell:2,2", "empty", 0),
     ],
 )
-def test_squares_of_kingdoms(text: str, cell: tuple[int, int], square: tuple[str, int]) -> None:
-    read = of_cell(text)
-    assert (read.cell, read.square) == (cell, square)
+def test_squares_of_kingdoms(text: str, field: str, terrain: str, crowns: int) -> None:
+    assert meant(text, "kingdom") == (field, {"terrain": terrain, "crowns": crowns})
 
 
-@pytest.mark.parametrize("text", ["D3=f", "A6=s", "B1=w", "B1=w++", "B1=##"])
+@pytest.mark.parametrize("text", ["D3=f", "A6=s", "B1=w", "B1=##"])
 def test_what_only_a_kingdom_holds_is_refused_of_a_map(text: str) -> None:
-    read = of_cell(text)
-    assert read.refused
-    assert text in str(read.refused)
+    with pytest.raises(UsageError, match=text):
+        meant(text)
 
 
 @pytest.mark.parametrize("text", ["A1=c", "A1=l++", "A1=f++++"])
-def test_what_no_kingdom_holds_is_no_square(text: str) -> None:
-    assert of_cell(text).square is None
+def test_what_only_a_map_holds_is_refused_of_a_kingdom(text: str) -> None:
+    with pytest.raises(UsageError, match="no square of Kingdomino"):
+        meant(text, "kingdom")
+
+
+def line(filled: int, struck: bool = False, used: bool = False) -> dict[str, Any]:
+    return {"filled": filled, "struck": struck, "used": used}
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("left.dot=3", BookCorrection("", None, 0, 0, Coat.DOT, SpellbookLine(3))),
-        ("Right.ll=0x", BookCorrection("", None, 0, 1, Coat.DOUBLE_LINE, SpellbookLine(0, True))),
-        ("1.3:left.f=2xu", BookCorrection("", 0, 2, 0, Coat.FILLED, SpellbookLine(2, True, True))),
-        ("2:right=line", BookCorrection("", 1, 0, 1, Coat.LINE, None)),
-        ("left=.", BookCorrection("", None, 0, 0, None, None)),
+        ("left.dot=3", ("line:0,dot", line(3))),
+        ("Right.ll=0x", ("line:1,double_line", line(0, struck=True))),
+        ("left.f=2xu", ("line:0,filled", line(2, struck=True, used=True))),
+        ("right=line", ("choice:1", "line")),
+        ("left=.", ("choice:0", None)),
     ],
 )
-def test_lines_and_choices_of_a_spellbook(text: str, expected: BookCorrection) -> None:
-    assert parse_corrections([text]) == (replace(expected, text=text),)
+def test_lines_and_choices_of_a_spellbook(text: str, expected: tuple[str, Any]) -> None:
+    (read,) = parse_corrections([f"1.3:{text}"])
+    assert (read.photo, read.sheet) == (0, 2)
+    assert field_of(read, "duel_spellbook") == expected
 
 
 @pytest.mark.parametrize(
