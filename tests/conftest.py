@@ -18,7 +18,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from kdscan.cli.main import main
 from kdscan.tournament.store import Store, open_store
+from tests.command import Command, Said
 
 # Machines of CI are busy: a slow example is no failure. There the same examples come every time.
 settings.register_profile("kdscan", deadline=None, derandomize="CI" in os.environ)
@@ -56,6 +58,18 @@ def _no_ones_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         yield
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Calls the command; what was said before is forgotten."""
+
+    def call(*words: object, code: int | None = 0) -> Said:
+        capsys.readouterr()
+        assert main([*map(str, words)]) == code or code is None
+        return Said(*capsys.readouterr())
+
+    return call
 
 
 @pytest.fixture(scope="session")

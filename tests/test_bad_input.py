@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.cli.main import CLOSED, main
+from kdscan.cli.main import CLOSED
 from kdscan.locale import ENGLISH
 from kdscan.locale.legible import legible
 from kdscan.pipeline.document import PhotoReport, photo_json
@@ -18,6 +18,7 @@ from kdscan.sheet.tickets import read_rows
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, ensure_player
 from kdscan.tournament.store.games import set_game
+from tests.command import Command
 
 WRONG_USAGE, STORE_FAILED = 2, 8
 NO_TEXT = os.fsdecode(b"caf\xe9")
@@ -51,17 +52,12 @@ def store(tmp_path: Path) -> Store:
     ids=lambda words: f"{words[0]} {words[-1][:12]}",
 )
 def test_odd_words_are_wrong_usage(
-    words: list[str],
-    store: Store,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: list[str], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if "--event" in words and "--store" not in words:
         words = [*words, "--store", "cup.sqlite"]
-    assert main(words) == WRONG_USAGE
-    assert "\x1b" not in (said := capsys.readouterr().err)
+    assert "\x1b" not in (said := run(*words, code=WRONG_USAGE).err)
     assert said.count("\n") <= 2
 
 
@@ -75,12 +71,13 @@ def test_odd_words_are_wrong_usage(
     ],
 )
 def test_odd_lists_of_players_are_wrong_usage(
-    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, message: str, tmp_path: Path, run: Command
 ) -> None:
     (tmp_path / "p.csv").write_text(text, "utf-8")
     words = ["pair", "--event", "Cup", "--players", str(tmp_path / "p.csv")]
-    assert main([*words, "--store", str(tmp_path / "cup.sqlite")]) == WRONG_USAGE
-    assert message in (said := capsys.readouterr().err)
+    assert message in (
+        said := run(*words, "--store", tmp_path / "cup.sqlite", code=WRONG_USAGE).err
+    )
     assert "\x1b" not in said
 
 
@@ -100,14 +97,12 @@ def test_a_list_without_columns_is_quoted_briefly(tmp_path: Path) -> None:
         "DELETE FROM seat",
     ],
 )
-def test_a_damaged_store_is_said_so(
-    damage: str, store: Store, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_damaged_store_is_said_so(damage: str, store: Store, run: Command) -> None:
     with store.write() as db:
         db.exec_driver_sql(damage)
     path = str(store.engine.url.database)
-    assert main(["standings", "--event", "Cup", "--store", path]) == STORE_FAILED
-    assert "is damaged; use a backup" in capsys.readouterr().err
+    said = run("standings", "--event", "Cup", "--store", path, code=STORE_FAILED).err
+    assert "is damaged; use a backup" in said
 
 
 def test_a_bug_is_not_blamed_on_a_whole_store(store: Store) -> None:
@@ -116,7 +111,7 @@ def test_a_bug_is_not_blamed_on_a_whole_store(store: Store) -> None:
 
 
 def test_a_folder_that_cannot_be_read_is_called_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     scandir = os.scandir
 
@@ -129,14 +124,13 @@ def test_a_folder_that_cannot_be_read_is_called_so(
     (tmp_path / "a.jpg").touch()
     monkeypatch.setattr(os, "scandir", refused)
     words = ["batch", str(tmp_path), "--event", "Cup", "--store", str(tmp_path / "new.sqlite")]
-    assert main(words) == WRONG_USAGE
-    assert "secret: this folder cannot be read (Permission denied)" in capsys.readouterr().err
+    said = run(*words, code=WRONG_USAGE).err
+    assert "secret: this folder cannot be read (Permission denied)" in said
     assert not (tmp_path / "new.sqlite").exists()
 
 
-def test_names_are_shown_and_not_sent_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["score", STEERS]) == 3
-    assert r"a\x1b[2Jb\nc: there is no such file" in capsys.readouterr().err
+def test_names_are_shown_and_not_sent_to_the_terminal(run: Command) -> None:
+    assert r"a\x1b[2Jb\nc: there is no such file" in run("score", STEERS, code=3).err
     assert ENGLISH.t("{name}", name=STEERS) == r"a\x1b[2Jb\nc"
     assert ENGLISH.t("{name}", name=Path(STEERS)) == r"a\x1b[2Jb\nc"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.cli.main import main
+from tests.command import Command
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 
@@ -34,22 +34,19 @@ def batch(folder: Path, store: Path, *more: str) -> list[str]:
     return ["batch", str(folder), "--event", "Spring cup", "--store", str(store), *more]
 
 
-def exported(store: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    capsys.readouterr()
-    assert main(["export", "--event", "Spring cup", "--store", str(store), "--csv", "-"]) == 0
-    return capsys.readouterr().out
+def exported(store: Path, run: Command) -> str:
+    return run("export", "--event", "Spring cup", "--store", store, "--csv", "-").out
 
 
 def test_killed_twice_it_ends_like_an_unbroken_run(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, run: Command
 ) -> None:
     whole, broken = tmp_path / "whole.sqlite", tmp_path / "broken.sqlite"
     out = tmp_path / "out.csv"
-    code = main(batch(folder, whole, "--workers", "1", "--round", "2", "--csv", str(out)))
-    said = capsys.readouterr()
-    assert code == 7
-    assert "bad.jpg: this is not a picture" in said.out
-    assert "sheets: 2" in said.out
+    words = batch(folder, whole, "--workers", "1", "--round", "2", "--csv", str(out))
+    said = run(*words, code=7).out
+    assert "bad.jpg: this is not a picture" in said
+    assert "sheets: 2" in said
     command = [
         sys.executable,
         "-m",
@@ -61,8 +58,8 @@ def test_killed_twice_it_ends_like_an_unbroken_run(
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     assert finished.returncode == 7
     assert "known before" in finished.stdout
-    result = exported(broken, capsys)
-    assert result == exported(whole, capsys) == out.read_text("utf-8")
+    result = exported(broken, run)
+    assert result == exported(whole, run) == out.read_text("utf-8")
     table = list(csv.DictReader(result.splitlines()))
     assert [(row["file"], row["status"]) for row in table] == [
         ("cup/02.jpg", table[0]["status"]),
@@ -83,14 +80,10 @@ def kill_when(command: list[str], store: Path, photos: int) -> None:
     process.wait()
 
 
-def test_json_lines_hold_the_boards(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_json_lines_hold_the_boards(folder: Path, tmp_path: Path, run: Command) -> None:
     store, out = tmp_path / "s.sqlite", tmp_path / "out.jsonl"
-    assert main(batch(folder / "04.jpg", store, "--workers", "1", "--json-lines", str(out))) == 0
-    capsys.readouterr()
-    assert main(["score", str(folder / "04.jpg"), "--json"]) == 0
-    alone = json.loads(capsys.readouterr().out)["photos"][0]["sheets"][0]
+    run(*batch(folder / "04.jpg", store, "--workers", "1", "--json-lines", str(out)))
+    alone = run("score", folder / "04.jpg", "--json").json["photos"][0]["sheets"][0]
     (line,) = out.read_text("utf-8").splitlines()
     assert json.loads(line)["data"] == alone
 
@@ -108,12 +101,8 @@ def test_json_lines_hold_the_boards(
     ],
 )
 def test_wrong_usage_is_2(
-    arguments: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KDSCAN_STORE", str(tmp_path / "s.sqlite"))
-    assert main(arguments) == 2
-    assert capsys.readouterr().out == ""
+    assert run(*arguments, code=2).out == ""

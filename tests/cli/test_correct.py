@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import csv
-import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from kdscan.cli.main import main
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
-from kdscan.pipeline.serialize import serialize
 from kdscan.records import AnyReading
 from kdscan.tournament.results import COLUMNS
 from kdscan.tournament.rules import Asked, ensure_rules
@@ -20,21 +18,17 @@ from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import ensure_player, find_event
 from kdscan.tournament.store.games import set_game
-from kdscan.tournament.store.photos import add_file, add_photo, set_pages
-from kdscan.tournament.store.readings import add_reading
+from kdscan.tournament.store.photos import add_file, add_photo
+from tests.command import Command, Said
 from tests.readings import make_book, make_kingdom, make_sheet, with_evidence
-from tests.tournament.entries import MODELS, entry
+from tests.tournament.entries import came_in
 
 SECOND = str(play_game(5).maps[0])
 
 
-def came_in(url: str, name: str, *found: AnyReading, game: str = "duel") -> None:
-    with open_store(url) as kept, kept.write() as db:
-        event = ensure_rules(db, "Cup", Asked(game))
-        photo, _ = add_photo(db, event.id, name.rpartition("/")[2].ljust(64, "0"), ".jpg", 1)
-        add_file(db, event.id, name, photo.id)
-        set_pages(db, photo.id, 1)
-        add_reading(db, photo, 0, MODELS, entry(*found), [serialize(one) for one in found], 0.1)
+def came(url: str, name: str, *found: AnyReading, game: str = "duel") -> None:
+    with open_store(url) as store:
+        came_in(store, name, *found, asked=Asked(game))
 
 
 @pytest.fixture
@@ -42,30 +36,35 @@ def url(tmp_path: Path) -> str:
     return str(tmp_path / "cup.sqlite")
 
 
-def say(url: str, name: str, *words: str) -> int:
-    return main(["correct", name, "--event", "Cup", "--store", url, *words])
+@pytest.fixture
+def say(url: str, run: Command) -> Command:
+    """What somebody says of a sheet."""
+    event = ("--event", "Cup", "--store", url)
+    return lambda name, *words, code=0: run("correct", name, *event, *words, code=code)
 
 
-def rows(url: str, tmp_path: Path) -> list[dict[str, str]]:
-    out = tmp_path / "rows.csv"
-    assert main(["export", "--event", "Cup", "--store", url, "--csv", str(out)]) == 0
-    with out.open(encoding="utf-8") as lines:
-        return list(csv.DictReader(lines))
+Rows = Callable[[], list[dict[str, str]]]
+
+
+@pytest.fixture
+def rows(url: str, run: Command) -> Rows:
+    """What the event's CSV holds."""
+    words = ("export", "--event", "Cup", "--store", url, "--csv", "-")
+    return lambda: list(csv.DictReader(run(*words).out.splitlines()))
 
 
 def test_squares_of_a_kingdom_are_corrected_and_taken_back(
-    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    url: str, say: Command, rows: Rows
 ) -> None:
     kingdom = make_kingdom(doubtful={(0, 4): ("lake", 1)})
-    came_in(url, "round 1/k.jpg", kingdom, game="kingdomino")
+    came(url, "round 1/k.jpg", kingdom, game="kingdomino")
     before = kingdom.score.total
-    assert say(url, "k.jpg", "--set", "E1=l+", "--player", "Ada", "--round", "1") == 0
-    told = capsys.readouterr().out
-    (row,) = rows(url, tmp_path)
+    told = say("k.jpg", "--set", "E1=l+", "--player", "Ada", "--round", "1").out
+    (row,) = rows()
     assert int(row["total"]) > before and f": {row['total']} points (round 1, Ada" in told
     assert (row["player"], row["round"], row["status"]) == ("Ada", "1", "ok")
-    assert say(url, "k.jpg", "--undo", "--who", "Zoe") == 0  # what was said at once
-    (row,) = rows(url, tmp_path)
+    say("k.jpg", "--undo", "--who", "Zoe")  # what was said at once
+    (row,) = rows()
     assert (int(row["total"]), row["player"]) == (before, "")
     with open_store(url) as kept, kept.read() as db:
         said = corrections(db, find_event(db, "Cup").id)
@@ -73,21 +72,23 @@ def test_squares_of_a_kingdom_are_corrected_and_taken_back(
     assert said[0].old == {"terrain": "lake", "crowns": 0} and said[-1].who == "Zoe"
 
 
-def test_a_map_is_named_by_its_code_confirmed_and_left_out(url: str, tmp_path: Path) -> None:
+def test_a_map_is_named_by_its_code_confirmed_and_left_out(
+    url: str, say: Command, rows: Rows
+) -> None:
     sheet = make_sheet(doubtful=[(0, 1)])
-    came_in(url, "a.jpg", with_evidence(sheet, sheet_id="CUP/1/1/A"))
-    assert say(url, "CUP/1/1/A", "--set", "B1=f++", "--confirm") == 0
-    (row,) = rows(url, tmp_path)
+    came(url, "a.jpg", with_evidence(sheet, sheet_id="CUP/1/1/A"))
+    say("CUP/1/1/A", "--set", "B1=f++", "--confirm")
+    (row,) = rows()
     assert (row["status"], row["corrected"]) == ("ok", "true")
-    assert say(url, "a.jpg", "--ignore") == 0
-    assert rows(url, tmp_path)[0]["status"] == "ignored"
-    assert say(url, "a.jpg", "--count") == 0
-    assert rows(url, tmp_path)[0]["status"] == "ok"
+    say("a.jpg", "--ignore")
+    assert rows()[0]["status"] == "ignored"
+    say("a.jpg", "--count")
+    assert rows()[0]["status"] == "ok"
 
 
-def test_mistakes_are_explained(url: str, capsys: pytest.CaptureFixture[str]) -> None:
-    came_in(url, "one/a.jpg", make_sheet(), make_book(play_game(1).spellbook))
-    came_in(url, "two/b.jpg", make_sheet())
+def test_mistakes_are_explained(url: str, say: Command) -> None:
+    came(url, "one/a.jpg", make_sheet(), make_book(play_game(1).spellbook))
+    came(url, "two/b.jpg", make_sheet())
     for name, words, message in (
         ("z.jpg", ["--confirm"], "Cup has no such sheet"),
         ("a.jpg", ["--confirm"], "one/a.jpg#1.1, one/a.jpg#1.2; name one of them"),
@@ -97,12 +98,11 @@ def test_mistakes_are_explained(url: str, capsys: pytest.CaptureFixture[str]) ->
         ("b.jpg", ["--undo"], "nobody has said anything"),
         ("a.jpg#1.2", ["--set", "C2=l"], "that is a spellbook"),
     ):
-        assert say(url, name, *words) == 2
-        assert message in capsys.readouterr().err
+        assert message in say(name, *words, code=2).err
 
 
 def test_two_boards_with_one_code_are_settled_by_a_person(
-    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    url: str, say: Command, rows: Rows, run: Command
 ) -> None:
     with open_store(url) as kept, kept.write() as db:
         event = ensure_rules(db, "Cup", Asked())
@@ -111,87 +111,82 @@ def test_two_boards_with_one_code_are_settled_by_a_person(
     boards = [str(board) for board in play_game(3).maps]
     totals = [score_board(Board.parse(one)).total for one in boards]
     for name, board in zip("ab", boards, strict=True):
-        came_in(url, f"{name}.jpg", with_evidence(make_sheet(board), sheet_id="CUP/1/1/ADA"))
+        came(url, f"{name}.jpg", with_evidence(make_sheet(board), sheet_id="CUP/1/1/ADA"))
 
     def table() -> tuple[list[tuple[str, int | None]], list[str]]:
-        capsys.readouterr()
-        assert main(["standings", "--event", "Cup", "--store", url, "--json"]) == 0
-        said = json.loads(capsys.readouterr().out)
+        said = run("standings", "--event", "Cup", "--store", url, "--json").json
         seats = [(s["player"], s["total"]) for s in said["games"][0]["seats"]]
         return seats, [one["code"] for one in said["findings"]]
 
     disputed = ([("Ada", None), ("Bob", None)], ["code_conflict", "missing_sheet"])
     assert table() == disputed
-    both = rows(url, tmp_path)
+    both = rows()
     assert [(r["status"], r["conflicts_with"], r["same_as"]) for r in both] == [
         ("conflict", "b.jpg", ""),
         ("conflict", "a.jpg", ""),
     ]
-    assert say(url, "b.jpg", "--own", "--player", "Bob") == 0
+    say("b.jpg", "--own", "--player", "Bob")
     assert table() == ([("Ada", totals[0]), ("Bob", totals[1])], [])
-    assert say(url, "b.jpg", "--undo") == 0
+    say("b.jpg", "--undo")
     assert table() == disputed
-    assert say(url, "b.jpg", "--same-as", "a.jpg") == 0
-    assert [r["status"] for r in rows(url, tmp_path)].count("same sheet") == 1
+    say("b.jpg", "--same-as", "a.jpg")
+    assert [r["status"] for r in rows()].count("same sheet") == 1
     assert table()[1] == ["missing_sheet"]
 
 
 def test_a_mistyped_name_is_asked_about_and_the_csv_names_player_and_table(
-    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    url: str, say: Command, rows: Rows
 ) -> None:
     with open_store(url) as kept, kept.write() as db:
         event = ensure_rules(db, "Cup", Asked())
         entered = {"Mario Rossi": "M1", "Luigi Verdi": "L2", "Maria Rossi": "M3"}
         known = [ensure_player(db, event.id, name, code=code) for name, code in entered.items()]
         set_game(db, event.id, 2, 4, [known[0].id, known[1].id])
-    came_in(url, "table#3.jpg", make_sheet())
-    came_in(url, "coded.jpg", with_evidence(make_sheet(SECOND), sheet_id="CUP/2//L2"))
-    assert say(url, "table#3.jpg", "--player", "Mario Rosi", "--round", "2") == 2
-    assert "Mario Rosi? Mario Rossi plays this round." in capsys.readouterr().err
-    assert say(url, "table#3.jpg", "--player", "Xaver", "--round", "2") == 2
-    assert "nobody of that name plays in Cup" in capsys.readouterr().err
-    assert say(url, "table#3.jpg#1.1", "--player", "mario rossi", "--round", "2") == 0
-    assert "table#3.jpg: " in capsys.readouterr().out
-    found = {r["file"]: (r["player"], r["round"], r["table"]) for r in rows(url, tmp_path)}
+    came(url, "table#3.jpg", make_sheet())
+    came(url, "coded.jpg", with_evidence(make_sheet(SECOND), sheet_id="CUP/2//L2"))
+    slip = say("table#3.jpg", "--player", "Mario Rosi", "--round", "2", code=2).err
+    assert "Mario Rosi? Mario Rossi plays this round." in slip
+    stranger = say("table#3.jpg", "--player", "Xaver", "--round", "2", code=2).err
+    assert "nobody of that name plays in Cup" in stranger
+    assert "table#3.jpg: " in say("table#3.jpg#1.1", "--player", "mario rossi", "--round", "2").out
+    found = {r["file"]: (r["player"], r["round"], r["table"]) for r in rows()}
     assert found == {
         "table#3.jpg": ("Mario Rossi", "2", "4"),
         "coded.jpg": ("Luigi Verdi", "2", "4"),
     }
 
 
-def test_an_event_without_rows_exports_a_header(url: str, tmp_path: Path) -> None:
+def test_an_event_without_rows_exports_a_header(
+    url: str, tmp_path: Path, rows: Rows, run: Command
+) -> None:
     with open_store(url) as kept, kept.write() as db:
         ensure_rules(db, "Cup", Asked())
-    assert rows(url, tmp_path) == []
-    header = (tmp_path / "rows.csv").read_text("utf-8").strip().split(",")
-    assert header == list(COLUMNS)
+    said = run("export", "--event", "Cup", "--store", url, "--csv", "-").out
+    assert said.strip().split(",") == list(COLUMNS)
 
 
-def test_a_photo_is_taken_out_of_an_event_and_put_back(
-    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    came_in(url, "round 1/a.jpg", make_sheet())
-    came_in(url, "b.jpg", make_sheet(SECOND))
+def test_a_photo_is_taken_out_of_an_event_and_put_back(url: str, rows: Rows, run: Command) -> None:
+    came(url, "round 1/a.jpg", make_sheet())
+    came(url, "b.jpg", make_sheet(SECOND))
     with open_store(url) as kept, kept.write() as db:
         event = find_event(db, "Cup")
         problem = {"code": "unreadable_image", "message": "there is no such file"}
         add_file(db, event.id, "gone.jpg", None, error=problem)
 
-    def remove(*words: str) -> int:
-        return main(["remove", *words, "--event", "Cup", "--store", url])
+    def remove(*words: str, code: int = 0) -> Said:
+        return run("remove", *words, "--event", "Cup", "--store", url, code=code)
 
     everything = ["b.jpg", "gone.jpg", "round 1/a.jpg"]
-    assert [row["file"] for row in rows(url, tmp_path)] == everything
-    assert remove("a.jpg", "gone.jpg") == 0
-    assert [row["file"] for row in rows(url, tmp_path)] == ["b.jpg"]
-    assert remove("a.jpg", "gone.jpg", "--undo") == 0
-    assert [row["file"] for row in rows(url, tmp_path)] == everything
-    assert remove("none.jpg") == 2
-    assert "Cup has no photo of that name" in capsys.readouterr().err
+    assert [row["file"] for row in rows()] == everything
+    remove("a.jpg", "gone.jpg")
+    assert [row["file"] for row in rows()] == ["b.jpg"]
+    remove("a.jpg", "gone.jpg", "--undo")
+    assert [row["file"] for row in rows()] == everything
+    assert "Cup has no photo of that name" in remove("none.jpg", code=2).err
 
 
 def test_an_event_is_forgotten_with_its_photos_but_not_those_of_others(
-    url: str, capsys: pytest.CaptureFixture[str]
+    url: str, run: Command
 ) -> None:
     with open_store(url) as kept:
         names = {}
@@ -205,10 +200,8 @@ def test_an_event_is_forgotten_with_its_photos_but_not_those_of_others(
         view.parent.mkdir(parents=True)
         view.touch()
         forget = ["forget", "--event", "Cup", "--store", url]
-        assert main(forget) == 2
-        assert "2 photos, 0 sheets, 0 players would be deleted" in capsys.readouterr().err
-        assert main([*forget, "--yes"]) == 0
-        assert main([*forget, "--yes"]) == 2
-        assert "there is no such event" in capsys.readouterr().err
+        assert "2 photos, 0 sheets, 0 players would be deleted" in run(*forget, code=2).err
+        run(*forget, "--yes")
+        assert "there is no such event" in run(*forget, "--yes", code=2).err
         assert not kept.photos.has(names[b"one"], ".jpg") and not view.exists()
         assert kept.photos.has(names[b"both"], ".jpg")

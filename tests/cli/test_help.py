@@ -11,9 +11,10 @@ import typer
 import kdscan
 from kdscan.cli import main as main_module
 from kdscan.cli.help import COMPLAINTS, put
-from kdscan.cli.main import command_line, main
+from kdscan.cli.main import command_line
 from kdscan.errors import KdscanError, LayoutError, UsageError
 from kdscan.locale import LANGUAGES, words
+from tests.command import Command
 
 OTHERS = LANGUAGES[1:]
 
@@ -56,9 +57,8 @@ def names_of(group: object, *above: str) -> list[list[str]]:
     return names
 
 
-def help_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    assert main([*arguments, "--help"]) == 0
-    return " ".join(capsys.readouterr().out.replace("│", " ").split())
+def help_of(arguments: list[str], run: Command) -> str:
+    return " ".join(run(*arguments, "--help").out.replace("│", " ").split())
 
 
 @pytest.fixture(autouse=True)
@@ -69,12 +69,12 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_command_speaks_the_language_of_the_terminal(
-    language: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    language: str, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     monkeypatch.setenv("LANGUAGE", language)
     t = words(language).t
     group = typer.main.get_command(command_line())
-    said = " ".join(help_of(one, capsys) for one in [[], *names_of(group)])
+    said = " ".join(help_of(one, run) for one in [[], *names_of(group)])
     texts = declared()
     assert len(texts) > 100
     for text in texts:
@@ -88,12 +88,11 @@ def test_every_command_speaks_the_language_of_the_terminal(
 
 @pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
 def test_wrong_usage_is_told_in_the_language_of_the_terminal(
-    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     def told(language: str) -> list[str]:
         monkeypatch.setenv("LANGUAGE", language)
-        assert main(arguments) == 2
-        return capsys.readouterr().err.splitlines()
+        return run(*arguments, code=2).err.splitlines()
 
     english = told("en")
     for language in OTHERS:
@@ -102,24 +101,21 @@ def test_wrong_usage_is_told_in_the_language_of_the_terminal(
 
 
 def test_what_stands_for_a_file_is_named_in_the_language(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     monkeypatch.setenv("LANGUAGE", "pl")
-    assert main(["score"]) == 2
-    assert "'ZDJĘCIE'" in capsys.readouterr().err
-    said = help_of(["score"], capsys)
+    assert "'ZDJĘCIE'" in run("score", code=2).err
+    said = help_of(["score"], run)
     assert "[OPCJE] {ZDJĘCIE}" in said and "POLE=ZNAKI" in said and "duel|kingdomino" in said
     assert "<bool>" not in said and "<list" not in said
 
 
 def test_every_complaint_is_one_that_typer_makes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     """A text that a newer Typer words in another way would stay English, and be seen here."""
     monkeypatch.setenv("LANGUAGE", "en")
-    for arguments in WRONG:
-        main(arguments)
-    said = capsys.readouterr().err
+    said = "".join(run(*arguments, code=None).err for arguments in WRONG)
     for text in COMPLAINTS:
         start = text.partition("{")[0] if not text.startswith("{") else text.partition("}")[2]
         assert start.partition("{")[0] in said
@@ -127,7 +123,7 @@ def test_every_complaint_is_one_that_typer_makes(
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_an_error_within_an_error_is_translated_too(
-    language: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    language: str, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     inner = LayoutError(
         "`{where}` is {what}, not {value!r}.", where="x", what="a number", value="y"
@@ -140,22 +136,20 @@ def test_an_error_within_an_error_is_translated_too(
 
     monkeypatch.setenv("LANGUAGE", language)
     monkeypatch.setattr(main_module, "command_line", fail)
-    assert main(["score"]) == 2
-    said = capsys.readouterr().err
+    said = run("score", code=2).err
     assert t(inner.text, where="x", what=t("a number"), value="y") in said
     assert "number" not in said
 
 
 def test_what_a_bug_says_asks_for_a_report_in_the_language(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setenv("LANGUAGE", "pl")
     monkeypatch.setattr(main_module, "command_line", fail)
-    assert main(["score"]) == 1
-    assert "błąd w kdscan: ZeroDivisionError" in capsys.readouterr().err
+    assert "błąd w kdscan: ZeroDivisionError" in run("score", code=1).err
 
 
 def _errors(kind: type[KdscanError]) -> set[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,6 @@ import cv2
 import pytest
 
 import kdscan
-from kdscan.cli.main import main
 from kdscan.prints import api
 from kdscan.prints.file import to_filed
 from kdscan.prints.library import own_library
@@ -19,6 +17,7 @@ from kdscan.tournament.store import open_store
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.prints import EventPrints, event_prints
 from kdscan.tournament.store.readings import sheets
+from tests.command import Command
 from tests.prints.pads import PAINTED, blank, learned, sheet
 
 SEED = PAINTED
@@ -41,28 +40,25 @@ def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     yield
 
 
-def layout_of(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    capsys.readouterr()
-    assert main(["score", "--json", *map(str, words)]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["photos"][0]["sheets"]
+def layout_of(run: Command, *words: object) -> str:
+    (found,) = run("score", "--json", *words).json["photos"][0]["sheets"]
     return str(found["layout"])
 
 
 def test_learned_once_known_from_then_on(
-    photos: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    photos: tuple[Path, Path], tmp_path: Path, run: Command
 ) -> None:
     bare, filled = photos
-    assert layout_of(capsys, filled) == "unknown"
+    assert layout_of(run, filled) == "unknown"
     picture, file = tmp_path / "found.png", tmp_path / "pad.kdprint"
-    assert main(["layout", "learn", str(bare), "--name", "moor", "--overlay", str(picture)]) == 0
-    assert "moor" in capsys.readouterr().err
+    assert "moor" in run("layout", "learn", bare, "--name", "moor", "--overlay", picture).err
     drawn = cv2.imread(str(picture))
     assert drawn is not None and drawn.shape == (736, 992, 3)
-    assert layout_of(capsys, filled) == "moor"
-    assert main(["layout", "export", "moor", "-o", str(file)]) == 0
-    assert main(["layout", "forget", "moor"]) == 0
-    assert layout_of(capsys, filled) == "unknown"
-    assert layout_of(capsys, filled, "--layout", file) == "moor"
+    assert layout_of(run, filled) == "moor"
+    run("layout", "export", "moor", "-o", file)
+    run("layout", "forget", "moor")
+    assert layout_of(run, filled) == "unknown"
+    assert layout_of(run, filled, "--layout", file) == "moor"
 
     (photo,) = kdscan.load_photos(filled)
     (unknown,), (known,) = (
@@ -75,13 +71,13 @@ def test_learned_once_known_from_then_on(
 
 @pytest.mark.slow
 def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
-    photos: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    photos: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     bare, filled = photos
     own_library().save(replace(learned(SEED), name="moor"))
     url = str(tmp_path / "cup.sqlite")
     event = ["--event", "cup", "--store", url]
-    assert main(["batch", str(filled), "--workers", "1", *event]) == 0
+    run("batch", filled, "--workers", "1", *event)
     with open_store(url) as store, store.read() as db:
         cup = find_event(db, "cup")
         assert [row.name for row in event_prints(db, cup.id)] == ["moor"]
@@ -90,15 +86,15 @@ def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
     own_library().forget("moor")
     for forgotten, layout in ((False, "moor"), (True, "unknown")):
         if forgotten:
-            assert main(["layout", "forget", "moor", *event]) == 0
-        assert main(["batch", str(filled), "--workers", "1", *event]) == 0
+            run("layout", "forget", "moor", *event)
+        run("batch", filled, "--workers", "1", *event)
         with open_store(url) as store, store.read() as db:
             assert [one.data["layout"] for one in sheets(db, cup.id)] == [layout]
     # And learned into the event alone.
     monkeypatch.setattr(
         api, "learn_print", lambda _, name, **__: to_filed(replace(learned(SEED), name=name))
     )
-    assert main(["layout", "learn", str(bare), "--name", "heath", *event]) == 0
+    run("layout", "learn", bare, "--name", "heath", *event)
     with open_store(url) as store:
         with store.read() as db:
             cup = find_event(db, "cup")
@@ -107,14 +103,11 @@ def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
 
 
 def test_what_cannot_be_learned_is_said(
-    photos: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    photos: tuple[Path, Path], tmp_path: Path, run: Command
 ) -> None:
     filled = str(photos[1])
-    assert main(["layout", "learn", filled]) == 2
-    assert "--name" in capsys.readouterr().err
-    assert main(["layout", "learn", filled, "--name", "a/b"]) == 2
-    assert "cannot hold" in capsys.readouterr().err
-    assert main(["layout", "learn", filled, "--name", "pad"]) == 2
-    assert "filled" in capsys.readouterr().err
-    assert main(["layout", "learn", str(tmp_path / "none.jpg"), "--name", "pad"]) == 3
+    assert "--name" in run("layout", "learn", filled, code=2).err
+    assert "cannot hold" in run("layout", "learn", filled, "--name", "a/b", code=2).err
+    assert "filled" in run("layout", "learn", filled, "--name", "pad", code=2).err
+    run("layout", "learn", tmp_path / "none.jpg", "--name", "pad", code=3)
     assert own_library().load() == ()

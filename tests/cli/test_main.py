@@ -10,8 +10,9 @@ import pytest
 import typer
 
 from kdscan.cli import main as main_module
-from kdscan.cli.main import command_line, main
+from kdscan.cli.main import command_line
 from kdscan.errors import ImageTooLarge, KdscanError, LayoutError, ModelError, NoSheetFound
+from tests.command import Command
 
 SAMPLE = str(Path(__file__).parents[2] / "samples" / "01.jpg")
 
@@ -78,18 +79,16 @@ def test_what_a_map_does_not_ask_for_is_not_imported(arguments: list[str]) -> No
     assert run.stderr.strip().endswith("unused:")
 
 
-def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_help_with_an_example(run: Command) -> None:
     group = typer.main.get_command(command_line())
     commands = list(group.commands)  # type: ignore[attr-defined]
     assert {"score", "sheet"} <= set(commands)
     for command in commands:
-        assert main([command, "--help"]) == 0
-        assert f"$ kdscan {command}" in capsys.readouterr().out
+        assert f"$ kdscan {command}" in run(command, "--help").out
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out.split()[0] == "kdscan"
+def test_version(run: Command) -> None:
+    assert run("--version").out.split()[0] == "kdscan"
 
 
 @pytest.mark.parametrize(
@@ -106,11 +105,8 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["score", "--set", "Z9=f", "a.jpg"],
     ],
 )
-def test_wrong_usage_is_2_and_says_why(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == 2
-    said = capsys.readouterr()
+def test_wrong_usage_is_2_and_says_why(arguments: list[str], run: Command) -> None:
+    said = run(*arguments, code=2)
     assert said.out == ""
     assert said.err
     assert "Traceback" not in said.err
@@ -138,29 +134,21 @@ class Raises:
     ],
 )
 def test_errors_end_in_their_exit_code(
-    error: BaseException,
-    code: int,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     monkeypatch.setattr(main_module, "command_line", Raises(error))
-    assert main(["score", "a.jpg"]) == code
-    said = capsys.readouterr().err
+    said = run("score", "a.jpg", code=code).err
     assert said.startswith("kdscan: ")
     assert "Traceback" not in said
 
 
-def test_debug_shows_where(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_debug_shows_where(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
     monkeypatch.setattr(main_module, "command_line", Raises(ZeroDivisionError("a")))
-    assert main(["--debug", "score", "a.jpg"]) == 1
-    assert "Traceback" in capsys.readouterr().err
+    assert "Traceback" in run("--debug", "score", "a.jpg", code=1).err
 
 
-def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
     from kdscan.cli import reading
 
     monkeypatch.setattr(reading, "read_all", Raises(KeyboardInterrupt()))
-    assert main(["score", "a.jpg"]) == 130
-    assert "interrupted" in capsys.readouterr().err
+    assert "interrupted" in run("score", "a.jpg", code=130).err

@@ -7,10 +7,8 @@ end-to-end tests.
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import cv2
 import pytest
@@ -21,6 +19,7 @@ from kdscan.errors import ModelError, NoSheetFound
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline import pages as reading
 from kdscan.records import AnyReading, Photo
+from tests.command import Command
 from tests.readings import BOARD, make_kingdom, make_sheet
 
 SURE = make_sheet("\n".join(reversed(BOARD.strip().splitlines())))
@@ -48,8 +47,11 @@ def found_by_width(photo: Photo, options: ReadOptions, *_: object) -> tuple[AnyR
     return found
 
 
+Make = Callable[..., str]
+
+
 @pytest.fixture
-def photo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+def photo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """Makes a photo in which the reader finds `FOUND[width]`; returns its name."""
     monkeypatch.setattr(reading, "read_with", found_by_width)
 
@@ -61,18 +63,10 @@ def photo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
     return make
 
 
-def answer(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return said
-
-
-def test_json_has_an_entry_for_each_argument(
-    photo: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_json_has_an_entry_for_each_argument(photo: Make, tmp_path: Path, run: Command) -> None:
     (tmp_path / "empty.jpg").touch()
     names = [str(tmp_path / "empty.jpg"), photo(800), photo(803), str(tmp_path / "none.jpg")]
-    assert main(["score", "--json", *names]) == 7
-    said = answer(capsys)
+    said = run("score", "--json", *names, code=7).json
     assert said["schema"] == "kdscan/1"
     assert said["game"] is None
     assert [p["photo"] for p in said["photos"]] == names
@@ -104,122 +98,93 @@ def test_json_has_an_entry_for_each_argument(
     ],
 )
 def test_exit_codes(
-    widths: list[int],
-    options: list[str],
-    code: int,
-    photo: Callable[..., str],
-    capsys: pytest.CaptureFixture[str],
+    widths: list[int], options: list[str], code: int, photo: Make, run: Command
 ) -> None:
     names = [photo(w) if w else "missing.jpg" for w in widths]
-    assert main(["score", *options, *names]) == code
-    said = capsys.readouterr()
+    said = run("score", *options, *names, code=code)
     assert "Traceback" not in said.err
     readable = [w for w in widths if w in (800, 801)]
     assert said.out.count("total 37") == len(readable)  # failures stop no other photo
 
 
-def test_a_failed_photo_is_named_on_stderr(
-    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["score", "missing.jpg", photo(800)])
-    assert "kdscan: missing.jpg: there is no such file" in capsys.readouterr().err
+def test_a_failed_photo_is_named_on_stderr(photo: Make, run: Command) -> None:
+    said = run("score", "missing.jpg", photo(800), code=7).err
+    assert "kdscan: missing.jpg: there is no such file" in said
 
 
-def test_a_corrected_cell_changes_the_score(
-    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["score", "--json", photo(801), "--set", "F1=f+++"]) == 0
-    (sheet,) = answer(capsys)["photos"][0]["sheets"]
+def test_a_corrected_cell_changes_the_score(photo: Make, run: Command) -> None:
+    (sheet,) = run("score", "--json", photo(801), "--set", "F1=f+++").json["photos"][0]["sheets"]
     assert sheet["score"]["total"] == 37 + 4  # four shields, one more cross
     cell = next(c for c in sheet["cells"] if (c["row"], c["col"]) == (0, 5))
     assert (cell["coat"], cell["crosses"], cell["review"]) == ("filled", 3, False)
     assert cell["seen"] == {"coat": "filled", "crosses": 2}
 
 
-def test_a_correction_goes_to_its_own_photo_and_sheet(
-    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["score", "--json", photo(800), photo(802), "--set", "2.2:F1=f++++"]) == 0
-    first, second = answer(capsys)["photos"]
+def test_a_correction_goes_to_its_own_photo_and_sheet(photo: Make, run: Command) -> None:
+    words = ("--json", "--set", "2.2:F1=f++++")
+    first, second = run("score", photo(800), photo(802), *words).json["photos"]
     totals = [s["score"]["total"] for s in (*first["sheets"], *second["sheets"])]
     assert totals == [37, 37, 45]
 
 
 @pytest.mark.parametrize("text", ["F1=f", "3:F1=f", "1.2:F1=f"])
 def test_a_correction_without_its_photo_is_wrong_usage(
-    text: str, photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
+    text: str, photo: Make, run: Command
 ) -> None:
-    assert main(["score", photo(800), photo(801), "--set", text]) == 2
-    assert f"--set {text}" in capsys.readouterr().err
+    assert f"--set {text}" in run("score", photo(800), photo(801), "--set", text, code=2).err
 
 
-def test_pages_are_photos(
-    photo: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_pages_are_photos(photo: Make, tmp_path: Path, run: Command) -> None:
     photo(800)
     pages = [Image.new("RGB", (width, 600), "grey") for width in (800, 803, 801)]
     path = tmp_path / "scan.tif"
     pages[0].save(path, save_all=True, append_images=pages[1:])
-    assert main(["score", "--json", str(path)]) == 0
-    entries = answer(capsys)["photos"]
+    entries = run("score", "--json", path).json["photos"]
     assert [e["page"] for e in entries] == [0, 1, 2]
     assert [len(e["sheets"]) for e in entries] == [1, 0, 1]
-    assert main(["score", str(path)]) == 0
-    assert "scan.tif, page 3" in capsys.readouterr().out
+    assert "scan.tif, page 3" in run("score", path).out
 
 
-def test_two_maps_in_one_photo_are_a_game(
-    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["score", "--json", photo(802)]) == 0
-    game = answer(capsys)["game"]
+def test_two_maps_in_one_photo_are_a_game(photo: Make, run: Command) -> None:
+    game = run("score", "--json", photo(802)).json["game"]
     assert game["winner"] == 0
     assert game["decided_by"] == "score"
     assert [p["total"] for p in game["players"]] == [37, 33]
-    assert main(["score", photo(802)]) == 0
-    assert "Map 1 wins, 37 : 33" in capsys.readouterr().out
+    assert "Map 1 wins, 37 : 33" in run("score", photo(802)).out
 
 
-def test_overlay_of_one_photo(photo: Callable[..., str], tmp_path: Path) -> None:
+def test_overlay_of_one_photo(photo: Make, tmp_path: Path, run: Command) -> None:
     out = tmp_path / "out.png"
-    assert main(["score", photo(801), "--overlay", str(out)]) == 0
+    run("score", photo(801), "--overlay", out)
     drawn = cv2.imread(str(out))
     assert drawn is not None
     assert drawn.shape[1] == 801
     assert drawn.shape[0] > 600  # a strip with the doubtful shield
 
 
-def test_overlays_of_several_photos_are_numbered(photo: Callable[..., str], tmp_path: Path) -> None:
+def test_overlays_of_several_photos_are_numbered(photo: Make, tmp_path: Path, run: Command) -> None:
     out = tmp_path / "out.jpg"
-    assert main(["score", photo(800), photo(803), photo(801), "--overlay", str(out)]) == 0
+    run("score", photo(800), photo(803), photo(801), "--overlay", out)
     assert sorted(p.name for p in tmp_path.glob("out*")) == ["out-1.jpg", "out-3.jpg"]
 
 
-def test_a_photo_is_never_drawn_over(
-    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_photo_is_never_drawn_over(photo: Make, run: Command) -> None:
     name = photo(800)
     before = Path(name).read_bytes()
-    assert main(["score", name, "--overlay", name]) == 2
+    assert "name another file" in run("score", name, "--overlay", name, code=2).err
     assert Path(name).read_bytes() == before
-    assert "name another file" in capsys.readouterr().err
     numbered = photo(801, "out-1.jpg")
     before = Path(numbered).read_bytes()
-    assert main(["score", numbered, name, "--overlay", numbered.replace("-1", "")]) == 2
+    run("score", numbered, name, "--overlay", numbered.replace("-1", ""), code=2)
     assert Path(numbered).read_bytes() == before
 
 
-def test_an_overlay_that_cannot_be_written(
-    photo: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_overlay_that_cannot_be_written(photo: Make, tmp_path: Path, run: Command) -> None:
     name = "x" * 300 + ".png"
-    assert main(["score", photo(800), "--overlay", str(tmp_path / name)]) == 2
-    assert "cannot be written" in capsys.readouterr().err
+    assert "cannot be written" in run("score", photo(800), "--overlay", tmp_path / name, code=2).err
 
 
-def test_text_without_unicode_or_colour(
-    photo: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_text_without_unicode_or_colour(photo: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr("sys.stdout", stream)
     assert main(["score", photo(801)]) == 0
@@ -238,7 +203,7 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize("no_color", [False, True])
 def test_colours_on_a_terminal_unless_unwanted(
-    no_color: bool, photo: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    no_color: bool, photo: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = photo(800)
     monkeypatch.setenv("TERM", "xterm")
@@ -252,34 +217,25 @@ def test_colours_on_a_terminal_unless_unwanted(
 
 
 def test_progress_is_for_terminals(
-    photo: Callable[..., str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    photo: Make, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     names = [photo(800), photo(801)]
-    main(["score", *names])
-    assert "[2/2]" not in capsys.readouterr().err
+    assert "[2/2]" not in run("score", *names, code=None).err
     stream = Terminal()
     monkeypatch.setattr("sys.stderr", stream)
-    main(["score", *names])
+    run("score", *names, code=None)
     assert "[2/2]" in stream.getvalue()
 
 
-def test_a_file_name_that_no_encoding_has(
-    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["score", "--json", "no-such-\udcff.jpg"]) == 3
-    assert answer(capsys)["photos"][0]["photo"] == r"no-such-\xff.jpg"
+def test_a_file_name_that_no_encoding_has(photo: Make, run: Command) -> None:
+    (entry,) = run("score", "--json", "no-such-\udcff.jpg", code=3).json["photos"]
+    assert entry["photo"] == r"no-such-\xff.jpg"
 
 
-def test_a_kingdom_in_json_and_put_right(
-    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["score", "--json", photo(807)]) == 0
-    (before,) = answer(capsys)["photos"][0]["sheets"]
+def test_a_kingdom_in_json_and_put_right(photo: Make, run: Command) -> None:
+    (before,) = run("score", "--json", photo(807)).json["photos"][0]["sheets"]
     assert (before["kind"], before["size"], before["review"]) == ("kingdom", 5, True)
-    assert main(["score", "--json", photo(807), "--set", "B1=w+ E3=l"]) == 0
-    (after,) = answer(capsys)["photos"][0]["sheets"]
+    (after,) = run("score", "--json", photo(807), "--set", "B1=w+ E3=l").json["photos"][0]["sheets"]
     assert after["cells"][1]["crowns"] == 1
     assert after["cells"][14]["terrain"] == "lake"
     assert after["score"]["total"] > before["score"]["total"]
@@ -295,26 +251,15 @@ def test_a_kingdom_in_json_and_put_right(
     ],
 )
 def test_what_does_not_fit_the_sheet_is_refused(
-    width: int,
-    said: str,
-    why: str,
-    photo: Callable[..., str],
-    capsys: pytest.CaptureFixture[str],
+    width: int, said: str, why: str, photo: Make, run: Command
 ) -> None:
-    assert main(["score", photo(width), "--set", said]) == 2
-    assert why in capsys.readouterr().err
+    assert why in run("score", photo(width), "--set", said, code=2).err
 
 
-def test_a_dynasty_is_added_up(
-    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["score", photo(807, "a.jpg"), photo(807, "b.jpg"), "--dynasty"]) == 0
-    one = make_kingdom().score.total
-    assert f"Dynasty of 2 kingdoms: {2 * one} points" in capsys.readouterr().out
+def test_a_dynasty_is_added_up(photo: Make, run: Command) -> None:
+    told = run("score", photo(807, "a.jpg"), photo(807, "b.jpg"), "--dynasty").out
+    assert f"Dynasty of 2 kingdoms: {2 * make_kingdom().score.total} points" in told
 
 
-def test_a_second_photo_of_the_sheet_settles_it(
-    photo: Callable[..., str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["score", photo(801), photo(806), "--strict"]) == 0
-    assert "Photos 1 and 2 show one sheet" in capsys.readouterr().out
+def test_a_second_photo_of_the_sheet_settles_it(photo: Make, run: Command) -> None:
+    assert "Photos 1 and 2 show one sheet" in run("score", photo(801), photo(806), "--strict").out

@@ -8,11 +8,11 @@ from pathlib import Path
 import cv2
 import pytest
 
-from kdscan.cli.main import main
 from kdscan.detection.layout import UNKNOWN
 from kdscan.prints import pile
 from kdscan.prints.library import own_library
 from kdscan.prints.pool import own_pool
+from tests.command import Command
 from tests.prints.pads import ENGRAVED, PAINTED, learned_at_once, sheet
 
 
@@ -37,50 +37,45 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return paths
 
 
-def layouts(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[list[str], str]:
+def layouts(run: Command, *words: object) -> tuple[list[str], str]:
     """The layouts of the sheets in photos, and what was said on stderr."""
-    capsys.readouterr()
-    assert main(["score", "--json", *map(str, words)]) == 0
-    said = capsys.readouterr()
+    said = run("score", "--json", *words)
     photos = json.loads(said.out)["photos"]
     return [one["layout"] for photo in photos for one in photo["sheets"]], said.err
 
 
-def auto(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
-    capsys.readouterr()
-    assert main(["layout", "auto", *words, "--json"]) == 0
-    return dict(json.loads(capsys.readouterr().out))
+def auto(run: Command, *words: str) -> dict[str, object]:
+    return dict(run("layout", "auto", *words, "--json").json)
 
 
 @pytest.mark.slow
 def test_the_sixth_game_teaches_the_pad(
-    games: list[Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    games: list[Path], run: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pile, "learn_flat_sheets", learned_at_once)
-    found, said = layouts(capsys, "--no-learn", games[0])
-    assert auto(capsys) == {"on": True, "sheets": 0, "bytes": 0}
-    found, said = layouts(capsys, *games[:7])  # five sheets, one of them twice, and another pad's
+    found, said = layouts(run, "--no-learn", games[0])
+    assert auto(run) == {"on": True, "sheets": 0, "bytes": 0}
+    found, said = layouts(run, *games[:7])  # five sheets, one of them twice, and another pad's
     assert set(found) == {UNKNOWN} and "learned" not in said
-    kept = auto(capsys)
+    kept = auto(run)
     assert kept["sheets"] == 6 and 200_000 < int(str(kept["bytes"])) < 3_000_000
 
-    found, said = layouts(capsys, games[7])
+    found, said = layouts(run, games[7])
     assert found == [UNKNOWN] and "learned from 6" in said and "pad 1" in said
     assert [(p.name, p.sheets, p.by_itself) for p in own_library().load()] == [("pad 1", 6, True)]
     assert sorted({head.layout for head in own_pool().heads()}) == ["pad 1", UNKNOWN]
-    found, said = layouts(capsys, games[8], games[2], games[0])
+    found, said = layouts(run, games[8], games[2], games[0])
     assert found == ["pad 1", "pad 1", UNKNOWN] and "learned" not in said
-    assert auto(capsys)["sheets"] == 8  # the one that was known already is kept once
+    assert auto(run)["sheets"] == 8  # the one that was known already is kept once
 
-    found, said = layouts(capsys, games[9])  # the eighth sheet: known better from now on
+    found, said = layouts(run, games[9])  # the eighth sheet: known better from now on
     assert found == ["pad 1"] and "learned from 8" in said
     assert [(p.name, p.sheets, p.by_itself) for p in own_library().load()] == [("pad 1", 8, True)]
 
-    assert main(["layout", "forget", "pad 1"]) == 0
-    assert "auto on" in capsys.readouterr().err
-    assert auto(capsys) == {"on": False, "sheets": 0, "bytes": 0}
-    assert layouts(capsys, games[8])[0] == [UNKNOWN]
-    assert auto(capsys)["sheets"] == 0
-    assert auto(capsys, "on") == {"on": True, "sheets": 0, "bytes": 0}
-    layouts(capsys, games[8])
-    assert auto(capsys)["sheets"] == 1
+    assert "auto on" in run("layout", "forget", "pad 1").err
+    assert auto(run) == {"on": False, "sheets": 0, "bytes": 0}
+    assert layouts(run, games[8])[0] == [UNKNOWN]
+    assert auto(run)["sheets"] == 0
+    assert auto(run, "on") == {"on": True, "sheets": 0, "bytes": 0}
+    layouts(run, games[8])
+    assert auto(run)["sheets"] == 1

@@ -5,42 +5,38 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
-from kdscan.cli.main import main
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.toml import layout_to_toml
+from tests.command import Command
 
 
-def test_sheet_writes_a_pdf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sheet_writes_a_pdf(tmp_path: Path, run: Command) -> None:
     path = tmp_path / "sheet.pdf"
-    assert main(["sheet", "-o", str(path)]) == 0
+    out, err = run("sheet", "-o", path)
     with pypdfium2.PdfDocument(path) as document:
         assert len(document) == 1
         assert document[0].get_size() == pytest.approx((595.28, 841.89), abs=0.01)
-    out, err = capsys.readouterr()
     assert out == ""
     assert "2 maps on 1 page of A4" in err
 
 
-def test_sheet_takes_paper_count_and_layout(tmp_path: Path) -> None:
+def test_sheet_takes_paper_count_and_layout(tmp_path: Path, run: Command) -> None:
     club = tmp_path / "club.toml"
     club.write_text(layout_to_toml(load_layout("kdscan-a5")), encoding="utf-8")
     path = tmp_path / "sheet.pdf"
     options = ["--layout", str(club), "--paper", "letter", "--count", "3"]
-    assert main(["sheet", "-o", str(path), *options]) == 0
+    run("sheet", "-o", path, *options)
     with pypdfium2.PdfDocument(path) as document:
         assert len(document) == 3
         assert document[0].get_size() == pytest.approx((612, 792), abs=0.01)
 
 
-def test_sheet_prints_a_map_for_each_player_and_round(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_sheet_prints_a_map_for_each_player_and_round(tmp_path: Path, run: Command) -> None:
     people = tmp_path / "players.csv"
     people.write_text("name,player\nAnna Żak,A1\nBob,A2\nCleo,A3\n", encoding="utf-8")
     path = tmp_path / "event.pdf"
     options = ["--players", str(people), "--event", "Waw26", "--round", "1-2"]
-    assert main(["sheet", "-o", str(path), *options]) == 0
-    assert "6 maps on 3 pages" in capsys.readouterr().err
+    assert "6 maps on 3 pages" in run("sheet", "-o", path, *options).err
     with pypdfium2.PdfDocument(path) as document:
         text = document[0].get_textpage().get_text_bounded()
     assert "Anna Żak" in text and "round 1" in text and "round 2" in text
@@ -56,17 +52,16 @@ def test_sheet_prints_a_map_for_each_player_and_round(
     ],
 )
 def test_players_need_a_list(
-    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    options: list[str], message: str, tmp_path: Path, run: Command
 ) -> None:
     path = tmp_path / "sheet.pdf"
-    assert main(["sheet", "-o", str(path), *options]) == 2
-    assert message in capsys.readouterr().err
+    assert message in run("sheet", "-o", path, *options, code=2).err
     assert not path.exists()
 
 
-def test_sheet_speaks_polish(tmp_path: Path) -> None:
+def test_sheet_speaks_polish(tmp_path: Path, run: Command) -> None:
     path = tmp_path / "mapa.pdf"
-    assert main(["sheet", "-o", str(path), "--language", "pl"]) == 0
+    run("sheet", "-o", path, "--language", "pl")
     with pypdfium2.PdfDocument(path) as document:
         assert "Królestwo" in document[0].get_textpage().get_text_bounded()
 
@@ -80,15 +75,15 @@ def test_sheet_speaks_polish(tmp_path: Path) -> None:
     ],
 )
 def test_sheet_prints_the_side_asked_for(
-    side: str, pages: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    side: str, pages: int, said: str, tmp_path: Path, run: Command
 ) -> None:
     path = tmp_path / "sheet.pdf"
-    assert main(["sheet", "-o", str(path), "--side", side]) == 0
+    err = run("sheet", "-o", path, "--side", side).err
     with pypdfium2.PdfDocument(path) as document:
         assert len(document) == pages
         first = document[0].get_textpage().get_text_range()
     assert ("SPELLBOOK" in first) == (side == "spellbook")
-    assert said in capsys.readouterr().err
+    assert said in err
 
 
 @pytest.mark.parametrize(
@@ -105,15 +100,10 @@ def test_sheet_prints_the_side_asked_for(
     ],
 )
 def test_sheet_says_what_is_wrong(
-    options: list[str],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    options: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["sheet", *options]) == 2
-    out, err = capsys.readouterr()
+    out, err = run("sheet", *options, code=2)
     assert out == ""
     assert message in err
     assert "Traceback" not in err

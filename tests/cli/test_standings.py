@@ -3,48 +3,46 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from kdscan.cli.main import main
 from kdscan.records import CELLS
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
+from tests.command import Command
 
 EMPTY = [{"row": r, "col": c, "coat": None, "crosses": 0, "review": False} for r, c in CELLS]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> str:
+def store(tmp_path: Path, run: Command) -> str:
     (tmp_path / "players.csv").write_text("name,player\nAda,A\nBob,B\nCleo,C\nDan,D\nEve,E\n")
     url = str(tmp_path / "cup.sqlite")
     event = ["--event", "Cup", "--store", url]
     players = str(tmp_path / "players.csv")
-    assert main(["pair", *event, "--players", players, "--seed", "4"]) == 0
+    run("pair", *event, "--players", players, "--seed", "4")
     return url
 
 
-def say(store: str, *words: str) -> int:
-    command, *rest = words
-    return main([command, "--event", "Cup", "--store", store, *rest])
+@pytest.fixture
+def say(store: str, run: Command) -> Command:
+    """A command on the event."""
+    event = ("--event", "Cup", "--store", store)
+    return lambda command, *words, code=0: run(command, *event, *words, code=code)
 
 
-def rounds(store: str, capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
-    capsys.readouterr()
-    assert say(store, "standings", "--json") == 0
-    games: list[dict[str, object]] = json.loads(capsys.readouterr().out)["games"]
+def rounds(say: Command) -> list[dict[str, Any]]:
+    games: list[dict[str, Any]] = say("standings", "--json").json["games"]
     return games
 
 
-def names(game: dict[str, object]) -> list[str]:
-    seats = game["seats"]
-    assert isinstance(seats, list)
-    return [seat["player"] for seat in seats]
+def names(game: dict[str, Any]) -> list[str]:
+    return [seat["player"] for seat in game["seats"]]
 
 
 def sheet_read(store: str, code: str, total: int) -> None:
@@ -65,10 +63,8 @@ def sheet_read(store: str, code: str, total: int) -> None:
             add_reading(db, photo, 0, "test", {"error": None, "sheets": [found]}, [None], 0.1)
 
 
-def test_the_first_round_is_drawn_and_printed(
-    store: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    games = rounds(store, capsys)
+def test_the_first_round_is_drawn_and_printed(run: Command, tmp_path: Path, say: Command) -> None:
+    games = rounds(say)
     assert [len(names(game)) for game in games] == [2, 2, 1]
     assert sorted(name for game in games for name in names(game)) == [
         "Ada",
@@ -77,142 +73,119 @@ def test_the_first_round_is_drawn_and_printed(
         "Dan",
         "Eve",
     ]
-    assert say(store, "pair", "--again", "--csv", str(tmp_path / "r1.csv")) == 0
+    say("pair", "--again", "--csv", tmp_path / "r1.csv")
     with (tmp_path / "r1.csv").open() as lines:
         rows = list(csv.DictReader(lines))
     assert [row["round"] for row in rows] == ["1"] * 4
-    (bye,) = next(names(game) for game in rounds(store, capsys) if len(names(game)) == 1)
+    (bye,) = next(names(game) for game in rounds(say) if len(names(game)) == 1)
     assert {bye, *(row["name"] for row in rows)} == {"Ada", "Bob", "Cleo", "Dan", "Eve"}
     assert all(row["player"] == row["name"][0] for row in rows)
-    assert say(store, "pair", "--again", "--seed", "9", "--csv", "-") == 0
-    assert "bye: " in capsys.readouterr().err
+    assert "bye: " in say("pair", "--again", "--seed", "9", "--csv", "-").err
     pdf = str(tmp_path / "r1.pdf")
-    assert main(["sheet", "-o", pdf, "--players", str(tmp_path / "r1.csv"), "--event", "Cup"]) == 0
+    run("sheet", "-o", pdf, "--players", tmp_path / "r1.csv", "--event", "Cup")
 
 
-def test_codes_bring_sheets_to_their_tables(store: str, capsys: pytest.CaptureFixture[str]) -> None:
-    one, two = names(rounds(store, capsys)[0])
+def test_codes_bring_sheets_to_their_tables(store: str, say: Command) -> None:
+    one, two = names(rounds(say)[0])
     sheet_read(store, f"CUP/1//{one[0]}", 51)
-    assert say(store, "standings") == 0
-    err = capsys.readouterr().err
+    err = say("standings").err
     assert f"the sheet of {two} is missing" in err
     sheet_read(store, f"CUP/1//{two[0]}", 48)
-    game = rounds(store, capsys)[0]
+    game = rounds(say)[0]
     assert (game["winner"], game["decided_by"]) == (0, "score")
-    assert say(store, "standings", "--csv", "-") == 0
-    table = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    table = list(csv.DictReader(say("standings", "--csv", "-").out.splitlines()))
     first = {row["player"]: row for row in table}[one]
     assert (first["rank"], first["score"], first["wins"]) == ("1", "1.0", "1")
 
 
-def test_what_is_to_be_settled_names_its_photos(
-    store: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    one, two = names(rounds(store, capsys)[0])
+def test_what_is_to_be_settled_names_its_photos(store: str, say: Command) -> None:
+    one, two = names(rounds(say)[0])
     sheet_read(store, "CUP///", 33)
     sheet_read(store, f"CUP/1//{one[0]}", 51)
-    capsys.readouterr()
-    assert say(store, "standings") == 0
-    err = capsys.readouterr().err
+    err = say("standings").err
     assert "in which round a sheet was played: ?, 33 points (CUP---.jpg)" in err
     assert f"the sheet of {two} is missing\n" in err
     assert f"kdscan correct FILE --event Cup --store {store} --player NAME --round N" in err
-    assert say(store, "standings", "--json") == 0
-    found = json.loads(capsys.readouterr().out)["findings"]
+    found = say("standings", "--json").json["findings"]
     assert [one["files"] for one in found if one["sheets"]] == [["CUP---.jpg"]]
-    assert say(store, "correct", "CUP---.jpg", "--player", two, "--round", "1") == 0
-    assert rounds(store, capsys)[0]["winner"] == 0
+    say("correct", "CUP---.jpg", "--player", two, "--round", "1")
+    assert rounds(say)[0]["winner"] == 0
 
 
-def test_an_arbiter_settles_a_game_and_the_next_round_follows(
-    store: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert say(store, "standings") == 0
-    assert "Cup: before round 1, 5 players" in capsys.readouterr().out
-    assert say(store, "pair") == 2
-    assert "still miss points" in capsys.readouterr().err
-    for game in rounds(store, capsys)[:2]:
+def test_an_arbiter_settles_a_game_and_the_next_round_follows(store: str, say: Command) -> None:
+    assert "Cup: before round 1, 5 players" in say("standings").out
+    assert "still miss points" in say("pair", code=2).err
+    for game in rounds(say)[:2]:
         a, b = names(game)
         words = ["--round", "1", "--table", str(game["table"]), f"{a}=50", f"{b}=40", "--who", "Z"]
-        assert say(store, "result", *words) == 0
-        assert f"{a} 50, {b} 40" in capsys.readouterr().out
-    first = {frozenset(names(game)) for game in rounds(store, capsys)}
-    assert say(store, "pair") == 0
-    second = {frozenset(names(g)) for g in rounds(store, capsys) if g["round"] == 2}
+        assert f"{a} 50, {b} 40" in say("result", *words).out
+    first = {frozenset(names(game)) for game in rounds(say)}
+    say("pair")
+    second = {frozenset(names(g)) for g in rounds(say) if g["round"] == 2}
     assert len(second) == 3 and not first & second
-    assert say(store, "standings") == 0
-    assert "Cup: after round 1, 5 players" in capsys.readouterr().out  # the second is paired
+    assert "Cup: after round 1, 5 players" in say("standings").out  # the second is paired
     with open_store(store) as kept, kept.read() as db:
         said = corrections(db, find_event(db, "Cup").id)
     assert [(row.field, row.who) for row in said] == [("result", "Z")] * 2
 
 
-def test_a_result_is_withdrawn_and_a_no_show_invents_no_points(
-    store: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    first, second = rounds(store, capsys)[:2]
+def test_a_result_is_withdrawn_and_a_no_show_invents_no_points(say: Command) -> None:
+    first, second = rounds(say)[:2]
     (a, b), (c, d) = names(first), names(second)
     at = ["--round", "1", "--table", str(first["table"])]
-    assert say(store, "result", *at, f"{a}=50", f"{b}=40") == 0
-    assert say(store, "result", *at, "--withdraw") == 0
-    assert not rounds(store, capsys)[0]["finished"]
-    assert say(store, "result", *at, "--withdraw") == 2
-    assert "nobody has said a result" in capsys.readouterr().err
-    assert say(store, "result", *at, f"{a}=50", f"{b}=40") == 0
+    say("result", *at, f"{a}=50", f"{b}=40")
+    say("result", *at, "--withdraw")
+    assert not rounds(say)[0]["finished"]
+    assert "nobody has said a result" in say("result", *at, "--withdraw", code=2).err
+    say("result", *at, f"{a}=50", f"{b}=40")
     there = ["--round", "1", "--table", str(second["table"])]
-    assert say(store, "result", *there, "--walkover", d.lower()) == 0
-    assert f"{d} wins by walkover" in capsys.readouterr().out
-    game = rounds(store, capsys)[1]
+    assert f"{d} wins by walkover" in say("result", *there, "--walkover", d.lower()).out
+    game = rounds(say)[1]
     assert (game["finished"], game["winner"], game["decided_by"]) == (True, 1, "walkover")
-    assert [seat["total"] for seat in game["seats"]] == [None, None]  # type: ignore[attr-defined]
-    assert say(store, "standings", "--json") == 0
-    said = json.loads(capsys.readouterr().out)["standings"]
+    assert [seat["total"] for seat in game["seats"]] == [None, None]
+    said = say("standings", "--json").json["standings"]
     table = {line["player"]: (line["score"], line["wins"], line["spread"]) for line in said}
     assert table[d] == (1, 1, 0) and table[c] == (0, 0, 0)
-    assert say(store, "pair") == 0, "the round is finished"
-    assert say(store, "result", *there) == 2
+    say("pair")
+    say("result", *there, code=2)
 
 
-def test_what_is_said_of_one_player_leaves_what_was_said_of_the_other(
-    store: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    first = rounds(store, capsys)[0]
+def test_what_is_said_of_one_player_leaves_what_was_said_of_the_other(say: Command) -> None:
+    first = rounds(say)[0]
     a, b = names(first)
     at = ["--round", "1", "--table", str(first["table"])]
-    assert say(store, "result", *at, "--walkover", b) == 0
-    assert say(store, "result", *at, f"{a}=50") == 0
-    assert say(store, "result", *at, f"{b}=40") == 0
-    game = rounds(store, capsys)[0]
-    assert [seat["total"] for seat in game["seats"]] == [50, 40]  # type: ignore[attr-defined]
+    say("result", *at, "--walkover", b)
+    say("result", *at, f"{a}=50")
+    say("result", *at, f"{b}=40")
+    game = rounds(say)[0]
+    assert [seat["total"] for seat in game["seats"]] == [50, 40]
     assert game["decided_by"] == "score"
-    assert say(store, "result", *at, f"{a}=51") == 0
-    game = rounds(store, capsys)[0]
-    assert [seat["total"] for seat in game["seats"]] == [51, 40]  # type: ignore[attr-defined]
+    say("result", *at, f"{a}=51")
+    game = rounds(say)[0]
+    assert [seat["total"] for seat in game["seats"]] == [51, 40]
 
 
-def test_players_whose_names_no_code_can_hold_get_numbers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_players_whose_names_no_code_can_hold_get_numbers(tmp_path: Path, run: Command) -> None:
     (tmp_path / "players.csv").write_text("name\nОлена\nJürgen\nJörgen\nІгор\n", "utf-8")
     url, out = str(tmp_path / "cup.sqlite"), tmp_path / "round1.csv"
-    words = ["--players", str(tmp_path / "players.csv"), "--csv", str(out), "--seed", "1"]
-    assert say(url, "pair", *words) == 0
+    event = ("--event", "Cup", "--store", url)
+    players = tmp_path / "players.csv"
+    run("pair", *event, "--players", players, "--csv", out, "--seed", "1")
     with out.open(encoding="utf-8") as lines:
         given = {row["name"]: row["player"] for row in csv.DictReader(lines)}
     assert given == {"Олена": "1", "Jürgen": "2", "Jörgen": "3", "Ігор": "4"}
-    sheets = [*("sheet", "--players", str(out), "--event", "Cup", "-o", str(tmp_path / "a.pdf"))]
-    assert main(sheets) == 0
+    run("sheet", "--players", out, "--event", "Cup", "-o", tmp_path / "a.pdf")
     sheet_read(url, "CUP/1//1", 40)
-    games = rounds(url, capsys)
-    seats = {seat["player"]: seat["total"] for game in games for seat in game["seats"]}  # type: ignore[attr-defined]
+    games = run("standings", *event, "--json").json["games"]
+    seats = {seat["player"]: seat["total"] for game in games for seat in game["seats"]}
     assert seats["Олена"] == 40
 
 
-def test_who_dropped_out_is_not_paired(store: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert say(store, "pair", "--again", "--drop", "Eve") == 0
-    assert not any("Eve" in names(game) for game in rounds(store, capsys))
-    assert say(store, "pair", "--again", "--back", "eve") == 0
-    assert any("Eve" in names(game) for game in rounds(store, capsys))
+def test_who_dropped_out_is_not_paired(say: Command) -> None:
+    say("pair", "--again", "--drop", "Eve")
+    assert not any("Eve" in names(game) for game in rounds(say))
+    say("pair", "--again", "--back", "eve")
+    assert any("Eve" in names(game) for game in rounds(say))
 
 
 @pytest.mark.parametrize(
@@ -225,27 +198,20 @@ def test_who_dropped_out_is_not_paired(store: str, capsys: pytest.CaptureFixture
         (["result", "--round", "1", "--table", "1", "Ada=-3"], "say a name and points"),
     ],
 )
-def test_mistakes_are_explained(
-    store: str, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    capsys.readouterr()
-    assert say(store, *words) == 2
-    assert message in capsys.readouterr().err
+def test_mistakes_are_explained(words: list[str], message: str, say: Command) -> None:
+    assert message in say(*words, code=2).err
 
 
 @pytest.mark.parametrize(
     "words", ["standings --csv", "export --csv", "export --archive", "report -o"]
 )
-def test_a_place_that_cannot_be_written_is_no_bug(
-    store: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_place_that_cannot_be_written_is_no_bug(words: str, tmp_path: Path, say: Command) -> None:
     (tmp_path / "a-file").touch()
-    assert say(store, *words.split(), str(tmp_path / "a-file" / "out")) == 2
-    assert "cannot be written" in capsys.readouterr().err
+    assert "cannot be written" in say(*words.split(), tmp_path / "a-file" / "out", code=2).err
 
 
-def test_an_event_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_event_that_is_not_there(tmp_path: Path, run: Command) -> None:
     url = str(tmp_path / "cup.sqlite")
     open_store(url).close()
-    assert main(["standings", "--event", "Cup", "--store", url]) == 2
-    assert "there is no such event" in capsys.readouterr().err
+    said = run("standings", "--event", "Cup", "--store", url, code=2).err
+    assert "there is no such event" in said

@@ -21,40 +21,32 @@ from kdscan.records import AnyReading, Problem
 from kdscan.records.results import PhotoJson
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.events import ensure_event
+from tests.command import Command
 from tests.readings import make_book, make_sheet
 
 SAMPLE = Path(__file__).parent.parent.parent / "samples" / "01.jpg"
 
 
-def test_the_only_event_is_meant_where_none_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_only_event_is_meant_where_none_is_named(tmp_path: Path, run: Command) -> None:
     url = str(tmp_path / "cup.sqlite")
     with open_store(url) as kept, kept.write() as db:
         ensure_event(db, "Spring cup")
-    assert main(["standings", "--store", url]) == 0
-    assert capsys.readouterr().out.startswith("Spring cup: ")
+    assert run("standings", "--store", url).out.startswith("Spring cup: ")
     with open_store(url) as kept, kept.write() as db:
         ensure_event(db, "Autumn cup")
-    assert main(["standings", "--store", url]) == 2
-    assert "name one by --event: Spring cup, Autumn cup" in capsys.readouterr().err
+    said = run("standings", "--store", url, code=2).err
+    assert "name one by --event: Spring cup, Autumn cup" in said
 
 
-def test_the_version_has_a_letter(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["-V"]) == 0
-    assert capsys.readouterr().out.startswith("kdscan ")
+def test_the_version_has_a_letter(run: Command) -> None:
+    assert run("-V").out.startswith("kdscan ")
 
 
-def test_quiet_leaves_errors_alone_on_stderr(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_quiet_leaves_errors_alone_on_stderr(tmp_path: Path, run: Command) -> None:
     out = str(tmp_path / "sheet.pdf")
-    assert main(["sheet", "-o", out]) == 0
-    assert capsys.readouterr().err
-    assert main(["sheet", "-o", out, "--quiet"]) == 0
-    assert capsys.readouterr().err == ""
-    assert main(["sheet", "-o", str(tmp_path / "none" / "a.pdf"), "--quiet"]) == 2
-    assert capsys.readouterr().err
+    assert run("sheet", "-o", out).err
+    assert run("sheet", "-o", out, "--quiet").err == ""
+    assert run("sheet", "-o", tmp_path / "none" / "a.pdf", "--quiet", code=2).err
 
 
 def test_a_sheet_is_written_as_pictures_or_to_stdout(
@@ -69,12 +61,9 @@ def test_a_sheet_is_written_as_pictures_or_to_stdout(
     assert capfdbinary.readouterr().out.startswith(b"%PDF")
 
 
-def test_a_photo_is_read_from_stdin(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_photo_is_read_from_stdin(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SAMPLE.read_bytes())))
-    assert main(["score", "-"]) == 0
-    assert "total" in capsys.readouterr().out
+    assert "total" in run("score", "-").out
 
 
 def test_boards_that_no_game_leads_to_have_a_code_of_their_own() -> None:

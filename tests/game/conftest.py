@@ -1,24 +1,12 @@
-"""The commands as tests call them."""
+"""Boards in a file, as the commands' tests name them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from kdscan.cli.main import main
 from tests.game.texts import ALONE, LAWFUL
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    def call(*arguments: str, code: int = 0) -> str:
-        assert main(arguments) == code
-        out, err = capsys.readouterr()
-        return out if code == 0 else err
-
-    return call
 
 
 @pytest.fixture

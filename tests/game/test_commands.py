@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import io
-import json
 import re
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
 from kdscan.locale import LANGUAGES
+from tests.command import Command
 from tests.game.texts import ALONE, KINGDOM, LAWFUL
 
 
@@ -35,7 +35,7 @@ def _words(text: str) -> set[str]:
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 def test_boards_and_games_are_told_in_the_language_of_the_terminal(
-    language: str, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    language: str, run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alike = {
         "fr": {"total", "point", "points", "match", "plus"},
@@ -54,21 +54,21 @@ def test_boards_and_games_are_told_in_the_language_of_the_terminal(
     ]
     for command in commands:
         monkeypatch.setenv("LANGUAGE", "en")
-        english = run(*command)
+        english = run(*command).out
         monkeypatch.setenv("LANGUAGE", language)
-        said = run(*command)
+        said = run(*command).out
         assert len(said.splitlines()) == len(english.splitlines())
         assert _words(english) & _words(said) <= alike
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_games_are_read_back_in_any_language(
-    language: str, run: Any, monkeypatch: pytest.MonkeyPatch
+    language: str, run: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def audited(spoken: str) -> Any:
         monkeypatch.setenv("LANGUAGE", spoken)
-        monkeypatch.setattr(sys, "stdin", io.StringIO(run("simulate", "2", "--seed", "7")))
-        return json.loads(run("board", "-", "--together", "--spellbook", "-", "--json"))
+        monkeypatch.setattr(sys, "stdin", io.StringIO(run("simulate", "2", "--seed", "7").out))
+        return run("board", "-", "--together", "--spellbook", "-", "--json").json
 
     assert audited(language) == audited("en")
 
@@ -90,12 +90,12 @@ def test_games_are_read_back_in_any_language(
     ],
 )
 def test_an_option_of_the_other_game_is_refused_with_the_remedy(
-    run: Any, tmp_path: Path, command: tuple[str, ...], option: str, game: str
+    run: Command, tmp_path: Path, command: tuple[str, ...], option: str, game: str
 ) -> None:
     file = tmp_path / "board.txt"
     file.write_text(KINGDOM if "kingdomino" in command else ALONE, "utf-8")
     words = [str(file) if word == "FILE" else word for word in command]
-    assert f"kdscan: {option} is of {game} alone: --game {game}\n" == run(*words, code=2)
+    assert f"kdscan: {option} is of {game} alone: --game {game}\n" == run(*words, code=2).err
 
 
 def test_every_option_of_one_game_is_an_option() -> None:
@@ -126,7 +126,7 @@ def test_every_option_of_one_game_is_an_option() -> None:
     ],
 )
 def test_wrong_usage_is_refused(
-    run: Any, maps: str, tmp_path: Path, arguments: tuple[str, ...], message: str
+    run: Command, maps: str, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "empty.txt").write_text("\n# nothing\n", "utf-8")
     (tmp_path / "broken.txt").write_text("d d", "utf-8")
@@ -139,13 +139,13 @@ def test_wrong_usage_is_refused(
         "BOOK": str(tmp_path / "book.txt"),
     }
     message = message.replace("BOOK", files["BOOK"])
-    assert message in run(*(files.get(word, word) for word in arguments), code=2)
+    assert message in run(*(files.get(word, word) for word in arguments), code=2).err
 
 
-def test_simulate_as_json(run: Any) -> None:
-    answer = json.loads(run("simulate", "3", "--seed", "4", "--json"))
+def test_simulate_as_json(run: Command) -> None:
+    answer = run("simulate", "3", "--seed", "4", "--json").json
     assert answer["schema"] == "kdscan/1" and len(answer["games"]) == 3
-    assert json.loads(run("simulate", "0", "--json")) == {"schema": "kdscan/1", "games": []}
+    assert run("simulate", "0", "--json").json == {"schema": "kdscan/1", "games": []}
     for game in answer["games"]:
         totals = [score_board(Board.parse(text)).total for text in game["maps"]]
         assert totals == [score["domains"] for score in game["score"]]
@@ -155,23 +155,26 @@ def test_simulate_as_json(run: Any) -> None:
             mine = Coat(coat) if coat and player == chooser else None
             assert score["total"] == score_board(board, mine).total
         assert game["rounds"] >= 12 and len(game["spellbook"]["players"]) == 2
-    assert answer == json.loads(run("simulate", "3", "--seed", "4", "--json"))
+    assert answer == run("simulate", "3", "--seed", "4", "--json").json
 
 
-def test_simulate_as_text(run: Any) -> None:
-    told = [run("simulate", "12", "--seed", "1"), run("simulate", "1", "--player", "greedy")]
+def test_simulate_as_text(run: Command) -> None:
+    told = [
+        run("simulate", "12", "--seed", "1").out,
+        run("simulate", "1", "--player", "greedy").out,
+    ]
     assert told[0].count("# game ") == 12 and "chose" in told[0]
     assert "castle used; spellbook dot" in told[0]
     game = play_game(0)
-    assert str(game.maps[0]) in run("simulate", "1", "--seed", "0")
+    assert str(game.maps[0]) in run("simulate", "1", "--seed", "0").out
 
 
-def test_simulate_kingdomino(run: Any) -> None:
-    told = run("simulate", "2", "--game", "kingdomino", "--players", "3", "--harmony")
+def test_simulate_kingdomino(run: Command) -> None:
+    told = run("simulate", "2", "--game", "kingdomino", "--players", "3", "--harmony").out
     assert told.count("# match ") == 2 and told.count("##") == 6
-    answer = json.loads(
-        run("simulate", "1", "--game", "kingdomino", "--dynasty", "--player", "greedy", "--json")
-    )
+    answer = run(
+        "simulate", "1", "--game", "kingdomino", "--dynasty", "--player", "greedy", "--json"
+    ).json
     (match,) = answer["games"]
     assert len(match["games"]) == 3
     assert match["totals"] == [

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kdscan.cli.main import main
 from kdscan.errors import BlankPage
 from kdscan.pipeline.read import read_photo
 from kdscan.records import Photo
 from kdscan.synth.own import own_page
 from kdscan.synth.scanner import Settings, scan
 from kdscan.synth.scene import DrawnPage, draw_page
+from tests.command import Command
 from tests.hands import careful
 
 
@@ -50,12 +50,11 @@ def stack() -> tuple[Image.Image, ...]:
     return (*images[:3], images[3].convert("L"))
 
 
-def test_a_stack_from_the_feeder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stack_from_the_feeder(tmp_path: Path, run: Command) -> None:
     file = tmp_path / "stack.pdf"
     first, *rest = (page.copy() for page in stack())  # saving leaves its encoder behind
     first.save(file, save_all=True, append_images=rest, resolution=150.0)
-    assert main(["score", "--json", str(file)]) == 0
-    said = capsys.readouterr()
+    said = run("score", "--json", file)
     photos = json.loads(said.out)["photos"]
     assert [photo["page"] for photo in photos] == [0, 1, 2, 3]
     assert [len(photo["sheets"]) for photo in photos] == [2, 0, 1, 1]
@@ -68,12 +67,10 @@ def test_a_stack_from_the_feeder(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert sum(hits) >= 4 * 34 - 3, hits
 
 
-def test_a_blank_page_alone_is_an_error_of_its_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_blank_page_alone_is_an_error_of_its_own(tmp_path: Path, run: Command) -> None:
     stack()[1].save(tmp_path / "back.png")
-    assert main(["score", str(tmp_path / "back.png")]) == BlankPage.exit_code == 4
-    assert "blank" in capsys.readouterr().err
+    assert BlankPage.exit_code == 4
+    assert "blank" in run("score", tmp_path / "back.png", code=4).err
 
 
 def test_a_front_that_shows_through_is_not_read() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan.cli.main import main
 from kdscan.errors import LayoutError
 from kdscan.prints.describe import describe_print, unknown_print
 from kdscan.prints.to_layout import to_layout
@@ -19,6 +17,7 @@ from kdscan.sheet.layout import load_layout
 from kdscan.sheet.parts import Layout
 from kdscan.synth.own import own_page
 from kdscan.synth.scene import SynthPhoto, draw_page, random_page, shoot
+from tests.command import Command
 
 
 def unmarked(seed: int, own: bool) -> tuple[SynthPhoto, Layout]:
@@ -53,28 +52,24 @@ def test_cells_without_a_shield_are_an_error_with_a_remedy() -> None:
         to_layout(unknown_print("bare"))
 
 
-def test_from_the_photo_to_a_file_that_prints(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_from_the_photo_to_a_file_that_prints(tmp_path: Path, run: Command) -> None:
     blank, club = tmp_path / "blank.png", tmp_path / "club.toml"
     cv2.imwrite(str(blank), unmarked(0, True)[0].bgr)
-    assert main(["layout", "learn", str(blank), "-o", str(club)]) == 0
-    assert "club" in capsys.readouterr().err
+    assert "club" in run("layout", "learn", blank, "-o", club).err
     layout = load_layout(club)
     assert layout.name == "club" and len(layout.circles) == 4
     other = tmp_path / "other.png"
     cv2.imwrite(str(other), unmarked(4, False)[0].bgr)
-    assert main(["score", str(other), "--json", "--layout", str(club)]) == 0
-    assert json.loads(capsys.readouterr().out)["photos"][0]["sheets"][0]["layout"] == "unknown"
-    assert main(["layout", "learn", str(other), "-o", str(club)]) == 0
-    assert main(["score", str(other), "--json", "--layout", str(club)]) == 0
-    assert json.loads(capsys.readouterr().out)["photos"][0]["sheets"][0]["layout"] == "club"
-    assert main(["sheet", "--layout", str(club), "-o", str(tmp_path / "club.pdf")]) == 0
+    for name in ("unknown", "club"):
+        (entry,) = run("score", other, "--json", "--layout", club).json["photos"]
+        assert entry["sheets"][0]["layout"] == name
+        run("layout", "learn", other, "-o", club)
+    run("sheet", "--layout", club, "-o", tmp_path / "club.pdf")
 
 
 @pytest.mark.parametrize("file", ["club.toml", "club.kdprint"])
-def test_a_photo_without_a_sheet_is_an_error(tmp_path: Path, file: str) -> None:
+def test_a_photo_without_a_sheet_is_an_error(tmp_path: Path, file: str, run: Command) -> None:
     cv2.imwrite(str(tmp_path / "grey.png"), np.full((300, 400, 3), 90, np.uint8))
     out = tmp_path / file
-    assert main(["layout", "learn", str(tmp_path / "grey.png"), "-o", str(out)]) == 4
+    run("layout", "learn", tmp_path / "grey.png", "-o", out, code=4)
     assert not out.exists()

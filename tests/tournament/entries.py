@@ -13,8 +13,10 @@ from kdscan.pipeline.serialize import serialize
 from kdscan.records import AnyReading
 from kdscan.tournament.export import write_csv, write_json_lines
 from kdscan.tournament.results import results
+from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.events import ensure_event, find_event
+from kdscan.tournament.store.files import suffix_of
 from kdscan.tournament.store.photos import add_file, add_photo, set_pages
 from kdscan.tournament.store.readings import add_reading
 
@@ -35,18 +37,27 @@ def kept(*sheets: AnyReading) -> list[dict[str, Any] | None]:
 
 def came_in(
     store: Store,
-    found: AnyReading,
     name: str,
+    *found: AnyReading,
     event: str = "Cup",
+    asked: Asked | None = None,
+    picture: bytes = b"",
     details: dict[str, Any] | None = None,
 ) -> None:
-    """A photo of that name was read, and this is what was found on it."""
+    """A photo of that name was read, and this is what was found on it.
+
+    asked: the event's rules. picture: the file, where it is to be found later.
+    """
+    suffix = suffix_of(name) or ".jpg"
+    sha256 = hashlib.sha256(name.encode()).hexdigest()
+    if picture:
+        sha256 = store.photos.put(picture, suffix)
     with store.write() as db:
-        this = ensure_event(db, event)
-        photo, _ = add_photo(db, this.id, hashlib.sha256(name.encode()).hexdigest(), ".jpg", 1)
+        this = ensure_event(db, event) if asked is None else ensure_rules(db, event, asked)
+        photo, _ = add_photo(db, this.id, sha256, suffix, len(picture))
         add_file(db, this.id, name, photo.id, details=details)
         set_pages(db, photo.id, 1)
-        add_reading(db, photo, 0, MODELS, entry(found), kept(found), 0.1)
+        add_reading(db, photo, 0, MODELS, entry(*found), kept(*found), 0.1)
 
 
 def exported(store: Store) -> str:

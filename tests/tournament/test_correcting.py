@@ -27,7 +27,7 @@ def said(db: Connection, one: Sheet) -> dict[str, object]:
 
 
 def test_what_was_said_together_is_taken_back_together(store: Store) -> None:
-    came_in(store, make_sheet(), "a")
+    came_in(store, "a", make_sheet())
     with store.write() as db:
         one = only_sheet(db)
         say(db, one, {"ignored": True}, "Zoe")
@@ -40,7 +40,7 @@ def test_what_was_said_together_is_taken_back_together(store: Store) -> None:
 
 
 def test_only_what_is_new_is_kept_where_that_is_asked_for(store: Store) -> None:
-    came_in(store, make_sheet(doubtful=[(0, 1)]), "a")
+    came_in(store, "a", make_sheet(doubtful=[(0, 1)]))
     with store.write() as db:
         one = only_sheet(db)
         sure, doubtful = {"coat": "dot", "crosses": 1}, {"coat": "dot", "crosses": 0}
@@ -52,7 +52,7 @@ def test_only_what_is_new_is_kept_where_that_is_asked_for(store: Store) -> None:
 
 
 def test_a_sheet_that_is_named_keeps_the_round_that_its_file_says(store: Store) -> None:
-    came_in(store, with_evidence(make_sheet(), sheet_id="CUP//4/A"), "a", details={"round": 3})
+    came_in(store, "a", with_evidence(make_sheet(), sheet_id="CUP//4/A"), details={"round": 3})
     page = SheetService(store, "Cup")
     with store.read() as db:
         one = only_sheet(db)

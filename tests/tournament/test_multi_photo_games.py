@@ -47,9 +47,9 @@ def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
     game = won()
     for board, player in zip(game.maps, "AB", strict=True):
         sheet = make_sheet(str(board), confidence=0.999)
-        came_in(store, with_evidence(sheet, sheet_id=f"CUP/1/4/{player}"), player)
+        came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1/4/{player}"))
     assert wizards(store) == {"A": 0, "B": 0}
-    came_in(store, with_evidence(make_book(game.spellbook), sheet_id="CUP/1/4/"), "book")
+    came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1/4/"))
     paid = [score.wizard for score in game.scores()]
     assert wizards(store) == {"A": paid[0], "B": paid[1]}
     desk = new_session("desk", "test")
@@ -78,9 +78,9 @@ def test_sheets_that_name_the_table_alone_belong_to_the_round_of_their_photos(
             sheet = with_evidence(
                 make_sheet(str(board), confidence=0.999), sheet_id=f"CUP//4/{player}"
             )
-            came_in(store, sheet, f"{player}{round_}", details={"round": round_})
+            came_in(store, f"{player}{round_}", sheet, details={"round": round_})
         book = with_evidence(make_book(game.spellbook), sheet_id="CUP//4/")
-        came_in(store, book, f"book{round_}", details={"round": round_})
+        came_in(store, f"book{round_}", book, details={"round": round_})
     paid = {
         f"{player}{round_}": score.wizard
         for round_, game in enumerate(games, 1)

@@ -20,7 +20,6 @@ from kdscan.game.problem import Problem
 from kdscan.locale import words
 from kdscan.locale.errors import error_json
 from kdscan.locale.problems import PROBLEMS
-from kdscan.pipeline.serialize import serialize
 from kdscan.records import AnyReading
 from kdscan.tournament.games import Game, Seat
 from kdscan.tournament.report.pictures import CROP_PX, LONGEST_PX
@@ -28,12 +27,13 @@ from kdscan.tournament.report.plots import places_svg, totals_svg
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import add_correction
-from kdscan.tournament.store.events import ensure_event, ensure_player
+from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
 from kdscan.tournament.store.games import set_game
-from kdscan.tournament.store.photos import add_file, add_photo, set_pages
-from kdscan.tournament.store.readings import add_reading, sheets
+from kdscan.tournament.store.photos import add_file
+from kdscan.tournament.store.readings import sheets
+from tests.command import Command
 from tests.readings import make_book, make_kingdom, make_sheet
-from tests.tournament.entries import MODELS, entry, kept
+from tests.tournament.entries import came_in
 
 EN = words("en")
 EVIL = '<script>alert("Bob & Co")</script>'
@@ -71,15 +71,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
         for n, doubtful in enumerate([[(0, 1), (2, 2)], []]):
             photo[:] = 200 - n
             data = cv2.imencode(".png", photo)[1].tobytes()
-            sheet = make_sheet(doubtful=doubtful)
-            sha = kept_store.photos.put(data, ".png")
-            with kept_store.write() as db:
-                event = ensure_event(db, "Cup")
-                row, _ = add_photo(db, event.id, sha, ".png", len(data))
-                add_file(db, event.id, f"p{n}.png", row.id)
-                set_pages(db, row.id, 1)
-                add_reading(db, row, 0, MODELS, entry(sheet), kept(sheet), 0.1)
+            came_in(kept_store, f"p{n}.png", make_sheet(doubtful=doubtful), picture=data)
         with kept_store.write() as db:
+            event = find_event(db, "Cup")
             add_file(
                 db, event.id, "broken.jpg", None, error=error_json(UnreadableImage("no <picture>"))
             )
@@ -173,12 +167,10 @@ def test_an_event_without_anything(tmp_path: Path) -> None:
     assert "No sheet has been read yet." in text
 
 
-def test_a_report_that_cannot_be_written(
-    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_that_cannot_be_written(store: str, tmp_path: Path, run: Command) -> None:
     path = tmp_path / "missing" / "report.html"
-    assert main(["report", "--event", "Cup", "--store", store, "-o", str(path)]) == 2
-    assert "cannot be written" in capsys.readouterr().err
+    said = run("report", "--event", "Cup", "--store", store, "-o", path, code=2).err
+    assert "cannot be written" in said
 
 
 def test_the_histogram_counts_every_sheet() -> None:
@@ -211,13 +203,7 @@ def _read(url: str, found: AnyReading, name: str, asked: Asked) -> None:
     """A photo with one sheet comes into the event Cup."""
     data = cv2.imencode(".png", np.full((700, 900, 3), len(name) * 9, np.uint8))[1].tobytes()
     with open_store(url) as kept_store:
-        sha = kept_store.photos.put(data, ".png")
-        with kept_store.write() as db:
-            event = ensure_rules(db, "Cup", asked)
-            row, _ = add_photo(db, event.id, sha, ".png", len(data))
-            add_file(db, event.id, name, row.id)
-            set_pages(db, row.id, 1)
-            add_reading(db, row, 0, MODELS, entry(found), [serialize(found)], 0.1)
+        came_in(kept_store, name, found, asked=asked, picture=data)
 
 
 def _report(url: str, tmp_path: Path, *more: str) -> str:

@@ -12,23 +12,23 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.inference.store import default_models
-from kdscan.pipeline.serialize import serialize
 from kdscan.records import CELLS, COATS, KINDS
 from kdscan.synth.tiles import load_photos
 from kdscan.tournament.batch.paths import sources
 from kdscan.tournament.batch.run import Run
 from kdscan.tournament.batch.tasks import perform
+from kdscan.tournament.rules import Asked
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
-from kdscan.tournament.store.events import ensure_event
-from kdscan.tournament.store.photos import add_file, add_photo, get_photo, set_pages
-from kdscan.tournament.store.readings import add_reading, sheets
+from kdscan.tournament.store.events import ensure_event, find_event
+from kdscan.tournament.store.photos import get_photo
+from kdscan.tournament.store.readings import sheets
 from kdscan.tournament.teach import save_labels
 from kdscan.training.dataset import UNKNOWN, unpack
 from kdscan.training.labels import load_labels
 from kdscan.training.measure import marks_figures, marks_logits
 from tests.readings import make_kingdom
-from tests.tournament.entries import MODELS, entry
+from tests.tournament.entries import came_in
 from tests.tournament.workers import Here
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
@@ -112,13 +112,9 @@ def test_confirmed_kingdoms_come_out_as_training_takes_them(tmp_path: Path) -> N
     picture = cv2.imencode(".png", np.full((700, 900, 3), 90, np.uint8))[1].tobytes()
     labels = tmp_path / "labels"
     with open_store(str(tmp_path / "s.sqlite")) as store:
-        sha = store.photos.put(picture, ".png")
+        came_in(store, "a.png", kingdom, event="cup", asked=Asked("kingdomino"), picture=picture)
         with store.write() as db:
-            event = ensure_event(db, "cup", "kingdomino")
-            photo, _ = add_photo(db, event.id, sha, ".png", len(picture))
-            add_file(db, event.id, "a.png", photo.id)
-            set_pages(db, photo.id, 1)
-            add_reading(db, photo, 0, MODELS, entry(kingdom), [serialize(kingdom)], 0.1)
+            event = find_event(db, "cup")
             (sheet,) = sheets(db, event.id)
             lake = {"terrain": "lake", "crowns": 1}
             add_correction(db, event.id, "cell:0,4", lake, "Ada", sheet_id=sheet.id)

@@ -14,12 +14,12 @@ import httpx
 import pytest
 from starlette.requests import Request
 
-from kdscan.cli.main import main
 from kdscan.errors import StoreFull, UsageError
 from kdscan.tournament.store import Store
 from kdscan.web import connections, reader
 from kdscan.web.app import _kdscan_error
 from kdscan.web.connections import OnceAMinute, Waiting
+from tests.command import Command
 from tests.web.conftest import JOIN, Login, Served, send, serving, settings
 
 
@@ -194,12 +194,10 @@ def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login
     assert second.get(f"/api/sheets/{sheet}").status_code == 200
 
 
-def test_a_certificate_that_cannot_be_used_is_wrong_usage(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_certificate_that_cannot_be_used_is_wrong_usage(tmp_path: Path, run: Command) -> None:
     for name in ("a.pem", "b.pem"):
         (tmp_path / name).write_text("no certificate")
     words = ["serve", "--certificate", str(tmp_path / "a.pem"), "--key", str(tmp_path / "b.pem")]
-    assert main([*words, "--store", str(tmp_path / "s.sqlite")]) == 2
-    assert "it cannot be used with that key" in capsys.readouterr().err
+    said = run(*words, "--store", tmp_path / "s.sqlite", code=2).err
+    assert "it cannot be used with that key" in said
     assert not (tmp_path / "s.sqlite").exists()

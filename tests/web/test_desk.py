@@ -59,7 +59,7 @@ class Desk:
 
 
 def sheet_of(cup: Store, board: int, code: str | None, name: str, **more: Any) -> None:
-    came_in(cup, with_evidence(make_sheet(BOARDS[board], **more), sheet_id=code), name, event=CUP)
+    came_in(cup, name, with_evidence(make_sheet(BOARDS[board], **more), sheet_id=code), event=CUP)
 
 
 def test_every_complaint_is_a_card_with_its_remedy(cup: Store) -> None:

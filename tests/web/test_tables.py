@@ -73,9 +73,8 @@ def photographed(
     totals = ((total, confidence), (total + doubt, 1 - confidence)) if doubt else ((total, 1.0),)
     reading = replace(sheet.reading, totals=totals, review=bool(doubt))
     name = name or f"{which}.jpg"
-    came_in(
-        store, with_evidence(replace(sheet, reading=reading), sheet_id=code), f"/home/club/{name}"
-    )
+    found = with_evidence(replace(sheet, reading=reading), sheet_id=code)
+    came_in(store, f"/home/club/{name}", found)
 
 
 def told(tables: Tables) -> list[tuple[str, Any]]:
@@ -162,7 +161,7 @@ def test_pairing_a_round_anew_is_news(cup: Store) -> None:
 def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
     with cup.write() as db:
         event = ensure_rules(db, "Cup", Asked(game="kingdomino"))
-    came_in(cup, make_kingdom(), "kingdom.jpg")
+    came_in(cup, "kingdom.jpg", make_kingdom())
     tables, service, zoe = Tables(cup, event), SheetService(cup, "Cup"), new_session("desk", "Zoe")
     (before,) = tables.standings()["totals"]
     with cup.write() as db:

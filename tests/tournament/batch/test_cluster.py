@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.cli.main import main
 from kdscan.errors import UsageError
 from kdscan.inference.store import default_models
 from kdscan.tournament.batch.paths import sources
@@ -18,6 +17,7 @@ from kdscan.tournament.batch.run import Progress, Run
 from kdscan.tournament.batch.tasks import perform
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event
+from tests.command import Command
 from tests.conftest import new_store
 from tests.tournament.entries import exported
 from tests.tournament.workers import Here
@@ -44,14 +44,11 @@ def start(store: Store) -> Run:
     return Run(store, event, default_models().version)
 
 
-def test_the_command_line_finds_the_cluster(
-    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_finds_the_cluster(address: str, tmp_path: Path, run: Command) -> None:
     store = str(tmp_path / "s.sqlite")
     given = [str(SAMPLES / "04.jpg"), "--event", "cup", "--store", store, "--cluster", address]
-    assert main(["batch", *given]) == 0
-    assert "sheets: 1" in capsys.readouterr().out
-    assert main(["batch", *given, "--workers", "2"]) == 2
+    assert "sheets: 1" in run("batch", *given).out
+    run("batch", *given, "--workers", "2", code=2)
 
 
 @pytest.mark.database

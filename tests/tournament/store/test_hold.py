@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.cli.main import main
 from kdscan.errors import StoreError, UsageError
 from kdscan.tournament.store import connect, open_store
 from kdscan.tournament.store.events import ensure_event, events
+from tests.command import Command
 
 
 @pytest.fixture
@@ -48,14 +48,11 @@ def test_a_store_that_is_gone_is_noticed_before_anything_is_called_saved(
     ],
 )
 def test_a_mistyped_store_makes_nothing(
-    command: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main([*command, "--event", "cup", "--store", "typo.sqlite"]) == UsageError.exit_code
-    assert "no such store" in capsys.readouterr().err
+    said = run(*command, "--event", "cup", "--store", "typo.sqlite", code=UsageError.exit_code).err
+    assert "no such store" in said
     assert list(tmp_path.iterdir()) == []
 
 
@@ -85,10 +82,10 @@ def test_a_store_that_may_only_be_read_can_be_looked_at(
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everything")
-def test_permissions_say_that_a_store_may_only_be_read(path: Path) -> None:
+def test_permissions_say_that_a_store_may_only_be_read(path: Path, run: Command) -> None:
     path.chmod(0o400)
     path.parent.chmod(0o500)
     try:
-        assert main(["standings", "--event", "cup", "--store", str(path)]) == 0
+        run("standings", "--event", "cup", "--store", path)
     finally:
         path.parent.chmod(0o700)
