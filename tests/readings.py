@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,6 +14,8 @@ from kdscan.game.duel.board import Board
 from kdscan.game.duel.book_place import BookPlace
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.dice import SQUARES
+from kdscan.game.duel.play import Game
+from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.kingdomino.kingdom import Kingdom
@@ -20,6 +23,8 @@ from kdscan.game.kingdomino.variants import PLAIN, Variants
 from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.marks.decode import decode
+from kdscan.marks.risk import DEFAULT_RISK
+from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import (
     CELLS,
     COATS,
@@ -27,6 +32,7 @@ from kdscan.records import (
     KINDS,
     MAX_CROSSES,
     ROWS,
+    AnyReading,
     BookMark,
     CellReading,
     KingdomEvidence,
@@ -169,6 +175,21 @@ def make_book(
             chosen = coat is book.chosen_by(side)
             add(BookPlace(side, coat, "choice"), chosen, n)
     return interpret(SpellbookEvidence("kdscan-a5-spellbook", PAGE, tuple(marks)))
+
+
+def paid_game(player: int | None = None, seed: int = 0) -> Game:
+    """A game in which the wizard of the filled coat pays that player, or anybody."""
+    for game in map(play_game, count(seed)):
+        paid = [score.wizard for score in game.scores()]
+        if max(paid) if player is None else paid[player]:
+            return game
+    raise AssertionError("no such game")
+
+
+def make_table(game: Game, doubtful: Mapping[str, float] | None = None) -> tuple[AnyReading, ...]:
+    """Both maps and the spellbook of a game as one photo shows them; doubtful: see `make_book`."""
+    maps = [make_sheet(str(board), confidence=0.999) for board in game.maps]
+    return apply_spellbook((*maps, make_book(game.spellbook, doubtful=doubtful)), DEFAULT_RISK)
 
 
 Reading_ = TypeVar("Reading_", SheetReading, KingdomReading, SpellbookReading)

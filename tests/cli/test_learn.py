@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +19,8 @@ from kdscan.tournament.store.readings import sheets
 from tests.command import Command
 from tests.prints.pads import PAINTED, blank, learned, sheet
 
+pytestmark = pytest.mark.usefixtures("own_data")
+
 SEED = PAINTED
 
 
@@ -31,13 +32,6 @@ def photos(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     for place, photo in zip(places, (blank(SEED), sheet(SEED, 1)), strict=True):
         cv2.imwrite(str(place), photo.bgr)
     return places
-
-
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    yield
 
 
 def layout_of(run: Command, *words: object) -> str:

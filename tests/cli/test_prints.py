@@ -12,11 +12,7 @@ from kdscan.prints.library import own_library
 from tests.command import Command
 from tests.prints.made import made_print
 
-
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 def layout(run: Command, *words: object, code: int = 0) -> str:

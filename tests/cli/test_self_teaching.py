@@ -15,11 +15,7 @@ from kdscan.prints.pool import own_pool
 from tests.command import Command
 from tests.prints.pads import ENGRAVED, PAINTED, learned_at_once, sheet
 
-
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,6 @@ import numpy as np
 
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.play import Game
-from kdscan.game.duel.players import play_game
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.kinds import correct
 from kdscan.kinds.duel_map.to_json import to_json as map_json
@@ -18,22 +16,13 @@ from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import AnyReading, SheetReading
 from tests.readings import make_book as a_book
-from tests.readings import make_sheet, with_evidence
+from tests.readings import make_sheet, paid_game, with_evidence
 
 RISK = 0.02
 PAGE = np.array([(0.0, 0), (200, 0), (200, 140), (0, 140)])
 
 
-def won_by(player: int) -> Game:
-    """A game in which that player won the filled coat's wizard, and it pays."""
-    for seed in range(400):
-        game = play_game(seed)
-        if game.spellbook.owner(Coat.FILLED) == player and game.scores()[player].wizard:
-            return game
-    raise AssertionError("no such game")
-
-
-GAME = won_by(0)
+GAME = paid_game(0)
 
 
 def a_map(board: Board, confidence: float = 0.999) -> SheetReading:

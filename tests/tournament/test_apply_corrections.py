@@ -6,18 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.play import Game
-from kdscan.game.duel.players import play_game
 from kdscan.kinds import correct
 from kdscan.kinds.duel_map.to_json import to_json
-from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.document import sheet_json
 from kdscan.pipeline.serialize import serialize
-from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import AnyReading
 from kdscan.tournament.apply_corrections import corrected_json, corrected_sheets
 from kdscan.tournament.store.records import Sheet
-from tests.readings import make_book, make_kingdom, make_sheet
+from tests.readings import make_book, make_kingdom, make_sheet, make_table, paid_game
 
 
 def row(sheet: AnyReading, **more: Any) -> Sheet:
@@ -87,17 +83,10 @@ def test_a_wizard_that_a_person_denies_pays_nothing() -> None:
     assert found["score"]["total"] == found["score"]["domains"] == found["range"][0]
 
 
-def won(seed: int) -> Game:
-    game = play_game(seed)
-    return game if any(score.wizard for score in game.scores()) else won(seed + 1)
-
-
 def table() -> tuple[list[Sheet], list[int]]:
     """Two maps and the spellbook in one photo, as they are kept; what the wizard pays each."""
-    game = won(0)
-    maps = [make_sheet(str(board), confidence=0.999) for board in game.maps]
-    found = apply_spellbook((*maps, make_book(game.spellbook)), DEFAULT_RISK)
-    sheets = [row(one, id=n) for n, one in enumerate(found, 1)]
+    game = paid_game()
+    sheets = [row(one, id=n) for n, one in enumerate(make_table(game), 1)]
     return sheets, [score.wizard for score in game.scores()]
 
 
@@ -133,7 +122,7 @@ def test_a_doubtful_wizard_widens_the_range_until_somebody_says_what_he_pays() -
 
 
 def test_what_was_photographed_apart_may_be_one_table() -> None:
-    game = won(0)
+    game = paid_game()
     maps = [row(make_sheet(str(board), confidence=0.999)) for board in game.maps]
     book = row(make_book(game.spellbook))
     apart = corrected_sheets([*maps, book], [{}, {}, {}])

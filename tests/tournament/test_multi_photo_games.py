@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from kdscan.game.duel.play import Game
-from kdscan.game.duel.players import play_game
 from kdscan.tournament.event import event_state
 from kdscan.tournament.results import OK, REVIEW, results
 from kdscan.tournament.store import Store
@@ -12,14 +10,8 @@ from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.readings import sheets
 from kdscan.web.sessions import Session, new_session
 from kdscan.web.sheet_service import SheetService
-from tests.readings import make_book, make_sheet, with_evidence
+from tests.readings import make_book, make_sheet, paid_game, with_evidence
 from tests.tournament.entries import came_in
-
-
-def won(seed: int = 0) -> Game:
-    """A game in which the wizard of the filled coat pays somebody."""
-    game = play_game(seed)
-    return game if any(score.wizard for score in game.scores()) else won(seed + 1)
 
 
 def wizards(store: Store) -> dict[str, int]:
@@ -44,7 +36,7 @@ def pages(store: Store, who: Session) -> dict[str, int]:
 
 
 def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
-    game = won()
+    game = paid_game()
     for board, player in zip(game.maps, "AB", strict=True):
         sheet = make_sheet(str(board), confidence=0.999)
         came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1/4/{player}"))
@@ -72,7 +64,7 @@ def test_sheets_that_name_the_table_alone_belong_to_the_round_of_their_photos(
 ) -> None:
     """The same codes in each round are other sheets."""
     desk = new_session("desk", "test")
-    games = [won(), won(100)]
+    games = [paid_game(), paid_game(seed=100)]
     for round_, game in enumerate(games, 1):
         for board, player in zip(game.maps, "AB", strict=True):
             sheet = with_evidence(

@@ -10,10 +10,8 @@ from playwright.sync_api import Route, expect
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
-from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.pipeline.table import apply_spellbook
 from kdscan.tournament.store import Store
-from tests.readings import make_book, make_sheet, with_evidence
+from tests.readings import make_book, make_sheet, make_table, with_evidence
 from tests.web import browsing
 from tests.web.browsing import (
     DESKTOP,
@@ -83,9 +81,7 @@ def test_a_kingdom_is_put_right_by_tap(open_page: Open, served: Served, store: S
 
 
 def test_a_spellbook_put_right_pays_the_maps(open_page: Open, served: Served, store: Store) -> None:
-    maps = [make_sheet(str(board), confidence=0.999) for board in GAME.maps]
-    book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
-    laid = lay(served, store, *apply_spellbook((*maps, book), DEFAULT_RISK))
+    laid = lay(served, store, *make_table(GAME, {DOUBT: 0.9}))
     page = open_sheet(open_page, laid, service_workers="block")  # its answers can be held back
     page.get_by_role("button", name=re.compile("Spellbook")).first.tap()
     expect(page.locator(".doubt")).to_have_count(1)

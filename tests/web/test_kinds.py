@@ -7,35 +7,19 @@ from typing import Any
 import httpx
 import pytest
 
-from kdscan.game.duel.play import Game
-from kdscan.game.duel.players import play_game
-from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.pipeline.table import apply_spellbook
 from kdscan.tournament.store import Store
-from tests.readings import make_book, make_kingdom, make_sheet
+from tests.readings import make_book, make_kingdom, make_sheet, make_table, paid_game
 from tests.web.conftest import Served, lay
 
-
-def won() -> tuple[Game, int]:
-    """A game in which the wizard of the filled coat pays, and whom."""
-    for seed in range(400):
-        game = play_game(seed)
-        paid = [score.wizard for score in game.scores()]
-        if max(paid):
-            return game, paid.index(max(paid))
-    raise AssertionError("no such game")
-
-
-GAME, OWNER = won()
+GAME = paid_game()
+OWNER = next(n for n, score in enumerate(GAME.scores()) if score.wizard)
 DOUBT = f"players[{OWNER}].choices.{GAME.spellbook.chosen_by(OWNER)}"
 
 
 @pytest.fixture
 def table(served: Served, store: Store, desk: httpx.Client) -> dict[str, Any]:
     """Both maps and the spellbook in one photo; which coat was chosen is doubtful."""
-    maps = [make_sheet(str(board), confidence=0.999) for board in GAME.maps]
-    book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
-    photo = lay(served, store, *apply_spellbook((*maps, book), DEFAULT_RISK))
+    photo = lay(served, store, *make_table(GAME, {DOUBT: 0.9}))
     found: dict[str, Any] = desk.get(f"/api/photos/{photo}").json()
     return found
 
