@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kdscan.cli.messages import error_message, quiet
 from kdscan.game.grid import cell_name
@@ -13,9 +14,11 @@ from kdscan.kinds import kind_of
 from kdscan.kinds.common.terminal import Style
 from kdscan.locale import of_terminal, words
 from kdscan.locale.legible import legible
-from kdscan.pipeline.document import PhotoReport
-from kdscan.pipeline.fusion import FusedSheet
-from kdscan.records.results import DynastyJson, GameJson
+
+if TYPE_CHECKING:
+    from kdscan.pipeline.document import PhotoReport
+    from kdscan.pipeline.fusion import FusedSheet
+    from kdscan.records.results import DynastyJson, GameJson
 
 _CLEAR_LINE = "\r\x1b[K"
 

@@ -242,11 +242,14 @@ def known_prints(files: Sequence[str] = ()) -> list[FiledPrint]:
 
     Damaged ones of the library are told and skipped; raises LayoutError for others.
     """
-    from kdscan.prints.file import SUFFIX, load_print
     from kdscan.prints.library import own_library
-    from kdscan.prints.names import same_name
+    from kdscan.prints.names import SUFFIX, same_name
 
-    named = [load_print(file, thoroughly=True) for file in files if file.endswith(SUFFIX)]
+    named: list[FiledPrint] = []
+    if given := [file for file in files if file.endswith(SUFFIX)]:
+        from kdscan.prints.file import load_print
+
+        named = [load_print(file, thoroughly=True) for file in given]
     others = own_library().load(damaged)
     return named + [o for o in others if not any(same_name(o.name, n.name) for n in named)]
 

@@ -16,14 +16,10 @@ from kdscan.kinds import kind_of
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline.document import PhotoReport
 from kdscan.pipeline.pages import read_page
-from kdscan.records import (
-    AnyReading,
-    KingdomReading,
-    Photo,
-)
 
 if TYPE_CHECKING:
     from kdscan.cli.corrections import Correction
+    from kdscan.records import AnyReading, Photo
 
 STDIN = "-"
 """The name under which a photo is read from stdin."""
@@ -82,6 +78,7 @@ def _corrected(
     if not corrections:
         return sheet
     from kdscan.cli.corrections import field_of
+    from kdscan.records import KingdomReading
 
     size = sheet.variants.size if isinstance(sheet, KingdomReading) else 0
     fields = dict(field_of(one, sheet.kind, size) for one in corrections if one.sheet == number)

@@ -124,7 +124,9 @@ def score(
     _check_overlay(overlay, photos)
     parsed = _parsed(corrections) if corrections else ()
 
-    # The heavy half: OpenCV, onnxruntime.
+    # The heavy half: OpenCV, onnxruntime. The networks are opened while the rest is imported.
+    import onnxruntime  # noqa: F401
+
     from kdscan.inference.store import default_models
 
     default_models().preload(threads=min(2, os.cpu_count() or 1))
@@ -204,7 +206,7 @@ def _parsed(corrections: Sequence[str]) -> tuple[Correction, ...]:
 
 
 def _layouts(files: Sequence[str]) -> list[Layout]:
-    from kdscan.prints.file import SUFFIX
+    from kdscan.prints.names import SUFFIX
     from kdscan.sheet.layout import load_layout
 
     return [load_layout(file) for file in files if not file.endswith(SUFFIX)]

@@ -14,7 +14,6 @@ import errno
 import io
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Iterator
@@ -103,7 +102,7 @@ def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """
     old = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     # Opened like this, and not by `tempfile`, it has the permissions of any new file.
-    part = target.with_name(f".kdscan-{secrets.token_hex(16)}.part")
+    part = target.with_name(f".kdscan-{os.urandom(16).hex()}.part")
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     try:
         with os.fdopen(handle, "wb") as out:

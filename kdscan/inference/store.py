@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import ModelError
-from kdscan.records import COATS, KINDS
 from kdscan.records.arrays import Network
-from kdscan.records.book import StruckBy
+from kdscan.records.coats import COATS
 from kdscan.sheet.layout import layouts
+
+if TYPE_CHECKING:
+    from kdscan.records.book import StruckBy
 
 FORMAT = "kdscan-models/3"
 
@@ -41,6 +44,10 @@ ANY, OWN = "any", "own"
 def calibrated_as(layout: str) -> str:
     """The calibration group of a layout: `OWN` if kdscan prints it, else `ANY`."""
     return OWN if layout in layouts() else ANY
+
+
+Opened = tuple[Network, dict[str, str]]
+"""A model ready to run, and the metadata inside its file."""
 
 
 def models_folder() -> Path:
@@ -128,6 +135,8 @@ class Models:
     @cached_property
     def struck_by(self) -> StruckBy:
         """How logits of strokes through a line's squares combine to that of a struck line."""
+        from kdscan.records.book import StruckBy
+
         try:
             return StruckBy.from_json(self._spellbook[1].get("struck_by", ""))
         except (ValueError, TypeError) as error:
@@ -136,7 +145,7 @@ class Models:
             ) from error
 
     @cached_property
-    def _spellbook(self) -> tuple[Network, dict[str, str]]:
+    def _spellbook(self) -> Opened:
         return self._session("spellbook")
 
     def calibration(self, layout: str, views: int) -> NDArray[np.float64]:
@@ -154,6 +163,8 @@ class Models:
 
     @cached_property
     def squares(self) -> Network:
+        from kdscan.records.kinds import KINDS
+
         return self._labelled("squares", [f"{terrain} {crowns}" for terrain, crowns in KINDS])
 
     def _labelled(self, name: str, labels: list[str]) -> Network:
@@ -177,23 +188,34 @@ class Models:
 
         threads: intra-op threads of each session; results do not depend on it.
         """
-        thread = ThreadPoolExecutor(1)
         for name in MAP_NETWORKS:
-            if name in self.__dict__:  # open already
-                continue
-            self._pending[name] = thread.submit(self._open, name, threads)
-        thread.shutdown(wait=False)
+            if name not in self.__dict__:  # open already
+                self._pending[name] = SimpleQueue()
+        Thread(target=self._open_pending, args=(dict(self._pending), threads)).start()
 
     @cached_property
-    def _pending(self) -> dict[str, Future[tuple[Network, dict[str, str]]]]:
+    def _pending(self) -> dict[str, SimpleQueue[Opened | Exception]]:
         return {}
 
-    def _session(self, name: str) -> tuple[Network, dict[str, str]]:
-        """A model ready to run, and the metadata inside its file."""
-        opening = self._pending.pop(name, None)
-        return opening.result() if opening else self._open(name)
+    def _open_pending(
+        self, pending: dict[str, SimpleQueue[Opened | Exception]], threads: int
+    ) -> None:
+        for name, opened in pending.items():
+            try:
+                opened.put(self._open(name, threads))
+            except Exception as error:
+                opened.put(error)
 
-    def _open(self, name: str, threads: int = 1) -> tuple[Network, dict[str, str]]:
+    def _session(self, name: str) -> Opened:
+        """A model ready to run, and the metadata inside its file."""
+        if (pending := self._pending.pop(name, None)) is None:
+            return self._open(name)
+        opened = pending.get()
+        if isinstance(opened, Exception):
+            raise opened
+        return opened
+
+    def _open(self, name: str, threads: int = 1) -> Opened:
         data = self._checked(name)
         import onnxruntime
 

@@ -8,27 +8,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from kdscan.errors import KdscanError
-from kdscan.game.winner import Worth, decide, worth
 from kdscan.kinds import kind_of
 from kdscan.kinds.common.values import probability_json
-from kdscan.kinds.duel_map.to_json import to_json as map_json
 from kdscan.locale.errors import error_json
 from kdscan.locale.legible import legible
-from kdscan.pipeline.fusion import FusedSheet
-from kdscan.records import AnyReading
-from kdscan.records.results import (
-    FusedJson,
-    GameJson,
-    MapJson,
-    Pair,
-    PhotoJson,
-    PlayerJson,
-    ReportJson,
-    SheetJson,
-)
+
+if TYPE_CHECKING:
+    from kdscan.game.winner import Worth
+    from kdscan.pipeline.fusion import FusedSheet
+    from kdscan.records import AnyReading
+    from kdscan.records.results import (
+        FusedJson,
+        GameJson,
+        MapJson,
+        Pair,
+        PhotoJson,
+        PlayerJson,
+        ReportJson,
+        SheetJson,
+    )
 
 SCHEMA: Literal["kdscan/1"] = "kdscan/1"
 
@@ -61,6 +62,8 @@ def report_json(photos: Sequence[PhotoJson], fused: Sequence[FusedSheet] = ()) -
 
 
 def _fused_json(fused: FusedSheet) -> FusedJson:
+    from kdscan.kinds.duel_map.to_json import to_json as map_json
+
     return {
         "sheets": [list(where) for where in fused.views],
         "best": list(fused.best),
@@ -134,6 +137,8 @@ def outcome_json(
     sheets: Sequence[tuple[Any, Mapping[str, Any]]], spellbook: Pair | None = None
 ) -> GameJson:
     """The result of two maps or several kingdoms, each with its reference for the JSON."""
+    from kdscan.game.winner import decide, worth  # a single sheet wins nothing
+
     worths = [worth(sheet) for _, sheet in sheets]
     result = decide(worths)
     return {

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.interpret import beliefs, interpret
-from kdscan.marks.fuse import SheetView, fuse, group
 from kdscan.marks.risk import DEFAULT_RISK
-from kdscan.records import AnyReading, MapCorrections, MapEvidence, SheetReading
+from kdscan.records import MapCorrections, MapEvidence, SheetReading
+
+if TYPE_CHECKING:
+    from kdscan.records import AnyReading
 
 Where = tuple[int, int]
 """Number of the photo and of the sheet in it, both from 0, as in the JSON."""
@@ -58,6 +61,10 @@ def fuse_sheets(
 
     maps: all maps of all photos, see `maps_by_place`. risk: see `kdscan.read_photo`.
     """
+    if len(maps) < 2:
+        return ()
+    from kdscan.marks.fuse import SheetView, group  # of use to several photos alone
+
     places = sorted(maps)
     views = [
         SheetView(where[0], beliefs(maps[where].evidence), maps[where].sheet_id) for where in places
@@ -77,6 +84,8 @@ def fuse_evidence(views: Sequence[MapEvidence], best: int) -> MapEvidence:
     A shield is clipped or covered if it is so in all of them. Corrections of all views hold; where
     they contradict each other, that of the earliest view.
     """
+    from kdscan.marks.fuse import fuse
+
     base = views[best]
     layouts = [view.layout for view in views if view.layout != "unknown"]
     ids = [view.sheet_id for view in views if view.sheet_id is not None]

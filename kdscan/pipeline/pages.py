@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from kdscan.errors import Bug, ModelError, NoSheetFound, PhotoError, UsageError
 from kdscan.imaging.photo import Pages
@@ -11,9 +12,11 @@ from kdscan.kinds.common.options import ReadOptions
 from kdscan.pipeline.document import PhotoReport
 from kdscan.pipeline.read import read_with
 from kdscan.pipeline.table import apply_spellbook
-from kdscan.records import AnyReading, Photo
 
-Change = Callable[[AnyReading, int], AnyReading]
+if TYPE_CHECKING:
+    from kdscan.records import AnyReading, Photo
+
+Change = Callable[["AnyReading", int], "AnyReading"]
 """Changes a reading, given its index: mostly corrections."""
 
 

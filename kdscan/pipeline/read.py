@@ -25,18 +25,18 @@ from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.kinds.duel_map.read import is_legible, read_map
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
-from kdscan.records import (
-    AnyReading,
-    KingdomReading,
-    Photo,
-    RectifiedSheet,
-    SheetOutline,
-    SheetReading,
-    SpellbookReading,
-)
 
 if TYPE_CHECKING:
     from kdscan.prints.known import KnownPrint
+    from kdscan.records import (
+        AnyReading,
+        KingdomReading,
+        Photo,
+        RectifiedSheet,
+        SheetOutline,
+        SheetReading,
+        SpellbookReading,
+    )
 
 MIN_CUT_SIZE, MIN_CUT_CONFIDENCE = 0.4, 0.85
 """A cut-off map is reported beside a map that was read if its area is this share of that one's and

@@ -46,7 +46,6 @@ from kdscan.records import frozen
 from kdscan.sheet.parts import Castle, LineStyle
 from kdscan.sheet.toml import record_from_values
 
-SUFFIX = ".kdprint"
 FORMAT = "kdscan-print/1"
 
 MAX_BYTES = 8 << 20

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kdscan.errors import KdscanError, LayoutError, UsageError
 from kdscan.files.write import default_folder, make_folder, unwritable, write_file
-from kdscan.prints.file import SUFFIX, FiledPrint, load_print, to_filed
-from kdscan.prints.known import KnownPrint
-from kdscan.prints.names import folded, same_name
+from kdscan.prints.names import SUFFIX, folded, same_name
+
+if TYPE_CHECKING:
+    from kdscan.prints.file import FiledPrint
+    from kdscan.prints.known import KnownPrint
 
 Damaged = Callable[[KdscanError], None]
 """Called with the error of each file that is skipped."""
@@ -30,8 +33,12 @@ class Library:
 
         Of several files with a print of the same name the first one counts.
         """
+        if not (files := self._files()):
+            return ()
+        from kdscan.prints.file import load_print  # most people know no prints
+
         found: dict[str, FiledPrint] = {}
-        for path in self._files():
+        for path in files:
             try:
                 one = load_print(path)
                 found.setdefault(folded(one.name), one)
@@ -48,6 +55,8 @@ class Library:
 
         Raises LayoutError for a name that no print may have, UsageError when it cannot be written.
         """
+        from kdscan.prints.file import to_filed
+
         one = to_filed(known)
         path = self.folder / f"{one.name}{SUFFIX}"
         try:
@@ -103,6 +112,8 @@ def own_library() -> Library:
 
 def _name_in(path: Path) -> str:
     """The name of the print in a file; the file's own when that cannot be read."""
+    from kdscan.prints.file import load_print
+
     try:
         return load_print(path).name
     except LayoutError:

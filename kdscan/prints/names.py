@@ -8,6 +8,9 @@ from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import LayoutError
 from kdscan.sheet.layout import layouts
 
+SUFFIX = ".kdprint"
+"""What the name of a print's file ends with."""
+
 LONGEST_NAME = 60
 """Characters of a name at most: it is a file's name too, which may have 255 bytes."""
 

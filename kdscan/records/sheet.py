@@ -14,8 +14,8 @@ from kdscan.game.duel.coats import Coat, shown
 from kdscan.game.duel.scoring import WIZARD_POINTS, Score
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
+from kdscan.records.coats import Marks
 from kdscan.records.ink import Ink
-from kdscan.records.kinds import Marks
 from kdscan.records.short import short, table
 from kdscan.records.stages import MarkProbs, RectifiedSheet
 from kdscan.records.totals import IMPROBABLE, Totals, range_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -27,11 +26,15 @@ def short(found: _Summarised, what: str) -> str:
 
 def table(found: object, rows: Iterable[Iterable[Shown]]) -> str:
     """An HTML table with the reading's `repr` as its caption; cells that need review are marked."""
-    caption = html.escape(repr(found)[1:-1])
+    from html import escape
+
+    caption = escape(repr(found)[1:-1])
     body = "".join(f"<tr>{''.join(map(_place, row))}</tr>" for row in rows)
     return f"<table><caption>{caption}</caption>{body}</table>"
 
 
 def _place(shown: Shown) -> str:
+    from html import escape  # which loads every entity by name
+
     text, look = shown
-    return f"<td>{f'<mark>{html.escape(text)} ?</mark>' if look else html.escape(text)}</td>"
+    return f"<td>{f'<mark>{escape(text)} ?</mark>' if look else escape(text)}</td>"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.duel.board import CELLS, MAX_CROSSES
-from kdscan.records.kinds import COATS
+from kdscan.records.coats import COATS
 from kdscan.records.photo import frozen
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kdscan.errors import LayoutError
 from kdscan.files.read import read_text
-from kdscan.sheet.checks import layout_problems
-from kdscan.sheet.parts import Layout
-from kdscan.sheet.toml import record_from_toml
+
+if TYPE_CHECKING:
+    from kdscan.sheet.parts import Layout
 
 Record = TypeVar("Record")
 
@@ -33,6 +33,9 @@ def load_layout(name_or_path: str | Path) -> Layout:
 
     Raises LayoutError when there is none, or when it is broken; the message says where.
     """
+    from kdscan.sheet.checks import layout_problems
+    from kdscan.sheet.parts import Layout
+
     return load(Layout, _FOLDER, layout_problems, name_or_path)
 
 
@@ -66,6 +69,8 @@ def _built_in(kind: type[Record], path: Path, problems: Problems[Record]) -> Rec
 
 
 def _checked(kind: type[Record], text: str, source: str, problems: Problems[Record]) -> Record:
+    from kdscan.sheet.toml import record_from_toml
+
     record = record_from_toml(kind, text, source)
     for problem in problems(record):
         raise LayoutError("{where}: {error}", where=source, error=problem)

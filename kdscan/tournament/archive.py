@@ -22,7 +22,8 @@ from sqlalchemy.exc import IntegrityError
 
 from kdscan.errors import StoreError, UsageError
 from kdscan.files.write import writing
-from kdscan.prints.file import SUFFIX, parse_print
+from kdscan.prints.file import parse_print
+from kdscan.prints.names import SUFFIX
 from kdscan.records.results import Json
 from kdscan.tournament.archive_checks import check_archived, check_head, checked_sheet
 from kdscan.tournament.event import WALKOVER, event_state

@@ -10,8 +10,7 @@ from sqlalchemy import Table
 
 from kdscan.game.names import GAMES
 from kdscan.locale.legible import legible
-from kdscan.prints.file import SUFFIX
-from kdscan.prints.names import checked_name
+from kdscan.prints.names import SUFFIX, checked_name
 from kdscan.records.results import Json
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.checks import check_json, check_reading, check_row

@@ -7,13 +7,11 @@ The counts lie in `prior.json`, with the seed and the command that made them:
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +31,7 @@ GREEDY_SHARE = 0.8
 """Share of players in the simulated games who play for points; the others play at random."""
 
 _CASTLE = "castle"
-_FILE = "prior.json"
+_FILE = Path(__file__).with_name("prior.json")
 
 
 @dataclass(frozen=True)
@@ -127,15 +125,17 @@ def from_json(data: dict[str, Any]) -> Prior:
 @cache
 def load() -> Prior:
     """The counts that come with the package."""
-    return from_json(json.loads(files(__package__).joinpath(_FILE).read_text("utf-8")))
+    return from_json(json.loads(_FILE.read_text("utf-8")))
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Count anew and write the data file."""
+    import argparse
+
     parser = argparse.ArgumentParser(description="Count marks over simulated games.")
     parser.add_argument("--games", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("-o", "--output", type=Path, default=Path(__file__).with_name(_FILE))
+    parser.add_argument("-o", "--output", type=Path, default=_FILE)
     given = parser.parse_args(arguments)
     data = to_json(count(given.games, given.seed), given.games, given.seed)
     given.output.write_text(json.dumps(data, indent=1) + "\n", "utf-8")

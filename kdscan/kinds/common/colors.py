@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from kdscan.game.duel.scoring import Score
+from typing import TYPE_CHECKING
+
 from kdscan.game.grid import Cell
-from kdscan.game.kingdomino.scoring import Score as KingdomScore
-from kdscan.records import Found
+
+if TYPE_CHECKING:
+    from kdscan.game.duel.scoring import Score
+    from kdscan.game.kingdomino.scoring import Score as KingdomScore
+    from kdscan.records import Found
 
 MAX_NAMED = 8
 """A problem that names more cells concerns the map as a whole; its cells are not marked."""

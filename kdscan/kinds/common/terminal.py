@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kdscan.game.duel.board import LETTERS
 from kdscan.game.duel.coats import GLYPHS, Coat, shown
@@ -13,7 +14,9 @@ from kdscan.kinds.common.doubt import C, Doubt, ReadCell
 from kdscan.kinds.common.values import percent
 from kdscan.locale import Words, words
 from kdscan.locale.problems import SEVERITIES, problem_text
-from kdscan.records import Found
+
+if TYPE_CHECKING:
+    from kdscan.records import Found
 
 # Box drawing by the four strokes that meet in a corner: up 1, right 2, down 4, left 8.
 _CORNERS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kdscan.records import RectifiedSheet
-from kdscan.records.results import Json, JudgedJson, Point
+
+if TYPE_CHECKING:
+    from kdscan.records.results import Json, JudgedJson, Point
 
 
 def point_json(xy: Any) -> Point:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from kdscan.game.duel.report import domains_json, score_json
 from kdscan.game.problem import problems_json
 from kdscan.kinds.common.values import judged_json, point_json, probability_json
 from kdscan.kinds.duel_map.doubts import doubts
 from kdscan.records import CellReading, Marks, SheetReading
-from kdscan.records.results import CellJson, MapJson, MarksJson
+
+if TYPE_CHECKING:
+    from kdscan.records.results import CellJson, MapJson, MarksJson
 
 
 def to_json(sheet: SheetReading) -> MapJson:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from kdscan.errors import LayoutError, StoreError
-from kdscan.prints.file import SUFFIX, FiledPrint, parse_print
+from kdscan.prints.file import FiledPrint, parse_print
 from kdscan.prints.library import Damaged
+from kdscan.prints.names import SUFFIX
 from kdscan.tournament.store.files import PhotoFiles
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from kdscan.errors import ReaderDied
-from kdscan.prints.file import SUFFIX, FiledPrint, to_filed
+from kdscan.prints.file import FiledPrint, to_filed
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import Damaged, named
-from kdscan.prints.names import folded, same_name
+from kdscan.prints.names import SUFFIX, folded, same_name
 from kdscan.records.results import Json
 from kdscan.sheet.layout import layouts
 from kdscan.tournament.store import schema

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import KdscanError, LayoutError
-from kdscan.prints.file import SUFFIX, to_filed
+from kdscan.prints.file import to_filed
+from kdscan.prints.names import SUFFIX
 from kdscan.tournament.archive import load_event, save_event
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.events import ensure_event, find_event

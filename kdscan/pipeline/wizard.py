@@ -1,0 +1,106 @@
+"""What a spellbook says of the two maps beside it: whose domains the wizard of the filled coat pays
+for, how surely, and what contradicts the maps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from kdscan.game.duel.board import Board
+from kdscan.game.duel.book_checks import SIDES, map_problems, whose_maps
+from kdscan.game.duel.book_place import BookPlace
+from kdscan.game.duel.coats import Coat
+from kdscan.game.problem import Problem
+from kdscan.kinds.spellbook.options import marks_of_choice
+from kdscan.marks.decode import board_of
+from kdscan.records import SheetReading, SpellbookReading, WizardEvidence
+
+
+def wizards(
+    book: SpellbookReading, first: SheetReading, second: SheetReading, risk: float
+) -> tuple[WizardEvidence, WizardEvidence]:
+    """The spellbook's evidence for both maps: the wizard's coat, and contradictions."""
+    sides, p_sides = whose_maps(book.book, (_board(first), _board(second)))
+    paid = _paid(book)
+    # If nobody is paid, the totals do not depend on who sat on which side.
+    confidence = _book_confidence(book) * (p_sides if paid else 1.0)
+    out = []
+    for sheet, side in zip((first, second), sides, strict=True):
+        problems = list(map_problems(book.book, side, _board(sheet), sheet.reading.castle_used))
+        if paid and p_sides < 1 - risk:
+            why = (
+                f"whose side of the spellbook is whose is not certain ({p_sides:.0%}); this map is"
+                f" taken for the {SIDES[side]} player's"
+            )
+            problems.append(Problem("whose_map", "warning", why))
+        if _book_confidence(book) < 1 - risk:
+            why = "the wizard's points rest on lines of the spellbook that are hard to read"
+            problems.append(Problem("spellbook_unsure", "warning", why))
+        review = sheet.reading.confidence * confidence < 1 - risk or any(
+            p.severity == "error" for p in problems
+        )
+        coat, coats = book.book.chosen_by(side), _coats(book, side, p_sides)
+        out.append(WizardEvidence(coat, confidence, coats, review, tuple(problems)))
+    return out[0], out[1]
+
+
+def _paid(book: SpellbookReading) -> Coat | None:
+    owner = book.book.owner(Coat.FILLED)
+    return None if owner is None else book.book.chosen_by(owner)
+
+
+def _book_confidence(book: SpellbookReading) -> float:
+    """Probability that the marks on which totals depend were read right.
+
+    These say who won the wizard of the filled coat, if anybody, and which coat the owner chose;
+    errors are assumed to be independent.
+    """
+    marked = _marked(book)
+    won = [_p_won(marked, player) for player in (0, 1)]
+    owner = book.book.owner(Coat.FILLED)
+    if owner is None:
+        return (1 - won[0]) * (1 - won[1])
+    p_owner = won[owner] * (1 - won[1 - owner])
+    return p_owner * math.prod(mark.confidence for mark in marks_of_choice(book.marks, owner))
+
+
+def _coats(
+    book: SpellbookReading, side: int, p_side: float
+) -> tuple[tuple[Coat | None, float], ...]:
+    """The coats for which a player's wizard may pay, None for none, with probabilities.
+
+    p_side: probability that the player has this side, and not the other.
+    """
+    marked, pays = _marked(book), dict.fromkeys((None, *Coat), 0.0)
+    for player, share in ((side, p_side), (1 - side, 1 - p_side)):
+        won = share * _p_won(marked, player) * (1 - _p_won(marked, 1 - player))
+        pays[None] += share
+        for coat in Coat:
+            alone = won
+            for other in Coat:
+                p = marked.get(BookPlace(player, other, "choice"), 0.0)
+                alone *= p if other is coat else 1 - p
+            pays[coat] += alone
+            pays[None] -= alone
+    return tuple(pays.items())
+
+
+def _marked(book: SpellbookReading) -> dict[BookPlace, float]:
+    """Probability that each place is marked."""
+    return {
+        mark.place: mark.confidence if mark.marked else 1 - mark.confidence for mark in book.marks
+    }
+
+
+def _p_won(marked: Mapping[BookPlace, float], player: int) -> float:
+    """Probability that a side's line of the filled coat is complete and not struck."""
+    full = math.prod(
+        p
+        for place, p in marked.items()
+        if (place.player, place.coat, place.part) == (player, Coat.FILLED, "square")
+    )
+    return full * (1 - marked.get(BookPlace(player, Coat.FILLED, "struck"), 0.0))
+
+
+def _board(sheet: SheetReading) -> Board:
+    return board_of({(c.row, c.col): (c.coat, c.crosses) for c in sheet.reading.cells})
