@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kdscan.cli.corrections import Correction, field_of, parse_corrections
 from kdscan.cli.messages import spoken, user
 from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store
 from kdscan.errors import UsageError
 from kdscan.locale.legible import legible
 
 if TYPE_CHECKING:
+    from kdscan.cli.corrections import Correction
     from kdscan.tournament.results import Result
 
 
@@ -72,6 +72,7 @@ def correct(
 
     $ kdscan correct IMG_0413.jpg --event 'Spring cup' --own --player Bob
     """
+    from kdscan.cli.corrections import parse_corrections
     from kdscan.tournament.correcting import find_row, say, take_back
     from kdscan.tournament.names import player_named
     from kdscan.tournament.store import open_store
@@ -138,4 +139,6 @@ def _field(one: Correction, row: Result) -> tuple[str, Any]:
         raise UsageError(
             "--set {text}: the sheet is named already; leave the number out", text=one.text
         )
+    from kdscan.cli.corrections import field_of
+
     return field_of(one, row.data["kind"], row.data.get("size", 0))

@@ -12,8 +12,7 @@ import typer
 from kdscan.cli.messages import note, spoken
 from kdscan.errors import UsageError
 from kdscan.locale import Words
-from kdscan.sheet.look import Style, Ticket
-from kdscan.sheet.parts import Paper
+from kdscan.sheet.look import Paper, Style, Ticket
 from kdscan.sheet.words import Language
 
 PNG_DPI = 300

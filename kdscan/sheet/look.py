@@ -10,6 +10,9 @@ from kdscan.sheet.words import Language
 Style = Literal["plain", "decorated", "saving"]
 """Plain lines; a parchment with a painted castle; or thin lines that spare ink."""
 
+Paper = Literal["a4", "letter", "a5"]
+"""What the printer holds."""
+
 STYLES: tuple[Style, ...] = get_args(Style)
 
 

@@ -12,7 +12,6 @@ from typing import Literal
 Point = tuple[float, float]
 Polygon = tuple[Point, ...]
 LineStyle = Literal["ruled", "dashed", "dotted", "none"]
-Paper = Literal["a4", "letter", "a5"]
 CoatName = Literal["dot", "double_dot", "line", "double_line", "filled", "checked"]
 
 

@@ -14,8 +14,8 @@ from kdscan.sheet.book_drawing import draw_book
 from kdscan.sheet.card import Card, draw_card
 from kdscan.sheet.decor import draw_parchment
 from kdscan.sheet.grid import draw_map
-from kdscan.sheet.look import NO_TICKET, Look, Ticket
-from kdscan.sheet.parts import Layout, Paper, Point
+from kdscan.sheet.look import NO_TICKET, Look, Paper, Ticket
+from kdscan.sheet.parts import Layout, Point
 from kdscan.sheet.pen import FAINT, Pen
 from kdscan.sheet.surroundings import draw_surroundings
 from kdscan.sheet.theme import THEMES

@@ -6,9 +6,8 @@ rest. Terms are those of the publishers' rulebooks where these have one.
 
 from __future__ import annotations
 
-import tomllib
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Literal, get_args
 
 Language = Literal["en", "pl", "fr", "uk", "ru", "de", "es"]
@@ -30,5 +29,7 @@ def translate(text: str, language: Language = "en") -> str:
 @lru_cache(maxsize=1)
 def dictionary() -> dict[str, dict[str, str]]:
     """English text → language → text, all that `words.toml` has."""
-    text = (files("kdscan.sheet") / "words.toml").read_text(encoding="utf-8")
+    import tomllib
+
+    text = Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

@@ -10,7 +10,8 @@ from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from kdscan.errors import LayoutError
 from kdscan.sheet.layout import load_layout
-from kdscan.sheet.parts import Layout, LineStyle, Paper
+from kdscan.sheet.look import Paper
+from kdscan.sheet.parts import Layout, LineStyle
 from kdscan.sheet.printing import impose, sheet_pdf
 from kdscan.sheet.raster import render_page
 from tests.sheet.measure import DPI_300, Measured

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.resources import files
+from pathlib import Path
 
 from kdscan.errors import UsageError
 
@@ -63,7 +63,7 @@ class Tile:
 
 
 def _read() -> tuple[Tile, ...]:
-    data = json.loads(files(__package__).joinpath("tiles.json").read_text("utf-8"))
+    data = json.loads(Path(__file__).with_name("tiles.json").read_text("utf-8"))
     tiles = []
     for number, text in enumerate(data["tiles"], 1):
         one, two = (Square.parse(token) for token in text.split())
