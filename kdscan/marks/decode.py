@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
 from kdscan.game.duel.board import Board, Shield
-from kdscan.game.duel.scoring import score_board
+from kdscan.game.duel.scoring import domain_points
 from kdscan.marks.posterior import alternatives, joint, likely_boards
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import CELLS, COATS, CellReading, MarkProbs, Marks, Reading, calibrated
@@ -39,11 +38,7 @@ RankedBoard = tuple[float, tuple[Marks, ...], int]
 
 def board_of(marks: Mapping[tuple[int, int], Marks]) -> Board:
     """The game's board with these marks, without empty shields."""
-    return Board({at: _shield(*mark) for at, mark in marks.items() if mark[0] is not None})
-
-
-_shield = lru_cache(Shield)
-"""A shield, made once: hundreds of boards are ranked for a sheet."""
+    return Board({at: Shield(*mark) for at, mark in marks.items() if mark[0] is not None})
 
 
 def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
@@ -81,8 +76,7 @@ def _rank_boards(both: Floats, risk: float) -> list[RankedBoard]:
     boards: list[RankedBoard] = []
     rest = 1.0
     for p, marks in likely_boards(both):
-        total = score_board(board_of(dict(zip(CELLS, marks, strict=True)))).domain_points
-        boards.append((p, marks, total))
+        boards.append((p, marks, domain_points(marks)))
         rest -= p
         if rest < risk / 20 or len(boards) == MAX_BOARDS:
             break

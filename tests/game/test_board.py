@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kdscan.game.duel.board import CASTLE, CELLS, Board, BoardTextError, Shield
 from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.scoring import find_domains, score_board
+from kdscan.game.duel.scoring import domain_points, find_domains, score_board
 from kdscan.game.grid import groups
 from kdscan.game.score import outcome
 from kdscan.game.text import split_blocks
@@ -128,6 +128,13 @@ def test_the_filled_wizard_pays_domains_without_crosses_too() -> None:
 def test_diagonal_contact_joins_nothing() -> None:
     assert len(groups({(0, 0): 1, (1, 1): 1})) == 2
     assert groups({(0, 1): 1, (0, 0): 1, (1, 0): 1}) == [(1, ((0, 0), (0, 1), (1, 0)))]
+
+
+@given(boards)
+def test_marks_are_worth_what_their_board_is(board: Board) -> None:
+    shields = [board.get(cell) for cell in CELLS]
+    marks = [(None, 1) if one is None else (one.coat, one.crosses) for one in shields]
+    assert domain_points(marks) == score_board(board).domain_points
 
 
 @given(boards)

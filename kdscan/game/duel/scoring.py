@@ -7,12 +7,13 @@ adds 3 points for each domain of the coat that was chosen, crosses or none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
-from kdscan.game.duel.board import Board
+from kdscan.game.duel.board import CELLS, Board
 from kdscan.game.duel.coats import Coat
 from kdscan.game.grid import Cell, groups
 from kdscan.game.score import DomainScore
@@ -63,6 +64,26 @@ def find_domains(board: Board) -> tuple[Domain, ...]:
 def _joined(cells: tuple[Cell, ...]) -> tuple[tuple[Cell, ...], ...]:
     """The domains of one coat's cells, cached: boards of one sheet differ in a shield or two."""
     return tuple([group for _, group in groups(dict.fromkeys(cells))])
+
+
+def domain_points(marks: Sequence[tuple[Coat | None, int]]) -> int:
+    """What the domains of a map are worth, from the coat (None for an empty shield) and crosses of
+    each of `CELLS`: as `score_board`, but quick where hundreds of boards of one sheet are ranked.
+    """
+    of_coat: dict[Coat, tuple[list[Cell], list[int]]] = {}
+    for cell, (coat, crosses) in zip(CELLS, marks, strict=True):
+        if coat is not None:
+            cells, numbers = of_coat.setdefault(coat, ([], []))
+            cells.append(cell)
+            numbers.append(crosses)
+    return sum([_worth(tuple(cells), tuple(numbers)) for cells, numbers in of_coat.values()])
+
+
+@lru_cache(maxsize=2048)
+def _worth(cells: tuple[Cell, ...], crosses: tuple[int, ...]) -> int:
+    """What the domains of one coat's cells are worth, cached like `_joined`."""
+    of = dict(zip(cells, crosses, strict=True))
+    return sum(len(group) * sum([of[cell] for cell in group]) for group in _joined(cells))
 
 
 def score_board(board: Board, chosen_coat: Coat | None = None) -> Score:
