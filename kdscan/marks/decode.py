@@ -38,7 +38,7 @@ RankedBoard = tuple[float, tuple[Marks, ...], int]
 
 def board_of(marks: Mapping[tuple[int, int], Marks]) -> Board:
     """The game's board with these marks, without empty shields."""
-    return Board({at: Shield(*mark) for at, mark in marks.items() if mark[0] is not None})
+    return Board({at: Shield(coat, n) for at, (coat, n) in marks.items() if coat is not None})
 
 
 def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> Reading:
