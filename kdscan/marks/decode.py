@@ -2,7 +2,7 @@
 
 Players care about the total: its confidence is the summed probability of all boards with that
 total. A doubt that cannot change the total (which of two worthless coats?) lowers only its own
-cell's confidence, and a person is asked to check only the few shields that would settle the total.
+cell's confidence, and a person should check the few shields first that would settle the total.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kdscan.records.arrays import Floats
 __all__ = ["Marks", "alternatives", "board_of", "corrected", "decode", "joint"]
 
 CELL_DOUBT = 0.8
-"""A shield with less confidence is marked for review even if it cannot change the total."""
+"""A shield with less confidence is marked for review even where the total needs none."""
 
 SHARPENING = 1.25
 """Exponent (inverse temperature) of the shields' probabilities for totals: many small doubts are

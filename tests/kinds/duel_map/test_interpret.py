@@ -1,0 +1,54 @@
+"""From evidence to what people see: the shields to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdscan.game.duel.coats import Coat
+from kdscan.game.grid import Cell
+from kdscan.kinds.duel_map.interpret import interpret
+from kdscan.records import CELLS, COATS
+from tests.readings import make_sheet
+
+BOARD = """
+.   .   .   .   .   .   .
+.   .   .   .   .   .   .
+.   d   d+  ##  l   l   .
+.   .   .   .   .   .   .
+.   .   .   .   .   .   .
+"""
+CROSSED, WORTHLESS = (2, 2), (2, 5)
+"""A dot with the only cross of the board, and a line whose coat cannot change the total."""
+
+
+def asked(sure: Mapping[Cell, float], placed: float = 1.0) -> tuple[bool, set[Cell]]:
+    """Whether the sheet needs review, and the shields to look at. sure: how probable the cross of
+    `CROSSED` and the coat of `WORTHLESS` are; all else is certain."""
+    evidence = make_sheet(BOARD).evidence
+    coat, crosses = evidence.probs.coat.copy(), evidence.probs.crosses.copy()
+    line = [COATS.index(Coat.LINE), COATS.index(Coat.FILLED)]
+    coat[CELLS.index(WORTHLESS), line] = sure[WORTHLESS], 1 - sure[WORTHLESS]
+    crosses[CELLS.index(CROSSED), :2] = 1 - sure[CROSSED], sure[CROSSED]
+    probs = replace(
+        evidence.probs, coat=coat, crosses=crosses, placed=placed, calibration=np.array([1.0, 0.0])
+    )
+    sheet = interpret(replace(evidence, probs=probs))
+    return sheet.review, {(cell.row, cell.col) for cell in sheet.reading.cells if cell.review}
+
+
+def test_a_small_doubt_that_cannot_change_a_sure_total_asks_nobody() -> None:
+    assert asked({CROSSED: 1, WORTHLESS: 0.93}) == (False, set())
+
+
+def test_whoever_looks_at_a_sheet_is_shown_every_shield_in_doubt() -> None:
+    assert asked({CROSSED: 0.7, WORTHLESS: 0.93}) == (True, {CROSSED, WORTHLESS})
+    assert asked({CROSSED: 0.7, WORTHLESS: 0.9999}) == (True, {CROSSED})
+
+
+@pytest.mark.parametrize("placed", [0.9, 0.97])
+def test_a_doubtful_place_is_no_doubt_of_single_shields(placed: float) -> None:
+    assert asked({CROSSED: 0.7, WORTHLESS: 0.9999}, placed) == (True, {CROSSED})
