@@ -6,6 +6,7 @@ pictures of it, else one.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 
@@ -147,6 +148,7 @@ def prepare() -> None:
     for kind in KINDS:
         kind.load()
     models = default_models()
+    models.preload(threads=min(2, os.cpu_count() or 1))  # somebody waits, mostly for one photo
     _ = models.spellbook, models.struck_by, models.tiles, models.squares  # a map needs the others
     drawn = png(render_page(load_layout("kdscan-a5"), DRAWN_PX_PER_MM))
     read_page(decode(drawn, "a drawn map"), 0)
