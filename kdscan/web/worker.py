@@ -140,6 +140,7 @@ def prepare() -> None:
     photo waits for what only the first one costs: half as long again, and on each worker."""
     import numpy.ma  # noqa: F401  numpy's median imports it when it is first used
 
+    import kdscan.pipeline.wizard  # noqa: F401  so do two maps with their spellbook
     from kdscan.kinds.spellbook.place import draw_blanks
     from kdscan.sheet.book import load_book
     from kdscan.sheet.layout import load_layout
