@@ -32,9 +32,10 @@ from kdscan.inference.store import Models, default_models
 from kdscan.kinds.kingdom.posterior import kingdom_of
 from kdscan.pipeline.read import read_photo
 from kdscan.records import KINDS, KingdomReading, Photo
+from kdscan.records.kinds import CASTLE, EMPTY
 from kdscan.synth.camera import Level
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
-from kdscan.synth.tiles import CASTLE, EMPTY, Bank, Board, load_boards
+from kdscan.synth.tiles import Bank, Board, load_boards
 
 RULES = Variants(middle_kingdom=True, harmony=True)
 LEVELS: tuple[Level, ...] = ("easy", "normal", "hard")

@@ -20,7 +20,7 @@ from kdscan.game.duel.scoring import score_board
 from kdscan.game.duel.spellbook import Spellbook
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.variants import PLAIN, Variants
-from kdscan.kinds.kingdom.decode import decode_kingdoms
+from kdscan.kinds.kingdom.interpret import decode_kingdoms
 from kdscan.kinds.spellbook.interpret import interpret
 from kdscan.marks.decode import decode
 from kdscan.marks.risk import DEFAULT_RISK

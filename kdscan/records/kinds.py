@@ -13,3 +13,6 @@ KINDS: tuple[SquareKind, ...] = (
     *sorted((square.terrain.value, square.crowns) for square in SQUARES),
 )
 """All kinds of squares that the box holds, in the order of their probabilities."""
+
+EMPTY, CASTLE = KINDS.index(("empty", 0)), KINDS.index(("castle", 0))
+"""Indices in `KINDS` of the two kinds without terrain."""

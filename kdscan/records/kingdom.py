@@ -57,7 +57,7 @@ class KingdomCorrections:
 
 @dataclass(frozen=True, eq=False)
 class KingdomEvidence:
-    """All that is known of a kingdom before any rule is applied; `kinds.kingdom.decode` turns it
+    """All that is known of a kingdom before any rule is applied; `kinds.kingdom.interpret` turns it
     into a reading.
 
     rectified: the `size` × `size` squares that the kingdom may span, including empty rows and

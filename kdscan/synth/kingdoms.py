@@ -13,10 +13,11 @@ from kdscan.game.kingdomino.play import Lay
 from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.records import KINDS
+from kdscan.records.kinds import CASTLE
 from kdscan.synth.camera import Level, photograph
 from kdscan.synth.fields import F64, U8, Rng, any_of, chance, rotation
 from kdscan.synth.tabletop import TABLE_PX, Domino, Manner, Square, Table, random_manner
-from kdscan.synth.tiles import CASTLE, Bank
+from kdscan.synth.tiles import Bank
 
 SQUARE_MM = 40.0
 """Side of a square of the printed tiles."""

@@ -9,10 +9,11 @@ import cv2
 import numpy as np
 
 from kdscan.records import KINDS
+from kdscan.records.kinds import CASTLE, EMPTY
 from kdscan.synth.desk import random_desk
 from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, f32, log_uniform, rotation
 from kdscan.synth.raster import blend_into, lit, wash
-from kdscan.synth.tiles import CASTLE, EMPTY, Bank, Board
+from kdscan.synth.tiles import Bank, Board
 
 TABLE_PX = 100
 """Pixels a square on the picture of the table."""

@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 from kdscan.errors import UsageError
 from kdscan.imaging.rectify import flatten
 from kdscan.records import KINDS, Photo
+from kdscan.records.kinds import CASTLE, EMPTY
 from kdscan.synth.fields import U8, Rng, any_of
 
 SQUARE_PX = 100
 """Side of a square's picture."""
-
-EMPTY, CASTLE = KINDS.index(("empty", 0)), KINDS.index(("castle", 0))
 
 
 @dataclass(frozen=True, eq=False)

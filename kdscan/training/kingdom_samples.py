@@ -15,11 +15,11 @@ from kdscan.detection.locate import THUMB_PX as VIEW_PX
 from kdscan.imaging.rectify import project
 from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.records import KINDS
+from kdscan.records.kinds import CASTLE, EMPTY
 from kdscan.synth.fields import F32, F64, U8, Rng, f32, log_uniform
 from kdscan.synth.sensor import compress
 from kdscan.synth.strokes import turned
 from kdscan.synth.tabletop import other_colors
-from kdscan.synth.tiles import CASTLE, EMPTY
 from kdscan.training.augment import random_view, relight, warp_view
 from kdscan.training.dataset import unpack
 from kdscan.training.kingdoms import FLAT_MARGIN, UNKNOWN, Flat, KingdomExample

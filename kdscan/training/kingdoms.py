@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from kdscan.imaging.rectify import flatten, lattice, project
 from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.records import Photo
+from kdscan.records.kinds import EMPTY
 from kdscan.synth.camera import Level
 from kdscan.synth.fields import F32, U8
 from kdscan.synth.kingdoms import KingdomPhoto, make_kingdom_photo
 from kdscan.synth.scene import make_photo
-from kdscan.synth.tiles import EMPTY, SQUARE_PX, Bank, Board
+from kdscan.synth.tiles import SQUARE_PX, Bank, Board
 from kdscan.training.dataset import jpeg, load_surfaces, thumbnail
 
 FLAT_MARGIN = 0.4

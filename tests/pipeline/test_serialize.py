@@ -11,7 +11,7 @@ from kdscan.game.duel.players import play_game
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.photo import load_photos
 from kdscan.kinds import correct
-from kdscan.kinds.kingdom.decode import decode_kingdoms
+from kdscan.kinds.kingdom.interpret import decode_kingdoms
 from kdscan.pipeline.document import PhotoReport, photo_json
 from kdscan.pipeline.read import read_photo
 from kdscan.pipeline.serialize import deserialize, serialize

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.kinds.kingdom.squares import EMPTY
 from kdscan.marks.classify import softmax
 from kdscan.records import KINDS, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
+from kdscan.records.kinds import EMPTY
 
 SIDE_PX = 64
 """Pixels a square of a rectified kingdom."""

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from kdscan.game.grid import Cell, groups
 from kdscan.imaging.rectify import fit_homography, lattice, outline_of, project
 from kdscan.kinds.kingdom.lattice import Lattice
-from kdscan.kinds.kingdom.squares import CASTLE, EMPTY
 from kdscan.records import KINDS
 from kdscan.records.arrays import Floats
+from kdscan.records.kinds import CASTLE, EMPTY
 
 MIN_CASTLE = 0.2
 """Least probability of a castle on a lattice that is a kingdom; see `MIN_SURE_TILES`."""

@@ -13,10 +13,10 @@ from kdscan.kinds.kingdom.classify import SIDE_PX, classify_squares
 from kdscan.kinds.kingdom.extent import Window, windows_of
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import MIN_LATTICE, KingdomSearch
-from kdscan.kinds.kingdom.squares import EMPTY
 from kdscan.kinds.kingdom.surface import adjust_for_table
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
+from kdscan.records.kinds import EMPTY
 
 SURELY_KINGDOM = 0.95
 """A detection with more confidence is a kingdom, not a map of the other game."""

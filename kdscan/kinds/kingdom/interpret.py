@@ -1,12 +1,144 @@
-"""Evidence of one kingdom → reading. No pixels are needed from here on."""
+"""Evidence of kingdoms → readings, with the box's dominoes as a checksum. No pixels are needed from
+here on.
+
+`enumerate_kingdoms` yields candidates. The one with the largest weight is the reading, and the
+share of the weight with its total is the confidence. An unlawful kingdom is reported as it
+lies, with its problems.
+"""
 
 from __future__ import annotations
 
-from kdscan.kinds.kingdom.decode import decode_kingdoms
-from kdscan.records import KingdomEvidence, KingdomReading
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
+from kdscan.game.kingdomino.checks import find_problems
+from kdscan.game.kingdomino.kingdom import Kingdom
+from kdscan.game.kingdomino.scoring import score_kingdom
+from kdscan.game.kingdomino.variants import Variants
+from kdscan.game.problem import Problem
+from kdscan.kinds.kingdom.posterior import Posterior, condition_on_box, enumerate_kingdoms
+from kdscan.marks.risk import DEFAULT_RISK
+from kdscan.records import KINDS, KingdomEvidence, KingdomReading, SquareReading
+from kdscan.records.arrays import Floats
+from kdscan.records.kinds import CASTLE
+
+MIN_PROBABILITY = 1e-5
+"""Lower bound of all kinds' probabilities, as a network cannot be surer than its training data."""
 
 
-def interpret(evidence: KingdomEvidence, risk: float) -> KingdomReading:
+_BARE = (
+    Problem(
+        "no_tiles",
+        "warning",
+        "no tile was found around the castle; is this a finished kingdom, and all of it in view?",
+    ),
+)
+
+
+def decode_kingdoms(
+    evidence: Sequence[KingdomEvidence], risk: float = DEFAULT_RISK
+) -> tuple[KingdomReading, ...]:
+    """Choose the most probable kingdoms of one photo and the squares that a person should check.
+
+    risk: accepted probability that a total which is not marked for review is wrong.
+    """
+    posteriors, together = condition_on_box(
+        [enumerate_kingdoms(_probabilities(one), one.variants) for one in evidence]
+    )
+    return tuple(
+        _reading(one, posterior, together, risk)
+        for one, posterior in zip(evidence, posteriors, strict=True)
+    )
+
+
+def interpret(evidence: KingdomEvidence, risk: float = DEFAULT_RISK) -> KingdomReading:
     """As `decode_kingdoms`, of a kingdom alone."""
     (found,) = decode_kingdoms([evidence], risk)
     return found
+
+
+def _reading(
+    evidence: KingdomEvidence, posterior: Posterior, together: bool, risk: float
+) -> KingdomReading:
+    flat, variants, best = evidence.rectified, evidence.variants, posterior.best
+    confidence = float(min(posterior.p_total, 1.0) * flat.confidence)
+    bare = not best.kingdom.squares  # nobody ends a game with a castle alone
+    if evidence.beyond or bare:
+        confidence = min(confidence, 0.5)
+    review = confidence < 1 - risk or posterior.castle < 1 - risk
+    shares = posterior.shares()
+    squares = []
+    for index, kind in enumerate(best.kinds):
+        row, col = divmod(index, variants.size)
+        pixels = int(np.argmax(evidence.probs[row, col]))
+        p = float(shares[index].get(kind, 0.0)) * (posterior.castle if kind == CASTLE else 1.0)
+        seen = None if pixels == kind else KINDS[pixels]
+        look = p < 1 - risk
+        squares.append(SquareReading(row, col, *KINDS[kind], p * flat.confidence, look, seen))
+    if review and not any(s.review for s in squares):
+        worst = min(range(len(squares)), key=lambda i: squares[i].confidence)
+        squares[worst] = replace(squares[worst], review=True)
+    if evidence.corrections.confirmed:
+        review, squares = False, [replace(square, review=False) for square in squares]
+    return KingdomReading(
+        evidence=evidence,
+        squares=tuple(squares),
+        kingdom=best.kingdom,
+        score=score_kingdom(best.kingdom, variants),
+        confidence=confidence,
+        review=review,
+        problems=(_BARE if bare else _problems(best.kingdom, variants, evidence.beyond, together)),
+        totals=posterior.totals(),
+    )
+
+
+def _probabilities(evidence: KingdomEvidence) -> Floats:
+    """(S * S, K): probabilities with a lower bound, and certainty for corrected squares."""
+    probs = np.maximum(evidence.probs, MIN_PROBABILITY)
+    for (row, col), kind in evidence.corrections.squares.items():
+        probs[row, col] = np.eye(len(KINDS))[KINDS.index(kind)]
+        if kind == ("castle", 0):
+            elsewhere = np.ones(probs.shape[:2], np.bool_)
+            elsewhere[row, col] = False
+            probs[elsewhere, CASTLE] = 0
+    probs = probs.reshape(-1, len(KINDS))
+    return np.asarray(probs / probs.sum(1, keepdims=True))
+
+
+def _as_question(problem: Problem) -> Problem:
+    """A broken rule as a question, because people make mistakes and the reading may be right."""
+    if problem.code == "odd_squares":
+        count = len(problem.cells)
+        why = f"{count} squares are laid; dominoes have two. Is one missing? The score stands"
+        return Problem(problem.code, "warning", why)
+    return replace(problem, severity="warning") if problem.code == "unpaired_squares" else problem
+
+
+def _problems(
+    kingdom: Kingdom, variants: Variants, beyond: int, together: bool
+) -> tuple[Problem, ...]:
+    found = tuple(map(_as_question, find_problems(kingdom, variants)))
+    if beyond:
+        size = variants.size
+        why = f"not counted, because it lies outside {size} x {size}: {beyond} of the squares"
+        found = (*found, Problem("beyond_limit", "warning", why))
+    if found:
+        return found
+    if audit_kingdom(kingdom, variants.size).lawful is False:
+        blamed = unlaid(kingdom)
+        what = "with these squares" if blamed else "to this kingdom"
+        why = (
+            f"no dominoes of the box can be laid {what}. Is one read wrong, or missing? "
+            "The score stands"
+        )
+        return (Problem("not_laid_lawfully", "warning", why, blamed),)
+    if not together:
+        why = (
+            "one box cannot hold the dominoes of all kingdoms in this picture; a square may be "
+            "read wrong"
+        )
+        return (Problem("not_from_one_box", "warning", why),)
+    return ()

@@ -20,10 +20,10 @@ from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.tiles import Square, Terrain
 from kdscan.game.kingdomino.variants import Variants
-from kdscan.kinds.kingdom.squares import CASTLE, EMPTY
 from kdscan.marks.kbest import best_first
 from kdscan.records import KINDS, Totals
 from kdscan.records.arrays import Floats
+from kdscan.records.kinds import CASTLE, EMPTY
 
 UNLAWFUL_WEIGHT = 0.02
 """Weight of a kingdom that breaks the rules, relative to a lawful one. Of 22 photographed kingdoms

@@ -10,13 +10,13 @@ import numpy as np
 from kdscan.detection.qr import read_card_codes
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.inference.store import Models
-from kdscan.kinds.kingdom.decode import decode_kingdoms
 from kdscan.kinds.kingdom.find import (
     HARDLY_KINGDOM,
     SURELY_KINGDOM,
     FoundKingdom,
     find_kingdoms,
 )
+from kdscan.kinds.kingdom.interpret import decode_kingdoms
 from kdscan.records import KingdomEvidence, KingdomReading, Photo
 
 MIN_MEAN_CONFIDENCE = 0.1

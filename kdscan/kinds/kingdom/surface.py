@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.kinds.kingdom.classify import SIDE_PX
-from kdscan.kinds.kingdom.squares import EMPTY
 from kdscan.records import RectifiedSheet
 from kdscan.records.arrays import Floats
+from kdscan.records.kinds import EMPTY
 
 TABLE_PROBABILITY = 0.9
 """Least probability of being empty at which an undetected place is surely table."""

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.kinds.kingdom.classify import ROTATIONS, SIDE_PX, classify_squares, predict_squares
-from kdscan.kinds.kingdom.squares import EMPTY
 from kdscan.records import KINDS, RectifiedSheet
+from kdscan.records.kinds import EMPTY
 
 
 def test_only_doubtful_squares_are_turned() -> None:

@@ -9,8 +9,8 @@ from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.imaging.rectify import lattice
 from kdscan.kinds.kingdom.extent import Window, windows_of
 from kdscan.kinds.kingdom.lattice import Lattice
-from kdscan.kinds.kingdom.squares import CASTLE, EMPTY
 from kdscan.records import KINDS
+from kdscan.records.kinds import CASTLE, EMPTY
 
 SIDE = 50.0
 

@@ -14,8 +14,8 @@ from kdscan.kinds.kingdom.classify import SIDE_PX
 from kdscan.kinds.kingdom.find import _agreement, find_kingdoms
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import KingdomSearch
-from kdscan.kinds.kingdom.squares import CASTLE, EMPTY
 from kdscan.records import KINDS, Photo, RectifiedSheet
+from kdscan.records.kinds import CASTLE, EMPTY
 
 
 class OneLook(KingdomSearch):

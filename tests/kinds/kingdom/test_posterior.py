@@ -6,7 +6,7 @@ import numpy as np
 
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.variants import PLAIN
-from kdscan.kinds.kingdom.decode import decode_kingdoms
+from kdscan.kinds.kingdom.interpret import decode_kingdoms
 from kdscan.kinds.kingdom.posterior import condition_on_box, enumerate_kingdoms
 from kdscan.records import KINDS, KingdomEvidence
 from kdscan.records.arrays import Floats

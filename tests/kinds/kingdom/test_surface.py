@@ -6,10 +6,10 @@ import numpy as np
 
 from kdscan.imaging.rectify import FLAT_MARGIN, lattice
 from kdscan.kinds.kingdom.classify import SIDE_PX
-from kdscan.kinds.kingdom.squares import EMPTY
 from kdscan.kinds.kingdom.surface import FULL_DISTANCE, MIN_DISTANCE, adjust_for_table
 from kdscan.records import KINDS, RectifiedSheet
 from kdscan.records.arrays import Floats
+from kdscan.records.kinds import EMPTY
 
 WHEAT = KINDS.index(("wheat", 0))
 OAK, GOLD = (90, 130, 170), (40, 190, 230)

@@ -9,7 +9,7 @@ from kdscan.game.kingdomino.audit import audit_kingdom
 from kdscan.game.kingdomino.players import play_game, random_player
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.kinds import correct
-from kdscan.kinds.kingdom.decode import decode_kingdoms
+from kdscan.kinds.kingdom.interpret import decode_kingdoms
 from kdscan.records import KINDS, KingdomEvidence
 from tests.readings import KINGDOM, make_kingdom
 
