@@ -19,6 +19,7 @@ import numpy as np
 import typer
 
 from kdscan.errors import UsageError
+from kdscan.synth.camera import LEVELS
 from kdscan.synth.grounds.families import GROUPS, asked_for
 from kdscan.synth.hand import StrokeBank
 from kdscan.synth.scene import (
@@ -33,7 +34,6 @@ from kdscan.synth.scene import (
 )
 from kdscan.synth.tool import Dice, LongSide, Messiness, Quality, run
 
-LEVELS: tuple[Level, ...] = ("flat", "easy", "normal", "hard")
 _PRINT, _BLANK, _SHEET = 11, 12, 13
 """What tells the random numbers of a pad's print, of its blank and of its sheets apart."""
 

@@ -33,6 +33,7 @@ from kdscan.imaging.rectify import (
 from kdscan.records import CELLS, COATS, COLS, ROWS, Photo
 from kdscan.sheet.layout import layouts
 from kdscan.sheet.look import Ticket
+from kdscan.synth.camera import LEVELS
 from kdscan.synth.canvas import smooth_noise
 from kdscan.synth.designs import random_layout
 from kdscan.synth.fields import F32, U8, Rng
@@ -234,8 +235,7 @@ def photo_settings(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
     """Random settings of a seed's training photo: level, whether of our own sheet, whether the
     board is random rather than played, width and height."""
     rng = np.random.default_rng([seed, 1])
-    levels: list[Level] = ["flat", "easy", "normal", "hard"]
-    level = levels[int(rng.choice(4, p=[0.06, 0.2, 0.32, 0.42]))]
+    level = list(LEVELS)[int(rng.choice(4, p=[0.06, 0.2, 0.32, 0.42]))]
     long = int(rng.choice([1400, 1700, 2016]))
     size = (long, round(long * rng.choice([0.75, 0.75, 0.5625, 1.0])))
     if rng.random() < 0.45:

@@ -19,12 +19,10 @@ from kdscan.records import Photo
 from kdscan.sheet.book import BookLayout, load_book, marked_places
 from kdscan.sheet.raster import render_page
 from kdscan.synth.book import draw_spellbook, played_book, wild_book
-from kdscan.synth.camera import Level, photograph
+from kdscan.synth.camera import LEVELS, photograph
 from kdscan.synth.fields import F32, F64, U8, Rng, log_uniform
 from kdscan.synth.sensor import compress
 from kdscan.training.augment import relight
-
-LEVELS: tuple[Level, ...] = ("flat", "easy", "normal", "hard")
 
 IN_PLACE_MM = 1.0
 """A place that was looked for this far off can still be read."""
@@ -113,7 +111,7 @@ def page_example(seed: int) -> BookExample:
 
 def photo_example(seed: int) -> BookExample | None:
     """A photographed page as the reader finds it, all levels by turns; None when it does not."""
-    layout, level = load_book("kdscan-a5-spellbook"), LEVELS[seed % len(LEVELS)]
+    layout, level = load_book("kdscan-a5-spellbook"), list(LEVELS)[seed % len(LEVELS)]
     rng, page, truth = _drawn(seed, layout)
     whole = rng.random() < 0.7  # otherwise its markers may be cut off or under a hand
     width, height = layout.page_mm

@@ -34,13 +34,19 @@ class ApiError(Exception):
 
     def answer(self) -> Response:
         headers = {"Retry-After": str(math.ceil(self.wait))} if self.wait else None
-        body = error_json(self.code, self.message)
+        body = error_body(self.code, self.message)
         if self.known:
             body["error"]["known"] = self.known
         return JsonAnswer(body, self.status, headers)
 
 
-def error_json(code: str, message: str) -> dict[str, Any]:
+def refuse_if(wait: float) -> None:
+    """Raise ApiError for who has to wait so many seconds, if any."""
+    if wait:
+        raise ApiError(429, "too_many_requests", f"too often; wait {wait:.0f} seconds", wait)
+
+
+def error_body(code: str, message: str) -> dict[str, Any]:
     """The body of every error."""
     return {"error": {"code": code, "message": message}}
 

@@ -22,7 +22,7 @@ from kdscan.inference.store import default_models
 from kdscan.locale.legible import legible
 from kdscan.tournament.store import Store
 from kdscan.web import openapi, pages
-from kdscan.web.answers import ApiError, JsonAnswer, error_json
+from kdscan.web.answers import ApiError, JsonAnswer, error_body
 from kdscan.web.connections import OnceAMinute, Protocol, allow_files
 from kdscan.web.middleware import Middleware
 from kdscan.web.pool import Pool
@@ -207,18 +207,18 @@ async def _kdscan_error(_: Request, error: Exception) -> Response:
     log.error("%s: %s", error.code, legible(str(error)))
     # Messages of the store and of usage name files of this machine: they are for its log.
     if isinstance(error, StoreFull):
-        return JsonAnswer(error_json("store_full", FULL), 507, {"Retry-After": "30"})
+        return JsonAnswer(error_body("store_full", FULL), 507, {"Retry-After": "30"})
     if isinstance(error, StoreError):
-        return JsonAnswer(error_json("store", "the results cannot be kept or found now"), 503)
-    return JsonAnswer(error_json(error.code, "this cannot be done"), 400)
+        return JsonAnswer(error_body("store", "the results cannot be kept or found now"), 503)
+    return JsonAnswer(error_body(error.code, "this cannot be done"), 400)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "bad_request")
     headers = dict(error.headers) if error.headers else None
-    return JsonAnswer(error_json(code, error.detail), error.status_code, headers)
+    return JsonAnswer(error_body(code, error.detail), error.status_code, headers)
 
 
 async def _bug(_: Request, error: Exception) -> Response:
-    return JsonAnswer(error_json("bug", "a bug in kdscan: its log says more"), 500)
+    return JsonAnswer(error_body("bug", "a bug in kdscan: its log says more"), 500)

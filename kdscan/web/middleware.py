@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kdscan.web import sessions
-from kdscan.web.answers import ApiError
+from kdscan.web.answers import ApiError, refuse_if
 from kdscan.web.rates import Rate, RateLimiter
 from kdscan.web.sessions import Session
 from kdscan.web.settings import Settings
@@ -114,7 +114,7 @@ class Middleware:
     def _who(self, request: Request) -> Session | None:
         scheme, _, code = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            _refuse_if(self._guesses.wait(_address(request)))  # a right code too might be a guess
+            refuse_if(self._guesses.wait(_address(request)))  # a right code too might be a guess
             role = sessions.role_of(code, self._settings)
             if role is None:
                 self._guesses.spend(_address(request))
@@ -134,11 +134,11 @@ class Middleware:
         if path.startswith("/static/"):
             return
         if path == "/api/photos" and request.method == "POST":
-            _refuse_if(self._uploads.take(asker))
+            refuse_if(self._uploads.take(asker))
         elif _joins(request):  # a club behind one address comes in at once: wrong codes are spent
-            _refuse_if(self._guesses.wait(_address(request)))
+            refuse_if(self._guesses.wait(_address(request)))
         else:
-            _refuse_if(self._requests.take(asker))
+            refuse_if(self._requests.take(asker))
 
     def _same_site(self, request: Request, session: Session | None) -> None:
         """No other site's page may make a browser change anything here."""
@@ -181,11 +181,6 @@ def _wants_page(request: Request) -> bool:
 
 def _joins(request: Request) -> bool:
     return request.url.path == "/join" and request.method == "POST"
-
-
-def _refuse_if(wait: float) -> None:
-    if wait:
-        raise ApiError(429, "too_many_requests", f"too often; wait {wait:.0f} seconds", wait)
 
 
 def _address(request: Request) -> str:

@@ -16,11 +16,9 @@ import time
 from dataclasses import asdict, dataclass
 from typing import get_args
 
-from sqlalchemy import select
-
 from kdscan.tournament.store import Store, schema
 from kdscan.web.schemas import Role, SessionInfo
-from kdscan.web.settings import Settings
+from kdscan.web.settings import Settings, unexpired
 
 COOKIE = "kdscan"
 LASTS_SECONDS = 14 * 24 * 3600
@@ -113,15 +111,7 @@ class RevokedSessions:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        at = schema.setting.c
-        now = int(time.time())
-        with store.write() as db:
-            found = db.execute(
-                select(at.key, at.value).where(at.key.startswith(self._PREFIX))
-            ).all()
-            over = [key for key, ends in found if int(ends) < now]
-            db.execute(schema.setting.delete().where(at.key.in_(over)))
-        self._keys = {key for key, ends in found if int(ends) >= now}
+        self._keys = set(unexpired(store, self._PREFIX, float))
 
     def __contains__(self, session: Session) -> bool:
         return self._key(session) in self._keys

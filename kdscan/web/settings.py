@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sqlalchemy import select
@@ -46,6 +48,17 @@ class Settings:
     workers: int = 2
     guesses: Rate = field(default_factory=lambda: Rate(burst=20, per_second=0.2))
     limits: Limits = field(default_factory=Limits)
+
+
+def unexpired(store: Store, prefix: str, ends: Callable[[str], float]) -> dict[str, str]:
+    """The settings whose keys begin like that; those that are over go. ends: when one is over."""
+    at, now = schema.setting.c, time.time()
+    with store.write() as db:
+        query = select(at.key, at.value).where(at.key.startswith(prefix))
+        found = {key: value for key, value in db.execute(query) if ends(value) >= now}
+        over = at.key.startswith(prefix) & at.key.not_in(list(found))
+        db.execute(schema.setting.delete().where(over))
+    return found
 
 
 def remembered(store: Store, name: str, fresh: str) -> str:

@@ -18,10 +18,10 @@ from sqlalchemy import Connection, select
 
 from kdscan.records.results import Json
 from kdscan.tournament.store import Store, schema
-from kdscan.web.answers import ApiError, not_found
+from kdscan.web.answers import ApiError, not_found, refuse_if
 from kdscan.web.rates import Rate, RateLimiter
 from kdscan.web.sessions import LASTS_SECONDS, Session
-from kdscan.web.settings import ALPHABET, CODE_LENGTH, new_code
+from kdscan.web.settings import ALPHABET, CODE_LENGTH, new_code, unexpired
 
 MOST = {"duel_map": 2, "duel_spellbook": 1, "kingdom": 4}
 """Sheets of each kind that one game has."""
@@ -53,18 +53,11 @@ class SharedGames:
     def __init__(self, store: Store, event_id: int) -> None:
         self._store, self._event = store, event_id
         self._fresh = RateLimiter(Rate(burst=30, per_second=0.02))
-        at = schema.setting.c
-        with store.write() as db:
-            found = db.execute(
-                select(at.key, at.value).where(at.key.startswith(self._PREFIX))
-            ).all()
-            over = [key for key, value in found if json.loads(value)["ends"] < time.time()]
-            db.execute(schema.setting.delete().where(at.key.in_(over)))
+        unexpired(store, self._PREFIX, lambda kept: float(json.loads(kept)["ends"]))
 
     def new(self, session: Session) -> SharedGame:
         """A game that nobody has brought anything to yet."""
-        if wait := self._fresh.take(session.id):
-            raise ApiError(429, "too_many_requests", f"too often; wait {wait:.0f} seconds", wait)
+        refuse_if(self._fresh.take(session.id))
         game = SharedGame(new_code(), {})
         with self._store.write() as db:
             db.execute(schema.setting.insert().values(self._row(game)))
