@@ -228,10 +228,9 @@ def _on_plane(
             break
         places = again
     seen = np.zeros((rows, cols), np.bool_)
-    for (x, y), i in again.items():
-        row, col = y - low[1], x - low[0]
-        seen[row, col] = True
-        centers[row, col] = _limit_bend(centers[row, col], squares.xy[i], side)
+    col, row = (np.array(list(again)) - low).T
+    seen[row, col] = True
+    centers[row, col] = _limit_bend(centers[row, col], squares.xy[list(again.values())], side)
     return Lattice(centers, seen), set(again.values())
 
 
@@ -243,9 +242,10 @@ def _pitch(at: Floats, xy: Floats) -> float:
 
 
 def _limit_bend(expected: Floats, seen: Floats, side: float) -> Floats:
+    """(N, 2): the seen places, none further than `MAX_BEND` sides from the expected one."""
     away = seen - expected
-    far = max(float(np.linalg.norm(away)), 1e-9)
-    return np.asarray(expected + away * min(1.0, MAX_BEND * side / far))
+    far = np.maximum(np.linalg.norm(away, axis=1), 1e-9)
+    return np.asarray(expected + away * np.minimum(1.0, MAX_BEND * side / far)[:, None])
 
 
 def _plane(at: Floats, xy: Floats, limit: float) -> Floats:
