@@ -21,7 +21,7 @@ from kdscan.detection.locate import locate
 from kdscan.detection.markers import detect_pages, rule_out
 from kdscan.detection.register import MIN_CONFIDENCE, follow_paper, register
 from kdscan.imaging.rectify import lies_in, outline_of, overlap, project, rectify
-from kdscan.records import COLS, Photo, RectifiedSheet, SheetOutline
+from kdscan.records import COLS, ROWS, Photo, RectifiedSheet, SheetOutline
 from kdscan.records.arrays import Floats, Network
 
 LIKELY, POSSIBLE = 0.8, 0.6
@@ -172,7 +172,7 @@ def by_markers(photo: Photo, cell_px: float | None = None) -> tuple[SheetOutline
         for mm, xy in detect_pages(photo, layout.markers, layout.page_mm):
             h, _ = cv2.findHomography(mm, xy, 0)
             (x, y), (w, h_mm) = layout.grid_mm, layout.cell_mm
-            x1, y1 = x + layout.cols * w, y + layout.rows * h_mm
+            x1, y1 = x + COLS * w, y + ROWS * h_mm
             grid = np.array([(x, y), (x1, y), (x1, y1), (x, y1)])
             if h is not None:
                 outlines.append(SheetOutline(project(np.asarray(h, np.float64), grid), 1.0))

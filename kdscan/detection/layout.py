@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +10,7 @@ from kdscan.imaging.pyramid import finest_for
 from kdscan.imaging.rectify import lattice_to_photo, resolution, sample
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
-from kdscan.sheet.layout import layouts, load_layout
-from kdscan.sheet.parts import Layout
+from kdscan.sheet.signs import Signs, signs
 
 UNKNOWN = "unknown"
 """Name of the layout of any design that is not built in."""
@@ -25,10 +22,9 @@ _MIRRORED = (1, 0, 3, 2)  # markers stand top left, top right, bottom right, bot
 _STEP = 8  # pixels between computed sampling points; the rest is interpolated
 
 
-@lru_cache(maxsize=1)
-def known_layouts() -> tuple[Layout, ...]:
+def known_layouts() -> tuple[Signs, ...]:
     """The built-in layouts that have markers."""
-    return tuple(layout for layout in map(load_layout, layouts()) if layout.markers is not None)
+    return tuple(layout for layout in signs() if layout.markers is not None)
 
 
 def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
@@ -62,7 +58,7 @@ def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
     return False
 
 
-def _windows(photo: Photo, sheet: RectifiedSheet, layout: Layout) -> NDArray[np.uint8]:
+def _windows(photo: Photo, sheet: RectifiedSheet, layout: Signs) -> NDArray[np.uint8]:
     """(n, 4 n) uint8, grey: the neighbourhoods of the four markers, rectified, side by side."""
     assert layout.markers is not None
     n = round(_WINDOW * _MARKER_PX)
@@ -81,7 +77,7 @@ def _windows(photo: Photo, sheet: RectifiedSheet, layout: Layout) -> NDArray[np.
     return np.concatenate([grey[:, k * wide : k * wide + n] for k in range(len(middles))], 1)
 
 
-def _window_in_lattice(layout: Layout, center_mm: Floats, step_mm: Floats) -> Floats:
+def _window_in_lattice(layout: Signs, center_mm: Floats, step_mm: Floats) -> Floats:
     """Lattice coordinates (n, n, 2) of a square window around a point of the page."""
     page = np.stack(np.meshgrid(center_mm[0] + step_mm, center_mm[1] + step_mm), -1)
     return np.asarray((page - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5)

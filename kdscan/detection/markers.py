@@ -16,7 +16,7 @@ import numpy as np
 from kdscan.imaging.pyramid import grey_at_most
 from kdscan.records import Photo
 from kdscan.records.arrays import Floats
-from kdscan.sheet.parts import Markers
+from kdscan.sheet.signs import Markers
 
 DETECTION_PX = (1200, 1600)
 """Pixels: longer sides of the pictures in which markers are detected, in turn. The first takes half

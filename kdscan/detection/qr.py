@@ -9,7 +9,7 @@ blurred photo costs modules, not the whole code.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 
 import cv2
 import numpy as np
@@ -21,8 +21,7 @@ from kdscan.imaging.rectify import lattice_to_photo, project, sample
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats
 from kdscan.sheet.ids import SheetId
-from kdscan.sheet.layout import layouts, load_layout
-from kdscan.sheet.parts import Code, Layout
+from kdscan.sheet.signs import Code, Signs, signs
 
 _MAX_PX, _CODE_PX = 2000, 130
 """Pixels. Codes on cards are detected in a picture whose longer side is at most the first, scaled
@@ -69,12 +68,12 @@ def read_code(photo: Photo, sheet: RectifiedSheet, layout_name: str) -> str | No
     Only texts that a printed sheet can carry (`kdscan.sheet.ids`) count, so a code that somebody
     stuck on the paper is not mistaken for it.
     """
-    for layout in _layouts_with_code():
+    for layout in signs():
         if layout_name not in (layout.name, UNKNOWN):
             continue
         to_photo = partial(_page_to_photo, sheet, layout)
-        for code in (layout.code, layout.second_code):
-            if code is None or not _may_show(photo, code, to_photo):
+        for code in layout.codes:
+            if not _may_show(photo, code, to_photo):
                 continue
             finest = finest_decoded(photo) if layout_name == UNKNOWN else 0
             text = read_printed(photo, code, to_photo, finest)
@@ -128,12 +127,7 @@ def read_printed(
     return None
 
 
-@lru_cache(maxsize=1)
-def _layouts_with_code() -> tuple[Layout, ...]:
-    return tuple(layout for layout in map(load_layout, layouts()) if layout.code is not None)
-
-
-def _page_to_photo(sheet: RectifiedSheet, layout: Layout, page_mm: Floats) -> Floats:
+def _page_to_photo(sheet: RectifiedSheet, layout: Signs, page_mm: Floats) -> Floats:
     lattice = (page_mm - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5
     return lattice_to_photo(sheet.centers_xy, lattice)
 

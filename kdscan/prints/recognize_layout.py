@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
@@ -13,7 +14,9 @@ from kdscan.errors import LayoutError
 from kdscan.imaging.encode import png
 from kdscan.marks.crops import COARSE, CROP_PX, Plane, crop_cell, half_size, planes
 from kdscan.records import CELLS, RectifiedSheet
-from kdscan.sheet.parts import Layout
+
+if TYPE_CHECKING:
+    from kdscan.sheet.parts import Layout
 
 ALIKE = 0.6
 """Correlation from which two prints are one design: on synthetic photos of random designs 99% of

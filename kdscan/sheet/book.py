@@ -23,16 +23,15 @@ from kdscan.sheet.letters import unprintable
 from kdscan.sheet.parts import (
     Blank,
     CoatName,
-    Code,
     Compass,
     Legend,
-    Markers,
     Note,
     Point,
     Polygon,
     Ruler,
     Title,
 )
+from kdscan.sheet.signs import Code, Markers
 
 _FOLDER = Path(__file__).parent / "spellbooks"
 _COATS: tuple[CoatName, ...] = get_args(CoatName)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from kdscan.sheet.codes import draw_code
 from kdscan.sheet.fonts import ITALIC
 from kdscan.sheet.look import Ticket
-from kdscan.sheet.parts import Code, Point
+from kdscan.sheet.parts import Point
 from kdscan.sheet.pen import LINE, Pen, fitting
+from kdscan.sheet.signs import Code
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from typing import Any
 
 from kdscan.errors import LayoutError
 from kdscan.sheet.letters import unprintable
-from kdscan.sheet.parts import Layout, Markers, Point, Polygon
+from kdscan.sheet.parts import Layout, Point, Polygon
+from kdscan.sheet.signs import Markers
 
 _SLACK_MM = 0.01
 """Rounding of decimal millimetres, far below what any printer can show."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import segno
 
-from kdscan.sheet.parts import Code, rect
+from kdscan.sheet.parts import rect
 from kdscan.sheet.pen import BLACK, WHITE, Pen
+from kdscan.sheet.signs import Code
 
 _PLATE_MODULES = 1.5
 """White that is printed around a code, in modules; ISO/IEC 18004 wants 4, of which the light

@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Point = tuple[float, float]
+from kdscan.sheet.signs import Code, Markers
+from kdscan.sheet.signs import Point as Point
+
 Polygon = tuple[Point, ...]
 LineStyle = Literal["ruled", "dashed", "dotted", "none"]
 CoatName = Literal["dot", "double_dot", "line", "double_line", "filled", "checked"]
@@ -31,28 +33,6 @@ class Castle:
 
     roofs: tuple[Polygon, ...]
     keep: tuple[Polygon, ...]
-
-
-@dataclass(frozen=True)
-class Marker:
-    """One ArUco marker: its number in the dictionary and its centre on the page."""
-
-    id: int
-    center_mm: Point
-
-
-@dataclass(frozen=True)
-class Markers:
-    """Four markers around the grid, upright on an upright sheet.
-
-    dictionary: OpenCV's name for the family, such as ``DICT_4X4_50``.
-    size_mm: side of the black square.
-    places: top left, top right, bottom right, bottom left.
-    """
-
-    dictionary: str
-    size_mm: float
-    places: tuple[Marker, Marker, Marker, Marker]
 
 
 @dataclass(frozen=True)
@@ -129,19 +109,6 @@ class Legend:
 
     size_mm: float
     examples: tuple[Example, ...]
-
-
-@dataclass(frozen=True)
-class Code:
-    """Where a sheet's own code is printed, when it has one; what lay there gives way.
-
-    size_mm: side of the code without the white around it.
-    caption_mm: where the baseline of what it says ends, in small print; None for nowhere.
-    """
-
-    center_mm: Point
-    size_mm: float
-    caption_mm: Point | None = None
 
 
 @dataclass(frozen=True)

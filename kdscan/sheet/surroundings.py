@@ -13,12 +13,9 @@ from kdscan.sheet.look import Look, Ticket
 from kdscan.sheet.parts import (
     Blank,
     CoatName,
-    Code,
     Compass,
     Layout,
     Legend,
-    Marker,
-    Markers,
     Point,
     Polygon,
     Ruler,
@@ -26,6 +23,7 @@ from kdscan.sheet.parts import (
     rect,
 )
 from kdscan.sheet.pen import BLACK, FAINT, INK, LINE, WHITE, Pen, fitting, text_width
+from kdscan.sheet.signs import Code, Marker, Markers
 from kdscan.sheet.theme import RED
 from kdscan.sheet.words import Language, translate
 

@@ -66,6 +66,7 @@ UNUSED = {
     "kdscan.records.book",
     "kdscan.records.kingdom",
     "kdscan.records.results",
+    "kdscan.sheet.parts",
     "importlib.metadata",
     "numpy.ma",
     "PIL",

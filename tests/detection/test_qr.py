@@ -24,9 +24,9 @@ from kdscan.sheet.book import load_book
 from kdscan.sheet.card import Card
 from kdscan.sheet.layout import load_layout
 from kdscan.sheet.look import Look, Style, Ticket
-from kdscan.sheet.parts import Code
 from kdscan.sheet.printing import impose, imposed_pdf
 from kdscan.sheet.raster import render_page
+from kdscan.sheet.signs import Code
 from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo
 from tests.readings import make_kingdom
 

@@ -13,7 +13,8 @@ from kdscan.errors import LayoutError
 from kdscan.game.duel.coats import Coat
 from kdscan.sheet.checks import check_layout
 from kdscan.sheet.layout import layouts, load_layout
-from kdscan.sheet.parts import Layout, Markers, Note, Title
+from kdscan.sheet.parts import Layout, Note, Title
+from kdscan.sheet.signs import Markers
 from kdscan.sheet.toml import layout_to_toml, record_from_toml
 from kdscan.synth.designs import random_layout
 

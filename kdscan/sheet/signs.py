@@ -1,0 +1,112 @@
+"""What machines look for on the sheets that kdscan prints: markers and codes, and where they stand.
+
+It is part of each layout. Beside the layouts `signs.json` has it of all of them, so that reading a
+photo parses no layout, nor loads what draws one. After a change of a layout write it anew:
+
+    python -m kdscan.sheet.signs
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kdscan.sheet.parts import Layout
+
+Point = tuple[float, float]
+
+_FILE = Path(__file__).parent / "layouts" / "signs.json"
+
+
+@dataclass(frozen=True)
+class Marker:
+    """One ArUco marker: its number in the dictionary and its centre on the page."""
+
+    id: int
+    center_mm: Point
+
+
+@dataclass(frozen=True)
+class Markers:
+    """Four markers around the grid, upright on an upright sheet.
+
+    dictionary: OpenCV's name for the family, such as ``DICT_4X4_50``.
+    size_mm: side of the black square.
+    places: top left, top right, bottom right, bottom left.
+    """
+
+    dictionary: str
+    size_mm: float
+    places: tuple[Marker, Marker, Marker, Marker]
+
+
+@dataclass(frozen=True)
+class Code:
+    """Where a sheet's own code is printed, when it has one; what lay there gives way.
+
+    size_mm: side of the code without the white around it.
+    caption_mm: where the baseline of what it says ends, in small print; None for nowhere.
+    """
+
+    center_mm: Point
+    size_mm: float
+    caption_mm: Point | None = None
+
+
+@dataclass(frozen=True)
+class Signs:
+    """A layout's signs; its fields are those of `kdscan.sheet.parts.Layout`.
+
+    codes: the layout's code, and the second one where there are two, without their captions.
+    """
+
+    name: str
+    page_mm: tuple[float, float]
+    grid_mm: Point
+    cell_mm: tuple[float, float]
+    markers: Markers | None
+    codes: tuple[Code, ...]
+
+
+def signs_of(layout: Layout) -> Signs:
+    """The signs of a layout."""
+    codes = (layout.code, layout.second_code)
+    bare = tuple(replace(code, caption_mm=None) for code in codes if code is not None)
+    return Signs(layout.name, layout.page_mm, layout.grid_mm, layout.cell_mm, layout.markers, bare)
+
+
+@cache
+def signs() -> tuple[Signs, ...]:
+    """The signs of each layout that kdscan brings along, by their names' order."""
+    return tuple(_signs(kept) for kept in json.loads(_FILE.read_text("utf-8")))
+
+
+def _signs(kept: dict[str, Any]) -> Signs:
+    markers = kept["markers"]
+    if markers is not None:
+        a, b, c, d = (Marker(one["id"], _point(one["center_mm"])) for one in markers["places"])
+        markers = Markers(markers["dictionary"], markers["size_mm"], (a, b, c, d))
+    codes = tuple(Code(_point(one["center_mm"]), one["size_mm"]) for one in kept["codes"])
+    page, grid, cell = (_point(kept[name]) for name in ("page_mm", "grid_mm", "cell_mm"))
+    return Signs(kept["name"], page, grid, cell, markers, codes)
+
+
+def _point(kept: list[float]) -> Point:
+    x, y = kept
+    return x, y
+
+
+def main() -> None:
+    """Write the file anew."""
+    from kdscan.sheet.layout import layouts, load_layout
+
+    kept = [asdict(signs_of(load_layout(name))) for name in layouts()]
+    _FILE.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

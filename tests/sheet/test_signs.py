@@ -1,0 +1,11 @@
+"""What machines look for on our sheets is what is printed on them."""
+
+from __future__ import annotations
+
+from kdscan.sheet.layout import layouts, load_layout
+from kdscan.sheet.signs import signs, signs_of
+
+
+def test_the_signs_that_are_kept_are_those_of_the_layouts() -> None:
+    assert signs() == tuple(signs_of(load_layout(name)) for name in layouts())
+    assert all(one.markers and one.codes for one in signs())
