@@ -12,10 +12,10 @@ import os
 import shlex
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -81,8 +81,11 @@ def _kdscan(
     """Photograph a finished sheet of Kingdomino Duel, get its score."""
 
 
-def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The command line with these of its commands."""
+def command_line(names: Iterable[str] = COMMANDS, *, listed: bool = False) -> typer.Typer:
+    """The command line with these of its commands.
+
+    listed: none of them will run, so that what each is for is enough, without its options.
+    """
     app = typer.Typer(
         name="kdscan",
         cls=Group,
@@ -95,17 +98,32 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     for name in names:
         module, _, own = COMMANDS[name].partition(".")
         command = getattr(import_module(f"kdscan.cli.{module}"), own)
-        if isinstance(command, typer.Typer):
+        if listed:
+            app.command(name, cls=Command)(_said_by(command))
+        elif isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
             app.command(name, cls=Command)(command)
     return app
 
 
-def _asked(given: Sequence[str]) -> Iterable[str]:
-    """The command that these words name, or all: the options before it take no values."""
+def _said_by(command: Any) -> Callable[[], None]:
+    """What does nothing, but says of itself what a command, or a group of commands, says."""
+    group = command.registered_callback if isinstance(command, typer.Typer) else None
+
+    def said() -> None: ...
+
+    said.__doc__ = (group.callback if group else command).__doc__
+    return said
+
+
+def _asked(given: Sequence[str]) -> typer.Typer:
+    """The command line with the command that these words name, or with all: the options before it
+    take no values. Where there are options alone none can run."""
     first = next((word for word in given if not word.startswith("-")), "")
-    return [first] if first in COMMANDS else COMMANDS
+    if first in COMMANDS:
+        return command_line([first])
+    return command_line(listed=bool(given) and not first)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -120,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        app = command_line(_asked(given))
+        app = _asked(given)
         code = app(given, prog_name="kdscan", standalone_mode=False) or 0
         sys.stdout.flush()
     except typer.TyperException as error:  # wrong usage, or help where nothing was asked for

@@ -86,6 +86,16 @@ def test_what_a_map_does_not_ask_for_is_not_imported(arguments: list[str]) -> No
     assert run.stderr.strip().endswith("unused:")
 
 
+def test_a_list_of_commands_says_of_each_what_it_says_of_itself() -> None:
+    whole, listed = (typer.main.get_command(command_line(listed=few)) for few in (False, True))
+    said = [
+        {name: (one.help, one.get_short_help_str()) for name, one in group.commands.items()}
+        for group in (whole, listed)
+        if isinstance(group, typer.core.TyperGroup)
+    ]
+    assert len(said) == 2 and said[0] == said[1]
+
+
 def test_every_command_has_help_with_an_example(run: Command) -> None:
     group = typer.main.get_command(command_line())
     commands = list(group.commands)  # type: ignore[attr-defined]
