@@ -19,6 +19,7 @@ import json
 import struct
 import zipfile
 import zlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -65,7 +66,7 @@ _SIZES = {
 }
 """Width and height, bits, and kind of colour (PNG: 0 grey, 2 red, green, blue)."""
 
-_BROKEN = (
+BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
     *(NotImplementedError, RuntimeError, ValueError, KeyError, OverflowError),
 )
@@ -125,7 +126,7 @@ class FiledPrint(KnownPrint):
     def signature(self) -> NDArray[np.float32]:
         if self.head.signature != SIGNATURE:
             return signature_of(self.thumbnail)
-        values = np.frombuffer(_unpacked(self.data, _SIGNATURE), "<f4").astype(np.float32)
+        values = np.frombuffer(unpacked(self.data, _SIGNATURE), "<f4").astype(np.float32)
         if values.size != np.prod(SIGNATURE_SHAPE) or not np.isfinite(values).all():
             raise _damaged(self.source)
         return values.reshape(SIGNATURE_SHAPE)
@@ -133,7 +134,7 @@ class FiledPrint(KnownPrint):
     @property
     def picture_png(self) -> bytes:
         """The print's picture as a PNG file."""
-        return _unpacked(self.data, _PICTURE)
+        return unpacked(self.data, _PICTURE)
 
 
 _SHARED = ("name", "cell", "castle", "lines", "aspect", "residual", "sheets", "by_itself")
@@ -162,7 +163,7 @@ def to_filed(known: KnownPrint, learned: str = "") -> FiledPrint:
 def renamed(known: FiledPrint, name: str) -> FiledPrint:
     """The same print under another name; raises LayoutError for one that no print may have."""
     head = replace(known.head, name=checked_name(name))
-    parts = {part: _unpacked(known.data, part) for part in (_SIGNATURE, _PICTURE, _KNOWN)}
+    parts = {part: unpacked(known.data, part) for part in (_SIGNATURE, _PICTURE, _KNOWN)}
     return FiledPrint(head, _packed(head, parts), known.source)
 
 
@@ -184,7 +185,7 @@ def parse_print(data: bytes, source: str, *, thoroughly: bool = False) -> FiledP
             values = json.loads(_part(archive, _HEAD, _MAX_HEAD_BYTES))
             sizes = {name: _png_size(_part(archive, name, MAX_BYTES)) for name in _SIZES}
             _part(archive, _SIGNATURE, MAX_BYTES)
-    except (*_BROKEN, RecursionError) as error:
+    except (*BROKEN, RecursionError) as error:
         raise _damaged(source) from error
     found = values.get("format") if isinstance(values, dict) else None
     if isinstance(found, str) and found != FORMAT and found.startswith("kdscan-print/"):
@@ -253,15 +254,20 @@ def _check_cell(head: Head) -> None:
 
 def _packed(head: Head, parts: dict[str, bytes]) -> bytes:
     text = json.dumps(asdict(head), ensure_ascii=False, indent=1).encode("utf-8")
+    return packed({_HEAD: text, **parts})
+
+
+def packed(parts: Mapping[str, bytes]) -> bytes:
+    """A zip of these parts."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-        for name, content in {_HEAD: text, **parts}.items():
+        for name, content in parts.items():
             archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), content)
     return out.getvalue()
 
 
-def _unpacked(data: bytes, name: str) -> bytes:
-    """A part of a file that was checked when it was opened."""
+def unpacked(data: bytes, name: str) -> bytes:
+    """A part of a zip; raises one of `BROKEN` where there is none."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return _part(archive, name, MAX_BYTES)
 
@@ -285,7 +291,7 @@ def _png_size(data: bytes) -> tuple[tuple[int, int], int, int]:
 
 def _decoded(data: bytes, name: str, flags: int, source: str) -> NDArray[Any]:
     """A picture; raises LayoutError if it cannot be decoded, though its checksum is right."""
-    found = cv2.imdecode(np.frombuffer(_unpacked(data, name), np.uint8), flags)
+    found = cv2.imdecode(np.frombuffer(unpacked(data, name), np.uint8), flags)
     if found is None or (found.shape[1], found.shape[0]) != _SIZES[name][0]:
         raise _damaged(source)
     return found

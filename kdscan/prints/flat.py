@@ -6,9 +6,7 @@ As a file (`FlatSheet.data`) a sheet is a zip of `sheet.json` and `sheet.jpg`, a
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +18,7 @@ from numpy.typing import NDArray
 from kdscan.detection.clipping import CUT_OFF
 from kdscan.imaging.encode import jpeg
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
+from kdscan.prints.file import BROKEN, packed, unpacked
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX
 from kdscan.records import CELLS, COATS, COLS, ROWS, Photo, SheetReading, frozen
 from kdscan.records.arrays import Floats
@@ -37,8 +36,6 @@ _UNSUITABLE = frozenset((CUT_OFF, "unsure_place", "mirrored"))
 _QUALITY = 88
 _SIZE_WH = tuple(round((n + 2 * MARGIN) * PRINT_PX) for n in (COLS, ROWS))
 _FORMAT = "kdscan-flat/1"
-_LARGEST = 4 << 20
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # equal sheets make equal files
 
 
 @dataclass(frozen=True)
@@ -133,12 +130,8 @@ def _agree(one: str, other: str) -> bool:
 def to_bytes(sheet: FlatSheet) -> bytes:
     """A rectified sheet as a file's content."""
     head = {"format": _FORMAT, "coats": sheet.coats, "layout": sheet.layout}
-    picture = jpeg(sheet.bgr, _QUALITY)
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(zipfile.ZipInfo("sheet.json", _LONG_AGO), json.dumps(head))
-        archive.writestr(zipfile.ZipInfo("sheet.jpg", _LONG_AGO), picture)
-    return out.getvalue()
+    text = json.dumps(head).encode()
+    return packed({"sheet.json": text, "sheet.jpg": jpeg(sheet.bgr, _QUALITY)})
 
 
 def from_bytes(data: bytes, key: str) -> FlatSheet | None:
@@ -147,10 +140,9 @@ def from_bytes(data: bytes, key: str) -> FlatSheet | None:
     if head is None:
         return None
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            picture = np.frombuffer(archive.read("sheet.jpg"), np.uint8)
+        picture = np.frombuffer(unpacked(data, "sheet.jpg"), np.uint8)
         bgr = cv2.imdecode(picture, cv2.IMREAD_COLOR)
-    except (*_BROKEN, cv2.error):
+    except (*BROKEN, cv2.error):
         return None
     if bgr is None or bgr.shape[1::-1] != _SIZE_WH:
         return None
@@ -160,14 +152,8 @@ def from_bytes(data: bytes, key: str) -> FlatSheet | None:
 def head_of(data: bytes, key: str) -> Head | None:
     """What a flat sheet's file says without its picture; None for what `to_bytes` did not write."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if any(part.file_size > _LARGEST for part in archive.infolist()):
-                return None
-            meta = json.loads(archive.read("sheet.json"))
+        meta = json.loads(unpacked(data, "sheet.json"))
         head = Head(key, str(meta["coats"]), str(meta["layout"]))
-    except _BROKEN:
+    except (*BROKEN, TypeError):
         return None
     return head if meta["format"] == _FORMAT and len(head.coats) == len(CELLS) else None
-
-
-_BROKEN = (zipfile.BadZipFile, EOFError, OSError, ValueError, KeyError, TypeError, RuntimeError)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.inference.store import Models, default_models
+from kdscan.inference.store import default_models
 from kdscan.ink.separate import separate
 from kdscan.prints.drawing import draw_ink
 from kdscan.records import AnyReading, Ink, SheetReading, maps_of
@@ -16,19 +16,17 @@ GAP = 24
 """Pixels of grey between two maps."""
 
 
-def ink_of(sheet: SheetReading, models: Models | None = None) -> Ink:
+def ink_of(sheet: SheetReading) -> Ink:
     """A map's ink: from its known print, else as a network tells it from an unknown one."""
     if sheet.ink is not None:
         return sheet.ink
-    return separate(sheet.rectified, (models or default_models()).ink)
+    return separate(sheet.rectified, default_models().ink)
 
 
-def draw_inks(
-    sheets: Sequence[AnyReading], models: Models | None = None
-) -> NDArray[np.uint8] | None:
+def draw_inks(sheets: Sequence[AnyReading]) -> NDArray[np.uint8] | None:
     """(H, W, 3) uint8 BGR: the ink of every map on white paper, one below the other; None where
     there is no map."""
-    pictures = [draw_ink(ink_of(sheet, models)) for sheet in maps_of(sheets)]
+    pictures = [draw_ink(ink_of(sheet)) for sheet in maps_of(sheets)]
     if not pictures:
         return None
     gap = np.full((GAP, pictures[0].shape[1], 3), 200, np.uint8)

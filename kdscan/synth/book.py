@@ -18,7 +18,6 @@ from kdscan.game.duel.players import play_game, random_player
 from kdscan.game.duel.spellbook import Spellbook, SpellbookLine
 from kdscan.sheet.book import BookLayout, BookLine, BookSide
 from kdscan.synth import scrawl
-from kdscan.synth.bank import StrokeBank
 from kdscan.synth.crosses import draw_cross
 from kdscan.synth.dots import dot
 from kdscan.synth.fields import U8, Rng, any_of
@@ -115,7 +114,6 @@ def draw_spellbook(
     rng: Rng,
     *,
     px_per_mm: float,
-    strokes: StrokeBank | None = None,
     messiness: float = 0.5,
     hands: tuple[Hand, Hand] | None = None,
 ) -> tuple[U8, dict[str, bool]]:
@@ -133,7 +131,7 @@ def draw_spellbook(
     truth: dict[str, bool] = {}
     chooser = book.owner(Coat.FILLED)
     players = [
-        _Side(page, scribe.hand, rng, px_per_mm, strokes, messiness, layout, scribe)
+        _Side(page, scribe.hand, rng, px_per_mm, None, messiness, layout, scribe)
         for scribe in (first, Scribe.random(rng, shares))
     ]
     for i, side in enumerate(players):

@@ -23,28 +23,25 @@ _NOISE = np.random.default_rng(0).normal(0, 32, (1024, 1024)).astype(np.int8)
 """Noise that is cropped at random; generating it for each picture would dominate the cost."""
 
 
-def relight(rng: Rng, bgr: U8, strength: float = 1.0, blur: float = 1.6) -> U8:
-    """Random changes of light, colour, sharpness (sigma at most `blur` pixels) and noise.
-
-    bgr and result: (H, W, 3) uint8. strength: factor of the changes' probabilities.
-    """
+def relight(rng: Rng, bgr: U8) -> U8:
+    """Random changes of light, colour, sharpness and noise of a picture (H, W, 3) uint8."""
     out: Any = bgr
     curve = np.repeat(np.linspace(0, 1, 256)[:, None], 3, 1)
-    if rng.random() < 0.5 * strength:
+    if rng.random() < 0.5:
         curve = curve ** np.exp(rng.normal(0, 0.3))
-    if rng.random() < 0.6 * strength:
+    if rng.random() < 0.6:
         curve = curve * np.exp(rng.normal(0, 0.12, 3) + rng.normal(0, 0.2))
     out = cv2.LUT(out, np.clip(curve * 255 + 0.5, 0, 255).astype(np.uint8)[:, None])
     h, w = out.shape[:2]
-    if rng.random() < 0.3 * strength:
+    if rng.random() < 0.3:
         corner = np.clip(128 * np.exp(rng.normal(-0.1, 0.35, (2, 2))), 0, 255).astype(np.uint8)
         light = cv2.resize(corner, (w, h), interpolation=cv2.INTER_LINEAR)
         out = cv2.multiply(out, cv2.merge([light] * 3), scale=1 / 128)
     if rng.random() < 0.08:
         out = cv2.cvtColor(cv2.cvtColor(out, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
-    if rng.random() < 0.3 * strength:
-        out = cv2.GaussianBlur(out, (0, 0), rng.uniform(0.3, blur))
-    if rng.random() < 0.4 * strength:
+    if rng.random() < 0.3:
+        out = cv2.GaussianBlur(out, (0, 0), rng.uniform(0.3, 1.6))
+    if rng.random() < 0.4:
         y, x = rng.integers(0, 1024 - h), rng.integers(0, 1024 - w)
         grain = _NOISE[y : y + h, x : x + w].astype(np.float32)
         if rng.random() < 0.4:

@@ -93,7 +93,7 @@ def recolor(rng: Rng, bgr: U8) -> U8:
     return np.asarray(cv2.transform(bgr, other_colors(rng, 0.25, 0.02)), np.uint8)
 
 
-def squares_sample(rng: Rng, flat: Flat, count: int = CROPS) -> tuple[U8, NDArray[np.int64]]:
+def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, NDArray[np.int64]]:
     """Randomly displaced crops of one kingdom and their kinds: (N, 80, 80, 3) uint8, (N,) int64.
 
     Crops displaced by nearly half a square are labelled as empty.
@@ -115,7 +115,7 @@ def squares_sample(rng: Rng, flat: Flat, count: int = CROPS) -> tuple[U8, NDArra
     cells = np.argwhere(known != UNKNOWN)
     kinds = known[tuple(cells.T)]
     weight = np.where(kinds == EMPTY, 0.3, 1.0)
-    chosen = rng.choice(len(cells), min(count, len(cells)), replace=False, p=weight / weight.sum())
+    chosen = rng.choice(len(cells), min(CROPS, len(cells)), replace=False, p=weight / weight.sum())
     crops, labels = [], []
     for i in chosen:
         misplaced = rng.random() < 0.06

@@ -150,10 +150,10 @@ def figures(net: nn.Module, struck_by: StruckBy, examples: list[BookExample]) ->
     return dict(count) | {"expected_calibration_error": _ece(np.concatenate(gaps))}
 
 
-def _ece(sure_right: F64, bins: int = 10) -> float:
-    """Mean distance between confidence and share of right ones, in bins of equal size."""
+def _ece(sure_right: F64) -> float:
+    """Mean distance between confidence and share of right ones, in ten bins of equal size."""
     order = sure_right[np.argsort(sure_right[:, 0])]
-    parts = np.array_split(order, bins)
+    parts = np.array_split(order, 10)
     gaps = [len(part) * abs(float(np.diff(part.mean(0))[0])) for part in parts]
     return round(sum(gaps) / len(order), 5)
 

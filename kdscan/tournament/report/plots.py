@@ -97,8 +97,8 @@ def _level(most: int, value: int, high: float) -> str:
     return line + _text(_LEFT - 6, y + 4, str(value), "end")
 
 
-def _short(name: str, most: int = 18) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"
+def _short(name: str) -> str:
+    return name if len(name) <= 18 else name[:17] + "…"
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
