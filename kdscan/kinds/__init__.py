@@ -16,7 +16,8 @@ Modules are imported on first use, so that a standings table needs no OpenCV.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
@@ -51,13 +52,17 @@ class Kind:
     """One kind of sheet.
 
     name: in the JSON. folder: its package in `kdscan.kinds`. title: for people, translatable.
-    fields: prefixes of the correction fields that change its reading.
+    fields: prefixes of the correction fields that change its reading. game: which one it is played
+    in. most: sheets of it in one game. players: whether each player has one.
     """
 
     name: str
     folder: str
     title: str
     fields: tuple[str, ...]
+    game: str
+    most: int
+    players: bool = True
 
     def to_json(self, found: AnyReading) -> SheetJson:
         """An entry of `sheets`."""
@@ -118,10 +123,30 @@ class Kind:
 
 KINDS = (
     Kind(
-        "duel_map", "duel_map", mark("map"), ("cell:", "castle", "value:chosen_coat", "confirmed")
+        "duel_map",
+        "duel_map",
+        mark("map"),
+        ("cell:", "castle", "value:chosen_coat", "confirmed"),
+        game="duel",
+        most=2,
     ),
-    Kind("kingdom", "kingdom", mark("kingdom"), ("cell:", "variants", "confirmed")),
-    Kind("duel_spellbook", "spellbook", mark("spellbook"), ("line:", "choice:", "confirmed")),
+    Kind(
+        "kingdom",
+        "kingdom",
+        mark("kingdom"),
+        ("cell:", "variants", "confirmed"),
+        game="kingdomino",
+        most=4,
+    ),
+    Kind(
+        "duel_spellbook",
+        "spellbook",
+        mark("spellbook"),
+        ("line:", "choice:", "confirmed"),
+        game="duel",
+        most=1,
+        players=False,
+    ),
 )
 
 _BY_NAME = {kind.name: kind for kind in KINDS}
@@ -135,6 +160,29 @@ def kind_named(name: str) -> Kind | None:
 def kind_of(found: AnyReading) -> Kind:
     """The kind of a reading."""
     return _BY_NAME[found.kind]
+
+
+def is_player_sheet(name: str) -> bool:
+    """Whether sheets of the kind of that name have a score and a player each."""
+    return (kind := kind_named(name)) is not None and kind.players
+
+
+def games_of(names: Iterable[str]) -> set[str]:
+    """The games that sheets of these kinds are of; "" for unknown ones."""
+    return {kind.game if (kind := kind_named(name)) else "" for name in names}
+
+
+def fits_one_game(names: Collection[str]) -> bool:
+    """Whether one game has as many sheets of each kind."""
+    each = Counter(names).items()
+    return all((kind := kind_named(name)) and number <= kind.most for name, number in each)
+
+
+def decides_game(names: Collection[str]) -> bool:
+    """Whether sheets of these kinds, together, say who won a game."""
+    return (
+        len(games_of(names)) == 1 and fits_one_game(names) and sum(map(is_player_sheet, names)) > 1
+    )
 
 
 @overload

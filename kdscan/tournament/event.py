@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from sqlalchemy import Connection
 
 from kdscan.game.winner import worth
+from kdscan.kinds import is_player_sheet
 from kdscan.records.results import Json
 from kdscan.tournament.games import Finding, Game, SheetScore, Table, gather
 from kdscan.tournament.names import name_of, names_by_code
@@ -85,7 +86,7 @@ def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:
     """
     if not row.counts or row.sheet is None or row.data is None:
         return None
-    if row.data["kind"] not in ("duel_map", "kingdom"):
+    if not is_player_sheet(row.data["kind"]):
         return None
     place = row.place
     return SheetScore(

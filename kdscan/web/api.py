@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from kdscan.errors import Bug
+from kdscan.kinds import decides_game
 from kdscan.locale import mark, words
 from kdscan.locale.errors import error_text
 from kdscan.records.results import Json
@@ -201,9 +202,7 @@ def game(request: Request) -> Json:
     if len(set(ids)) != len(ids):
         raise ApiError(409, "impossible", "a game needs different sheets")
     found = services_of(request).sheets.game(ids, session_of(request))
-    kinds = sorted(one["kind"] for one in found)
-    duel = kinds[:2] == ["duel_map"] * 2 and kinds[2:] in ([], ["duel_spellbook"])
-    if not duel and set(kinds) != {"kingdom"}:
+    if not decides_game([one["kind"] for one in found]):
         why = "a game is two maps of Kingdomino Duel (and their spellbook), or 2 to 4 kingdoms"
         raise ApiError(409, "wrong_kind", why)
     return {"sheets": found, "game": game_json(found)}

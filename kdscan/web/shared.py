@@ -10,21 +10,18 @@ from __future__ import annotations
 import json
 import time
 import zlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
+from kdscan.kinds import fits_one_game, games_of
 from kdscan.records.results import Json
 from kdscan.tournament.store import Store, schema
 from kdscan.web.answers import ApiError, not_found, refuse_if
 from kdscan.web.rates import Rate, RateLimiter
 from kdscan.web.sessions import LASTS_SECONDS, Session
 from kdscan.web.settings import ALPHABET, CODE_LENGTH, new_code, unexpired
-
-MOST = {"duel_map": 2, "duel_spellbook": 1, "kingdom": 4}
-"""Sheets of each kind that one game has."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ class SharedGames:
             fresh = set(sheets.values())
             own = [one for one in game.brought.get(session.id, ()) if kinds.get(one) not in fresh]
             brought = {**game.brought, session.id: [*own, *sheets]}
-            _check(Counter(kinds[one] for some in brought.values() for one in some if one in kinds))
+            _check([kinds[one] for some in brought.values() for one in some if one in kinds])
             game = SharedGame(code, brought)
             at = schema.setting.c
             row = self._row(game)
@@ -112,8 +109,8 @@ def is_code(text: str) -> bool:
     return len(text) == CODE_LENGTH and set(text) <= set(ALPHABET)
 
 
-def _check(kinds: Counter[str]) -> None:
-    if kinds["kingdom"] and kinds["duel_map"] + kinds["duel_spellbook"]:
+def _check(kinds: Sequence[str]) -> None:
+    if len(games_of(kinds)) > 1:
         raise ApiError(409, "wrong_kind", "this game is played with another kind of sheet")
-    if any(n > MOST.get(kind, 0) for kind, n in kinds.items()):
+    if not fits_one_game(kinds):
         raise ApiError(409, "game_full", "this game has all its sheets already")

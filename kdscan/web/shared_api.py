@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from kdscan.kinds import decides_game
 from kdscan.records.results import Json
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError
@@ -96,10 +97,5 @@ def _answer(request: Request, game: SharedGame) -> Json:
         "link": _link(request, game.code),
         "sheets": found,
         "mine": list(game.brought.get(session_of(request).id, ())),
-        "game": game_json(found) if _whole([one["kind"] for one in found]) else None,
+        "game": game_json(found) if decides_game([one["kind"] for one in found]) else None,
     }
-
-
-def _whole(kinds: list[str]) -> bool:
-    """Whether sheets of these kinds say who won."""
-    return kinds.count("duel_map") == 2 or kinds.count("kingdom") > 1

@@ -12,6 +12,7 @@ from kdscan.game.kingdomino.scoring import Domain as Land
 from kdscan.game.kingdomino.scoring import Score as KingdomScore
 from kdscan.game.kingdomino.tiles import Terrain
 from kdscan.game.winner import decide, worth
+from kdscan.kinds import is_player_sheet
 from kdscan.kinds.common.board import DOMAIN_COLORS
 from kdscan.kinds.common.colors import domain_colors
 from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_field
@@ -40,7 +41,7 @@ def with_page_fields(
     changes: its corrections. player: whose it is.
     """
     decisions = history(changes)
-    more = {} if sheet.kind == "duel_spellbook" else _scored(found)
+    more = _scored(found) if is_player_sheet(sheet.kind) else {}
     return (
         found
         | more

@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 from kdscan.game.duel.players import play_game
-from kdscan.kinds import KINDS, Kind, kind_named, kind_of
+from kdscan.kinds import KINDS, Kind, decides_game, kind_named, kind_of
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.locale import LANGUAGES, words
@@ -58,3 +58,22 @@ def test_what_it_says_can_be_kept_told_and_confirmed(kind: Kind) -> None:
 
 def test_a_kind_that_a_newer_version_knows_is_none() -> None:
     assert kind_named("duel_dice") is None
+
+
+@pytest.mark.parametrize(
+    ("sheets", "decided"),
+    [
+        ("duel_map duel_map", True),
+        ("duel_map duel_spellbook duel_map", True),
+        ("duel_map duel_spellbook", False),
+        ("duel_map duel_map duel_map", False),
+        ("duel_map duel_map duel_spellbook duel_spellbook", False),
+        ("kingdom kingdom", True),
+        ("kingdom kingdom kingdom kingdom", True),
+        ("kingdom kingdom kingdom kingdom kingdom", False),
+        ("kingdom duel_map", False),
+        ("from_tomorrow from_tomorrow", False),
+    ],
+)
+def test_who_won_is_decided_by_the_sheets_of_one_game(sheets: str, decided: bool) -> None:
+    assert decides_game(sheets.split()) == decided
