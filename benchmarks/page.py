@@ -31,15 +31,21 @@ def ask(url: str, data: bytes | None = None) -> Any:
         return load(answer)
 
 
-def read_by_page(address: str, data: bytes) -> float:
-    """Seconds from the first byte of an upload to the answer with its score."""
+def read_by_page(address: str, data: bytes, *, alone: bool = False) -> float:
+    """Seconds from the first byte of an upload to the answer with its score.
+
+    alone: what is timed next shall have the machine to itself: returns when the pictures are made.
+    """
     start = time.perf_counter()
     photo = ask(f"{address}/api/photos", data)["id"]
-    while True:
-        said = ask(f"{address}/api/photos/{photo}?wait=25")
-        if said["state"] != "waiting":
-            assert said["state"] == "read", said["error"]
-            return time.perf_counter() - start
+    while (said := ask(f"{address}/api/photos/{photo}?wait=25"))["state"] == "waiting":
+        pass
+    took = time.perf_counter() - start
+    assert said["state"] == "read", said["error"]
+    if alone:
+        picture = f"{address}/api/photos/{photo}/pages/0/thumb.jpg"
+        urllib.request.urlopen(picture, timeout=600).close()
+    return took
 
 
 def read_here(path: Path) -> float:
@@ -66,7 +72,8 @@ def main() -> None:
     ratios = []
     for path in SAMPLES:
         pairs = [
-            (read_here(path), read_by_page(given.address, fresh(path))) for _ in range(given.times)
+            (read_here(path), read_by_page(given.address, fresh(path), alone=True))
+            for _ in range(given.times)
         ]
         here, page = (statistics.median(side) for side in zip(*pairs, strict=True))
         mine = [after / before for before, after in pairs]
