@@ -86,7 +86,6 @@ FLOORS = {
     "game": 98,
     "imaging": 89,
     "inference": 95,
-    "ink": 98,
     "kinds": 97,
     "locale": 85,
     "marks": 98,

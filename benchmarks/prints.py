@@ -35,11 +35,11 @@ from kdscan.game.duel.coats import Coat
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten
 from kdscan.inference.store import default_models
-from kdscan.ink.divide import divide
 from kdscan.kinds.overlay import draw_overlay
 from kdscan.pipeline.read import read_photo
 from kdscan.prints.align import align
 from kdscan.prints.describe import unknown_print
+from kdscan.prints.divide import divide
 from kdscan.prints.drawing import draw_ink, draw_print
 from kdscan.prints.dropout import drop_out
 from kdscan.prints.flat import FlatSheet, coats_of, from_bytes, rectify, to_bytes

@@ -69,7 +69,7 @@ def grid(photo: Photo, sheet: SheetReading) -> Bgr:
 
 def ink(sheet: SheetReading) -> Bgr:
     """What the cell model sees: the ink of each shield, and the print that they share."""
-    crops = segment(sheet.rectified)
+    crops = segment(sheet.rectified.bgr)
     grey = tiles([255 * (1 - np.clip(crop[0], 0, 1)) for crop in crops.ink])
     common = cv2.cvtColor(
         (255 * (1 - np.clip(crops.coarse[0][1], 0, 1))).astype(np.uint8), cv2.COLOR_GRAY2BGR

@@ -120,8 +120,7 @@ class Models:
 
     @cached_property
     def ink(self) -> Network:
-        """Ink segmentation: rectified sheets (B, 3, 672, 928) BGR 0..1 → logits (B, 1, 672,
-        928)."""
+        """Ink segmentation, see `kdscan.prints.separate.drawn_on`."""
         return self._network("ink")
 
     @cached_property

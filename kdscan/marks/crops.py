@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
-from kdscan.records import CASTLE, CELLS, COLS, CellCrops, RectifiedSheet
+from kdscan.records import CASTLE, CELLS, COLS, CellCrops
 from kdscan.records.arrays import quantile
 
 CROP_PX = round((1 + 2 * FLAT_MARGIN) * FLAT_PX)
@@ -100,14 +100,16 @@ def crop_cell(plane: NDArray[Pixel], row: int, col: int) -> NDArray[Pixel]:
     return plane[row * px : row * px + side, col * px : col * px + side]
 
 
-def segment(sheet: RectifiedSheet) -> CellCrops:
-    """Crop the 34 shields and the castle and resize them to `INPUT_PX`: their ink, and the planes
-    of `CHANNELS` at half the size.
+def segment(flat_bgr: NDArray[np.uint8]) -> CellCrops:
+    """Crop the 34 shields and the castle of a rectified sheet and resize them to `INPUT_PX`: their
+    ink, and the planes of `CHANNELS` at half the size.
+
+    flat_bgr: (672, 928, 3), see `RectifiedSheet.bgr`.
 
     The print plane is, pixel by pixel, the lower quartile of the shields' ink: what nearly all of
     them have is not drawn by hand.
     """
-    ink, color, common = _planes(sheet)
+    ink, color, common = _planes(flat_bgr)
     half = np.asarray(
         cv2.resize(ink, None, fx=1 / COARSE, fy=1 / COARSE, interpolation=cv2.INTER_AREA),
         np.float32,
@@ -127,10 +129,10 @@ def resized(crop: Plane, side: int) -> Plane:
     return np.asarray(cv2.resize(crop, (side, side), interpolation=cv2.INTER_AREA), np.float32)
 
 
-def _planes(sheet: RectifiedSheet) -> tuple[Plane, Plane, Plane]:
+def _planes(flat_bgr: NDArray[np.uint8]) -> tuple[Plane, Plane, Plane]:
     """The sheet's ink; its colour at half the size; and the print of a crop at half the size."""
-    coarse_ink, color, light, gain = _lit(half_size(sheet.bgr))
-    ink = _dark(_relative(sheet.bgr, light))
+    coarse_ink, color, light, gain = _lit(half_size(flat_bgr))
+    ink = _dark(_relative(flat_bgr, light))
     ink *= gain
     inks = np.stack([crop_cell(coarse_ink, r, c) for r, c in CELLS])
     return ink, color, np.partition(inks, len(CELLS) // 4, axis=0)[len(CELLS) // 4]

@@ -34,7 +34,7 @@ def refine_crops(
     doubt, where small misalignments matter: it uses the sheet resampled by the first one's offsets.
     """
     for more in reversed(range(MAX_RESAMPLES + 1)):
-        (first,) = predict(segment(sheet), network, TURNS[:1])
+        (first,) = predict(segment(sheet.bgr), network, TURNS[:1])
         offset = cell_offsets(first)
         if not more or np.sqrt(np.square(offset).sum(-1).mean()) < MAX_OFFSET:
             break
@@ -46,7 +46,7 @@ def _second_view(
     photo: Photo, sheet: RectifiedSheet, offset: Floats, network: Network
 ) -> Iterator[Logits]:
     closer = _resampled(photo, sheet, offset)
-    yield from predict(segment(closer), network, TURNS[1:])
+    yield from predict(segment(closer.bgr), network, TURNS[1:])
 
 
 def _resampled(photo: Photo, sheet: RectifiedSheet, offset: Floats) -> RectifiedSheet:

@@ -7,18 +7,18 @@ page. Cells where the print is hardly known are classified from the photo instea
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, outline_of, resolution
-from kdscan.ink.divide import divide
 from kdscan.marks.classify import Logits, predict, softmax
 from kdscan.marks.crops import segment
 from kdscan.prints.align import Aligned
 from kdscan.prints.coherence import doubt_coats, shield_ink, unlike_others
+from kdscan.prints.divide import divide
 from kdscan.prints.drawing import on_plain_page
 from kdscan.prints.known import KNOWN_STEP, PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.records import CELLS, Ink, Photo, RectifiedSheet
@@ -95,9 +95,9 @@ def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
     photo alone is used for poorly known cells, and for all coats or all crosses if it is clearly
     more confident: then shields or circles are misplaced in the print, or the print contains other
     people's ink. Lines with far more ink than others that are read alike are doubted."""
-    page = replace(sheet.rectified, bgr=on_plain_page(sheet.ink, sheet.known))
+    page = on_plain_page(sheet.ink, sheet.known)
     views = zip(
-        predict(segment(page), network), predict(segment(sheet.rectified), network), strict=True
+        predict(segment(page), network), predict(segment(sheet.rectified.bgr), network), strict=True
     )
     first = next(views)
     misplaced = [

@@ -13,7 +13,6 @@ from kdscan.detection.find import find
 from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.rectify import FLAT_MARGIN, resolution
-from kdscan.ink.separate import drawn_on
 from kdscan.marks.classify import softmax
 from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
@@ -31,6 +30,7 @@ from kdscan.prints.lattice import (
 )
 from kdscan.prints.merge import merge
 from kdscan.prints.recognize import SURELY
+from kdscan.prints.separate import drawn_on
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
 

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.ink.divide import apply_light, colour_distance, log_light
+from kdscan.prints.divide import apply_light, colour_distance, log_light
 from kdscan.prints.known import KNOWN_STEP
 
 SAME_COLOR = 7.0

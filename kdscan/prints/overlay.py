@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.inference.store import default_models
-from kdscan.ink.separate import separate
 from kdscan.prints.drawing import draw_ink
+from kdscan.prints.separate import separate
 from kdscan.records import AnyReading, Ink, SheetReading, maps_of
 
 GAP = 24

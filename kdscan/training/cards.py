@@ -104,7 +104,7 @@ def _facts(recipe: Recipe, found: Mapping[str, Any]) -> Iterator[tuple[str, str]
     yield "weights", f"{found['parameters']:,} in {found['bytes']:,} bytes"
     yield "SHA-256", f"`{found['sha256']}`"
     if parent is not None:
-        yield "goes on from", f"{recipe.network} {parent.version}, `{parent.model}`"
+        yield "goes on from", f"{recipe.parent_name.replace('-', ' ')}, `{parent.model}`"
     for name, value in msgspec.structs.asdict(training).items():
         if value:
             yield FIELD_TITLES[name], _format(value)
@@ -133,7 +133,7 @@ def overview(models: Path) -> str:
     text += ["|---|---|---|---|---|---|---|"]
     for name in shipped(models).values():
         recipe, found = load_recipe(models, name), measured(models, name)
-        parent = f"{recipe.network} {recipe.parent.version}" if recipe.parent else "–"
+        parent = recipe.parent_name.replace("-", " ") or "–"
         held = recipe.held_back.kingdoms or recipe.held_back.count or "–"
         row = [f"[{recipe.network} {recipe.version}]({name}/card.md)"]
         row += [f"{found['parameters']:,}", f"{found['bytes']:,}", parent]

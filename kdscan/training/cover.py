@@ -19,7 +19,6 @@ from kdscan.synth.fields import F32, U8, Rng
 from kdscan.synth.patches import with_things
 from kdscan.training.dataset import Example, unpack
 from kdscan.training.networks import conv
-from kdscan.training.separator import CellContext
 from kdscan.training.sheet_views import (
     PHOTO_SEVERITY,
     as_batch,
@@ -40,6 +39,27 @@ CENTER_SHARE = 6 / 8
 MAX_CLEAR, MIN_HIDDEN = 0.02, 0.12
 """Hidden shares of that centre: up to the first a shield counts as clear, from the second on as
 hidden; those between are ignored."""
+
+
+class CellContext(nn.Module):
+    """Adds to each pixel of a feature map (B, C, h, w), with `side` pixels a cell, the mean and
+    standard deviation at the same place of all cells: what they have in common is print."""
+
+    def __init__(self, channels: int, side: int) -> None:
+        super().__init__()
+        self.side, self.rim = side, round(FLAT_MARGIN * side)
+        self.mix = nn.Conv2d(3 * channels, channels, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        n, rim = self.side, self.rim
+        inner = x[:, :, rim : rim + ROWS * n, rim : rim + COLS * n]
+        cells = inner.reshape(x.shape[0], x.shape[1], ROWS, n, COLS, n)
+        mean = cells.mean((2, 4))
+        spread = (cells - mean[:, :, None, :, None]).square().mean((2, 4)).add(1e-4).sqrt()
+        both = torch.cat([mean, spread], 1).repeat(1, 1, ROWS + 2, COLS + 2)
+        start = n - rim
+        tiled = both[:, :, start : start + x.shape[2], start : start + x.shape[3]]
+        return torch.relu(x + self.mix(torch.cat([x, tiled], 1)))
 
 
 class CoverNet(nn.Module):

@@ -19,33 +19,36 @@ from kdscan.kinds.spellbook.read import CROP_WH
 from kdscan.marks.covered import COVER_HW
 from kdscan.marks.crops import CHANNELS, COARSE_PX, INPUT_PX
 from kdscan.records import CELLS, KINDS
-from kdscan.training.separator import FLAT_HW
+
+INK_PLANES = (len(CELLS) + 1, 1, INPUT_PX, INPUT_PX)
+COARSE_PLANES = (len(CELLS) + 1, len(CHANNELS), COARSE_PX, COARSE_PX)
+"""Shapes of a sheet's crops, see `CellCrops`: their batch is always one sheet."""
 
 INPUTS = {
     "locate": (1, 3, 288, 384),
     "refine": (1, 3, 224, 288),
-    "ink": (1, 3, *FLAT_HW),
+    "ink": (1, *INK_PLANES),  # and `COARSE_PLANES`
     "cover": (1, 3, *COVER_HW),
-    "marks": (len(CELLS) + 1, 1, INPUT_PX, INPUT_PX),  # its ink; see `COARSE_PLANES`
+    "marks": INK_PLANES,  # and `COARSE_PLANES`
     "spellbook": (72, 3, *CROP_WH[::-1]),
     "tiles": (1, 3, 288, 384),
     "squares": (25, 3, round(CROP_SQUARES * SIDE_PX), round(CROP_SQUARES * SIDE_PX)),
 }
-COARSE_PLANES = (len(CELLS) + 1, len(CHANNELS), COARSE_PX, COARSE_PX)
-"""Shape of the marks network's second input; its batch is always one sheet."""
 
 
 def shapes(name: str) -> dict[str, tuple[int, ...]]:
     """The inputs of a network by their names, and their shapes."""
     if name == "marks":
         return {"ink": INPUTS[name], "coarse": COARSE_PLANES}
+    if name == "ink":
+        return {"ink": INPUTS[name], "coarse": (1, *COARSE_PLANES)}
     return {"image": INPUTS[name]}
 
 
 OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
     "refine": ("offset", "there", "upright"),
-    "ink": ("ink",),
+    "ink": ("drawn",),
     "cover": ("covered",),
     "marks": ("coat", "crosses", "castle", "offset"),
     "spellbook": ("marked_passed_there",),
@@ -74,10 +77,10 @@ class Calibrated(nn.Module):
 def to_onnx(
     name: str, net: nn.Module, version: str, metadata: dict[str, str] | None = None
 ) -> bytes:
-    """Serialise a network with dynamic batch size and, for thumbnails, picture size. The marks
-    network is static, because onnxruntime fuses more of it then."""
+    """Serialise a network with dynamic batch size and, for thumbnails, picture size. Networks of
+    whole sheets are static, because onnxruntime fuses more of them then."""
     inputs = {key: torch.zeros(shape) for key, shape in shapes(name).items()}
-    batch: dict[int, str] = {} if name == "marks" else {0: "batch"}
+    batch: dict[int, str] = {} if name in ("marks", "ink") else {0: "batch"}
     in_axes, out_axes = batch, batch
     if name in ("locate", "tiles"):
         in_axes, out_axes = batch | {2: "height", 3: "width"}, batch | {2: "rows", 3: "cols"}

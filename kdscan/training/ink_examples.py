@@ -9,19 +9,15 @@ import numpy as np
 import torch
 
 from kdscan.imaging.rectify import FLAT_PX
-from kdscan.synth.fields import F32, U8, Rng
+from kdscan.synth.fields import U8, Rng
 from kdscan.synth.inked import inked_page
 from kdscan.synth.raster import lit
 from kdscan.synth.scene import Marks
 from kdscan.training.dataset import WIDE_MARGIN, jpeg, random_own_page, unpack, worker_strokes
-from kdscan.training.sheet_views import (
-    as_batch,
-    as_picture,
-    degraded,
-    dice_of,
-    random_maps,
-    warped,
-)
+from kdscan.training.dice import Dice
+from kdscan.training.mark_crops import cropped, crops
+from kdscan.training.sheet_views import degraded, random_maps, warped
+from kdscan.training.task import Batch
 
 MIN_INK, FULL_INK = 0.03, 0.12
 """Shares of light absorbed by ink that map to 0 and 1 in the target."""
@@ -59,20 +55,33 @@ def ink_example(first: int, number: int) -> InkExample:
     return InkExample(seed, jpeg(filled), cv2.imencode(".png", mask)[1].tobytes())
 
 
-def ink_sample(rng: Rng, example: InkExample) -> tuple[U8, F32]:
-    """A degraded sheet, slightly out of place and randomly mirrored, and its ink.
+def ink_batch(rng: Rng, examples: list[InkExample]) -> Batch:
+    """Sheets in random light (B, 3, H, W) uint8, and their ink (B, 1, H, W) uint8."""
+    seen = [add_shadow(rng, unpack(e.filled)).transpose(2, 0, 1) for e in examples]
+    packed = [np.frombuffer(e.ink, np.uint8) for e in examples]
+    ink = [np.asarray(cv2.imdecode(one, cv2.IMREAD_GRAYSCALE))[None] for one in packed]
+    return torch.from_numpy(np.stack(seen)), torch.from_numpy(np.stack(ink))
 
-    Returns (672, 928, 3) uint8 and (672, 928) float32, 0..1.
-    """
-    dice = dice_of(rng)
-    maps = random_maps(dice, 1)
-    ink = np.asarray(cv2.imdecode(np.frombuffer(example.ink, np.uint8), cv2.IMREAD_GRAYSCALE))
-    seen = as_picture(warped(as_batch(unpack(example.filled)), maps))
-    mask = warped(as_batch(np.asarray(ink, np.uint8)[..., None]), maps)[0, 0].numpy()
-    flat = as_picture(degraded(dice, as_batch(add_shadow(rng, seen)), torch.ones(1)))
-    down, across = (int(rng.choice((1, -1))) for _ in range(2))
-    where = mask[::down, ::across] / np.float32(255)
-    return np.ascontiguousarray(flat[::down, ::across]), np.ascontiguousarray(where)
+
+def ink_views(dice: Dice, batch: Batch) -> Batch:
+    """Degraded views of the sheets, slightly out of place and randomly mirrored: ink
+    (B, 35, 1, 128, 128), coarse planes (B, 35, 3, 64, 64), and which part of each pixel of a crop
+    was drawn, (B, 35, 128, 128), 0..1."""
+    pictures, masks = batch
+    maps = random_maps(dice, len(pictures))
+    seen = degraded(dice, warped(pictures, maps).round(), torch.ones(len(maps), device=dice.device))
+    drawn = warped(masks, maps) / 255
+    ways = dice.integers(4, len(maps)).tolist()
+    seen, drawn = (
+        torch.stack([one.flip(MIRRORED[way]) for one, way in zip(views, ways, strict=True)])
+        for views in (seen, drawn)
+    )
+    ink, coarse = crops(seen)
+    return ink.half(), coarse.half(), cropped(drawn[:, 0])
+
+
+MIRRORED = ((), (1,), (2,), (1, 2))
+"""Axes of a picture (C, H, W) along which a view is mirrored."""
 
 
 def add_shadow(rng: Rng, flat: U8) -> U8:

@@ -56,7 +56,7 @@ def start_of(recipe: Recipe, models: Path) -> Path | None:
     parent: Parent | None = recipe.parent
     if parent is None:
         return None
-    path = weights_path(models, f"{recipe.network}-{parent.version}")
+    path = weights_path(models, recipe.parent_name)
     if parent.weights is None or not path.is_file():
         raise UsageError(f"{path}: the weights that {recipe.name} went on from are not there")
     if digest(path) != parent.weights:

@@ -85,6 +85,11 @@ def crops(views: Tensor) -> tuple[Tensor, Tensor]:
     return _reduced(fine, INPUT_PX)[:, :, None], _reduced(planes, COARSE_PX)
 
 
+def cropped(plane: Tensor) -> Tensor:
+    """Crops (B, 35, 128, 128) of a plane (B, 672, 928) of views, the castle last."""
+    return _reduced(_cut(plane, FLAT_PX), INPUT_PX)
+
+
 def _planes(views: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Ink (B, H, W), and ink and colour (B, H / 2, W / 2), normalised for light and pen."""
     half = F.avg_pool2d(views, COARSE).round()

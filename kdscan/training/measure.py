@@ -12,10 +12,9 @@ from kdscan.detection.locate import locate
 from kdscan.detection.register import register
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, lattice_to_flat
 from kdscan.marks.crops import segment
-from kdscan.records import Photo, RectifiedSheet, SheetOutline
+from kdscan.records import Photo, SheetOutline
 from kdscan.records.arrays import Network
 from kdscan.synth.fields import F64
-from kdscan.training.augment import NODES
 from kdscan.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 
 GRID_NODES = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
@@ -39,10 +38,7 @@ def marks_logits(net: Network, examples: Sequence[Example]) -> MarksLogits:
         h, w = flat.shape[:2]
         m = np.array([[1, 0, rng.normal(0, 3) - pad], [0, 1, rng.normal(0, 3) - pad]])
         inner = cv2.warpAffine(flat, m, (w - 2 * pad, h - 2 * pad), borderMode=cv2.BORDER_REPLICATE)
-        sheet = RectifiedSheet(
-            np.asarray(inner, np.uint8), CENTERS, NODES[GRID_NODES], FLAT_PX, 1.0
-        )
-        crops = segment(sheet)
+        crops = segment(np.asarray(inner, np.uint8))
         coat, cross, *_ = net(crops.ink, crops.coarse)
         coats.append(coat[0])
         crosses.append(cross[0])

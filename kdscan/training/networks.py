@@ -220,7 +220,44 @@ def _lookup(table: Tensor, positions: Tensor, at: Tensor) -> Tensor:
     return same.to(table.dtype) @ table
 
 
-class MarksNet(nn.Module):
+class CellFeatures(nn.Module):
+    """Feature maps of all crops of a sheet, each cell's in the context of its sheet.
+
+    Ink (S, 35, 1, 128, 128) and coarse planes (S, 35, 3, 64, 64) of `CellCrops`, the castle last →
+    maps of a quarter, an eighth and a sixteenth of the ink's resolution, (S * 35, C, 32, 32),
+    (S, 35, C, 16, 16) and (S, 35, C, 8, 8).
+    """
+
+    edges: Tensor
+
+    def __init__(self, channels: int = 3, width: int = 24) -> None:
+        super().__init__()
+        w = width
+        m = w + w // 2
+        self.fine = conv(1, w, 2, kernel=5)
+        # Two convolutions: concatenated, 27 channels would not fit onnxruntime's blocked layout.
+        self.coarse4 = nn.Conv2d(channels, m, 3, 2, 1, bias=False)
+        self.fine4 = nn.Sequential(nn.Conv2d(w, m, 3, 2, 1, bias=False), nn.BatchNorm2d(m))
+        self.to8 = nn.Sequential(conv(m, 2 * w, 2), Residual(2 * w), Residual(2 * w))
+        self.context8 = SheetContext(2 * w)
+        self.to16 = nn.Sequential(conv(2 * w, 4 * w, 2), Residual(4 * w), Residual(4 * w))
+        self.context16 = SheetContext(4 * w)
+        self.register_buffer("edges", edge_weights(shield_positions()[None]), persistent=False)
+
+    def maps(self, ink: Tensor, coarse: Tensor, edges: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The three maps; edges: (S, 4, 34), see `edge_weights`."""
+        sheets, cells = ink.shape[:2]
+
+        def per_cell(y: Tensor) -> Tensor:
+            return y.reshape(sheets, cells, *y.shape[1:])
+
+        both = self.coarse4(coarse.flatten(0, 1)) + self.fine4(self.fine(ink.flatten(0, 1)))
+        at4 = torch.relu(both)
+        at8 = self.context8(per_cell(self.to8(at4)), edges)
+        return at4, at8, self.context16(per_cell(self.to16(at8.flatten(0, 1))), edges)
+
+
+class MarksNet(CellFeatures):
     """All crops of a sheet at once → coats, crosses, whether the castle's roof is coloured, and the
     cells' offsets from their crops.
 
@@ -236,17 +273,8 @@ class MarksNet(nn.Module):
     """
 
     def __init__(self, channels: int = 3, width: int = 24, tokens: int = 96) -> None:
-        super().__init__()
+        super().__init__(channels, width)
         w = width
-        m = w + w // 2
-        self.fine = conv(1, w, 2, kernel=5)
-        # Two convolutions: concatenated, 27 channels would not fit onnxruntime's blocked layout.
-        self.coarse4 = nn.Conv2d(channels, m, 3, 2, 1, bias=False)
-        self.fine4 = nn.Sequential(nn.Conv2d(w, m, 3, 2, 1, bias=False), nn.BatchNorm2d(m))
-        self.to8 = nn.Sequential(conv(m, 2 * w, 2), Residual(2 * w), Residual(2 * w))
-        self.context8 = SheetContext(2 * w)
-        self.to16 = nn.Sequential(conv(2 * w, 4 * w, 2), Residual(4 * w), Residual(4 * w))
-        self.context16 = SheetContext(4 * w)
         self.to32 = nn.Sequential(conv(4 * w, 8 * w, 2), Residual(8 * w))
         self.spots = nn.Conv2d(2 * w, 1, 1)
         nn.init.constant_(self.spots.bias, -4.0)
@@ -256,7 +284,6 @@ class MarksNet(nn.Module):
         self.token = nn.Linear(features, tokens)
         self.position = nn.Parameter(torch.zeros(len(CELLS), tokens))
         self.register_buffer("places", shield_positions(), persistent=False)
-        self.register_buffer("edges", edge_weights(shield_positions()[None]), persistent=False)
         self.attention = nn.Sequential(Attention(tokens), Attention(tokens))
         self.coat = nn.Linear(features + tokens, len(COATS))
         self.crosses = nn.Linear(features + tokens, MAX_CROSSES + 1)
@@ -265,26 +292,52 @@ class MarksNet(nn.Module):
     def forward(
         self, ink: Tensor, coarse: Tensor, places: Tensor | None = None
     ) -> tuple[Tensor, ...]:
-        sheets, cells = ink.shape[:2]
         edges = self.edges if places is None else edge_weights(places)
         position = self.position if places is None else _lookup(self.position, self.places, places)
-
-        def per_cell(y: Tensor) -> Tensor:
-            return y.reshape(sheets, cells, *y.shape[1:])
-
-        both = self.coarse4(coarse.flatten(0, 1)) + self.fine4(self.fine(ink.flatten(0, 1)))
-        at8 = self.context8(per_cell(self.to8(torch.relu(both))), edges)
-        at16 = self.context16(per_cell(self.to16(at8.flatten(0, 1))), edges)
+        _, at8, at16 = self.maps(ink, coarse, edges)
         # Detached: with gradients from the offsets marks were read worse.
         offsets = self.offset(at16.detach(), edges)
-        at32 = per_cell(self.to32(at16.flatten(0, 1)))
-        spots = per_cell(self.spots(at8.flatten(0, 1)))[:, :-1]
+        at32 = self.to32(at16.flatten(0, 1)).unflatten(0, ink.shape[:2])
+        spots = self.spots(at8.flatten(0, 1)).unflatten(0, ink.shape[:2])[:, :-1]
         near = torch.cat([at32.mean((3, 4)), at32.amax((3, 4))], 2)
         fine = torch.cat([at16.mean((3, 4)), at16.amax((3, 4))], 2)[:, :-1]
         count = torch.sigmoid(spots).sum((3, 4)) / 4
         features = self.drop(torch.cat([near[:, :-1], fine, count], 2))
         combined = torch.cat([features, self.attention(self.token(features) + position)], 2)
         return self.coat(combined), self.crosses(combined), self.castle(near[:, -1]), offsets, spots
+
+
+class InkNet(CellFeatures):
+    """Segmentation of the ink in all crops of a sheet: a decoder as of a U-Net (Ronneberger et al.,
+    arXiv:1505.04597) on the feature maps of a marks network, which it leaves as they are. What
+    tells coats from any print knows where the ink lies.
+
+    Ink (S, 35, 1, 128, 128) and coarse planes (S, 35, 3, 64, 64) of `CellCrops`, the castle last →
+    logits (S, 35, 128, 128).
+    """
+
+    def __init__(self, width: int = 24, channels: int = 32) -> None:
+        super().__init__(width=width)
+        self.requires_grad_(False)
+        w, c, pixels = width, channels, 16
+        self.up16 = conv(4 * w, c, kernel=1)
+        self.up8 = conv(2 * w + c, c)
+        self.pixels = conv(pixels, c)  # of the crop itself, 4 × 4 a place
+        self.up4 = nn.Sequential(conv(w + w // 2 + 2 * c, c), conv(c, c))
+        self.out = nn.Conv2d(c, pixels, 3, padding=1)
+        nn.init.constant_(self.out.bias, -2.0)
+
+    def forward(self, ink: Tensor, coarse: Tensor) -> Tensor:
+        at4, at8, at16 = self.maps(ink, coarse, self.edges.expand(ink.shape[0], -1, -1))
+        y = _doubled(self.up16(at16.flatten(0, 1)))
+        y = _doubled(self.up8(torch.cat([y, at8.flatten(0, 1)], 1)))
+        pixels = self.pixels(F.pixel_unshuffle(ink.flatten(0, 1), 4))
+        y = self.out(self.up4(torch.cat([y, at4, pixels], 1)))
+        return F.pixel_shuffle(y, 4)[:, 0].unflatten(0, ink.shape[:2])
+
+
+def _doubled(x: Tensor) -> Tensor:
+    return F.interpolate(x, scale_factor=2.0, mode="nearest")
 
 
 class SquaresNet(nn.Module):

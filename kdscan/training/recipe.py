@@ -21,15 +21,16 @@ Value = TypeVar("Value", int, float)
 
 
 class Parent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The version of the same network from which training started.
+    """The version from which training started.
 
     model: SHA-256 of its model.onnx. weights: SHA-256 of its file in `models/weights`; None if the
-    weights were not kept.
+    weights were not kept. network: "" for the same one.
     """
 
     version: str
     model: str
     weights: str | None = None
+    network: str = ""
 
 
 class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,6 +82,12 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def name(self) -> str:
         """NETWORK-VERSION, as folders and files are named."""
         return f"{self.network}-{self.version}"
+
+    @property
+    def parent_name(self) -> str:
+        """The parent's NETWORK-VERSION, "" without one."""
+        parent = self.parent
+        return f"{parent.network or self.network}-{parent.version}" if parent else ""
 
     def unknown(self) -> list[str]:
         """Names of the hyperparameters that were not recorded."""

@@ -21,7 +21,7 @@ import torch
 from torch import nn
 
 from kdscan.errors import UsageError
-from kdscan.training.networks import MarksNet
+from kdscan.training.networks import InkNet, MarksNet
 from kdscan.training.widen import widen
 
 Weights = Mapping[str, Any]
@@ -109,8 +109,9 @@ _UNREADABLE = (RuntimeError, TypeError, AttributeError, LookupError, ValueError)
 
 
 def load_weights(net: nn.Module, path: Path) -> None:
-    """Load a checkpoint, or the stored weights of a version (.npz), into a network: its own, or for
-    marks those of a narrower one. Raises UsageError for anything else."""
+    """Load a checkpoint, or the stored weights of a version (.npz), into a network: its own, for
+    marks those of a narrower one, or for ink those of marks, whose feature maps it reads. Raises
+    UsageError for anything else."""
     if not path.is_file():
         raise UsageError(f"{path}: there is no such checkpoint; python -m kdscan.training fit")
     remedy = f"{path} is no checkpoint of a {type(net).__name__} of this version"
@@ -119,6 +120,9 @@ def load_weights(net: nn.Module, path: Path) -> None:
         if isinstance(net, MarksNet) and len(known["token.weight"][0]) < net.token.in_features:
             widen(net, known)
             return
+        if isinstance(net, InkNet) and "coat.weight" in known:
+            own = net.state_dict()
+            known = own | {name: value for name, value in known.items() if name in own}
         missing, foreign = net.load_state_dict(known, strict=False)
     except (*_UNREADABLE, OSError, BadZipFile) as error:
         raise UsageError(remedy) from error

@@ -134,8 +134,9 @@ def rate_at(run: Run, step: int) -> float:
 
 
 def _optimizer(net: nn.Module) -> torch.optim.Optimizer:
-    heavy = [p for p in net.parameters() if p.ndim > 1]
-    light = [p for p in net.parameters() if p.ndim < 2]
+    learned = [p for p in net.parameters() if p.requires_grad]
+    heavy = [p for p in learned if p.ndim > 1]
+    light = [p for p in learned if p.ndim < 2]
     groups = [
         {"params": heavy, "weight_decay": WEIGHT_DECAY},
         {"params": light, "weight_decay": 0.0},
@@ -165,7 +166,8 @@ def _step(
     for layer in net.modules():
         if isinstance(layer, nn.BatchNorm2d):
             layer.momentum = NORM_MOMENTUM
-            layer.train(number < (1 - FROZEN_NORMS) * run.steps)
+            learns = layer.weight.requires_grad
+            layer.train(learns and number < (1 - FROZEN_NORMS) * run.steps)
     with autocast(device):
         out = net(*(as_floats(part) for part in seen[: task.n_inputs]))
     parts = task.loss(out if isinstance(out, tuple) else (out,), seen)

@@ -38,13 +38,13 @@ def test_models_answer_in_the_shapes_that_the_stages_expect() -> None:
     models = default_models()
     on, place, doubt = models.locate(np.zeros((1, 3, 288, 384), np.float32))
     assert (on.shape, place.shape, doubt.shape) == ((1, 1, 36, 48), (1, 2, 36, 48), (1, 1, 36, 48))
-    (ink,) = models.ink(np.full((1, 3, 672, 928), 0.8, np.float32))
-    assert ink.shape == (1, 1, 672, 928) and ink.max() < 0  # bare paper
     (hidden,) = models.cover(np.full((1, 3, 336, 464), 0.8, np.float32))
     assert hidden.shape == (1, 5, 7)
     offset, there, up = models.refine(np.zeros((1, 3, 224, 288), np.float32))
     assert (offset.shape, there.shape, up.shape) == ((1, 2, 5, 7), (1, 1, 5, 7), (1, 1))
     ink, coarse = (np.zeros((35, n, s, s), np.float32) for n, s in ((1, 128), (3, 64)))
+    (drawn,) = models.ink(ink[None], coarse[None])
+    assert drawn.shape == (1, 35, 128, 128) and drawn.mean() < 0  # bare paper
     coat, crosses, castle, offset = models.marks(ink, coarse)
     assert (coat.shape, crosses.shape) == ((1, 34, len(COATS)), (1, 34, 5))
     assert (castle.shape, offset.shape) == ((1, 1), (1, 35, 2))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX
+from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.marks.crops import (
     CHANNELS,
     COARSE_PX,
@@ -16,7 +16,7 @@ from kdscan.marks.crops import (
     planes,
     segment,
 )
-from kdscan.records import CELLS, RectifiedSheet
+from kdscan.records import CELLS
 
 MARKED = (1, 2)
 
@@ -35,20 +35,15 @@ def flat(light: float = 1.0, pen: tuple[int, int, int] = (40, 40, 40)) -> NDArra
     return np.clip(bgr * shade, 0, 255).astype(np.uint8)
 
 
-def sheet(bgr: NDArray[np.uint8]) -> RectifiedSheet:
-    corners = np.array([(0.0, 0.0), (896, 0), (896, 640), (0, 640)])
-    return RectifiedSheet(bgr, CENTERS * FLAT_PX, corners, FLAT_PX, 1.0)
-
-
 def test_crops_have_the_shape_that_the_model_wants() -> None:
-    crops = segment(sheet(flat()))
+    crops = segment(flat())
     assert crops.ink.shape == (35, 1, INPUT_PX, INPUT_PX)
     assert crops.coarse.shape == (35, len(CHANNELS), COARSE_PX, COARSE_PX)
     assert crops.ink.dtype == crops.coarse.dtype == np.float32
 
 
 def test_the_print_plane_shows_what_all_shields_share_and_no_more() -> None:
-    ink, common, _ = segment(sheet(flat())).coarse[CELLS.index(MARKED)]
+    ink, common, _ = segment(flat()).coarse[CELLS.index(MARKED)]
     ring, middle = (32, 48), (32, 32)
     assert common[ring] > 0.2
     assert common[middle] < 0.1
@@ -62,12 +57,12 @@ def test_light_changes_nothing(light: float) -> None:
 
 
 def test_a_coloured_pen_shows_in_the_colour_plane() -> None:
-    blue = segment(sheet(flat(pen=(170, 60, 40)))).coarse[CELLS.index(MARKED)]
-    grey = segment(sheet(flat())).coarse[CELLS.index(MARKED)]
+    blue = segment(flat(pen=(170, 60, 40))).coarse[CELLS.index(MARKED)]
+    grey = segment(flat()).coarse[CELLS.index(MARKED)]
     assert blue[2, 32, 32] > 0.2
     assert grey[2, 32, 32] < 0.05
 
 
 def test_crops_cannot_be_written_to() -> None:
     with pytest.raises(ValueError, match="read-only"):
-        segment(sheet(flat())).ink[0] = 0
+        segment(flat()).ink[0] = 0

@@ -65,7 +65,7 @@ def test_further_looks_see_the_cells_where_the_first_one_says_that_they_lie() ->
     next(looks)
     assert len(shown) == 1
     there = shift_cells(SHEET.centers_xy, np.full_like(CENTERS, (0.7 * MAX_OFFSET, 0)))
-    crops = segment(rectify(PHOTO, there, 1.0)).ink
+    crops = segment(rectify(PHOTO, there, 1.0).bgr).ink
     next(looks)
     assert np.array_equal(shown[-1], upside_down(crops))
 

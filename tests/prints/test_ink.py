@@ -1,18 +1,21 @@
 from dataclasses import replace
 from itertools import cycle
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.ink.divide import divide
+from kdscan.imaging.rectify import CENTERS, FLAT_PX
 from kdscan.marks.classify import softmax
 from kdscan.pipeline.read import read_photo
 from kdscan.prints.align import align
+from kdscan.prints.divide import divide
 from kdscan.prints.drawing import on_plain_page, plain_page
 from kdscan.prints.dropout import drop_out, poorly_known, predict_ink
-from kdscan.records import CELLS, Ink, Photo, maps_of
+from kdscan.prints.separate import separate
+from kdscan.records import CELLS, Ink, Photo, RectifiedSheet, maps_of
 from tests.prints.pads import ENGRAVED, PAINTED, found, learned, sheet
 
 
@@ -121,3 +124,23 @@ def test_where_the_photo_surely_says_something_else_neither_is_sure() -> None:
     assert np.abs(said[:10, [0, 2]] - 0.5).max() < 0.02
     assert said[10:20, 0].min() > 0.9
     assert said[20:, 0].min() > 0.99
+
+
+def test_the_pen_of_an_unknown_print_is_seen_against_the_ground_around_it() -> None:
+    """Yellow land beside blue sea: a red pen lets through as much of either."""
+    pen = np.array([0.3, 0.35, 0.85])
+    ground = np.full((672, 928, 3), (90, 210, 220), np.float32)
+    ground[:, 464:] = (210, 170, 90)
+    drawn = np.zeros((672, 928), np.uint8)
+    for x in range(80, 900, 128):
+        cv2.line(drawn, (x, 40), (x, 630), 1, 9)
+    bgr = np.where(drawn[..., None], ground * pen, ground).astype(np.uint8)
+    corners = np.array([(0.0, 0.0), (896, 0), (896, 640), (0, 640)])
+    seen = RectifiedSheet(bgr, CENTERS * FLAT_PX, corners, FLAT_PX, 1.0)
+
+    def dark(ink: NDArray[np.float32], coarse: NDArray[np.float32]) -> tuple[Any, ...]:
+        return (40 * (ink[:, :, 0] - 0.6),)
+
+    ink = separate(seen, dark)
+    assert ink.pen_bgr == pytest.approx(tuple(pen), abs=0.08)
+    assert ((ink.probability > 0.5) == (drawn > 0)).mean() > 0.97

@@ -4,7 +4,7 @@ from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.inference.store import default_models
-from kdscan.ink.divide import colour_distance, relight
+from kdscan.prints.divide import colour_distance, relight
 from kdscan.prints.flat import rectify
 from kdscan.prints.learn import learn_flat_sheets, learn_print
 from kdscan.prints.merge import merge

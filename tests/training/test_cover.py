@@ -109,3 +109,24 @@ def test_figures_of_one_who_knows_and_of_one_who_says_the_opposite(sign: int, fo
     figures = cover_figures(net, many)
     assert figures["found_at_1_percent"] == found
     assert figures["shields"] == sum(one[at] > 0.12 for one in shares for at in CELLS) > 0
+
+
+def test_what_all_cells_share_is_seen_everywhere() -> None:
+    """A mark that stands in every cell but one is missed there; one in a single cell is not told
+    from what it would be."""
+    from kdscan.training.cover import CellContext
+
+    common = CellContext(1, 32).eval()
+    with torch.no_grad():
+        common.mix.weight.zero_()
+        common.mix.weight[0, 1] = 1  # the mean of the cells alone
+        common.mix.bias.zero_()
+    x = torch.zeros(1, 1, 168, 232)
+    for row in range(5):
+        for col in range(7):
+            x[0, 0, 4 + 32 * row + 10, 4 + 32 * col + 20] = float((row, col) != (1, 1))
+    with torch.no_grad():
+        shared = common(x) - x
+    assert shared[0, 0, 4 + 32 + 10, 4 + 32 + 20] == pytest.approx(34 / 35)
+    assert (shared > 0.5).sum() == 35
+    assert shared[0, 0, 4 + 10, 4 + 21] == 0

@@ -54,7 +54,7 @@ def test_the_weights_that_are_kept_are_those_that_ship(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["ink-1", "refine-6", "spellbook-3"])
+@pytest.mark.parametrize("name", ["ink-2", "refine-6", "spellbook-3"])
 def test_a_hundredth_of_a_recipe_makes_a_model(tmp_path: Path, name: str) -> None:
     from kdscan.training.making import make
     from kdscan.training.sources import Material

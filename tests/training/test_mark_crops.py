@@ -12,7 +12,6 @@ import pytest
 
 from kdscan.imaging.rectify import CENTERS, FLAT_PX
 from kdscan.marks.crops import INPUT_PX, segment
-from kdscan.records import RectifiedSheet
 from kdscan.synth.scene import make_photo, random_page
 from kdscan.training.dataset import WIDE_MARGIN, Example, jpeg, to_example, unpack
 
@@ -49,8 +48,7 @@ def test_crops_are_those_that_will_be_read() -> None:
 
     pad = round((WIDE_MARGIN - 0.125) * FLAT_PX)
     flat = np.ascontiguousarray(unpack(example().flat)[pad:-pad, pad:-pad])
-    corners = np.array([(0.0, 0.0), (896, 0), (896, 640), (0, 640)])
-    read = segment(RectifiedSheet(flat, CENTERS * FLAT_PX, corners, FLAT_PX, 1.0))
+    read = segment(flat)
     ink, coarse = crops(torch.from_numpy(flat.transpose(2, 0, 1)[None].copy()).float())
     assert ink[0].numpy() == pytest.approx(read.ink, abs=0.02)
     assert coarse[0].numpy() == pytest.approx(read.coarse, abs=0.03)

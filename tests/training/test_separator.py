@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -55,69 +56,63 @@ def test_a_sheet_and_its_ink_are_shown_alike(seed: int) -> None:
     from dataclasses import replace
 
     from kdscan.training.dataset import jpeg
-    from kdscan.training.ink_examples import ink_sample
-    from kdscan.training.separator import FLAT_HW
+    from kdscan.training.dice import Dice
+    from kdscan.training.ink_examples import ink_batch, ink_views
 
-    ink = ink_of(example().ink)
-    black = cv2.merge([np.asarray(255 - ink, np.uint8)] * 3)
+    black = cv2.merge([np.asarray(255 - ink_of(example().ink), np.uint8)] * 3)
     plain = replace(example(), filled=jpeg(np.asarray(black, np.uint8)))
-    flat, mask = ink_sample(np.random.default_rng(seed), plain)
-    assert flat.shape == (*FLAT_HW, 3) and mask.shape == FLAT_HW
-    grey = cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY).astype(np.float32)
-    paper = cv2.dilate(cv2.GaussianBlur(grey, (0, 0), 2), np.ones((151, 151), np.uint8))
-    assert overlap(grey < 0.5 * paper, mask > 0.5) > 0.6
+    ink, coarse, drawn = ink_views(Dice(seed), ink_batch(np.random.default_rng(seed), [plain]))
+    assert ink.shape == (1, 35, 1, 128, 128) and coarse.shape == (1, 35, 3, 64, 64)
+    assert drawn.shape == (1, 35, 128, 128)
+    assert overlap(ink[0, :, 0].float().numpy() > 0.4, drawn[0].numpy() > 0.5) > 0.6
+
+
+def test_it_learns_on_the_features_of_marks_and_leaves_them_as_they_are(tmp_path: Path) -> None:
+    from kdscan.training.networks import InkNet, MarksNet
+    from kdscan.training.state import keep_weights, load_weights
+
+    torch.manual_seed(1)
+    marks = MarksNet()
+    keep_weights(tmp_path / "marks-1.npz", marks.state_dict())
+    net = InkNet()
+    load_weights(net, tmp_path / "marks-1.npz")
+    kept = net.context16.mix[0].weight
+    assert torch.allclose(kept, marks.context16.mix[0].weight, atol=1e-3)
+    ink, coarse = torch.rand(2, 35, 1, 128, 128), torch.rand(2, 35, 3, 64, 64)
+    net(ink, coarse).square().mean().backward()
+    learns = {name.split(".")[0] for name, p in net.named_parameters() if p.grad is not None}
+    assert learns == {"up16", "up8", "pixels", "up4", "out"}
 
 
 def test_the_published_network_says_what_the_trained_one_says() -> None:
     import onnxruntime
 
     from kdscan.training.export import to_onnx
-    from kdscan.training.separator import FLAT_HW, InkNet
+    from kdscan.training.networks import InkNet
 
     torch.manual_seed(2)
     net = InkNet().eval()
-    sheets = torch.rand(2, 3, *FLAT_HW)
+    ink, coarse = torch.rand(1, 35, 1, 128, 128), torch.rand(1, 35, 3, 64, 64)
     session = onnxruntime.InferenceSession(to_onnx("ink", net, "1"))
-    (said,) = session.run(None, {"image": sheets.numpy()})
+    (said,) = session.run(None, {"ink": ink.numpy(), "coarse": coarse.numpy()})
     with torch.no_grad():
-        expected = net(sheets).numpy()
-    assert said.shape == (2, 1, *FLAT_HW)
+        expected = net(ink, coarse).numpy()
+    assert said.shape == (1, 35, 128, 128)
     assert np.abs(said - expected).max() < 0.02 * np.abs(expected).max()
-
-
-def test_what_all_cells_share_is_seen_everywhere() -> None:
-    """A mark that stands in every cell but one is missed there; one in a single cell is not told
-    from what it would be."""
-    from kdscan.training.separator import FLAT_HW, STRIDE, CellContext
-
-    common = CellContext(1).eval()
-    with torch.no_grad():
-        common.mix.weight.zero_()
-        common.mix.weight[0, 1] = 1  # the mean of the cells alone
-        common.mix.bias.zero_()
-    x = torch.zeros(1, 1, FLAT_HW[0] // STRIDE, FLAT_HW[1] // STRIDE)
-    for row in range(5):
-        for col in range(7):
-            x[0, 0, 4 + 32 * row + 10, 4 + 32 * col + 20] = float((row, col) != (1, 1))
-    with torch.no_grad():
-        shared = common(x) - x
-    assert shared[0, 0, 4 + 32 + 10, 4 + 32 + 20] == pytest.approx(34 / 35)
-    assert (shared > 0.5).sum() == 35
-    assert shared[0, 0, 4 + 10, 4 + 21] == 0
 
 
 @pytest.mark.parametrize(("sign", "auc", "iou"), [(1, 1.0, 1.0), (-1, 0.0, 0.0)])
 def test_figures_of_one_who_knows_and_of_one_who_says_the_opposite(
     sign: int, auc: float, iou: float
 ) -> None:
-    from kdscan.training.ink_examples import ink_sample
+    from kdscan.training.dice import Dice
+    from kdscan.training.ink_examples import ink_batch, ink_views
     from kdscan.training.separator import ink_figures
 
-    rng = np.random.default_rng(0)
-    known = [ink_sample(rng, example())[1]]
+    drawn = ink_views(Dice(0), ink_batch(np.random.default_rng(0), [example()]))[2].numpy()
 
-    def net(batch: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-        return (np.asarray(sign * 9 * np.sign(known[0] - 0.5), np.float32)[None, None],)
+    def net(*_: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+        return (np.asarray(sign * 9 * np.sign(drawn - 0.5), np.float32),)
 
     figures = ink_figures(net, [example()])
     assert figures["auc"] == pytest.approx(auc, abs=0.01)

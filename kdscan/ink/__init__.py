@@ -1,1 +1,0 @@
-"""Separation of drawn ink from print."""
