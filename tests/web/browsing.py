@@ -128,8 +128,8 @@ def held(page: Page, address: str) -> Iterator[list[Route]]:
 
 
 def wait_until_asked(page: Page, waiting: list[Route]) -> None:
-    """Wait until the page has asked for what `held` holds back, half a minute at most."""
-    deadline = time.monotonic() + 30
+    """Wait until the page has asked for what `held` holds back, as patiently as for all else."""
+    deadline = time.monotonic() + PATIENCE_MS / 1000
     while not waiting:
         assert time.monotonic() < deadline, "nothing was asked for"
         page.wait_for_timeout(20)
