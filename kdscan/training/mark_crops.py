@@ -17,7 +17,7 @@ from kdscan.records import CELLS, COLS
 from kdscan.training.dataset import WIDE_MARGIN
 from kdscan.training.dice import Dice
 from kdscan.training.filters import gaussian, grey, resized
-from kdscan.training.networks import shield_positions
+from kdscan.training.marks_networks import shield_positions
 from kdscan.training.sheet_views import (
     PHOTO_SEVERITY,
     degraded,

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from kdscan.records import CELLS
-from kdscan.training.networks import MarksNet, SheetContext
+from kdscan.training.marks_networks import MarksNet, SheetContext
 
 
 class MarksInference(nn.Module):

@@ -17,6 +17,7 @@ from kdscan.training import kingdom_figures, spellbook
 from kdscan.training.cover import cover_figures
 from kdscan.training.export import Calibrated, to_onnx
 from kdscan.training.marks_inference import MarksInference
+from kdscan.training.marks_networks import MarksNet
 from kdscan.training.measure import (
     locate_figures,
     marks_figures,
@@ -24,7 +25,6 @@ from kdscan.training.measure import (
     marks_temperatures,
     refine_figures,
 )
-from kdscan.training.networks import MarksNet
 from kdscan.training.recipe import weights_path
 from kdscan.training.separator import ink_figures
 from kdscan.training.state import keep_weights

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from kdscan.records.arrays import Network
 from kdscan.training.dice import Dice
 from kdscan.training.ink_examples import InkExample, ink_batch, ink_views
-from kdscan.training.networks import InkNet
+from kdscan.training.marks_networks import InkNet
 from kdscan.training.task import Batch, Task
 
 

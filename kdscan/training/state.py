@@ -21,7 +21,7 @@ import torch
 from torch import nn
 
 from kdscan.errors import UsageError
-from kdscan.training.networks import InkNet, MarksNet
+from kdscan.training.marks_networks import InkNet, MarksNet
 from kdscan.training.widen import widen
 
 Weights = Mapping[str, Any]

@@ -18,7 +18,8 @@ from kdscan.training.guesses import refine_sample
 from kdscan.training.kingdom_samples import squares_sample, tiles_sample
 from kdscan.training.kingdoms import KingdomExample
 from kdscan.training.mark_crops import Sheets, samples
-from kdscan.training.networks import LocateNet, MarksNet, RefineNet, SquaresNet, TilesNet
+from kdscan.training.marks_networks import MarksNet
+from kdscan.training.networks import LocateNet, RefineNet, SquaresNet, TilesNet
 from kdscan.training.task import Batch, Task
 
 

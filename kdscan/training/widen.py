@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from kdscan.training.networks import MarksNet
+from kdscan.training.marks_networks import MarksNet
 
 POOLED = {
     "token": (8, 8, 4, 4),

@@ -153,7 +153,7 @@ def test_blur_spreads_a_point_as_far_as_it_says() -> None:
 
 
 def test_a_wider_network_starts_as_the_narrow_one() -> None:
-    from kdscan.training.networks import MarksNet
+    from kdscan.training.marks_networks import MarksNet
     from kdscan.training.widen import widen
 
     torch.manual_seed(1)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.torch
 
 def taught() -> Any:
     """A network in which all that starts at nothing counts."""
-    from kdscan.training.networks import MarksNet
+    from kdscan.training.marks_networks import MarksNet
 
     torch.manual_seed(3)
     net = MarksNet().eval()
@@ -32,7 +32,7 @@ def some_crops(sheets: int) -> tuple[Any, Any]:
 
 
 def test_a_sheet_as_it_lies_needs_no_places() -> None:
-    from kdscan.training.networks import shield_positions
+    from kdscan.training.marks_networks import shield_positions
 
     crops, net = some_crops(2), taught()
     with torch.no_grad():
@@ -43,7 +43,7 @@ def test_a_sheet_as_it_lies_needs_no_places() -> None:
 
 @pytest.mark.parametrize("sign", [(-1, 1), (1, -1)])
 def test_mirrored_places_are_the_same_as_shields_in_mirrored_order(sign: tuple[int, int]) -> None:
-    from kdscan.training.networks import shield_positions
+    from kdscan.training.marks_networks import shield_positions
 
     crops, net = some_crops(1), taught()
     across, down = sign
@@ -58,7 +58,7 @@ def test_mirrored_places_are_the_same_as_shields_in_mirrored_order(sign: tuple[i
 
 
 def test_every_edge_is_the_mean_of_its_own_shields() -> None:
-    from kdscan.training.networks import edge_weights, shield_positions
+    from kdscan.training.marks_networks import edge_weights, shield_positions
 
     left, right, upper, lower = edge_weights(shield_positions()[None])[0]
     for rim, on in (

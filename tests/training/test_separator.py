@@ -68,7 +68,7 @@ def test_a_sheet_and_its_ink_are_shown_alike(seed: int) -> None:
 
 
 def test_it_learns_on_the_features_of_marks_and_leaves_them_as_they_are(tmp_path: Path) -> None:
-    from kdscan.training.networks import InkNet, MarksNet
+    from kdscan.training.marks_networks import InkNet, MarksNet
     from kdscan.training.state import keep_weights, load_weights
 
     torch.manual_seed(1)
@@ -88,7 +88,7 @@ def test_the_published_network_says_what_the_trained_one_says() -> None:
     import onnxruntime
 
     from kdscan.training.export import to_onnx
-    from kdscan.training.networks import InkNet
+    from kdscan.training.marks_networks import InkNet
 
     torch.manual_seed(2)
     net = InkNet().eval()

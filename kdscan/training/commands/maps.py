@@ -133,7 +133,7 @@ def test(
 def _network(weights: Path) -> arrays.Network:
     """The inference graph of the marks network of a checkpoint."""
     from kdscan.training.marks_inference import MarksInference
-    from kdscan.training.networks import MarksNet
+    from kdscan.training.marks_networks import MarksNet
     from kdscan.training.state import load_weights
     from kdscan.training.task import as_network
 
