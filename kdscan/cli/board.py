@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from kdscan.cli.board_maps import audit_maps, book_reports, game_notes, parse_boards, read_text
-from kdscan.cli.board_text import board_text, book_text, game_text
+from kdscan.cli.board_maps import audit_maps, game_notes, parse_boards, read_text
+from kdscan.cli.board_text import book_text, game_text, kingdom_text, map_text
 from kdscan.cli.messages import spoken
 from kdscan.cli.options import (
     AsJson,
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     from kdscan.game.kingdomino.variants import Variants
 
 SCHEMA = "kdscan/1"
+
+T = TypeVar("T")
 
 
 def board(
@@ -84,45 +85,75 @@ def board(
     """
     check_game(context, game)
     text = read_text(file)
-    entries: list[dict[str, Any]]
-    pairs: list[dict[str, Any]] = []
-    books: list[dict[str, Any]] = []
     if game == "kingdomino":
         from kdscan.game.kingdomino.variants import Variants
 
         variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel), demo)
-        entries = _kingdoms(text, variants)
-        if len(entries) % variants.games:
-            raise UsageError("--dynasty: {n} boards cannot be threes", n=len(entries))
-    else:
-        from kdscan.game.duel.board import Board
+        _kingdoms(file, text, variants, as_json)
+        return
+    from kdscan.game.duel.board import Board
+    from kdscan.game.duel.book_checks import book_problems
+    from kdscan.game.duel.report import board_json, pair_json
+    from kdscan.game.problem import problems_json
 
-        boards = parse_boards(text, Board.parse)
-        coat, rules = _coat(chosen_coat), edition_named(edition)
-        if together and len(boards) % 2:
-            raise UsageError("--together: {n} boards cannot be pairs", n=len(boards))
-        notes = game_notes(spellbook, file, text, len(boards), castle_used)
-        entries, pairs = audit_maps(boards, coat, notes, rules, together)
-        books = book_reports(notes)
-    if not entries:
-        raise UsageError("{file}: no board in it", file=file)
+    boards = _found(file, parse_boards(text, Board.parse))
+    if together and len(boards) % 2:
+        raise UsageError("--together: {n} boards cannot be pairs", n=len(boards))
+    coat, rules = _coat(chosen_coat), edition_named(edition)
+    notes = game_notes(spellbook, file, text, len(boards), castle_used)
+    maps, pairs = audit_maps(boards, coat, notes, rules, together)
+    books = [book_problems(one.book) for one in notes if one.book is not None]
     if as_json:
-        answer: dict[str, Any] = {"schema": SCHEMA, "boards": entries}
+        answer: dict[str, Any] = {"schema": SCHEMA, "boards": [*map(board_json, maps)]}
         if together:
-            answer["games"] = pairs
+            answer["games"] = [*map(pair_json, pairs)]
         if books:
-            answer["spellbooks"] = books
-        if dynasty:
-            answer["dynasties"] = _dynasties(entries)
+            answer["spellbooks"] = [{"problems": problems_json(book)} for book in books]
         print(json.dumps(answer))
-    else:
-        w = spoken()
-        parts = [board_text(entry, n, w) for n, entry in enumerate(entries, 1)]
-        parts += [game_text(pair, n, w) for n, pair in enumerate(pairs, 1)]
-        parts += [book_text(book, n, w) for n, book in enumerate(books, 1) if book["problems"]]
-        for number, total in enumerate(_dynasties(entries) if dynasty else (), 1):
-            parts.append(w.t("dynasty {n}: {total}", n=number, total=total))
-        print("\n\n".join(parts))
+        return
+    w = spoken()
+    parts = [map_text(one, n, w) for n, one in enumerate(maps, 1)]
+    parts += [game_text(pair, n, w) for n, pair in enumerate(pairs, 1)]
+    parts += [book_text(book, n, w) for n, book in enumerate(books, 1) if book]
+    print("\n\n".join(parts))
+
+
+def _found(file: str, boards: list[T]) -> list[T]:
+    if not boards:
+        raise UsageError("{file}: no board in it", file=file)
+    return boards
+
+
+def _kingdoms(file: str, text: str, variants: Variants, as_json: bool) -> None:
+    from kdscan.game.kingdomino.audit import audit_kingdom
+    from kdscan.game.kingdomino.checks import find_problems
+    from kdscan.game.kingdomino.kingdom import Kingdom
+    from kdscan.game.kingdomino.report import AuditedKingdom, kingdom_json
+    from kdscan.game.kingdomino.scoring import score_kingdom
+
+    found = [
+        AuditedKingdom(
+            kingdom,
+            score_kingdom(kingdom, variants),
+            find_problems(kingdom, variants),
+            None if variants.demo else audit_kingdom(kingdom, variants.size),
+        )
+        for kingdom in _found(file, parse_boards(text, Kingdom.parse))
+    ]
+    if len(found) % variants.games:
+        raise UsageError("--dynasty: {n} boards cannot be threes", n=len(found))
+    totals = [one.score.total for one in found]
+    sums = [sum(totals[at : at + 3]) for at in range(0, len(totals), 3)] if variants.dynasty else []
+    if as_json:
+        answer: dict[str, Any] = {"schema": SCHEMA, "boards": [*map(kingdom_json, found)]}
+        if variants.dynasty:
+            answer["dynasties"] = sums
+        print(json.dumps(answer))
+        return
+    w = spoken()
+    parts = [kingdom_text(one, n, w) for n, one in enumerate(found, 1)]
+    parts += [w.t("dynasty {n}: {total}", n=n, total=total) for n, total in enumerate(sums, 1)]
+    print("\n\n".join(parts))
 
 
 def _coat(name: str | None) -> Coat | None:
@@ -147,24 +178,3 @@ def edition_named(name: str) -> Rulebook:
             "--edition {name}: there are {known}", name=name, known=", ".join(EDITIONS)
         )
     return EDITIONS[name]
-
-
-def _kingdoms(text: str, variants: Variants) -> list[dict[str, Any]]:
-    from kdscan.game.kingdomino.audit import audit_kingdom
-    from kdscan.game.kingdomino.checks import find_problems
-    from kdscan.game.kingdomino.kingdom import Kingdom
-    from kdscan.game.kingdomino.report import kingdom_json
-    from kdscan.game.kingdomino.scoring import score_kingdom
-
-    entries = []
-    for kingdom in parse_boards(text, Kingdom.parse):
-        score = score_kingdom(kingdom, variants)
-        audit = None if variants.demo else audit_kingdom(kingdom, variants.size)
-        entries.append(kingdom_json(kingdom, score, find_problems(kingdom, variants), audit))
-    return entries
-
-
-def _dynasties(entries: Sequence[dict[str, Any]]) -> list[int]:
-    """The sums of three games each."""
-    totals = [entry["score"]["total"] for entry in entries]
-    return [sum(totals[at : at + 3]) for at in range(0, len(totals), 3)]

@@ -1,21 +1,23 @@
-"""Maps of Duel and their spellbooks, from text to what `kdscan board` says of them."""
+"""Maps of Duel and their spellbooks, from text to what `kdscan board` finds of them."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kdscan.errors import UsageError
 from kdscan.files import read as files
 from kdscan.game.text import split_blocks
 
 if TYPE_CHECKING:
+    from kdscan.game.duel.audit.pair import GameAudit
     from kdscan.game.duel.board import Board
     from kdscan.game.duel.book_text import GameNotes
     from kdscan.game.duel.coats import Coat
     from kdscan.game.duel.editions import Edition
+    from kdscan.game.duel.report import AuditedMap
 
 T = TypeVar("T")
 
@@ -74,40 +76,30 @@ def game_notes(
     return [GameNotes(notes.book, (castle_used, castle_used)) for notes in found]
 
 
-def book_reports(games: Sequence[GameNotes]) -> list[dict[str, Any]]:
-    """What each spellbook says against itself, ready for JSON."""
-    from kdscan.game.duel.book_checks import book_problems
-    from kdscan.game.problem import problems_json
-
-    books = [notes.book for notes in games if notes.book is not None]
-    return [{"problems": problems_json(book_problems(book))} for book in books]
-
-
 def audit_maps(
     boards: Sequence[Board],
     coat: Coat | None,
     games: Sequence[GameNotes],
     edition: Edition,
     together: bool,
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Each map's entry, and one for each game where they are audited together.
+) -> tuple[list[AuditedMap], list[GameAudit]]:
+    """What is found of each map, and of each game where its maps are audited together.
 
     coat: for the filled coat's wizard, instead of what the spellbooks say.
     """
     from kdscan.game.duel.audit import audit_map
     from kdscan.game.duel.audit.pair import audit_game
-    from kdscan.game.duel.report import board_json, pair_json
+    from kdscan.game.duel.report import AuditedMap
     from kdscan.game.duel.scoring import score_board
 
     sides = [(notes, side) for notes in games for side in (0, 1)]
     pairs = []
     if together:
-        found = [
+        pairs = [
             audit_game((one, two), notes.castle_used, spellbook=notes.book, edition=edition)
             for one, two, notes in zip(boards[::2], boards[1::2], games, strict=True)
         ]
-        audits = [audit for pair in found for audit in pair.audits]
-        pairs = [pair_json(pair) for pair in found]
+        audits = [audit for pair in pairs for audit in pair.audits]
     else:
         audits = [
             audit_map(
@@ -115,8 +107,8 @@ def audit_maps(
             )
             for one, (notes, side) in zip(boards, sides, strict=False)
         ]
-    entries = [
-        board_json(one, score_board(one, coat or notes.chosen_by(side)), audit)
+    found = [
+        AuditedMap(one, score_board(one, coat or notes.chosen_by(side)), audit)
         for one, audit, (notes, side) in zip(boards, audits, sides, strict=False)
     ]
-    return entries, pairs
+    return found, pairs

@@ -6,106 +6,124 @@ is said about them beside it is for people.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from kdscan.game.grid import cell_name
+from kdscan.game.grid import Cell, cell_name
 from kdscan.game.problem import Problem
 from kdscan.locale import Words, mark
 from kdscan.locale.problems import SEVERITIES, problem_text
 
+if TYPE_CHECKING:
+    from kdscan.game.duel.audit import Witness
+    from kdscan.game.duel.audit.pair import GameAudit
+    from kdscan.game.duel.report import AuditedMap
+    from kdscan.game.kingdomino.report import AuditedKingdom
+
 WIDTH = 12
 """Characters for what points are given for, where no name is longer."""
 
-EXTRAS = {
-    "wizard": mark("wizard"),
-    "middle_kingdom": mark("Middle Kingdom"),
-    "harmony": mark("harmony"),
-}
-"""Points beside those of domains, by their names in the JSON."""
+WIZARD, MIDDLE_KINGDOM, HARMONY = mark("wizard"), mark("Middle Kingdom"), mark("harmony")
+
+Domain = tuple[str, int, int, int]
+"""A domain: name of its coat or terrain, cells, crosses or crowns, points."""
 
 
-def board_text(entry: dict[str, Any], number: int, w: Words) -> str:
-    """One entry of `boards`: the board, how its points add up, whether a game leads to it."""
-    lines = ["# " + w.t("board {n}", n=number), entry["text"], "", *_points(entry, w)]
-    if entry["audit"] is not None:
-        lines.append(_lawful(entry["audit"], w))
-    for problem in entry["problems"]:
-        cells = " ".join(cell_name(cell) for cell in problem["cells"])
-        lines.append(_problem(problem, w) + (f" ({cells})" if cells else ""))
-    return "\n".join(lines)
+def map_text(found: AuditedMap, number: int, w: Words) -> str:
+    """A map, how its points add up, whether a game leads to it."""
+    score = found.score
+    domains = [(one.coat, len(one.cells), one.crosses, one.points) for one in score.domains]
+    points = _points(domains, {WIZARD: score.wizard}, score.total, w)
+    witness = found.audit.witness
+    lawful = _lawful(found.audit.lawful, _steps(witness, w) if witness else (), w)
+    return _board(str(found.board), number, [*points, lawful], found.problems, w)
 
 
-def _points(entry: dict[str, Any], w: Words) -> list[str]:
-    rows = []
-    for domain in entry["domains"]:
-        if domain["points"]:
-            kind = (domain.get("coat") or domain["terrain"]).replace("_", " ")
-            marks = domain.get("crosses", domain.get("crowns"))
-            rows.append((w.t(kind), f" {len(domain['cells']):2} x {marks} = {domain['points']}"))
-    score = entry["score"]
-    rows += [(w.t(name), f" {score[key]:8}") for key, name in EXTRAS.items() if score.get(key)]
-    rows.append((w.t("total"), f" {score['total']:8}"))
+def kingdom_text(found: AuditedKingdom, number: int, w: Words) -> str:
+    """A kingdom, how its points add up, whether its dominoes can be laid."""
+    score = found.score
+    domains = [(one.terrain, len(one.cells), one.crowns, one.points) for one in score.domains]
+    extras = {MIDDLE_KINGDOM: score.middle_kingdom, HARMONY: score.harmony}
+    lines = _points(domains, extras, score.total, w)
+    if found.audit is not None:
+        lines.append(_lawful(found.audit.lawful, map(_domino, found.audit.order), w))
+    return _board(str(found.kingdom), number, lines, found.problems, w)
+
+
+def _board(
+    text: str, number: int, lines: Iterable[str], problems: Iterable[Problem], w: Words
+) -> str:
+    told = ["# " + w.t("board {n}", n=number), text, "", *lines]
+    for problem in problems:
+        cells = " ".join(map(cell_name, problem.cells))
+        told.append(_problem(problem, w) + (f" ({cells})" if cells else ""))
+    return "\n".join(told)
+
+
+def _points(domains: Iterable[Domain], extras: dict[str, int], total: int, w: Words) -> list[str]:
+    rows = [
+        (_name(kind, w), f" {cells:2} x {marks} = {points}")
+        for kind, cells, marks, points in domains
+        if points
+    ]
+    rows += [(w.t(name), f" {points:8}") for name, points in extras.items() if points]
+    rows.append((w.t("total"), f" {total:8}"))
     width = max(WIDTH, *(len(name) for name, _ in rows))
     return [f"{name:{width}}{sum}" for name, sum in rows]
 
 
-def _lawful(audit: dict[str, Any], w: Words) -> str:
-    if audit["lawful"]:
-        return w.t("lawful: {way}", way=_way(audit, w))
-    if audit["lawful"] is None:
+def _lawful(lawful: bool | None, steps: Iterable[str], w: Words) -> str:
+    """steps: what was laid where, in an order in which it can be."""
+    if lawful is None:
         return w.t("lawful: not decided")
-    return w.t("unlawful: no game leads here")
+    if not lawful:
+        return w.t("unlawful: no game leads here")
+    return w.t("lawful: {way}", way=", ".join(steps) or w.t("an empty map"))
 
 
-def _way(audit: dict[str, Any], w: Words) -> str:
-    """Dominoes in an order in which they can be laid, with the help that they took."""
-    steps = []
-    for step in audit["order"]:
-        one, two = (cell_name(cell) for cell in step["cells"])
-        power = step.get("power")
-        helped = " (" + w.t("{coat} wizard", coat=_coat(power, w)) + ")" if power else ""
-        steps.append(f"{one}-{two}{helped}")
-    if audit.get("castle"):
-        steps.append(w.t("castle's cross on {cell}", cell=cell_name(audit["castle"])))
-    if audit.get("wizard"):
-        steps.append(w.t("wizard's cross on {cell}", cell=cell_name(audit["wizard"])))
-    for idle in audit.get("idle", ()):
-        steps.append(
-            w.tn(
-                "no room for the {coat} after {n} domino",
-                "no room for the {coat} after {n} dominoes",
-                idle["after"],
-                coat=_coat(idle["coat"], w),
-            )
+def _steps(witness: Witness, w: Words) -> Iterator[str]:
+    """Dominoes in an order in which they can be drawn, with the help that they took."""
+    for step in witness.steps:
+        helped = w.t("{coat} wizard", coat=_name(step.power, w)) if step.power else ""
+        yield _domino(step.cells) + (f" ({helped})" if helped else "")
+    if witness.castle:
+        yield w.t("castle's cross on {cell}", cell=cell_name(witness.castle))
+    if witness.wizard:
+        yield w.t("wizard's cross on {cell}", cell=cell_name(witness.wizard))
+    for after, coat in witness.idle:
+        yield w.tn(
+            "no room for the {coat} after {n} domino",
+            "no room for the {coat} after {n} dominoes",
+            after,
+            coat=_name(coat, w),
         )
-    return ", ".join(steps) or w.t("an empty map")
 
 
-def game_text(pair: dict[str, Any], number: int, w: Words) -> str:
-    """One entry of `games`: what two maps say of each other."""
-    problems = [_problem_text(problem, w) for problem in pair["problems"]]
-    if not pair["lawful"]:
-        why = "; ".join(problems) or w.t("see its boards")
+def _domino(cells: Iterable[Cell]) -> str:
+    return "-".join(map(cell_name, cells))
+
+
+def game_text(pair: GameAudit, number: int, w: Words) -> str:
+    """What two maps say of each other."""
+    if not pair.lawful:
+        why = "; ".join(problem_text(one, w) for one in pair.problems) or w.t("see its boards")
         return w.t("game {n}: not lawful: {why}", n=number, why=why)
-    notes = [_problem(problem, w) for problem in pair["problems"]]
-    if not pair["rounds_decided"]:
+    notes = [_problem(problem, w) for problem in pair.problems]
+    if not pair.decided:
         notes.append(w.t("whether the four dice make both maps in common rounds was not decided"))
     return "; ".join([w.t("game {n}: lawful", n=number), *notes])
 
 
-def book_text(book: dict[str, Any], number: int, w: Words) -> str:
-    """One entry of `spellbooks`: what it says against itself, a line each."""
+def book_text(problems: Iterable[Problem], number: int, w: Words) -> str:
+    """What a spellbook says against itself, a line each."""
     title = w.t("spellbook {n}", n=number)
-    return "\n".join(f"{title}: {_problem(problem, w)}" for problem in book["problems"])
+    return "\n".join(f"{title}: {_problem(problem, w)}" for problem in problems)
 
 
-def _problem(problem: dict[str, Any], w: Words) -> str:
-    return f"{w.t(SEVERITIES[problem['severity']])}: {_problem_text(problem, w)}"
+def _problem(problem: Problem, w: Words) -> str:
+    return f"{w.t(SEVERITIES[problem.severity])}: {problem_text(problem, w)}"
 
 
-def _problem_text(problem: dict[str, Any], w: Words) -> str:
-    return problem_text(Problem(problem["code"], problem["severity"], problem["message"]), w)
-
-
-def _coat(coat: str, w: Words) -> str:
-    return w.t(coat.replace("_", " "))
+def _name(kind: str, w: Words) -> str:
+    """A coat or terrain."""
+    return w.t(kind.replace("_", " "))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
-from itertools import count, repeat
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -25,7 +24,12 @@ from kdscan.errors import UsageError
 from kdscan.locale import Words
 
 if TYPE_CHECKING:
+    from kdscan.game.duel.editions import Edition as Rulebook
     from kdscan.game.duel.play import Game
+    from kdscan.game.kingdomino.play import Game as KingdominoGame
+    from kdscan.game.kingdomino.variants import Variants
+
+T = TypeVar("T")
 
 PLAYERS = ("random", "greedy")
 
@@ -67,44 +71,40 @@ def simulate(
     if game == "duel":
         from kdscan.game.duel.report import game_json
 
-        duels = _duels(number, seed, player, edition)
-        if as_json:
-            _print_json(map(game_json, duels))
-        else:
-            _print_text(map(_duel_text, duels, count(1), repeat(spoken())))
+        _print(_duels(number, seed, player, edition_named(edition)), as_json, game_json, _duel_text)
         return
-    options = {
-        "dynasty": dynasty,
-        "great_duel": bool(great_duel),
-        "middle_kingdom": bool(middle_kingdom),
-        "harmony": bool(harmony),
-        "demo": demo,
-    }
-    matches = _matches(number, seed, player, 2 if players is None else players, options)
-    if as_json:
-        _print_json(matches)
-    else:
-        _print_text(map(_match_text, matches, count(1), repeat(spoken())))
+    from kdscan.game.kingdomino.report import match_json
+    from kdscan.game.kingdomino.variants import Variants
+
+    variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel), demo)
+    players = 2 if players is None else players
+    variants.check_players(players)
+    matches = _matches(number, seed, player, players, variants)
+    _print(matches, as_json, match_json, _match_text)
 
 
-def _print_text(games: Iterator[str]) -> None:
-    for at, told in enumerate(games):
-        print("\n" * (at > 0) + told)
-
-
-def _print_json(games: Iterator[dict[str, Any]]) -> None:
-    """One object, written game by game, so that no number of games fills the memory."""
+def _print(
+    games: Iterable[T],
+    as_json: bool,
+    to_json: Callable[[T], dict[str, Any]],
+    text: Callable[[T, int, Words], str],
+) -> None:
+    """Game by game, so that no number of games fills the memory."""
+    if not as_json:
+        w = spoken()
+        for at, game in enumerate(games):
+            print("\n" * (at > 0) + text(game, at + 1, w))
+        return
     print(f'{{"schema": "{SCHEMA}", "games": [', end="")
     for at, game in enumerate(games):
-        print((", " if at else "") + json.dumps(game), end="")
+        print((", " if at else "") + json.dumps(to_json(game)), end="")
     print("]}")
 
 
-def _duels(number: int, seed: int, player: str, edition: str) -> Iterator[Game]:
+def _duels(number: int, seed: int, player: str, rules: Rulebook) -> Iterator[Game]:
     from kdscan.game.duel.greedy import greedy_player
     from kdscan.game.duel.players import play_game, random_player
 
-    rules = edition_named(edition)
     who = greedy_player if player == "greedy" else random_player
     rng = random.Random(seed)
     for _ in range(number):
@@ -112,18 +112,14 @@ def _duels(number: int, seed: int, player: str, edition: str) -> Iterator[Game]:
 
 
 def _matches(
-    number: int, seed: int, player: str, players: int, options: dict[str, bool]
-) -> Iterator[dict[str, Any]]:
+    number: int, seed: int, player: str, players: int, variants: Variants
+) -> Iterator[Sequence[KingdominoGame]]:
     from kdscan.game.kingdomino.players import greedy_player, play_match, random_player
-    from kdscan.game.kingdomino.report import match_json
-    from kdscan.game.kingdomino.variants import Variants
 
-    variants = Variants(**options)
-    variants.check_players(players)
     who = greedy_player if player == "greedy" else random_player
     rng = random.Random(seed)
     for _ in range(number):
-        yield match_json(play_match(rng, [who] * players, variants))
+        yield play_match(rng, [who] * players, variants)
 
 
 def _duel_text(game: Game, at: int, w: Words) -> str:
@@ -154,15 +150,16 @@ def _duel_text(game: Game, at: int, w: Words) -> str:
     return f"# {told}\n{book}\n" + "\n\n".join(str(board) for board in game.maps)
 
 
-def _match_text(match: dict[str, Any], at: int, w: Words) -> str:
-    winners = match["winners"]
+def _match_text(games: Sequence[KingdominoGame], at: int, w: Words) -> str:
+    from kdscan.game.kingdomino.play import match_result
+
+    totals, winners = match_result(games)
     told = w.tn(
         "match {match}: {totals}, won by player {who}",
         "match {match}: {totals}, won by players {who}",
         len(winners),
         match=at,
-        totals=" : ".join(str(total) for total in match["totals"]),
+        totals=" : ".join(str(total) for total in totals),
         who=", ".join(str(player + 1) for player in winners),
     )
-    kingdoms = [kingdom for game in match["games"] for kingdom in game["kingdoms"]]
-    return f"# {told}\n" + "\n\n".join(kingdoms)
+    return f"# {told}\n" + "\n\n".join(str(one) for game in games for one in game.kingdoms)

@@ -139,7 +139,10 @@ def test_wrong_usage_is_refused(
         "BOOK": str(tmp_path / "book.txt"),
     }
     message = message.replace("BOOK", files["BOOK"])
-    assert message in run(*(files.get(word, word) for word in arguments), code=2).err
+    for form in ((), ("--json",)):
+        name, *rest = arguments
+        told = run(name, *form, *(files.get(word, word) for word in rest), code=2)
+        assert message in told.err and not told.out
 
 
 def test_simulate_as_json(run: Command) -> None:

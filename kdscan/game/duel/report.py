@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from kdscan.game.duel.board import Board
@@ -19,13 +19,35 @@ if TYPE_CHECKING:
     from kdscan.game.duel.play import Game
 
 
-def board_json(board: Board, score: Score, audit: Audit) -> dict[str, Any]:
+@dataclass(frozen=True)
+class AuditedMap:
+    """A map, what it is worth, and whether a lawful game leads to it."""
+
+    board: Board
+    score: Score
+    audit: Audit
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The audit's. A proof blames the fewest shields; people want to see all that lie alone
+        like those."""
+        cells = alone(self.board)
+        return tuple(
+            replace(one, cells=cells)
+            if one.code == "unpaired_shields" and set(one.cells) <= set(cells)
+            else one
+            for one in self.audit.problems
+        )
+
+
+def board_json(found: AuditedMap) -> dict[str, Any]:
     """One entry of `boards`."""
+    audit = found.audit
     return {
-        "text": str(board),
-        "domains": domains_json(score),
-        "score": score_json(score),
-        "problems": problems_json(_all_alone(board, one) for one in audit.problems),
+        "text": str(found.board),
+        "domains": domains_json(found.score),
+        "score": score_json(found.score),
+        "problems": problems_json(found.problems),
         "audit": {"lawful": audit.lawful, **witness_json(audit.witness)},
     }
 
@@ -33,14 +55,6 @@ def board_json(board: Board, score: Score, audit: Audit) -> dict[str, Any]:
 def alone(board: Board) -> tuple[Cell, ...]:
     """The shields beside which no other one is filled."""
     return tuple(cell for cell in sorted(board) if not any(n in board for n in neighbours(cell)))
-
-
-def _all_alone(board: Board, problem: Problem) -> Problem:
-    """A proof blames the fewest shields; people want to see all that lie alone like those."""
-    cells = alone(board)
-    if problem.code != "unpaired_shields" or not set(problem.cells) <= set(cells):
-        return problem
-    return replace(problem, cells=cells)
 
 
 class DomainJson(TypedDict):

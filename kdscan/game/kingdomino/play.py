@@ -229,3 +229,10 @@ def dynasty_winners(games: Sequence[Sequence[Score]]) -> tuple[int, ...]:
     """Who wins a dynasty: the most points over its games; shared when equal."""
     totals = [sum(score.total for score in scores) for scores in zip(*games, strict=True)]
     return decide([Worth(total) for total in totals]).winners
+
+
+def match_result(games: Sequence[Game]) -> tuple[list[int], tuple[int, ...]]:
+    """A match of one game, or the three of a dynasty: each player's points, and who won."""
+    scores = [game.scores() for game in games]
+    totals = [sum(score.total for score in own) for own in zip(*scores, strict=True)]
+    return totals, games[0].winners() if len(games) == 1 else dynasty_winners(scores)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from kdscan.game.kingdomino.kingdom import Kingdom
@@ -14,16 +15,25 @@ if TYPE_CHECKING:
     from kdscan.game.kingdomino.play import Game
 
 
-def kingdom_json(
-    kingdom: Kingdom, score: Score, problems: tuple[Problem, ...], audit: KingdomAudit | None
-) -> dict[str, Any]:
-    """One entry of `boards`; `audit` is null for a kingdom of other dominoes than the box's."""
+@dataclass(frozen=True)
+class AuditedKingdom:
+    """A kingdom, what it is worth, what is wrong with it, and whether the box's dominoes can be
+    laid to it; audit: None for a kingdom of other dominoes."""
+
+    kingdom: Kingdom
+    score: Score
+    problems: tuple[Problem, ...]
+    audit: KingdomAudit | None
+
+
+def kingdom_json(found: AuditedKingdom) -> dict[str, Any]:
+    """One entry of `boards`."""
     return {
-        "text": str(kingdom),
-        "domains": domains_json(score),
-        "score": score_json(score),
-        "problems": problems_json(problems),
-        "audit": None if audit is None else audit_json(audit),
+        "text": str(found.kingdom),
+        "domains": domains_json(found.score),
+        "score": score_json(found.score),
+        "problems": problems_json(found.problems),
+        "audit": None if found.audit is None else audit_json(found.audit),
     }
 
 
@@ -76,20 +86,18 @@ def score_json(score: Score) -> KingdomScoreJson:
 
 def match_json(games: Sequence[Game]) -> dict[str, Any]:
     """A match: one game, or the three of a dynasty with their sums."""
-    from kdscan.game.kingdomino.play import dynasty_winners
+    from kdscan.game.kingdomino.play import match_result
 
-    scores = [game.scores() for game in games]
-    totals = [sum(score.total for score in own) for own in zip(*scores, strict=True)]
-    winners = games[0].winners() if len(games) == 1 else dynasty_winners(scores)
+    totals, winners = match_result(games)
     return {
         "games": [
             {
                 "kingdoms": [str(kingdom) for kingdom in game.kingdoms],
                 "discarded": list(game.discarded),
                 "rounds": game.rounds,
-                "score": [score_json(score) for score in own],
+                "score": [score_json(score) for score in game.scores()],
             }
-            for game, own in zip(games, scores, strict=True)
+            for game in games
         ],
         "totals": totals,
         "winners": list(winners),

@@ -8,7 +8,7 @@ import pytest
 
 from kdscan.game.duel.audit import audit_map
 from kdscan.game.duel.board import Board
-from kdscan.game.duel.report import board_json
+from kdscan.game.duel.report import AuditedMap, board_json
 from kdscan.game.duel.scoring import score_board
 from kdscan.game.grid import cell_name
 from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
@@ -54,7 +54,8 @@ def test_all_shields_that_lie_alone_are_named() -> None:
     assert (problem.code, problem.severity) == ("unpaired_shields", "warning")
     assert [cell_name(cell) for cell in problem.cells] == ["A1", "C1", "E1"]
     assert problem.message.startswith("these 3 shields lie alone")
-    (proved,) = board_json(board, score_board(board), audit_map(board))["problems"]
+    found = AuditedMap(board, score_board(board), audit_map(board))
+    (proved,) = board_json(found)["problems"]
     assert [tuple(cell) for cell in proved["cells"]] == list(problem.cells)
 
 
