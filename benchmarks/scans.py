@@ -4,8 +4,8 @@
     python benchmarks/scans.py --dpi 150 600 --sheets 8
     python benchmarks/scans.py --show out/          keep pictures of wrong readings
 
-Sheets are drawn by `kdscan.synth` (our own and designs drawn by lot), scanned by
-`kdscan.synth.scanner`, and read like any photo.
+Sheets are drawn by `kdscan.synth` (our own and designs drawn by lot), scanned by `scanner`, and
+read like any photo.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 from accuracy import KEYS, judge
+from scanner import PAPERS, Scan, Settings, scan
 
 from kdscan.errors import KdscanError
 from kdscan.game.duel.board import Board, Shield
@@ -27,7 +28,6 @@ from kdscan.kinds.overlay import draw_overlay
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, Photo, SheetReading
 from kdscan.synth.own import own_page
-from kdscan.synth.scanner import PAPERS, Scan, Settings, scan
 from kdscan.synth.scene import DrawnPage, draw_page
 
 FIRST = 23_000_000

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from coverings import KINDS, OTHERS, Covering
 
 from kdscan.errors import KdscanError
 from kdscan.game.duel.board import Board, Shield
 from kdscan.game.duel.scoring import score_board
 from kdscan.pipeline.read import read_photo
 from kdscan.records import CELLS, Photo, SheetReading, maps_of
-from kdscan.synth.covers import KINDS, OTHERS, Covering
 from kdscan.synth.habits import TIDY
 from kdscan.synth.hand import Hand
 from kdscan.synth.own import any_look, own_page

@@ -40,7 +40,7 @@ class Shot:
 
 
 class Cover(Protocol):
-    """What lies on a sheet when it is photographed, see `kdscan.synth.covers`."""
+    """What lies on a sheet when it is photographed, as those of `benchmarks/coverings.py`."""
 
     def things(self, camera: Camera, page: PageMap) -> Sequence[Solid]: ...
 

@@ -1,7 +1,7 @@
 """Random occlusions of rectified sheets, on which the occlusion network is trained.
 
 Shapes, colours, shadows and glare are random, and none looks like a finger or a die: detection of
-real objects is measured with those of `covers`, which are never used in training.
+real objects is measured with those of `benchmarks/coverings.py`, which are never trained on.
 """
 
 from __future__ import annotations

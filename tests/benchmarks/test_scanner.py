@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scanner import PAPERS, Settings, scan
 
 from kdscan.records import CELLS
 from kdscan.synth.own import own_page
-from kdscan.synth.scanner import PAPERS, Settings, scan
 from kdscan.synth.scene import DrawnPage, draw_page
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from coverings import KINDS, OTHERS, Covering
 
 from kdscan.records import CELLS
-from kdscan.synth.covers import KINDS, OTHERS, Covering
 from kdscan.synth.own import own_page
 from kdscan.synth.scene import DrawnPage, draw_page, shoot
 
