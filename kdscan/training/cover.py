@@ -51,15 +51,18 @@ class CellContext(nn.Module):
         self.mix = nn.Conv2d(3 * channels, channels, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        n, rim = self.side, self.rim
+        n, rim, channels = self.side, self.rim, x.shape[1]
         inner = x[:, :, rim : rim + ROWS * n, rim : rim + COLS * n]
-        cells = inner.reshape(x.shape[0], x.shape[1], ROWS, n, COLS, n)
+        cells = inner.reshape(x.shape[0], channels, ROWS, n, COLS, n)
         mean = cells.mean((2, 4))
         spread = (cells - mean[:, :, None, :, None]).square().mean((2, 4)).add(1e-4).sqrt()
-        both = torch.cat([mean, spread], 1).repeat(1, 1, ROWS + 2, COLS + 2)
+        # What all cells share is mixed for one of them, and then repeated.
+        own, of_common = self.mix.weight.split([channels, 2 * channels], 1)
+        common = F.conv2d(torch.cat([mean, spread], 1), of_common, self.mix.bias)
+        tiled = common.repeat(1, 1, ROWS + 2, COLS + 2)
         start = n - rim
-        tiled = both[:, :, start : start + x.shape[2], start : start + x.shape[3]]
-        return torch.relu(x + self.mix(torch.cat([x, tiled], 1)))
+        shared = tiled[:, :, start : start + x.shape[2], start : start + x.shape[3]]
+        return torch.relu(x + F.conv2d(x, own) + shared)
 
 
 class CoverNet(nn.Module):
@@ -70,7 +73,9 @@ class CoverNet(nn.Module):
         super().__init__()
         a, b, c, d = widths
         side = COVER_PX // STRIDE
-        self.to4 = nn.Sequential(conv(3 * STRIDE * STRIDE, a), CellContext(a, side))
+        patches = nn.Conv2d(3, a, 3 * STRIDE, STRIDE, STRIDE, bias=False)
+        stem = nn.Sequential(patches, nn.BatchNorm2d(a), nn.ReLU(inplace=True))
+        self.to4 = nn.Sequential(stem, CellContext(a, side))
         self.to8 = nn.Sequential(conv(a, b, 2), CellContext(b, side // 2), conv(b, b))
         self.to16 = nn.Sequential(conv(b, c, 2), conv(c, c))
         self.to32 = nn.Sequential(conv(c, d, 2), conv(d, d))
@@ -82,7 +87,7 @@ class CoverNet(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         light = torch.log(x + 0.04)
-        s4 = self.to4(F.pixel_unshuffle(light - light.mean((2, 3), keepdim=True), STRIDE))
+        s4 = self.to4(light - light.mean((2, 3), keepdim=True))
         s8 = self.to8(s4)
         s16 = self.to16(s8)
         y = self.to32(s16)
