@@ -1,4 +1,4 @@
-"""Bring a store's tables to the version of this program, safely.
+"""Make a store's tables, or bring them to the version of this program, safely.
 
 One transaction holds the whole upgrade, so it is done or not done. Before an older
 SQLite file is changed it is copied beside itself. Alembic is imported only when there is
@@ -14,12 +14,13 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, text
 
 from kdscan.errors import StoreError
-
-HEAD = "0003"
-"""The newest revision in `migrations/versions`."""
+from kdscan.tournament.store.schema import metadata
 
 KNOWN = ("0001", "0002", "0003")
-"""All revisions, the oldest first."""
+"""All revisions in `migrations/versions`, the oldest first."""
+
+HEAD = KNOWN[-1]
+"""The one whose tables `schema` describes."""
 
 _LOCK = 0x6B647363
 """Key of PostgreSQL's advisory lock: one program at a time upgrades."""
@@ -37,8 +38,9 @@ def upgrade(engine: Engine) -> None:
     with engine.execution_options(writes=True).begin() as db:
         if engine.dialect.name == "postgresql":
             db.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-        if _revision(db) != HEAD:  # another program may have been faster
-            _run(db)
+        found = _revision(db)  # another program may have been faster
+        if found != HEAD:
+            _run(db, new=found is None)
 
 
 def check_current(engine: Engine) -> None:
@@ -71,14 +73,18 @@ def _check_known(found: str | None) -> None:
         )
 
 
-def _run(db: Connection) -> None:
+def _run(db: Connection, *, new: bool) -> None:
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = db
-    command.upgrade(config, "head")
+    if new:
+        metadata.create_all(db)
+        command.stamp(config, HEAD)
+    else:
+        command.upgrade(config, HEAD)
 
 
 def _back_up(path: Path, revision: str) -> None:

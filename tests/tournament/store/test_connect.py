@@ -11,7 +11,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from kdscan.errors import StoreError, UsageError
 from kdscan.tournament.store import connect, open_store, upgrade
@@ -20,7 +20,7 @@ from kdscan.tournament.store.photos import add_photo, photos, reason_of, set_pag
 from kdscan.tournament.store.schema import metadata
 
 
-def test_migrations_make_the_tables_that_the_program_uses(store_url: str) -> None:
+def test_a_new_store_has_the_tables_that_the_program_uses(store_url: str) -> None:
     with open_store(store_url) as store, store.read() as db:
         assert compare_metadata(MigrationContext.configure(db), metadata) == []
 
@@ -43,8 +43,8 @@ def test_a_newer_store_is_left_alone(store_url: str) -> None:
 def test_a_broken_upgrade_leaves_nothing(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = upgrade._run
 
-    def half(db: object) -> None:
-        run(db)  # type: ignore[arg-type]
+    def half(db: Connection, *, new: bool) -> None:
+        run(db, new=new)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(upgrade, "_run", half)
