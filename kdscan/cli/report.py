@@ -40,7 +40,7 @@ def report(
     # The heavy half: SQLAlchemy, OpenCV.
     from kdscan.files.write import writing_text
     from kdscan.tournament.event import event_state
-    from kdscan.tournament.report import write_report
+    from kdscan.tournament.report.page import write_report
     from kdscan.tournament.report.pictures import Album
     from kdscan.tournament.results import results
     from kdscan.tournament.store import open_store

@@ -87,7 +87,7 @@ def serve(
     from kdscan.inference.store import default_models
     from kdscan.tournament.store import open_store
     from kdscan.tournament.store.events import ensure_event
-    from kdscan.tournament.store.prints import add_new_prints, switch_learning
+    from kdscan.tournament.store.prints import EventPrints, add_new_prints
     from kdscan.web.settings import Settings, codes_of
 
     default_models().check()
@@ -97,8 +97,8 @@ def serve(
             this = ensure_event(db, event)
             if this.game == "duel":
                 add_new_prints(kept, db, this.id, known_prints())
-            if no_learn:
-                switch_learning(db, this.id, False)
+        if no_learn:
+            EventPrints(kept, this.id).switch(False)
         secret, join_code, desk_code = codes_of(kept)
         settings = Settings(
             event=event,

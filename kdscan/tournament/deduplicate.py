@@ -57,19 +57,15 @@ def marks_code(sheet: Mapping[str, Any]) -> NDArray[np.uint8] | None:
     castle in the middle of 13 x 13 squares.
     """
     if sheet["kind"] == "kingdom":
-        found = _around_castle(sheet)
-    elif sheet["kind"] == "duel_map":
-        marks = cells_of(sheet)
-        codes = [
-            0
-            if marks[at][0] is None
-            else COATS.index(marks[at][0]) * (MAX_CROSSES + 1) + marks[at][1]
-            for at in CELLS
-        ]
-        found = np.array(codes, np.uint8)
-    else:
+        return _around_castle(sheet)
+    if sheet["kind"] != "duel_map":
         return None
-    return found
+    marks = cells_of(sheet)
+    codes = [
+        0 if coat is None else COATS.index(coat) * (MAX_CROSSES + 1) + crosses
+        for coat, crosses in (marks[at] for at in CELLS)
+    ]
+    return np.array(codes, np.uint8)
 
 
 def _around_castle(kingdom: Mapping[str, Any]) -> NDArray[np.uint8]:
@@ -128,9 +124,7 @@ def same_sheets(entries: Sequence[Entry]) -> Compared:
     of_code: dict[tuple[str, str], list[list[Entry]]] = {}
     kinds = Counter(entry.kind for entry in entries if entry.marks is not None)
     seen = {kind: _Seen(most) for kind, most in kinds.items()}
-    for entry in sorted(
-        entries, key=lambda entry: bool(entry.same_as)
-    ):  # those who point come last
+    for entry in sorted(entries, key=lambda one: bool(one.same_as)):  # those who point come last
         claims = of_code.setdefault((entry.kind, entry.code), []) if entry.code else []
         group = _group_of(entry, of_key, claims, seen)
         if group is None:

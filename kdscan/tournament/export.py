@@ -56,12 +56,9 @@ def save_results(
     db: Connection, event_id: int, csv: Path | None, json_lines: Path | None, words: Words
 ) -> None:
     """Write an event's results to those files that are named; raise `UsageError`."""
-    if csv is not None:
-        rows = seated(db, event_id, results(db, event_id))
-        save(csv, partial(write_csv, rows, words=words))
-    if json_lines is not None:
-        rows = seated(db, event_id, results(db, event_id))
-        save(json_lines, partial(write_json_lines, rows))
+    for path, write in ((csv, partial(write_csv, words=words)), (json_lines, write_json_lines)):
+        if path is not None:
+            save(path, partial(write, seated(db, event_id, results(db, event_id))))
 
 
 def save(path: Path, write: Callable[[TextIO], None]) -> None:

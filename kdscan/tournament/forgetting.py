@@ -17,12 +17,11 @@ from kdscan.tournament.store.records import Event
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept of an event. shared: photos that another event has too, and that stay."""
+    """How much is kept of an event."""
 
     photos: int
     sheets: int
     players: int
-    shared: int
 
 
 def kept_of(store: Store, event: Event) -> Kept:
@@ -32,8 +31,7 @@ def kept_of(store: Store, event: Event) -> Kept:
             db.scalar(select(func.count()).select_from(table).where(table.c.event_id == event.id))
             for table in (schema.photo, schema.sheet, schema.player)
         )
-    own = len(_alone(store, event))
-    return Kept(photos or 0, sheets or 0, players or 0, (photos or 0) - own)
+    return Kept(photos or 0, sheets or 0, players or 0)
 
 
 def forget_event(store: Store, event: Event) -> int:

@@ -15,12 +15,6 @@ from kdscan.tournament.store.records import Event, Player
 
 T = TypeVar("T")
 
-ALIKE = 0.6
-"""How alike a name has to be to be offered, as `difflib` measures it (its own default)."""
-
-OFFERED = 3
-"""So many names are offered."""
-
 
 class UnknownPlayer(UsageError):
     """Nobody of that name plays. known: those who may be meant, the likeliest first."""
@@ -69,9 +63,9 @@ def player_named(db: Connection, event: Event, name: str, round_: int | None = N
 
 
 def _close(name: str, known: Sequence[str]) -> list[str]:
-    """The names that are most like one, in their own spelling."""
+    """The three names at most that are most like one, in their own spelling."""
     spelled = {one.casefold(): one for one in known}
-    found = get_close_matches(name.casefold(), list(spelled), OFFERED, ALIKE)
+    found = get_close_matches(name.casefold(), list(spelled))
     return [spelled[one] for one in found]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.files.write import default_folder, make_folder, sync_folder
 from kdscan.locale import mark
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.damage import is_damaged
+from kdscan.tournament.store.checks import is_damaged
 from kdscan.tournament.store.files import MODE, PhotoFiles, is_url
 from kdscan.tournament.store.upgrade import check_current, upgrade
 
@@ -107,7 +107,7 @@ def open_store(url: str | None = None, photos: str | None = None, *, make: bool 
     if parsed.get_backend_name() == "sqlite":
         return _open_sqlite(parsed, photos, make)
     engine = _engine(parsed, pool_pre_ping=True)
-    _bring_up_to_date(engine)
+    _have_tables(engine, upgrade)
     with _explained(engine):
         return Store(engine, PhotoFiles(_remembered(engine, photos)))
 
@@ -152,7 +152,7 @@ def _open_sqlite(url: URL, photos: str | None, make: bool) -> Store:
     engine = _engine(url, connect_args={"timeout": BUSY_SECONDS})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
-    _bring_up_to_date(engine)
+    _have_tables(engine, upgrade)
     return Store(engine, kept, (path.absolute(), _file_id(path)))
 
 
@@ -209,12 +209,7 @@ def _read_only(url: URL, path: Path) -> Engine:
 
     engine = _engine(url, creator=connect)
     event.listen(engine, "begin", _begin_sqlite)
-    try:
-        with _explained(engine):
-            check_current(engine)
-    except BaseException:
-        engine.dispose()
-        raise
+    _have_tables(engine, check_current)
     return engine
 
 
@@ -226,10 +221,11 @@ def _file_id(path: Path) -> FileId | None:
     return found.st_dev, found.st_ino
 
 
-def _bring_up_to_date(engine: Engine) -> None:
+def _have_tables(engine: Engine, how: Callable[[Engine], None]) -> None:
+    """Have this program's tables in a store, by `upgrade` or `check_current`; else let go of it."""
     try:
         with _explained(engine):
-            upgrade(engine)
+            how(engine)
     except BaseException:
         engine.dispose()
         raise

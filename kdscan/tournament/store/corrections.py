@@ -29,7 +29,7 @@ any                 free for those who need it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -53,10 +53,12 @@ def add_correction(
     game_id: int | None = None,
     old: Any = None,
     at: datetime | None = None,
+    undoes: int | None = None,
 ) -> Correction:
     """Add a correction; old: the value that the person saw before.
 
     at: now if left out. Corrections that are made together share it, and are undone together.
+    undoes: see `undo`.
     """
     values = {
         "event_id": event_id,
@@ -67,7 +69,7 @@ def add_correction(
         "new": new,
         "who": who,
         "at": at or now(),
-        "undoes": None,
+        "undoes": undoes,
     }
     return Correction(id=insert(db, schema.correction, values), **values)
 
@@ -84,18 +86,17 @@ def undo(db: Connection, correction_id: int, who: str) -> Correction:
         raise UsageError("there is no correction {n}", n=correction_id)
     if one(db, Correction, query.where(at.undoes == correction_id)):
         raise UsageError("correction {n} was taken back already", n=correction_id)
-    values = {
-        "event_id": target.event_id,
-        "sheet_id": target.sheet_id,
-        "game_id": target.game_id,
-        "field": target.field,
-        "old": target.new,
-        "new": target.old,
-        "who": who,
-        "at": now(),
-        "undoes": target.id,
-    }
-    return Correction(id=insert(db, schema.correction, values), **values)
+    return add_correction(
+        db,
+        target.event_id,
+        target.field,
+        target.old,
+        who,
+        sheet_id=target.sheet_id,
+        game_id=target.game_id,
+        old=target.new,
+        undoes=target.id,
+    )
 
 
 def corrections(
@@ -123,13 +124,12 @@ def effective(rows: Iterable[Correction]) -> dict[str, Correction]:
 
     The newest that was not taken back holds; without one the reading does.
     """
-    all_rows = {row.id: row for row in rows}
-    undone = _undone(all_rows)
-    held: dict[str, Correction] = {}
-    for row in all_rows.values():
-        if row.undoes is None and row.id not in undone:
-            held[row.field] = row
-    return held
+    rows = list(rows)
+    undone: set[int] = set()
+    for row in reversed(rows):  # what takes back may be taken back itself, later
+        if row.undoes is not None and row.id not in undone:
+            undone.add(row.undoes)
+    return {row.field: row for row in rows if row.undoes is None and row.id not in undone}
 
 
 def effective_values(rows: Iterable[Correction]) -> Json:
@@ -148,12 +148,3 @@ def last_act(rows: Iterable[Correction], who: str | None = None) -> list[Correct
     held = [row for row in rows if row.undoes is None and row.id not in undone]
     held = [row for row in held if who in (None, row.who)]
     return [row for row in held if (row.at, row.who) == (held[-1].at, held[-1].who)]
-
-
-def _undone(rows: Mapping[int, Correction]) -> set[int]:
-    """Ids of rows that are taken back by a row which is not taken back itself."""
-    undone: set[int] = set()
-    for row in sorted(rows.values(), key=lambda r: r.id, reverse=True):
-        if row.undoes is not None and row.id not in undone:
-            undone.add(row.undoes)
-    return undone

@@ -57,14 +57,6 @@ def add_new_prints(
             add_print(store, db, event_id, one)
 
 
-def forget_print(db: Connection, event_id: int, name: str) -> bool:
-    """Have an event forget a print; False if it knows none of that name. Its file stays, as the
-    photos of what was removed do."""
-    gone = [row.id for row in event_prints(db, event_id) if same_name(row.name, name)]
-    at = schema.known_print.c.id
-    return bool(db.execute(schema.known_print.delete().where(at.in_(gone))).rowcount)
-
-
 @dataclass(frozen=True)
 class EventPrints:
     """An event's prints, to be used as `kdscan.prints.library.Library` is."""
@@ -94,9 +86,13 @@ class EventPrints:
         return one
 
     def forget(self, name: str) -> None:
-        """Forget a print; raises LayoutError when there is none."""
+        """Forget a print; raises LayoutError when there is none. Its file stays, as the photos of
+        what was removed do."""
+        at = schema.known_print.c.id
         with self.store.write() as db:
-            gone = forget_print(db, self.event_id, name)
+            rows = event_prints(db, self.event_id)
+            gone = [row.id for row in rows if same_name(row.name, name)]
+            db.execute(schema.known_print.delete().where(at.in_(gone)))
         if not gone:
             self.get(name)
 
@@ -109,12 +105,7 @@ class EventPrints:
     def switch(self, on: bool) -> None:
         """Have the event learn prints by itself, or no more."""
         with self.store.write() as db:
-            switch_learning(db, self.event_id, on)
-
-
-def switch_learning(db: Connection, event_id: int, on: bool) -> None:
-    """Have an event learn prints by itself, or no more."""
-    set_event_detail(db, event_id, _OFF, None if on else True)
+            set_event_detail(db, self.event_id, _OFF, None if on else True)
 
 
 def read_with(models: str, prints: Iterable[str]) -> str:

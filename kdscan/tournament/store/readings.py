@@ -57,11 +57,11 @@ def add_reading(
     return True
 
 
-def readings(db: Connection, photo_id: int, page: int | None = None) -> list[ReadingRow]:
-    """All readings of a photo (of a page, if given), the oldest first."""
+def readings(db: Connection, photo_id: int) -> list[ReadingRow]:
+    """All readings of a photo, by pages, the oldest of each first."""
     at = schema.reading.c
     query = select(schema.reading).where(at.photo_id == photo_id).order_by(at.page, at.id)
-    return all_of(db, ReadingRow, query if page is None else query.where(at.page == page))
+    return all_of(db, ReadingRow, query)
 
 
 def errors(db: Connection, event_id: int) -> dict[tuple[int, int], Json]:

@@ -139,7 +139,7 @@ def test_a_page_is_read_once_by_each_version_of_the_models(store: Store) -> None
     with store.read() as db:
         after = {s.id: s for s in sheets(db, event.id)}
         assert [r.models for r in readings(db, photo.id)] == [MODELS, "models-2"]
-        newest = readings(db, photo.id, 0)[-1]
+        newest = readings(db, photo.id)[-1]
     assert [s.review for s in before] == [False, True]
     assert before[0].data == entry(one)["sheets"][0]
     assert before[1].kept == kept(two)[0]
@@ -171,7 +171,7 @@ def test_a_page_without_a_sheet_is_a_reading_too(store: Store) -> None:
         event = ensure_event(db, "e")
         photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
         add_reading(db, photo, 0, MODELS, entry(error=NoSheetFound("none")), [], 0.1)
-        assert [r.error_code for r in readings(db, photo.id, 0)] == ["no_sheet"]
+        assert [r.error_code for r in readings(db, photo.id)] == ["no_sheet"]
         assert list(sheets(db, event.id)) == []
 
 
