@@ -174,14 +174,14 @@ def sheet(request: Request) -> Json:
 async def queue(request: Request) -> Json:
     """The sheets to look at, those that matter most first (desk)."""
     await news(request)
-    return await run_in_threadpool(services_of(request).tables.queue)
+    return await run_in_threadpool(services_of(request).tables.view, "queue")
 
 
 @get("/api/standings", schemas_event.Standings, query=NEWS)
 async def standings(request: Request) -> Json:
     """The event's table, games and totals."""
     await news(request)
-    return await run_in_threadpool(services_of(request).tables.standings)
+    return await run_in_threadpool(services_of(request).tables.view, "standings")
 
 
 SHEETS: Json = {"type": "string", "pattern": "^(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)){1,3}$"}

@@ -110,33 +110,26 @@ class Server(uvicorn.Server):
         certificate: Path | None = None,
         key: Path | None = None,
     ) -> None:
-        super().__init__(_config(app, settings, certificate, key))
+        protocol = Protocol if certificate is None or key is None else encrypted(certificate, key)
+        config = uvicorn.Config(
+            app,
+            lifespan="on",
+            http=cast(Any, protocol),
+            ws="none",
+            log_config=None,
+            access_log=False,  # paths of links hold the code
+            server_header=False,
+            proxy_headers=settings.proxy is not None,  # anybody else may say what they like
+            forwarded_allow_ips=settings.proxy or "",
+            timeout_graceful_shutdown=2,
+        )
+        super().__init__(config)
         self._app = app
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End: no new connections, those that are open are finished."""
         self._app.state.services.end()
         await super().shutdown(sockets)
-
-
-def _config(
-    app: Starlette, settings: Settings, certificate: Path | None, key: Path | None
-) -> uvicorn.Config:
-    """How the application is served."""
-    return uvicorn.Config(
-        app,
-        lifespan="on",
-        http=cast(
-            Any, Protocol if certificate is None or key is None else encrypted(certificate, key)
-        ),
-        ws="none",
-        log_config=None,
-        access_log=False,  # paths of links hold the code
-        server_header=False,
-        proxy_headers=settings.proxy is not None,  # anybody else may say what they like
-        forwarded_allow_ips=settings.proxy or "",
-        timeout_graceful_shutdown=2,
-    )
 
 
 async def run(

@@ -44,7 +44,7 @@ async def desk(request: Request) -> Json:
 
 def _answer(request: Request) -> Json:
     services, who = services_of(request), desk_session(request).name
-    return services.tables.desk() | {"undo": _undoable(services, who)}
+    return services.tables.view("desk") | {"undo": _undoable(services, who)}
 
 
 def _undoable(services: Services, who: str) -> Json | None:
@@ -58,18 +58,25 @@ def _undoable(services: Services, who: str) -> Json | None:
 
 
 def act(path: str) -> Callable[[A], A]:
-    """Declare an act of the desk: of a sheet where the path names one, else of the event."""
+    """Declare an act of the desk.
+
+    Where the path names a sheet, the function gives the corrections to add to it, field → new
+    value; else it changes the event.
+    """
 
     def declare(function: A) -> A:
         @post(path, schemas_event.DeskView, desk=True, errors=REFUSED)
         @wraps(function)
         def handler(request: Request, body: object) -> Json:
-            services, given = services_of(request), (body, desk_session(request).name)
+            services, who = services_of(request), desk_session(request).name
             try:
-                if "{id}" in path:
-                    correct(services, function, id_of(request), *given)
-                else:
-                    change(services, function, *given)
+                with services.store.write() as db:
+                    event = find_event(db, services.settings.event)
+                    if "{id}" in path:
+                        one = _sheet(db, event, id_of(request))
+                        say(db, one, function(db, one, event, body), who)
+                    else:
+                        function(db, event, body, who)
             except UsageError as error:
                 raise refused(request, error) from error
             return _answer(request)
@@ -77,28 +84,6 @@ def act(path: str) -> Callable[[A], A]:
         return function
 
     return declare
-
-
-def change(
-    services: Services, act: Callable[[Connection, Event, Any, str], None], body: object, who: str
-) -> None:
-    """Change the event."""
-    with services.store.write() as db:
-        act(db, find_event(db, services.settings.event), body, who)
-
-
-def correct(
-    services: Services,
-    fields_of: Callable[[Connection, Sheet, Event, Any], Json],
-    sheet_id: int,
-    body: object,
-    who: str,
-) -> None:
-    """Add to a sheet the corrections, field → new value, that `fields_of` gives."""
-    with services.store.write() as db:
-        event = find_event(db, services.settings.event)
-        one = _sheet(db, event, sheet_id)
-        say(db, one, fields_of(db, one, event, body), who)
 
 
 def _sheet(db: Connection, event: Event, sheet_id: int) -> Sheet:
@@ -157,12 +142,10 @@ def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
     """A player enters, drops out, or comes back."""
     name = body.name.strip()
     known = {one.name.upper() for one in players(db, event.id)}
-    if name.upper() in known:
-        drop(db, event, [name], body.active)
-    elif body.active:
+    if body.active and name.upper() not in known:
         enter_player(db, event, name)
     else:
-        drop(db, event, [body.name])  # says that nobody has that name
+        drop(db, event, [name], body.active)
     spelled = {one.name.upper(): one.name for one in players(db, event.id)}
     note_part(db, event, spelled[name.upper()], body.active, who)
 

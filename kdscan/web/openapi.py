@@ -84,7 +84,7 @@ def _plain(schema: Any) -> Any:
 
 
 def _operation(one: Operation, schema_of: dict[int, Json]) -> Json:
-    errors = REFUSED | one.errors | (NO_CHANGE if one.method != "GET" else {})
+    errors = REFUSED | one.all_errors | (NO_CHANGE if one.method != "GET" else {})
     error = {"application/json": {"schema": schema_of[id(schemas.Error)]}}
     if isinstance(one.answer, str):
         content: Json = {one.answer: {"schema": {"type": "string", "format": "binary"}}}
@@ -114,6 +114,6 @@ def _parameters(one: Operation) -> list[Json]:
     ]
     in_query = [
         {"name": name, "in": "query", "required": needed, "schema": schema, "description": text}
-        for name, (schema, text, needed) in one.in_query.items()
+        for name, (schema, text, needed) in one.query.items()
     ]
     return in_path + in_query

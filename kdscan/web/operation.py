@@ -59,7 +59,7 @@ class Operation:
     """One thing that can be asked.
 
     answer: the type of its JSON, or a media type. body: a record, or `bytes` for what the handler
-    takes in itself. more_errors: what can go wrong beside what `errors` knows. desk: for it alone.
+    takes in itself. errors: what can go wrong beside the usual. desk: for it alone.
     """
 
     method: str
@@ -67,8 +67,8 @@ class Operation:
     handler: Handler
     answer: Any
     body: Any = None
-    in_query: Query = field(default_factory=dict)
-    more_errors: dict[int, str] = field(default_factory=dict)
+    query: Query = field(default_factory=dict)
+    errors: dict[int, str] = field(default_factory=dict)
     desk: bool = False
     status: int = 200
 
@@ -83,11 +83,11 @@ class Operation:
         return {name: IN_PATH[name] for name in re.findall(r"{(\w+)}", self.path)}
 
     @property
-    def errors(self) -> dict[int, str]:
+    def all_errors(self) -> dict[int, str]:
         """What can go wrong, by status."""
-        given = (self.in_path, NONE_SUCH), (self.in_query or self.body, BAD), (self.body, TOO_MUCH)
+        given = (self.in_path, NONE_SUCH), (self.query or self.body, BAD), (self.body, TOO_MUCH)
         usual = {status: text for what, one in given if what for status, text in one.items()}
-        return usual | (DESK_ONLY if self.desk else {}) | self.more_errors
+        return usual | (DESK_ONLY if self.desk else {}) | self.errors
 
     async def endpoint(self, request: Request) -> Response:
         """Answer a request."""
@@ -106,15 +106,7 @@ OPERATIONS: list[Operation] = []
 
 
 def operation(
-    method: str,
-    path: str,
-    answer: Any,
-    *,
-    body: Any = None,
-    query: Query | None = None,
-    errors: dict[int, str] | None = None,
-    desk: bool = False,
-    status: int = 200,
+    method: str, path: str, answer: Any, *, body: Any = None, **more: Any
 ) -> Callable[[Handler], Handler]:
     """Declare a handler; the arguments are the fields of its `Operation`.
 
@@ -123,8 +115,7 @@ def operation(
 
     def declare(handler: Handler) -> Handler:
         kind = body or get_type_hints(handler).get("body")
-        known = (query or {}, errors or {}, desk, status)
-        OPERATIONS.append(Operation(method, path, handler, answer, kind, *known))
+        OPERATIONS.append(Operation(method, path, handler, answer, kind, **more))
         return handler
 
     return declare

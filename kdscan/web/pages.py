@@ -18,13 +18,7 @@ from kdscan.locale import LANGUAGES, Words, words
 from kdscan.locale.problems import PROBLEMS
 from kdscan.web import sessions
 from kdscan.web.answers import JsonAnswer, not_found
-from kdscan.web.requests import (
-    KEEP_FOREVER,
-    body_of,
-    language_of,
-    services_of,
-    session_of,
-)
+from kdscan.web.requests import KEEP_FOREVER, body_of, language_of, services_of, session_of
 from kdscan.web.sessions import Session
 from kdscan.web.shared import is_code
 
@@ -117,14 +111,10 @@ async def standings(request: Request) -> Response:
     return _page(request, "standings")
 
 
-async def join_form(request: Request) -> Response:
-    """GET /join"""
-    return _join_form(request)
-
-
-def _join_form(
+async def join_form(
     request: Request, problem: str = "", status: int = 200, code: str = "", game: str = ""
 ) -> Response:
+    """GET /join"""
     return _html(request, "join.html", status, problem=problem, code=code, game=game)
 
 
@@ -132,41 +122,11 @@ async def join(request: Request) -> Response:
     """POST /join: the code, a name, and the game that one was asked to."""
     form = parse_qs((await body_of(request)).decode("utf-8", "replace"), max_num_fields=10)
     code, name, game = (form.get(field, [""])[0] for field in ("code", "name", "game"))
-    return _admit(request, code, name, game)
-
-
-async def join_by_link(request: Request) -> Response:
-    """GET /j/CODE: what the QR code opens; a look at it changes nothing, the button does.
-
-    ?game=CODE: a game of several phones; who is in already goes there at once.
-    """
-    game = request.query_params.get("game", "")
-    if is_code(game) and request.state.session is not None:
-        return RedirectResponse(_start(game), 303)
-    return _join_form(request, code=str(request.path_params["code"])[:40], game=game[:40])
-
-
-async def leave(request: Request) -> Response:
-    """POST /api/leave: the session ends here and now, wherever its cookie may lie."""
-    await body_of(request)
-    await run_in_threadpool(services_of(request).revoked.add, session_of(request))
-    answer = Response(status_code=204)
-    answer.delete_cookie(sessions.COOKIE)
-    return answer
-
-
-def _start(game: str) -> str:
-    """Where a player begins."""
-    return f"/#/shared/{game}" if is_code(game) else "/"
-
-
-def _admit(request: Request, code: str, name: str, game: str) -> Response:
     settings = services_of(request).settings
     role = sessions.role_of(code, settings)
     if role is None:
-        t = words(language_of(request)).t
-        problem = t("This code lets nobody in. Look at it again.")
-        return _join_form(request, problem, 403, game=game[:40])
+        problem = words(language_of(request)).t("This code lets nobody in. Look at it again.")
+        return await join_form(request, problem, 403, game=game[:40])
     known: Session | None = request.state.session
     who = "".join(c for c in name if c.isprintable()).strip()[:60]
     session = sessions.new_session(role, who)
@@ -183,6 +143,31 @@ def _admit(request: Request, code: str, name: str, game: str) -> Response:
         secure=settings.https or request.url.scheme == "https",
     )
     return answer
+
+
+async def join_by_link(request: Request) -> Response:
+    """GET /j/CODE: what the QR code opens; a look at it changes nothing, the button does.
+
+    ?game=CODE: a game of several phones; who is in already goes there at once.
+    """
+    game = request.query_params.get("game", "")
+    if is_code(game) and request.state.session is not None:
+        return RedirectResponse(_start(game), 303)
+    return await join_form(request, code=str(request.path_params["code"])[:40], game=game[:40])
+
+
+async def leave(request: Request) -> Response:
+    """POST /api/leave: the session ends here and now, wherever its cookie may lie."""
+    await body_of(request)
+    await run_in_threadpool(services_of(request).revoked.add, session_of(request))
+    answer = Response(status_code=204)
+    answer.delete_cookie(sessions.COOKIE)
+    return answer
+
+
+def _start(game: str) -> str:
+    """Where a player begins."""
+    return f"/#/shared/{game}" if is_code(game) else "/"
 
 
 async def language(request: Request) -> Response:

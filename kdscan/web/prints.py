@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,12 +16,7 @@ from kdscan.records.results import Json
 from kdscan.tournament.pads import keep_taught, piles
 from kdscan.tournament.pile import Pile
 from kdscan.tournament.store.print_files import load_prints
-from kdscan.tournament.store.prints import (
-    EventPrints,
-    add_print,
-    event_prints,
-    is_of_pad,
-)
+from kdscan.tournament.store.prints import EventPrints, add_print, event_prints, is_of_pad
 from kdscan.tournament.store.readings import sheets
 from kdscan.tournament.store.records import PrintRow
 from kdscan.web.answers import not_found
@@ -36,15 +31,11 @@ class Prints(EventPrints):
 
     def all(self) -> list[Json]:
         """Each print that can be read, for JSON."""
-        found = []
-        for row in self.rows():
-            for one in load_prints(self.store.photos.root, [row.sha256]):
-                found.append(_print_json(row, one))
-        return found
+        return [_print_json(row, one) for row, one in self._readable()]
 
     def picture(self, number: int) -> bytes:
         """A print's picture as PNG; raises ApiError 404."""
-        return self._get(number)[1].picture_png
+        return self._get(number).picture_png
 
     def piles(self) -> list[Pile]:
         """Sheets that may teach a print by themselves; none where nobody wants that."""
@@ -73,25 +64,29 @@ class Prints(EventPrints):
 
     def found(self, number: int) -> bytes:
         """What was found in a print, drawn over it, as PNG; raises ApiError 404."""
-        return png(draw_print(self._get(number)[1]))
+        return png(draw_print(self._get(number)))
 
     def set_corners(self, number: int, corners_xy: Sequence[Sequence[float]]) -> list[int]:
         """Have a print's grid lie where a person says, for good; returns the photos to read again.
 
         Raises ApiError 404, and LayoutError for corners that no sheet has.
         """
-        _, one = self._get(number)
+        one = self._get(number)
         again = replace(with_corners(one, np.array(corners_xy, np.float64)), by_itself=False)
         with self.store.write() as db:
             add_print(self.store, db, self.event_id, to_filed(again, one.head.learned))
             return self._to_read_again(db, [one.name])
 
-    def _get(self, number: int) -> tuple[PrintRow, FiledPrint]:
+    def _get(self, number: int) -> FiledPrint:
+        for row, one in self._readable():
+            if row.id == number:
+                return one
+        raise not_found("print")
+
+    def _readable(self) -> Iterator[tuple[PrintRow, FiledPrint]]:
         for row in self.rows():
             for one in load_prints(self.store.photos.root, [row.sha256]):
-                if row.id == number:
-                    return row, one
-        raise not_found("print")
+                yield row, one
 
     def forget_numbered(self, number: int) -> None:
         """Have the event forget a print, and learn none by itself if it had learned that one so;

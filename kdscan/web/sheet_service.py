@@ -24,9 +24,16 @@ from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.corrections import corrections, effective_values
 from kdscan.tournament.store.events import ensure_event, get_event, players
 from kdscan.tournament.store.files import suffix_of
-from kdscan.tournament.store.photos import add_file, add_photo, get_photo, reason_of, set_pages
+from kdscan.tournament.store.photos import (
+    add_file,
+    add_photo,
+    files,
+    get_photo,
+    reason_of,
+    set_pages,
+)
 from kdscan.tournament.store.readings import readings, sheet, sheets
-from kdscan.tournament.store.records import PhotoRow, Sheet, short_name
+from kdscan.tournament.store.records import FileRow, PhotoRow, Sheet, short_name
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.schemas import PhotoState
 from kdscan.web.sessions import Session
@@ -154,10 +161,9 @@ class SheetService:
         done = db.scalar(count) or 0
         return READ if photo.pages is not None and done >= photo.pages else WAITING
 
-    def _files(self, db: Connection, photo_id: int) -> Sequence[Any]:
-        own = schema.file.c
-        query = select(own.name, own.source, own.details).where(own.photo_id == photo_id)
-        return db.execute(query.order_by(own.id)).all()
+    def _files(self, db: Connection, photo_id: int) -> list[FileRow]:
+        """The names under which a photo came, the first of them first."""
+        return sorted(files(db, self.event.id, photo_id), key=lambda row: row.id)
 
     def _owners(self, db: Connection, photo_id: int) -> set[str]:
         rows = self._files(db, photo_id)

@@ -5,12 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kdscan.detection.layout import UNKNOWN as NO_LAYOUT
-from kdscan.game.duel.coats import Coat
-from kdscan.game.duel.scoring import Domain, Score
-from kdscan.game.grid import Cell
-from kdscan.game.kingdomino.scoring import Domain as Land
-from kdscan.game.kingdomino.scoring import Score as KingdomScore
-from kdscan.game.kingdomino.tiles import Terrain
 from kdscan.game.winner import decide, worth
 from kdscan.kinds import is_player_sheet
 from kdscan.kinds.common.board import DOMAIN_COLORS
@@ -60,7 +54,8 @@ def with_page_fields(
 
 def _scored(found: Json) -> Json:
     """How far the total may move, and a colour for each domain."""
-    colors = domain_colors(_score(found), len(DOMAIN_COLORS))
+    scoring = [[(row, col) for row, col in d["cells"]] for d in found["domains"] if d["points"]]
+    colors = domain_colors(scoring, len(DOMAIN_COLORS))
     domains = [one | {"color": colors.get(tuple(one["cells"][0]))} for one in found["domains"]]
     again = bool(found.get("photograph_again"))
     return {"domains": domains, "range": None if again else range_of(found)}
@@ -71,20 +66,6 @@ def range_of(found: Json) -> list[int]:
     if found.get("photograph_again"):
         return [0, UNKNOWN]
     return found.get("range") or [found["score"]["total"]] * 2
-
-
-def _score(found: Json) -> Score | KingdomScore:
-    """A map's or kingdom's score as the game knows it."""
-    extra = found["score"]
-    if found["kind"] == "kingdom":
-        lands = (Land(Terrain(d["terrain"]), _cells(d), d["crowns"]) for d in found["domains"])
-        return KingdomScore(tuple(lands), extra["middle_kingdom"], extra["harmony"])
-    domains = (Domain(Coat(d["coat"]), _cells(d), d["crosses"]) for d in found["domains"])
-    return Score(tuple(domains), extra["wizard"])
-
-
-def _cells(domain: Json) -> tuple[Cell, ...]:
-    return tuple((row, col) for row, col in domain["cells"])
 
 
 def history(changes: Sequence[Correction]) -> list[Json]:

@@ -11,6 +11,7 @@ import threading
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import Literal
 
 from sqlalchemy import Connection, func, select
 
@@ -28,6 +29,8 @@ from kdscan.web.sheet_state import range_of
 Ranges = Mapping[int, Sequence[int]]
 """The lowest and the highest total that sheets may be worth."""
 
+View = Literal["queue", "standings", "desk"]
+
 CLOCK, SHOWN = "clock", "shown"
 """Keys of the event's details: the round's clock, and what the projector shows."""
 
@@ -42,26 +45,15 @@ class Tables:
         self._store, self._event = store, event
         self._lock = threading.Lock()
         self._state = ""
-        self._views: dict[str, Json] = {}
-
-    def queue(self) -> Json:
-        """The sheets to look at, those that matter most first."""
-        return self._view("queue")
-
-    def standings(self) -> Json:
-        """Table, games and totals."""
-        return self._view("standings")
-
-    def desk(self) -> Json:
-        """All that is to settle, and what the desk works on."""
-        return self._view("desk")
+        self._views: dict[View, Json] = {}
 
     def state(self) -> str:
         """A name for what stands now: it changes with everything that shows here."""
         with self._store.read() as db:
             return self._state_of(db)
 
-    def _view(self, name: str) -> Json:
+    def view(self, name: View) -> Json:
+        """The sheets to look at, table and games, or all that is to settle at the desk."""
         with self._lock:
             self._renew()
             return {"state": self._state} | self._views[name]

@@ -127,7 +127,7 @@ def test_cells_are_named_as_on_a_map() -> None:
 @given(boards)
 def test_colours_part_neighbouring_domains(board: Board) -> None:
     score = score_board(board)
-    colors = domain_colors(score, 7)
+    colors = domain_colors([d.cells for d in score.domains if d.points], 7)
     assert set(colors) == {cell for d in score.domains if d.points for cell in d.cells}
     of = {cell: n for n, d in enumerate(score.domains) for cell in d.cells}
     for (r, c), color in colors.items():

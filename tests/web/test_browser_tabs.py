@@ -8,9 +8,11 @@ import pytest
 from playwright.sync_api import ElementHandle, Page, Route, expect
 
 from kdscan.game.duel.players import play_game
+from kdscan.tournament.correcting import say
+from kdscan.tournament.plan import enter_player
 from kdscan.tournament.store import Store
-from kdscan.web import bodies
-from kdscan.web import desk as acts
+from kdscan.tournament.store.events import find_event
+from kdscan.tournament.store.readings import sheet as get_sheet
 from tests.readings import make_kingdom, make_sheet, with_evidence
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, PHONE, Open, first_sheet, held, wait_until_asked
@@ -158,9 +160,12 @@ def test_a_card_in_use_stays_though_another_desk_settled_it(
         ).split("/")[3]
     )
     with page.expect_response(re.compile(r"/api/desk\?after=.*")):
-        desk = served.services.tables.desk()
+        desk = served.services.tables.view("desk")
         number = next(one["id"] for one in desk["sheets"] if one["photo"] == sheet)
-        acts.correct(served.services, acts.ignore, number, bodies.Ignored(True), "the other desk")
+        with store.write() as db:
+            other = get_sheet(db, number)
+            assert other is not None
+            say(db, other, {"ignored": True}, "the other desk")
     expect(shown.locator(".queue-total small")).to_have_text("✓")
     expect(field).to_have_value("Eva")
 
@@ -168,7 +173,8 @@ def test_a_card_in_use_stays_though_another_desk_settled_it(
 def test_an_answer_leaves_the_name_that_is_typed_meanwhile(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    acts.change(served.services, acts.player, bodies.Entry("Fay"), "the desk")
+    with store.write() as db:
+        enter_player(db, find_event(db, None), "Fay")
     photo = lay(served, store, make_kingdom(doubtful={(0, 0): ("wheat", 0)}))
     page = open_page(DESK, service_workers="block", **PHONE)
     page.goto(first_sheet(page, photo))

@@ -86,7 +86,8 @@ def draw_board(
     centers = (board.rectified.centers_xy + 0.5) * scale - 0.5
     corners = cell_corners(centers)
     pitch = _pitch(centers)
-    colors = domain_colors(board.score, len(DOMAIN_COLORS))
+    scoring = [domain.cells for domain in board.score.domains if domain.points]
+    colors = domain_colors(scoring, len(DOMAIN_COLORS))
     _tint(picture, corners, colors)
     _outline(picture, corners, pitch)
     _domain_borders(picture, board, corners, colors, pitch)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from kdscan.game.grid import Cell
 
 if TYPE_CHECKING:
-    from kdscan.game.duel.scoring import Score
-    from kdscan.game.kingdomino.scoring import Score as KingdomScore
     from kdscan.records import Found
 
 MAX_NAMED = 8
@@ -21,24 +20,20 @@ def flagged_cells(found: Found) -> set[Cell]:
     return {cell for cells in named for cell in cells}
 
 
-def domain_colors(score: Score | KingdomScore, colors: int) -> dict[Cell, int]:
-    """A colour index below `colors` for each cell of scoring domains; neighbouring domains differ.
+def domain_colors(domains: Iterable[Collection[Cell]], colors: int) -> dict[Cell, int]:
+    """A colour index below `colors` for each cell of these domains; neighbouring ones differ.
 
-    Greedy graph colouring; domains worth nothing are left out.
+    Greedy graph colouring. domains: the cells of each that is worth something.
     """
     chosen: dict[Cell, int] = {}
     used = [0] * colors
-    for domain in score.domains:
-        if domain.points == 0:
-            continue
+    for cells in domains:
         around = {
-            (r + dr, c + dc)
-            for r, c in domain.cells
-            for dr, dc in ((0, 1), (1, 0), (0, -1), (-1, 0))
+            (r + dr, c + dc) for r, c in cells for dr, dc in ((0, 1), (1, 0), (0, -1), (-1, 0))
         }
         taken = {chosen[cell] for cell in around if cell in chosen}
         free = [n for n in range(colors) if n not in taken] or list(range(colors))
         color = min(free, key=lambda n: (used[n], n))
         used[color] += 1
-        chosen.update(dict.fromkeys(domain.cells, color))
+        chosen.update(dict.fromkeys(cells, color))
     return chosen

@@ -39,7 +39,7 @@ def explain_clipped(sheet: SheetReading, style: Style) -> str:
 
 def draw_board(sheet: SheetReading, style: Style) -> str:
     """The board; lines separate domains, `?` marks doubtful shields."""
-    colors = domain_colors(sheet.score, len(COLORS))
+    colors = domain_colors([d.cells for d in sheet.score.domains if d.points], len(COLORS))
     cells = {(c.row, c.col): c for c in sheet.reading.cells}
 
     def content(cell: Cell) -> str:

@@ -23,7 +23,7 @@ def tell(kingdom: KingdomReading, style: Style) -> str:
 
 def draw_kingdom(kingdom: KingdomReading, style: Style) -> str:
     """The squares that the kingdom may span; lines separate domains, `?` marks doubtful squares."""
-    colors = domain_colors(kingdom.score, len(COLORS))
+    colors = domain_colors([d.cells for d in kingdom.score.domains if d.points], len(COLORS))
     squares = {(s.row, s.col): s for s in kingdom.squares}
 
     def content(cell: Cell) -> str:
