@@ -160,8 +160,7 @@ def gather(
     planned: who sits where, by round and table. Without it, sheets that say the same round
     and table make a game, if they are of two to `most` players. results: points by player, as
     the arbiter says; they stand for whatever was read. walkovers: who wins because nobody
-    came to play. Games come in the order of rounds and
-    tables.
+    came to play. Games come in the order of rounds and tables.
     """
     tables = {at: tuple(players) for at, players in (planned or {}).items()}
     at_table: dict[Table, list[SheetScore]] = defaultdict(list)

@@ -103,7 +103,7 @@ def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
     if one.kind not in ("duel_map", "duel_spellbook"):
         return ()
     event, at = one.event_id, schema.sheet.c
-    placed = _by_sheet(corrections(db, event, field="place"))
+    placed = overrides_of(corrections(db, event, field="place"))
     known = db.execute(select(at.id, at.code, at.photo_id).where(at.event_id == event)).all()
     # A file may say the round, never the table.
     tables = {number: place_of(code, placed.get(number, {})).table for number, code, _ in known}
@@ -118,7 +118,7 @@ def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
     }
     there = [n for n, place in places.items() if place.round == places[one.id].round]
     beside = {n: sheet for n in there if (sheet := get_sheet(db, n)) is not None}
-    overrides = {n: _by_sheet(corrections(db, event, sheet_id=n)).get(n, {}) for n in there}
+    overrides = {n: effective_values(corrections(db, event, sheet_id=n)) for n in there}
     game = compared(beside.values(), overrides, named).games.get(one.id, ())
     return tuple(beside[n] for n in game)
 
@@ -132,17 +132,13 @@ def first_names(rows: Iterable[FileRow]) -> dict[int, tuple[int, FileRow]]:
     return named
 
 
-def overrides_of(db: Connection, event_id: int) -> dict[int, Overrides]:
-    """The corrections of each sheet that has any: field → value."""
-    return _by_sheet(corrections(db, event_id))
-
-
-def _by_sheet(overrides: Iterable[Correction]) -> dict[int, Overrides]:
-    rows: dict[int, list[Correction]] = defaultdict(list)
-    for row in overrides:
+def overrides_of(rows: Iterable[Correction]) -> dict[int, Overrides]:
+    """What holds of each sheet that any of these corrections speaks of: field → value."""
+    of: dict[int, list[Correction]] = defaultdict(list)
+    for row in rows:
         if row.sheet_id is not None:
-            rows[row.sheet_id].append(row)
-    return {sheet_id: effective_values(mine) for sheet_id, mine in rows.items()}
+            of[row.sheet_id].append(row)
+    return {sheet_id: effective_values(mine) for sheet_id, mine in of.items()}
 
 
 def place_now(db: Connection, sheet: Sheet) -> Place:

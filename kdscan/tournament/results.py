@@ -32,6 +32,7 @@ from kdscan.tournament.multi_photo_games import (
 from kdscan.tournament.names import name_of, names_by_code
 from kdscan.tournament.removing import taken_out
 from kdscan.tournament.rules import Rules, asked_of, rules_of
+from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import get_event, players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.photos import files, photos, reason_of
@@ -181,7 +182,7 @@ def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _P
 
 
 def _pile(db: Connection, event_id: int, named: Named) -> _Pile:
-    overrides = overrides_of(db, event_id)
+    overrides = overrides_of(corrections(db, event_id))
     where: dict[int, str] = {}
 
     def labelled() -> Iterator[Sheet]:

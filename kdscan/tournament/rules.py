@@ -87,9 +87,9 @@ def ensure_rules(db: Connection, name: str | None, asked: Asked, *, make: bool =
 
     Raises `UsageError` for an unknown event, another game's, or rules that cannot be.
     """
-    event = ensure_event(db, name, asked.game) if make else find_event(db, name)
-    if asked.game not in (None, event.game):
-        ensure_event(db, name, asked.game)  # says why not
+    if not make:
+        find_event(db, name)  # raises for one that would be made
+    event = ensure_event(db, name, asked.game)
     given = {key: value for key, value in asdict(asked).items() if value is not None}
     given.pop("game", None)
     if not given:

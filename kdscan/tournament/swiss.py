@@ -154,28 +154,17 @@ def _matched(
     again = score_unit * (max(score, default=0) + 1) ** 2 * (n + 1)
     graph = nx.Graph()
     graph.add_nodes_from(range(n))
-    first, size = _groups(score)
     for a in range(n):
+        first, half = score.index(score[a]), score.count(score[a]) // 2  # of those with that score
         for b in range(a + 1, min(n, a + reach + 1)):
             gap = score[a] - score[b]
             cost = score_unit * gap * gap + again * (frozenset((names[a], names[b])) in met)
             if gap == 0:
-                half = size[a] // 2
-                cost += min(abs((b - a) - half), n) + n * _off_fold(a, b, first[a], half)
+                same_half = (a - first < half) == (b - first < half)
+                cost += min(abs((b - a) - half), n) + n * same_half
             graph.add_edge(a, b, weight=-cost)
         if n % 2:
             cost = score_unit * (score[a] - score[-1]) ** 2 + (n - a)
             cost += again * (frozenset((names[a],)) in met)
             graph.add_edge(_BYE, a, weight=-cost)
     return set(nx.max_weight_matching(graph, maxcardinality=True))
-
-
-def _groups(score: Sequence[int]) -> tuple[list[int], list[int]]:
-    """For each player: where the group of the same score begins, and how many it has."""
-    first = [score.index(one) for one in score]
-    return first, [score.count(one) for one in score]
-
-
-def _off_fold(a: int, b: int, first: int, half: int) -> int:
-    """How many of two players of one score sit in the wrong half for each other: 0 or 1."""
-    return int((a - first < half) == (b - first < half))

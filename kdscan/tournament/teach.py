@@ -14,8 +14,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection
-
 from kdscan.errors import PhotoError, StoreError
 from kdscan.files.write import write_file
 from kdscan.imaging.photo import decode
@@ -26,6 +24,7 @@ from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides, cells_of, corrected_json
 from kdscan.tournament.multi_photo_games import overrides_of
 from kdscan.tournament.store import Store
+from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import find_event
 from kdscan.tournament.store.photos import get_photo
 from kdscan.tournament.store.readings import sheet as get_sheet
@@ -46,10 +45,11 @@ def save_labels(store: Store, event: str, folder: Path) -> tuple[int, int]:
         folder.mkdir(parents=True, exist_ok=True)
         with store.read() as db:
             this = find_event(db, event)
-            for sheet_id, overrides in overrides_of(db, this.id).items():
-                one = _labelled(db, sheet_id, overrides)
-                if one is not None:
-                    photo, sheet, label = one
+            for sheet_id, overrides in overrides_of(corrections(db, this.id)).items():
+                sheet = get_sheet(db, sheet_id)
+                label = truth(sheet, overrides) if sheet else None
+                photo = get_photo(db, sheet.photo_id) if sheet else None
+                if sheet and label and photo:
                     _write(store, photo, sheet, label, folder)
                     found, shields = found + 1, shields + len(label["seen"])
     except OSError as error:
@@ -99,15 +99,6 @@ def _kingdom_truth(sheet: Sheet, overrides: Overrides) -> Json | None:
         "photos": [{"sheets": [now]}],
         "seen": [f"{cell['row']},{cell['col']}" for cell in taken],
     }
-
-
-def _labelled(
-    db: Connection, sheet_id: int, overrides: Overrides
-) -> tuple[PhotoRow, Sheet, Json] | None:
-    sheet = get_sheet(db, sheet_id)
-    label = truth(sheet, overrides) if sheet else None
-    photo = get_photo(db, sheet.photo_id) if sheet else None
-    return (photo, sheet, label) if photo and sheet and label else None
 
 
 def _write(store: Store, photo: PhotoRow, sheet: Sheet, label: Json, folder: Path) -> None:
