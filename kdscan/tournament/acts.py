@@ -22,8 +22,8 @@ from kdscan.tournament.store.corrections import add_correction, corrections, las
 from kdscan.tournament.store.events import players, set_active
 from kdscan.tournament.store.records import Correction, Event, short_name
 
-PAIRED, PART = "round:", "player:"
-"""How fields begin that tell of a paired round, and of a player who takes part or does not."""
+PAIRED, PART = "round", "player"
+"""What stands before the `:` of fields that tell of a paired round, and of who takes part."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ class Act:
 
 def note_pairing(db: Connection, event: Event, round_: int, who: str) -> None:
     """Note that somebody paired a round, so that it can be taken back."""
-    add_correction(db, event.id, f"{PAIRED}{round_}", True, who)
+    add_correction(db, event.id, f"{PAIRED}:{round_}", True, who)
 
 
 def note_part(db: Connection, event: Event, name: str, active: bool, who: str) -> None:
     """Note that a player takes part from now on, or does not."""
-    add_correction(db, event.id, f"{PART}{name}", active, who, old=not active)
+    add_correction(db, event.id, f"{PART}:{name}", active, who, old=not active)
 
 
 def newest_act(db: Connection, event: Event, who: str) -> Act | None:
@@ -67,11 +67,11 @@ def take_back_act(db: Connection, event: Event, who: str) -> Act:
     if act is None:
         raise UsageError("there is nothing to take back")
     for row in reversed(act.rows):
-        if row.field.startswith(PAIRED):
-            unpair(db, event, int(row.field.removeprefix(PAIRED)))
-        elif row.field.startswith(PART):
-            name = row.field.removeprefix(PART)
-            ids = [one.id for one in players(db, event.id) if one.name == name]
+        what, _, place = row.field.partition(":")
+        if what == PAIRED:
+            unpair(db, event, int(place))
+        elif what == PART:
+            ids = [one.id for one in players(db, event.id) if one.name == place]
             set_active(db, ids, not row.new)
         undo(db, row.id, who)
     return act
@@ -101,9 +101,9 @@ _OF_SHEETS = {
 
 
 def _of_event(what: str, place: str, row: Correction) -> tuple[str, Mapping[str, object]]:
-    if what == "round":
+    if what == PAIRED:
         return mark("the pairing of round {n}"), {"n": place}
-    if what == "player":
+    if what == PART:
         text = mark("that {name} plays") if row.new else mark("that {name} has dropped out")
         return text, {"name": place}
     return mark("that a photo was taken out"), {}

@@ -29,7 +29,7 @@ from kdscan.tournament.archive_checks import check_archived, check_head, checked
 from kdscan.tournament.event import WALKOVER, event_state
 from kdscan.tournament.results import results
 from kdscan.tournament.store import Store, schema
-from kdscan.tournament.store.connect import NOT_UNDERSTOOD
+from kdscan.tournament.store.checks import NOT_UNDERSTOOD
 from kdscan.tournament.store.events import check_name, find_event
 from kdscan.tournament.store.files import check_place
 from kdscan.tournament.store.prints import event_prints

@@ -13,7 +13,6 @@ from kdscan.locale.problems import AGAINST_RULES
 from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.event import EventState
-from kdscan.tournament.games import Finding
 from kdscan.tournament.results import FAILED, OK, Result
 from kdscan.tournament.store.records import short_name
 
@@ -63,23 +62,19 @@ def _of_findings(state: EventState, shown: Mapping[int, Result]) -> Iterator[Jso
         if kind == "owner" and "count" in finding.values:
             kind = "opponent"
         round_ = finding.round or state.last_round or None
+        who = str(finding.values.get("player", ""))
+        key = "-".join(map(str, (kind, finding.round, finding.table, *finding.sheets, who)))
         yield _card(
             kind,
-            "-".join(
-                map(str, (kind, finding.round, finding.table, *finding.sheets, _who(finding)))
-            ),
+            key,
             finding.text,
             finding.values,
             round=finding.round,
             table=finding.table,
-            player=_who(finding) if _who(finding) not in ("", "?") else None,
+            player=who if who not in ("", "?") else None,
             sheets=[sheet_brief(shown[key]) for key in finding.sheets if key in shown],
             players=missing.get(round_, []) if round_ else [],
         )
-
-
-def _who(finding: Finding) -> str:
-    return str(finding.values.get("player", ""))
 
 
 def missing_players(state: EventState) -> dict[int, list[str]]:

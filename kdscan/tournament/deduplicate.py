@@ -154,7 +154,7 @@ def _group_of(
     claims: Sequence[list[Entry]],
     seen: Mapping[str, _Seen],
 ) -> list[Entry] | None:
-    """claims: the groups that bear the look's code."""
+    """claims: the groups that bear the entry's code."""
     if entry.same_as is not None:
         return of_key.get(entry.same_as)
     for group in claims:
@@ -178,20 +178,20 @@ class _Seen:
         self._most = most
         self._marks = np.zeros((0, most), np.uint8)  # a row a shield: fast to compare
         self._filled = np.zeros(most, np.int64)
-        self._looks: list[tuple[Entry, list[Entry]]] = []
+        self._entries: list[tuple[Entry, list[Entry]]] = []
 
     def add(self, entry: Entry, marks: NDArray[np.uint8], group: list[Entry]) -> None:
         if np.count_nonzero(marks) < FILLED:
             return
-        if not self._looks:
+        if not self._entries:
             self._marks = np.zeros((len(marks), self._most), np.uint8)
-        self._marks[:, len(self._looks)] = marks
-        self._filled[len(self._looks)] = np.count_nonzero(marks)
-        self._looks.append((entry, group))
+        self._marks[:, len(self._entries)] = marks
+        self._filled[len(self._entries)] = np.count_nonzero(marks)
+        self._entries.append((entry, group))
 
     def like(self, entry: Entry, marks: NDArray[np.uint8]) -> list[Entry] | None:
         """The group of the most similar sheet, if it is similar enough to be the same."""
-        n, count = len(self._looks), np.count_nonzero(marks)
+        n, count = len(self._entries), np.count_nonzero(marks)
         if n == 0 or count < FILLED:
             return None
         best, where = 0.0, 0
@@ -202,7 +202,7 @@ class _Seen:
             at = int(shares.argmax())
             if shares[at] > best:
                 best, where = float(shares[at]), at
-        other, group = self._looks[where]
+        other, group = self._entries[where]
         # Printed codes that differ are two sheets, however alike.
         both_named = entry.code and other.code and entry.code != other.code
         return group if best >= SHARE and not both_named else None

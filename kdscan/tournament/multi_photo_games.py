@@ -51,7 +51,7 @@ def compared(sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named:
             seated = _Seated(sheet.id, sheet.kind, (sheet.photo_id, sheet.page))
             tables[place.round, place.table].append(seated)
     found.sort(key=lambda one: one[0])
-    pile = same_sheets([look for _, look in found])
+    pile = same_sheets([entry for _, entry in found])
     return replace(pile, games=_games(tables.values(), pile.same))
 
 

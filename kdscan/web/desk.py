@@ -27,7 +27,7 @@ from kdscan.tournament.store.records import Event, Sheet
 from kdscan.web import bodies, schemas_event
 from kdscan.web.answers import not_found
 from kdscan.web.operation import NEWS, get, post
-from kdscan.web.requests import Services, desk_session, id_of, news, refused, services_of
+from kdscan.web.requests import desk_session, id_of, news, refused, services_of
 from kdscan.web.tables import CLOCK, SHOWN
 
 A = TypeVar("A", bound=Callable[..., Any])
@@ -44,17 +44,14 @@ async def desk(request: Request) -> Json:
 
 def _answer(request: Request) -> Json:
     services, who = services_of(request), desk_session(request).name
-    return services.tables.view("desk") | {"undo": _undoable(services, who)}
-
-
-def _undoable(services: Services, who: str) -> Json | None:
-    """What undoing would take back, in words."""
+    answer = services.tables.view("desk") | {"undo": None}
     with services.store.read() as db:
         act = newest_act(db, find_event(db, services.settings.event), who)
-    if act is None:
-        return None
-    values = {name: str(value) for name, value in act.values.items()}
-    return {"text": act.text, "values": values, "at": act.at.isoformat(), "sheet": act.sheet}
+    if act is not None:
+        values = {name: str(value) for name, value in act.values.items()}
+        said = {"text": act.text, "values": values}
+        answer["undo"] = said | {"at": act.at.isoformat(), "sheet": act.sheet}
+    return answer
 
 
 def act(path: str) -> Callable[[A], A]:

@@ -71,11 +71,10 @@ def _plain(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     first = schema.get("prefixItems")
-    if first and schema.get("items") is False and len({str(one) for one in first}) == 1:
-        rest = {k: _plain(v) for k, v in schema.items() if k not in ("prefixItems", "items")}
-        return rest | {"items": _plain(first[0])}
     if first and schema.get("items") is False:
         rest = {k: _plain(v) for k, v in schema.items() if k not in ("prefixItems", "items")}
+        if len({str(one) for one in first}) == 1:
+            return rest | {"items": _plain(first[0])}
         # `items` says nothing more where `prefixItems` is understood: there are no further ones.
         return rest | {"prefixItems": _plain(first), "items": {"anyOf": _plain(first)}}
     if schema.get("type") == "array" and not {"items", "prefixItems"} & set(schema):

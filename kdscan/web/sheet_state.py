@@ -36,20 +36,18 @@ def with_page_fields(
     """
     decisions = history(changes)
     more = _scored(found) if is_player_sheet(sheet.kind) else {}
-    return (
-        found
-        | more
-        | {
-            "id": sheet.id,
-            "photo": sheet.photo_id,
-            "page": sheet.page,
-            "ink": _ink(sheet),
-            "confirmed": effective_values(changes).get("confirmed") is True,
-            "corrections": decisions,
-            "can_undo": any(not one["undone"] for one in decisions),
-            "player": player,
-        }
-    )
+    return {
+        **found,
+        **more,
+        "id": sheet.id,
+        "photo": sheet.photo_id,
+        "page": sheet.page,
+        "ink": _ink(sheet),
+        "confirmed": effective_values(changes).get("confirmed") is True,
+        "corrections": decisions,
+        "can_undo": any(not one["undone"] for one in decisions),
+        "player": player,
+    }
 
 
 def _scored(found: Json) -> Json:

@@ -31,7 +31,7 @@ class Encrypted(asyncio.Protocol):
         self._context = context
         self._inner = Protocol(**options)
         self._connections = cast(set[Any], self._inner.connections)
-        self._early: list[bytes] | None = []
+        self._early: list[bytes] = []
         self.transport: asyncio.Transport
 
     def connection_made(self, transport: Any) -> None:
@@ -61,9 +61,9 @@ class Encrypted(asyncio.Protocol):
         if secure is None:
             plain.abort()
             return
+        secure.set_protocol(self._inner)
         self._inner.connection_made(secure)
-        early, self._early = self._early or [], None
-        for data in early:
+        for data in self._early:
             self._inner.data_received(data)
 
     def shutdown(self) -> None:
@@ -76,25 +76,8 @@ class Encrypted(asyncio.Protocol):
         self._connections.discard(self)
 
     def data_received(self, data: bytes) -> None:
-        """A request; it may come before the handshake is reported as done."""
-        if self._early is not None:
-            self._early.append(data)
-        else:
-            self._inner.data_received(data)
-
-    def eof_received(self) -> None:
-        if self._early is None:
-            self._inner.eof_received()
+        """A request that comes before the handshake is reported as done."""
+        self._early.append(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget()
-        if self._early is None:
-            self._inner.connection_lost(exc)
-
-    def pause_writing(self) -> None:
-        if self._early is None:
-            self._inner.pause_writing()
-
-    def resume_writing(self) -> None:
-        if self._early is None:
-            self._inner.resume_writing()

@@ -12,6 +12,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from kdscan.tournament.store import schema
 
+NOT_UNDERSTOOD = (LookupError, ValueError, TypeError, AttributeError, AssertionError, OverflowError)
+"""What programs raise at content that they have not written."""
+
 MOST_NUMBER = 2**31 - 1
 """The largest number that a column of both databases holds."""
 
@@ -40,7 +43,7 @@ def is_damaged(engine: Engine) -> bool:
                         check_reading(row["entry"], row["kept"])
             game = schema.game.c.id
             return db.execute(select(game).where(game.not_in(seated))).first() is not None
-    except (SQLAlchemyError, LookupError, ValueError, TypeError, AttributeError, OverflowError):
+    except (SQLAlchemyError, *NOT_UNDERSTOOD):
         return True
 
 

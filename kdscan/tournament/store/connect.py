@@ -24,7 +24,7 @@ from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.files.write import default_folder, make_folder, sync_folder
 from kdscan.locale import mark
 from kdscan.tournament.store import schema
-from kdscan.tournament.store.checks import is_damaged
+from kdscan.tournament.store.checks import NOT_UNDERSTOOD, is_damaged
 from kdscan.tournament.store.files import MODE, PhotoFiles, is_url
 from kdscan.tournament.store.upgrade import check_current, upgrade
 
@@ -33,9 +33,6 @@ ENVIRONMENT = "KDSCAN_STORE"
 
 FileId = tuple[int, int]
 """Device and number of a file; two files never share them at a time."""
-
-NOT_UNDERSTOOD = (LookupError, ValueError, TypeError, AttributeError, AssertionError, OverflowError)
-"""What programs raise at content that they have not written."""
 
 BUSY_SECONDS = 30.0
 """How long SQLite waits for another program that is writing."""
@@ -90,15 +87,13 @@ class Store:
 
 
 def open_store(url: str | None = None, photos: str | None = None, *, make: bool = True) -> Store:
-    """Open a store and make or upgrade its tables.
-
-    make: whether to make an SQLite file that is not there; no folder but the user's data folder
-    is ever made. One that may only be read is opened to be read.
+    """Open a store and make or upgrade its tables; one that may only be read is opened to be read.
 
     url: as SQLAlchemy writes them, or the path of a SQLite file; without one
     `$KDSCAN_STORE`, or `kdscan.sqlite` in the user's data folder. photos: folder or URL
     for the photos; by default `NAME.photos` beside the SQLite file, for a server the
-    place that was given before, or `photos` in the user's data folder.
+    place that was given before, or `photos` in the user's data folder. make: whether to make an
+    SQLite file that is not there; no folder but the user's data folder is ever made.
 
     Raises `UsageError` for a URL that makes no sense, `StoreError` when the store cannot
     be reached or was made by a newer version.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -36,9 +37,8 @@ def check_name(name: str) -> None:
 def ensure_event(db: Connection, name: str | None, game: str | None = None) -> Event:
     """The event of that name, made if there is none; raise `UsageError` for another game's.
 
-    name: None for the only event.
-
-    game: what it plays; None for what it does play, Duel if it is new.
+    name: None for the only event. game: what it plays; None for what it does play, Duel if it is
+    new.
     """
     if name is None:
         name = _only(events(db)).name
@@ -122,11 +122,10 @@ def ensure_player(db: Connection, event_id: int, name: str, **details: Any) -> P
     query = select(schema.player).where(at.event_id == event_id, at.name == name)
     player = one(db, Player, query)
     assert player is not None
-    if player.details == player.details | details:
-        return player
     merged = player.details | details
-    db.execute(schema.player.update().where(at.id == player.id).values(details=merged))
-    return ensure_player(db, event_id, name)
+    if merged != player.details:
+        db.execute(schema.player.update().where(at.id == player.id).values(details=merged))
+    return replace(player, details=merged)
 
 
 def set_active(db: Connection, player_ids: Iterable[int], active: bool) -> None:
