@@ -1,4 +1,6 @@
-"""The tables. `docs/store.md` says what each column means; `migrations` makes them.
+"""The tables. `docs/store.md` says what each column means.
+
+`upgrade` makes them for a new store; those of an older one become the same by `migrations`.
 
 Nothing that a person entered or a model read is ever overwritten: readings and corrections are
 only added. A `sheet` row points to the newest reading of its piece of paper.

@@ -1,1 +1,1 @@
-"""Versions of the store's tables, by Alembic; `upgrade` runs them."""
+"""How the tables of older stores become those of `schema`, by Alembic; `upgrade` runs them."""
