@@ -24,8 +24,8 @@ Dice = Annotated[
 LongSide = Annotated[int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)]
 Quality = Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)]
 
-EXTRAS = {"torch": "train", "onnx": "train", "matplotlib": "train"}
-"""What is installed by which extra."""
+TRAIN = ("torch", "onnx")
+"""What the extra `train` installs."""
 
 
 def run(command: Callable[[], object]) -> NoReturn:
@@ -38,13 +38,10 @@ def run(command: Callable[[], object]) -> NoReturn:
         where = f"{error.filename}: " if error.filename else ""
         _end(f"{where}{error.strerror or error}", UsageError.exit_code)
     except ModuleNotFoundError as error:
-        extra = EXTRAS.get(error.name or "")
-        if extra is None:
+        if error.name not in TRAIN:
             raise
-        remedy = f"pip install -e '.[{extra}]'"
-        _end(
-            f"this needs {error.name}; in a copy of the repository: {remedy}", UsageError.exit_code
-        )
+        remedy = "in a copy of the repository: pip install -e '.[train]'"
+        _end(f"this needs {error.name}; {remedy}", UsageError.exit_code)
     sys.exit(0)
 
 

@@ -86,11 +86,11 @@ def card(recipe: Recipe, found: Mapping[str, Any], kept: bool) -> str:
         "",
         GENERATED,
         "",
-        *_table("made", "", rows),
+        *_table("made", rows),
         "",
     ]
     text += [recipe.about.strip(), "", "## Measured", ""]
-    text += _table("held back", "", [(name, _format(v)) for name, v in found["figures"].items()])
+    text += _table("held back", [(name, _format(v)) for name, v in found["figures"].items()])
     text += ["", f"`python -m kdscan.training make {recipe.name}` trains by this recipe again."]
     if kept:
         text += ["", f"Training goes on from `models/weights/{recipe.name}.npz`."]
@@ -122,8 +122,8 @@ def _format(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _table(left: str, right: str, rows: list[tuple[str, str]]) -> list[str]:
-    return [f"| {left} | {right} |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows)]
+def _table(title: str, rows: list[tuple[str, str]]) -> list[str]:
+    return [f"| {title} |  |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows)]
 
 
 def overview(models: Path) -> str:

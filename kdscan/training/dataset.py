@@ -7,14 +7,9 @@ augmentation (`augment`).
 
 from __future__ import annotations
 
-import multiprocessing
-import pickle
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -84,9 +79,7 @@ class Example:
     """
 
     seed: int
-    level: str
     flat: bytes
-    px_per_cell: float
     coat: NDArray[np.int64]
     crosses: NDArray[np.int64]
     castle: bool
@@ -133,13 +126,11 @@ def to_example(seed: int, synth: SynthPhoto) -> Example:
     coat, crosses = _labels(synth.board)
     return Example(
         seed=seed,
-        level=synth.level,
         thumb=thumb,
         thumb_nodes=((synth.nodes_xy + 0.5) * scale - 0.5).astype(np.float32),
         coarse=jpeg(coarse),
         coarse_centers=coarse_centers.astype(np.float32),
         flat=jpeg(flatten(photo, centers, FLAT_PX, WIDE_MARGIN)),
-        px_per_cell=float(np.linalg.norm(centers[2, 4] - centers[2, 2]) / 2),
         coat=coat,
         crosses=crosses,
         castle=synth.castle_used,
@@ -185,9 +176,7 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     coat, crosses = _labels(sheet.board)
     return Example(
         seed=seed,
-        level="flat",
         flat=jpeg(flatten(Photo(seen), centers * scale - 0.5, FLAT_PX, WIDE_MARGIN), 88),
-        px_per_cell=px_per_cell,
         coat=coat,
         crosses=crosses,
         castle=sheet.castle_used,
@@ -272,37 +261,3 @@ def random_example(first: int, photos: float, number: int) -> Example | None:
     if np.random.default_rng([seed, 5]).random() < photos:
         return photo_example(seed)
     return flat_example(seed, _worker[0])
-
-
-def render(
-    out: Path,
-    draw: Callable[[int], Any],
-    first: int,
-    count: int,
-    start: Callable[[], None],
-    workers: int,
-    chunk: int = 100,
-) -> None:
-    """Render the examples of seeds first … first + count - 1 into chunks under `out`.
-
-    draw: the example of a seed, or None to skip it; called in worker processes after `start`.
-    Existing chunks are kept, so an interrupted run resumes where it stopped.
-    """
-    out.mkdir(parents=True, exist_ok=True)
-    own = multiprocessing.get_context("spawn")  # OpenCV's threads do not survive a fork
-    with ProcessPoolExecutor(workers, own, start) as pool:
-        for begun in range(first, first + count, chunk):
-            path = out / f"{begun:08d}.pickle"
-            if path.exists():
-                continue
-            seeds = range(begun, min(begun + chunk, first + count))
-            examples = list(pool.map(draw, seeds, chunksize=5))
-            part = path.with_suffix(".part")
-            part.write_bytes(pickle.dumps([e for e in examples if e is not None]))
-            part.rename(path)
-
-
-def load(folder: Path) -> Iterator[Any]:
-    """All examples under a folder, in the order of their seeds."""
-    for path in sorted(folder.glob("*.pickle")):
-        yield from pickle.loads(path.read_bytes())

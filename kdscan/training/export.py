@@ -24,26 +24,17 @@ INK_PLANES = (len(CELLS) + 1, 1, INPUT_PX, INPUT_PX)
 COARSE_PLANES = (len(CELLS) + 1, len(CHANNELS), COARSE_PX, COARSE_PX)
 """Shapes of a sheet's crops, see `CellCrops`: their batch is always one sheet."""
 
-INPUTS = {
-    "locate": (1, 3, 288, 384),
-    "refine": (1, 3, 224, 288),
-    "ink": (1, *INK_PLANES),  # and `COARSE_PLANES`
-    "cover": (1, 3, *COVER_HW),
-    "marks": INK_PLANES,  # and `COARSE_PLANES`
-    "spellbook": (72, 3, *CROP_WH[::-1]),
-    "tiles": (1, 3, 288, 384),
-    "squares": (25, 3, round(CROP_SQUARES * SIDE_PX), round(CROP_SQUARES * SIDE_PX)),
+INPUTS: dict[str, dict[str, tuple[int, ...]]] = {
+    "locate": {"image": (1, 3, 288, 384)},
+    "refine": {"image": (1, 3, 224, 288)},
+    "ink": {"ink": (1, *INK_PLANES), "coarse": (1, *COARSE_PLANES)},
+    "cover": {"image": (1, 3, *COVER_HW)},
+    "marks": {"ink": INK_PLANES, "coarse": COARSE_PLANES},
+    "spellbook": {"image": (72, 3, *CROP_WH[::-1])},
+    "tiles": {"image": (1, 3, 288, 384)},
+    "squares": {"image": (25, 3, *2 * [round(CROP_SQUARES * SIDE_PX)])},
 }
-
-
-def shapes(name: str) -> dict[str, tuple[int, ...]]:
-    """The inputs of a network by their names, and their shapes."""
-    if name == "marks":
-        return {"ink": INPUTS[name], "coarse": COARSE_PLANES}
-    if name == "ink":
-        return {"ink": INPUTS[name], "coarse": (1, *COARSE_PLANES)}
-    return {"image": INPUTS[name]}
-
+"""The inputs of each network by name, and their shapes."""
 
 OUTPUTS = {
     "locate": ("on_grid", "place", "doubt"),
@@ -79,7 +70,7 @@ def to_onnx(
 ) -> bytes:
     """Serialise a network with dynamic batch size and, for thumbnails, picture size. Networks of
     whole sheets are static, because onnxruntime fuses more of them then."""
-    inputs = {key: torch.zeros(shape) for key, shape in shapes(name).items()}
+    inputs = {key: torch.zeros(shape) for key, shape in INPUTS[name].items()}
     batch: dict[int, str] = {} if name in ("marks", "ink") else {0: "batch"}
     in_axes, out_axes = batch, batch
     if name in ("locate", "tiles"):

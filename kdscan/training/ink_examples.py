@@ -33,15 +33,13 @@ class InkExample:
     filled: JPEG. ink: PNG, grey, 0 for none and 255 for ink.
     """
 
-    seed: int
     filled: bytes
     ink: bytes
 
 
 def ink_example(first: int, number: int) -> InkExample:
     """The sheet of seed `first` + `number`; call `dataset.init_worker` first."""
-    seed = first + number
-    rng = np.random.default_rng([seed, 6])
+    rng = np.random.default_rng([first + number, 6])
     page = random_own_page(rng) if rng.random() < OWN_SHARE else None
     clean: tuple[Marks, bool] | None = ({}, False) if rng.random() < CLEAN_SHARE else None
     sheet = inked_page(
@@ -52,7 +50,7 @@ def ink_example(first: int, number: int) -> InkExample:
         (sheet.flat(sheet.ink, FLAT_PX, WIDE_MARGIN) - MIN_INK) / (FULL_INK - MIN_INK), 0, 1
     )
     mask = np.round(ink * 255).astype(np.uint8)
-    return InkExample(seed, jpeg(filled), cv2.imencode(".png", mask)[1].tobytes())
+    return InkExample(jpeg(filled), cv2.imencode(".png", mask)[1].tobytes())
 
 
 def ink_batch(rng: Rng, examples: list[InkExample]) -> Batch:

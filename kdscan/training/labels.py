@@ -54,9 +54,7 @@ def _example(photo: Photo, truth: dict[str, Any], number: int) -> Example:
             crosses[index] = count
     return Example(
         seed=number,
-        level=str(truth.get("level", "event")),
         flat=jpeg(flatten(photo, centers, FLAT_PX, WIDE_MARGIN)),
-        px_per_cell=float(np.linalg.norm(centers[2, 4] - centers[2, 2]) / 2),
         coat=coat,
         crosses=crosses,
         castle=bool(truth.get("castle_used")),

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from kdscan.marks.crops import CHANNELS
 from kdscan.records import CASTLE, CELLS, COATS, MAX_CROSSES
 from kdscan.training.networks import Attention, Residual, conv
 
@@ -66,9 +67,9 @@ class OffsetHead(nn.Module):
     Cells (S, 35, C, 8, 8), weights (S, 4, 34) of `edge_weights` → (S, 35, 2) in cells, x before y.
     """
 
-    def __init__(self, channels: int, side: int = 8) -> None:
+    def __init__(self, channels: int) -> None:
         super().__init__()
-        squeezed, hidden = 8, 64
+        squeezed, side, hidden = 8, 8, 64
         self.squeeze = nn.Conv2d(channels, squeezed, 1)
         self.cell = nn.Linear(squeezed * side * side, hidden)
         self.sheet = nn.Linear(5 * squeezed * side * side, hidden)
@@ -102,13 +103,13 @@ class CellFeatures(nn.Module):
 
     edges: Tensor
 
-    def __init__(self, channels: int = 3, width: int = 24) -> None:
+    def __init__(self, width: int = 24) -> None:
         super().__init__()
         w = width
         m = w + w // 2
         self.fine = conv(1, w, 2, kernel=5)
         # Two convolutions: concatenated, 27 channels would not fit onnxruntime's blocked layout.
-        self.coarse4 = nn.Conv2d(channels, m, 3, 2, 1, bias=False)
+        self.coarse4 = nn.Conv2d(len(CHANNELS), m, 3, 2, 1, bias=False)
         self.fine4 = nn.Sequential(nn.Conv2d(w, m, 3, 2, 1, bias=False), nn.BatchNorm2d(m))
         self.to8 = nn.Sequential(conv(m, 2 * w, 2), Residual(2 * w), Residual(2 * w))
         self.context8 = SheetContext(2 * w)
@@ -144,9 +145,9 @@ class MarksNet(CellFeatures):
     mirrored. Rotated by 90° a sheet still has edges, but no learned positions match.
     """
 
-    def __init__(self, channels: int = 3, width: int = 24, tokens: int = 96) -> None:
-        super().__init__(channels, width)
-        w = width
+    def __init__(self, width: int = 24) -> None:
+        super().__init__(width)
+        w, tokens = width, 96
         self.to32 = nn.Sequential(conv(4 * w, 8 * w, 2), Residual(8 * w))
         self.spots = nn.Conv2d(2 * w, 1, 1)
         nn.init.constant_(self.spots.bias, -4.0)
@@ -188,10 +189,10 @@ class InkNet(CellFeatures):
     logits (S, 35, 128, 128).
     """
 
-    def __init__(self, width: int = 24, channels: int = 32) -> None:
-        super().__init__(width=width)
+    def __init__(self, width: int = 24) -> None:
+        super().__init__(width)
         self.requires_grad_(False)
-        w, c, pixels = width, channels, 16
+        w, c, pixels = width, 32, 16
         self.up16 = conv(4 * w, c, kernel=1)
         self.up8 = conv(2 * w + c, c)
         self.pixels = conv(pixels, c)  # of the crop itself, 4 × 4 a place

@@ -14,15 +14,13 @@ from kdscan.training import kingdoms, spellbook_examples
 from kdscan.training.dataset import (
     Example,
     init_worker,
-    load,
     photo_example,
     random_example,
-    render,
 )
 from kdscan.training.guesses import oversample_bent
 from kdscan.training.ink_examples import ink_example
 from kdscan.training.state import Run
-from kdscan.training.supply import FixedSupply, RenderedSupply, RenderSpec, Supply
+from kdscan.training.supply import FixedSupply, RenderedSupply, RenderSpec, Supply, render
 
 PHOTO_SHARE = 0.5
 """Share of photos among the examples of marks; the rest are sheets rendered from above, which take
@@ -98,14 +96,11 @@ def supply(run: Run, material: Material, *, photos: int = 0, pages: int = 0) -> 
 
 
 def _books(material: Material, photos: int, pages: int) -> list[Any]:
-    home, ready = material.folder, partial(init_worker, None, None)
-    drawn = (
-        (home / "pages", spellbook_examples.page_example, BOOK_PAGES, pages),
-        (home / "photos", spellbook_examples.photo_example, BOOK_PHOTOS, photos),
-    )
-    for folder, draw, first, count in drawn:
-        render(folder, draw, first, count, ready, material.workers)
-    return [*load(home / "pages"), *(BOOK_PHOTO_REPEATS * list(load(home / "photos")))]
+    home, ready, workers = material.folder, partial(init_worker, None, None), material.workers
+    page, photo = spellbook_examples.page_example, spellbook_examples.photo_example
+    drawn = render(home / "pages", page, BOOK_PAGES, pages, ready, workers)
+    shot = render(home / "photos", photo, BOOK_PHOTOS, photos, ready, workers)
+    return drawn + BOOK_PHOTO_REPEATS * shot
 
 
 def _kingdoms(network: str, material: Material, photos: int) -> list[Any]:
@@ -113,8 +108,8 @@ def _kingdoms(network: str, material: Material, photos: int) -> list[Any]:
         raise UsageError("no kingdoms: name a folder with --boards or --photos")
     folder = material.folder / "kingdoms"
     start = partial(kingdoms.init_worker, list(material.boards), material.surfaces)
-    render(folder, kingdoms.example, KINGDOMS, photos, start, material.workers)
-    shown = [e for e in load(folder) if network == "tiles" or e.flats]
+    drawn = render(folder, kingdoms.example, KINGDOMS, photos, start, material.workers)
+    shown = [e for e in drawn if network == "tiles" or e.flats]
     real = [kingdoms.example_from_board(board) for board in material.boards]
     return shown + BOARD_REPEATS[network] * real
 
@@ -131,5 +126,4 @@ def held_back(network: str, first: int, count: int, material: Material) -> list[
         draw = spellbook_examples.photo_example
     folder = material.folder / f"held-{first}-{count}"
     start = partial(init_worker, material.strokes, material.surfaces)
-    render(folder, draw, first, count, start, material.workers)
-    return list(load(folder))
+    return render(folder, draw, first, count, start, material.workers)

@@ -15,6 +15,7 @@ from torch.nn import functional as F
 from kdscan.records.book import StruckBy
 from kdscan.synth.fields import F64, Rng
 from kdscan.training.export import Calibrated
+from kdscan.training.measure import best_temperature
 from kdscan.training.networks import Attention, conv
 from kdscan.training.spellbook_examples import IN_PLACE_MM, BookExample
 from kdscan.training.task import Batch, Task
@@ -113,17 +114,16 @@ def fit_struck(net: nn.Module, examples: list[BookExample]) -> StruckBy:
 
 
 def temperature(net: nn.Module, examples: list[BookExample], head: int) -> float:
-    """By what a head's logits must be divided to be calibrated: 0 marked, 2 in place."""
+    """The best temperature of a head's logits: 0 marked, 2 in place."""
     z, y = [], []
     for example in examples:
         near = example.off_mm < IN_PLACE_MM
         out = logits(net, example)[:, head]
         z.append(out if head == 2 else out[near])
         y.append(near if head == 2 else example.marked[near])
-    signed = np.where(np.concatenate(y), -1, 1) * np.concatenate(z)
-    choices = np.exp(np.linspace(np.log(0.3), np.log(4), 60))
-    losses = [np.logaddexp(0, signed / t).mean() for t in choices]
-    return float(choices[int(np.argmin(losses))])
+    logit = np.concatenate(z)
+    both = np.stack([np.zeros_like(logit), logit], 1)
+    return best_temperature(both, np.concatenate(y).astype(np.int64))
 
 
 def figures(net: nn.Module, struck_by: StruckBy, examples: list[BookExample]) -> dict[str, Any]:

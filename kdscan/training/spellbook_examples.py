@@ -36,7 +36,7 @@ class BookExample:
 
     crops: (N, 3, 32, 96) uint8, ink and colour times 255. marked, passed: (N,) bool;
     is_square: (N,) bool. struck: a line's squares (indices into the rest) and whether it is.
-    fit: (N,) how well the print was met, off_mm: (N,) how far off each place was looked for.
+    off_mm: (N,) how far off each place was looked for.
     """
 
     crops: U8
@@ -44,7 +44,6 @@ class BookExample:
     passed: NDArray[np.bool_]
     is_square: NDArray[np.bool_]
     struck: tuple[tuple[tuple[int, ...], bool], ...]
-    fit: F64
     off_mm: F64
 
 
@@ -106,7 +105,7 @@ def page_example(seed: int) -> BookExample:
     here = bend[tuple(np.clip(at.astype(int), 0, (w - 1, h - 1)).T[::-1])]
     seen = _packed(crops_of(flat, layout))
     off_mm = np.linalg.norm(here, axis=1).astype(np.float64)
-    return BookExample(seen, **_labels(layout, truth), fit=np.ones(len(at)), off_mm=off_mm)
+    return BookExample(seen, **_labels(layout, truth), off_mm=off_mm)
 
 
 def photo_example(seed: int) -> BookExample | None:
@@ -130,4 +129,4 @@ def photo_example(seed: int) -> BookExample | None:
     px = np.linalg.norm(shot.page_to_photo(at + (1.0, 0.0)) - true, axis=1)
     off = np.linalg.norm(book.to_photo(at) - true, axis=1) / px
     seen = _packed(crops(photo, book))
-    return BookExample(seen, **_labels(layout, truth), fit=book.fit_at(at), off_mm=off)
+    return BookExample(seen, **_labels(layout, truth), off_mm=off)

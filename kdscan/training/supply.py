@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -103,12 +104,8 @@ class RenderedSupply:
 
     def parts(self, block: int) -> dict[Path, range]:
         """The files of a block and the numbers of their examples."""
-        first, end = block * self.drawing.count, (block + 1) * self.drawing.count
-        home = self.folder / f"{block:06d}"
-        return {
-            home / f"{k}.pickle": range(k, min(k + FILE_SIZE, end))
-            for k in range(first, end, FILE_SIZE)
-        }
+        count = self.drawing.count
+        return _parts(self.folder / f"{block:06d}", block * count, count)
 
     def _whole(self, block: int) -> list[Any]:
         if block not in self._read:
@@ -117,6 +114,38 @@ class RenderedSupply:
             drawn = [e for path in self.parts(block) for e in _wait_for(path)]
             self._read[block] = self.arrange(drawn)
         return self._read[block]
+
+
+def _parts(home: Path, first: int, count: int) -> dict[Path, range]:
+    """The files of the examples first … first + count - 1, and the numbers in each."""
+    end = first + count
+    return {
+        home / f"{k}.pickle": range(k, min(k + FILE_SIZE, end))
+        for k in range(first, end, FILE_SIZE)
+    }
+
+
+def render(
+    folder: Path,
+    draw: Callable[[int], Any],
+    first: int,
+    count: int,
+    start: Callable[[], None],
+    workers: int,
+) -> list[Any]:
+    """The examples first … first + count - 1, rendered into a folder.
+
+    draw, start: as of a `RenderSpec`. Existing files are kept, so an interrupted run resumes where
+    it stopped.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = _parts(folder, first, count)
+    todo = {path: numbers for path, numbers in parts.items() if not path.exists()}
+    own = multiprocessing.get_context("spawn")  # OpenCV's threads do not survive a fork
+    with ProcessPoolExecutor(workers, own, start) as pool:
+        for _ in pool.map(_draw, todo, repeat(draw), todo.values()):
+            pass
+    return [example for path in parts for example in pickle.loads(path.read_bytes())]
 
 
 def _wait_for(path: Path) -> list[Any]:

@@ -73,7 +73,7 @@ def test_what_people_have_seen_is_truth(tmp_path: Path) -> None:
     own = json.loads((SAMPLES / "04.json").read_text("utf-8"))["pixels"]
     said = next(t["pixels"] for t in texts.values() if len(t["seen"]) == 34)
     off = [np.linalg.norm(np.subtract(own[cell], said[cell])) for cell in own]
-    assert max(off) < 0.3 * sample.px_per_cell
+    assert max(off) < 0.3 * np.linalg.norm(np.subtract(own["0,1"], own["0,0"]))
 
 
 @pytest.mark.torch

@@ -34,11 +34,9 @@ def dotted() -> Example:
         cv2.circle(dark, (round(float(x)), round(float(y))), 6, (255, 255, 255), -1)
     return Example(
         seed=0,
-        level="flat",
         coarse=jpeg(dark),
         coarse_centers=folded().astype(np.float32),
         flat=b"",
-        px_per_cell=float(COARSE_PX),
         coat=np.zeros(34, np.int64),
         crosses=np.zeros(34, np.int64),
         castle=False,

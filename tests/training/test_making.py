@@ -21,10 +21,10 @@ SHIPPED = sorted(path.stem for path in (MODELS / "recipes").glob("*.toml"))
 
 
 def pictures(network: str) -> list[np.ndarray]:
-    from kdscan.training.export import shapes
+    from kdscan.training.export import INPUTS
 
     rng = np.random.default_rng(0)
-    return [rng.random(shape, np.float32) for shape in shapes(network).values()]
+    return [rng.random(shape, np.float32) for shape in INPUTS[network].values()]
 
 
 def spoken(network: str, models: Path) -> list[np.ndarray]:
