@@ -60,7 +60,7 @@ class Covering:
             self._solids = [self._flat(place)]
         elif kind not in ("glare", "lamps"):
             solid = random_solid(rng, kind).lifted()
-            self._solids = [solid.moved(np.eye(3), place)]
+            self._solids = [solid.moved(place)]
         return self._solids
 
     def _flat(self, place: F64) -> Solid:

@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kdscan.synth.fields import toward
 from kdscan.synth.ink import Stroke
 from kdscan.synth.preferences import Brush, Shield
-from kdscan.synth.strokes import Path, half, hatch, line, outline, rounded, unit
+from kdscan.synth.strokes import Path, half, hatch, line, outline, rounded
 
 
 def bend(
@@ -22,7 +23,7 @@ def bend(
 
     at: a point of its middle line; angle: of it; wide: its width; style: one of BENDS.
     """
-    axis, side = unit(angle), unit(angle + math.pi / 2)
+    axis, side = toward(angle), toward(angle + math.pi / 2)
     reach = brush.near(brush.traits.reach, 0.08, 0.7, 1.12)
     body = shield.centre + (shield.polygon - shield.centre) * reach
     body = half(body, at - side * wide / 2, side)
@@ -50,7 +51,7 @@ def _gap(wide: float, brush: Brush) -> float:
 
 def _edges(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
     """The two long strokes of a bend, each somewhat too long or short."""
-    axis, side = unit(angle), unit(angle + math.pi / 2)
+    axis, side = toward(angle), toward(angle + math.pi / 2)
     along, across = body @ axis, body @ side
     middle, traits, strokes = (across.min() + across.max()) / 2, brush.traits, []
     for way in (-1, 1):
@@ -69,13 +70,13 @@ def _edges(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
 
 def _tidy(slop: float, body: Path, angle: float) -> float:
     """How careless strokes across a bend are: their ends stray by its width, not its length."""
-    along, across = np.ptp(body @ unit(angle)), np.ptp(body @ unit(angle + math.pi / 2))
+    along, across = np.ptp(body @ toward(angle)), np.ptp(body @ toward(angle + math.pi / 2))
     return slop * min(1.0, 1.3 * float(along / max(across, 1e-9)))
 
 
 def _hatching(body: Path, angle: float, gap: float, brush: Brush, slop: float) -> list[Stroke]:
     slop = _tidy(slop, body, angle)
-    most = min(gap, 0.25 * float(np.ptp(body @ unit(angle))))
+    most = min(gap, 0.25 * float(np.ptp(body @ toward(angle))))
     over = float(np.clip(brush.rng.normal(0, 0.25), -0.5, 0.5)) * most
     paths = hatch(
         body, angle, gap, brush.rng, slop=slop, overshoot=over, joined=brush.traits.joined
@@ -135,7 +136,7 @@ def _rounds(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]
     """Round and round, from the bend's edge to its middle line."""
     rounds = int(max(3, wide / 2 / max(0.9 * brush.width, 0.12 * wide)))
     edge = outline(body, brush.rng, scale=1.0, wobble=0.0)[:-1]
-    middle, axis, side = body.mean(axis=0), unit(angle), unit(angle + math.pi / 2)
+    middle, axis, side = body.mean(axis=0), toward(angle), toward(angle + math.pi / 2)
     along, across = (edge - middle) @ axis, (edge - middle) @ side
     t = np.linspace(1.0, 0.1, rounds * len(edge))
     x, y = np.tile(along, rounds) * (0.5 + 0.5 * t), np.tile(across, rounds) * t

@@ -26,7 +26,7 @@ from kdscan.synth.habits import any_habit
 from kdscan.synth.ink import Stroke
 from kdscan.synth.pens import Pen
 from kdscan.synth.preferences import Brush
-from kdscan.synth.sketch import Canvas, Hand
+from kdscan.synth.sketch import Drawing, Hand
 from kdscan.synth.strokes import Path, line, rounded
 from kdscan.synth.surroundings import soil
 
@@ -67,7 +67,7 @@ class Scribe:
 
 
 @dataclass(frozen=True, eq=False)
-class _Side(Canvas):
+class _Side(Drawing):
     """What one player fills in."""
 
     layout: BookLayout

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from kdscan.synth.fields import toward
 from kdscan.synth.fills import fill, lump
 from kdscan.synth.ink import Stroke
 from kdscan.synth.preferences import Brush, Shield
-from kdscan.synth.strokes import Path, half, hatch, line, outline, spans, unit
+from kdscan.synth.strokes import Path, half, hatch, line, outline, spans
 
 
 def checked(shield: Shield, brush: Brush) -> list[Stroke]:
@@ -17,7 +18,7 @@ def checked(shield: Shield, brush: Brush) -> list[Stroke]:
     rng, traits, style = brush.rng, brush.traits, brush.pick("checked")
     tilt = rng.normal(0, 0.05 + 0.06 * traits.slop)
     at = shield.centre + rng.normal(0, 0.04 + 0.07 * traits.slop, 2) * shield.radius
-    across, down = unit(tilt), unit(tilt + math.pi / 2 + rng.normal(0, 0.05))
+    across, down = toward(tilt), toward(tilt + math.pi / 2 + rng.normal(0, 0.05))
     first = traits.first if rng.random() < 0.85 else not traits.first
     turn = 1.0 if first else -1.0
     quarters = []
@@ -55,13 +56,13 @@ def _grid(shield: Shield, brush: Brush, at: Path, ways: tuple[Path, Path]) -> li
     strokes = []
     for way in ways:
         angle = math.atan2(way[1], way[0])
-        offset = np.array((float(at @ unit(angle + math.pi / 2)),))
-        t = float(at @ unit(angle))
+        offset = np.array((float(at @ toward(angle + math.pi / 2)),))
+        t = float(at @ toward(angle))
         ends = spans(shield.polygon, angle, offset)[0]
         if np.isnan(ends).any():
             continue
         ends = t + (ends - t) * [brush.near(1.0, 0.06, 0.8, 1.15) for _ in range(2)]
-        a, b = (at + unit(angle) * (e - t) for e in ends)
+        a, b = (at + toward(angle) * (e - t) for e in ends)
         path = line(a, b, brush.rng, wobble=brush.traits.tremor, bow=0.3 * brush.traits.bow)
         strokes.append(Stroke(path, pressure=brush.force()))
     return strokes

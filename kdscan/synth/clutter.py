@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kdscan.synth.fields import F64, U8, Rng, chance, color, toward
 from kdscan.synth.lens import Camera
@@ -29,10 +30,11 @@ class Solid:
     colors: F64
     shine: float = 0.1
 
-    def moved(self, spin: F64, to: F64) -> Solid:
+    def moved(self, to: ArrayLike = (0, 0, 0), spin: F64 | None = None) -> Solid:
         """Turned by the matrix `spin` (3, 3), then shifted by `to` (3,)."""
+        spin = np.eye(3) if spin is None else spin
         return Solid(
-            tuple(f @ spin.T + to for f in self.faces),
+            tuple(f @ spin.T + np.asarray(to) for f in self.faces),
             self.normals @ spin.T,
             self.colors,
             self.shine,
@@ -41,7 +43,7 @@ class Solid:
     def lifted(self) -> Solid:
         """Set down on the desk: lowest point at z = 0."""
         low = min(float(f[:, 2].min()) for f in self.faces)
-        return self.moved(np.eye(3), np.array([0, 0, -low]))
+        return self.moved((0, 0, -low))
 
     def joined(self, other: Solid) -> Solid:
         return Solid(
@@ -52,12 +54,11 @@ class Solid:
         )
 
 
-def turn(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> F64:
-    """Rotation matrix about x, then y, then z, in radians."""
+def turn(y: float = 0.0, z: float = 0.0) -> F64:
+    """Rotation matrix about y, then z, in radians."""
     out = np.eye(3)
-    for axis, a in enumerate((x, y, z)):
+    for a, (i, j) in ((y, (2, 0)), (z, (0, 1))):
         m = np.eye(3)
-        i, j = [(1, 2), (2, 0), (0, 1)][axis]
         m[i, i] = m[j, j] = np.cos(a)
         m[j, i], m[i, j] = np.sin(a), -np.sin(a)
         out = m @ out
@@ -148,9 +149,8 @@ def random_solid(rng: Rng, kind: str | None = None) -> Solid:
             (w * 0.93, h * 0.93, 0.2),
             color(rng, (0, 0.6), (0.0, rng.choice([0.1, 0.9]))).astype(float),
         )
-        return body.joined(screen.moved(np.eye(3), np.array([0, 0, z / 2 + 0.11]))).moved(
-            turn(z=rng.uniform(0, 6.3)), np.zeros(3)
-        )
+        whole = body.joined(screen.moved((0, 0, z / 2 + 0.11)))
+        return whole.moved(spin=turn(z=rng.uniform(0, 6.3)))
     if kind == "pawn":
         r = 7 * scale
         profile = [
@@ -174,9 +174,8 @@ def random_solid(rng: Rng, kind: str | None = None) -> Solid:
     size = scale * rng.uniform((20, 10, 4), (130, 70, 35))
     brick = box((size[0], size[1], size[2]), bgr)
     label = box((size[0] * 0.7, size[1] * 0.6, 0.1), color(rng).astype(float))
-    return brick.joined(label.moved(np.eye(3), np.array([0, 0, size[2] / 2 + 0.06]))).moved(
-        turn(z=rng.uniform(0, 6.3)), np.zeros(3)
-    )
+    whole = brick.joined(label.moved((0, 0, size[2] / 2 + 0.06)))
+    return whole.moved(spin=turn(z=rng.uniform(0, 6.3)))
 
 
 def _pencil(rng: Rng, bgr: F64, scale: float) -> Solid:
@@ -186,7 +185,7 @@ def _pencil(rng: Rng, bgr: F64, scale: float) -> Solid:
     profile = [(0, 0), (r, 0), (r, 10), (r, length - 22), (0.25 * r, length - 4), (0.05, length)]
     colors = [end, end, bgr, wood if chance(rng, 0.6) else bgr, lead]
     shape = lathe(profile, colors, int(rng.choice([6, 14])), 0.35)
-    return shape.moved(turn(y=np.pi / 2, z=rng.uniform(0, 2 * np.pi)), np.zeros(3))
+    return shape.moved(spin=turn(y=np.pi / 2, z=rng.uniform(0, 2 * np.pi)))
 
 
 def _die(rng: Rng, bgr: F64, half: float, pips: bool) -> Solid:
@@ -201,7 +200,7 @@ def _die(rng: Rng, bgr: F64, half: float, pips: bool) -> Solid:
                 if (spot.normals[0] * n).sum() < 0:
                     spot = Solid(spot.faces, -spot.normals, spot.colors, 0)
                 solid = solid.joined(spot)
-    return solid.moved(turn(z=rng.uniform(0, 2 * np.pi)), np.zeros(3))
+    return solid.moved(spin=turn(z=rng.uniform(0, 2 * np.pi)))
 
 
 def _cup(rng: Rng, bgr: F64, scale: float) -> Solid:
@@ -241,7 +240,7 @@ def finger(rng: Rng, skin: F64, tip: F64, along: F64) -> Solid:
     back = np.cross(side, axis)
     back = back if back[2] > 0 else -back
     spin = np.stack([back, np.cross(axis, back), axis], 1)
-    return shape.moved(spin, tip + np.array([0, 0, 0.8 * r]))
+    return shape.moved(tip + (0, 0, 0.8 * r), spin)
 
 
 def skin_color(rng: Rng) -> F64:

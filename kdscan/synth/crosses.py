@@ -8,10 +8,10 @@ from collections.abc import Callable
 import numpy as np
 
 from kdscan.synth.dots import dot
-from kdscan.synth.fields import Rng
+from kdscan.synth.fields import Rng, toward
 from kdscan.synth.ink import Stroke
 from kdscan.synth.preferences import Brush
-from kdscan.synth.strokes import Path, line, ring, rounded, scribble, turned, unit
+from kdscan.synth.strokes import Path, line, ring, rounded, scribble, turned
 
 _LARGE = frozenset(("x", "plus", "star", "wide", "twice", "looped", "hash"))
 """Marks wide enough to be meant for a circle from further off."""
@@ -200,7 +200,7 @@ def _beside(
     strokes = []
     for lean in leans:
         for way in (-1, 1):
-            off = unit(lean + math.pi / 2) * way * apart * size
+            off = toward(lean + math.pi / 2) * way * apart * size
             strokes += _arms(at + off, size, (lean,), brush)
     return strokes
 
@@ -237,8 +237,8 @@ def _check_mark(size: float, rng: Rng) -> Path:
     Angles and lengths are guesses; the foot is sharp or round, now and then all is mirrored.
     """
     foot = np.array((rng.uniform(-0.35, 0.15), rng.uniform(0.2, 0.75)))
-    short = -unit(rng.uniform(0.5, 1.3)) * rng.uniform(0.45, 1.1)
-    long = unit(-rng.uniform(0.6, 1.3)) * rng.uniform(1.1, 2.5)
+    short = -toward(rng.uniform(0.5, 1.3)) * rng.uniform(0.45, 1.1)
+    long = toward(-rng.uniform(0.6, 1.3)) * rng.uniform(1.1, 2.5)
     corners = np.array((foot + short, foot, foot + long)) * size * rng.uniform(0.7, 1.1)
     if rng.random() < 0.1:
         corners = corners * (-1.0, 1.0)
@@ -255,7 +255,7 @@ def _arms(at: Path, size: float, angles: tuple[float, ...], brush: Brush) -> lis
         lean = angle + rng.normal(0, 0.1 + 0.15 * traits.slop)
         lengths = size * rng.uniform(0.8, 1.2, 2)
         mid = at + rng.normal(0, 0.08 + 0.1 * traits.slop, 2) * size
-        a, b = mid - unit(lean) * lengths[0], mid + unit(lean) * lengths[1]
+        a, b = mid - toward(lean) * lengths[0], mid + toward(lean) * lengths[1]
         path = line(a, b, rng, wobble=0.3 * traits.tremor, bow=traits.bow * rng.normal(0, 1))
         strokes.append(Stroke(path, pressure=brush.force()))
     return strokes

@@ -19,13 +19,9 @@ def shield_polygon(rng: Rng, w: float, h: float) -> tuple[Point, ...]:
     family = rng.integers(0, 10)
     if family <= 2:
         return _heater(rng, x, y)
-    if family == 3:  # round bottom
+    if family in (3, 4):  # round bottom; an arch only the castle would tell from one turned round
         a = np.linspace(0, np.pi, 15)
-        flat = rng.uniform(-0.1, 0.3) * h
-        return ((-x, -y), (x, -y), *((x * np.cos(s), flat + (y - flat) * np.sin(s)) for s in a))
-    if family == 4:  # arch, with its foot up: only the castle would tell it from one turned round
-        a = np.linspace(0, np.pi, 15)
-        flat = rng.uniform(-0.2, 0.25) * h
+        flat = h * (rng.uniform(-0.1, 0.3) if family == 3 else rng.uniform(-0.2, 0.25))
         return ((-x, -y), (x, -y), *((x * np.cos(s), flat + (y - flat) * np.sin(s)) for s in a))
     if family == 5:  # rounded rectangle
         return _superellipse(x, y, rng.uniform(3, 12))

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kdscan.synth.fields import toward
 from kdscan.synth.ink import Stroke
 from kdscan.synth.preferences import Brush, Shield
-from kdscan.synth.strokes import Path, hatch, line, ring, rounded, scribble, turned, unit
+from kdscan.synth.strokes import Path, hatch, line, ring, rounded, scribble, turned
 
 _ROUND = np.stack([(math.cos(a), math.sin(a)) for a in np.linspace(0, 2 * math.pi, 15)[:-1]])
 
@@ -108,14 +109,14 @@ def _taps(r: float, squash: float, brush: Brush) -> list[Run]:
 
 
 def _smear(r: float, squash: float, brush: Brush) -> list[Run]:
-    tail = unit(brush.rng.uniform(0, 2 * math.pi)) * r * brush.rng.uniform(0.3, 0.8)
+    tail = toward(brush.rng.uniform(0, 2 * math.pi)) * r * brush.rng.uniform(0.3, 0.8)
     body = ring(_O, r, brush.rng, squash=squash, wobble=0.12)
     return [(body, 1.0, True), (line(_O, tail, brush.rng), 1.0, False)]
 
 
 def _comma(r: float, squash: float, brush: Brush) -> list[Run]:
     """A point with a tail as long as the hurry."""
-    rng, tail = brush.rng, unit(brush.rng.uniform(0, 2 * math.pi))
+    rng, tail = brush.rng, toward(brush.rng.uniform(0, 2 * math.pi))
     head = ring(_O, 0.6 * r, rng, turns=1.3, squash=squash, inward=0.5)
     end, bow = tail * r * rng.uniform(1.0, 1.7), rng.uniform(0.05, 0.35) * rng.choice((-1, 1))
     return [(head, 1.0, rng.random() < 0.7), (line(0.45 * r * tail, end, rng, bow=bow), 0.8, False)]
@@ -145,7 +146,7 @@ def _square(r: float, squash: float, brush: Brush) -> list[Run]:
 
 def _asterisk(r: float, squash: float, brush: Brush) -> list[Run]:
     turns = np.arange(3) * math.pi / 3 + brush.rng.normal(0, 0.15, 3)
-    arms = [unit(float(a)) * r * brush.rng.uniform(0.8, 1.1) for a in turns]
+    arms = [toward(float(a)) * r * brush.rng.uniform(0.8, 1.1) for a in turns]
     return [(line(-arm, arm, brush.rng), 1.0, False) for arm in arms]
 
 
@@ -221,7 +222,7 @@ def two_dots(shield: Shield, brush: Brush) -> list[Stroke]:
         angle = math.pi / 4 * (1 if traits.first else -1) + rng.normal(0, 0.1)
     elif way == "anyhow":
         angle = rng.uniform(0, math.pi)
-    step = unit(angle) * apart / 2
+    step = toward(angle) * apart / 2
     room = 0.25 * shield.radius
     middle = shield.middle + np.clip(traits.wander * room * rng.normal(0, 0.5, 2), -room, room)
     strokes = dot(middle - step, one, style, brush) + dot(middle + step, other, second, brush)

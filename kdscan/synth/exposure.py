@@ -22,7 +22,7 @@ from kdscan.synth.raster import (
     fill,
     finer,
     lit,
-    mapped,
+    looked_up,
     to_fine,
     unit,
 )
@@ -167,7 +167,7 @@ def _tiled(rng: Rng, camera: Camera, desk: Desk, xyz: F64, coarse: Coarse) -> U8
     turned = xyz[..., :2] @ np.array([[c, s], [-s, c]]) + rng.uniform(0, 1, 2) * (width, height)
     reach = 60 * max(width, height)  # remap unfolds a mirror at a time: keep the horizon near
     near = np.clip(turned, -reach, reach).astype(np.float32)
-    return mapped(desk.tile, coarse.full(near), cv2.BORDER_REFLECT)
+    return looked_up(desk.tile, coarse.full(near), cv2.BORDER_REFLECT)
 
 
 def _lay(image: U8, camera: Camera, thing: Print) -> None:

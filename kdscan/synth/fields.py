@@ -70,6 +70,16 @@ def color(
     return f32(bgr)
 
 
+def shade(
+    rng: Rng,
+    saturation: tuple[float, float] = (0, 1),
+    value: tuple[float, float] = (0, 1),
+    hue: tuple[float, float] = (0, 360),
+) -> Color:
+    """As `color`, for OpenCV to draw with."""
+    return as_bgr(color(rng, saturation, value, hue))
+
+
 def rotation(angle: float) -> F64:
     """(2, 2): turns points by `angle` radians from x towards y, as `rotation(a) @ xy`."""
     c, s = np.cos(angle), np.sin(angle)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kdscan.synth.fields import toward
 from kdscan.synth.ink import Stroke
 from kdscan.synth.preferences import Brush, Shield
 from kdscan.synth.strokes import (
@@ -19,7 +20,6 @@ from kdscan.synth.strokes import (
     rounded,
     scribble,
     spans,
-    unit,
 )
 
 FEWEST = 5
@@ -145,7 +145,7 @@ def _patches(polygon: Path, brush: Brush, size: float, gap: float) -> list[Strok
     """Two to four pieces, each hatched another way."""
     rng, pieces = brush.rng, [polygon]
     for _ in range(int(rng.integers(1, 3))):
-        turn = unit(rng.uniform(0, 2 * math.pi))
+        turn = toward(rng.uniform(0, 2 * math.pi))
         at = polygon.mean(axis=0) + rng.normal(0, 0.08, 2) * size
         pieces = [half(p, at, way * turn) for p in pieces for way in (1.0, -1.0)]
         pieces = [p for p in pieces if len(p) > 2]
@@ -224,9 +224,9 @@ def _area(shield: Shield, brush: Brush, area: str) -> Path:
         return centre + (shield.polygon - centre) * brush.near(1.1, 0.07, 1.02, 1.3)
     if area == "short":
         turn = rng.uniform(0, 2 * math.pi)
-        reach = float(((shield.polygon - centre) @ unit(turn)).max())
+        reach = float(((shield.polygon - centre) @ toward(turn)).max())
         cut = half(
-            shield.polygon, centre + unit(turn) * reach * rng.uniform(0.55, 0.8), -unit(turn)
+            shield.polygon, centre + toward(turn) * reach * rng.uniform(0.55, 0.8), -toward(turn)
         )
         return cut if len(cut) > 2 else shield.polygon
     if area == "oval":

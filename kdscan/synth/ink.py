@@ -8,7 +8,7 @@ What has a body, as graphite has, also throws light back whatever lies under it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 import cv2
@@ -58,8 +58,8 @@ class Spots:
     grazed: ink that covers no more than this share of a disc stays on it.
     """
 
-    centers: Path = field(default_factory=lambda: np.zeros((0, 2)))
-    radius: float = 0.0
+    centers: Path
+    radius: float
     grazed: float = 0.0
 
 

@@ -12,10 +12,11 @@ from dataclasses import replace
 import numpy as np
 
 from kdscan.synth.bends import BENDS, bend
+from kdscan.synth.fields import toward
 from kdscan.synth.ink import Stroke
 from kdscan.synth.preferences import Brush, Shield
 from kdscan.synth.runs import RUNS, WIDE, path_between
-from kdscan.synth.strokes import Path, away_from, line, spans, unit
+from kdscan.synth.strokes import Path, away_from, line, spans
 
 LEAST_GAP = 0.15
 """Least distance of the middles of two lines by the shield's span, bends aside; a guess."""
@@ -26,9 +27,9 @@ NEIGHBOUR = 0.22
 
 def _ends(shield: Shield, brush: Brush, angle: float, at: Path, reach: float) -> Path:
     """Return (2, 2) ends of a line through `at`; reach: its length by the shield's there."""
-    across = np.array((float(at @ unit(angle + math.pi / 2)),))
+    across = np.array((float(at @ toward(angle + math.pi / 2)),))
     t0, t1 = spans(shield.polygon, angle, across)[0]
-    t = float(at @ unit(angle))
+    t = float(at @ toward(angle))
     if math.isnan(t0):
         t0, t1 = t - shield.radius, t + shield.radius
     slip = brush.traits.slop * 0.1 * (t1 - t0) * brush.rng.normal(0, 1, 2)
@@ -40,7 +41,7 @@ def _ends(shield: Shield, brush: Brush, angle: float, at: Path, reach: float) ->
     a = max(t - (t - t0) * reach + slip[0] - past[0], t0 - most)
     b = min(t + (t1 - t) * reach + slip[1] + past[1], t1 + most)
     a, b = min(a, t - least), max(b, t + least)
-    return np.stack((at + unit(angle) * (a - t), at + unit(angle) * (b - t)))
+    return np.stack((at + toward(angle) * (a - t), at + toward(angle) * (b - t)))
 
 
 def _drawn(shield: Shield, brush: Brush, ends: Path, style: str, parted: float) -> list[Stroke]:
@@ -121,7 +122,7 @@ def _two_bends(shield: Shield, brush: Brush, style: str) -> list[Stroke]:
     at = shield.centre + 0.04 * shield.span * rng.normal(0, 1, 2)
     strokes = []
     for side in (-1, 1):
-        step = unit(angle + math.pi / 2) * side * (wide + gap) / 2
+        step = toward(angle + math.pi / 2) * side * (wide + gap) / 2
         lean = angle + rng.normal(0, 0.05)
         strokes += bend(shield, brush, at + step, lean, brush.about(wide, 0.08), style)
     return strokes
@@ -154,7 +155,7 @@ def two_lines(shield: Shield, brush: Brush) -> list[Stroke]:
     for turn in range(6):
         at = _middle(shield, brush, 0.15 * shield.radius)
         lean = angle + turn * math.pi / 6
-        step = unit(lean + math.pi / 2) * apart / 2
+        step = toward(lean + math.pi / 2) * apart / 2
         tilt = rng.normal(0, 0.16 if way == "skewed" else 0.05, 2) * min(1.0, apart / shield.radius)
         reaches = np.full(2, reach)
         if way == "uneven":
@@ -164,7 +165,7 @@ def two_lines(shield: Shield, brush: Brush) -> list[Stroke]:
             for i, side in enumerate((-1, 1))
         ]
         if way == "staggered":
-            shift = unit(lean) * rng.uniform(0.15, 0.35) * shield.radius
+            shift = toward(lean) * rng.uniform(0.15, 0.35) * shield.radius
             pair = [pair[0] - shift, pair[1] + shift]
         if all(_misses(shield, e, 1.2 * shield.circle + brush.width) for e in pair):
             break

@@ -19,7 +19,6 @@ from kdscan.synth.raster import (
     grow,
     lit,
     looked_up,
-    mapped,
     unit,
 )
 
@@ -77,7 +76,7 @@ def paste(
     mapping = grow(texel.astype(np.float32), STEP)
     view = image[y0 : y0 + mapping.shape[0], x0 : x0 + mapping.shape[1]]
     vh, vw = view.shape[:2]
-    seen = mapped(picture, mapping[:vh, :vw], cv2.BORDER_REPLICATE)
+    seen = looked_up(picture, mapping[:vh, :vw])
     seen = lit(seen, grow(factor, FINE)[:vh, :vw])
     if shine.max() > 1e-3:
         # highlights add to linear light; white paper stands for what they fall on

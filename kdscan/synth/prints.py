@@ -7,7 +7,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from kdscan.synth.fields import F32, U8, Color, Rng, any_of, as_bgr, chance, color, fractal
+from kdscan.synth.fields import F32, U8, Color, Rng, any_of, chance, color, fractal, shade
 from kdscan.synth.raster import lit
 
 _LETTERS = np.array(list("aaabcdeeeeefghiiiklmnnooprrssttttuvwyz"))
@@ -27,8 +27,8 @@ def random_print(rng: Rng) -> tuple[U8, tuple[float, float]]:
     page = np.empty((round(420 * np.sqrt(ratio)), round(420 / np.sqrt(ratio)), 3), np.uint8)
     page[:] = np.round(_paper(rng))
     kind(rng, page)
-    shade = 1 + 0.04 * fractal(rng, page.shape[:2], 6, 3)
-    return lit(page, shade), (width, width * ratio)
+    light = 1 + 0.04 * fractal(rng, page.shape[:2], 6, 3)
+    return lit(page, light), (width, width * ratio)
 
 
 def _paper(rng: Rng) -> F32:
@@ -37,19 +37,13 @@ def _paper(rng: Rng) -> F32:
 
 def _ink(rng: Rng, page: U8) -> Color:
     dark = page[0, 0].mean() > 110
-    return as_bgr(color(rng, (0, 0.7), (0, 0.4) if dark else (0.7, 1.0)))
+    return shade(rng, (0, 0.7), (0, 0.4) if dark else (0.7, 1.0))
 
 
 def _put(
     page: U8, text: str, at: tuple[int, int], face: int, size: float, ink: Color, thick: int = 1
 ) -> None:
     cv2.putText(page, text, at, face, size, ink, thick, cv2.LINE_AA)
-
-
-def _shade(
-    rng: Rng, saturation: tuple[float, float] = (0, 1), value: tuple[float, float] = (0, 1)
-) -> Color:
-    return as_bgr(color(rng, saturation, value))
 
 
 def _word(rng: Rng, letters: int) -> str:
@@ -82,8 +76,7 @@ def _text(rng: Rng, page: U8) -> None:
             _put(page, line[:fits], (x, y), face, size, ink)
     if chance(rng, 0.5):
         x, y = int(rng.uniform(0, 0.5) * w), int(rng.uniform(0.2, 0.6) * h)
-        shade = _shade(rng)
-        cv2.rectangle(page, (x, y), (x + w // 3, y + h // 4), shade, -1)
+        cv2.rectangle(page, (x, y), (x + w // 3, y + h // 4), shade(rng), -1)
 
 
 def _table(rng: Rng, page: U8) -> None:
@@ -119,7 +112,7 @@ def _keys(rng: Rng, page: U8) -> None:
     """A keyboard, a remote control, a pill box."""
     h, w = page.shape[:2]
     rows, cols = int(rng.integers(4, 9)), int(rng.integers(4, 16))
-    cap = _shade(rng, (0, 0.4), (0.1, 1))
+    cap = shade(rng, (0, 0.4), (0.1, 1))
     ch, cw, inset = h / rows, w / cols, rng.uniform(0.05, 0.2)
     ink = (20.0, 20.0, 20.0) if sum(cap) > 330 else (235.0, 235.0, 235.0)
     for i in range(rows):
@@ -138,12 +131,12 @@ def _cover(rng: Rng, page: U8) -> None:
     """A book's cover or a magazine: big letters and shapes."""
     h, w = page.shape[:2]
     for _ in range(int(rng.integers(1, 7))):
-        shade = _shade(rng)
+        ink = shade(rng)
         a, b = (rng.uniform(0, 1, (2, 2)) * (w, h)).astype(int)
         if chance(rng, 0.5):
-            cv2.rectangle(page, a, b, shade, -1)
+            cv2.rectangle(page, a, b, ink, -1)
         else:
-            cv2.circle(page, a, int(rng.uniform(0.05, 0.4) * w), shade, -1, cv2.LINE_AA)
+            cv2.circle(page, a, int(rng.uniform(0.05, 0.4) * w), ink, -1, cv2.LINE_AA)
     for _ in range(int(rng.integers(1, 5))):
         at = (int(rng.uniform(0, 0.3) * w), int(rng.uniform(0.1, 0.95) * h))
         size, text, face = rng.uniform(0.7, 3.5), _word(rng, 9).upper(), any_of(rng, _FACES)
@@ -157,13 +150,13 @@ def _cards(rng: Rng, page: U8) -> None:
     step = w / n
     for i in range(int(h / step)):
         for j in range(n):
-            shade = _shade(rng, (0, 0.7), (0.2, 1))
+            card = shade(rng, (0, 0.7), (0.2, 1))
             a = (round((j + 0.07) * step), round((i + 0.07) * step))
             b = (round((j + 0.93) * step), round((i + 0.93) * step))
-            cv2.rectangle(page, a, b, shade, -1)
+            cv2.rectangle(page, a, b, card, -1)
             spot = (int(rng.integers(a[0], b[0])), int(rng.integers(a[1], b[1])))
             radius = max(2, int(step * rng.uniform(0.05, 0.3)))
-            cv2.circle(page, spot, radius, _shade(rng), -1, cv2.LINE_AA)
+            cv2.circle(page, spot, radius, shade(rng), -1, cv2.LINE_AA)
 
 
 _KINDS: tuple[Callable[[Rng, U8], None], ...] = (

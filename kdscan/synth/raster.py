@@ -7,13 +7,15 @@ the borders from extrapolation.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.synth.fields import F32, F64, U8, Color
+
+D = TypeVar("D", bound=np.generic)
 
 STEP = 8
 FINE = 4
@@ -119,14 +121,9 @@ def wash(view: U8, color: Color | F32 | F64, weight: F32) -> None:
     blend_into(view, flat, weight)
 
 
-def mapped(picture: U8, x_y: F32, border: int) -> U8:
-    """Look up `picture` at (H, W, 2) columns and rows, bilinear."""
-    return looked_up(picture, np.ascontiguousarray(x_y), border).astype(np.uint8, copy=False)
-
-
-def looked_up(fields: NDArray[Any], x_y: F32, border: int = cv2.BORDER_REPLICATE) -> NDArray[Any]:
-    """As `mapped`, for arrays (H, W, C) of any depth."""
-    linear = cv2.INTER_LINEAR
+def looked_up(picture: NDArray[D], x_y: F32, border: int = cv2.BORDER_REPLICATE) -> NDArray[D]:
+    """Look up `picture` (H, W, C) at (h, w, 2) columns and rows, bilinear."""
+    linear, at = cv2.INTER_LINEAR, np.ascontiguousarray(x_y)
     # the stubs ask for a second map, which remap takes to be absent only when it is None
-    found = cv2.remap(fields, x_y, None, linear, borderMode=border)  # type: ignore[call-overload]
-    return np.asarray(found)
+    found = cv2.remap(picture, at, None, linear, borderMode=border)  # type: ignore[call-overload]
+    return np.asarray(found, picture.dtype)

@@ -112,7 +112,7 @@ def _arrange(
     for _ in range(int(rng.integers(0, 2 + round(3 * severity)))):
         for _ in range(4):
             at = camera.desk_at(np.array(camera.size_wh) * rng.uniform(-0.03, 1.03, 2))
-            solid = random_solid(rng).lifted().moved(np.eye(3), at)
+            solid = random_solid(rng).lifted().moved(at)
             if _covers(solid, camera, grid) <= 0:
                 out.append(solid)
                 break

@@ -11,10 +11,10 @@ import cv2
 import numpy as np
 
 from kdscan.synth.bank import StrokeBank
-from kdscan.synth.fields import U8, Rng
+from kdscan.synth.fields import U8, Rng, toward
 from kdscan.synth.ink import Stroke, box_on, multiply, noise_patch
 from kdscan.synth.raster import fill
-from kdscan.synth.strokes import Path, line, ring, rounded, turned, unit
+from kdscan.synth.strokes import Path, line, ring, rounded, turned
 
 DIGITS: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
     "0": (((0.5, 0), (0.1, 0.25), (0.1, 0.8), (0.5, 1), (0.9, 0.75), (0.9, 0.2), (0.5, 0)),),
@@ -148,7 +148,7 @@ def smear(page: U8, blank: U8, at: Path, reach: float, rng: Rng, px_per_mm: floa
     through = page[y0:y1, x0:x1] / paper
     long = max(3, round(reach * rng.uniform(0.2, 0.7) * px_per_mm)) | 1
     kernel = np.zeros((long, long), np.float32)
-    end = unit(rng.uniform(0, math.pi)) * (long // 2)
+    end = toward(rng.uniform(0, math.pi)) * (long // 2)
     ends = [tuple(round(float(long // 2 + way * v)) for v in end) for way in (-1, 1)]
     cv2.line(kernel, ends[0], ends[1], 1.0, 1)
     drawn = np.asarray(cv2.filter2D(through, -1, kernel / kernel.sum()), np.float32)

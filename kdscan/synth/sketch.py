@@ -87,7 +87,7 @@ SEEN = 0.011
 
 
 @dataclass(frozen=True, eq=False)
-class Canvas:
+class Drawing:
     """A page and the hand that draws on it."""
 
     page: U8
@@ -114,7 +114,7 @@ class Canvas:
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch(Canvas):
+class Sketch(Drawing):
     """A map while it is filled in.
 
     shield: of a cell at (0, 0). erased: how much oftener than people do it marks are erased.

@@ -11,15 +11,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.synth.fields import rotation, toward
+
 Path = NDArray[np.float64]
 
 STEP_MM = 0.9
 """Distance between the points of a path: short enough for bows and wobble to look smooth."""
-
-
-def unit(angle: float) -> Path:
-    """Return the unit vector (2,) at `angle` radians from the x axis towards y."""
-    return np.array((math.cos(angle), math.sin(angle)))
 
 
 def drift(n: int, rng: np.random.Generator, waves: float = 1.5) -> NDArray[np.float64]:
@@ -72,8 +69,7 @@ def ring(
 
 def turned(path: Path, angle: float) -> Path:
     """Return `path` turned by `angle` radians about the origin."""
-    c, s = math.cos(angle), math.sin(angle)
-    return np.asarray(path @ np.array(((c, s), (-s, c))))
+    return np.asarray(path @ rotation(angle).T)
 
 
 def rounded(path: Path) -> Path:
@@ -102,7 +98,7 @@ def spans(polygon: Path, angle: float, offsets: NDArray[np.float64]) -> Path:
     origin along the normal (-sin, cos). Returns (K, 2): where along its direction
     each line enters the polygon first and leaves it last; NaN where it misses.
     """
-    along, normal = polygon @ unit(angle), polygon @ unit(angle + math.pi / 2)
+    along, normal = polygon @ toward(angle), polygon @ toward(angle + math.pi / 2)
     d0 = normal[None, :] - offsets[:, None]
     d1 = np.roll(d0, -1, axis=1)
     meets = (d0 <= 0) != (d1 <= 0)
@@ -131,7 +127,7 @@ def hatch(
     overshoot: mm beyond the edge (negative: short of it); joined: without lifting
     the pen, as one path; bow: height of each stroke's arc by its length.
     """
-    normal = polygon @ unit(angle + math.pi / 2)
+    normal = polygon @ toward(angle + math.pi / 2)
     offsets = np.arange(normal.min() + 0.4 * gap, normal.max() - 0.15 * gap, gap)
     offsets = offsets + np.clip(rng.normal(0, 0.22 * slop, len(offsets)), -0.3, 0.3) * gap
     ends = spans(polygon, angle, offsets)
@@ -143,7 +139,7 @@ def hatch(
     push = overshoot + rng.normal(0, 0.09 * slop * size, ends.shape)
     ends = ends + push * (-1, 1)
     tilt = rng.normal(0, 0.3 * slop * gap, ends.shape)
-    d, n = unit(angle), unit(angle + math.pi / 2)
+    d, n = toward(angle), toward(angle + math.pi / 2)
     a = ends[:, :1] * d + (offsets[:, None] + tilt[:, :1]) * n
     b = ends[:, 1:] * d + (offsets[:, None] + tilt[:, 1:]) * n
     arc = bow * (ends[:, 1:] - ends[:, :1]) * n

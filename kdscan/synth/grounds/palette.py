@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from kdscan.synth.fields import LUMA, Color, Rng, as_bgr, color, weighted
+from kdscan.synth.fields import LUMA, Color, Rng, shade, weighted
 
 INK_LEFT = 78.0
 """Least brightness (0..255) of a palette's darkest ground: marks would not show on darker paper."""
@@ -38,9 +38,9 @@ class Palette:
         return (self.deep, self.sea, self.sand, self.meadow, self.wood, self.hill, self.peak)
 
 
-def luma(shade: Color) -> float:
+def luma(color: Color) -> float:
     """Brightness of a colour, 0..255."""
-    return float(np.dot(LUMA, shade))
+    return float(np.dot(LUMA, color))
 
 
 def mixed(a: Color, b: Color, share: float) -> Color:
@@ -57,35 +57,29 @@ def random_palette(rng: Rng, kind: str | None = None) -> Palette:
     return _each(made, _visible)
 
 
-def _shade(
-    rng: Rng, hue: tuple[float, float], saturation: tuple[float, float], value: tuple[float, float]
-) -> Color:
-    return as_bgr(color(rng, saturation, value, hue))
-
-
 def _full(rng: Rng) -> Palette:
     """Blue seas, yellow shores, green meadows and woods; how strong is one lot for all."""
     strong = rng.uniform(0.65, 1.1)
     light = rng.uniform(0.8, 1.08)
 
-    def shade(hue: tuple[float, float], s: tuple[float, float], v: tuple[float, float]) -> Color:
+    def ours(hue: tuple[float, float], s: tuple[float, float], v: tuple[float, float]) -> Color:
         low, high = (min(x * strong, 1.0) for x in s)
         dim, bright = (min(x * light, 1.0) for x in v)
-        return _shade(rng, hue, (low, high), (dim, bright))
+        return shade(rng, (low, high), (dim, bright), hue)
 
-    sea = shade((185, 225), (0.45, 0.95), (0.45, 0.85))
+    sea = ours((185, 225), (0.45, 0.95), (0.45, 0.85))
     return Palette(
         deep=mixed(sea, (40, 20, 0), rng.uniform(0.0, 0.45)),
         sea=sea,
         foam=mixed(sea, (255, 255, 250), rng.uniform(0.25, 0.85)),
-        sand=shade((34, 52), (0.25, 0.62), (0.72, 0.98)),
-        meadow=shade((62, 125), (0.35, 0.75), (0.5, 0.85)),
-        wood=shade((85, 160), (0.4, 0.8), (0.28, 0.6)),
-        hill=shade((22, 60), (0.2, 0.55), (0.5, 0.8)),
-        peak=shade((0, 360), (0.0, 0.15), (0.65, 1.0)),
+        sand=ours((34, 52), (0.25, 0.62), (0.72, 0.98)),
+        meadow=ours((62, 125), (0.35, 0.75), (0.5, 0.85)),
+        wood=ours((85, 160), (0.4, 0.8), (0.28, 0.6)),
+        hill=ours((22, 60), (0.2, 0.55), (0.5, 0.8)),
+        peak=ours((0, 360), (0.0, 0.15), (0.65, 1.0)),
         ink=_dark_ink(rng),
-        paper=_shade(rng, (30, 55), (0.0, 0.25), (0.85, 1.0)),
-        accent=_shade(rng, (350, 375), (0.6, 0.95), (0.55, 0.9)),
+        paper=shade(rng, (0.0, 0.25), (0.85, 1.0), (30, 55)),
+        accent=shade(rng, (0.6, 0.95), (0.55, 0.9), (350, 375)),
     )
 
 
@@ -96,29 +90,27 @@ def _sepia(rng: Rng) -> Palette:
     spread = rng.uniform(0.08, 0.3)
     top = rng.uniform(0.72, 0.98)
 
-    def shade(depth: float) -> Color:
+    def ours(depth: float) -> Color:
         value = float(np.clip(top - spread * depth + rng.normal(0, 0.02), 0.3, 1))
         full = float(np.clip(strong * (0.7 + 0.35 * depth) + rng.normal(0, 0.03), 0.02, 0.8))
         at = hue + rng.normal(0, 5)
-        return _shade(rng, (at, at), (full, full), (value, value))
+        return shade(rng, (full, full), (value, value), (at, at))
 
     order = [float(v) for v in rng.permutation(np.linspace(0, 1.6, 7))]
-    if rng.random() < 0.3:  # a bluish or greenish wash on the sea
-        sea = _shade(rng, (90, 210), (0.05, 0.3), (0.55, 0.85))
-    else:
-        sea = shade(order[0])
+    washed = rng.random() < 0.3  # in blue or green
+    sea = shade(rng, (0.05, 0.3), (0.55, 0.85), (90, 210)) if washed else ours(order[0])
     return Palette(
-        deep=mixed(sea, shade(1.8), rng.uniform(0, 0.6)),
+        deep=mixed(sea, ours(1.8), rng.uniform(0, 0.6)),
         sea=sea,
-        foam=shade(0.0),
-        sand=shade(order[1] * 0.5),
-        meadow=shade(order[2]),
-        wood=shade(order[3] * 1.2),
-        hill=shade(order[4]),
-        peak=shade(order[5] * 0.4),
-        ink=_shade(rng, (hue - 8, hue + 8), (0.35, 0.8), (0.16, 0.42)),
-        paper=shade(-0.1),
-        accent=_shade(rng, (0, 30), (0.4, 0.8), (0.35, 0.7)),
+        foam=ours(0.0),
+        sand=ours(order[1] * 0.5),
+        meadow=ours(order[2]),
+        wood=ours(order[3] * 1.2),
+        hill=ours(order[4]),
+        peak=ours(order[5] * 0.4),
+        ink=shade(rng, (0.35, 0.8), (0.16, 0.42), (hue - 8, hue + 8)),
+        paper=ours(-0.1),
+        accent=shade(rng, (0.4, 0.8), (0.35, 0.7), (0, 30)),
     )
 
 
@@ -126,29 +118,29 @@ def _soft(rng: Rng) -> Palette:
     """Full colours under much white: pastel."""
     share = rng.uniform(0.35, 0.75)
     full = _full(rng)
-    white = _shade(rng, (20, 60), (0.0, 0.15), (0.92, 1.0))
+    white = shade(rng, (0.0, 0.15), (0.92, 1.0), (20, 60))
     return _each(full, lambda c: c if c in (full.ink, full.accent) else mixed(c, white, share))
 
 
 def _wild(rng: Rng) -> Palette:
     """Any colours: violet seas, red land, black and white."""
-    a, b, c, d, e, f, g, h = (_shade(rng, (0, 360), (0.0, 0.75), (0.4, 1.0)) for _ in range(8))
-    paper = _shade(rng, (0, 360), (0.0, 0.3), (0.75, 1.0))
-    accent = _shade(rng, (0, 360), (0.5, 1), (0.4, 0.9))
+    a, b, c, d, e, f, g, h = (shade(rng, (0.0, 0.75), (0.4, 1.0), (0, 360)) for _ in range(8))
+    paper = shade(rng, (0.0, 0.3), (0.75, 1.0), (0, 360))
+    accent = shade(rng, (0.5, 1), (0.4, 0.9), (0, 360))
     return Palette(a, b, c, d, e, f, g, h, _dark_ink(rng), paper, accent)
 
 
 def _dark_ink(rng: Rng) -> Color:
     """Mostly brown or black, at times blue, green or red."""
     if rng.random() < 0.75:
-        return _shade(rng, (12, 40), (0.0, 0.7), (0.1, 0.42))
-    return _shade(rng, (0, 360), (0.2, 0.9), (0.15, 0.5))
+        return shade(rng, (0.0, 0.7), (0.1, 0.42), (12, 40))
+    return shade(rng, (0.2, 0.9), (0.15, 0.5), (0, 360))
 
 
-def _visible(shade: Color) -> Color:
+def _visible(color: Color) -> Color:
     """The colour, light enough to be drawn on."""
-    short = INK_LEFT - luma(shade)
-    return shade if short <= 0 else mixed(shade, (255, 255, 255), short / (255 - luma(shade)))
+    short = INK_LEFT - luma(color)
+    return color if short <= 0 else mixed(color, (255, 255, 255), short / (255 - luma(color)))
 
 
 def _each(palette: Palette, change: Callable[[Color], Color]) -> Palette:
