@@ -80,8 +80,7 @@ def scan(
         shift = ((paper_mm[0] - w * shrink) / 2, slot * (i + 0.5) - h * shrink / 2)
         place = bed @ np.array([[shrink, 0, shift[0]], [0, shrink, shift[1]], [0, 0, 1.0]])
         _lay(page, sheet.bgr, place, (w, h))
-        middles = sheet.nodes_mm[1::2, 1::2]
-        centers.append(middles @ place[:2, :2].T + place[:2, 2])
+        centers.append(sheet.centers_mm @ place[:2, :2].T + place[:2, 2])
     picture = _sensed(rng, page, settings)
     turns = settings.quarter_turns % 4
     placed = tuple(_turned(c, (width, height), turns) for c in centers)

@@ -95,7 +95,7 @@ def pose(
     """A camera, the bent page in it, and the severity, 0..1."""
     conditions = LEVELS[level]
     severity = conditions.severity * float(rng.uniform(0.45, 1))
-    x, y, w, h = page.grid_mm
+    x, y, w, h = page.layout.grid_rect
     tilt = float(np.deg2rad(rng.uniform(*conditions.tilt_deg)))
     roll = float(rng.uniform(0, 2 * np.pi))
     if rng.random() > conditions.turned:
@@ -169,7 +169,7 @@ def lights(rng: np.random.Generator, severity: float) -> Scene:
 
 def things(rng: np.random.Generator, page: DrawnPage, severity: float) -> Scene:
     """Dice, pencils, cups and balls around the grid."""
-    half = np.array(page.grid_mm[2:]) / 2
+    half = np.array(page.layout.grid_rect[2:]) / 2
     scene: Scene = {}
     for i in range(int(rng.integers(0, 3 + round(6 * severity)))):
         kind = rng.choice(("die", "pencil", "cup", "ball"))

@@ -21,7 +21,7 @@ import typer
 from kdscan.errors import UsageError
 from kdscan.sheet.look import Look, Style, Ticket
 from kdscan.synth.fields import Rng
-from kdscan.synth.grounds.families import GROUPS, asked_for
+from kdscan.synth.grounds.draw import GROUPS, asked_for
 from kdscan.synth.own import any_look, own_book, own_page
 from kdscan.synth.scene import Level, Page, SynthPhoto, make_photo, random_page, save_photo
 from kdscan.synth.table import SynthTable, make_table

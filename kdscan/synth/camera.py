@@ -16,13 +16,11 @@ import numpy as np
 from kdscan.synth.clutter import Solid
 from kdscan.synth.exposure import expose
 from kdscan.synth.fields import F64, U8, Rng, chance
-from kdscan.synth.lens import Camera, PageMap, aim, frame
+from kdscan.synth.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
 from kdscan.synth.paper import Sheet, bent_sheet, flat_sheet
 from kdscan.synth.scenery import Scenery, plain_scenery, random_scenery
 from kdscan.synth.sensor import compress, develop
 
-Rect = tuple[float, float, float, float]
-"""x, y, width, height in mm."""
 Level = Literal["flat", "easy", "normal", "hard"]
 
 
@@ -107,7 +105,7 @@ def photograph(
     if level == "flat":
         scenery = plain_scenery(rng)
     else:
-        scenery = random_scenery(rng, camera, page_map, grid_mm, severity, paper, surfaces)
+        scenery = random_scenery(rng, camera, [(page_map, grid_mm)], severity, paper, surfaces)
     if cover is not None:
         scenery = replace(scenery, solids=(*scenery.solids, *cover.things(camera, page_map)))
     image = expose(rng, page_bgr, page_map, camera, scenery, severity)
@@ -128,18 +126,6 @@ def _size(rng: Rng) -> tuple[int, int]:
     return (long, short) if chance(rng, 0.5) else (short, long)
 
 
-def middle(rect: Rect) -> tuple[float, float]:
-    """The middle of a rectangle."""
-    x, y, w, h = rect
-    return x + w / 2, y + h / 2
-
-
-def corners_of(rect: Rect) -> F64:
-    """(4, 2): its corners, clockwise from the top left."""
-    x, y, w, h = rect
-    return np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]])
-
-
 def _pose(
     rng: Rng,
     conditions: Conditions,
@@ -150,7 +136,6 @@ def _pose(
     stiff: bool,
 ) -> tuple[Camera, PageMap]:
     """A sheet and a camera that sees its whole grid, with no part of the paper hidden."""
-    x, y, w, h = grid_mm
     is_flat = conditions.severity == 0
     tilt = float(np.deg2rad(rng.uniform(*conditions.tilt_deg)))
     roll = float(
@@ -163,8 +148,7 @@ def _pose(
     k1 = 0.0 if is_flat else rng.normal(0, 0.025)
     camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size, k1)
     share, spread = float(rng.uniform(*conditions.share)), rng.uniform(0, 1)
-    steps, at = np.linspace(0, 1, 9), middle(grid_mm)
-    inside = np.stack(np.meshgrid(x + w * steps, y + h * steps), -1).reshape(-1, 2)
+    inside, at = net(grid_mm, 9), middle(grid_mm)
     for attempt in range(6):
         bend = severity * 0.6**attempt if attempt < 5 and not stiff else 0.0
         if stiff and attempt:  # a wide board may reach behind the camera: look more from above

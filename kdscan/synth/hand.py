@@ -57,9 +57,8 @@ def draw_board(
     strokes: StrokeBank | None = None,
     messiness: float = 0.5,
     erased: float = 1.0,
-    crossed: list[Spot] | None = None,
-) -> U8:
-    """Return a copy of a printed page with a played board drawn on it.
+) -> tuple[U8, list[Spot]]:
+    """Return a copy of a printed page with a played board drawn on it, and where each cross is.
 
     page_bgr: (H, W, 3) uint8, the page at `px_per_mm`, page point (x, y) mm at pixel
         (x, y) * px_per_mm - 0.5.
@@ -68,7 +67,6 @@ def draw_board(
     strokes: recorded pen paths for a share of the marks.
     messiness: 0 clean .. 1 very messy: careless marks, erasures, corrections, scrawl.
     erased: how much oftener than people do it marks are erased.
-    crossed: receives where each cross was drawn.
     """
     page = page_bgr.copy()
     ground = page[drawing_mask(layout, page.shape[:2], px_per_mm) > 127][::7]
@@ -89,9 +87,7 @@ def draw_board(
         grid = np.array(layout.grid_rect)
         at = grid[:2] + rng.uniform(0, 1, 2) * grid[2:]
         scrawl.smear(page, page_bgr, at, 0.5 * min(layout.cell_mm), rng, px_per_mm)
-    if crossed is not None:
-        crossed += sheet.crossed
-    return page
+    return page, sheet.crossed
 
 
 SMEARED = {"wipe": 2.0, "fountain": 0.3, "gel": 0.3, "marker": 0.2, "pencil": 0.2}

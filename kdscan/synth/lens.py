@@ -14,6 +14,27 @@ import numpy as np
 from kdscan.synth.fields import F64, Rng, chance
 from kdscan.synth.paper import Sheet
 
+Rect = tuple[float, float, float, float]
+"""x, y, width, height in mm."""
+
+
+def middle(rect: Rect) -> tuple[float, float]:
+    """The middle of a rectangle."""
+    x, y, w, h = rect
+    return x + w / 2, y + h / 2
+
+
+def corners_of(rect: Rect) -> F64:
+    """(4, 2): its corners, clockwise from the top left."""
+    x, y, w, h = rect
+    return np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]])
+
+
+def net(rect: Rect, count: int) -> F64:
+    """(count², 2): points all over it, row by row, those on its edges too."""
+    (x, y, w, h), steps = rect, np.linspace(0, 1, count)
+    return np.stack(np.meshgrid(x + w * steps, y + h * steps), -1).reshape(-1, 2)
+
 
 @dataclass(frozen=True, eq=False)
 class Camera:

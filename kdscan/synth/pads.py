@@ -20,7 +20,7 @@ import typer
 
 from kdscan.errors import UsageError
 from kdscan.synth.camera import LEVELS
-from kdscan.synth.grounds.families import GROUPS, asked_for
+from kdscan.synth.grounds.draw import GROUPS, asked_for
 from kdscan.synth.hand import StrokeBank
 from kdscan.synth.scene import (
     DrawnPage,

@@ -14,10 +14,9 @@ import numpy as np
 from kdscan.records import CASTLE
 from kdscan.sheet.parts import Layout, Point, rect
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.contrast import ensure_contrast
 from kdscan.synth.fields import U8
 from kdscan.synth.grounds.draw import draw_ground
-from kdscan.synth.legibility import lighten_ground
+from kdscan.synth.legibility import ensure_contrast, lighten_ground
 from kdscan.synth.page_decor import bare_paper, ornaments
 from kdscan.synth.styles import PrintStyle
 

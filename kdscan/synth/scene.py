@@ -145,9 +145,9 @@ class DrawnPage:
     crossed: F32 = field(default_factory=lambda: np.zeros((0, 3), np.float32))
 
     @property
-    def grid_mm(self) -> tuple[float, float, float, float]:
-        """x, y, width and height of the grid on the page."""
-        return self.layout.grid_rect
+    def centers_mm(self) -> F64:
+        """(5, 7, 2) float64, mm on the page: centres of the cells, the castle's too."""
+        return self.nodes_mm[1::2, 1::2]
 
     @property
     def nodes_mm(self) -> F64:
@@ -215,9 +215,14 @@ def fill_in(
     erased: float = 1.0,
 ) -> DrawnPage:
     """Draw a board on a page; erased: see `draw_board`."""
-    (layout, blank, px_per_mm), spots = page, list[Spot]()
-    options: dict[str, Any] = {"px_per_mm": px_per_mm, "strokes": strokes, "messiness": messiness}
-    drawn = draw_board(blank, layout, *played, hand, rng, erased=erased, crossed=spots, **options)
+    layout, blank, px_per_mm = page
+    drawn, spots = draw_board(
+        *(blank, layout, *played, hand, rng),
+        px_per_mm=px_per_mm,
+        strokes=strokes,
+        messiness=messiness,
+        erased=erased,
+    )
     return DrawnPage(layout, drawn, blank, px_per_mm, *played, crossed_cells(layout, spots))
 
 
@@ -237,7 +242,7 @@ def shoot(
         rng,
         level=level,
         size_wh=size_wh,
-        grid_mm=page.grid_mm,
+        grid_mm=page.layout.grid_rect,
         surfaces=surfaces,
         cover=cover,
     )

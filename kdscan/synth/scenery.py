@@ -12,7 +12,7 @@ import numpy as np
 from kdscan.synth.clutter import Solid, finger, random_solid, skin_color
 from kdscan.synth.desk import Desk, plain_desk, random_desk
 from kdscan.synth.fields import F32, F64, U8, Rng, chance, color, rotation, toward
-from kdscan.synth.lens import Camera, PageMap
+from kdscan.synth.lens import Camera, PageMap, Rect, corners_of
 from kdscan.synth.light import Light, daylight, random_light
 from kdscan.synth.prints import random_print
 from kdscan.synth.raster import fill
@@ -52,19 +52,18 @@ def plain_scenery(rng: Rng) -> Scenery:
 def random_scenery(
     rng: Rng,
     camera: Camera,
-    page: PageMap,
-    grid_mm: tuple[float, float, float, float],
+    sheets: Sequence[tuple[PageMap, Rect]],
     severity: float,
     paper_bgr: F32,
-    surfaces: Sequence[U8],
-    others: Sequence[tuple[PageMap, tuple[float, float, float, float]]] = (),
+    surfaces: Sequence[U8] = (),
 ) -> Scenery:
-    """Any table; solids keep off the grid, and off those of `others`."""
+    """Any table; sheets: each with its grid, which solids keep off, the uppermost first."""
+    page, _ = sheets[0]
     light = random_light(rng, severity)
     prints = []
     for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.62, 0.2, 0.11, 0.07]))):
         prints.append(_place_print(rng, camera))
-    solids = _arrange(rng, camera, page, grid_mm, severity, others)
+    solids = _arrange(rng, camera, sheets, severity)
     exposure = float(rng.uniform(0.4, 1.0) if chance(rng, 0.5) else rng.uniform(0.65, 1.0))
     if chance(rng, 0.15 * severity):
         exposure = rng.uniform(0.06, 0.3)
@@ -92,20 +91,15 @@ def _place_print(rng: Rng, camera: Camera) -> Print:
 
 
 def _arrange(
-    rng: Rng,
-    camera: Camera,
-    page: PageMap,
-    grid_mm: tuple[float, float, float, float],
-    severity: float,
-    others: Sequence[tuple[PageMap, tuple[float, float, float, float]]],
+    rng: Rng, camera: Camera, sheets: Sequence[tuple[PageMap, Rect]], severity: float
 ) -> tuple[Solid, ...]:
     """Solids in view that leave the grids free."""
     shape = (camera.size_wh[1] // 8 + 1, camera.size_wh[0] // 8 + 1)
     grid = np.zeros(shape, np.uint8)
-    for sheet, (x, y, w, h) in ((page, grid_mm), *others):
-        t = np.linspace(0, 1, 12)[:, None]
-        rim = np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h], [x, y]])
-        rim = np.concatenate([a + t * (b - a) for a, b in pairwise(rim)])
+    t = np.linspace(0, 1, 12)[:, None]
+    for sheet, rect in sheets:
+        corners = corners_of(rect)[[0, 1, 2, 3, 0]]
+        rim = np.concatenate([a + t * (b - a) for a, b in pairwise(corners)])
         grid = np.maximum(grid, fill(shape, sheet.page_to_photo(rim) / 8))
     allowed = 0.004 * float(grid.sum()) if chance(rng, 0.15 * severity) else 0.0
     out: list[Solid] = []
@@ -119,7 +113,7 @@ def _arrange(
     if chance(rng, 0.05 + 0.2 * severity):
         skin = skin_color(rng)
         for _ in range(int(rng.integers(1, 4))):
-            solid = _hold(rng, page, skin)
+            solid = _hold(rng, sheets[0][0], skin)
             if _covers(solid, camera, grid) <= allowed:
                 out.append(solid)
     return tuple(sorted(out, key=lambda s: -float(np.linalg.norm(s.faces[0].mean(0) - camera.eye))))

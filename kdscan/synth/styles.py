@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from kdscan.synth.fields import Color, Rng, any_of, as_bgr, weighted
-from kdscan.synth.grounds.families import ENGRAVED, PALE, random_family
+from kdscan.synth.grounds.draw import ENGRAVED, PALE, random_family
 from kdscan.synth.grounds.palette import Palette, luma, mixed, random_palette
 
 

@@ -20,15 +20,14 @@ from kdscan.game.duel.play import Game
 from kdscan.game.duel.players import play_game, random_player
 from kdscan.game.duel.report import spellbook_json
 from kdscan.game.score import outcome
-from kdscan.records import COLS, ROWS
+from kdscan.records import COLS
 from kdscan.sheet.book import BookLayout, marked_places
-from kdscan.sheet.parts import Layout
 from kdscan.synth.book import draw_spellbook
-from kdscan.synth.camera import LEVELS, Level, Rect, corners_of, middle, sheet_points
+from kdscan.synth.camera import LEVELS, Level, sheet_points
 from kdscan.synth.exposure import expose
 from kdscan.synth.fields import F64, U8, Rng, chance, rotation
 from kdscan.synth.hand import Hand
-from kdscan.synth.lens import Camera, PageMap, aim, frame
+from kdscan.synth.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
 from kdscan.synth.paper import Sheet, bent_sheet
 from kdscan.synth.scene import Page, fill_in, map_truth, marks_of, random_page
 from kdscan.synth.scenery import random_scenery
@@ -114,7 +113,7 @@ def make_table(
     page = page or random_page(rng)
     layout = page[0]
     drawn = [
-        fill_in(rng, page, (marks_of(board), used), hand, untidy).bgr
+        fill_in(rng, page, (marks_of(board), used), hand, untidy)
         for board, used, hand in zip(game.maps, game.castle_used, hands, strict=True)
     ]
     book, book_blank, book_px = book_page
@@ -122,11 +121,11 @@ def make_table(
         book_blank, book, game.spellbook, rng, px_per_mm=book_px, messiness=untidy, hands=hands
     )
     sheets = [
-        *((sheet, layout.page_mm, layout.grid_rect) for sheet in drawn),
+        *((sheet.bgr, layout.page_mm, layout.grid_rect) for sheet in drawn),
         (written, book.page_mm, _book_mm(book)),
     ]
     bgr, to_photo = photograph_table(rng, sheets, level, size_wh)
-    centers = [to_photo[k](_centers_mm(layout)) for k in (0, 1)]
+    centers = [to_photo[k](drawn[k].centers_mm) for k in (0, 1)]
     places = to_photo[2](np.array([center for _, center, _ in marked_places(book)]))
     return SynthTable(bgr, (centers[0], centers[1]), places, marked, game, level)
 
@@ -137,11 +136,6 @@ def _book_mm(book: BookLayout) -> Rect:
     at = np.array([place.center_mm for place in book.markers.places])
     (x0, y0), (x1, y1) = at.min(0) - size, at.max(0) + size
     return float(x0), float(y0), float(x1 - x0), float(y1 - y0)
-
-
-def _centers_mm(layout: Layout) -> F64:
-    rows = [[layout.center_mm(r, c) for c in range(COLS)] for r in range(ROWS)]
-    return np.array(rows, np.float64)
 
 
 ToPhoto = Callable[[F64], F64]
@@ -170,8 +164,8 @@ def photograph_table(
     maps = [PageMap.through(camera, mesh) for mesh in meshes]
     top = int(order[-1])
     paper = sheets[top][0][::16, ::16].reshape(-1, 3).mean(0).astype(np.float32)
-    others = [(maps[k], sheets[k][2]) for k in order[:-1]]
-    scenery = random_scenery(rng, camera, maps[top], sheets[top][2], severity, paper, (), others)
+    lying = [(maps[k], sheets[k][2]) for k in (top, *order[:-1])]
+    scenery = random_scenery(rng, camera, lying, severity, paper)
     below = [(sheets[k][0], maps[k]) for k in order[:-1]]
     image = expose(rng, sheets[top][0], maps[top], camera, scenery, severity, below)
     corners = maps[top].page_to_photo(corners_of(sheets[top][2]))
@@ -259,12 +253,8 @@ def _aimed(
     size_wh: tuple[int, int],
 ) -> Camera:
     """A camera that sees the required part of every sheet."""
-    steps = np.linspace(0, 1, 6)
-    points = []
-    for mesh, (x, y, w, h) in zip(meshes, rects, strict=True):
-        inside = np.stack(np.meshgrid(x + w * steps, y + h * steps), -1).reshape(-1, 2)
-        points.append(sheet_points(mesh, inside))
-    must_see = np.concatenate(points)
+    seen_of = zip(meshes, rects, strict=True)
+    must_see = np.concatenate([sheet_points(mesh, net(rect, 6)) for mesh, rect in seen_of])
     middle = must_see.mean(0) * (1, 1, 0)
     low, high = must_see.min(0), must_see.max(0)
     box = np.array(

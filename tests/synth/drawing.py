@@ -54,7 +54,8 @@ def draw(
         hand = replace(hand, traits=replace(hand.traits, faithful=1.0))
     if not borders:
         hand = replace(hand, borders=0.0, rims=0.0, overruns=0.0)
-    return draw_board(BLANK, LAYOUT, board, castle, hand, rng, px_per_mm=PX, messiness=messiness)
+    page, _ = draw_board(BLANK, LAYOUT, board, castle, hand, rng, px_per_mm=PX, messiness=messiness)
+    return page
 
 
 def inside(polygon: NDArray[np.float64], at: tuple[float, float]) -> NDArray[np.bool_]:

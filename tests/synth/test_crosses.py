@@ -52,7 +52,7 @@ def test_crosses_without_a_circle_stand_beside(seed: int) -> None:
     rng = np.random.default_rng(seed)
     hand = replace(Hand.random(rng), borders=0.0, rims=0.0)
     board = {(1, 1): (Coat.DOT, 4)}
-    page = draw_board(BLANK, bare, board, False, hand, rng, px_per_mm=PX, messiness=0.0)
+    page, _ = draw_board(BLANK, bare, board, False, hand, rng, px_per_mm=PX, messiness=0.0)
     dark = darkened(page)
     x, y = LAYOUT.center_mm(1, 1)
     disc = np.array([(math.cos(a), math.sin(a)) for a in np.linspace(0, 6.28, 20)]) * 2.6

@@ -8,12 +8,20 @@ import numpy as np
 import pytest
 
 from kdscan.records import CELLS
-from kdscan.synth.contrast import MIN_CONTRAST, ensure_contrast
 from kdscan.synth.designs import random_layout
 from kdscan.synth.fields import LUMA
-from kdscan.synth.grounds.draw import FAMILIES, draw_ground
-from kdscan.synth.grounds.families import GROUPS, HELD_OUT, PALE, PALE_SHARE, TRAINED, random_family
+from kdscan.synth.grounds.draw import (
+    FAMILIES,
+    GROUPS,
+    HELD_OUT,
+    PALE,
+    PALE_SHARE,
+    TRAINED,
+    draw_ground,
+    random_family,
+)
 from kdscan.synth.grounds.palette import INK_LEFT, luma, random_palette
+from kdscan.synth.legibility import MIN_CONTRAST, ensure_contrast
 from kdscan.synth.page import print_page
 from kdscan.synth.styles import random_style
 

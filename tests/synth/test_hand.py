@@ -52,7 +52,7 @@ def inked_circles(overruns: float) -> list[float]:
         hand = Hand.random(rng, {"extra": "nothing"})
         hand = replace(hand, borders=0.0, rims=0.0, overruns=overruns, sweeps=0.0)
         dark = darkened(
-            draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, messiness=0.0)
+            draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, messiness=0.0)[0]
         )
         for cell in CELLS:
             for x, y in np.array(near.circles) + near.center_mm(*cell):
@@ -98,7 +98,7 @@ def test_a_sweeping_hand_fills_circles_too_but_none_that_is_crossed() -> None:
         black, red = replace(hand.pen, bgr=(0.05,) * 3), replace(hand.pen, bgr=(0.1, 0.1, 0.95))
         hand = replace(hand, borders=0.0, rims=0.0, overruns=1.0, sweeps=1.0, in_order=True)
         hand = replace(hand, pen=black, cross_pen=red, swaps=0.0)
-        page = draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, messiness=0.0)
+        page, _ = draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, messiness=0.0)
         dark = page[..., 2] < 120
         for cell in CELLS:
             for x, y in np.array(near.circles) + near.center_mm(*cell):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.synth.grounds.families import HELD_OUT, PAINTED
+from kdscan.synth.grounds.draw import HELD_OUT, PAINTED
 from kdscan.synth.pads import main, pad_blank, pad_print, pad_sheet
 
 SMALL = (800, 600)

@@ -1,4 +1,4 @@
-"""The ground of a page: a family's drawing, its vignette and its frame."""
+"""Families of grounds, how often each is drawn, and a page of one with its vignette and frame."""
 
 from __future__ import annotations
 
@@ -6,30 +6,83 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kdscan.errors import UsageError
 from kdscan.sheet.parts import Layout, rect
 from kdscan.synth.canvas import Canvas
-from kdscan.synth.fields import U8, Rng, chance, f32
+from kdscan.synth.fields import U8, Rng, any_of, chance, f32, weighted
 from kdscan.synth.grounds import line_art, painted, photographic
 from kdscan.synth.grounds.palette import Palette
 from kdscan.synth.raster import wash
 
-FAMILIES: dict[str, Callable[[Rng, Layout, float, Palette], U8]] = {
-    "painted": painted.painted,
-    "cartoon": painted.cartoon,
-    "watercolour": painted.watercolour,
-    "relief": painted.relief,
-    "provinces": painted.provinces,
-    "patchwork": painted.patchwork,
-    "mosaic": painted.mosaic,
-    "engraved": line_art.engraved,
-    "etched": line_art.etched,
-    "portolan": line_art.portolan,
-    "charted": line_art.charted,
-    "contours": line_art.contours,
-    "woodcut": line_art.woodcut,
-    "parchment": photographic.parchment,
-    "surface": photographic.surface,
+PALE = "paper"
+"""Plain or faintly illustrated paper: the family that `page_decor.bare_paper` draws."""
+
+PALE_SHARE = 0.45
+"""Share of designs drawn at random that are `PALE`; some of the others are pale as well."""
+
+Families = dict[str, tuple[Callable[[Rng, Layout, float, Palette], U8], float]]
+
+PAINTED: Families = {
+    "painted": (painted.painted, 3.0),
+    "cartoon": (painted.cartoon, 1.2),
+    "watercolour": (painted.watercolour, 1.5),
+    "relief": (painted.relief, 1.0),
+    "provinces": (painted.provinces, 1.2),
+    "patchwork": (painted.patchwork, 1.2),
 }
+ENGRAVED: Families = {
+    "engraved": (line_art.engraved, 3.0),
+    "etched": (line_art.etched, 1.5),
+    "portolan": (line_art.portolan, 1.2),
+    "charted": (line_art.charted, 1.2),
+}
+PHOTOGRAPHED: Families = {
+    "parchment": (photographic.parchment, 1.0),
+    "surface": (photographic.surface, 0.7),
+}
+"""Families by group: what draws each, and the weight by which it is drawn."""
+HELD_OUT: Families = {
+    "mosaic": (painted.mosaic, 0.0),
+    "contours": (line_art.contours, 0.0),
+    "woodcut": (line_art.woodcut, 0.0),
+}
+"""A fifth of the fifteen families: never drawn unless asked for by name, so that what a reader
+makes of a ground of a kind that it never saw can be measured."""
+
+TRAINED = PAINTED | ENGRAVED | PHOTOGRAPHED
+FAMILIES = TRAINED | HELD_OUT
+
+GROUPS = {
+    "pale": (PALE,),
+    "painted": tuple(PAINTED),
+    "sepia": tuple(PAINTED),
+    "engraved": tuple(ENGRAVED),
+    "photographed": tuple(PHOTOGRAPHED),
+    "held-out": tuple(HELD_OUT),
+}
+"""What can be asked for: a group's families; sepia are painted ones in browns."""
+
+_COLOURS = {"painted": "full", "sepia": "sepia"}
+"""The kind of palette of a group that has one of its own."""
+
+
+def asked_for(rng: Rng, ground: str | None) -> tuple[str | None, str | None]:
+    """A family of a group, or of that name, and the kind of its palette; None: at random.
+
+    Raises UsageError where there is no such ground.
+    """
+    if ground in GROUPS:
+        return any_of(rng, GROUPS[ground]), _COLOURS.get(ground)
+    known = (*GROUPS, *FAMILIES)
+    if ground is not None and ground not in known:
+        raise UsageError(f"no ground {ground}; there are {', '.join(known)}")
+    return ground, None
+
+
+def random_family(rng: Rng) -> str:
+    """A family at random, never one that is held out."""
+    weights = {name: weight for name, (_, weight) in TRAINED.items()}
+    return PALE if rng.random() < PALE_SHARE else weighted(rng, weights)
 
 
 def draw_ground(family: str, rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
@@ -37,7 +90,7 @@ def draw_ground(family: str, rng: Rng, layout: Layout, scale: float, palette: Pa
 
     family: one of `FAMILIES`. scale: pixels a mm.
     """
-    page = FAMILIES[family](rng, layout, scale, palette)
+    page = FAMILIES[family][0](rng, layout, scale, palette)
     if chance(rng, 0.25):
         _vignette(page, rng, palette)
     if chance(rng, 0.35):

@@ -14,11 +14,11 @@ from kdscan.sheet.parts import Layout
 from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import F32, U8, Color, Rng, chance, f32, fractal, log_uniform, noise
 from kdscan.synth.grounds import signs
-from kdscan.synth.grounds.painted import country, full_size, textured
+from kdscan.synth.grounds.painted import full_size, textured
 from kdscan.synth.grounds.palette import Palette, mixed
 from kdscan.synth.grounds.populate import populate
 from kdscan.synth.grounds.signs import Artist
-from kdscan.synth.grounds.terrain import Terrain, tinted
+from kdscan.synth.grounds.terrain import Terrain, random_terrain, tinted
 from kdscan.synth.raster import wash
 
 
@@ -59,7 +59,7 @@ def _screen(rng: Rng, page: U8, darkness: F32, pitch_px: float, angle: float, be
 
 def engraved(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A copperplate: coasts with water lines, hills, woods, waves, roads, ships, all in line."""
-    terrain = country(rng, layout, scale)
+    terrain = random_terrain(rng, layout, scale)
     page = _paper(rng, layout, scale, palette, terrain)
     plate, ink, mm = Canvas(page, scale), _ink_color(rng, palette), _line_mm(rng, layout)
     for line in terrain.lines():
@@ -78,7 +78,7 @@ def engraved(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Light and shade by hatching all over: land, sea, hills."""
-    terrain = country(rng, layout, scale)
+    terrain = random_terrain(rng, layout, scale)
     page = _paper(rng, layout, scale, palette, terrain)
     shade = terrain.height if chance(rng, 0.5) else -terrain.height
     dark = 0.25 + rng.uniform(0.05, 0.25) * shade + rng.uniform(0, 0.2) * terrain.wet
@@ -107,7 +107,7 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 def portolan(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A sailor's chart: lines from many roses across everything, coasts with names."""
-    terrain = country(rng, layout, scale, sea=rng.uniform(0.3, 0.8))
+    terrain = random_terrain(rng, layout, scale, sea=rng.uniform(0.3, 0.8))
     page = _paper(rng, layout, scale, palette, terrain)
     plate, mm = Canvas(page, scale), _line_mm(rng, layout)
     w, h = layout.page_mm
@@ -136,7 +136,7 @@ def portolan(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 def charted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A surveyor's sheet: hachures along coasts, soundings, a net of meridians, spot symbols."""
-    terrain = country(rng, layout, scale)
+    terrain = random_terrain(rng, layout, scale)
     page = _paper(rng, layout, scale, palette, terrain)
     plate, ink, mm = Canvas(page, scale), _ink_color(rng, palette), _line_mm(rng, layout)
     cell, (w, h) = min(layout.cell_mm), layout.page_mm
@@ -176,7 +176,7 @@ def charted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 def contours(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Lines of equal height, every fifth bolder, over a faint tint."""
-    terrain = country(rng, layout, scale)
+    terrain = random_terrain(rng, layout, scale)
     page = _paper(rng, layout, scale, palette, terrain)
     h, w = page.shape[:2]
     height = f32(cv2.resize(terrain.height, (w, h), interpolation=cv2.INTER_CUBIC))
@@ -192,7 +192,7 @@ def contours(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 def woodcut(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Broad cuts that follow the land: black lines that swell and taper, hardly any halftone."""
-    terrain = country(rng, layout, scale)
+    terrain = random_terrain(rng, layout, scale)
     page = _paper(rng, layout, scale, palette, terrain)
     h, w = page.shape[:2]
     height = f32(cv2.resize(terrain.height, (w, h), interpolation=cv2.INTER_CUBIC))

@@ -15,18 +15,8 @@ from kdscan.synth.fields import F32, U8, Color, Rng, chance, f32, fractal, log_u
 from kdscan.synth.grounds.palette import Palette, luma, mixed
 from kdscan.synth.grounds.populate import populate
 from kdscan.synth.grounds.signs import painter
-from kdscan.synth.grounds.terrain import HILL, SHORE, Terrain, random_terrain, tinted
+from kdscan.synth.grounds.terrain import COARSE, HILL, SHORE, Terrain, random_terrain, tinted
 from kdscan.synth.raster import blend_into, lit, wash
-
-COARSE = 0.5
-"""Resolution of areas as a share of the page's."""
-
-
-def country(
-    rng: Rng, layout: Layout, scale: float, sea: float | None = None, coarse: float = COARSE
-) -> Terrain:
-    """A country as large as the page."""
-    return random_terrain(rng, layout.page_mm, scale * coarse, sea)
 
 
 def full_size(areas: U8, layout: Layout, scale: float) -> U8:
@@ -101,7 +91,7 @@ def _signs(
 
 def painted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """A painter's map: soft shores, brush strokes, ships and woods."""
-    terrain = country(rng, layout, scale)
+    terrain = random_terrain(rng, layout, scale)
     areas = _areas(rng, terrain, palette, rng.uniform(0.05, 1.0))
     if chance(rng, 0.6):
         _dabs(rng, areas, int(rng.integers(150, 900)), float(rng.uniform(0.06, 0.4) * 60))
@@ -121,7 +111,7 @@ def painted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 def cartoon(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Flat areas with sharp edges, shores in bands, outlines."""
-    terrain = country(rng, layout, scale, coarse=0.75)
+    terrain = random_terrain(rng, layout, scale, coarse=0.75)
     areas = _areas(rng, terrain, palette, 0.0)
     if chance(rng, 0.5):  # a second tone: shallow water, or light and dark meadows
         bands = np.floor(terrain.height * rng.uniform(1.5, 5)).astype(np.int64) % 2
@@ -136,7 +126,7 @@ def cartoon(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 def watercolour(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Washes that pool at their edges on rough paper, a pen drawing over them or none."""
-    terrain = country(rng, layout, scale)
+    terrain = random_terrain(rng, layout, scale)
     areas = _areas(rng, terrain, palette, rng.uniform(0.2, 1.5))
     soft = rng.uniform(2, 8)
     lit = cv2.cvtColor(areas, cv2.COLOR_BGR2GRAY).astype(np.float32)
@@ -158,7 +148,7 @@ def watercolour(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 def relief(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Heights in colours, lit from one side."""
-    terrain = country(rng, layout, scale)
+    terrain = random_terrain(rng, layout, scale)
     areas = _areas(rng, terrain, palette, rng.uniform(0.2, 3.0))
     height = np.maximum(terrain.height, -0.2 if chance(rng, 0.7) else -9)
     a = rng.uniform(0, 2 * np.pi)
@@ -192,7 +182,7 @@ def _regions(rng: Rng, shape: tuple[int, ...], count: int, warp: float) -> np.nd
 
 def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Realms in their own colours with borders between them, the sea around."""
-    terrain = country(rng, layout, scale)
+    terrain = random_terrain(rng, layout, scale)
     labels = _regions(rng, terrain.height.shape, int(rng.integers(8, 45)), rng.uniform(0.05, 0.25))
     shades = np.array(palette.grounds[2:])
     table = shades[rng.integers(0, len(shades), labels.max() + 1)]
@@ -214,7 +204,7 @@ def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 def patchwork(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Each cell a landscape of its own, with sharp, wavy or no edges."""
-    terrain = country(rng, layout, scale, sea=0.0)
+    terrain = random_terrain(rng, layout, scale, sea=0.0)
     h, w = terrain.height.shape
     y, x = np.mgrid[0:h, 0:w].astype(np.float32)
     wavy = float(rng.choice([0, rng.uniform(0.02, 0.12)])) * min(layout.cell_mm)
@@ -243,7 +233,7 @@ def patchwork(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
 
 def mosaic(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     """Small stones of many colours with joints between them."""
-    terrain = country(rng, layout, scale)
+    terrain = random_terrain(rng, layout, scale)
     areas = _areas(rng, terrain, palette, 0.2)
     labels = _regions(rng, terrain.height.shape, int(rng.integers(900, 3500)), 0.0)
     first = np.zeros((labels.max() + 1, 3), np.uint8)

@@ -8,10 +8,10 @@ import numpy as np
 from kdscan.sheet.parts import Layout
 from kdscan.synth.canvas import Canvas
 from kdscan.synth.fields import F32, U8, Rng, any_of, chance, f32, fractal, noise, to_u8
-from kdscan.synth.grounds.painted import country
 from kdscan.synth.grounds.palette import INK_LEFT, Palette
 from kdscan.synth.grounds.populate import populate
 from kdscan.synth.grounds.signs import painter
+from kdscan.synth.grounds.terrain import random_terrain
 from kdscan.synth.textures import KINDS
 
 
@@ -53,7 +53,7 @@ def parchment(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     )
     out = to_u8(f32(page))
     if chance(rng, 0.6):
-        terrain = country(rng, layout, scale)
+        terrain = random_terrain(rng, layout, scale)
         cell = min(layout.cell_mm)
         artist = painter(
             Canvas(out, scale), rng, palette.ink, 0.012 * cell, palette.sand, palette.accent

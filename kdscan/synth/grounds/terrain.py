@@ -8,8 +8,11 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from kdscan.sheet.parts import Point
+from kdscan.sheet.parts import Layout, Point
 from kdscan.synth.fields import F32, U8, Color, Rng, f32, fractal, log_uniform
+
+COARSE = 0.5
+"""Resolution of areas as a share of the page's."""
 
 Kind = Literal["sea", "shore", "meadow", "wood", "hill"]
 SHORE, HILL = 0.16, 1.0
@@ -85,9 +88,10 @@ class Terrain:
 
 
 def random_terrain(
-    rng: Rng, page_mm: tuple[float, float], px_per_mm: float, sea: float | None = None
+    rng: Rng, layout: Layout, scale: float, sea: float | None = None, coarse: float = COARSE
 ) -> Terrain:
-    """A country over a page; `sea`: share of it under water, at random if None."""
+    """A country over a page of `scale` pixels a mm; sea: share under water, at random if None."""
+    px_per_mm, page_mm = scale * coarse, layout.page_mm
     shape = (round(page_mm[1] * px_per_mm), round(page_mm[0] * px_per_mm))
     bumps, rough = log_uniform(rng, 1.5, 9), rng.uniform(0.42, 0.66)
     height = fractal(rng, shape, bumps, 6, gain=rough)
