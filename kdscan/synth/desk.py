@@ -17,8 +17,8 @@ from kdscan.synth.textures import KINDS, SIDE
 class Desk:
     """A table top.
 
-    tile: (H, W, 3) uint8, repeated by mirroring. width_mm: what its width covers, relative
-    to the width of the view (1 fills it). angle: how it is turned, radians.
+    tile: (H, W, 3) uint8, repeated by mirroring. width: what it covers, relative to the width of
+    the view (1 fills it). angle: how it is turned, radians.
     gloss: how much it mirrors the light, a factor.
     """
 
