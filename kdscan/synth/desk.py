@@ -74,10 +74,8 @@ def _borrowed(rng: Rng, surface: U8) -> U8:
     mix = np.eye(3) * rng.uniform(0.6, 1.2) + rng.normal(0, 0.08, (3, 3))
     if chance(rng, 0.15):
         mix = mix[rng.permutation(3)]
-    bias = rng.normal(0, 10, (3, 1))
-    return cv2.transform(tile, np.hstack([mix, bias]).astype(np.float32)).astype(
-        np.uint8, copy=False
-    )
+    mix = np.hstack([mix, rng.normal(0, 10, (3, 1))]).astype(np.float32)
+    return np.asarray(cv2.transform(tile, mix), np.uint8)
 
 
 def _stained(rng: Rng, tile: U8) -> U8:

@@ -82,8 +82,6 @@ def inked_page(
     again, dirt, white = deepcopy(rng), deepcopy(rng), np.full_like(blank, 255)
     drawn = fill_in(rng, page, played, hand, messiness, strokes)
     alone = fill_in(again, (layout, white, px_per_mm), played, hand, messiness, strokes).bgr
-    soil(
-        white, layout.page_mm, dirt, px_per_mm, messiness
-    )  # comes first on a page that is drawn on
+    soil(white, layout.page_mm, dirt, px_per_mm, messiness)  # as `draw_board` begins
     on_white = np.asarray(cv2.divide(alone, np.maximum(white, 1), scale=255), np.uint8)
     return InkedPage(drawn, on_white)

@@ -84,9 +84,7 @@ def random_light(rng: Rng, severity: float) -> Light:
     height = np.deg2rad(rng.uniform(80 - 45 * severity, 85) - 12)
     around = rng.uniform(0, 2 * np.pi)
     towards = np.append(np.cos(height) * toward(around), np.sin(height))
-    distance = float(
-        np.inf if chance(rng, 0.35) else rng.uniform(300, 700) / (0.3 + 0.7 * severity)
-    )
+    distance = np.inf if chance(rng, 0.35) else rng.uniform(300, 700) / (0.3 + 0.7 * severity)
     ambient = rng.uniform(0.1, 0.7) if chance(rng, 0.7) else rng.uniform(0.05, 0.25)
     glossy = chance(rng, 0.25 + 0.25 * severity)
     return Light(

@@ -113,9 +113,7 @@ def _bend(
     else:
         theta = _folds(rng, s, page_mm, strength, sign)
         vertical = chance(rng, page_mm[0] / (page_mm[0] + page_mm[1]))
-        angle = (0.0 if vertical != (kind == "cross fold") else np.pi / 2) + float(
-            rng.normal(0, 0.03)
-        )
+        angle = (0.0 if vertical != (kind == "cross fold") else np.pi / 2) + rng.normal(0, 0.03)
         if chance(rng, 0.12):
             angle = rng.uniform(0, np.pi)
     return angle, s, theta

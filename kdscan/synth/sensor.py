@@ -23,9 +23,8 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
         length = float(
             rng.uniform(1.5, max(2.0, min(0.06 * detail_px, 12))) * (0.4 + 0.6 * severity)
         )
-        image = cv2.filter2D(image, -1, _streak(length, rng.uniform(0, np.pi))).astype(
-            np.uint8, copy=False
-        )
+        streak = _streak(length, rng.uniform(0, np.pi))
+        image = np.asarray(cv2.filter2D(image, -1, streak), np.uint8)
     image = cv2.transform(image, _colors(rng, severity, colored)).astype(np.uint8, copy=False)
     image = cv2.LUT(image, _tone(rng, severity)).astype(np.uint8, copy=False)
     if chance(rng, 0.85):

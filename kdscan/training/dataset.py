@@ -31,7 +31,7 @@ from kdscan.sheet.look import Ticket
 from kdscan.synth.camera import LEVELS
 from kdscan.synth.canvas import smooth_noise
 from kdscan.synth.designs import random_layout
-from kdscan.synth.fields import F32, U8, Rng
+from kdscan.synth.fields import F32, U8, Rng, log_uniform
 from kdscan.synth.hand import Hand, StrokeBank
 from kdscan.synth.own import any_look, own_page
 from kdscan.synth.page import print_page
@@ -150,7 +150,7 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     """
     rng = np.random.default_rng([seed, 4])
     layout = random_layout(rng)
-    px_per_cell = float(np.exp(rng.uniform(np.log(50), np.log(230))))
+    px_per_cell = log_uniform(rng, 50, 230)
     px_per_mm = max(100.0, px_per_cell) * rng.uniform(1, 1.3) / layout.cell_mm[0]
     if rng.random() < OWN_SHARE:
         layout, blank, px_per_mm = random_own_page(rng)

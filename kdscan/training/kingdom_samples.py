@@ -16,7 +16,7 @@ from kdscan.imaging.rectify import project
 from kdscan.kinds.kingdom.classify import CROP_SQUARES, SIDE_PX
 from kdscan.records import KINDS
 from kdscan.records.kinds import CASTLE, EMPTY
-from kdscan.synth.fields import F32, F64, U8, Rng, f32, log_uniform
+from kdscan.synth.fields import F32, F64, U8, Rng, f32, log_uniform, rotation
 from kdscan.synth.sensor import compress
 from kdscan.synth.strokes import turned
 from kdscan.synth.tabletop import other_colors
@@ -169,8 +169,7 @@ def _crop(rng: Rng, picture: U8, cell: NDArray[np.int64], misplaced: bool) -> U8
     angle, zoom = rng.normal(0, 0.03), np.exp(rng.normal(0, 0.03))
     angle += int(rng.integers(4)) * np.pi / 2
     at = (cell[::-1] + 0.5 + FLAT_MARGIN + shift) * SIDE_PX - 0.5
-    c, s = np.cos(angle) * zoom, np.sin(angle) * zoom
-    turn = np.array([[c, -s], [s, c]])
+    turn = rotation(angle) * zoom
     if rng.random() < 0.5:
         turn[:, 0] *= -1
     m = np.column_stack([turn, at - turn @ ([(side - 1) / 2] * 2)])
