@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from kdscan.game.kingdomino.variants import Variants
 
 SCHEMA = "kdscan/1"
-
-T = TypeVar("T")
 
 
 def board(
@@ -96,7 +94,7 @@ def board(
     from kdscan.game.duel.report import board_json, pair_json
     from kdscan.game.problem import problems_json
 
-    boards = _found(file, parse_boards(text, Board.parse))
+    boards = parse_boards(file, text, Board.parse)
     if together and len(boards) % 2:
         raise UsageError("--together: {n} boards cannot be pairs", n=len(boards))
     coat, rules = _coat(chosen_coat), edition_named(edition)
@@ -118,12 +116,6 @@ def board(
     print("\n\n".join(parts))
 
 
-def _found(file: str, boards: list[T]) -> list[T]:
-    if not boards:
-        raise UsageError("{file}: no board in it", file=file)
-    return boards
-
-
 def _kingdoms(file: str, text: str, variants: Variants, as_json: bool) -> None:
     from kdscan.game.kingdomino.audit import audit_kingdom
     from kdscan.game.kingdomino.checks import find_problems
@@ -138,7 +130,7 @@ def _kingdoms(file: str, text: str, variants: Variants, as_json: bool) -> None:
             find_problems(kingdom, variants),
             None if variants.demo else audit_kingdom(kingdom, variants.size),
         )
-        for kingdom in _found(file, parse_boards(text, Kingdom.parse))
+        for kingdom in parse_boards(file, text, Kingdom.parse)
     ]
     if len(found) % variants.games:
         raise UsageError("--dynasty: {n} boards cannot be threes", n=len(found))

@@ -32,14 +32,17 @@ def read_text(file: str) -> str:
         ) from error
 
 
-def parse_boards(text: str, parse: Callable[[str], T]) -> list[T]:
-    """The boards in a text; raises UsageError with the number of one that is none."""
+def parse_boards(file: str, text: str, parse: Callable[[str], T]) -> list[T]:
+    """The boards in a file's text; raises UsageError with the number of one that is none, or where
+    there are none."""
     boards = []
     for number, block in enumerate(split_blocks(text), 1):
         try:
             boards.append(parse(block))
         except UsageError as error:
             raise UsageError("board {number}: {error}", number=number, error=error) from error
+    if not boards:
+        raise UsageError("{file}: no board in it", file=file)
     return boards
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kdscan.game.grid import Cell, cell_name
 from kdscan.game.problem import Problem
 from kdscan.locale import Words, mark
-from kdscan.locale.problems import SEVERITIES, problem_text
+from kdscan.locale.problems import problem_line, problem_text
 
 if TYPE_CHECKING:
     from kdscan.game.duel.audit import Witness
@@ -56,7 +56,7 @@ def _board(
     told = ["# " + w.t("board {n}", n=number), text, "", *lines]
     for problem in problems:
         cells = " ".join(map(cell_name, problem.cells))
-        told.append(_problem(problem, w) + (f" ({cells})" if cells else ""))
+        told.append(problem_line(problem, w) + (f" ({cells})" if cells else ""))
     return "\n".join(told)
 
 
@@ -108,7 +108,7 @@ def game_text(pair: GameAudit, number: int, w: Words) -> str:
     if not pair.lawful:
         why = "; ".join(problem_text(one, w) for one in pair.problems) or w.t("see its boards")
         return w.t("game {n}: not lawful: {why}", n=number, why=why)
-    notes = [_problem(problem, w) for problem in pair.problems]
+    notes = [problem_line(problem, w) for problem in pair.problems]
     if not pair.decided:
         notes.append(w.t("whether the four dice make both maps in common rounds was not decided"))
     return "; ".join([w.t("game {n}: lawful", n=number), *notes])
@@ -117,11 +117,7 @@ def game_text(pair: GameAudit, number: int, w: Words) -> str:
 def book_text(problems: Iterable[Problem], number: int, w: Words) -> str:
     """What a spellbook says against itself, a line each."""
     title = w.t("spellbook {n}", n=number)
-    return "\n".join(f"{title}: {_problem(problem, w)}" for problem in problems)
-
-
-def _problem(problem: Problem, w: Words) -> str:
-    return f"{w.t(SEVERITIES[problem.severity])}: {problem_text(problem, w)}"
+    return "\n".join(f"{title}: {problem_line(problem, w)}" for problem in problems)
 
 
 def _name(kind: str, w: Words) -> str:

@@ -151,15 +151,16 @@ def _duel_text(game: Game, at: int, w: Words) -> str:
 
 
 def _match_text(games: Sequence[KingdominoGame], at: int, w: Words) -> str:
-    from kdscan.game.kingdomino.play import match_result
+    from kdscan.game.kingdomino.play import match_totals, match_winners
 
-    totals, winners = match_result(games)
+    scores = [game.scores() for game in games]
+    winners = match_winners(scores)
     told = w.tn(
         "match {match}: {totals}, won by player {who}",
         "match {match}: {totals}, won by players {who}",
         len(winners),
         match=at,
-        totals=" : ".join(str(total) for total in totals),
+        totals=" : ".join(str(total) for total in match_totals(scores)),
         who=", ".join(str(player + 1) for player in winners),
     )
     return f"# {told}\n" + "\n\n".join(str(one) for game in games for one in game.kingdoms)

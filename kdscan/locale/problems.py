@@ -89,3 +89,8 @@ def problem_text(problem: Problem, words: Words) -> str:
     """A problem in that language; ends without a full stop."""
     known = words.language != "en" and problem.code in PROBLEMS
     return words.t(PROBLEMS[problem.code]) if known else problem.message
+
+
+def problem_line(problem: Problem, words: Words) -> str:
+    """A problem and how severe it is."""
+    return f"{words.t(SEVERITIES[problem.severity])}: {problem_text(problem, words)}"

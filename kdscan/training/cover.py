@@ -73,8 +73,7 @@ class CoverNet(nn.Module):
         super().__init__()
         a, b, c, d = widths
         side = COVER_PX // STRIDE
-        patches = nn.Conv2d(3, a, 3 * STRIDE, STRIDE, STRIDE, bias=False)
-        stem = nn.Sequential(patches, nn.BatchNorm2d(a), nn.ReLU(inplace=True))
+        stem = conv(3, a, STRIDE, kernel=3 * STRIDE, padding=STRIDE)
         self.to4 = nn.Sequential(stem, CellContext(a, side))
         self.to8 = nn.Sequential(conv(a, b, 2), CellContext(b, side // 2), conv(b, b))
         self.to16 = nn.Sequential(conv(b, c, 2), conv(c, c))

@@ -13,9 +13,12 @@ from torch.nn import functional as F
 from kdscan.records import COLS, KINDS, ROWS
 
 
-def conv(cin: int, cout: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:
-    """Convolution, batch norm, ReLU."""
-    layer = nn.Conv2d(cin, cout, kernel, stride, kernel // 2, bias=False)
+def conv(
+    cin: int, cout: int, stride: int = 1, kernel: int = 3, padding: int | None = None
+) -> nn.Sequential:
+    """Convolution, batch norm, ReLU. padding: half the kernel if left out."""
+    padding = kernel // 2 if padding is None else padding
+    layer = nn.Conv2d(cin, cout, kernel, stride, padding, bias=False)
     return nn.Sequential(layer, nn.BatchNorm2d(cout), nn.ReLU(inplace=True))
 
 

@@ -225,14 +225,16 @@ class Game:
         self._new = {tile.number: (tile, None) for tile in drawn}
 
 
+def match_totals(games: Sequence[Sequence[Score]]) -> list[int]:
+    """Each player's points over the games of a match, from every game's scores."""
+    return [sum(score.total for score in scores) for scores in zip(*games, strict=True)]
+
+
+def match_winners(games: Sequence[Sequence[Score]]) -> tuple[int, ...]:
+    """Who wins a match of one game, or of the three of a dynasty; several when they share."""
+    return outcome(games[0]).winners if len(games) == 1 else dynasty_winners(games)
+
+
 def dynasty_winners(games: Sequence[Sequence[Score]]) -> tuple[int, ...]:
     """Who wins a dynasty: the most points over its games; shared when equal."""
-    totals = [sum(score.total for score in scores) for scores in zip(*games, strict=True)]
-    return decide([Worth(total) for total in totals]).winners
-
-
-def match_result(games: Sequence[Game]) -> tuple[list[int], tuple[int, ...]]:
-    """A match of one game, or the three of a dynasty: each player's points, and who won."""
-    scores = [game.scores() for game in games]
-    totals = [sum(score.total for score in own) for own in zip(*scores, strict=True)]
-    return totals, games[0].winners() if len(games) == 1 else dynasty_winners(scores)
+    return decide([Worth(total) for total in match_totals(games)]).winners

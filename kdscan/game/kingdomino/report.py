@@ -86,19 +86,19 @@ def score_json(score: Score) -> KingdomScoreJson:
 
 def match_json(games: Sequence[Game]) -> dict[str, Any]:
     """A match: one game, or the three of a dynasty with their sums."""
-    from kdscan.game.kingdomino.play import match_result
+    from kdscan.game.kingdomino.play import match_totals, match_winners
 
-    totals, winners = match_result(games)
+    scores = [game.scores() for game in games]
     return {
         "games": [
             {
                 "kingdoms": [str(kingdom) for kingdom in game.kingdoms],
                 "discarded": list(game.discarded),
                 "rounds": game.rounds,
-                "score": [score_json(score) for score in game.scores()],
+                "score": [score_json(score) for score in own],
             }
-            for game in games
+            for game, own in zip(games, scores, strict=True)
         ],
-        "totals": totals,
-        "winners": list(winners),
+        "totals": match_totals(scores),
+        "winners": list(match_winners(scores)),
     }

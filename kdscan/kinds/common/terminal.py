@@ -13,7 +13,7 @@ from kdscan.kinds.common.colors import MAX_NAMED
 from kdscan.kinds.common.doubt import C, Doubt, ReadCell
 from kdscan.kinds.common.values import percent
 from kdscan.locale import Words, words
-from kdscan.locale.problems import SEVERITIES, problem_text
+from kdscan.locale.problems import problem_line
 
 if TYPE_CHECKING:
     from kdscan.records import Found
@@ -148,9 +148,8 @@ def explain_problems(found: Found, style: Style) -> list[str]:
     for problem in found.problems:
         named = problem.cells if len(problem.cells) <= MAX_NAMED else ()
         where = " ".join(cell_name(cell) for cell in named)
-        severity = style.words.t(SEVERITIES[problem.severity])
-        what = problem_text(problem, style.words)
-        lines.append(f" {severity}: {what}" + (f" ({where})" if where else ""))
+        what = problem_line(problem, style.words)
+        lines.append(f" {what}" + (f" ({where})" if where else ""))
     return lines
 
 
