@@ -12,7 +12,7 @@ import numpy as np
 from kdscan.detection.castle import has_castle
 from kdscan.detection.clipping import cut_sides, edges_text
 from kdscan.detection.find import MapSearch
-from kdscan.detection.layout import known_layouts
+from kdscan.detection.layout import UNKNOWN, detect_layout, known_layouts
 from kdscan.detection.markers import FAMILY, detect_markers
 from kdscan.errors import BlankPage, NoSheetFound
 from kdscan.game.kingdomino.variants import PLAIN, Variants
@@ -122,9 +122,13 @@ def _read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookRea
 
 def _is_map(photo: Photo, grid: RectifiedSheet, books: Sequence[SpellbookReading]) -> bool:
     """Whether a grid is a map, and neither the back of one nor part of a spellbook."""
-    if shows_through(grid) or not has_castle(grid):
+    if any(lies_in(grid.centers_xy[2, 3], book.outline_xy) for book in books):
         return False
-    return not any(lies_in(grid.centers_xy[2, 3], book.outline_xy) for book in books)
+    if has_castle(grid) and not shows_through(grid):
+        return True
+    # Thick lines around a castle hide it, and a bright photo bleaches the print; markers around
+    # the grid, which a back never shows the right way round, are proof all the same.
+    return detect_layout(photo, grid) != UNKNOWN
 
 
 def _no_sheet_error(photo: Photo, cut: Sequence[SheetOutline]) -> NoSheetFound:

@@ -13,6 +13,7 @@ import pytest
 from kdscan.detection.find import MapSearch
 from kdscan.errors import NoSheetFound, UnreadableImage
 from kdscan.game.duel.coats import Coat
+from kdscan.imaging.blank import shows_through
 from kdscan.imaging.photo import Pages, decode
 from kdscan.imaging.rectify import resolution
 from kdscan.kinds import correct
@@ -32,6 +33,7 @@ from kdscan.records import (
     maps_of,
 )
 from kdscan.synth.own import own_page
+from kdscan.synth.pads import pad_print
 from kdscan.synth.scene import SynthPhoto, draw_page, shoot
 from tests.hands import careful
 from tests.readings import make_kingdom, make_sheet
@@ -60,6 +62,25 @@ def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None
             if (cell.coat, cell.crosses) != synth.board.get((cell.row, cell.col), (None, 0)):
                 wrong.append(cell)
     assert not wrong
+
+
+def test_markers_prove_a_map_however_pale_its_print_is() -> None:
+    """Against the light, or on a bad copy: what shows through paper is as pale, but has no markers
+    the right way round."""
+    ink = 255.0 - own_scan(31_000_000).bgr
+    bleached = np.asarray(255 - 0.12 * ink, np.uint8)
+    (sheet,) = maps_of(read_photo(Photo(bleached)))
+    assert shows_through(sheet.rectified) and sheet.layout == "kdscan-a5"
+
+
+def test_markers_prove_a_map_whose_castle_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines drawn thick around a castle can make a shield of it."""
+    monkeypatch.setattr(reading, "has_castle", lambda _: False)
+    assert maps_of(read_photo(Photo(own_scan(31_000_000).bgr)))
+    rng = np.random.default_rng(31_000_000)
+    unmarked = draw_page(rng, page=pad_print(31_000_000, "pale"), messiness=0.0)
+    with pytest.raises(NoSheetFound):
+        read_photo(Photo(shoot(rng, unmarked, "flat", size_wh=(1700, 1275)).bgr))
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3])

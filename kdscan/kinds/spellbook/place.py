@@ -47,10 +47,6 @@ class PlacedBook:
     nodes_xy: Floats
     fit: Floats
 
-    def fit_at(self, page_mm: Floats) -> Floats:
-        """(K,): `fit` interpolated at points (K, 2) of the page, mm."""
-        return _bilinear_weights(self.layout, page_mm) @ self.fit.ravel()
-
     def to_photo(self, page_mm: Floats) -> Floats:
         """Points (..., 2), mm on the page → photo frame."""
         nodes = _nodes_mm(self.layout)
