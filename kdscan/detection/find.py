@@ -193,7 +193,9 @@ def _covers(found: _Candidate, outline: SheetOutline) -> bool:
 
 
 def _suppress_overlaps(found: list[_Candidate], new: _Candidate) -> list[_Candidate]:
-    """The candidates with a new one added; of those that show one map only the most confident."""
+    """Candidates that do not overlap, with a new one among them unless it overlaps one that is as
+    confident. (It may span two maps: then neither of them yields to the other.)"""
     same = [one for one in found if one.shows(new)]
-    others = [one for one in found if one not in same]
-    return [*others, max(*same, new, key=lambda one: one.confidence)] if same else [*others, new]
+    if any(one.confidence >= new.confidence for one in same):
+        return found
+    return [one for one in found if one not in same] + [new]

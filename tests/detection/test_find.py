@@ -135,3 +135,13 @@ def test_a_glance_asks_nothing_where_no_outline_looks_like_a_map(
     search = finding.MapSearch(PHOTO, network, network)
     assert not search.first_is_confident() and not asked
     assert search.any_confident() and asked == [outline]
+
+
+def test_a_grid_that_spans_two_maps_takes_the_place_of_neither(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What else lies on the table makes the search go on, and then a doubtful grid spans both."""
+    maps, clutter = [cells(HERE, 0.97), cells(THERE, 0.95)], cells((1300.0, 850.0), 0.01, 20)
+    spanning = cells((180.0, 150.0), 0.4, 130)
+    assert sorted(found(monkeypatch, [[*maps, clutter], [spanning]])) == [0.95, 0.97]
+    assert found(monkeypatch, [[*maps, clutter], [cells((180.0, 150.0), 0.99, 130)]]) == [0.99]
