@@ -176,18 +176,18 @@ def test_what_no_dominoes_can_lie_as_and_hardly_is_a_kingdom_is_none(
 
 
 @pytest.mark.parametrize(
-    ("placed", "sure", "map_there"), [(0.9, 0.3, False), (0.9, 0.7, True), (0.95, 0.3, True)]
+    ("layout", "sure", "map_there"),
+    [("unknown", 0.3, False), ("unknown", 0.7, True), ("kdscan-a5", 0.3, True)],
 )
-def test_what_is_ruled_and_can_neither_be_placed_nor_read_is_no_map(
-    placed: float, sure: float, map_there: bool, monkeypatch: pytest.MonkeyPatch
+def test_what_is_ruled_and_can_neither_be_named_nor_read_is_no_map(
+    layout: str, sure: float, map_there: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sheets of other games are ruled as well; whoever names the game is believed."""
     read = make_sheet()
     cells = tuple(replace(cell, confidence=sure) for cell in read.reading.cells)
-    flat = replace(read.rectified, confidence=placed)
     read = replace(
         read,
-        evidence=replace(read.evidence, rectified=flat),
+        evidence=replace(read.evidence, layout=layout),
         reading=replace(read.reading, cells=cells),
     )
     monkeypatch.setattr(reading, "read_map", lambda *_: read)
