@@ -79,7 +79,9 @@ def read_with(
         from kdscan.kinds.kingdom.read import assign_card_codes, read_kingdoms
 
         with observe("kingdoms"):
-            kingdoms, confidence = read_kingdoms(photo, models, options.variants, options.risk)
+            kingdoms, confidence = read_kingdoms(
+                photo, models, options.variants, options.risk, named=game is not None
+            )
         if kingdoms and (
             game
             or confidence > SURELY_KINGDOM

@@ -117,7 +117,9 @@ def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
 ) -> None:
     """A first_is_confident may miss a map, as its first outline may be wrong."""
     monkeypatch.setattr(MapSearch, "first_is_confident", lambda search: False)
-    monkeypatch.setattr(pipeline_kingdom, "read_kingdoms", lambda *_: ((make_kingdom(),), sure))
+    monkeypatch.setattr(
+        pipeline_kingdom, "read_kingdoms", lambda *_, **__: ((make_kingdom(),), sure)
+    )
     (one,) = read_photo(Photo(own_scan(31_000_001).bgr))
     assert isinstance(one, kind)
 
@@ -147,7 +149,9 @@ def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.Mon
         yield pytest.fail("maps were looked for")
 
     monkeypatch.setattr(MapSearch, "_search", unwanted)
-    monkeypatch.setattr(pipeline_kingdom, "read_kingdoms", lambda *_: ((make_kingdom(),), 0.66))
+    monkeypatch.setattr(
+        pipeline_kingdom, "read_kingdoms", lambda *_, **__: ((make_kingdom(),), 0.66)
+    )
     (one,) = read_photo(Photo(np.full((600, 800, 3), 200, np.uint8)), game="kingdomino")
     assert isinstance(one, KingdomReading)
 
@@ -176,18 +180,25 @@ def test_what_no_dominoes_can_lie_as_and_hardly_is_a_kingdom_is_none(
 
 
 @pytest.mark.parametrize(
-    ("layout", "sure", "map_there"),
-    [("unknown", 0.3, False), ("unknown", 0.7, True), ("kdscan-a5", 0.3, True)],
+    ("layout", "placed", "sure", "map_there"),
+    [
+        ("unknown", 0.95, 0.3, False),
+        ("unknown", 0.95, 0.7, True),
+        ("unknown", 0.99, 0.3, True),
+        ("kdscan-a5", 0.95, 0.3, True),
+    ],
 )
-def test_what_is_ruled_and_can_neither_be_named_nor_read_is_no_map(
-    layout: str, sure: float, map_there: bool, monkeypatch: pytest.MonkeyPatch
+def test_what_is_ruled_and_can_neither_be_named_placed_nor_read_is_no_map(
+    layout: str, placed: float, sure: float, map_there: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sheets of other games are ruled as well; whoever names the game is believed."""
     read = make_sheet()
     cells = tuple(replace(cell, confidence=sure) for cell in read.reading.cells)
     read = replace(
         read,
-        evidence=replace(read.evidence, layout=layout),
+        evidence=replace(
+            read.evidence, layout=layout, rectified=replace(read.rectified, confidence=placed)
+        ),
         reading=replace(read.reading, cells=cells),
     )
     monkeypatch.setattr(reading, "read_map", lambda *_: read)
@@ -199,6 +210,20 @@ def test_what_is_ruled_and_can_neither_be_named_nor_read_is_no_map(
     else:
         with pytest.raises(NoSheetFound, match="no map was found"):
             read_photo(photo)
+
+
+def test_a_castle_without_a_tile_is_a_kingdom_only_to_who_names_the_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Painted maps of the other game look like one more often than not."""
+    bare = make_kingdom("\n".join([". . . . ."] * 2 + [". . ## . ."] + [". . . . ."] * 2))
+    found = [FoundKingdom(bare.rectified, bare.probs, 0, 0.99)]
+    monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: found)
+    photo = Photo(np.full((600, 800, 3), 200, np.uint8))
+    (named,) = read_photo(photo, game="kingdomino")
+    assert [problem.code for problem in named.problems] == ["no_tiles"]
+    with pytest.raises(NoSheetFound):
+        read_photo(photo)
 
 
 def test_squares_that_say_nothing_are_no_kingdom(monkeypatch: pytest.MonkeyPatch) -> None:
