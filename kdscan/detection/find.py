@@ -75,6 +75,7 @@ class MapSearch:
 
     def __init__(self, photo: Photo, locating: Network, refining: Network) -> None:
         self._photo, self._locating, self._refining = photo, locating, refining
+        self._expected = 1
         self._found: list[_Candidate] = []
         self._cut: list[SheetOutline] = []
         self._steps = self._search()
@@ -96,8 +97,9 @@ class MapSearch:
         return any(one.confident for one in self._found)
 
     def _search(self) -> Iterator[None]:
-        """Register every outline, in one rotation of the photo after the other until all candidates
-        are confident; failing that, follow the paper from the best ones. Yields after each step."""
+        """Register every outline, in one rotation of the photo after the other until there are
+        enough candidates and all are confident; failing that, follow the paper from the best ones.
+        Yields after each step."""
         tried: list[_Candidate] = []
         for turn in TURNS:
             for outline in self._outlines(turn):
@@ -109,7 +111,8 @@ class MapSearch:
                     self._found = _suppress_overlaps(others, best)
                     yield
                 tried.append(best)
-            if self._found and all(one.confident for one in self._found):
+            enough = len(self._found) >= self._expected
+            if enough and all(one.confident for one in self._found):
                 return
             yield
         tried.sort(key=lambda one: -one.confidence)
@@ -141,12 +144,16 @@ class MapSearch:
         """Outlines located in the unrotated photo."""
         return locate(self._photo, self._locating, 0)
 
-    def finish(self) -> tuple[tuple[RectifiedSheet, ...], tuple[SheetOutline, ...]]:
-        """Search until all candidates are confident or every rotation was tried.
+    def finish(
+        self, expected: int = 1
+    ) -> tuple[tuple[RectifiedSheet, ...], tuple[SheetOutline, ...]]:
+        """Search until so many candidates are found and all are confident, or every rotation was
+        tried.
 
         Returns the maps, the largest first, and the outlines of possible maps that were not read
         because the picture cuts them off.
         """
+        self._expected = expected
         for _ in self._steps:
             pass
         best = max((one.confidence for one in self._found), default=0.0)

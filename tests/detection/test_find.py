@@ -25,10 +25,12 @@ def found(
     monkeypatch: pytest.MonkeyPatch,
     looks: list[list[tuple[Floats, float]]],
     follow_paper: float = 0.0,
+    expected: int = 1,
 ) -> list[float]:
     """Confidences of what is kept when each turn of the photo shows the given maps.
 
-    follow_paper: how sure a grid becomes when the paper is followed from there.
+    follow_paper: how sure a grid becomes when the paper is followed from there. expected: how many
+    maps there should be.
     """
     told: dict[int, tuple[Floats, float]] = {}
 
@@ -44,7 +46,8 @@ def found(
     follow = lambda photo, centers, network: (centers, follow_paper)  # noqa: E731
     monkeypatch.setattr(finding, "follow_paper", follow)
     network = lambda batch: ()  # noqa: E731
-    return [s.confidence for s in finding.find(PHOTO, network, network)]
+    kept, _ = finding.MapSearch(PHOTO, network, network).finish(expected)
+    return [s.confidence for s in kept]
 
 
 def test_a_sure_find_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,3 +148,12 @@ def test_a_grid_that_spans_two_maps_takes_the_place_of_neither(
     spanning = cells((180.0, 150.0), 0.4, 130)
     assert sorted(found(monkeypatch, [[*maps, clutter], [spanning]])) == [0.95, 0.97]
     assert found(monkeypatch, [[*maps, clutter], [cells((180.0, 150.0), 0.99, 130)]]) == [0.99]
+
+
+def test_fewer_maps_than_expected_are_looked_for_in_every_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = [[cells(HERE, 0.97)], [], [cells(HERE, 0.99), cells(THERE, 0.95)], [cells(HERE, 0.9)]]
+    assert found(monkeypatch, looks) == [0.97]
+    assert sorted(found(monkeypatch, looks, expected=2)) == [0.95, 0.97]
+    assert found(monkeypatch, looks[:2], expected=2) == [0.97]
