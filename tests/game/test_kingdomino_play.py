@@ -17,6 +17,7 @@ from kdscan.game.kingdomino.play import (
     Move,
     Phase,
     Rule,
+    match_winners,
 )
 from kdscan.game.kingdomino.players import greedy_player, play_game, play_match, random_player
 from kdscan.game.kingdomino.scoring import score_kingdom
@@ -144,7 +145,7 @@ def test_players_finish_lawful_games(seed: int, how: tuple[int, Variants]) -> No
         assert Kingdom.parse(str(kingdom)) == kingdom
         assert score == score_kingdom(kingdom, rules)
         assert score.harmony == (5 if rules.harmony and not gone else 0)
-    assert game.winners()
+    assert match_winners([game.scores()])
 
 
 def test_equal_seeds_play_equal_matches() -> None:
@@ -157,7 +158,8 @@ def test_equal_seeds_play_equal_matches() -> None:
 def test_greed_beats_chance() -> None:
     won = 0
     for seed in range(8):
-        won += play_game(random.Random(seed), [greedy_player, random_player]).winners() == (0,)
+        game = play_game(random.Random(seed), [greedy_player, random_player])
+        won += match_winners([game.scores()]) == (0,)
     assert won >= 6
 
 

@@ -142,10 +142,6 @@ class Game:
             for land, gone in zip(self.lands, self.discarded, strict=True)
         )
 
-    def winners(self) -> tuple[int, ...]:
-        """Who wins as things stand; several when they share."""
-        return outcome(self.scores()).winners
-
     def places(self) -> list[Place]:
         """Where the domino to be laid may go."""
         return list(self.lands[self.to_move].places(self.tile.squares))
