@@ -69,7 +69,7 @@ def standings(
     if csv is not None:
         _write_csv(csv, [asdict(line) for line in state.standings], "rank", "player")
     if json:
-        print(json_format.dumps(state_json(state), indent=2))
+        print(json_format.dumps(state_json(state), indent=2, default=asdict))
     elif str(csv) != "-":
         print(_table(state))
     w = spoken()
@@ -202,11 +202,11 @@ def result(
 
 def state_json(state: EventState) -> dict[str, object]:
     """An event's table, games and findings as plain values."""
-    from kdscan.tournament.event import table_json
     from kdscan.tournament.rules import rules_of
+    from kdscan.tournament.table import event_table
 
-    return table_json(state) | {
-        "rules": asdict(rules_of(state.event)),
+    return event_table(state) | {
+        "rules": rules_of(state.event),
         "findings": [
             {
                 "code": finding.code,

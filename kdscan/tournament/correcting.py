@@ -10,7 +10,6 @@ from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
 from kdscan.kinds.common.fields import WIZARD, CellField, ChoiceField, LineField, parse_field
-from kdscan.records.results import Json
 from kdscan.tournament.multi_photo_games import place_now
 from kdscan.tournament.names import of_file
 from kdscan.tournament.results import Result, results
@@ -65,7 +64,7 @@ def say(
     sheet: Sheet,
     fields: Mapping[str, Any],
     who: str,
-    shown: Json | None = None,
+    shown: Mapping[str, Any] | None = None,
     *,
     again: bool = True,
 ) -> None:
@@ -96,7 +95,7 @@ def take_back(db: Connection, sheet: Sheet, who: str) -> bool:
     return bool(rows)
 
 
-def value_of(shown: Json, field: str) -> tuple[Any, bool]:
+def value_of(shown: Mapping[str, Any], field: str) -> tuple[Any, bool]:
     """What a sheet's JSON has on paper for a field of corrections, and whether that is doubtful.
 
     Raises LookupError where the sheet has no such place.

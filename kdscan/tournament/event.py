@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
@@ -99,29 +99,6 @@ def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:
         rivals=row.rivals,
         cut_off=bool(row.data.get("photograph_again")),
     )
-
-
-def table_json(state: EventState) -> Json:
-    """An event's table and games as plain values."""
-    return {
-        "event": state.event.name,
-        "played_round": state.played_round,
-        "standings": [asdict(line) for line in state.standings],
-        "games": [_game_json(game) for game in state.games],
-    }
-
-
-def _game_json(game: Game) -> Json:
-    outcome = game.outcome
-    return {
-        "round": game.round,
-        "table": game.table,
-        "seats": [{"player": seat.player, "total": seat.total} for seat in game.seats],
-        "bye": game.bye,
-        "finished": game.finished,
-        "winner": outcome.winner if outcome else None,
-        "decided_by": outcome.decided_by if outcome else None,
-    }
 
 
 def result_row(db: Connection, event_id: int, game_id: int) -> Correction | None:

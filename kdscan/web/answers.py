@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from starlette.responses import Response
 
 
 class JsonAnswer(Response):
-    """A JSON body; ASCII, so that it survives every program in between."""
+    """A JSON body of plain values and records; ASCII survives every program in between."""
 
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
-        return json.dumps(content, separators=(",", ":")).encode()
+        return json.dumps(content, separators=(",", ":"), default=asdict).encode()
 
 
 class ApiError(Exception):

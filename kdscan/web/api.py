@@ -10,10 +10,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from kdscan.errors import Bug
 from kdscan.kinds import decides_game
-from kdscan.locale import mark, words
-from kdscan.locale.errors import error_text
+from kdscan.locale import Words, words
 from kdscan.records.results import Json
 from kdscan.web import bodies, schemas, schemas_event
 from kdscan.web.answers import ApiError, not_found
@@ -38,10 +36,8 @@ from kdscan.web.views import SIZES
 MAX_LOOK = 400_000
 """Bytes of a live picture: 640 pixels as JPEG have 60,000."""
 
-BUG = mark("Something went wrong in the program. The photo is kept.")
 
-
-@get("/api/session", schemas.SessionInfo)
+@get("/api/session")
 def session(request: Request) -> schemas.SessionInfo:
     """Who am I, and what may be sent."""
     return session_info(services_of(request).settings, session_of(request))
@@ -49,7 +45,6 @@ def session(request: Request) -> schemas.SessionInfo:
 
 @post(
     "/api/photos",
-    schemas.Accepted,
     body=bytes,
     query={"name": ({"type": "string"}, "the file's name", False)},
     errors={
@@ -58,7 +53,7 @@ def session(request: Request) -> schemas.SessionInfo:
     },
     status=201,
 )
-async def upload(request: Request) -> Json:
+async def upload(request: Request) -> schemas.Accepted:
     """Send a photo; the body is the file as it is."""
     services = services_of(request)
     name = clean_name(request.query_params.get("name", ""))
@@ -83,56 +78,37 @@ def clean_name(name: str) -> str:
     return plain.strip()[-120:] or "photo"
 
 
-@get("/api/photos", schemas.Photos)
-def photos(request: Request) -> Json:
+@get("/api/photos")
+def photos(request: Request) -> schemas.Photos:
     """This session's photos."""
-    found = services_of(request).sheets.photos(session_of(request))
-    return {"photos": [_in_words(one, request) for one in found]}
+    sheets, who = services_of(request).sheets, session_of(request)
+    return {"photos": sheets.photos(who, _spoken(request))}
 
 
-def _in_words(photo: Json, request: Request) -> Json:
-    """A photo with its errors in the language that is asked for."""
-    spoken = words(language_of(request))
-
-    def tell(error: Json | None) -> Json | None:
-        if error is None:
-            return None
-        inside = error["code"] == Bug.code  # what went wrong there is for the log alone
-        return {
-            "code": error["code"],
-            "message": spoken.t(BUG) if inside else error_text(error, spoken),
-        }
-
-    pages = [page | {"error": tell(page["error"])} for page in photo["pages"]]
-    return photo | {"error": tell(photo["error"]), "pages": pages}
+def _spoken(request: Request) -> Words:
+    return words(language_of(request))
 
 
-@get(
-    "/api/photos/{id}",
-    schemas.Photo,
-    query={"wait": (WAIT, "seconds to wait until it was read", False)},
-)
-async def photo(request: Request) -> Json:
+@get("/api/photos/{id}", query={"wait": (WAIT, "seconds to wait until it was read", False)})
+async def photo(request: Request) -> schemas.Photo:
     """A photo with its pages and sheets."""
-    services, number = services_of(request), id_of(request)
+    services, number, who = services_of(request), id_of(request), session_of(request)
     wait = request.query_params.get("wait")
     if wait is not None:
-        await run_in_threadpool(services.sheets.photo_row, number, session_of(request))
+        await run_in_threadpool(services.sheets.photo_row, number, who)
         await services.reader.wait(number, seconds_of(wait))
-    return _in_words(
-        await run_in_threadpool(services.sheets.photo, number, session_of(request)), request
-    )
+    return await run_in_threadpool(services.sheets.photo, number, who, _spoken(request))
 
 
-@post("/api/photos/{id}/again", schemas.Photo)
-async def again(request: Request, body: bodies.Nothing) -> Json:
+@post("/api/photos/{id}/again")
+async def again(request: Request, body: bodies.Nothing) -> schemas.Photo:
     """Read a photo again that could not be read."""
-    services, number = services_of(request), id_of(request)
-    await run_in_threadpool(services.sheets.again, number, session_of(request))
-    answer = await run_in_threadpool(services.sheets.photo, number, session_of(request))
+    services, number, who = services_of(request), id_of(request), session_of(request)
+    await run_in_threadpool(services.sheets.again, number, who)
+    answer = await run_in_threadpool(services.sheets.photo, number, who, _spoken(request))
     if answer["state"] == WAITING:
         services.reader.enqueue(number)
-    return _in_words(answer, request)
+    return answer
 
 
 @get("/api/photos/{id}/pages/{page}/{size}.jpg", "image/jpeg")
@@ -149,11 +125,11 @@ async def view(request: Request) -> Response:
     return FileResponse(path, media_type="image/jpeg", headers={"Cache-Control": KEEP_FOREVER})
 
 
-@post("/api/look", schemas.Look, body=bytes, errors={503: "No worker could look."})
-async def look(request: Request) -> Json:
+@post("/api/look", body=bytes, errors={503: "No worker could look."})
+async def look(request: Request) -> schemas.Look:
     """Say where a map lies in a camera's live picture, and what is to mend; nothing is kept."""
     services, data = services_of(request), await body_of(request, MAX_LOOK)
-    seen: Json = {"hint": "busy", "confidence": 0.0, "outline": None}
+    seen: schemas.Look = {"hint": "busy", "confidence": 0.0, "outline": None}
     if services.pool.busy:  # photos that were sent go first
         return seen
     with tempfile.NamedTemporaryFile(prefix="kdscan-", suffix=".jpg") as file:
@@ -164,24 +140,24 @@ async def look(request: Request) -> Json:
     return seen
 
 
-@get("/api/sheets/{id}", schemas.Sheet)
-def sheet(request: Request) -> Json:
+@get("/api/sheets/{id}")
+def sheet(request: Request) -> schemas.Sheet:
     """A sheet as it stands."""
     return services_of(request).sheets.sheet(id_of(request), session_of(request))
 
 
-@get("/api/queue", schemas_event.Queue, query=NEWS, desk=True)
-async def queue(request: Request) -> Json:
+@get("/api/queue", query=NEWS, desk=True)
+async def queue(request: Request) -> schemas_event.Queue:
     """The sheets to look at, those that matter most first (desk)."""
     await news(request)
-    return await run_in_threadpool(services_of(request).tables.view, "queue")
+    return await run_in_threadpool(services_of(request).tables.queue)
 
 
-@get("/api/standings", schemas_event.Standings, query=NEWS)
-async def standings(request: Request) -> Json:
+@get("/api/standings", query=NEWS)
+async def standings(request: Request) -> schemas_event.Standings:
     """The event's table, games and totals."""
     await news(request)
-    return await run_in_threadpool(services_of(request).tables.view, "standings")
+    return await run_in_threadpool(services_of(request).tables.standings)
 
 
 SHEETS: Json = {"type": "string", "pattern": "^(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)){1,3}$"}
@@ -189,11 +165,10 @@ SHEETS: Json = {"type": "string", "pattern": "^(0|[1-9][0-9]*)(,(0|[1-9][0-9]*))
 
 @get(
     "/api/games",
-    schemas.Game,
     query={"sheets": (SHEETS, "like 3,4 or 3,4,5", True)},
     errors=NONE_SUCH | WRONG_KIND,
 )
-def game(request: Request) -> Json:
+def game(request: Request) -> schemas.Game:
     """Two maps, with their spellbook if it is named too, or kingdoms as a game."""
     text = request.query_params.get("sheets", "")
     ids = [int(part) for part in text.split(",") if part.isascii() and part.isdigit()]

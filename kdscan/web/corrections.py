@@ -34,7 +34,7 @@ def correction(what: str, kind: str | None = None) -> Callable[[FieldsOf], Field
     def declare(fields_of: FieldsOf) -> FieldsOf:
         @post(f"/api/sheets/{{id}}/{what}", schemas.Sheet, errors=WRONG_KIND)
         @wraps(fields_of)
-        def handler(request: Request, body: object) -> Json:
+        def handler(request: Request, body: object) -> schemas.Sheet:
             sheets, who = services_of(request).sheets, session_of(request)
             return sheets.correct(id_of(request), fields_of(body), who, of=kind)
 
@@ -95,8 +95,8 @@ def confirm(body: bodies.Nothing) -> Fields:
     return {"confirmed": True}
 
 
-@post("/api/sheets/{id}/name", schemas.Sheet, errors=WRONG_KIND)
-def name(request: Request, body: bodies.NamedPlayer) -> Json:
+@post("/api/sheets/{id}/name", errors=WRONG_KIND)
+def name(request: Request, body: bodies.NamedPlayer) -> schemas.Sheet:
     """Say whose a sheet is."""
     sheets, who = services_of(request).sheets, session_of(request)
     try:
@@ -105,7 +105,7 @@ def name(request: Request, body: bodies.NamedPlayer) -> Json:
         raise refused(request, error) from error
 
 
-@post("/api/sheets/{id}/undo", schemas.Sheet, errors=WRONG_KIND)
-def undo(request: Request, body: bodies.Nothing) -> Json:
+@post("/api/sheets/{id}/undo", errors=WRONG_KIND)
+def undo(request: Request, body: bodies.Nothing) -> schemas.Sheet:
     """Take the newest correction back."""
     return services_of(request).sheets.undo(id_of(request), session_of(request))

@@ -16,7 +16,7 @@ from starlette.requests import Request
 
 from kdscan.errors import UsageError
 from kdscan.records.results import Json
-from kdscan.tournament.acts import newest_act, note_pairing, note_part, take_back_act
+from kdscan.tournament.acts import Act, newest_act, note_pairing, note_part, take_back_act
 from kdscan.tournament.correcting import say
 from kdscan.tournament.names import player_named
 from kdscan.tournament.plan import drop, enter_player, next_round, set_result
@@ -35,23 +35,23 @@ A = TypeVar("A", bound=Callable[..., Any])
 REFUSED = {409: "It cannot be so; `message` says why, in the language that is asked for."}
 
 
-@get("/api/desk", schemas_event.DeskView, query=NEWS, desk=True)
-async def desk(request: Request) -> Json:
+@get("/api/desk", query=NEWS, desk=True)
+async def desk(request: Request) -> schemas_event.DeskView:
     """All that is to settle in the event, its sheets, players and rounds (desk)."""
     await news(request)
     return await run_in_threadpool(_answer, request)
 
 
-def _answer(request: Request) -> Json:
+def _answer(request: Request) -> schemas_event.DeskView:
     services, who = services_of(request), desk_session(request).name
-    answer = services.tables.view("desk") | {"undo": None}
     with services.store.read() as db:
         act = newest_act(db, find_event(db, services.settings.event), who)
-    if act is not None:
-        values = {name: str(value) for name, value in act.values.items()}
-        said = {"text": act.text, "values": values}
-        answer["undo"] = said | {"at": act.at.isoformat(), "sheet": act.sheet}
-    return answer
+    return {**services.tables.desk(), "undo": _undoable(act) if act else None}
+
+
+def _undoable(act: Act) -> schemas_event.Undoable:
+    values = {name: str(value) for name, value in act.values.items()}
+    return {"text": act.text, "values": values, "at": act.at.isoformat(), "sheet": act.sheet}
 
 
 def act(path: str) -> Callable[[A], A]:
@@ -64,7 +64,7 @@ def act(path: str) -> Callable[[A], A]:
     def declare(function: A) -> A:
         @post(path, schemas_event.DeskView, desk=True, errors=REFUSED)
         @wraps(function)
-        def handler(request: Request, body: object) -> Json:
+        def handler(request: Request, body: object) -> schemas_event.DeskView:
             services, who = services_of(request), desk_session(request).name
             try:
                 with services.store.write() as db:

@@ -39,18 +39,18 @@ from kdscan.web.views import local_file
 NOT_LEARNED = {409: "The photos are no good for it; the message says what to do."}
 
 
-@get("/api/prints", schemas_event.KnownPrints)
-def prints(request: Request) -> Json:
+@get("/api/prints")
+def prints(request: Request) -> schemas_event.KnownPrints:
     """The prints that are known."""
     return _all(services_of(request).prints)
 
 
-def _all(known: Prints) -> Json:
+def _all(known: Prints) -> schemas_event.KnownPrints:
     return {"prints": known.all(), "learns": known.learns()}
 
 
-@post("/api/prints/learning", schemas_event.KnownPrints, desk=True, errors=NONE_SUCH)
-async def switch_learning(request: Request, body: bodies.Switch) -> Json:
+@post("/api/prints/learning", desk=True, errors=NONE_SUCH)
+async def switch_learning(request: Request, body: bodies.Switch) -> schemas_event.KnownPrints:
     """Have prints learned by themselves from the sheets that are sent, or not (desk)."""
     services = services_of(request)
     await run_in_threadpool(services.prints.switch, body.on)
@@ -75,8 +75,8 @@ def _png(data: bytes) -> Response:
     return Response(data, media_type="image/png", headers={"Cache-Control": KEEP_FOREVER})
 
 
-@post("/api/prints/{id}/corners", schemas_event.KnownPrints, desk=True, errors=NOT_LEARNED)
-async def set_print_corners(request: Request, body: bodies.Corners) -> Json:
+@post("/api/prints/{id}/corners", desk=True, errors=NOT_LEARNED)
+async def set_print_corners(request: Request, body: bodies.Corners) -> schemas_event.KnownPrints:
     """Say where a print's grid has its corners in its picture (desk)."""
     services = services_of(request)
     try:
@@ -89,7 +89,6 @@ async def set_print_corners(request: Request, body: bodies.Corners) -> Json:
 
 @post(
     "/api/prints",
-    schemas_event.LearnedPrint,
     body=bytes,
     query={
         "name": ({"type": "string"}, "what the pad is called", True),
@@ -99,7 +98,7 @@ async def set_print_corners(request: Request, body: bodies.Corners) -> Json:
     desk=True,
     status=201,
 )
-async def learn_print(request: Request) -> Json:
+async def learn_print(request: Request) -> schemas_event.LearnedPrint:
     """Learn a pad's print (desk); the body is a photo of an unmarked sheet."""
     services = services_of(request)
     name = request.query_params.get("name", "")
@@ -111,14 +110,10 @@ async def learn_print(request: Request) -> Json:
         return await _learned(request, services, [path], name, unmarked)
 
 
-@post(
-    "/api/prints/of-photos",
-    schemas_event.LearnedPrint,
-    errors=NONE_SUCH | NOT_LEARNED,
-    desk=True,
-    status=201,
-)
-async def learn_print_of_photos(request: Request, body: bodies.PadPhotos) -> Json:
+@post("/api/prints/of-photos", errors=NONE_SUCH | NOT_LEARNED, desk=True, status=201)
+async def learn_print_of_photos(
+    request: Request, body: bodies.PadPhotos
+) -> schemas_event.LearnedPrint:
     """Learn a pad's print from photos of filled sheets that were sent (desk)."""
     services = services_of(request)
     rows = [
@@ -133,7 +128,7 @@ async def learn_print_of_photos(request: Request, body: bodies.PadPhotos) -> Jso
 
 async def _learned(
     request: Request, services: Services, paths: Sequence[Path], name: str, unmarked: bool = False
-) -> Json:
+) -> schemas_event.LearnedPrint:
     problem: Json | None = None
     data = b""
     try:
@@ -145,11 +140,11 @@ async def _learned(
         raise ApiError(409, "not_learned", error_text(problem, words(language_of(request))))
     known, again = await run_in_threadpool(services.prints.add, data)
     services.reader.enqueue(*again)
-    return known | {"again": again}
+    return {**known, "again": again}
 
 
-@post("/api/prints/{id}/forget", schemas_event.KnownPrints, desk=True)
-def forget_a_print(request: Request, body: bodies.Nothing) -> Json:
+@post("/api/prints/{id}/forget", desk=True)
+def forget_a_print(request: Request, body: bodies.Nothing) -> schemas_event.KnownPrints:
     """Forget a print (desk)."""
     known = services_of(request).prints
     known.forget_numbered(id_of(request))

@@ -1,7 +1,7 @@
 """Operations of the HTTP interface, each declared at its handler.
 
-    @post("/api/sheets/{id}/undo", schemas.Sheet, errors=WRONG_KIND)
-    async def undo(request: Request, body: bodies.Nothing) -> Json: ...
+    @post("/api/sheets/{id}/undo", errors=WRONG_KIND)
+    async def undo(request: Request, body: bodies.Nothing) -> schemas.Sheet: ...
 
 The application's routes and /openapi.json are made from them.
 """
@@ -106,16 +106,17 @@ OPERATIONS: list[Operation] = []
 
 
 def operation(
-    method: str, path: str, answer: Any, *, body: Any = None, **more: Any
+    method: str, path: str, answer: Any = None, *, body: Any = None, **more: Any
 ) -> Callable[[Handler], Handler]:
     """Declare a handler; the arguments are the fields of its `Operation`.
 
-    body: if left out, the type of the handler's `body`.
+    answer, body: if left out, what the handler returns and the type of its `body`.
     """
 
     def declare(handler: Handler) -> Handler:
-        kind = body or get_type_hints(handler).get("body")
-        OPERATIONS.append(Operation(method, path, handler, answer, kind, **more))
+        types = get_type_hints(handler)
+        kinds = answer or types["return"], body or types.get("body")
+        OPERATIONS.append(Operation(method, path, handler, *kinds, **more))
         return handler
 
     return declare

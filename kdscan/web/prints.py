@@ -12,7 +12,6 @@ from kdscan.imaging.encode import png
 from kdscan.prints.describe import with_corners
 from kdscan.prints.drawing import draw_print
 from kdscan.prints.file import FiledPrint, parse_print, to_filed
-from kdscan.records.results import Json
 from kdscan.tournament.pads import keep_taught, piles
 from kdscan.tournament.pile import Pile
 from kdscan.tournament.store.print_files import load_prints
@@ -20,6 +19,7 @@ from kdscan.tournament.store.prints import EventPrints, add_print, event_prints,
 from kdscan.tournament.store.readings import sheets
 from kdscan.tournament.store.records import PrintRow
 from kdscan.web.answers import not_found
+from kdscan.web.schemas_event import KnownPrint
 
 
 class Prints(EventPrints):
@@ -29,7 +29,7 @@ class Prints(EventPrints):
         """SHA-256 of the prints' files, which lie among the photos."""
         return tuple(row.sha256 for row in self.rows())
 
-    def all(self) -> list[Json]:
+    def all(self) -> list[KnownPrint]:
         """Each print that can be read, for JSON."""
         return [_print_json(row, one) for row, one in self._readable()]
 
@@ -53,7 +53,7 @@ class Prints(EventPrints):
         maps = (sheet for sheet in sheets(db, self.event_id) if is_of_pad(sheet.data))
         return sorted({s.photo_id for s in maps if s.data["layout"] not in others})
 
-    def add(self, data: bytes) -> tuple[Json, list[int]]:
+    def add(self, data: bytes) -> tuple[KnownPrint, list[int]]:
         """Keep a print that a worker learned; returns it, and the photos to read again by it."""
         one = parse_print(data, "print")
         with self.store.write() as db:
@@ -100,7 +100,7 @@ class Prints(EventPrints):
             self.switch(False)
 
 
-def _print_json(row: PrintRow, one: FiledPrint) -> Json:
+def _print_json(row: PrintRow, one: FiledPrint) -> KnownPrint:
     return {
         "id": row.id,
         "name": row.name,

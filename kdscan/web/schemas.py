@@ -95,26 +95,31 @@ class ReadCell(TypedDict):
     crowns: NotRequired[int]
 
 
-class Sheet(TypedDict):
-    """A sheet as it stands: its reading with people's corrections."""
+class SheetFacts(TypedDict):
+    """What the page knows of a sheet beside its reading. ink: where its ink alone can be seen."""
 
     id: int
     photo: int
     page: int
-    kind: str
-    confidence: Probability
-    review: bool
     confirmed: bool
     can_undo: bool
     corrections: list[Decision]
+    player: str | None
+    ink: str | None
+
+
+class Sheet(SheetFacts):
+    """A sheet as it stands: its reading with people's corrections."""
+
+    kind: str
+    confidence: Probability
+    review: bool
     cells: NotRequired[list[ReadCell]]
     domains: NotRequired[list[Any]]
     score: NotRequired[dict[str, int]]
     chosen_coat: NotRequired[CoatName | None]
     range: NotRequired[tuple[int, int] | None]
     photograph_again: NotRequired[bool]
-    player: NotRequired[str | None]
-    ink: NotRequired[str | None]
     wizard_range: NotRequired[tuple[int, int]]
     size: NotRequired[Literal[5, 7]]
     variants: NotRequired[dict[str, bool]]
@@ -135,7 +140,9 @@ class Brief(TypedDict):
     player: str | None
 
 
-class _PhotoFacts(TypedDict):
+class PhotoFacts(TypedDict):
+    """What is known of an uploaded file beside its sheets."""
+
     id: int
     name: str
     added_at: str
@@ -144,13 +151,13 @@ class _PhotoFacts(TypedDict):
     pages: list[Page]
 
 
-class Photo(_PhotoFacts):
+class Photo(PhotoFacts):
     """An uploaded file: its pages, and the sheets on them."""
 
     sheets: list[Sheet]
 
 
-class PhotoLine(_PhotoFacts):
+class PhotoLine(PhotoFacts):
     """The same for lists: sheets with their totals alone."""
 
     sheets: list[Brief]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
-from kdscan.game.winner import Decision
-from kdscan.tournament.cards import CardKind
-from kdscan.tournament.standings import Standing
+from kdscan.tournament.table import EventTable, TableGame
 from kdscan.web.schemas import Probability, Shown
+
+CardKind = Literal[
+    "conflict", "twice", "owner", "again", "opponent", "missing", "look", "failed", "rules"
+]
 
 
 class KnownPrint(TypedDict):
@@ -36,7 +38,9 @@ class LearnedPrint(KnownPrint):
     again: list[int]
 
 
-class _SheetLine(TypedDict):
+class SheetLine(TypedDict):
+    """A sheet of the event in a list."""
+
     id: int
     kind: str
     photo: int
@@ -50,7 +54,7 @@ class _SheetLine(TypedDict):
     thumb: str
 
 
-class Doubtful(_SheetLine):
+class Doubtful(SheetLine):
     """A sheet to look at. `decides`: it may turn its game. A spellbook has no total."""
 
     range: tuple[int, int] | None
@@ -64,7 +68,7 @@ class Queue(TypedDict):
     sheets: list[Doubtful]
 
 
-class SheetBrief(_SheetLine):
+class SheetBrief(SheetLine):
     """A sheet in a card or in the desk's list. status: as in the CSV of `kdscan export`."""
 
     review: bool
@@ -111,25 +115,6 @@ class DeskPlayer(TypedDict):
     active: bool
 
 
-class Seat(TypedDict):
-    """`total` is null while the sheet is missing."""
-
-    player: str
-    total: int | None
-
-
-class TableGame(TypedDict):
-    """A game of the event; `winner` is an index of `seats`."""
-
-    round: int
-    table: int
-    seats: list[Seat]
-    bye: bool
-    finished: bool
-    winner: int | None
-    decided_by: Decision | None
-
-
 class Total(TypedDict):
     """A map by what it is worth."""
 
@@ -138,11 +123,15 @@ class Total(TypedDict):
     review: bool
 
 
-class DeskView(TypedDict):
-    """Everything that the desk sees. state: changes with everything that may show here.
+class OnProjector(TypedDict):
+    """clock: when the round ends, null without one. shown: what the projector shows."""
 
-    clock: when the round ends, null without one. shown: what the projector shows.
-    """
+    clock: str | None
+    shown: Shown
+
+
+class EventView(OnProjector):
+    """What the desk sees, but for what it may take back."""
 
     state: str
     event: str
@@ -153,22 +142,22 @@ class DeskView(TypedDict):
     played_round: int
     last_round: int
     rounds: int | None
-    clock: str | None
-    shown: Shown
+
+
+class DeskView(EventView):
+    """Everything that the desk sees. state: changes with everything that may show here.
+
+    clock: when the round ends, null without one. shown: what the projector shows.
+    """
+
     undo: Undoable | None
 
 
-class Standings(TypedDict):
+class Standings(EventTable, OnProjector):
     """The event from above. state: changes with everything that may show here.
 
     played_round: the latest of which a game is finished, 0 before. clock, shown: see `DeskView`.
     """
 
     state: str
-    event: str
-    played_round: int
-    standings: list[Standing]
-    games: list[TableGame]
     totals: list[Total]
-    clock: str | None
-    shown: Shown

@@ -11,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kdscan.kinds import decides_game
-from kdscan.records.results import Json
 from kdscan.web import bodies, schemas
 from kdscan.web.answers import ApiError
 from kdscan.web.operation import NEWS, NONE_SUCH, get, post
@@ -23,24 +22,24 @@ from kdscan.web.sheet_state import game_json
 OTHERWISE = {409: "It cannot be so: nothing to bring, another kind of sheet, no room for more."}
 
 
-@post("/api/shared", schemas.SharedGame, errors=NONE_SUCH | OTHERWISE)
-def begin(request: Request, body: bodies.Brought) -> Json:
+@post("/api/shared", errors=NONE_SUCH | OTHERWISE)
+def begin(request: Request, body: bodies.Brought) -> schemas.SharedGame:
     """Begin a game that several phones play, with the sheets of a photo or without."""
     sheets = _sheets(request, body.photo)
     code = services_of(request).games.new(session_of(request)).code
     return _brought(request, code, sheets)
 
 
-@post("/api/shared/{code}", schemas.SharedGame, errors=OTHERWISE)
-def bring(request: Request, body: bodies.Brought) -> Json:
+@post("/api/shared/{code}", errors=OTHERWISE)
+def bring(request: Request, body: bodies.Brought) -> schemas.SharedGame:
     """Bring a photo's sheets to a game; they replace what this session brought before."""
     code = request.path_params["code"]
     services_of(request).games.get(code)
     return _brought(request, code, _sheets(request, body.photo))
 
 
-@get("/api/shared/{code}", schemas.SharedGame, query=NEWS)
-async def shared(request: Request) -> Json:
+@get("/api/shared/{code}", query=NEWS)
+async def shared(request: Request) -> schemas.SharedGame:
     """A game of several phones as it stands; whoever has its code sees all its sheets."""
     services, code = services_of(request), request.path_params["code"]
     await run_in_threadpool(services.games.get, code)
@@ -78,7 +77,7 @@ def _sheets(request: Request, photo: int | None) -> dict[int, str]:
     return {one["id"]: one["kind"] for one in found["sheets"]}
 
 
-def _brought(request: Request, code: str, sheets: dict[int, str]) -> Json:
+def _brought(request: Request, code: str, sheets: dict[int, str]) -> schemas.SharedGame:
     games = services_of(request).games
     game = games.bring(code, sheets, session_of(request)) if sheets else games.get(code)
     return _answer(request, game)
@@ -88,7 +87,7 @@ def _state(request: Request, game: SharedGame) -> str:
     return f"{game.state}-{services_of(request).tables.state()}"
 
 
-def _answer(request: Request, game: SharedGame) -> Json:
+def _answer(request: Request, game: SharedGame) -> schemas.SharedGame:
     state = _state(request, game)
     found = services_of(request).sheets.table(game.sheets)
     return {

@@ -12,8 +12,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from kdscan.errors import StoreFull
+from kdscan.errors import Bug, StoreFull
 from kdscan.game.winner import known_total
+from kdscan.locale import ENGLISH, Words, mark
+from kdscan.locale.errors import error_text
 from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides, as_they_stand, corrected_sheets
 from kdscan.tournament.correcting import say, take_back
@@ -34,11 +36,12 @@ from kdscan.tournament.store.photos import (
 )
 from kdscan.tournament.store.readings import readings, sheet, sheets
 from kdscan.tournament.store.records import FileRow, PhotoRow, Sheet, short_name
+from kdscan.web import schemas
 from kdscan.web.answers import ApiError, not_found
 from kdscan.web.schemas import PhotoState
 from kdscan.web.sessions import Session
 from kdscan.web.settings import Settings
-from kdscan.web.sheet_state import with_page_fields
+from kdscan.web.sheet_state import with_facts
 
 SOURCE = "web"
 """`file.source` of what came in through the page."""
@@ -48,6 +51,8 @@ READ: PhotoState = "read"
 FAILED: PhotoState = "failed"
 
 MAX_ID = 2**31 - 1
+
+BUG = mark("Something went wrong in the program. The photo is kept.")
 
 KEPT = ("kingdom", "duel_spellbook")
 """Kinds that older versions could not keep, so that what follows can't be worked out."""
@@ -118,17 +123,23 @@ class SheetService:
         with self._store.read() as db:
             return self._mine(db, photo_id, session)
 
-    def photo(self, photo_id: int, session: Session) -> Json:
-        """All that is known of a photo."""
+    def photo(self, photo_id: int, session: Session, spoken: Words = ENGLISH) -> schemas.Photo:
+        """All that is known of a photo. spoken: how its errors are told."""
         with self._store.read() as db:
-            return self._photo_json(db, self._mine(db, photo_id, session), whole=True)
+            facts, sheets = self._facts(db, self._mine(db, photo_id, session), spoken)
+            return {**facts, "sheets": sheets}
 
-    def photos(self, session: Session, most: int = 50) -> list[Json]:
+    def photos(
+        self, session: Session, spoken: Words = ENGLISH, most: int = 50
+    ) -> list[schemas.PhotoLine]:
         """This session's photos, the newest first, with the sheets' totals alone."""
         query = self._sent(session, schema.photo).order_by(schema.file.c.id.desc()).limit(most)
+        found: list[schemas.PhotoLine] = []
         with self._store.read() as db:
-            rows = [PhotoRow(**row) for row in db.execute(query).mappings()]
-            return [self._photo_json(db, row, whole=False) for row in rows]
+            for row in db.execute(query).mappings():
+                facts, sheets = self._facts(db, PhotoRow(**row), spoken)
+                found.append({**facts, "sheets": [_brief(one) for one in sheets]})
+        return found
 
     def _sent(self, session: Session, what: Any) -> Select[Any]:
         """Selects something of the photos that a session has sent."""
@@ -140,18 +151,20 @@ class SheetService:
             .where(own.details["session"].as_string() == session.id)
         )
 
-    def _photo_json(self, db: Connection, photo: PhotoRow, *, whole: bool) -> Json:
+    def _facts(
+        self, db: Connection, photo: PhotoRow, spoken: Words
+    ) -> tuple[schemas.PhotoFacts, list[schemas.Sheet]]:
+        """What is known of a photo, and its sheets as they stand."""
         newest = {row.page: row for row in readings(db, photo.id)}
-        standing = [one for page in sorted(newest) for one in self._page(db, photo.id, page)]
-        return {
+        facts: schemas.PhotoFacts = {
             "id": photo.id,
             "name": self._name(db, photo.id),
             "added_at": photo.added_at.isoformat(),
             "state": self._state(db, photo),
-            "error": reason_of(photo),
-            "pages": [_page_json(photo, newest[page].entry) for page in sorted(newest)],
-            "sheets": standing if whole else [_brief(one) for one in standing],
+            "error": _told(reason_of(photo), spoken),
+            "pages": [_page_json(photo, newest[page].entry, spoken) for page in sorted(newest)],
         }
+        return facts, [one for page in sorted(newest) for one in self._page(db, photo.id, page)]
 
     def _state(self, db: Connection, photo: PhotoRow) -> PhotoState:
         if photo.error_code:
@@ -191,7 +204,7 @@ class SheetService:
 
     # Sheets
 
-    def sheet(self, sheet_id: int, session: Session) -> Json:
+    def sheet(self, sheet_id: int, session: Session) -> schemas.Sheet:
         """A sheet as it stands, corrections and all."""
         with self._store.read() as db:
             return self._sheet_json(db, self._sheet(db, sheet_id, session))
@@ -202,18 +215,18 @@ class SheetService:
             one = self._sheet(db, sheet_id, session)
             return one, self._mine(db, one.photo_id, session)
 
-    def game(self, ids: Sequence[int], session: Session) -> list[Json]:
+    def game(self, ids: Sequence[int], session: Session) -> list[schemas.Sheet]:
         """Sheets that lay on one table, as they stand together."""
         with self._store.read() as db:
             return self._together(db, [self._sheet(db, one, session) for one in ids])
 
-    def table(self, ids: Sequence[int]) -> list[Json]:
+    def table(self, ids: Sequence[int]) -> list[schemas.Sheet]:
         """The same for whoever may see the whole table; sheets that are gone are left out."""
         with self._store.read() as db:
             found = [one for n in ids if (one := sheet(db, n)) is not None]
             return self._together(db, [one for one in found if one.event_id == self.event.id])
 
-    def _together(self, db: Connection, found: Sequence[Sheet]) -> list[Json]:
+    def _together(self, db: Connection, found: Sequence[Sheet]) -> list[schemas.Sheet]:
         book = any(one.kind == "duel_spellbook" for one in found)
         if book and all(one.kept is not None for one in found):
             asked = [self._asked(db, one) for one in found]
@@ -222,7 +235,7 @@ class SheetService:
 
     def correct(
         self, sheet_id: int, changes: Mapping[str, Any], session: Session, *, of: str | None = None
-    ) -> Json:
+    ) -> schemas.Sheet:
         """Add a correction of a sheet; returns the sheet as it stands then.
 
         changes: field → value. of: the kind of sheet that has such fields; None: all have.
@@ -242,7 +255,7 @@ class SheetService:
                 raise ApiError(409, "impossible", "there is no such square") from error
             return self._sheet_json(db, one)
 
-    def undo(self, sheet_id: int, session: Session) -> Json:
+    def undo(self, sheet_id: int, session: Session) -> schemas.Sheet:
         """Take back the newest correction of a sheet that was not taken back yet."""
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
@@ -258,11 +271,11 @@ class SheetService:
         self._mine(db, one.photo_id, session)
         return one
 
-    def _sheet_json(self, db: Connection, one: Sheet) -> Json:
+    def _sheet_json(self, db: Connection, one: Sheet) -> schemas.Sheet:
         page = self._page(db, one.photo_id, one.page)
         return next(found for found in page if found["id"] == one.id)
 
-    def _page(self, db: Connection, photo_id: int, page: int) -> list[Json]:
+    def _page(self, db: Connection, photo_id: int, page: int) -> list[schemas.Sheet]:
         """The sheets of one page as they stand: a correction of one may count for others."""
         here = list(sheets(db, self.event.id, photo_id, page))
         found = as_they_stand(here, partial(self._asked, db), partial(multi_photo_game, db))
@@ -272,16 +285,18 @@ class SheetService:
         held = effective_values(corrections(db, self.event.id, sheet_id=one.id))
         return asked_of(one, held, self._rules(db))
 
-    def _shown(self, db: Connection, here: Sequence[Sheet], found: Sequence[Json]) -> list[Json]:
+    def _shown(
+        self, db: Connection, here: Sequence[Sheet], found: Sequence[Json]
+    ) -> list[schemas.Sheet]:
         """Sheets as they stand with what the page needs beside them."""
         known, shown = names_by_code(players(db, self.event.id)), []
         for one, now in zip(here, found, strict=True):
             rows = corrections(db, self.event.id, sheet_id=one.id)
             player = name_of(place_of(one.code, effective_values(rows)).player, known)
-            shown.append(with_page_fields(now, one, rows, player))
+            shown.append(with_facts(now, one, rows, player))
         return shown
 
-    def name(self, sheet_id: int, name: str | None, session: Session) -> Json:
+    def name(self, sheet_id: int, name: str | None, session: Session) -> schemas.Sheet:
         """Say whose a sheet is; raises `UnknownPlayer` for a name that nobody in the event has."""
         with self._store.write() as db:
             one = self._sheet(db, sheet_id, session)
@@ -301,25 +316,41 @@ class SheetService:
         return rules_of(get_event(db, self.event.id) or self.event)
 
 
-def _page_json(photo: PhotoRow, entry: Json) -> Json:
+def _told(error: Json | None, spoken: Words) -> schemas.ErrorText | None:
+    """An error that was kept, in words."""
+    if error is None:
+        return None
+    inside = error["code"] == Bug.code  # what went wrong there is for the log alone
+    return {
+        "code": error["code"],
+        "message": spoken.t(BUG) if inside else error_text(error, spoken),
+    }
+
+
+def _page_json(photo: PhotoRow, entry: Json, spoken: Words) -> schemas.Page:
     at = f"/api/photos/{photo.id}/pages/{entry['page']}"
     shown = entry["width"] is not None
     return {
         "page": entry["page"],
         "width": entry["width"],
         "height": entry["height"],
-        "error": entry["error"],
+        "error": _told(entry["error"], spoken),
         "view": f"{at}/view.jpg" if shown else None,
         "thumb": f"{at}/thumb.jpg" if shown else None,
     }
 
 
-def _brief(sheet_json: Json) -> Json:
-    names = ("id", "kind", "photo", "page", "review", "confidence")
-    return {n: sheet_json[n] for n in names} | {
-        "total": known_total(sheet_json),
-        "photograph_again": bool(sheet_json.get("photograph_again")),
-        "player": sheet_json["player"],
+def _brief(sheet: schemas.Sheet) -> schemas.Brief:
+    return {
+        "id": sheet["id"],
+        "kind": sheet["kind"],
+        "photo": sheet["photo"],
+        "page": sheet["page"],
+        "review": sheet["review"],
+        "confidence": sheet["confidence"],
+        "total": known_total(sheet),
+        "photograph_again": sheet.get("photograph_again", False),
+        "player": sheet["player"],
     }
 
 

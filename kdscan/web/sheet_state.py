@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from kdscan.detection.layout import UNKNOWN as NO_LAYOUT
 from kdscan.game.winner import decide, worth
@@ -15,6 +16,7 @@ from kdscan.records.results import Json
 from kdscan.sheet.layout import layouts
 from kdscan.tournament.store.corrections import effective_values
 from kdscan.tournament.store.records import Correction, Sheet
+from kdscan.web import schemas
 
 UNKNOWN = 999
 """More than any map is worth: the end of a range that nobody can tell."""
@@ -27,18 +29,15 @@ def _ink(sheet: Sheet) -> str | None:
     return f"/api/sheets/{sheet.id}/ink.png?reading={sheet.reading_id}"
 
 
-def with_page_fields(
+def with_facts(
     found: Json, sheet: Sheet, changes: Sequence[Correction], player: str | None
-) -> Json:
+) -> schemas.Sheet:
     """A sheet as it stands in the JSON of the contract, and what the page needs beside it.
 
     changes: its corrections. player: whose it is.
     """
     decisions = history(changes)
-    more = _scored(found) if is_player_sheet(sheet.kind) else {}
-    return {
-        **found,
-        **more,
+    facts: schemas.SheetFacts = {
         "id": sheet.id,
         "photo": sheet.photo_id,
         "page": sheet.page,
@@ -48,6 +47,8 @@ def with_page_fields(
         "can_undo": any(not one["undone"] for one in decisions),
         "player": player,
     }
+    more = _scored(found) if is_player_sheet(sheet.kind) else {}
+    return cast(schemas.Sheet, {**found, **more, **facts})
 
 
 def _scored(found: Json) -> Json:
@@ -59,45 +60,45 @@ def _scored(found: Json) -> Json:
     return {"domains": domains, "range": None if again else range_of(found)}
 
 
-def range_of(found: Json) -> list[int]:
+def range_of(found: Mapping[str, Any]) -> tuple[int, int]:
     """The lowest and the highest total that a map or kingdom may be worth."""
     if found.get("photograph_again"):
-        return [0, UNKNOWN]
-    return found.get("range") or [found["score"]["total"]] * 2
+        return 0, UNKNOWN
+    total = found["score"]["total"]
+    low, high = found.get("range") or (total, total)
+    return low, high
 
 
-def history(changes: Sequence[Correction]) -> list[Json]:
+def history(changes: Sequence[Correction]) -> list[schemas.Decision]:
     """Who decided what, the oldest first."""
     undone = {row.undoes for row in changes}
-    return [
-        {
-            **_where(row.field),
-            "old": row.old,
-            "new": row.new,
-            "who": row.who,
-            "at": row.at.isoformat(),
-            "undone": row.id in undone,
-        }
-        for row in changes
-        if row.undoes is None
-    ]
+    return [_decision(row, row.id in undone) for row in changes if row.undoes is None]
 
 
-def _where(field: str) -> Json:
-    """What a correction's field speaks of."""
-    found: Json = {"what": field, "cell": None, "player": None, "coat": None}
-    match parse_field(field):
+def _decision(row: Correction, undone: bool) -> schemas.Decision:
+    told: schemas.Decision = {
+        "what": row.field,
+        "cell": None,
+        "player": None,
+        "coat": None,
+        "old": row.old,
+        "new": row.new,
+        "who": row.who,
+        "at": row.at.isoformat(),
+        "undone": undone,
+    }
+    match parse_field(row.field):
         case CellField(cell):
-            found |= {"what": "cell", "cell": list(cell)}
+            told["what"], told["cell"] = "cell", cell
         case LineField(player, coat):
-            found |= {"what": "line", "player": player, "coat": coat.value}
+            told["what"], told["player"], told["coat"] = "line", player, coat.value
         case ChoiceField(player):
-            found |= {"what": "choice", "player": player}
-    return found
+            told["what"], told["player"] = "choice", player
+    return told
 
 
-def game_json(sheets: Sequence[Json]) -> Json:
+def game_json(sheets: Sequence[schemas.Sheet]) -> schemas.Outcome:
     """Who won, of two maps as they stand, or of two to four kingdoms; all who share the win."""
     scored = [(one["id"], one) for one in sheets if one["kind"] != "duel_spellbook"]
     winners = decide([worth(one) for _, one in scored]).winners
-    return {**outcome_json(scored), "winners": list(winners)}
+    return cast(schemas.Outcome, {**outcome_json(scored), "winners": list(winners)})

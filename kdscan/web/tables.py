@@ -11,25 +11,32 @@ import threading
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Literal
+from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from kdscan.records.results import Json
-from kdscan.tournament.cards import cards, sheet_brief
-from kdscan.tournament.event import EventState, event_state, table_json
+from kdscan.tournament.event import EventState, event_state
 from kdscan.tournament.games import Game
 from kdscan.tournament.results import Result, results, seated
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.events import get_event
 from kdscan.tournament.store.records import Event, short_name
+from kdscan.tournament.table import event_table
+from kdscan.web.cards import cards, sheet_brief, sheet_line
+from kdscan.web.schemas_event import (
+    DeskPlayer,
+    Doubtful,
+    EventView,
+    OnProjector,
+    Queue,
+    Standings,
+    Total,
+)
 from kdscan.web.sheet_state import range_of
 
-Ranges = Mapping[int, Sequence[int]]
+Ranges = Mapping[int, tuple[int, int]]
 """The lowest and the highest total that sheets may be worth."""
-
-View = Literal["queue", "standings", "desk"]
 
 CLOCK, SHOWN = "clock", "shown"
 """Keys of the event's details: the round's clock, and what the projector shows."""
@@ -38,31 +45,47 @@ TOTALS = 100
 """So many of the highest totals are listed."""
 
 
+class _Views(NamedTuple):
+    queue: Queue
+    standings: Standings
+    desk: EventView
+
+
 class Tables:
     """One event from above."""
 
     def __init__(self, store: Store, event: Event) -> None:
         self._store, self._event = store, event
         self._lock = threading.Lock()
-        self._state = ""
-        self._views: dict[View, Json] = {}
+        self._views: _Views | None = None
 
     def state(self) -> str:
         """A name for what stands now: it changes with everything that shows here."""
         with self._store.read() as db:
             return self._state_of(db)
 
-    def view(self, name: View) -> Json:
-        """The sheets to look at, table and games, or all that is to settle at the desk."""
-        with self._lock:
-            self._renew()
-            return {"state": self._state} | self._views[name]
+    def queue(self) -> Queue:
+        """The sheets to look at."""
+        return self._newest().queue
 
-    def _renew(self) -> None:
+    def standings(self) -> Standings:
+        """Table and games."""
+        return self._newest().standings
+
+    def desk(self) -> EventView:
+        """All that is to settle at the desk."""
+        return self._newest().desk
+
+    def _newest(self) -> _Views:
+        with self._lock:
+            self._views = self._renewed(self._views)
+            return self._views
+
+    def _renewed(self, before: _Views | None) -> _Views:
         with self._store.read() as db:
-            state_now = self._state_of(db)
-            if state_now == self._state:
-                return
+            now = self._state_of(db)
+            if before is not None and before.queue["state"] == now:
+                return before
             event = get_event(db, self._event.id) or self._event
             rows = list(seated(db, event.id, results(db, event.id)))
             state = event_state(db, event, rows)
@@ -70,12 +93,11 @@ class Tables:
         shown = {row.sheet.id: row for row in sheets if row.sheet is not None}
         ranges = {one.key: range_of(shown[one.key].data or {}) for one in state.sheets}
         turning = turning_games(state.games, ranges)
-        self._views = {
-            "queue": {"sheets": queue_json(sheets, ranges, turning)},
-            "standings": standings_json(sheets, state),
-            "desk": desk_json(rows, state, turning),
-        }
-        self._state = state_now
+        return _Views(
+            {"state": now, "sheets": queue_json(sheets, ranges, turning)},
+            standings_json(now, sheets, state),
+            desk_json(now, rows, state, turning),
+        )
 
     def _state_of(self, db: Connection) -> str:
         """What changes with every change that shows here.
@@ -103,42 +125,43 @@ class Tables:
         return f"{zlib.crc32(held_now.encode()):x}"
 
 
-def queue_json(rows: Iterable[Result], ranges: Ranges, turning: Collection[int]) -> list[Json]:
+def queue_json(rows: Iterable[Result], ranges: Ranges, turning: Collection[int]) -> list[Doubtful]:
     """Doubtful sheets: first those that may turn a game, then by the chance that they are wrong.
 
     rows: those that count. turning: sheets that may turn their game.
     """
-    found = []
+    found: list[Doubtful] = []
     for row in rows:
         if row.sheet is not None and row.data is not None and row.data["review"]:
-            key, brief = row.sheet.id, sheet_brief(row)
-            del brief["review"], brief["status"]
-            cut = bool(row.data.get("photograph_again"))
-            known = {"range": None if cut else ranges.get(key), "decides": key in turning}
-            found.append(brief | known)
+            key = row.sheet.id
+            reach = None if row.data.get("photograph_again") else ranges.get(key)
+            found.append({**sheet_line(row), "range": reach, "decides": key in turning})
     return sorted(found, key=lambda one: (not one["decides"], one["confidence"], one["id"]))
 
 
-def desk_json(rows: Sequence[Result], state: EventState, turning: Collection[int]) -> Json:
-    """What the desk sees, but for what it may take back."""
-    table = table_json(state)
-    return _shown(state.event) | {
+def desk_json(
+    name: str, rows: Sequence[Result], state: EventState, turning: Collection[int]
+) -> EventView:
+    """What the desk sees, but for what it may take back. name: of what stands now."""
+    entered: list[DeskPlayer] = [
+        {"name": player.name, "number": number, "active": player.active}
+        for number, player in enumerate(state.players, 1)
+    ]
+    return {
+        **_on_projector(state.event),
+        "state": name,
         "event": state.event.name,
         "cards": cards(state, rows, turning),
         "sheets": [sheet_brief(row) for row in rows if row.sheet is not None],
-        "players": [
-            {"name": player.name, "number": number, "active": player.active}
-            for number, player in enumerate(state.players, 1)
-        ],
-        "games": table["games"],
+        "players": entered,
+        "games": event_table(state)["games"],
         "played_round": state.played_round,
         "last_round": state.last_round,
         "rounds": rules_of(state.event).rounds,
     }
 
 
-def _shown(event: Event) -> Json:
-    """What the projector shows, and until when the round goes."""
+def _on_projector(event: Event) -> OnProjector:
     details = event.details
     return {"clock": details.get(CLOCK), "shown": details.get(SHOWN, "table")}
 
@@ -155,12 +178,12 @@ def turning_games(games: Iterable[Game], ranges: Ranges) -> set[int]:
     return found
 
 
-def standings_json(rows: Iterable[Result], state: EventState) -> Json:
-    """The standings page's data. rows: those that count."""
+def standings_json(name: str, rows: Iterable[Result], state: EventState) -> Standings:
+    """The standings page's data. name: of what stands now; rows: those that count."""
     names = {row.sheet.id: short_name(row.file.name) for row in rows if row.sheet is not None}
     best = sorted(state.sheets, key=lambda sheet: (-sheet.total, sheet.key))
-    totals = [
+    totals: list[Total] = [
         {"name": one.player or names[one.key], "total": one.total, "review": one.review}
         for one in best[:TOTALS]
     ]
-    return table_json(state) | {"totals": totals} | _shown(state.event)
+    return {**event_table(state), **_on_projector(state.event), "state": name, "totals": totals}

@@ -28,10 +28,10 @@ from kdscan.prints.api import learn_print
 from kdscan.prints.drawing import draw_ink
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.records import AnyReading, Photo, SheetReading
-from kdscan.records.results import Json
 from kdscan.tournament.batch.tasks import Learn
 from kdscan.tournament.batch.tasks import learn as learn_from_pile
 from kdscan.tournament.store.print_files import load_prints
+from kdscan.web import schemas
 from kdscan.web.tasks import Allowed, LearnPrint, Look, Read, Show
 from kdscan.workers.frames import Frame
 
@@ -84,7 +84,7 @@ def ink_picture(sheet: AnyReading) -> bytes:
     return png(draw_ink(sheet.ink))
 
 
-def look(data: bytes) -> Json:
+def look(data: bytes) -> schemas.Look:
     """What a camera's live picture shows; corners as shares of its width and height."""
     try:
         photo = decode(data, "")[0]

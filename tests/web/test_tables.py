@@ -78,7 +78,7 @@ def photographed(
 
 
 def told(tables: Tables) -> list[tuple[str, Any]]:
-    return [(one["player"], one["score"]) for one in tables.view("standings")["standings"]]
+    return [(one.player, one.score) for one in tables.standings()["standings"]]
 
 
 def test_what_may_turn_a_game_comes_first_then_what_is_least_sure(cup: Store) -> None:
@@ -89,13 +89,13 @@ def test_what_may_turn_a_game_comes_first_then_what_is_least_sure(cup: Store) ->
     photographed(cup, 2, confidence=0.3, doubt=1)
     photographed(cup, 3, confidence=0.1, doubt=1)
     with cup.read() as db:
-        queue = Tables(cup, find_event(db, "Cup")).view("queue")["sheets"]
+        queue = Tables(cup, find_event(db, "Cup")).queue()["sheets"]
     assert [(one["name"], one["decides"]) for one in queue] == [
         (f"{low}.jpg", True),
         ("3.jpg", False),
         ("2.jpg", False),
     ]
-    assert queue[0]["range"] == [TOTALS[low], TOTALS[low] + reach]
+    assert queue[0]["range"] == (TOTALS[low], TOTALS[low] + reach)
     assert (queue[0]["round"], queue[0]["table"], queue[0]["player"]) == (1, 1, "A")
 
 
@@ -108,14 +108,14 @@ def test_standings_follow_codes_corrections_and_the_arbiter(cup: Store) -> None:
         game = set_game(db, event.id, 1, 1, [ada.id, bo.id])
     tables = Tables(cup, event)
     assert told(tables) == [("Ada", 0), ("Bo", 0)]
-    assert tables.view("standings")["played_round"] == 0
+    assert tables.standings()["played_round"] == 0
     photographed(cup, best, "CUP/1/1/A7")
     photographed(cup, other, "CUP/1//BO")
-    said = tables.view("standings")
+    said = tables.standings()
     assert told(tables) == [("Ada", 1), ("Bo", 0)]
     with cup.write() as db:  # the next round is paired
         set_game(db, event.id, 2, 1, [ada.id, bo.id])
-    assert tables.view("standings")["played_round"] == 1
+    assert tables.standings()["played_round"] == 1
     assert said["games"][0]["winner"] == 0
     assert [one["total"] for one in said["totals"]] == [TOTALS[best], TOTALS[other]]
     assert "/home" not in str(said)
@@ -125,7 +125,7 @@ def test_standings_follow_codes_corrections_and_the_arbiter(cup: Store) -> None:
     with cup.write() as db:
         (sheet,) = (s for s in sheets(db, event.id) if s.total == TOTALS[other])
         add_correction(db, event.id, "ignored", True, "Arbiter", sheet_id=sheet.id)
-    assert [one["total"] for one in tables.view("standings")["totals"]] == [TOTALS[best]]
+    assert [one["total"] for one in tables.standings()["totals"]] == [TOTALS[best]]
 
 
 def test_a_sheet_photographed_twice_is_there_once(cup: Store) -> None:
@@ -133,12 +133,12 @@ def test_a_sheet_photographed_twice_is_there_once(cup: Store) -> None:
     photographed(cup, 0, name="b.jpg", confidence=0.7, doubt=2)
     with cup.read() as db:
         tables = Tables(cup, find_event(db, "Cup"))
-    assert [one["name"] for one in tables.view("queue")["sheets"]] == ["b.jpg"]
-    assert [one["name"] for one in tables.view("standings")["totals"]] == ["b.jpg"]
+    assert [one["name"] for one in tables.queue()["sheets"]] == ["b.jpg"]
+    assert [one["name"] for one in tables.standings()["totals"]] == ["b.jpg"]
     with cup.write() as db:
         first, _ = sheets(db, find_event(db, "Cup").id)
         add_correction(db, first.event_id, "same_as", 0, "Arbiter", sheet_id=first.id)
-    assert len(tables.view("queue")["sheets"]) == 2
+    assert len(tables.queue()["sheets"]) == 2
 
 
 def test_pairing_a_round_anew_is_news(cup: Store) -> None:
@@ -148,12 +148,12 @@ def test_pairing_a_round_anew_is_news(cup: Store) -> None:
         set_game(db, event.id, 1, 1, ids[:2])
         set_game(db, event.id, 1, 2, ids[2:])
     tables = Tables(cup, event)
-    before = tables.view("standings")
+    before = tables.standings()
     with cup.write() as db:  # the database gives the new rows the old numbers
         remove_games(db, event.id, 1)
         set_game(db, event.id, 1, 1, [ids[0], ids[2]])
         set_game(db, event.id, 1, 2, [ids[1], ids[3]])
-    after = tables.view("standings")
+    after = tables.standings()
     assert after["state"] != before["state"]
     assert [seat["player"] for seat in after["games"][0]["seats"]] == ["Ada", "Cleo"]
 
@@ -163,11 +163,11 @@ def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
         event = ensure_rules(db, "Cup", Asked(game="kingdomino"))
     came_in(cup, "kingdom.jpg", make_kingdom())
     tables, service, zoe = Tables(cup, event), SheetService(cup, "Cup"), new_session("desk", "Zoe")
-    (before,) = tables.view("standings")["totals"]
+    (before,) = tables.standings()["totals"]
     with cup.write() as db:
         ensure_rules(db, "Cup", Asked(middle_kingdom=True))
         (sheet,) = sheets(db, event.id)
-    (after,) = tables.view("standings")["totals"]
+    (after,) = tables.standings()["totals"]
     assert after["total"] == before["total"] + 10
     assert service.sheet(sheet.id, zoe)["score"]["total"] == after["total"]
 

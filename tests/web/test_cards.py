@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kdscan.tournament.cards import still_asked
+from kdscan.web.cards import still_asked
 
 BROKEN = {"code": "bonus_crosses", "cells": [[2, 1], [3, 1]]}
 

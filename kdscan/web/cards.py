@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from kdscan.game.problem import unanswered
 from kdscan.game.winner import known_total
@@ -15,10 +15,7 @@ from kdscan.tournament.apply_corrections import Overrides
 from kdscan.tournament.event import EventState
 from kdscan.tournament.results import FAILED, OK, Result
 from kdscan.tournament.store.records import short_name
-
-CardKind = Literal[
-    "conflict", "twice", "owner", "again", "opponent", "missing", "look", "failed", "rules"
-]
+from kdscan.web.schemas_event import Card, CardKind, SheetBrief, SheetLine
 
 ORDER: tuple[CardKind | Literal["decides"], ...] = (
     *("conflict", "twice", "owner", "decides", "again"),
@@ -36,20 +33,20 @@ _KINDS: Mapping[str, CardKind] = {
 }
 
 
-def cards(state: EventState, rows: Sequence[Result], turning: Collection[int]) -> list[Json]:
+def cards(state: EventState, rows: Sequence[Result], turning: Collection[int]) -> list[Card]:
     """The cards of an event. rows: all of its results; turning: sheets that may turn their game."""
     shown = {row.sheet.id: row for row in rows if row.sheet is not None}
     found = [*_of_findings(state, shown), *_of_rows(rows, turning, state)]
     return sorted(found, key=_urgency)
 
 
-def _urgency(card: Json) -> tuple[int, int, int, float, str]:
+def _urgency(card: Card) -> tuple[int, int, int, float, str]:
     kind = "decides" if card["decides"] else card["kind"]
     sure = card["confidence"] if card["confidence"] is not None else 0.0
     return ORDER.index(kind), -(card["round"] or 0), card["table"] or 0, sure, card["key"]
 
 
-def _of_findings(state: EventState, shown: Mapping[int, Result]) -> Iterator[Json]:
+def _of_findings(state: EventState, shown: Mapping[int, Result]) -> Iterator[Card]:
     missing = missing_players(state)
     for finding in state.findings:
         if finding.code == "needs_look" or (
@@ -64,17 +61,12 @@ def _of_findings(state: EventState, shown: Mapping[int, Result]) -> Iterator[Jso
         round_ = finding.round or state.last_round or None
         who = str(finding.values.get("player", ""))
         key = "-".join(map(str, (kind, finding.round, finding.table, *finding.sheets, who)))
-        yield _card(
-            kind,
-            key,
-            finding.text,
-            finding.values,
-            round=finding.round,
-            table=finding.table,
-            player=who if who not in ("", "?") else None,
-            sheets=[sheet_brief(shown[key]) for key in finding.sheets if key in shown],
-            players=missing.get(round_, []) if round_ else [],
-        )
+        sheets = [sheet_brief(shown[key]) for key in finding.sheets if key in shown]
+        card = _card(kind, key, finding.text, finding.values, *sheets)
+        card["round"], card["table"] = finding.round, finding.table
+        card["player"] = who if who not in ("", "?") else None
+        card["players"] = missing.get(round_, []) if round_ else []
+        yield card
 
 
 def missing_players(state: EventState) -> dict[int, list[str]]:
@@ -87,7 +79,7 @@ def missing_players(state: EventState) -> dict[int, list[str]]:
     return found
 
 
-def _of_rows(rows: Iterable[Result], turning: Collection[int], state: EventState) -> Iterator[Json]:
+def _of_rows(rows: Iterable[Result], turning: Collection[int], state: EventState) -> Iterator[Card]:
     told = {
         key
         for one in state.findings
@@ -99,28 +91,33 @@ def _of_rows(rows: Iterable[Result], turning: Collection[int], state: EventState
             values = {"name": short_name(row.file.name)}
             text = mark("{name} could not be read")
             card = _card("failed", f"failed-{row.file.id}-{row.page}", text, values)
-            yield card | {"file": row.file.name, "problem": row.problem, "photo": row.file.photo_id}
+            card["file"], card["photo"] = row.file.name, row.file.photo_id
+            card["problem"] = row.problem
+            yield card
         elif row.counts and row.sheet is not None and row.sheet.id not in told:
             yield from _of_sheet(row, turning)
 
 
-def _of_sheet(row: Result, turning: Collection[int]) -> Iterator[Json]:
+def _of_sheet(row: Result, turning: Collection[int]) -> Iterator[Card]:
     assert row.sheet is not None and row.data is not None
-    key, place = row.sheet.id, row.place
-    where = {"round": place.round, "table": place.table, "player": place.player}
-    brief = {"sheets": [sheet_brief(row)], "confidence": row.data["confidence"]}
-    values = {"name": place.player or short_name(row.file.name)}
+    kind: CardKind
     if row.data["review"]:
-        text = mark("{name} needs a look")
-        decides = {"decides": key in turning}
-        yield _card("look", f"look-{key}", text, values, **where, **brief) | decides
+        kind, text = "look", mark("{name} needs a look")
     elif (
         row.status == OK
         and row.overrides.get("confirmed") is not True
         and any(still_asked(one, row.overrides) for one in row.data["problems"])
     ):
-        text = mark("{name} is read surely, but no game leads there")
-        yield _card("rules", f"rules-{key}", text, values, **where, **brief)
+        kind, text = "rules", mark("{name} is read surely, but no game leads there")
+    else:
+        return
+    key, place = row.sheet.id, row.place
+    values = {"name": place.player or short_name(row.file.name)}
+    card = _card(kind, f"{kind}-{key}", text, values, sheet_brief(row))
+    card["round"], card["table"], card["player"] = place.round, place.table, place.player
+    card["confidence"] = row.data["confidence"]
+    card["decides"] = kind == "look" and key in turning
+    yield card
 
 
 def still_asked(problem: Json, overrides: Overrides) -> bool:
@@ -129,8 +126,11 @@ def still_asked(problem: Json, overrides: Overrides) -> bool:
     return problem["code"] in AGAINST_RULES and unanswered(cells, cell_values(overrides))
 
 
-def _card(kind: CardKind, key: str, text: str, values: Mapping[str, object], **more: Any) -> Json:
-    blank: Json = {
+def _card(
+    kind: CardKind, key: str, text: str, values: Mapping[str, object], *sheets: SheetBrief
+) -> Card:
+    """A card that speaks of no round, player or file yet."""
+    return {
         "kind": kind,
         "key": key,
         "text": text,
@@ -138,7 +138,7 @@ def _card(kind: CardKind, key: str, text: str, values: Mapping[str, object], **m
         "round": None,
         "table": None,
         "player": None,
-        "sheets": [],
+        "sheets": list(sheets),
         "players": [],
         "decides": False,
         "confidence": None,
@@ -146,11 +146,10 @@ def _card(kind: CardKind, key: str, text: str, values: Mapping[str, object], **m
         "problem": None,
         "photo": None,
     }
-    return blank | more
 
 
-def sheet_brief(row: Result) -> Json:
-    """A sheet in a card or a list."""
+def sheet_line(row: Result) -> SheetLine:
+    """A sheet in a list."""
     assert row.sheet is not None and row.data is not None
     sheet = row.sheet
     return {
@@ -164,7 +163,11 @@ def sheet_brief(row: Result) -> Json:
         "table": row.place.table,
         "total": known_total(row.data),
         "confidence": row.data["confidence"],
-        "review": row.data["review"],
-        "status": row.status,
         "thumb": f"/api/photos/{sheet.photo_id}/pages/{sheet.page}/thumb.jpg",
     }
+
+
+def sheet_brief(row: Result) -> SheetBrief:
+    """A sheet in a card or in the desk's list."""
+    assert row.data is not None
+    return {**sheet_line(row), "review": row.data["review"], "status": row.status}
