@@ -15,7 +15,7 @@ from kdscan.pipeline.document import sheet_json
 from kdscan.pipeline.serialize import deserialize
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.records import AnyReading, Marks
-from kdscan.records.results import Json
+from kdscan.records.results import Json, SheetJson
 from kdscan.tournament.store.records import Sheet
 
 Overrides = Mapping[str, Any]
@@ -26,9 +26,9 @@ def corrected_json(sheet: Sheet, overrides: Overrides) -> Json:
     """The sheet's element of `sheets` in the JSON, with all corrections in it.
 
     What a person corrected is certain; the rest, the total and its confidence follow
-    exactly as if the reader had known. A confirmed sheet asks for no review. What nobody
-    spoke of may be shared with `sheet.data`: change no list or dict inside. What a
-    spellbook beside it says is as it was read: `corrected_sheets` asks it anew.
+    exactly as if the reader had known. A confirmed sheet asks for no review. Lists and dicts
+    inside are shared: change none. What a spellbook beside it says is as it was read:
+    `corrected_sheets` asks it anew.
     """
     return corrected_sheets([sheet], [overrides])[0]
 
@@ -42,21 +42,22 @@ def corrected_sheets(
     counts for the others. one_table: so they are wherever they were photographed.
     """
     asked = [_asked(one.kind, mine) for one, mine in zip(sheets, overrides, strict=True)]
-    texts = [json.dumps(one, sort_keys=True) for one in asked]
-    found: list[Json | None]
+    found: Sequence[SheetJson | None]
     known = all(one.kept is not None for one in sheets)
     books = sum(one.kind == "duel_spellbook" for one in sheets)
     if known and books and (one_table or any(asked)):
-        kept = tuple((json.dumps(s.kept), text) for s, text in zip(sheets, texts, strict=True))
-        found = list(json.loads(_read_again(kept)))
+        found = _read_again(tuple(map(_as_text, sheets, asked)))
     else:
         found = [
-            json.loads(_read_again(((json.dumps(one.kept), text),)))[0]
-            if mine and one.kept is not None
-            else None
-            for one, mine, text in zip(sheets, asked, texts, strict=True)
+            _read_again((_as_text(one, mine),))[0] if mine and one.kept is not None else None
+            for one, mine in zip(sheets, asked, strict=True)
         ]
     return [_current(*each) for each in zip(sheets, overrides, found, strict=True)]
+
+
+def _as_text(sheet: Sheet, asked: Json) -> tuple[str, str]:
+    """What was kept of a sheet and what is asked of it, as a key of what comes of them."""
+    return json.dumps(sheet.kept), json.dumps(asked, sort_keys=True)
 
 
 def as_they_stand(
@@ -97,27 +98,27 @@ def _asked(kind: str, overrides: Overrides) -> Json:
 
 
 @lru_cache(maxsize=512)
-def _read_again(kept: tuple[tuple[str, str], ...]) -> str:
+def _read_again(kept: tuple[tuple[str, str], ...]) -> tuple[SheetJson, ...]:
     """Decoding takes a tenth of a second, and a page asks for the same sheets again and again."""
     found: Sequence[AnyReading] = [corrected(json.loads(one), json.loads(a)) for one, a in kept]
     if any(one.kind == "duel_spellbook" for one in found):
         found = apply_spellbook(found, DEFAULT_RISK)
-    return json.dumps([sheet_json(one) for one in found])
+    return tuple(sheet_json(one) for one in found)
 
 
-def _current(sheet: Sheet, overrides: Overrides, again: Json | None) -> Json:
+def _current(sheet: Sheet, overrides: Overrides, again: SheetJson | None) -> Json:
     """A sheet's JSON with what people say beside the reading; again: the reading if it is new."""
-    if not overrides and again is None:
-        return dict(sheet.data)
-    found = copy.deepcopy(sheet.data)
+    found = dict(sheet.data)
     if again is not None:
         found.pop("wizard_range", None)  # there is none where that is sure
         found |= again  # what later versions of the program add to the JSON is kept
-    for field, value in overrides.items():
-        if field.startswith("value:"):
-            _set(found, field.removeprefix("value:").split("/"), value)
-    if again is None and overrides.get("confirmed") is True:  # an older version kept no more of it
+    elif overrides.get("confirmed") is True:  # an older version kept no more of it
         found["review"] = False
+    values = {f.removeprefix("value:"): v for f, v in overrides.items() if f.startswith("value:")}
+    if values:
+        found = copy.deepcopy(found)
+    for path, value in values.items():
+        _set(found, path.split("/"), value)
     return found
 
 
