@@ -72,6 +72,13 @@ PROBLEMS: dict[str, str] = {
         "no dominoes of the box can be laid to this kingdom. Is a square read wrong, or missing? "
         "The score stands"
     ),
+    "kingdom_cut_off": mark(
+        "the kingdom lies at the picture's edge or reaches beyond it; unless all of it is in view, "
+        "take the photo again"
+    ),
+    "other_kingdom_cut_off": mark(
+        "another kingdom seems to reach beyond the picture; it was not read"
+    ),
     "not_from_one_box": mark("one box cannot hold the dominoes of all kingdoms in this picture"),
 }
 

@@ -7,14 +7,15 @@ possible, and then with the castle as central as possible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.grid import Cell, groups
-from kdscan.imaging.rectify import fit_homography, lattice, outline_of, project
+from kdscan.imaging.rectify import fit_homography, lattice, outline_of, project, resolution
+from kdscan.kinds.kingdom.clipping import cut_sides, fills
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.records import KINDS
 from kdscan.records.arrays import Floats
@@ -31,6 +32,10 @@ MIN_OTHER_CASTLE, MIN_OTHER_SQUARES = 0.9, 3
 """Least probability of a further castle on a lattice, as of two adjacent kingdoms, and the least
 squares of its component: the castle and a domino."""
 
+MIN_LOST = 5
+"""Least connected tiles, without a castle, that the picture's edge cuts off, as of a kingdom whose
+castle lies beyond it."""
+
 MIN_OUTER = 0.9
 """Least probability of a tile that extends a kingdom to 7 × 7; a less probable one lies beyond the
 limit, and the reading is marked for review."""
@@ -41,13 +46,16 @@ class Window:
     """A kingdom's squares within its limit.
 
     centers_xy: (S, S, 2), photo frame. probs: (S, S, K). seen: (S, S) bool, where the locating
-    network detected a square. beyond: number of connected squares outside the limit.
+    network detected a square. beyond: number of connected squares outside the limit. cut: sides of
+    the picture beyond which it reaches, see `cut_sides`. lost: whether its castle lies there.
     """
 
     centers_xy: Floats
     probs: Floats
     seen: NDArray[np.bool_]
     beyond: int
+    cut: tuple[str, ...] = ()
+    lost: bool = False
 
     @cached_property
     def outline_xy(self) -> Floats:
@@ -80,23 +88,29 @@ def windows_of(
     size: int | None = None,
     hidden: bool = True,
 ) -> tuple[Window, ...]:
-    """The windows of a lattice's kingdoms; none without a castle.
+    """The windows of a lattice's kingdoms; without a castle only one that the picture cuts off.
 
-    probs: (R, C, K) for each square of `patch`. size: 5 or 7; None for the smaller that contains
-    all squares. hidden: whether the castle may be hidden.
+    probs: (R, C, K) for each square of `patch`, also where its centre lies outside the picture.
+    size: 5 or 7; None for the smaller that contains all squares. hidden: whether the castle may be
+    hidden.
     """
     inside = np.all((patch.centers_xy > 0) & (patch.centers_xy < photo_wh), axis=-1)
+    tiles = probs[..., EMPTY] < 0.5
     probs = np.where(np.expand_dims(inside, -1), probs, np.eye(len(KINDS))[EMPTY])
     is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5
     taken = {(int(r), int(c)) for r, c in np.argwhere(is_tile)}
     many = hidden and int((probs[..., CASTLE + 1 :].max(-1) > SURE_TILE).sum()) >= MIN_SURE_TILES
     free = probs[..., CASTLE].copy()
+    if free.max() < MIN_CASTLE:
+        lost = _without_castle(patch, probs, tiles, photo_wh)
+        if lost or not many:
+            return lost
     others: set[Cell] = set()
     found: list[Window] = []
     while True:
         row, col = np.unravel_index(int(np.argmax(free)), free.shape)
         castle = int(row), int(col)
-        if free[castle] < (MIN_OTHER_CASTLE if found else MIN_CASTLE) and (found or not many):
+        if found and free[castle] < MIN_OTHER_CASTLE:
             return tuple(found)
         free[castle] = 0
         taken.add(castle)
@@ -108,7 +122,30 @@ def windows_of(
             span = np.ptp(np.array(sure), axis=0).max() + 1
             limit = size or (5 if span <= 5 else 7)
             corner = _corner(mine, castle, patch, limit, photo_wh)
-            found.append(_crop_window(patch, probs, set(mine), taken, corner, limit))
+            one = _crop_window(patch, probs, set(mine), taken, corner, limit)
+            found.append(replace(one, cut=_cut(patch, tiles, set(mine), one, photo_wh)))
+
+
+def _cut(
+    patch: Lattice, tiles: NDArray[np.bool_], mine: set[Cell], one: Window, wh: tuple[int, int]
+) -> tuple[str, ...]:
+    """The sides of the picture that cut off a kingdom. Where it was cut out, as its window fills
+    the picture, nothing is expected beyond."""
+    cut_out = fills(one.outline_xy, wh, resolution(patch.centers_xy))
+    return cut_sides(patch.centers_xy, tiles, mine, wh, 0 if cut_out else len(one.probs))
+
+
+def _without_castle(
+    patch: Lattice, probs: Floats, tiles: NDArray[np.bool_], wh: tuple[int, int]
+) -> tuple[Window, ...]:
+    """The window of tiles that may be a kingdom whose castle lies beyond the picture."""
+    sure = {(int(r), int(c)) for r, c in np.argwhere(probs[..., CASTLE + 1 :].max(-1) > SURE_TILE)}
+    mine = max((cells for _, cells in groups(dict.fromkeys(sure, 1))), key=len, default=())
+    if len(mine) < MIN_LOST or not (cut := cut_sides(patch.centers_xy, tiles, set(mine), wh)):
+        return ()
+    corner = _corner(mine, mine[len(mine) // 2], patch, 5, wh)
+    one = _crop_window(patch, probs, set(mine), sure, corner, 5)
+    return (replace(one, cut=cut, lost=True),)
 
 
 def _corner(

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import cv2
 import numpy as np
 
 from kdscan.imaging.rectify import overlap, rectify, resolution
 from kdscan.kinds.kingdom.classify import SIDE_PX, classify_squares
+from kdscan.kinds.kingdom.clipping import MIN_VISIBLE, visible_share
 from kdscan.kinds.kingdom.extent import Window, windows_of
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import MIN_LATTICE, KingdomSearch
@@ -45,12 +47,15 @@ class FoundKingdom:
 
     flat: its confidence is that of the lattice. probs: (S, S, K). beyond: number of connected
     squares outside the window. confidence: that this is a kingdom, see `Window.confidence`.
+    cut, lost: see `Window`.
     """
 
     flat: RectifiedSheet
     probs: Floats
     beyond: int
     confidence: float
+    cut: tuple[str, ...] = ()
+    lost: bool = False
 
 
 def find_kingdoms(
@@ -70,11 +75,12 @@ def find_kingdoms(
     windows = read(search.lattices())
     windows += read(search.rest(_outlines(_suppress_overlaps(windows))), again=True)
     found = _suppress_overlaps(windows)
-    if found:
+    if any(not window.lost for window, _ in found):
         surest = max(found, key=lambda one: one[0].confidence)[0]
         windows += read(search.beside(surest.centers_xy, _outlines(found)), again=True)
         found = _suppress_overlaps(windows)
-    doubtful = min((window.confidence for window, _ in found), default=0.0) < DOUBTFUL
+    confidences = [window.confidence for window, _ in found if not window.lost]
+    doubtful = min(confidences, default=0.0) < DOUBTFUL
     side = min((resolution(window.centers_xy) for window, _ in found), default=0.0)
     if doubtful or search.many_left(_outlines(found), side):
         sure = _outlines([one for one in found if one[0].confidence >= DOUBTFUL])
@@ -87,6 +93,8 @@ def find_kingdoms(
             window.probs,
             window.beyond,
             window.confidence,
+            window.cut,
+            window.lost,
         )
         for window, agreed in found
     )
@@ -136,9 +144,9 @@ def _windows(
 
 
 def _suppress_overlaps(windows: _Found) -> _Found:
-    """Non-maximum suppression by `Window.score`."""
+    """Non-maximum suppression by `Window.score`, those whose castle is seen first."""
     found: _Found = []
-    for window, agreed in sorted(windows, key=lambda one: -one[0].score):
+    for window, agreed in sorted(windows, key=lambda one: (one[0].lost, -one[0].score)):
         if not any(overlap(window.outline_xy, one.outline_xy) for one, _ in found):
             found.append((window, agreed))
     return found
@@ -165,8 +173,9 @@ def _read_lattice(photo: Photo, patch: Lattice, reading: Network) -> _ReadLattic
     wh = (photo.width, photo.height)
     shown = np.all((patch.centers_xy > 0) & (patch.centers_xy < wh), axis=-1)
     undetected = shown & ~patch.seen
+    legible = shown | (visible_share(patch.centers_xy, wh) > MIN_VISIBLE)
     probs = classify_squares(
-        around, reading, shown, lambda probs: adjust_for_table(probs, around, undetected)
+        around, reading, legible, lambda probs: adjust_for_table(probs, around, undetected)
     )
     empty = probs[..., EMPTY] >= 0.5
     return _ReadLattice(
@@ -184,4 +193,6 @@ def _agreement(probs: Floats) -> float:
 
 
 def _flat(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> RectifiedSheet:
-    return rectify(photo, centers_xy, confidence, SIDE_PX, ENOUGH_PX)
+    """What the picture's edge cuts off is mirrored there: so it looks like a tile or like table,
+    whichever it is."""
+    return rectify(photo, centers_xy, confidence, SIDE_PX, ENOUGH_PX, cv2.BORDER_REFLECT_101)

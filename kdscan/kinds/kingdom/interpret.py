@@ -8,11 +8,12 @@ lies, with its problems.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from kdscan.detection.clipping import edges_text
 from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
@@ -66,7 +67,7 @@ def _reading(
     flat, variants, best = evidence.rectified, evidence.variants, posterior.best
     confidence = float(min(posterior.p_total, 1.0) * flat.confidence)
     bare = not best.kingdom.squares  # nobody ends a game with a castle alone
-    if evidence.beyond or bare:
+    if evidence.beyond or evidence.cut or bare:
         confidence = min(confidence, 0.5)
     review = confidence < 1 - risk or posterior.castle < 1 - risk
     shares = posterior.shares()
@@ -90,7 +91,10 @@ def _reading(
         score=score_kingdom(best.kingdom, variants),
         confidence=confidence,
         review=review,
-        problems=(_BARE if bare else _problems(best.kingdom, variants, evidence.beyond, together)),
+        problems=(
+            *(_BARE if bare else _problems(best.kingdom, variants, evidence.beyond, together)),
+            *_cut_off(evidence),
+        ),
         totals=posterior.totals(),
     )
 
@@ -142,3 +146,18 @@ def _problems(
         )
         return (Problem("not_from_one_box", "warning", why),)
     return ()
+
+
+def _cut_off(evidence: KingdomEvidence) -> Iterator[Problem]:
+    """What the picture's edge hides of this kingdom, and of others."""
+    if evidence.cut:
+        edge = edges_text(evidence.cut)
+        why = (
+            f"the kingdom lies at the {edge} of the picture or reaches beyond it; unless all of it "
+            "is in view, take the photo again"
+        )
+        yield Problem("kingdom_cut_off", "warning", why)
+    if evidence.beside:
+        edge = edges_text(evidence.beside)
+        why = f"another kingdom seems to reach beyond the {edge} of the picture; it was not read"
+        yield Problem("other_kingdom_cut_off", "warning", why)

@@ -23,6 +23,9 @@ def serialize(kingdom: KingdomReading) -> Json:
         "variants": asdict(found.variants),
         "beyond": found.beyond,
     }
+    for key, sides in (("cut", found.cut), ("beside", found.beside)):
+        if sides:
+            kept[key] = list(sides)
     if corrections != KingdomCorrections():
         squares = [[*at, *kind] for at, kind in corrections.squares.items()]
         kept["corrections"] = {"squares": squares, "confirmed": corrections.confirmed}
@@ -42,4 +45,6 @@ def evidence_from(kept: Json) -> KingdomEvidence:
         beyond=kept["beyond"],
         sheet_id=kept.get("sheet_id"),
         corrections=corrections,
+        cut=tuple(kept.get("cut", ())),
+        beside=tuple(kept.get("beside", ())),
     )
