@@ -72,6 +72,9 @@ PROBLEMS: dict[str, str] = {
         "no dominoes of the box can be laid to this kingdom. Is a square read wrong, or missing? "
         "The score stands"
     ),
+    "kingdoms_touch": mark(
+        "two castles share these squares; look which of them are this kingdom's"
+    ),
     "kingdom_cut_off": mark(
         "the kingdom lies at the picture's edge or reaches beyond it; unless all of it is in view, "
         "take the photo again"

@@ -65,7 +65,8 @@ class KingdomEvidence:
     probs: (size, size, K) float64, probabilities from the pixels in the order of `KINDS`.
     variants: the rules for its score. beyond: number of connected squares outside its limit.
     cut: sides of the picture beyond which it reaches, or may reach unseen. beside: sides beyond
-        which another kingdom extends that was not read.
+        which another kingdom extends that was not read. touching: whether some squares may be of
+        another kingdom that it touches.
     sheet_id: text of the code on a card beside it (`kdscan.sheet.ids`), None without one.
     corrections: a person's.
     """
@@ -78,6 +79,7 @@ class KingdomEvidence:
     corrections: KingdomCorrections = KingdomCorrections()
     cut: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    touching: bool = False
 
     def __post_init__(self) -> None:
         size = self.variants.size

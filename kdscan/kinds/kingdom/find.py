@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import cv2
 import numpy as np
 
-from kdscan.imaging.rectify import overlap, rectify, resolution
+from kdscan.imaging.rectify import inside, overlap, rectify, resolution
 from kdscan.kinds.kingdom.classify import SIDE_PX, classify_squares
 from kdscan.kinds.kingdom.clipping import MIN_VISIBLE, visible_share
 from kdscan.kinds.kingdom.extent import Window, windows_of
@@ -36,6 +36,10 @@ DOUBTFUL = 0.9
 ENOUGH_PX = 36
 """Pixels a square; if a large photo's half has as many, the photo is not decoded in full."""
 
+MAX_SHARED = 0.3
+"""Largest share of a kingdom's squares that may lie on those of another one: a column of five,
+where kingdoms touch and either lattice is not exact, is a fifth."""
+
 MIN_AGREEMENT = 0.5
 """Least share of a lattice's detected squares that the reading network does not classify as
 table."""
@@ -47,7 +51,7 @@ class FoundKingdom:
 
     flat: its confidence is that of the lattice. probs: (S, S, K). beyond: number of connected
     squares outside the window. confidence: that this is a kingdom, see `Window.confidence`.
-    cut, lost: see `Window`.
+    cut, lost, touching: see `Window`.
     """
 
     flat: RectifiedSheet
@@ -56,6 +60,7 @@ class FoundKingdom:
     confidence: float
     cut: tuple[str, ...] = ()
     lost: bool = False
+    touching: bool = False
 
 
 def find_kingdoms(
@@ -95,6 +100,7 @@ def find_kingdoms(
             window.confidence,
             window.cut,
             window.lost,
+            window.touching,
         )
         for window, agreed in found
     )
@@ -115,12 +121,13 @@ def _windows(
     size: int | None,
     lattices: Sequence[Lattice],
     again: bool = False,
+    outline: Floats | None = None,
 ) -> _Found:
     """The windows of the kingdoms on lattices.
 
     Adjacent kingdoms that were merged into one lattice do not fit it well: if a lattice extends
     beyond a window, the squares inside the window are grown by themselves (again: without hidden
-    castles and further repetition).
+    castles and further repetition). outline: (4, 2), what lies outside is of another kingdom.
     """
     windows: _Found = []
     for patch in lattices:
@@ -134,22 +141,43 @@ def _windows(
             )
         wh = (photo.width, photo.height)
         hidden = not again and not search.looks_bare(read.patch)
-        these = windows_of(read.patch, read.probs, wh, size, hidden)
+        probs = read.probs if outline is None else _within(read, outline)
+        these = windows_of(read.patch, probs, wh, size, hidden)
         windows += [(window, read.agreement) for window in these]
         seen = read.patch.seen.sum()
         if not again and any(seen - window.seen.sum() >= MIN_LATTICE for window in these):
-            own = [one for window in these for one in search.within(window.outline_xy)]
-            windows += _windows(photo, search, reading, size, own, again=True)
+            for window in these:
+                own, edge = search.within(window.outline_xy), window.outline_xy
+                alone = _windows(
+                    photo, search, reading, size, own, True, edge if window.divided else None
+                )
+                windows += [(replace(w, touching=window.touching), share) for w, share in alone]
     return windows
+
+
+def _within(read: _ReadLattice, outline: Floats) -> Floats:
+    """The probabilities of a lattice's squares; outside an outline (4, 2) all are empty."""
+    rows, cols, kinds = read.probs.shape
+    held = inside(read.patch.centers_xy.reshape(-1, 2), [outline]).reshape(rows, cols, 1)
+    return np.where(held, read.probs, np.eye(kinds)[EMPTY])
 
 
 def _suppress_overlaps(windows: _Found) -> _Found:
     """Non-maximum suppression by `Window.score`, those whose castle is seen first."""
     found: _Found = []
     for window, agreed in sorted(windows, key=lambda one: (one[0].lost, -one[0].score)):
-        if not any(overlap(window.outline_xy, one.outline_xy) for one, _ in found):
+        if not any(_are_same(window, one) for one, _ in found):
             found.append((window, agreed))
     return found
+
+
+def _are_same(one: Window, other: Window) -> bool:
+    """Whether two windows cannot both be right: a square is part of one kingdom only."""
+    if overlap(one.outline_xy, other.outline_xy):
+        return True
+    mine, its = (window.centers_xy[window.probs[..., EMPTY] < 0.5] for window in (one, other))
+    away = np.linalg.norm(mine[:, None] - its[None], axis=-1).min(1, initial=np.inf)
+    return bool(len(mine) and (away < 0.5 * resolution(other.centers_xy)).mean() > MAX_SHARED)
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,6 +89,7 @@ def _decode(
             one.beyond,
             cut=one.cut,
             beside=() if n else beside,
+            touching=one.touching,
         )
         for n, one in enumerate(found)
     ]

@@ -26,6 +26,8 @@ def serialize(kingdom: KingdomReading) -> Json:
     for key, sides in (("cut", found.cut), ("beside", found.beside)):
         if sides:
             kept[key] = list(sides)
+    if found.touching:
+        kept["touching"] = True
     if corrections != KingdomCorrections():
         squares = [[*at, *kind] for at, kind in corrections.squares.items()]
         kept["corrections"] = {"squares": squares, "confirmed": corrections.confirmed}
@@ -47,4 +49,5 @@ def evidence_from(kept: Json) -> KingdomEvidence:
         corrections=corrections,
         cut=tuple(kept.get("cut", ())),
         beside=tuple(kept.get("beside", ())),
+        touching=kept.get("touching", False),
     )
