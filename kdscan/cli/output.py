@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kdscan.cli.messages import error_message, quiet
@@ -63,13 +64,13 @@ class Printer:
         several = self._photos > 1 or report.pages > 1
         for at, sheet in enumerate(report.sheets, 1):
             title = f"{number}: {name}" if several else name
+            address = f"{number}:" if several else ""
             if len(report.sheets) > 1:
+                address = f"{number}.{at}:"
                 alone = sum(one.kind == sheet.kind for one in report.sheets) == 1
                 title += f", {t(kind_of(sheet).title)}" + (f" {at}" if not alone else "")
-            print(
-                f"{self._style.bold(title)}\n\n{kind_of(sheet).tell(sheet, self._style)}\n",
-                flush=True,
-            )
+            style = replace(self._style, address=address)
+            print(f"{style.bold(title)}\n\n{kind_of(sheet).tell(sheet, style)}\n", flush=True)
 
     def fused(self, fused: Sequence[FusedSheet]) -> None:
         """The sheets that several photos show, as read from all of them."""
@@ -118,6 +119,8 @@ class Printer:
                 "Dynasty of {n} kingdom", "Dynasty of {n} kingdoms", len(dynasty["kingdoms"])
             )
             print(f"{title}: {total}{check}")
+            if len({photo for photo, _ in dynasty["kingdoms"]}) < len(dynasty["kingdoms"]):
+                print(t("A photo shows several kingdoms, but a dynasty is of one player."))
 
 
 def terminal_style() -> Style:

@@ -174,7 +174,9 @@ def score(
         printer.dynasty(answer.get("dynasty"))
     teaching.learn()
     _check_all_applied(parsed, entries)
-    raise typer.Exit(exit_code(entries, strict, answer["fused"]))
+    code = exit_code(entries, strict, answer["fused"])
+    unsure = strict and "dynasty" in answer and answer["dynasty"]["review"]
+    raise typer.Exit(NEEDS_REVIEW if unsure and code == 0 else code)
 
 
 def exit_code(photos: Sequence[PhotoJson], strict: bool, fused: Sequence[FusedJson] = ()) -> int:

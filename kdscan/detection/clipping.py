@@ -20,12 +20,12 @@ MAX_BEYOND = 0.3
 """Cells. An outline that reaches further than this beyond the picture means a map that is cut
 off."""
 
-_SIDES = ("left", "right", "top", "bottom")
+SIDES = ("left", "right", "top", "bottom")
 
 
 def clipped_cells(photo: Photo, sheet: RectifiedSheet) -> tuple[Cell, ...]:
     """The shields that the picture's edge cuts off."""
-    distances = _edge_distances(photo, sheet.centers_xy.reshape(-1, 2)).min(1)
+    distances = edge_distances((photo.width, photo.height), sheet.centers_xy.reshape(-1, 2)).min(1)
     nearest = distances.reshape(sheet.centers_xy.shape[:2])
     return tuple(cell for cell in CELLS if nearest[cell] < MIN_EDGE_DISTANCE * sheet.px_per_cell)
 
@@ -34,15 +34,15 @@ def cut_sides(photo: Photo, outline: SheetOutline) -> tuple[str, ...]:
     """The sides of the picture (left, right, top, bottom) beyond which an outline reaches."""
     corners = outline.corners_xy
     cell = float(np.linalg.norm(np.diff(corners, axis=0), axis=1).mean()) / 6
-    beyond = _edge_distances(photo, corners).min(0) < -MAX_BEYOND * cell
-    return tuple(side for side, cut in zip(_SIDES, beyond, strict=True) if cut)
+    beyond = edge_distances((photo.width, photo.height), corners).min(0) < -MAX_BEYOND * cell
+    return tuple(side for side, cut in zip(SIDES, beyond, strict=True) if cut)
 
 
-def _edge_distances(photo: Photo, points_xy: Floats) -> Floats:
-    """(K, 4): pixels from each point to the picture's four sides, in the order of `_SIDES`;
-    negative outside the picture."""
+def edge_distances(wh: tuple[int, int], points_xy: Floats) -> Floats:
+    """(K, 4): pixels from each point to the four sides of a picture of that width and height, in
+    the order of `SIDES`; negative outside the picture."""
     x, y = points_xy.T
-    return np.stack([x, photo.width - 1 - x, y, photo.height - 1 - y], 1)
+    return np.stack([x, wh[0] - 1 - x, y, wh[1] - 1 - y], 1)
 
 
 def edges_text(sides: Sequence[str]) -> str:

@@ -139,18 +139,25 @@ def shift_cells(centers_xy: Floats, cells_xy: Floats) -> Floats:
 
 
 def flatten(
-    photo: Photo, centers_xy: Floats, px_per_cell: int, margin: float, finest: int = 0
+    photo: Photo,
+    centers_xy: Floats,
+    px_per_cell: int,
+    margin: float,
+    finest: int = 0,
+    border: int = cv2.BORDER_REPLICATE,
 ) -> NDArray[np.uint8]:
     """Sample the photo through the lattice.
 
     centers_xy: (R, C, 2) photo frame. margin: in cells. finest: finest pyramid level to use.
+    border: OpenCV's way to fill what lies outside the photo.
     Returns ((R + 2 margin) * px, (C + 2 margin) * px, 3) uint8; the centre of cell
     (r, c) lies at pixel ((c + .5 + margin) * px - .5, (r + .5 + margin) * px - .5).
     """
     rows, cols = centers_xy.shape[:2]
     grid, size_wh = sampling_grid(rows, cols, px_per_cell, margin, STEP)
     coarse = lattice_to_photo(centers_xy, grid)
-    return sample(photo, coarse, STEP, size_wh, resolution(centers_xy) / px_per_cell, finest)
+    shrink = resolution(centers_xy) / px_per_cell
+    return sample(photo, coarse, STEP, size_wh, shrink, finest, border)
 
 
 @lru_cache(maxsize=16)
@@ -172,17 +179,18 @@ def sample(
     size_wh: tuple[int, int],
     shrink: float,
     finest: int = 0,
+    border: int = cv2.BORDER_REPLICATE,
 ) -> NDArray[np.uint8]:
     """Sample the photo through a smooth mapping given at every `step`-th pixel from pixel 0.
 
     coarse: (rows, cols, 2) photo frame, reaching beyond the last pixel. shrink: photo pixels a
-    pixel. finest: as in `flatten`.
+    pixel. finest, border: as in `flatten`.
     Returns (H, W, 3) uint8.
     """
     roi, coarse = _window(photo, coarse, shrink, finest)
     w, h = size_wh
     xs, ys = (_enlarge(coarse[..., part], step)[:h, :w] for part in (0, 1))
-    out = cv2.remap(roi, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    out = cv2.remap(roi, xs, ys, cv2.INTER_LINEAR, borderMode=border)
     return np.asarray(out, np.uint8)
 
 
@@ -229,15 +237,16 @@ def rectify(
     confidence: float,
     px: int = FLAT_PX,
     enough_px: int = ENOUGH_PX,
+    border: int = cv2.BORDER_REPLICATE,
 ) -> RectifiedSheet:
     """The sheet with these cell centres, (R, C, 2) photo frame, as seen from straight above.
 
-    px: pixels a cell. enough_px: as `ENOUGH_PX`, which is for maps.
+    px: pixels a cell. enough_px: as `ENOUGH_PX`, which is for maps. border: as in `flatten`.
     """
     px_per_cell = resolution(centers)
     finest = finest_for(photo, px_per_cell, enough_px)
     return RectifiedSheet(
-        bgr=flatten(photo, centers, px, FLAT_MARGIN, finest),
+        bgr=flatten(photo, centers, px, FLAT_MARGIN, finest, border),
         centers_xy=centers,
         outline_xy=outline_of(centers),
         px_per_cell=px_per_cell,

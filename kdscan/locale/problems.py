@@ -72,6 +72,16 @@ PROBLEMS: dict[str, str] = {
         "no dominoes of the box can be laid to this kingdom. Is a square read wrong, or missing? "
         "The score stands"
     ),
+    "kingdoms_touch": mark(
+        "two castles share these squares; look which of them are this kingdom's"
+    ),
+    "kingdom_cut_off": mark(
+        "the kingdom lies at the picture's edge or reaches beyond it; unless all of it is in view, "
+        "take the photo again"
+    ),
+    "other_kingdom_cut_off": mark(
+        "another kingdom seems to reach beyond the picture; it was not read"
+    ),
     "not_from_one_box": mark("one box cannot hold the dominoes of all kingdoms in this picture"),
 }
 

@@ -76,6 +76,7 @@ def read_with(
     models, observe, game = models or default_models(), options.observe, options.game
     search = MapSearch(photo, models.locate, models.refine)
     kingdoms: tuple[KingdomReading, ...] = ()
+    lost: tuple[str, ...] = ()
     with observe("find"):
         tiles = game == "kingdomino" or (game is None and not search.first_is_confident())
     if tiles:
@@ -83,7 +84,7 @@ def read_with(
         from kdscan.kinds.kingdom.read import assign_card_codes, read_kingdoms
 
         with observe("kingdoms"):
-            kingdoms, confidence = read_kingdoms(
+            kingdoms, confidence, lost = read_kingdoms(
                 photo, models, options.variants, options.risk, named=game is not None
             )
         if kingdoms and (
@@ -93,6 +94,8 @@ def read_with(
         ):
             return assign_card_codes(kingdoms, photo)
     if game == "kingdomino":
+        if lost:
+            raise _cut_kingdom_error(lost)
         raise NoSheetFound(
             "no kingdom was found in this picture; take the photo again with the castle and all "
             "tiles in view, sharp and without strong reflections"
@@ -110,7 +113,7 @@ def read_with(
             from kdscan.kinds.kingdom.read import assign_card_codes
 
             return assign_card_codes(kingdoms, photo)
-        raise _no_sheet_error(photo, cut)
+        raise _cut_kingdom_error(lost) if lost else _no_sheet_error(photo, cut)
     if maps and (sides := _beside(maps[0], photo, cut)):
         maps[0] = interpret(replace(maps[0].evidence, beside=sides), options.risk)
     return apply_spellbook((*maps, *books), options.risk)
@@ -135,6 +138,14 @@ def _is_map(photo: Photo, grid: RectifiedSheet, books: Sequence[SpellbookReading
     # Thick lines around a castle hide it, and a bright photo bleaches the print; markers around
     # the grid, which a back never shows the right way round, are proof all the same.
     return detect_layout(photo, grid) != UNKNOWN
+
+
+def _cut_kingdom_error(sides: Sequence[str]) -> NoSheetFound:
+    return NoSheetFound(
+        "a kingdom reaches beyond the {what} of this picture; take the photo again with the castle "
+        "and all tiles in view",
+        what=edges_text(sides),
+    )
 
 
 def _no_sheet_error(photo: Photo, cut: Sequence[SheetOutline]) -> NoSheetFound:

@@ -64,6 +64,9 @@ class KingdomEvidence:
         columns; its confidence is that of the lattice.
     probs: (size, size, K) float64, probabilities from the pixels in the order of `KINDS`.
     variants: the rules for its score. beyond: number of connected squares outside its limit.
+    cut: sides of the picture beyond which it reaches, or may reach unseen. beside: sides beyond
+        which another kingdom extends that was not read. touching: whether some squares may be of
+        another kingdom that it touches.
     sheet_id: text of the code on a card beside it (`kdscan.sheet.ids`), None without one.
     corrections: a person's.
     """
@@ -74,6 +77,9 @@ class KingdomEvidence:
     beyond: int = 0
     sheet_id: str | None = None
     corrections: KingdomCorrections = KingdomCorrections()
+    cut: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    touching: bool = False
 
     def __post_init__(self) -> None:
         size = self.variants.size

@@ -118,7 +118,7 @@ def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
     """A first_is_confident may miss a map, as its first outline may be wrong."""
     monkeypatch.setattr(MapSearch, "first_is_confident", lambda search: False)
     monkeypatch.setattr(
-        pipeline_kingdom, "read_kingdoms", lambda *_, **__: ((make_kingdom(),), sure)
+        pipeline_kingdom, "read_kingdoms", lambda *_, **__: ((make_kingdom(),), sure, ())
     )
     (one,) = read_photo(Photo(own_scan(31_000_001).bgr))
     assert isinstance(one, kind)
@@ -150,7 +150,7 @@ def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(MapSearch, "_search", unwanted)
     monkeypatch.setattr(
-        pipeline_kingdom, "read_kingdoms", lambda *_, **__: ((make_kingdom(),), 0.66)
+        pipeline_kingdom, "read_kingdoms", lambda *_, **__: ((make_kingdom(),), 0.66, ())
     )
     (one,) = read_photo(Photo(np.full((600, 800, 3), 200, np.uint8)), game="kingdomino")
     assert isinstance(one, KingdomReading)

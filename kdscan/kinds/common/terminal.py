@@ -35,12 +35,13 @@ WIDTH = 9
 @dataclass(frozen=True)
 class Style:
     """A terminal's abilities. unicode: box drawing and symbols. color: ANSI colours. words: its
-    language.
+    language. address: how `--set` names the sheet, where a cell alone would mean another one.
     """
 
     unicode: bool = True
     color: bool = False
     words: Words = field(default_factory=lambda: words("en"))
+    address: str = ""
 
     def coat(self, coat: Coat | None) -> str:
         """Two characters for a coat; without Unicode the letters of the boards' text form."""
@@ -177,7 +178,7 @@ def explain_doubts(
         lines.append(line + others)
     if doubts:
         likeliest = (*doubts[0].others, doubts[0].cell)[0]
-        example = f"{_name(likeliest)}={token(likeliest)}"
+        example = f"{style.address}{_name(likeliest)}={token(likeliest)}"
         lines.append(" " + t("If one is wrong, say what it is:") + f" --set {example}")
     return "\n".join(lines)
 

@@ -7,15 +7,18 @@ possible, and then with the castle as central as possible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.game.grid import Cell, groups
-from kdscan.imaging.rectify import fit_homography, lattice, outline_of, project
+from kdscan.imaging.rectify import fit_homography, lattice, outline_of, project, resolution
+from kdscan.kinds.kingdom.clipping import MAX_SPAN, cut_sides, fills
 from kdscan.kinds.kingdom.lattice import Lattice
+from kdscan.kinds.kingdom.touching import Part, divide, without_loose
 from kdscan.records import KINDS
 from kdscan.records.arrays import Floats
 from kdscan.records.kinds import CASTLE, EMPTY
@@ -31,6 +34,13 @@ MIN_OTHER_CASTLE, MIN_OTHER_SQUARES = 0.9, 3
 """Least probability of a further castle on a lattice, as of two adjacent kingdoms, and the least
 squares of its component: the castle and a domino."""
 
+LIKELY_CASTLE = 0.5
+"""Least probability of a further castle in a component that is larger than any kingdom."""
+
+MIN_LOST = 5
+"""Least connected tiles, without a castle, that the picture's edge cuts off, as of a kingdom whose
+castle lies beyond it."""
+
 MIN_OUTER = 0.9
 """Least probability of a tile that extends a kingdom to 7 × 7; a less probable one lies beyond the
 limit, and the reading is marked for review."""
@@ -41,13 +51,20 @@ class Window:
     """A kingdom's squares within its limit.
 
     centers_xy: (S, S, 2), photo frame. probs: (S, S, K). seen: (S, S) bool, where the locating
-    network detected a square. beyond: number of connected squares outside the limit.
+    network detected a square. beyond: number of connected squares outside the limit. cut: sides of
+    the picture beyond which it reaches, see `cut_sides`. lost: whether its castle lies there.
+    divided: whether it hangs together with another castle, see `divide`; touching: whether some
+    squares may then be of the other one.
     """
 
     centers_xy: Floats
     probs: Floats
     seen: NDArray[np.bool_]
     beyond: int
+    cut: tuple[str, ...] = ()
+    lost: bool = False
+    divided: bool = False
+    touching: bool = False
 
     @cached_property
     def outline_xy(self) -> Floats:
@@ -80,35 +97,105 @@ def windows_of(
     size: int | None = None,
     hidden: bool = True,
 ) -> tuple[Window, ...]:
-    """The windows of a lattice's kingdoms; none without a castle.
+    """The windows of a lattice's kingdoms; without a castle only one that the picture cuts off.
 
-    probs: (R, C, K) for each square of `patch`. size: 5 or 7; None for the smaller that contains
-    all squares. hidden: whether the castle may be hidden.
+    probs: (R, C, K) for each square of `patch`, also where its centre lies outside the picture.
+    size: 5 or 7; None for the smaller that contains all squares. hidden: whether the castle may be
+    hidden.
     """
     inside = np.all((patch.centers_xy > 0) & (patch.centers_xy < photo_wh), axis=-1)
+    tiles = probs[..., EMPTY] < 0.5
     probs = np.where(np.expand_dims(inside, -1), probs, np.eye(len(KINDS))[EMPTY])
     is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5
     taken = {(int(r), int(c)) for r, c in np.argwhere(is_tile)}
     many = hidden and int((probs[..., CASTLE + 1 :].max(-1) > SURE_TILE).sum()) >= MIN_SURE_TILES
     free = probs[..., CASTLE].copy()
+    if free.max() < MIN_CASTLE:
+        lost = _without_castle(patch, probs, tiles, photo_wh)
+        if lost or not many:
+            return lost
+    castles = _sure_castles(free, taken)
+    taken |= castles
+    parts = _parts(patch, taken, castles, size)
     others: set[Cell] = set()
     found: list[Window] = []
     while True:
         row, col = np.unravel_index(int(np.argmax(free)), free.shape)
         castle = int(row), int(col)
-        if free[castle] < (MIN_OTHER_CASTLE if found else MIN_CASTLE) and (found or not many):
+        if found and free[castle] < MIN_OTHER_CASTLE and castle not in parts:
             return tuple(found)
         free[castle] = 0
         taken.add(castle)
         left = taken - others
+        part = parts.get(castle)
         mine = next(cells for _, cells in groups(dict.fromkeys(left, 1)) if castle in cells)
+        mine = mine if part is None else tuple(sorted(part.cells))
         others |= set(mine)
-        if not found or len(mine) >= MIN_OTHER_SQUARES:
-            sure = [cell for cell in mine if probs[cell][EMPTY] < 1 - MIN_OUTER or cell == castle]
-            span = np.ptp(np.array(sure), axis=0).max() + 1
-            limit = size or (5 if span <= 5 else 7)
-            corner = _corner(mine, castle, patch, limit, photo_wh)
-            found.append(_crop_window(patch, probs, set(mine), taken, corner, limit))
+        if (not found and part is None) or len(mine) >= MIN_OTHER_SQUARES:
+            kept = set(mine)
+            if size is None and _span(mine, castle, probs) > 5:
+                kept = set(without_loose(kept, castle, patch.centers_xy, 5))
+            limit = size or (5 if _span(kept, castle, probs) <= 5 else 7)
+            corner = _corner(tuple(sorted(kept)), castle, patch, limit, photo_wh)
+            one = _crop_window(patch, probs, kept, taken, corner, limit)
+            one = replace(one, beyond=one.beyond + len(mine) - len(kept), divided=part is not None)
+            doubtful = part is not None and part.doubtful
+            cut = _cut(patch, tiles, kept, one, photo_wh)
+            found.append(replace(one, touching=doubtful, cut=cut))
+
+
+def _sure_castles(castle: Floats, taken: set[Cell]) -> set[Cell]:
+    """The castles on a lattice; castle: (R, C), probabilities. taken: squares with tiles."""
+    sure = {(int(r), int(c)) for r, c in np.argwhere(castle >= MIN_OTHER_CASTLE)}
+    likely = {(int(r), int(c)) for r, c in np.argwhere(castle >= LIKELY_CASTLE)}
+    for _, cells in groups(dict.fromkeys(taken | likely, 1)):
+        if np.ptp(np.array(cells), axis=0).max() >= MAX_SPAN:
+            sure |= likely.intersection(cells)
+    return sure
+
+
+def _parts(
+    patch: Lattice, taken: set[Cell], castles: set[Cell], size: int | None
+) -> dict[Cell, Part]:
+    """The kingdoms of castles that share a component of tiles."""
+    parts: dict[Cell, Part] = {}
+    for _, cells in groups(dict.fromkeys(taken, 1)):
+        if len(some := sorted(castles.intersection(cells))) > 1:
+            for limit in (size,) if size else (5, 7):
+                these = divide(set(cells), some, patch.centers_xy, limit)
+                if all(np.ptp(np.array([*p.cells]), axis=0).max() < limit for p in these.values()):
+                    break
+            parts |= these
+    return parts
+
+
+def _span(cells: Collection[Cell], castle: Cell, probs: Floats) -> int:
+    """Squares that the surer ones of a kingdom span."""
+    sure = [cell for cell in cells if probs[cell][EMPTY] < 1 - MIN_OUTER or cell == castle]
+    return int(np.ptp(np.array(sure), axis=0).max()) + 1
+
+
+def _cut(
+    patch: Lattice, tiles: NDArray[np.bool_], mine: set[Cell], one: Window, wh: tuple[int, int]
+) -> tuple[str, ...]:
+    """The sides of the picture that cut off a kingdom; none of a picture that was cut out, which
+    its window fills."""
+    if fills(one.outline_xy, wh, resolution(patch.centers_xy)):
+        return ()
+    return cut_sides(patch.centers_xy, tiles, mine, wh, len(one.probs))
+
+
+def _without_castle(
+    patch: Lattice, probs: Floats, tiles: NDArray[np.bool_], wh: tuple[int, int]
+) -> tuple[Window, ...]:
+    """The window of tiles that may be a kingdom whose castle lies beyond the picture."""
+    sure = {(int(r), int(c)) for r, c in np.argwhere(probs[..., CASTLE + 1 :].max(-1) > SURE_TILE)}
+    mine = max((cells for _, cells in groups(dict.fromkeys(sure, 1))), key=len, default=())
+    if len(mine) < MIN_LOST or not (cut := cut_sides(patch.centers_xy, tiles, set(mine), wh)):
+        return ()
+    corner = _corner(mine, mine[len(mine) // 2], patch, 5, wh)
+    one = _crop_window(patch, probs, set(mine), sure, corner, 5)
+    return (replace(one, cut=cut, lost=True),)
 
 
 def _corner(

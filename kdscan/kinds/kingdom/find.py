@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+import cv2
 import numpy as np
 
-from kdscan.imaging.rectify import overlap, rectify, resolution
+from kdscan.imaging.rectify import inside, overlap, rectify, resolution
 from kdscan.kinds.kingdom.classify import SIDE_PX, classify_squares
+from kdscan.kinds.kingdom.clipping import MIN_VISIBLE, visible_share
 from kdscan.kinds.kingdom.extent import Window, windows_of
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import MIN_LATTICE, KingdomSearch
@@ -34,6 +36,10 @@ DOUBTFUL = 0.9
 ENOUGH_PX = 36
 """Pixels a square; if a large photo's half has as many, the photo is not decoded in full."""
 
+MAX_SHARED = 0.3
+"""Largest share of a kingdom's squares that may lie on those of another one: a column of five,
+where kingdoms touch and either lattice is not exact, is a fifth."""
+
 MIN_AGREEMENT = 0.5
 """Least share of a lattice's detected squares that the reading network does not classify as
 table."""
@@ -45,12 +51,16 @@ class FoundKingdom:
 
     flat: its confidence is that of the lattice. probs: (S, S, K). beyond: number of connected
     squares outside the window. confidence: that this is a kingdom, see `Window.confidence`.
+    cut, lost, touching: see `Window`.
     """
 
     flat: RectifiedSheet
     probs: Floats
     beyond: int
     confidence: float
+    cut: tuple[str, ...] = ()
+    lost: bool = False
+    touching: bool = False
 
 
 def find_kingdoms(
@@ -70,11 +80,12 @@ def find_kingdoms(
     windows = read(search.lattices())
     windows += read(search.rest(_outlines(_suppress_overlaps(windows))), again=True)
     found = _suppress_overlaps(windows)
-    if found:
+    if any(not window.lost for window, _ in found):
         surest = max(found, key=lambda one: one[0].confidence)[0]
         windows += read(search.beside(surest.centers_xy, _outlines(found)), again=True)
         found = _suppress_overlaps(windows)
-    doubtful = min((window.confidence for window, _ in found), default=0.0) < DOUBTFUL
+    confidences = [window.confidence for window, _ in found if not window.lost]
+    doubtful = min(confidences, default=0.0) < DOUBTFUL
     side = min((resolution(window.centers_xy) for window, _ in found), default=0.0)
     if doubtful or search.many_left(_outlines(found), side):
         sure = _outlines([one for one in found if one[0].confidence >= DOUBTFUL])
@@ -87,6 +98,9 @@ def find_kingdoms(
             window.probs,
             window.beyond,
             window.confidence,
+            window.cut,
+            window.lost,
+            window.touching,
         )
         for window, agreed in found
     )
@@ -107,12 +121,13 @@ def _windows(
     size: int | None,
     lattices: Sequence[Lattice],
     again: bool = False,
+    outline: Floats | None = None,
 ) -> _Found:
     """The windows of the kingdoms on lattices.
 
     Adjacent kingdoms that were merged into one lattice do not fit it well: if a lattice extends
     beyond a window, the squares inside the window are grown by themselves (again: without hidden
-    castles and further repetition).
+    castles and further repetition). outline: (4, 2), what lies outside is of another kingdom.
     """
     windows: _Found = []
     for patch in lattices:
@@ -126,22 +141,43 @@ def _windows(
             )
         wh = (photo.width, photo.height)
         hidden = not again and not search.looks_bare(read.patch)
-        these = windows_of(read.patch, read.probs, wh, size, hidden)
+        probs = read.probs if outline is None else _within(read, outline)
+        these = windows_of(read.patch, probs, wh, size, hidden)
         windows += [(window, read.agreement) for window in these]
         seen = read.patch.seen.sum()
         if not again and any(seen - window.seen.sum() >= MIN_LATTICE for window in these):
-            own = [one for window in these for one in search.within(window.outline_xy)]
-            windows += _windows(photo, search, reading, size, own, again=True)
+            for window in these:
+                own, edge = search.within(window.outline_xy), window.outline_xy
+                alone = _windows(
+                    photo, search, reading, size, own, True, edge if window.divided else None
+                )
+                windows += [(replace(w, touching=window.touching), share) for w, share in alone]
     return windows
 
 
+def _within(read: _ReadLattice, outline: Floats) -> Floats:
+    """The probabilities of a lattice's squares; outside an outline (4, 2) all are empty."""
+    rows, cols, kinds = read.probs.shape
+    held = inside(read.patch.centers_xy.reshape(-1, 2), [outline]).reshape(rows, cols, 1)
+    return np.where(held, read.probs, np.eye(kinds)[EMPTY])
+
+
 def _suppress_overlaps(windows: _Found) -> _Found:
-    """Non-maximum suppression by `Window.score`."""
+    """Non-maximum suppression by `Window.score`, those whose castle is seen first."""
     found: _Found = []
-    for window, agreed in sorted(windows, key=lambda one: -one[0].score):
-        if not any(overlap(window.outline_xy, one.outline_xy) for one, _ in found):
+    for window, agreed in sorted(windows, key=lambda one: (one[0].lost, -one[0].score)):
+        if not any(_are_same(window, one) for one, _ in found):
             found.append((window, agreed))
     return found
+
+
+def _are_same(one: Window, other: Window) -> bool:
+    """Whether two windows cannot both be right: a square is part of one kingdom only."""
+    if overlap(one.outline_xy, other.outline_xy):
+        return True
+    mine, its = (window.centers_xy[window.probs[..., EMPTY] < 0.5] for window in (one, other))
+    away = np.linalg.norm(mine[:, None] - its[None], axis=-1).min(1, initial=np.inf)
+    return bool(len(mine) and (away < 0.5 * resolution(other.centers_xy)).mean() > MAX_SHARED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,8 +201,9 @@ def _read_lattice(photo: Photo, patch: Lattice, reading: Network) -> _ReadLattic
     wh = (photo.width, photo.height)
     shown = np.all((patch.centers_xy > 0) & (patch.centers_xy < wh), axis=-1)
     undetected = shown & ~patch.seen
+    legible = shown | (visible_share(patch.centers_xy, wh) > MIN_VISIBLE)
     probs = classify_squares(
-        around, reading, shown, lambda probs: adjust_for_table(probs, around, undetected)
+        around, reading, legible, lambda probs: adjust_for_table(probs, around, undetected)
     )
     empty = probs[..., EMPTY] >= 0.5
     return _ReadLattice(
@@ -184,4 +221,6 @@ def _agreement(probs: Floats) -> float:
 
 
 def _flat(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> RectifiedSheet:
-    return rectify(photo, centers_xy, confidence, SIDE_PX, ENOUGH_PX)
+    """What the picture's edge cuts off is mirrored there: so it looks like a tile or like table,
+    whichever it is."""
+    return rectify(photo, centers_xy, confidence, SIDE_PX, ENOUGH_PX, cv2.BORDER_REFLECT_101)

@@ -8,18 +8,24 @@ lies, with its problems.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from kdscan.detection.clipping import edges_text
 from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.game.kingdomino.scoring import score_kingdom
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.game.problem import Problem
-from kdscan.kinds.kingdom.posterior import Posterior, condition_on_box, enumerate_kingdoms
+from kdscan.kinds.kingdom.posterior import (
+    Candidate,
+    Posterior,
+    condition_on_box,
+    enumerate_kingdoms,
+)
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import KINDS, KingdomEvidence, KingdomReading, SquareReading
 from kdscan.records.arrays import Floats
@@ -66,7 +72,7 @@ def _reading(
     flat, variants, best = evidence.rectified, evidence.variants, posterior.best
     confidence = float(min(posterior.p_total, 1.0) * flat.confidence)
     bare = not best.kingdom.squares  # nobody ends a game with a castle alone
-    if evidence.beyond or bare:
+    if evidence.beyond or evidence.cut or evidence.touching or bare or _is_odd(best, variants):
         confidence = min(confidence, 0.5)
     review = confidence < 1 - risk or posterior.castle < 1 - risk
     shares = posterior.shares()
@@ -90,7 +96,10 @@ def _reading(
         score=score_kingdom(best.kingdom, variants),
         confidence=confidence,
         review=review,
-        problems=(_BARE if bare else _problems(best.kingdom, variants, evidence.beyond, together)),
+        problems=(
+            *(_BARE if bare else _problems(best.kingdom, variants, evidence.beyond, together)),
+            *_around(evidence),
+        ),
         totals=posterior.totals(),
     )
 
@@ -142,3 +151,27 @@ def _problems(
         )
         return (Problem("not_from_one_box", "warning", why),)
     return ()
+
+
+def _is_odd(best: Candidate, variants: Variants) -> bool:
+    """Whether a kingdom of more than five squares a side cannot be laid: then some of its squares
+    are probably loose dominoes beside a smaller one."""
+    return variants.size > Variants().size and best.lawful is False
+
+
+def _around(evidence: KingdomEvidence) -> Iterator[Problem]:
+    """What others beside a kingdom, and the picture's edge, leave open."""
+    if evidence.touching:
+        why = "two castles share these squares; look which of them are this kingdom's"
+        yield Problem("kingdoms_touch", "warning", why)
+    if evidence.cut:
+        edge = edges_text(evidence.cut)
+        why = (
+            f"the kingdom lies at the {edge} of the picture or reaches beyond it; unless all of it "
+            "is in view, take the photo again"
+        )
+        yield Problem("kingdom_cut_off", "warning", why)
+    if evidence.beside:
+        edge = edges_text(evidence.beside)
+        why = f"another kingdom seems to reach beyond the {edge} of the picture; it was not read"
+        yield Problem("other_kingdom_cut_off", "warning", why)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kdscan.detection.clipping import SIDES
 from kdscan.detection.qr import read_card_codes
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.inference.store import Models
@@ -26,8 +27,9 @@ detections on maps and sheets of other games less than 0.5."""
 
 def read_kingdoms(
     photo: Photo, models: Models, variants: Variants, risk: float, *, named: bool
-) -> tuple[tuple[KingdomReading, ...], float]:
-    """The kingdoms of tiles in a photo, and the confidence that at least one is a kingdom.
+) -> tuple[tuple[KingdomReading, ...], float, tuple[str, ...]]:
+    """The kingdoms of tiles in a photo, the confidence that at least one is a kingdom, and the
+    sides of the picture beyond which one lies with its castle.
 
     named: whether the photo is said to show kingdoms; then a castle without a tile is one too,
     otherwise nearly always a map of the other game (51 of 53 detections on such photos, no kingdom
@@ -36,8 +38,12 @@ def read_kingdoms(
     lawful kingdom was found, none with a confidence above 0.75. Doubtful unlawful detections are
     dropped: on a yellow table with a pattern of squares wheat is found.
     """
-    found = find_kingdoms(photo, models.tiles, models.squares, 7 if variants.great_duel else None)
-    read = _decode(found, variants, risk)
+    size = 7 if variants.great_duel else None
+    every = find_kingdoms(photo, models.tiles, models.squares, size)
+    found = [one for one in every if not one.lost]
+    lost = {side for one in every if one.lost for side in one.cut}
+    beside = tuple(side for side in SIDES if side in lost)
+    read = _decode(found, variants, risk, beside)
     real = [
         (one, reading)
         for one, reading in zip(found, read, strict=True)
@@ -46,8 +52,8 @@ def read_kingdoms(
         and (named or reading.kingdom.squares)
     ]
     if len(real) < len(found):
-        read = _decode([one for one, _ in real], variants, risk)
-    return read, max((_confidence(*one) for one in real), default=0.0)
+        read = _decode([one for one, _ in real], variants, risk, beside)
+    return read, max((_confidence(*one) for one in real), default=0.0), beside
 
 
 def assign_card_codes(
@@ -72,13 +78,20 @@ def assign_card_codes(
 
 
 def _decode(
-    found: Sequence[FoundKingdom], variants: Variants, risk: float
+    found: Sequence[FoundKingdom], variants: Variants, risk: float, beside: tuple[str, ...]
 ) -> tuple[KingdomReading, ...]:
+    """The readings of kingdoms; beside: see `KingdomEvidence`, of the first of them."""
     evidence = [
         KingdomEvidence(
-            one.flat, one.probs, replace(variants, great_duel=len(one.probs) == 7), one.beyond
+            one.flat,
+            one.probs,
+            replace(variants, great_duel=len(one.probs) == 7),
+            one.beyond,
+            cut=one.cut,
+            beside=() if n else beside,
+            touching=one.touching,
         )
-        for one in found
+        for n, one in enumerate(found)
     ]
     return decode_kingdoms(evidence, risk)
 

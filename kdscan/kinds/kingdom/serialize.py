@@ -23,6 +23,11 @@ def serialize(kingdom: KingdomReading) -> Json:
         "variants": asdict(found.variants),
         "beyond": found.beyond,
     }
+    for key, sides in (("cut", found.cut), ("beside", found.beside)):
+        if sides:
+            kept[key] = list(sides)
+    if found.touching:
+        kept["touching"] = True
     if corrections != KingdomCorrections():
         squares = [[*at, *kind] for at, kind in corrections.squares.items()]
         kept["corrections"] = {"squares": squares, "confirmed": corrections.confirmed}
@@ -42,4 +47,7 @@ def evidence_from(kept: Json) -> KingdomEvidence:
         beyond=kept["beyond"],
         sheet_id=kept.get("sheet_id"),
         corrections=corrections,
+        cut=tuple(kept.get("cut", ())),
+        beside=tuple(kept.get("beside", ())),
+        touching=kept.get("touching", False),
     )

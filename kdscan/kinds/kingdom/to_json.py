@@ -36,7 +36,10 @@ def to_json(kingdom: KingdomReading) -> KingdomJson:
 
 
 def dynasty_json(photos: Sequence[PhotoJson]) -> DynastyJson:
-    """A player's kingdoms of several games, added up; photos: entries of the JSON."""
+    """A player's kingdoms of several games, added up; photos: entries of the JSON.
+
+    A photo without a kingdom leaves a game out, one with several shows those of others.
+    """
     found = [
         ([n, k], sheet)
         for n, photo in enumerate(photos)
@@ -47,7 +50,8 @@ def dynasty_json(photos: Sequence[PhotoJson]) -> DynastyJson:
         "kingdoms": [where for where, _ in found],
         "total": sum(sheet["score"]["total"] for _, sheet in found),
         "confidence": probability_json(math.prod(sheet["confidence"] for _, sheet in found)),
-        "review": any(sheet["review"] for _, sheet in found),
+        "review": any(sheet["review"] for _, sheet in found)
+        or [photo for (photo, _), _ in found] != list(range(len(photos))),
     }
 
 

@@ -99,6 +99,20 @@ def test_pictures_of_squares_outside_the_photo_are_none() -> None:
     assert held(found).count("w") == 3
 
 
+@pytest.mark.parametrize(("wide", "cut"), [(1000, ()), (735, ("right",)), (725, ("right",))])
+def test_the_edge_of_the_picture_cuts_off_a_kingdom(wide: int, cut: tuple[str, ...]) -> None:
+    assert window("w w ## w w\nw . . f f", (wide, 2000)).cut == cut
+
+
+def test_tiles_at_the_edge_may_be_a_kingdom_whose_castle_lies_beyond_it() -> None:
+    tiles = "w w w\nw f f"
+    (lost,) = windows(tiles, (640, 2000))
+    assert lost.lost and lost.cut == ("right",)
+    assert windows(tiles) == ()
+    (lost,) = windows("w w w w w\nw w w w w", (740, 2000), hidden=True)
+    assert lost.lost, "a castle beyond the edge is not hidden by a thing"
+
+
 def test_many_tiles_are_a_kingdom_though_nobody_sees_the_castle() -> None:
     many = "w w w w w\nw w w w w"
     assert window(many).probs.shape[:2] == (5, 5)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from kdscan.imaging.rectify import lattice
 from kdscan.kinds.kingdom import find as finding
 from kdscan.kinds.kingdom.classify import SIDE_PX
-from kdscan.kinds.kingdom.find import _agreement, find_kingdoms
+from kdscan.kinds.kingdom.extent import Window
+from kdscan.kinds.kingdom.find import _agreement, _suppress_overlaps, find_kingdoms
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import KingdomSearch
 from kdscan.records import KINDS, Photo, RectifiedSheet
@@ -175,3 +176,16 @@ def test_a_large_photo_is_decoded_whole_for_small_squares_alone(side: int, whole
     photo = Photo.halved(np.full((1500, 2000, 3), 90, np.uint8), (4000, 3000), read, "", 0)
     flat = finding._flat(photo, lattice(7, 7) * side + 1000.0)
     assert flat.px_per_cell == side and (flat.bgr == 90).all() and bool(decoded) is whole
+
+
+def test_a_square_is_part_of_one_kingdom_only() -> None:
+    """Here the windows overlap by two rows of five, so that neither holds the other's middle."""
+    kinds = np.full((5, 5), CASTLE + 1)
+    kinds[0, 0] = CASTLE
+    probs = np.eye(len(KINDS))[kinds]
+    one, shifted, beside = (
+        (Window(lattice(5, 5) * SIDE_PX + (0, rows * SIDE_PX), probs, kinds > 0, 0), 1.0)
+        for rows in (0, 3, 5)
+    )
+    assert _suppress_overlaps([one, shifted]) == [one]
+    assert _suppress_overlaps([one, beside]) == [one, beside]

@@ -141,3 +141,11 @@ def test_an_unsure_castle_asks() -> None:
     probs[0, 0, KINDS.index(("castle", 0))], probs[0, 0, KINDS.index(("lake", 1))] = 1e-4, 1 - 1e-4
     (reading,) = decode_kingdoms([KingdomEvidence(known.rectified, probs, known.variants)])
     assert reading.review
+
+
+def test_seven_squares_a_side_that_cannot_be_laid_ask_for_a_look() -> None:
+    """Some of them are probably loose dominoes beside a kingdom of five."""
+    rows = ["w f l g s m ##"] + [". . . . . . ."] * 6
+    reading = make_kingdom("\n".join(rows), variants=Variants(great_duel=True))
+    assert [p.code for p in reading.problems] == ["not_laid_lawfully"]
+    assert reading.review and reading.confidence <= 0.5

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from kdscan.cli.output import Printer
 from kdscan.game.kingdomino.variants import Variants
 from kdscan.imaging.pens import draw_square, square_width
 from kdscan.kinds.common.terminal import Style
@@ -70,6 +71,26 @@ def test_a_dynasty_adds_up() -> None:
     assert added["total"] == 3 * make_kingdom().score.total
     assert added["kingdoms"] == [[0, 0], [1, 0], [2, 0]]
     assert not added["review"]
+
+
+def test_a_dynasty_asks_for_a_look_unless_each_photo_shows_one_kingdom() -> None:
+    one, two, none = (
+        photo_json(PhotoReport("x.jpg", sheets=(make_kingdom(),) * n)) for n in (1, 2, 0)
+    )
+    assert dynasty_json([one, two])["review"] and dynasty_json([one, none, one])["review"]
+
+
+def test_the_second_kingdom_of_a_photo_is_put_right_by_its_number(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    unsure = make_kingdom(doubtful={(0, 1): ("wheat", 1)})
+    printer = Printer(1, text=True, debug=False)
+    printer.report(PhotoReport("x.jpg", sheets=(unsure, unsure)), 1)
+    printer.report(PhotoReport("x.jpg", sheets=(unsure,)), 1)
+    hints = [
+        line.split("--set ")[1] for line in capsys.readouterr().out.splitlines() if "--set" in line
+    ]
+    assert [hint.split("=")[0] for hint in hints] == ["1.1:B1", "1.2:B1", "B1"]
 
 
 def test_text_explains_the_sum() -> None:
