@@ -12,10 +12,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from kdscan.errors import Bug, StoreFull
-from kdscan.game.winner import known_total
-from kdscan.locale import ENGLISH, Words, mark
-from kdscan.locale.errors import error_text
+from kdscan.errors import StoreFull
+from kdscan.locale import ENGLISH, Words
 from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides, as_they_stand, corrected_sheets
 from kdscan.tournament.correcting import say, take_back
@@ -38,6 +36,7 @@ from kdscan.tournament.store.readings import readings, sheet, sheets
 from kdscan.tournament.store.records import FileRow, PhotoRow, Sheet, short_name
 from kdscan.web import schemas
 from kdscan.web.answers import ApiError, not_found
+from kdscan.web.photo_state import brief, page_json, tell_error
 from kdscan.web.schemas import PhotoState
 from kdscan.web.sessions import Session
 from kdscan.web.settings import Settings
@@ -51,8 +50,6 @@ READ: PhotoState = "read"
 FAILED: PhotoState = "failed"
 
 MAX_ID = 2**31 - 1
-
-BUG = mark("Something went wrong in the program. The photo is kept.")
 
 KEPT = ("kingdom", "duel_spellbook")
 """Kinds that older versions could not keep, so that what follows can't be worked out."""
@@ -138,7 +135,7 @@ class SheetService:
         with self._store.read() as db:
             for row in db.execute(query).mappings():
                 facts, sheets = self._facts(db, PhotoRow(**row), spoken)
-                found.append({**facts, "sheets": [_brief(one) for one in sheets]})
+                found.append({**facts, "sheets": [brief(one) for one in sheets]})
         return found
 
     def _sent(self, session: Session, what: Any) -> Select[Any]:
@@ -161,8 +158,8 @@ class SheetService:
             "name": self._name(db, photo.id),
             "added_at": photo.added_at.isoformat(),
             "state": self._state(db, photo),
-            "error": _told(reason_of(photo), spoken),
-            "pages": [_page_json(photo, newest[page].entry, spoken) for page in sorted(newest)],
+            "error": tell_error(reason_of(photo), spoken),
+            "pages": [page_json(photo, newest[page].entry, spoken) for page in sorted(newest)],
         }
         return facts, [one for page in sorted(newest) for one in self._page(db, photo.id, page)]
 
@@ -314,44 +311,6 @@ class SheetService:
     def _rules(self, db: Connection) -> Rules:
         """What holds now: rules may change while the page is open."""
         return rules_of(get_event(db, self.event.id) or self.event)
-
-
-def _told(error: Json | None, spoken: Words) -> schemas.ErrorText | None:
-    """An error that was kept, in words."""
-    if error is None:
-        return None
-    inside = error["code"] == Bug.code  # what went wrong there is for the log alone
-    return {
-        "code": error["code"],
-        "message": spoken.t(BUG) if inside else error_text(error, spoken),
-    }
-
-
-def _page_json(photo: PhotoRow, entry: Json, spoken: Words) -> schemas.Page:
-    at = f"/api/photos/{photo.id}/pages/{entry['page']}"
-    shown = entry["width"] is not None
-    return {
-        "page": entry["page"],
-        "width": entry["width"],
-        "height": entry["height"],
-        "error": _told(entry["error"], spoken),
-        "view": f"{at}/view.jpg" if shown else None,
-        "thumb": f"{at}/thumb.jpg" if shown else None,
-    }
-
-
-def _brief(sheet: schemas.Sheet) -> schemas.Brief:
-    return {
-        "id": sheet["id"],
-        "kind": sheet["kind"],
-        "photo": sheet["photo"],
-        "page": sheet["page"],
-        "review": sheet["review"],
-        "confidence": sheet["confidence"],
-        "total": known_total(sheet),
-        "photograph_again": sheet.get("photograph_again", False),
-        "player": sheet["player"],
-    }
 
 
 def _numbered(name: str) -> Iterable[str]:
