@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from functools import lru_cache
 from typing import TypeVar
 
@@ -53,3 +53,19 @@ def groups(values: Mapping[Cell, T]) -> list[tuple[T, tuple[Cell, ...]]]:
         group.sort()
         found.append((value, tuple(group)))
     return found
+
+
+def components(cells: Iterable[Cell]) -> tuple[tuple[Cell, ...], ...]:
+    """Cells split into what hangs together by sides; see `groups`."""
+    return tuple([group for _, group in groups(dict.fromkeys(cells))])
+
+
+def component_of(cell: Cell, cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """The cells that hang together with one of them; see `components`."""
+    return next(group for group in components(cells) if cell in group)
+
+
+def span(cells: Collection[Cell]) -> int:
+    """The side of the smallest square that holds some cells."""
+    rows, cols = {row for row, _ in cells}, {col for _, col in cells}
+    return max(max(rows) - min(rows), max(cols) - min(cols)) + 1

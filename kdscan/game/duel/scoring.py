@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from kdscan.game.duel.board import CELLS, Board
 from kdscan.game.duel.coats import Coat
-from kdscan.game.grid import Cell, groups
+from kdscan.game.grid import Cell, components
 from kdscan.game.score import DomainScore
 
 WIZARD_POINTS = 3
@@ -63,7 +63,7 @@ def find_domains(board: Board) -> tuple[Domain, ...]:
 @lru_cache(maxsize=2048)
 def _joined(cells: tuple[Cell, ...]) -> tuple[tuple[Cell, ...], ...]:
     """The domains of one coat's cells, cached: boards of one sheet differ in a shield or two."""
-    return tuple([group for _, group in groups(dict.fromkeys(cells))])
+    return components(cells)
 
 
 def domain_points(marks: Sequence[tuple[Coat | None, int]]) -> int:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kdscan.game.grid import Cell, groups, neighbours
+from kdscan.game.grid import Cell, components, neighbours
 from kdscan.game.kingdomino.kingdom import Kingdom, Place
 from kdscan.game.kingdomino.tiles import SQUARES, TILES, Square
 
@@ -69,8 +69,7 @@ def unlaid(kingdom: Kingdom) -> tuple[Cell, ...]:
     )
     if lonely:
         return lonely
-    parts = groups(dict.fromkeys(squares, True))
-    return next((cells for _, cells in parts if len(cells) % 2), ())
+    return next((cells for cells in components(squares) if len(cells) % 2), ())
 
 
 def one_box_holds(kingdoms: Sequence[Kingdom], effort: int = EFFORT) -> bool | None:

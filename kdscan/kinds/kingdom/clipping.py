@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.clipping import SIDES, edge_distances
-from kdscan.game.grid import Cell, neighbours
+from kdscan.game.grid import Cell, neighbours, span
 from kdscan.imaging.rectify import lattice, lattice_to_photo, resolution
 from kdscan.records.arrays import Floats
 
@@ -62,8 +62,8 @@ def cut_sides(
         for near in neighbours(cell):
             if near in mine or not (0 <= near[0] < rows and 0 <= near[1] < cols):
                 continue
-            span = np.ptp(np.array([*mine, near]), axis=0).max() + 1
-            if (tiles[near] and span <= MAX_SPAN) or (unseen[near] and span <= limit):
+            across = span([*mine, near])
+            if (tiles[near] and across <= MAX_SPAN) or (unseen[near] and across <= limit):
                 beyond |= distances[near] < 0
     return tuple(side for side, cut in zip(SIDES, beyond, strict=True) if cut)
 

@@ -7,14 +7,14 @@ possible, and then with the castle as central as possible.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.game.grid import Cell, groups
+from kdscan.game.grid import Cell, component_of, components, span
 from kdscan.imaging.rectify import fit_homography, lattice, outline_of, project, resolution
 from kdscan.kinds.kingdom.clipping import MAX_SPAN, cut_sides, fills
 from kdscan.kinds.kingdom.lattice import Lattice
@@ -107,7 +107,7 @@ def windows_of(
     tiles = probs[..., EMPTY] < 0.5
     probs = np.where(np.expand_dims(inside, -1), probs, np.eye(len(KINDS))[EMPTY])
     is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5
-    taken = {(int(r), int(c)) for r, c in np.argwhere(is_tile)}
+    taken = _cells(is_tile)
     many = hidden and int((probs[..., CASTLE + 1 :].max(-1) > SURE_TILE).sum()) >= MIN_SURE_TILES
     free = probs[..., CASTLE].copy()
     if free.max() < MIN_CASTLE:
@@ -126,30 +126,32 @@ def windows_of(
             return tuple(found)
         free[castle] = 0
         taken.add(castle)
-        left = taken - others
         part = parts.get(castle)
-        mine = next(cells for _, cells in groups(dict.fromkeys(left, 1)) if castle in cells)
-        mine = mine if part is None else tuple(sorted(part.cells))
-        others |= set(mine)
+        mine = part.cells if part else frozenset(component_of(castle, taken - others))
+        others |= mine
         if (not found and part is None) or len(mine) >= MIN_OTHER_SQUARES:
-            kept = set(mine)
+            kept = mine
             if size is None and _span(mine, castle, probs) > 5:
-                kept = set(without_loose(kept, castle, patch.centers_xy, 5))
+                kept = without_loose(mine, castle, patch.centers_xy, 5)
             limit = size or (5 if _span(kept, castle, probs) <= 5 else 7)
             corner = _corner(tuple(sorted(kept)), castle, patch, limit, photo_wh)
             one = _crop_window(patch, probs, kept, taken, corner, limit)
-            one = replace(one, beyond=one.beyond + len(mine) - len(kept), divided=part is not None)
-            doubtful = part is not None and part.doubtful
-            cut = _cut(patch, tiles, kept, one, photo_wh)
-            found.append(replace(one, touching=doubtful, cut=cut))
+            found.append(
+                replace(
+                    one,
+                    beyond=one.beyond + len(mine) - len(kept),
+                    cut=_cut(patch, tiles, kept, one, photo_wh),
+                    divided=part is not None,
+                    touching=part is not None and part.doubtful,
+                )
+            )
 
 
 def _sure_castles(castle: Floats, taken: set[Cell]) -> set[Cell]:
     """The castles on a lattice; castle: (R, C), probabilities. taken: squares with tiles."""
-    sure = {(int(r), int(c)) for r, c in np.argwhere(castle >= MIN_OTHER_CASTLE)}
-    likely = {(int(r), int(c)) for r, c in np.argwhere(castle >= LIKELY_CASTLE)}
-    for _, cells in groups(dict.fromkeys(taken | likely, 1)):
-        if np.ptp(np.array(cells), axis=0).max() >= MAX_SPAN:
+    sure, likely = _cells(castle >= MIN_OTHER_CASTLE), _cells(castle >= LIKELY_CASTLE)
+    for cells in components(taken | likely):
+        if span(cells) > MAX_SPAN:
             sure |= likely.intersection(cells)
     return sure
 
@@ -159,11 +161,11 @@ def _parts(
 ) -> dict[Cell, Part]:
     """The kingdoms of castles that share a component of tiles."""
     parts: dict[Cell, Part] = {}
-    for _, cells in groups(dict.fromkeys(taken, 1)):
+    for cells in components(taken):
         if len(some := sorted(castles.intersection(cells))) > 1:
             for limit in (size,) if size else (5, 7):
                 these = divide(set(cells), some, patch.centers_xy, limit)
-                if all(np.ptp(np.array([*p.cells]), axis=0).max() < limit for p in these.values()):
+                if all(span(part.cells) <= limit for part in these.values()):
                     break
             parts |= these
     return parts
@@ -171,12 +173,16 @@ def _parts(
 
 def _span(cells: Collection[Cell], castle: Cell, probs: Floats) -> int:
     """Squares that the surer ones of a kingdom span."""
-    sure = [cell for cell in cells if probs[cell][EMPTY] < 1 - MIN_OUTER or cell == castle]
-    return int(np.ptp(np.array(sure), axis=0).max()) + 1
+    return span([cell for cell in cells if probs[cell][EMPTY] < 1 - MIN_OUTER or cell == castle])
+
+
+def _cells(mask: NDArray[np.bool_]) -> set[Cell]:
+    """Where an array (R, C) is true."""
+    return {(int(row), int(col)) for row, col in np.argwhere(mask)}
 
 
 def _cut(
-    patch: Lattice, tiles: NDArray[np.bool_], mine: set[Cell], one: Window, wh: tuple[int, int]
+    patch: Lattice, tiles: NDArray[np.bool_], mine: Set[Cell], one: Window, wh: tuple[int, int]
 ) -> tuple[str, ...]:
     """The sides of the picture that cut off a kingdom; none of a picture that was cut out, which
     its window fills."""
@@ -189,8 +195,8 @@ def _without_castle(
     patch: Lattice, probs: Floats, tiles: NDArray[np.bool_], wh: tuple[int, int]
 ) -> tuple[Window, ...]:
     """The window of tiles that may be a kingdom whose castle lies beyond the picture."""
-    sure = {(int(r), int(c)) for r, c in np.argwhere(probs[..., CASTLE + 1 :].max(-1) > SURE_TILE)}
-    mine = max((cells for _, cells in groups(dict.fromkeys(sure, 1))), key=len, default=())
+    sure = _cells(probs[..., CASTLE + 1 :].max(-1) > SURE_TILE)
+    mine = max(components(sure), key=len, default=())
     if len(mine) < MIN_LOST or not (cut := cut_sides(patch.centers_xy, tiles, set(mine), wh)):
         return ()
     corner = _corner(mine, mine[len(mine) // 2], patch, 5, wh)
@@ -219,7 +225,7 @@ def _corner(
 
 
 def _crop_window(
-    patch: Lattice, probs: Floats, mine: set[Cell], taken: set[Cell], corner: Cell, limit: int
+    patch: Lattice, probs: Floats, mine: Set[Cell], taken: Set[Cell], corner: Cell, limit: int
 ) -> Window:
     top, left = corner
     plane = fit_homography(patch.centers_xy)

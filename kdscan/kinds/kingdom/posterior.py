@@ -13,7 +13,7 @@ from itertools import islice
 
 import numpy as np
 
-from kdscan.game.grid import groups
+from kdscan.game.grid import components
 from kdscan.game.kingdomino.audit import audit_kingdom, one_box_holds
 from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
@@ -203,4 +203,4 @@ def kingdom_of(kinds: tuple[int, ...], castle: int, size: int) -> Kingdom:
 
 
 def _is_connected(kingdom: Kingdom) -> bool:
-    return len(groups(dict.fromkeys([*kingdom.squares, kingdom.castle], 1))) == 1
+    return len(components([*kingdom.squares, kingdom.castle])) == 1

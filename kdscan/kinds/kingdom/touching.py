@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from kdscan.game.grid import Cell, groups
+from kdscan.game.grid import Cell, component_of, components, span
 from kdscan.records.arrays import Floats
 
 MIN_GAP = 0.1
@@ -38,7 +38,7 @@ def divide(
     """The kingdom of each castle. cells: a component, its castles included. centers_xy: (R, C, 2)
     of the lattice. limit: squares that a kingdom may span."""
     if len(castles) == 1:
-        return {castles[0]: Part(frozenset(_around(castles[0], cells)), doubtful=False)}
+        return {castles[0]: Part(frozenset(component_of(castles[0], cells)), doubtful=False)}
     tiles = cells - set(castles)
     whole = [one for one in castles if _is_whole({*tiles, one}, limit)]
     if whole:  # no two finished kingdoms are so small: other castles are nobody's
@@ -72,9 +72,9 @@ def without_loose(
     for axis in (0, 1):
         for line in range(min(c[axis] for c in cells), max(c[axis] for c in cells)):
             beside = castle[axis] <= line
-            kept = _around(castle, {c for c in cells if (c[axis] <= line) == beside})
+            kept = component_of(castle, {c for c in cells if (c[axis] <= line) == beside})
             apart = gap(cells, centers_xy, axis, line)
-            if apart > best[0] and _span(kept) <= limit:
+            if apart > best[0] and span(kept) <= limit:
                 best = apart, frozenset(kept)
     return best[1]
 
@@ -126,7 +126,7 @@ def _held_in(cells: Set[Cell], castles: Sequence[Cell], limit: int) -> int:
 
 def _held_around(castle: Cell, cells: Set[Cell], limit: int) -> int:
     """Number of squares that hang together with a castle within its limit."""
-    mine = _around(castle, cells)
+    mine = component_of(castle, cells)
     tops, lefts = (range(at - limit + 1, at + 1) for at in castle)
     return max(
         sum(0 <= row - top < limit and 0 <= col - left < limit for row, col in mine)
@@ -134,15 +134,6 @@ def _held_around(castle: Cell, cells: Set[Cell], limit: int) -> int:
     )
 
 
-def _around(castle: Cell, cells: Set[Cell]) -> set[Cell]:
-    """The connected component of a castle."""
-    return next(set(some) for _, some in groups(dict.fromkeys(cells, 1)) if castle in some)
-
-
 def _is_whole(cells: Set[Cell], limit: int) -> bool:
     """Whether squares hang together within the limit."""
-    return _span(cells) <= limit and len(groups(dict.fromkeys(cells, 1))) == 1
-
-
-def _span(cells: Set[Cell]) -> int:
-    return int(np.ptp(np.array(list(cells)), axis=0).max()) + 1
+    return span(cells) <= limit and len(components(cells)) == 1
