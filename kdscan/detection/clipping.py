@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdscan.game.grid import Cell
+from kdscan.game.problem import Problem
 from kdscan.records import CELLS, Photo, RectifiedSheet, SheetOutline
 from kdscan.records.arrays import Floats
 
@@ -25,9 +27,16 @@ SIDES = ("left", "right", "top", "bottom")
 
 def clipped_cells(photo: Photo, sheet: RectifiedSheet) -> tuple[Cell, ...]:
     """The shields that the picture's edge cuts off."""
-    distances = edge_distances((photo.width, photo.height), sheet.centers_xy.reshape(-1, 2)).min(1)
-    nearest = distances.reshape(sheet.centers_xy.shape[:2])
-    return tuple(cell for cell in CELLS if nearest[cell] < MIN_EDGE_DISTANCE * sheet.px_per_cell)
+    legible = legible_cells(photo, sheet.centers_xy, sheet.px_per_cell)
+    return tuple(cell for cell in CELLS if not legible[cell])
+
+
+def legible_cells(photo: Photo, centers_xy: Floats, px_per_cell: float) -> NDArray[np.bool_]:
+    """(5, 7): cells that the picture's edge does not cut off. centers_xy: (5, 7, 2), photo frame,
+    so many pixels a cell."""
+    nearest = edge_distances((photo.width, photo.height), centers_xy.reshape(-1, 2)).min(1)
+    legible = nearest >= MIN_EDGE_DISTANCE * px_per_cell
+    return np.asarray(legible).reshape(centers_xy.shape[:2])
 
 
 def cut_sides(photo: Photo, outline: SheetOutline) -> tuple[str, ...]:
@@ -45,6 +54,17 @@ def edge_distances(wh: tuple[int, int], points_xy: Floats) -> Floats:
     return np.stack([x, wh[0] - 1 - x, y, wh[1] - 1 - y], 1)
 
 
+def map_cut_off(sides: Sequence[str]) -> tuple[Problem, ...]:
+    """The problem of a sheet beside which a map reaches beyond these sides of the picture; none
+    without sides."""
+    if not sides:
+        return ()
+    edge = edges_text(sides)
+    why = f"another map seems to reach beyond the {edge} of the picture; it was not read"
+    return (Problem("map_cut_off", "warning", why),)
+
+
 def edges_text(sides: Sequence[str]) -> str:
-    """Sides for a message: "left edge", "left and top edges"."""
-    return " and ".join(sides) + (" edge" if len(sides) == 1 else " edges")
+    """Sides for a message: "left edge", "left and top edges", "left, right and top edges"."""
+    *first, last = sides
+    return f"{', '.join(first)} and {last} edges" if first else f"{last} edge"

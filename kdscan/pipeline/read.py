@@ -116,6 +116,8 @@ def read_with(
         raise _cut_kingdom_error(lost) if lost else _no_sheet_error(photo, cut)
     if maps and (sides := _beside(maps[0], photo, cut)):
         maps[0] = interpret(replace(maps[0].evidence, beside=sides), options.risk)
+    elif books and not maps and (sides := _beside(books[0], photo, cut)):
+        books = (replace(books[0], evidence=replace(books[0].evidence, beside=sides)), *books[1:])
     return apply_spellbook((*maps, *books), options.risk)
 
 
@@ -167,7 +169,9 @@ def _no_sheet_error(photo: Photo, cut: Sequence[SheetOutline]) -> NoSheetFound:
     )
 
 
-def _beside(sheet: SheetReading, photo: Photo, cut: Sequence[SheetOutline]) -> tuple[str, ...]:
+def _beside(
+    sheet: SheetReading | SpellbookReading, photo: Photo, cut: Sequence[SheetOutline]
+) -> tuple[str, ...]:
     """The sides of the picture beyond which another map beside this one extends."""
     size = cv2.contourArea(sheet.outline_xy.astype(np.float32))
     for outline in cut:

@@ -89,6 +89,7 @@ class SpellbookEvidence:
     marks: every place as recognised, in the order of the layout.
     sheet_id: text of its printed code (`kdscan.sheet.ids`), None without one.
     table: numbers of spellbooks and maps on its table, None if unknown.
+    beside: sides of the picture beyond which a map extends that was not read.
     corrections: a person's.
     """
 
@@ -97,6 +98,7 @@ class SpellbookEvidence:
     marks: tuple[BookMark, ...]
     sheet_id: str | None = None
     table: tuple[int, int] | None = None
+    beside: tuple[str, ...] = ()
     corrections: SpellbookCorrections = SpellbookCorrections()
 
     def __post_init__(self) -> None:

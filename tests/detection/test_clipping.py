@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.detection.clipping import CUT_OFF, clipped_cells, cut_sides, edges_text
-from kdscan.errors import NoSheetFound
+from kdscan.detection.clipping import CUT_OFF, clipped_cells, cut_sides, edges_text, legible_cells
 from kdscan.imaging.photo import load_photos
 from kdscan.kinds import correct
 from kdscan.kinds.duel_map.interpret import interpret
 from kdscan.pipeline.read import read_photo
-from kdscan.records import Photo, SheetOutline
+from kdscan.records import CELLS, Photo, SheetOutline, SheetReading
 from tests.readings import make_sheet
 
 SHEET = make_sheet(origin_xy=(0.0, 100.0), pitch=80.0)
@@ -35,27 +34,31 @@ def test_outlines_say_at_which_sides_they_are_cut() -> None:
     assert cut_sides(photo(400, 400), SheetOutline(corners + 100, 1.0)) == ()
     assert edges_text(["left"]) == "left edge"
     assert edges_text(["left", "top"]) == "left and top edges"
+    assert edges_text(["left", "right", "top"]) == "left, right and top edges"
 
 
-@pytest.fixture(scope="module")
-def sample() -> Photo:
-    (one,) = load_photos("samples/01.jpg")
-    return one
+@pytest.mark.parametrize("side, share", [("left", 0.16), ("top", 0.4), ("right", 0.3)])
+def test_what_a_photo_shows_of_a_map_is_read_and_the_rest_is_named(side: str, share: float) -> None:
+    (sample,) = load_photos("samples/03.jpg")
+    (whole,) = read_photo(sample)
+    (x0, y0), (x1, y1) = whole.outline_xy.min(0), whole.outline_xy.max(0)
+    left = round(x0 + share * (x1 - x0)) if side == "left" else 0
+    top = round(y0 + share * (y1 - y0)) if side == "top" else 0
+    right = round(x1 - share * (x1 - x0)) if side == "right" else sample.width
+    part = Photo(np.ascontiguousarray(sample.bgr[top:, left:right]))
 
+    (cut,) = read_photo(part)
 
-def test_a_photo_that_cuts_off_shields_says_so(sample: Photo) -> None:
-    whole = read_photo(sample)[0]
-    x = whole.outline_xy[:, 0]
-    left, right = float(x.min()), float(x.max())
-    at = int(right - 0.16 * (right - left))
-    try:
-        cut = read_photo(Photo(np.ascontiguousarray(sample.bgr[:, :at])))
-    except NoSheetFound as error:
-        assert "a map reaches beyond the" in str(error)
-        return
-    (problem,) = [p for p in cut[0].problems if p.code == CUT_OFF]
-    assert problem.severity == "error" and problem.cells
-    assert cut[0].review and cut[0].confidence == 0
+    assert isinstance(whole, SheetReading) and isinstance(cut, SheetReading)
+    moved = whole.rectified.centers_xy - (left, top)
+    legible = legible_cells(part, moved, whole.rectified.px_per_cell)
+    assert set(cut.clipped) == {cell for cell in CELLS if not legible[cell]}
+    (problem,) = [p for p in cut.problems if p.code == CUT_OFF]
+    assert problem.severity == "error" and problem.cells == cut.clipped
+    assert cut.review and cut.confidence == 0
+    boards = ({(c.row, c.col): c.coat for c in one.reading.cells} for one in (whole, cut))
+    there, here = ({at: coat for at, coat in b.items() if at not in cut.clipped} for b in boards)
+    assert here == there
 
 
 def test_a_person_may_say_what_was_cut_off() -> None:

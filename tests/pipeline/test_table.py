@@ -14,7 +14,7 @@ from kdscan.kinds.duel_map.to_json import to_json as map_json
 from kdscan.pipeline.document import PhotoReport, photo_json, report_json, sheet_json
 from kdscan.pipeline.serialize import deserialize, serialize
 from kdscan.pipeline.table import apply_spellbook
-from kdscan.records import AnyReading, SheetReading
+from kdscan.records import AnyReading, SheetReading, SpellbookReading
 from tests.readings import make_book as a_book
 from tests.readings import make_sheet, paid_game, with_evidence
 
@@ -153,6 +153,16 @@ def test_a_spellbook_with_one_map_or_another_spellbook_is_not_compared() -> None
     ):
         assert "spellbook_alone" in codes(found[-1])
         assert found[0].score.wizard == 0  # type: ignore[union-attr]
+
+
+def test_a_spellbook_beside_which_a_map_was_cut_off_goes_on_saying_so() -> None:
+    book = a_book(GAME.spellbook)
+    (beside,) = shared(replace(book, evidence=replace(book.evidence, beside=("left", "top"))))
+    kept = deserialize(serialize(beside))
+    assert isinstance(kept, SpellbookReading)
+    for found in (beside, kept, correct(kept, {})):
+        (problem,) = [one for one in found.problems if one.code == "map_cut_off"]
+        assert "left and top edges" in problem.message
 
 
 def test_a_paid_map_stays_paid_when_it_is_kept_or_corrected() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from kdscan.detection.clipping import CUT_OFF, edges_text
+from kdscan.detection.clipping import CUT_OFF, map_cut_off
 from kdscan.game.duel.scoring import score_board
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
@@ -128,8 +128,4 @@ def _problems(evidence: MapEvidence, broken: tuple[Problem, ...]) -> tuple[Probl
         found.append(Problem(CUT_OFF, "error", why, unseen))
     if evidence.mirrored:
         found.append(Problem("mirrored", "warning", _MIRRORED))
-    if sides := evidence.beside:
-        edge = edges_text(sides)
-        why = f"another map seems to reach beyond the {edge} of the picture; it was not read"
-        found.append(Problem("map_cut_off", "warning", why))
-    return tuple(found)
+    return (*found, *map_cut_off(evidence.beside))

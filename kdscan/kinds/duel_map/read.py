@@ -96,7 +96,8 @@ def _known_print(
 
 def is_legible(sheet: SheetReading) -> bool:
     """Whether a reading is plausibly of a map, rather than of another printed grid."""
-    mean = sum(cell.confidence for cell in sheet.reading.cells) / len(sheet.reading.cells)
+    shown = [c.confidence for c in sheet.reading.cells if (c.row, c.col) not in sheet.clipped]
+    mean = sum(shown) / len(shown)
     return (
         sheet.layout != UNKNOWN
         or sheet.rectified.confidence >= MIN_PLACEMENT

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kdscan.detection.clipping import map_cut_off
 from kdscan.game.duel.book_checks import SIDES, book_problems
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.spellbook import Spellbook
@@ -50,10 +51,12 @@ def _problems(
     book: Spellbook,
     chosen: tuple[Coat | None, Coat | None],
 ) -> tuple[Problem, ...]:
-    """Contradictions; none before the rest of the table is known."""
+    """What the picture cuts off beside the book; contradictions once the rest of the table is
+    known."""
+    problems = list(map_cut_off(evidence.beside))
     if evidence.table is None:
-        return ()
-    problems = list(book_problems(book, chosen))
+        return tuple(problems)
+    problems += book_problems(book, chosen)
     for player, side in enumerate(SIDES):
         if sum(mark.marked for mark in marks_of_choice(marks, player)) > 1:
             why = f"the {side} side marks several coats as chosen; none of them is paid"

@@ -33,6 +33,8 @@ def serialize(book: SpellbookReading) -> Json:
     }
     if found.table is not None:
         kept["table"] = list(found.table)
+    if found.beside:
+        kept["beside"] = list(found.beside)
     if corrections != SpellbookCorrections():
         kept["corrections"] = {
             "lines": [
@@ -66,4 +68,7 @@ def evidence_from(kept: Json) -> SpellbookEvidence:
     if "table" in kept:
         books, maps = kept["table"]
         table = books, maps
-    return SpellbookEvidence(kept["layout"], page, marks, kept.get("sheet_id"), table, corrections)
+    beside = tuple(kept.get("beside", ()))
+    return SpellbookEvidence(
+        kept["layout"], page, marks, kept.get("sheet_id"), table, beside, corrections
+    )
