@@ -79,7 +79,9 @@ def expected_calibration_error(said: np.ndarray, right: np.ndarray, bins: int = 
     (Naeini, Cooper and Hauskrecht, AAAI 2015; equal-mass bins after Nixon et al., 2019.)
     """
     order = np.array_split(np.argsort(said), bins)
-    return float(sum(abs(said[i].mean() - right[i].mean()) * len(i) for i in order) / len(said))
+    return float(
+        sum(abs(said[i].mean() - right[i].mean()) * len(i) for i in order if len(i)) / len(said)
+    )
 
 
 def draw_curves(path: Path, said: np.ndarray, right: np.ndarray) -> None:
@@ -162,8 +164,8 @@ class Ablated(Models):
     def marks(self) -> Network:
         network = super().marks
 
-        def in_place(crops: np.ndarray) -> tuple[np.ndarray, ...]:
-            *rest, offset = network(crops)
+        def in_place(*crops: np.ndarray) -> tuple[np.ndarray, ...]:
+            *rest, offset = network(*crops)
             return (*rest, np.zeros_like(offset) if "closer" in self.without else offset)
 
         return in_place
@@ -244,10 +246,12 @@ def main() -> None:
     for key in ("found", "board", "silent", "review"):
         _, low, high = table["all"][key]
         print(f"{key}: 95% interval {100 * low:.1f}% to {100 * high:.1f}%")
-    stated, right = np.array(said).T
-    print(f"expected calibration error of totals: {expected_calibration_error(stated, right):.3f}")
-    if args.curves:
-        draw_curves(args.curves, stated, right.astype(bool))
+    if said:
+        stated, right = np.array(said).T
+        error = expected_calibration_error(stated, right)
+        print(f"expected calibration error of totals: {error:.3f}")
+        if args.curves:
+            draw_curves(args.curves, stated, right.astype(bool))
     if args.json:
         args.json.write_text(json.dumps(table, indent=1) + "\n", "utf-8")
 

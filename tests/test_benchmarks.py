@@ -1,0 +1,29 @@
+"""What measures accuracy runs, and parts of the reader can be left out of it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize("without", [(), ("refining", "closer", "looks", "neighbours")])
+def test_accuracy_is_measured_with_and_without_parts_of_the_reader(
+    tmp_path: Path, without: tuple[str, ...]
+) -> None:
+    for suffix in (".jpg", ".json"):
+        shutil.copy((ROOT / "samples" / "01.jpg").with_suffix(suffix), tmp_path)
+    words = [sys.executable, str(ROOT / "benchmarks" / "accuracy.py"), str(tmp_path)]
+    for part in without:
+        words += ["--without", part]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    (row,) = [line for line in ended.stdout.splitlines() if line.startswith("all ")]
+    _, photos, found, *_ = row.split()
+    assert photos == "1"
+    assert (found == "100.00%") == ("refining" not in without)
