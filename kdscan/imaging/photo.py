@@ -10,7 +10,6 @@ into a score.
 
 from __future__ import annotations
 
-import io
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -160,9 +159,14 @@ def _has_few_scans(data: bytes) -> bool:
 
 
 def _is_known(data: bytes) -> bool:
-    """Whether a file starts like a supported format; others are refused without a child process."""
+    """Whether a file starts like a supported format; others are refused without a child process.
+
+    Raises `UnreadableImage` for a format that has a refusal of its own.
+    """
+    from kdscan.imaging.heif import is_heif
+
     starts = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-    return data.startswith(starts) or data[4:8] == b"ftyp" or b"%PDF-" in data[:1024]
+    return data.startswith(starts) or b"%PDF-" in data[:1024] or is_heif(data)
 
 
 def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
@@ -172,7 +176,9 @@ def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:
         if b"%PDF-" in data[:1024]:
             count, read = open_pdf(data, MAX_PIXELS)
         elif data[4:8] == b"ftyp":
-            count, read = 1, _open_heif(data)
+            from kdscan.imaging.heif import open_heif
+
+            count, read = 1, open_heif(data)
         elif data.startswith(_JPEG):  # MPO too: a JPEG followed by others
             count, read = 1, partial(_decode_jpeg, data)
             width, height = size_wh = _jpeg_size(data)
@@ -277,26 +283,6 @@ def _decode_jpeg(data: bytes, _page: int, how: int = cv2.IMREAD_COLOR) -> Bgr:
     if bgr is None:
         raise UnreadableImage("the JPEG is broken or cut off; copy or send it again")
     return np.asarray(bgr, np.uint8)
-
-
-def _open_heif(data: bytes) -> Callable[[int], Bgr]:
-    import pillow_heif  # deferred: only HEIC files need it
-
-    heif = pillow_heif.open_heif(io.BytesIO(data), bgr_mode=True)
-    image = heif[heif.primary_index]
-    check_size(*image.size)
-    return lambda _: _decode_heif(np.asarray(image))
-
-
-def _decode_heif(pixels: NDArray[np.uint8]) -> Bgr:
-    # libheif has applied the rotation already; the EXIF orientation must not be applied again.
-    if pixels.ndim == 2:
-        return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_GRAY2BGR), np.uint8)
-    if pixels.shape[2] == 4:
-        alpha = pixels[..., 3:].astype(np.uint16)
-        mixed = pixels[..., :3] * alpha + 255 * (255 - alpha)
-        return (mixed // 255).astype(np.uint8)
-    return np.ascontiguousarray(pixels)
 
 
 @contextmanager

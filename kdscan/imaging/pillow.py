@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,14 @@ STRIP_PX = 512
 """Rows of a picture that are converted to BGR at a time."""
 
 FORMATS = ("PNG", "WEBP", "TIFF")
+
+SENSOR_BITS = 12
+"""A picture of 16 bits that uses this many at most holds a sensor's levels as they came; shifted
+down like any other it would be all but black."""
+
+REDUCED_OR_MASK = 0b101
+"""Bits of a TIFF page's NewSubfileType (TIFF 6.0, page 36): a smaller version of another page, or a
+mask of one."""
 
 Bgr = NDArray[np.uint8]
 
@@ -33,8 +40,22 @@ def open_pillow(data: bytes) -> tuple[int, Callable[[int], Bgr]]:
         except UnidentifiedImageError as error:
             raise unknown() from error
     check_size(*image.size)
-    count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
-    return count, partial(_decode, image)
+    frames = _tiff_pages(image) if image.format == "TIFF" else [0]
+    return len(frames), lambda page: _decode(image, frames[page])
+
+
+def _tiff_pages(image: Any) -> list[int]:
+    """The frames of a TIFF that are pages; all of them if none is."""
+    frames = list(range(image.n_frames))
+    if len(frames) == 1:
+        return frames
+    pages = []
+    for frame in frames:
+        with _bombs():
+            image.seek(frame)
+        if not int(image.tag_v2.get(ExifTags.Base.NewSubfileType, 0)) & REDUCED_OR_MASK:
+            pages.append(frame)
+    return pages or frames
 
 
 @contextmanager
@@ -60,7 +81,8 @@ def _decode(image: Image.Image, page: int) -> Bgr:
         bottom = min(top + STRIP_PX, height)
         strip = upright.crop((0, top, width, bottom))
         bgr[top:bottom] = np.asarray(_opaque(strip).convert("RGB"))[..., ::-1]
-    return bgr
+    # Pillow keeps the upper 8 bits of coloured pictures of 16.
+    return _whitened(bgr, SENSOR_BITS - 8)
 
 
 def _opaque(image: Image.Image) -> Image.Image:
@@ -74,7 +96,13 @@ def _opaque(image: Image.Image) -> Image.Image:
 def _to_8_bit(grey: NDArray[Any]) -> Bgr:
     """Grey of more than 8 bits to 8; types without a fixed white level are stretched to 0..255."""
     if (grey.dtype.kind, grey.dtype.itemsize) == ("u", 2):  # of either byte order
-        return np.asarray(grey >> 8, np.uint8)
+        return np.asarray(_whitened(grey, SENSOR_BITS) >> 8, np.uint8)
     values = np.nan_to_num(grey.astype(np.float64))
     low, high = values.min(), values.max()
     return np.asarray((values - low) * (255 / max(high - low, 1e-12)), np.uint8)
+
+
+def _whitened(levels: NDArray[Any], most_bits: int) -> NDArray[Any]:
+    """Levels that use `most_bits` at most, shifted up until they use all bits of their type."""
+    used = int(levels.max()).bit_length()
+    return levels << (8 * levels.itemsize - used) if 0 < used <= most_bits else levels

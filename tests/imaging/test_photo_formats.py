@@ -6,6 +6,7 @@ import io
 import struct
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image, ImageOps
@@ -93,6 +94,19 @@ def test_16_bit_keeps_its_range(form: str) -> None:
     assert np.abs(bgr[..., 0].astype(int) - (ramp >> 8)).max() <= 1
 
 
+@pytest.mark.parametrize("bits", [8, 10, 12])
+def test_a_sensors_few_bits_in_16_are_not_black(bits: int) -> None:
+    ramp = np.linspace(0, 2**bits - 1, 64 * 96).reshape(64, 96).astype(np.uint16)
+    bgr = decode(encoded(Image.fromarray(ramp), "PNG"))[0].bgr
+    assert_same(bgr[..., 0], (ramp << (16 - bits) >> 8).astype(np.uint8))
+
+
+def test_a_sensors_12_bits_in_16_are_not_black_in_colour() -> None:
+    done, data = cv2.imencode(".png", TILE[..., ::-1].astype(np.uint16) << 4)
+    assert done
+    assert_same(decode(data.tobytes())[0].bgr, TILE, within=16)
+
+
 def test_16_bit_tiffs_read_alike_in_either_order_of_bytes() -> None:
     dull = np.linspace(20_000, 30_000, 64 * 96).reshape(64, 96).astype(np.uint16)
     data = b"".join(
@@ -149,6 +163,18 @@ def test_a_name_says_nothing(tmp_path: Path) -> None:
 def test_bytes_after_the_jpeg_do_no_harm() -> None:
     # Motion photos carry a film behind the picture.
     assert_same(decode(encoded(tile(), "JPEG", quality=95) + b"film" * 999)[0].bgr, TILE)
+
+
+def test_a_tiffs_thumbnail_is_no_page() -> None:
+    small = tile().resize((48, 32))
+    small.encoderinfo = {"tiffinfo": {254: 1}}  # NewSubfileType: a smaller version of another page
+    data = encoded(tile(), "TIFF", save_all=True, append_images=[small, tile().rotate(180)])
+    pages = decode(data)
+    assert len(pages) == 2
+    assert_same(pages[0].bgr, TILE)
+    assert_same(pages[1].bgr, TILE[::-1, ::-1])
+    alone = decode(encoded(small, "TIFF", tiffinfo={254: 1}))
+    assert alone[0].bgr.shape == (32, 48, 3)
 
 
 def test_an_animation_is_its_first_frame() -> None:

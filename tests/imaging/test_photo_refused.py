@@ -122,6 +122,18 @@ def test_no_picture_is_refused(data: bytes) -> None:
         decode(data)[0]
 
 
+@pytest.mark.parametrize("brand", [b"isom", b"qt  ", b"crx "])
+def test_films_and_raw_photos_are_unknown_not_broken(brand: bytes) -> None:
+    with pytest.raises(UnreadableImage, match="not a picture that kdscan knows"):
+        decode(struct.pack(">I", 20) + b"ftyp" + brand + b"\0\0\0\0mp41" + b"\0" * 100)
+
+
+@pytest.mark.parametrize("major", [b"avif", b"avis", b"mif1"])
+def test_avif_is_named(major: bytes) -> None:
+    with pytest.raises(UnreadableImage, match=r"an AVIF picture, .* save it as JPEG"):
+        decode(struct.pack(">I", 24) + b"ftyp" + major + b"\0\0\0\0avifmif1" + b"\0" * 100)
+
+
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.jpg").touch()
     with pytest.raises(UnreadableImage, match="empty"):
