@@ -11,10 +11,15 @@ from kdscan.errors import UsageError
 from kdscan.locale.legible import legible
 from kdscan.tournament.store.files import filesystem, is_url
 
-SUFFIXES = frozenset(
-    ".jpg .jpeg .jfif .png .webp .heic .heif .hif .tif .tiff .pdf".split()  # noqa: SIM905
+READABLE = frozenset(
+    ".jpg .jpeg .jpe .jfif .mpo .png .webp .heic .heif .hif .tif .tiff .pdf".split()  # noqa: SIM905
 )
-"""What is taken from a folder; a file that is named itself is taken whatever it is called."""
+UNREADABLE = frozenset(
+    ".avif .gif .bmp .jp2 .jxl .dng .cr2 .cr3 .nef .arw .orf .rw2 .raf".split()  # noqa: SIM905
+)
+SUFFIXES = READABLE | UNREADABLE
+"""What is taken from a folder; a file that is named itself is taken whatever it is called. Pictures
+that cannot be read are rows with their reason: passed over in silence, a sheet would be missing."""
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,11 @@ def test_a_folder_gives_its_photos_under_its_own_name(
     assert sources(["."]) == sources([str(folder), ".", str(folder / "b.JPG")])
 
 
+def test_a_picture_that_cannot_be_read_is_not_passed_over(folder: Path) -> None:
+    (folder / "photo.AVIF").touch()
+    assert "cup/photo.AVIF" in {source.name for source in sources([str(folder)])}
+
+
 def test_a_file_is_taken_whatever_it_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder.parent)
     assert sources(["cup/truth.json", "cup/none.jpg"]) == [
