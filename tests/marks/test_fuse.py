@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,10 +95,17 @@ def test_the_surer_photo_decides_and_the_order_does_not(seed: int) -> None:
 
 def test_agreement_makes_surer_than_the_surest_but_less_than_independent_witnesses() -> None:
     view = seen(board_of(3), np.random.default_rng(3), blur=0.7)
-    alone, together = view.coat.max(1), fuse([view, view]).coat.max(1)
+    alone, together = view.coat.max(1), fuse([view, replace(view, placed=0.9)]).coat.max(1)
     independent = view.coat**2 / (view.coat**2).sum(1, keepdims=True)
     assert (together > alone).all()
     assert (together < independent.max(1)).all()
+
+
+def test_a_picture_given_twice_proves_no_more_than_once() -> None:
+    rng = np.random.default_rng(3)
+    view, other = (seen(board_of(3), rng, blur=0.7) for _ in range(2))
+    assert fuse([view, replace(view)]) is view
+    assert np.array_equal(fuse([view, other, view]).coat, fuse([view, other]).coat)
 
 
 def test_views_are_grouped_by_sheet() -> None:
