@@ -85,14 +85,22 @@ def locate(photo: Photo, network: Network, turn: float = 0.0) -> tuple[SheetOutl
         view, back = mapped(photo, np.array([[c, -s], [s, c]]), TURNED_PX)
         seen = locate(view, network)
         return tuple(SheetOutline(project(back, o.corners_xy), o.confidence) for o in seen)
+    return look(photo, network)[0]
+
+
+def look(photo: Photo, network: Network) -> tuple[tuple[SheetOutline, ...], tuple[Floats, ...]]:
+    """The maps that `locate` finds in an unrotated photo, and the middles (2,) of all regions that
+    seem to be maps: also of those that no grid fits."""
     found: list[SheetOutline] = []
-    for far in _regions(photo, (0, 0), 1, network):
+    regions = _regions(photo, (0, 0), 1, network)
+    for far in regions:
         region = _zoomed(photo, far, network) or far
         corners = _fit(region) if len(region.log_precision) >= MIN_VOTES else None
         if corners is not None and not any(lies_in(corners.mean(0), o.corners_xy) for o in found):
             found.append(SheetOutline(corners, region.confidence))
     found.sort(key=lambda o: -_area(o.corners_xy))
-    return tuple(found)
+    likely = [region for region in regions if len(region.log_precision) >= MIN_VOTES]
+    return tuple(found), tuple(np.asarray(region.photo_xy.mean(0)) for region in likely)
 
 
 def _regions(photo: Photo, corner: tuple[int, int], shrink: int, network: Network) -> list[_Region]:

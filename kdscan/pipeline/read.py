@@ -103,7 +103,8 @@ def read_with(
     with observe("spellbooks"):
         books = _read_books(photo, models, options.risk)
     with observe("find"):
-        placed, cut = search.finish(MAPS_BESIDE_BOOK if books else 1)
+        others = [book.outline_xy for book in books]
+        placed, cut = search.finish(MAPS_BESIDE_BOOK if books else 1, others)
     maps = [
         read_map(photo, grid, models, options) for grid in placed if _is_map(photo, grid, books)
     ]

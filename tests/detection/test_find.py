@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -26,11 +26,14 @@ def found(
     looks: list[list[tuple[Floats, float]]],
     follow_paper: float = 0.0,
     expected: int = 1,
+    likely: Sequence[tuple[float, float]] = (),
+    others: Sequence[Floats] = (),
 ) -> list[float]:
     """Confidences of what is kept when each turn of the photo shows the given maps.
 
     follow_paper: how sure a grid becomes when the paper is followed from there. expected: how many
-    maps there should be.
+    maps there should be. likely: where else there seems to be a map. others: outlines of other
+    sheets.
     """
     told: dict[int, tuple[Floats, float]] = {}
 
@@ -41,12 +44,16 @@ def found(
         told.update({id(o): one for o, one in zip(outlines, maps, strict=True)})
         return outlines
 
+    def look(photo: Photo, network: object) -> tuple[tuple[SheetOutline, ...], tuple[Floats, ...]]:
+        return locate(photo, network, 0), tuple(np.array(at) for at in likely)
+
     monkeypatch.setattr(finding, "locate", locate)
+    monkeypatch.setattr(finding, "look", look)
     monkeypatch.setattr(finding, "register", lambda photo, outline, network: [told[id(outline)]])
     follow = lambda photo, centers, network: (centers, follow_paper)  # noqa: E731
     monkeypatch.setattr(finding, "follow_paper", follow)
     network = lambda batch: ()  # noqa: E731
-    kept, _ = finding.MapSearch(PHOTO, network, network).finish(expected)
+    kept, _ = finding.MapSearch(PHOTO, network, network).finish(expected, others)
     return [s.confidence for s in kept]
 
 
@@ -108,7 +115,7 @@ def test_a_glance_stops_at_the_first_start_of_the_first_outline(
 
     one, other = (SheetOutline(outline_of(cells(at, 1)[0]), 1.0) for at in (HERE, THERE))
     sure = {id(one): (0.3, 0.95), id(other): (0.97,)}
-    monkeypatch.setattr(finding, "locate", lambda photo, network, turns: (one, other))
+    monkeypatch.setattr(finding, "look", lambda photo, network: ((one, other), ()))
     monkeypatch.setattr(finding, "register", register)
     network = lambda batch: ()  # noqa: E731
     search = finding.MapSearch(PHOTO, network, network)
@@ -124,7 +131,7 @@ def test_a_glance_asks_nothing_where_no_outline_looks_like_a_map(
 ) -> None:
     """It may be one all the same."""
     outline = SheetOutline(outline_of(cells(HERE, 1)[0]), 0.8)
-    monkeypatch.setattr(finding, "locate", lambda photo, network, turn: (outline,))
+    monkeypatch.setattr(finding, "look", lambda photo, network: ((outline,), ()))
     asked: list[SheetOutline] = []
 
     def register(
@@ -157,3 +164,13 @@ def test_fewer_maps_than_expected_are_looked_for_in_every_turn(
     assert found(monkeypatch, looks) == [0.97]
     assert sorted(found(monkeypatch, looks, expected=2)) == [0.95, 0.97]
     assert found(monkeypatch, looks[:2], expected=2) == [0.97]
+
+
+def test_what_seems_to_be_a_map_and_has_no_grid_is_looked_for_in_every_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here, there = cells(HERE, 0.97), cells(THERE, 0.95)
+    looks, middle = [[here], [], [there]], tuple(there[0].mean((0, 1)))
+    assert sorted(found(monkeypatch, looks, likely=[middle])) == [0.95, 0.97]
+    assert found(monkeypatch, looks, likely=[middle], others=[outline_of(there[0])]) == [0.97]
+    assert found(monkeypatch, looks, likely=[tuple(here[0].mean((0, 1)))]) == [0.97]
