@@ -72,6 +72,9 @@ PROBLEMS: dict[str, str] = {
         "no dominoes of the box can be laid to this kingdom. Is a square read wrong, or missing? "
         "The score stands"
     ),
+    "tiles_covered": mark(
+        "a thing seems to lie here; look whether it covers tiles, or take the photo without it"
+    ),
     "kingdoms_touch": mark(
         "two castles share these squares; look which of them are this kingdom's"
     ),

@@ -27,6 +27,7 @@ class SquareReading:
 
     terrain: a terrain of the game, "castle" or "empty".
     seen: the most probable kind from the pixels alone, if rules or a person overruled it.
+    covered: whether a thing seems to lie there, maybe on a tile.
     """
 
     row: int
@@ -36,6 +37,7 @@ class SquareReading:
     confidence: float
     review: bool
     seen: SquareKind | None = None
+    covered: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ class KingdomEvidence:
     variants: the rules for its score. beyond: number of connected squares outside its limit.
     cut: sides of the picture beyond which it reaches, or may reach unseen. beside: sides beyond
         which another kingdom extends that was not read. touching: whether some squares may be of
-        another kingdom that it touches.
+        another kingdom that it touches. covered: bare places that do not look like the table, on
+        which its tiles may lie covered, with their difference from it (`kinds.kingdom.surface`).
     sheet_id: text of the code on a card beside it (`kdscan.sheet.ids`), None without one.
     corrections: a person's.
     """
@@ -80,6 +83,7 @@ class KingdomEvidence:
     cut: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     touching: bool = False
+    covered: Mapping[Cell, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         size = self.variants.size

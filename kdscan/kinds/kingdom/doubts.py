@@ -13,7 +13,8 @@ from kdscan.records import KINDS, KingdomReading, SquareReading
 def doubts(kingdom: KingdomReading) -> list[Doubt[SquareReading]]:
     """The squares that need review.
 
-    The remaining probability is distributed among the other kinds in proportion to the pixels'.
+    The remaining probability is distributed among the other kinds in proportion to the pixels',
+    which know nothing of a covered tile.
     """
     found = []
     for square in kingdom.squares:
@@ -24,7 +25,7 @@ def doubts(kingdom: KingdomReading) -> list[Doubt[SquareReading]]:
             others = [
                 replace(square, terrain=KINDS[k][0], crowns=KINDS[k][1], confidence=float(p[k]))
                 for k in np.argsort(-p, kind="stable")[:MAX_OTHERS]
-                if p[k] >= MIN_OTHER
+                if p[k] >= MIN_OTHER and not square.covered
             ]
             found.append(Doubt(square, tuple(others)))
     return found

@@ -7,8 +7,8 @@ possible, and then with the castle as central as possible.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Set
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -45,6 +45,9 @@ MIN_OUTER = 0.9
 """Least probability of a tile that extends a kingdom to 7 × 7; a less probable one lies beyond the
 limit, and the reading is marked for review."""
 
+MIN_UNLIKE = 1.5
+"""Least difference from the table, see `unlike_table`, of a bare place on which a thing may lie."""
+
 
 @dataclass(frozen=True, eq=False)
 class Window:
@@ -54,7 +57,9 @@ class Window:
     network detected a square. beyond: number of connected squares outside the limit. cut: sides of
     the picture beyond which it reaches, see `cut_sides`. lost: whether its castle lies there.
     divided: whether it hangs together with another castle, see `divide`; touching: whether some
-    squares may then be of the other one.
+    squares may then be of the other one. covered: bare places that do not look like the table, on
+    which tiles of the kingdom may lie covered, with their difference from it, at least
+    `MIN_UNLIKE`.
     """
 
     centers_xy: Floats
@@ -65,6 +70,7 @@ class Window:
     lost: bool = False
     divided: bool = False
     touching: bool = False
+    covered: Mapping[Cell, float] = field(default_factory=dict)
 
     @cached_property
     def outline_xy(self) -> Floats:
@@ -96,12 +102,13 @@ def windows_of(
     photo_wh: tuple[int, int],
     size: int | None = None,
     hidden: bool = True,
+    unlike: Floats | None = None,
 ) -> tuple[Window, ...]:
     """The windows of a lattice's kingdoms; without a castle only one that the picture cuts off.
 
     probs: (R, C, K) for each square of `patch`, also where its centre lies outside the picture.
     size: 5 or 7; None for the smaller that contains all squares. hidden: whether the castle may be
-    hidden.
+    hidden. unlike: (R, C), see `unlike_table`; None if nothing is known of the table.
     """
     inside = np.all((patch.centers_xy > 0) & (patch.centers_xy < photo_wh), axis=-1)
     tiles = probs[..., EMPTY] < 0.5
@@ -134,7 +141,8 @@ def windows_of(
             if size is None and _span(mine, castle, probs) > 5:
                 kept = without_loose(mine, castle, patch.centers_xy, 5)
             limit = size or (5 if _span(kept, castle, probs) <= 5 else 7)
-            corner = _corner(tuple(sorted(kept)), castle, patch, limit, photo_wh)
+            covered = _covered(kept, unlike, limit)
+            corner = _corner(tuple(sorted(kept)), castle, patch, limit, photo_wh, covered)
             one = _crop_window(patch, probs, kept, taken, corner, limit)
             found.append(
                 replace(
@@ -143,6 +151,11 @@ def windows_of(
                     cut=_cut(patch, tiles, kept, one, photo_wh),
                     divided=part is not None,
                     touching=part is not None and part.doubtful,
+                    covered={
+                        (row - corner[0], col - corner[1]): far
+                        for (row, col), far in covered.items()
+                        if 0 <= row - corner[0] < limit and 0 <= col - corner[1] < limit
+                    },
                 )
             )
 
@@ -176,6 +189,14 @@ def _span(cells: Collection[Cell], castle: Cell, probs: Floats) -> int:
     return span([cell for cell in cells if probs[cell][EMPTY] < 1 - MIN_OUTER or cell == castle])
 
 
+def _covered(mine: Set[Cell], unlike: Floats | None, limit: int) -> dict[Cell, float]:
+    """The places within a kingdom's limit that do not look like the table; see `windows_of`."""
+    if unlike is None:
+        return {}
+    some = sorted(_cells(unlike >= MIN_UNLIKE))
+    return {cell: float(unlike[cell]) for cell in some if span([*mine, cell]) <= limit}
+
+
 def _cells(mask: NDArray[np.bool_]) -> set[Cell]:
     """Where an array (R, C) is true."""
     return {(int(row), int(col)) for row, col in np.argwhere(mask)}
@@ -205,19 +226,28 @@ def _without_castle(
 
 
 def _corner(
-    mine: tuple[Cell, ...], castle: Cell, patch: Lattice, limit: int, photo_wh: tuple[int, int]
+    mine: tuple[Cell, ...],
+    castle: Cell,
+    patch: Lattice,
+    limit: int,
+    photo_wh: tuple[int, int],
+    covered: Collection[Cell] = (),
 ) -> Cell:
     """Row and column of the window's corner that maximises, in this order, the kingdom's squares
-    inside it, its places inside the photo, and the castle's centrality."""
+    inside it, the covered places inside it, its places inside the photo, and the castle's
+    centrality."""
     plane = fit_homography(patch.centers_xy)
-    best: tuple[tuple[int, int, int], Cell] | None = None
+    best: tuple[tuple[int, int, int, int], Cell] | None = None
     for top in range(castle[0] - limit + 1, castle[0] + 1):
         for left in range(castle[1] - limit + 1, castle[1] + 1):
-            held = sum(top <= r < top + limit and left <= c < left + limit for r, c in mine)
+            held, maybe = (
+                sum(top <= r < top + limit and left <= c < left + limit for r, c in some)
+                for some in (mine, covered)
+            )
             xy = project(plane, lattice(limit, limit) + (left, top))
             shown = int(((xy > 0) & (xy < photo_wh)).all(-1).sum())
             off = abs(top + limit // 2 - castle[0]) + abs(left + limit // 2 - castle[1])
-            rank = (held, shown, -off)
+            rank = (held, maybe, shown, -off)
             if best is None or rank > best[0]:
                 best = rank, (top, left)
     assert best is not None

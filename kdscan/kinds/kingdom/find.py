@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import cv2
 import numpy as np
 
+from kdscan.game.grid import Cell
 from kdscan.imaging.rectify import inside, overlap, rectify, resolution
 from kdscan.kinds.kingdom.classify import SIDE_PX, classify_squares
 from kdscan.kinds.kingdom.clipping import MIN_VISIBLE, visible_share
 from kdscan.kinds.kingdom.extent import Window, windows_of
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.locate import MIN_LATTICE, KingdomSearch
-from kdscan.kinds.kingdom.surface import adjust_for_table
+from kdscan.kinds.kingdom.surface import adjust_for_table, unlike_table
 from kdscan.records import Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
 from kdscan.records.kinds import EMPTY
@@ -51,7 +52,7 @@ class FoundKingdom:
 
     flat: its confidence is that of the lattice. probs: (S, S, K). beyond: number of connected
     squares outside the window. confidence: that this is a kingdom, see `Window.confidence`.
-    cut, lost, touching: see `Window`.
+    cut, lost, touching, covered: see `Window`.
     """
 
     flat: RectifiedSheet
@@ -61,6 +62,7 @@ class FoundKingdom:
     cut: tuple[str, ...] = ()
     lost: bool = False
     touching: bool = False
+    covered: Mapping[Cell, float] = field(default_factory=dict)
 
 
 def find_kingdoms(
@@ -101,6 +103,7 @@ def find_kingdoms(
             window.cut,
             window.lost,
             window.touching,
+            window.covered,
         )
         for window, agreed in found
     )
@@ -142,7 +145,7 @@ def _windows(
         wh = (photo.width, photo.height)
         hidden = not again and not search.looks_bare(read.patch)
         probs = read.probs if outline is None else _within(read, outline)
-        these = windows_of(read.patch, probs, wh, size, hidden)
+        these = windows_of(read.patch, probs, wh, size, hidden, read.unlike)
         windows += [(window, read.agreement) for window in these]
         seen = read.patch.seen.sum()
         if not again and any(seen - window.seen.sum() >= MIN_LATTICE for window in these):
@@ -184,13 +187,14 @@ def _are_same(one: Window, other: Window) -> bool:
 class _ReadLattice:
     """A lattice and its squares' probabilities, (R, C, K).
 
-    agreement: share of the detected squares that the reading network classifies as tiles; low for a
-    lattice that follows a pattern of the floor. tiles: their number. rejected: (N, 2), photo frame,
-    detected squares that the reading network classifies as table.
+    unlike: (R, C), see `unlike_table`. agreement: share of the detected squares that the reading
+    network classifies as tiles; low for a lattice that follows a pattern of the floor. tiles: their
+    number. rejected: (N, 2), photo frame, detected squares that it classifies as table.
     """
 
     patch: Lattice
     probs: Floats
+    unlike: Floats
     agreement: float
     tiles: int
     rejected: Floats
@@ -209,6 +213,7 @@ def _read_lattice(photo: Photo, patch: Lattice, reading: Network) -> _ReadLattic
     return _ReadLattice(
         patch,
         probs,
+        unlike_table(probs, around, undetected, shown & empty),
         _agreement(probs[shown & patch.seen]),
         int((shown & patch.seen & ~empty).sum()),
         patch.centers_xy[patch.seen & empty],

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from kdscan.detection.clipping import edges_text
+from kdscan.game.grid import Cell
 from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.game.kingdomino.checks import find_problems
 from kdscan.game.kingdomino.kingdom import Kingdom
@@ -29,11 +30,14 @@ from kdscan.kinds.kingdom.posterior import (
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import KINDS, KingdomEvidence, KingdomReading, SquareReading
 from kdscan.records.arrays import Floats
-from kdscan.records.kinds import CASTLE
+from kdscan.records.kinds import CASTLE, EMPTY
 
 MIN_PROBABILITY = 1e-5
 """Lower bound of all kinds' probabilities, as a network cannot be surer than its training data."""
 
+SURELY_COVERED = 2.5
+"""Least difference from the table of a bare place on which a thing lies; in a kingdom that cannot
+be laid as it was read any difference that is told counts (`extent.MIN_UNLIKE`)."""
 
 _BARE = (
     Problem(
@@ -72,7 +76,9 @@ def _reading(
     flat, variants, best = evidence.rectified, evidence.variants, posterior.best
     confidence = float(min(posterior.p_total, 1.0) * flat.confidence)
     bare = not best.kingdom.squares  # nobody ends a game with a castle alone
-    if evidence.beyond or evidence.cut or evidence.touching or bare or _is_odd(best, variants):
+    covered = _covered(evidence, best)
+    unsure = evidence.beyond or evidence.cut or evidence.touching or covered or bare
+    if unsure or _is_odd(best, variants):
         confidence = min(confidence, 0.5)
     review = confidence < 1 - risk or posterior.castle < 1 - risk
     shares = posterior.shares()
@@ -82,8 +88,9 @@ def _reading(
         pixels = int(np.argmax(evidence.probs[row, col]))
         p = float(shares[index].get(kind, 0.0)) * (posterior.castle if kind == CASTLE else 1.0)
         seen = None if pixels == kind else KINDS[pixels]
-        look = p < 1 - risk
-        squares.append(SquareReading(row, col, *KINDS[kind], p * flat.confidence, look, seen))
+        look, hides = p < 1 - risk, (row, col) in covered
+        p = min(p * flat.confidence, 0.5) if hides else p * flat.confidence
+        squares.append(SquareReading(row, col, *KINDS[kind], p, look or hides, seen, hides))
     if review and not any(s.review for s in squares):
         worst = min(range(len(squares)), key=lambda i: squares[i].confidence)
         squares[worst] = replace(squares[worst], review=True)
@@ -98,6 +105,7 @@ def _reading(
         review=review,
         problems=(
             *(_BARE if bare else _problems(best.kingdom, variants, evidence.beyond, together)),
+            *_over(covered),
             *_around(evidence),
         ),
         totals=posterior.totals(),
@@ -157,6 +165,26 @@ def _is_odd(best: Candidate, variants: Variants) -> bool:
     """Whether a kingdom of more than five squares a side cannot be laid: then some of its squares
     are probably loose dominoes beside a smaller one."""
     return variants.size > Variants().size and best.lawful is False
+
+
+def _covered(evidence: KingdomEvidence, best: Candidate) -> tuple[Cell, ...]:
+    """The places read as bare on which a thing seems to lie, of those that nobody has corrected."""
+    return tuple(
+        (row, col)
+        for (row, col), unlike in evidence.covered.items()
+        if best.kinds[row * evidence.variants.size + col] == EMPTY
+        and (unlike >= SURELY_COVERED or best.lawful is False)
+        and (row, col) not in evidence.corrections.squares
+    )
+
+
+def _over(covered: tuple[Cell, ...]) -> Iterator[Problem]:
+    """What lies over a kingdom."""
+    if covered:
+        why = (
+            "a thing seems to lie here; look whether it covers tiles, or take the photo without it"
+        )
+        yield Problem("tiles_covered", "warning", why, covered)
 
 
 def _around(evidence: KingdomEvidence) -> Iterator[Problem]:

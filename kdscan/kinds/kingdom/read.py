@@ -17,7 +17,7 @@ from kdscan.kinds.kingdom.find import (
     FoundKingdom,
     find_kingdoms,
 )
-from kdscan.kinds.kingdom.interpret import decode_kingdoms
+from kdscan.kinds.kingdom.interpret import decode_kingdoms, interpret
 from kdscan.records import KingdomEvidence, KingdomReading, Photo
 
 MIN_MEAN_CONFIDENCE = 0.5
@@ -90,6 +90,7 @@ def _decode(
             cut=one.cut,
             beside=() if n else beside,
             touching=one.touching,
+            covered=one.covered,
         )
         for n, one in enumerate(found)
     ]
@@ -102,7 +103,9 @@ def _is_lawful(kingdom: KingdomReading) -> bool:
 
 
 def _confidence(one: FoundKingdom, reading: KingdomReading) -> float:
-    """Confidence that a detection is a kingdom rather than something else."""
+    """Confidence that a detection is a kingdom rather than something else, whatever lies on it."""
+    if reading.evidence.covered:
+        reading = interpret(replace(reading.evidence, covered={}))
     if not _is_lawful(reading):
         return one.confidence if one.confidence > SURELY_KINGDOM else 0.0
     return (

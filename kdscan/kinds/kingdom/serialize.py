@@ -28,6 +28,8 @@ def serialize(kingdom: KingdomReading) -> Json:
             kept[key] = list(sides)
     if found.touching:
         kept["touching"] = True
+    if found.covered:
+        kept["covered"] = [[*at, rounded(far)] for at, far in found.covered.items()]
     if corrections != KingdomCorrections():
         squares = [[*at, *kind] for at, kind in corrections.squares.items()]
         kept["corrections"] = {"squares": squares, "confirmed": corrections.confirmed}
@@ -50,4 +52,5 @@ def evidence_from(kept: Json) -> KingdomEvidence:
         cut=tuple(kept.get("cut", ())),
         beside=tuple(kept.get("beside", ())),
         touching=kept.get("touching", False),
+        covered={(row, col): float(far) for row, col, far in kept.get("covered", ())},
     )
