@@ -30,7 +30,7 @@ from kdscan.kinds.kingdom.posterior import (
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.records import KINDS, KingdomEvidence, KingdomReading, SquareReading
 from kdscan.records.arrays import Floats
-from kdscan.records.kinds import CASTLE, EMPTY
+from kdscan.records.kinds import CASTLE
 
 MIN_PROBABILITY = 1e-5
 """Lower bound of all kinds' probabilities, as a network cannot be surer than its training data."""
@@ -168,12 +168,11 @@ def _is_odd(best: Candidate, variants: Variants) -> bool:
 
 
 def _covered(evidence: KingdomEvidence, best: Candidate) -> tuple[Cell, ...]:
-    """The places read as bare on which a thing seems to lie, of those that nobody has corrected."""
+    """The places on which a thing seems to lie, of those that nobody has corrected."""
     return tuple(
         (row, col)
         for (row, col), unlike in evidence.covered.items()
-        if best.kinds[row * evidence.variants.size + col] == EMPTY
-        and (unlike >= SURELY_COVERED or best.lawful is False)
+        if (unlike >= SURELY_COVERED or best.lawful is False)
         and (row, col) not in evidence.corrections.squares
     )
 

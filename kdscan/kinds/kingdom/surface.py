@@ -71,15 +71,27 @@ def unlike_table(
     classified as table.
     """
     parts = _parts(flat.bgr, *bare.shape)
+    here = np.argwhere(bare)
     table = np.argwhere((probs[..., EMPTY] > TABLE_PROBABILITY) & undetected)
+    apart = np.abs(here[:, None] - table).max(-1, initial=0) > 1
     unlike = np.zeros(bare.shape)
-    for row, col in np.argwhere(bare):
-        apart = table[np.abs(table - (row, col)).max(1) > 1]
-        if len(apart) >= MIN_PLACES:
-            others = parts[apart[:, 0], apart[:, 1]].reshape(-1, parts.shape[-1])
-            away = np.linalg.norm(parts[row, col][:, None] - others, axis=-1)
-            unlike[row, col] = median(away.min(1))
+    if (apart.sum(1) < MIN_PLACES).all():
+        return unlike
+    mine, others = (parts[at[:, 0], at[:, 1]] for at in (here, table))
+    away = _distances(mine, others)
+    away[~apart] = np.inf
+    unlike[bare] = np.where(apart.sum(1) < MIN_PLACES, 0, median(away.min(1).T))
     return unlike
+
+
+def _distances(some: Floats, others: Floats) -> Floats:
+    """(N, M, P): from each part of a place, (N, P, F), to the most similar one of another place,
+    (M, P, F)."""
+    n, p, size = some.shape
+    one, other = some.reshape(-1, size), others.reshape(-1, size)
+    squares = (one**2).sum(1)[:, None] + (other**2).sum(1) - 2 * one @ other.T
+    nearest = squares.reshape(n, p, len(others), p).min(-1)
+    return np.asarray(np.sqrt(np.maximum(nearest, 0)).swapaxes(1, 2))
 
 
 def _parts(flat_bgr: NDArray[np.uint8], rows: int, cols: int) -> Floats:

@@ -105,6 +105,15 @@ def test_a_thing_where_a_tile_may_lie_asks_for_a_look_and_is_said() -> None:
     assert deserialize(serialize(one)).problems == one.problems
 
 
+def test_it_asks_though_the_rules_make_a_tile_of_it() -> None:
+    """Half of a tile shows beside the thing: pixels say table, the box's dominoes say tile."""
+    probs = make_kingdom(LAID).probs.copy()
+    probs[4, 4, EMPTY], probs[4, 4, KINDS.index(("mine", 0))] = 0.6, 0.4
+    evidence = replace(make_kingdom(LAID).evidence, probs=probs)
+    assert interpret(evidence).squares[-1].terrain == "mine" and not interpret(evidence).review
+    assert interpret(replace(evidence, covered={(4, 4): SURELY_COVERED})).review
+
+
 def test_a_place_that_looks_a_little_unlike_counts_only_where_dominoes_cannot_be_laid() -> None:
     assert not covered(CLOSE).review
     assert not make_kingdom(NOT_LAID).review
