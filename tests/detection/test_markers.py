@@ -80,3 +80,25 @@ def test_our_maps_are_outlined_by_their_markers_even_upside_down() -> None:
     first = np.array([100 + w, 60 + h]) - np.array(MAP.grid_mm) * PX
     assert np.abs(outline.corners_xy[0] - first).max() < 1.5
     assert cv2.isContourConvex(outline.corners_xy.astype(np.float32))
+
+
+def test_small_foreshortened_and_blurred_markers_are_read() -> None:
+    family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, FAMILY))
+    for number in range(12):
+        marker = cv2.aruco.generateImageMarker(family, number, 240)
+        for angle in np.radians((0, 20, 40)):
+            c, s = np.cos(angle), np.sin(angle)
+            to_photo = np.array([(c, -s), (s, c)]) @ np.diag((20 / 240, 28 / 240))
+            there = np.array((700.3, 500.6)) - to_photo @ (120, 120)
+            paper = np.full((1100, 1500), 235, np.uint8)
+            cv2.warpAffine(
+                marker,
+                np.column_stack([to_photo, there]),
+                (1500, 1100),
+                paper,
+                cv2.INTER_AREA,
+                cv2.BORDER_TRANSPARENT,
+            )
+            blurred = cv2.GaussianBlur(paper, (0, 0), 0.8)
+            photo = Photo(np.stack([blurred.astype(np.uint8)] * 3, -1))
+            assert [one.id for one in detect_markers(photo, FAMILY)] == [number]
