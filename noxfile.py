@@ -108,7 +108,9 @@ def cover(session: nox.Session) -> None:
     rooms = {path.parent.name for path in Path("kdscan").glob("*/__init__.py")}
     if rooms - {"training"} != set(FLOORS):
         session.error(f"FLOORS are not those of the rooms: {sorted(rooms ^ set(FLOORS))}")
-    _python(session, "-m", "coverage", "run", "-m", "pytest")
+    _python(session, "-m", "coverage", "erase")
+    _python(session, "-m", "coverage", "run", "-m", "pytest", *PARALLEL)
+    _python(session, "-m", "coverage", "combine", "--quiet")
     report = (sys.executable, "-m", "coverage", "report", "--skip-covered")
     for room, floor in FLOORS.items():
         what = (f"--include=kdscan/{room}/*", f"--fail-under={floor}")

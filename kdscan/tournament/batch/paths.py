@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from kdscan.errors import UsageError
 from kdscan.locale.legible import legible
@@ -19,7 +19,8 @@ UNREADABLE = frozenset(
 )
 SUFFIXES = READABLE | UNREADABLE
 """What is taken from a folder; a file that is named itself is taken whatever it is called. Pictures
-that cannot be read are rows with their reason: passed over in silence, a sheet would be missing."""
+that cannot be read are rows with their reason, as a sheet would be missing if they were passed over
+in silence; those of cameras that keep a raw picture beside each photo are passed over."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,23 @@ def _check_there(path: Path) -> None:
 def _walk(top: Path) -> Iterator[Path]:
     for folder, folders, names in os.walk(top, onerror=_unreadable):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            file = Path(folder, name)
-            if not name.startswith(".") and file.suffix.lower() in SUFFIXES:
-                yield file
+        yield from (Path(folder, name) for name in _pictures(names) if not name.startswith("."))
+
+
+def _pictures(names: Iterable[str]) -> list[str]:
+    """The names, or paths, of pictures: those that cannot be read only where no other file of that
+    name can."""
+    pictures = [one for one in names if _suffix(one) in SUFFIXES]
+    readable = {_stem(one) for one in pictures if _suffix(one) in READABLE}
+    return [one for one in pictures if _suffix(one) in READABLE or _stem(one) not in readable]
+
+
+def _suffix(name: str) -> str:
+    return PurePosixPath(name).suffix.lower()
+
+
+def _stem(name: str) -> str:
+    return str(PurePosixPath(name).with_suffix(""))
 
 
 def _unreadable(error: OSError) -> None:
@@ -96,7 +110,7 @@ def _in_url(url: str) -> list[Source]:
         if any(sign in path for sign in "*?["):
             places = files.glob(path)
         elif files.isdir(path):
-            places = [p for p in files.find(path) if Path(p).suffix.lower() in SUFFIXES]
+            places = _pictures(files.find(path))
         else:
             return [Source(url, url)]
     except OSError as error:

@@ -35,8 +35,11 @@ def test_a_folder_gives_its_photos_under_its_own_name(
 
 
 def test_a_picture_that_cannot_be_read_is_not_passed_over(folder: Path) -> None:
-    (folder / "photo.AVIF").touch()
-    assert "cup/photo.AVIF" in {source.name for source in sources([str(folder)])}
+    for name in ("photo.AVIF", "IMG_1.CR2", "IMG_1.jpg", "IMG_2.CR2"):
+        (folder / name).touch()
+    names = {source.name for source in sources([str(folder)])}
+    assert {"cup/photo.AVIF", "cup/IMG_1.jpg", "cup/IMG_2.CR2"} <= names
+    assert "cup/IMG_1.CR2" not in names  # the camera kept both
 
 
 def test_a_file_is_taken_whatever_it_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
