@@ -31,12 +31,12 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading
 
     risk: accepted probability that a total which is not marked for review is wrong.
     """
-    reading = _with_corrections(evidence, risk)
+    reading = _without_clipped(_with_corrections(evidence, risk), evidence.unseen)
     board = board_of({(c.row, c.col): (c.coat, c.crosses) for c in reading.cells})
-    broken = questions(board, reading.castle_used)
+    # What the picture cuts off may explain any break of the rules.
+    broken = () if evidence.unseen else questions(board, reading.castle_used)
     reading = apply_rules(reading, broken, risk, evidence.corrections.cells)
     reading = covered.apply_cover(reading, evidence.hidden, risk)
-    reading = _without_clipped(reading, evidence.unseen)
     if evidence.mirrored:
         reading = replace(reading, review=True)
     if reading.review:
@@ -95,11 +95,13 @@ def _with_corrections(evidence: MapEvidence, risk: float) -> Reading:
 
 
 def _without_clipped(reading: Reading, unseen: tuple[Cell, ...]) -> Reading:
-    """Zero confidence for clipped shields and for the total."""
+    """Clipped shields are empty, without confidence in them or in the total."""
     if not unseen:
         return reading
     cells = tuple(
-        replace(c, confidence=0.0, review=True) if (c.row, c.col) in unseen else c
+        replace(c, coat=None, crosses=0, confidence=0.0, review=True)
+        if (c.row, c.col) in unseen
+        else c
         for c in reading.cells
     )
     return replace(reading, cells=cells, confidence=0.0, review=True)

@@ -15,10 +15,10 @@ from kdscan.game.kingdomino.audit import audit_kingdom, unlaid
 from kdscan.game.kingdomino.kingdom import Kingdom
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.duel_map.interpret import interpret
-from kdscan.kinds.duel_map.rules import apply_rules, questions
+from kdscan.kinds.duel_map.rules import DOMINO_CODES, apply_rules, questions
 from kdscan.kinds.duel_map.tell import tell
 from kdscan.kinds.duel_map.to_json import to_json
-from kdscan.marks.decode import decode
+from kdscan.marks.decode import board_of, decode
 from kdscan.records import Reading
 from tests.readings import make_sheet
 
@@ -82,7 +82,10 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
         assert word not in text
     said = to_json(cut)
     assert said["range"] is None and said["photograph_again"] is True
-    assert said["score"]["total"] == to_json(whole)["score"]["total"], "programs keep the field"
+    assert all(one.coat is None for one in cut.reading.cells if (one.row, one.col) in clipped)
+    shown = {(c.row, c.col): (c.coat, c.crosses) for c in whole.reading.cells if c.col < 4}
+    assert said["score"]["total"] == score_board(board_of(shown)).total, "of what shows"
+    assert not [one for one in cut.problems if one.code in DOMINO_CODES]
     assert to_json(whole)["photograph_again"] is False
 
 
