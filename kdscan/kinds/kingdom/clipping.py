@@ -35,7 +35,7 @@ def visible_share(centers_xy: Floats, wh: tuple[int, int]) -> Floats:
     return np.asarray(inside.reshape(rows, POINTS, cols, POINTS).mean((1, 3)))
 
 
-def cut_sides(
+def sides_reached(
     centers_xy: Floats,
     tiles: NDArray[np.bool_],
     mine: Set[Cell],

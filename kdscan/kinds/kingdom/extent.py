@@ -7,7 +7,7 @@ possible, and then with the castle as central as possible.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kdscan.game.grid import Cell, component_of, components, span
 from kdscan.imaging.rectify import fit_homography, lattice, outline_of, project, resolution
-from kdscan.kinds.kingdom.clipping import MAX_SPAN, cut_sides, fills
+from kdscan.kinds.kingdom.clipping import MAX_SPAN, fills, sides_reached
 from kdscan.kinds.kingdom.lattice import Lattice
 from kdscan.kinds.kingdom.touching import Part, divide, without_loose
 from kdscan.records import KINDS
@@ -55,7 +55,7 @@ class Window:
 
     centers_xy: (S, S, 2), photo frame. probs: (S, S, K). seen: (S, S) bool, where the locating
     network detected a square. beyond: number of connected squares outside the limit. cut: sides of
-    the picture beyond which it reaches, see `cut_sides`. lost: whether its castle lies there.
+    the picture beyond which it reaches, see `sides_reached`. lost: whether its castle lies there.
     divided: whether it hangs together with another castle, see `divide`; touching: whether some
     squares may then be of the other one. covered: bare places that do not look like the table, on
     which tiles of the kingdom may lie covered, with their difference from it, at least
@@ -116,7 +116,7 @@ def windows_of(
     is_tile = probs[..., CASTLE + 1 :].sum(-1) > 0.5
     taken = _cells(is_tile)
     many = hidden and int((probs[..., CASTLE + 1 :].max(-1) > SURE_TILE).sum()) >= MIN_SURE_TILES
-    free = probs[..., CASTLE].copy()
+    free = probs[..., CASTLE]
     if free.max() < MIN_CASTLE:
         lost = _without_castle(patch, probs, tiles, photo_wh)
         if lost or not many:
@@ -124,40 +124,57 @@ def windows_of(
     castles = _sure_castles(free, taken)
     taken |= castles
     parts = _parts(patch, taken, castles, size)
-    others: set[Cell] = set()
     found: list[Window] = []
+    for castle, mine, part in _claims(free, taken, parts):
+        kept = mine
+        if size is None and _span(mine, castle, probs) > 5:
+            kept = without_loose(mine, castle, patch.centers_xy, 5)
+        limit = size or (5 if _span(kept, castle, probs) <= 5 else 7)
+        covered = _covered(kept, unlike, limit)
+        top, left = corner = _corner(tuple(sorted(kept)), castle, patch, limit, photo_wh, covered)
+        one = _crop_window(patch, probs, kept, taken, corner, limit)
+        found.append(
+            replace(
+                one,
+                beyond=one.beyond + len(mine) - len(kept),
+                cut=_cut(patch, tiles, kept, one, photo_wh),
+                divided=part is not None,
+                touching=part is not None and part.doubtful,
+                covered={
+                    (row - top, col - left): far
+                    for (row, col), far in covered.items()
+                    if 0 <= row - top < limit and 0 <= col - left < limit
+                },
+            )
+        )
+    return tuple(found)
+
+
+def _claims(
+    free: Floats, taken: set[Cell], parts: Mapping[Cell, Part]
+) -> Iterator[tuple[Cell, frozenset[Cell], Part | None]]:
+    """Castles and the squares that hang together with them, the surest castle first; no square is
+    two castles'.
+
+    free: (R, C), probabilities of a castle. taken: squares with tiles or castles; a less sure
+    castle joins them when its turn comes. parts: of castles that share a component.
+    """
+    free = free.copy()
+    others: set[Cell] = set()
+    claimed = False
     while True:
         row, col = np.unravel_index(int(np.argmax(free)), free.shape)
         castle = int(row), int(col)
-        if found and free[castle] < MIN_OTHER_CASTLE and castle not in parts:
-            return tuple(found)
+        if claimed and free[castle] < MIN_OTHER_CASTLE and castle not in parts:
+            return
         free[castle] = 0
         taken.add(castle)
         part = parts.get(castle)
         mine = part.cells if part else frozenset(component_of(castle, taken - others))
         others |= mine
-        if (not found and part is None) or len(mine) >= MIN_OTHER_SQUARES:
-            kept = mine
-            if size is None and _span(mine, castle, probs) > 5:
-                kept = without_loose(mine, castle, patch.centers_xy, 5)
-            limit = size or (5 if _span(kept, castle, probs) <= 5 else 7)
-            covered = _covered(kept, unlike, limit)
-            corner = _corner(tuple(sorted(kept)), castle, patch, limit, photo_wh, covered)
-            one = _crop_window(patch, probs, kept, taken, corner, limit)
-            found.append(
-                replace(
-                    one,
-                    beyond=one.beyond + len(mine) - len(kept),
-                    cut=_cut(patch, tiles, kept, one, photo_wh),
-                    divided=part is not None,
-                    touching=part is not None and part.doubtful,
-                    covered={
-                        (row - corner[0], col - corner[1]): far
-                        for (row, col), far in covered.items()
-                        if 0 <= row - corner[0] < limit and 0 <= col - corner[1] < limit
-                    },
-                )
-            )
+        if (not claimed and part is None) or len(mine) >= MIN_OTHER_SQUARES:
+            claimed = True
+            yield castle, mine, part
 
 
 def _sure_castles(castle: Floats, taken: set[Cell]) -> set[Cell]:
@@ -209,7 +226,7 @@ def _cut(
     its window fills."""
     if fills(one.outline_xy, wh, resolution(patch.centers_xy)):
         return ()
-    return cut_sides(patch.centers_xy, tiles, mine, wh, len(one.probs))
+    return sides_reached(patch.centers_xy, tiles, mine, wh, len(one.probs))
 
 
 def _without_castle(
@@ -218,7 +235,7 @@ def _without_castle(
     """The window of tiles that may be a kingdom whose castle lies beyond the picture."""
     sure = _cells(probs[..., CASTLE + 1 :].max(-1) > SURE_TILE)
     mine = max(components(sure), key=len, default=())
-    if len(mine) < MIN_LOST or not (cut := cut_sides(patch.centers_xy, tiles, set(mine), wh)):
+    if len(mine) < MIN_LOST or not (cut := sides_reached(patch.centers_xy, tiles, set(mine), wh)):
         return ()
     corner = _corner(mine, mine[len(mine) // 2], patch, 5, wh)
     one = _crop_window(patch, probs, set(mine), sure, corner, 5)

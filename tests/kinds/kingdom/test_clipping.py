@@ -10,7 +10,7 @@ import pytest
 from kdscan.errors import NoSheetFound
 from kdscan.imaging.rectify import lattice
 from kdscan.kinds.kingdom import read as pipeline_kingdom
-from kdscan.kinds.kingdom.clipping import cut_sides, fills, visible_share
+from kdscan.kinds.kingdom.clipping import fills, sides_reached, visible_share
 from kdscan.kinds.kingdom.find import FoundKingdom
 from kdscan.kinds.kingdom.interpret import interpret
 from kdscan.pipeline.read import read_photo
@@ -30,7 +30,7 @@ def sides(shift: tuple[float, float], limit: int = 5, tile: bool = False) -> tup
     tiles = np.zeros((6, 6), np.bool_)
     tiles[1:-1, 1:-1] = True
     tiles[0, 1] = tile
-    return cut_sides(PLACES + np.array(shift) * SIDE, tiles, MINE, (500, 500), limit)
+    return sides_reached(PLACES + np.array(shift) * SIDE, tiles, MINE, (500, 500), limit)
 
 
 def test_a_place_is_in_the_picture_in_part() -> None:
