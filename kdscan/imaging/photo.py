@@ -163,10 +163,12 @@ def _is_known(data: bytes) -> bool:
 
     Raises `UnreadableImage` for a format that has a refusal of its own.
     """
+    starts = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+    if data.startswith(starts) or b"%PDF-" in data[:1024]:
+        return True
     from kdscan.imaging.heif import is_heif
 
-    starts = (_JPEG, _PNG, b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-    return data.startswith(starts) or b"%PDF-" in data[:1024] or is_heif(data)
+    return is_heif(data)
 
 
 def decode_here(data: bytes, name: str = "", *, plain: bool = False) -> Pages:

@@ -44,11 +44,12 @@ def event_table(state: EventState) -> EventTable:
         "event": state.event.name,
         "played_round": state.played_round,
         "standings": list(state.standings),
-        "games": [_table_game(game) for game in state.games],
+        "games": [table_game(game) for game in state.games],
     }
 
 
-def _table_game(game: Game) -> TableGame:
+def table_game(game: Game) -> TableGame:
+    """A game of an event's table."""
     outcome = game.outcome
     return {
         "round": game.round,

@@ -22,7 +22,7 @@ from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.events import get_event
 from kdscan.tournament.store.records import Event, short_name
-from kdscan.tournament.table import event_table
+from kdscan.tournament.table import event_table, table_game
 from kdscan.web.cards import cards, sheet_brief, sheet_line
 from kdscan.web.schemas_event import (
     DeskPlayer,
@@ -154,7 +154,7 @@ def desk_json(
         "cards": cards(state, rows, turning),
         "sheets": [sheet_brief(row) for row in rows if row.sheet is not None],
         "players": entered,
-        "games": event_table(state)["games"],
+        "games": [table_game(game) for game in state.games],
         "played_round": state.played_round,
         "last_round": state.last_round,
         "rounds": rules_of(state.event).rounds,

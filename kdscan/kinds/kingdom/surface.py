@@ -75,12 +75,13 @@ def unlike_table(
     table = np.argwhere((probs[..., EMPTY] > TABLE_PROBABILITY) & undetected)
     apart = np.abs(here[:, None] - table).max(-1, initial=0) > 1
     unlike = np.zeros(bare.shape)
-    if (apart.sum(1) < MIN_PLACES).all():
+    too_few = apart.sum(1) < MIN_PLACES
+    if too_few.all():
         return unlike
     mine, others = (parts[at[:, 0], at[:, 1]] for at in (here, table))
     away = _distances(mine, others)
     away[~apart] = np.inf
-    unlike[bare] = np.where(apart.sum(1) < MIN_PLACES, 0, median(away.min(1).T))
+    unlike[bare] = np.where(too_few, 0, median(away.min(1).T))
     return unlike
 
 
