@@ -42,7 +42,7 @@ def _layout() -> None:
 def learn(
     photos: Annotated[
         list[str],
-        typer.Argument(metavar="PHOTO", help="Photos of unmarked sheets, or of five filled ones."),
+        typer.Argument(metavar="PHOTO", help="Photos of unmarked sheets, or of four filled ones."),
     ],
     output: Annotated[
         Path | None,
@@ -78,7 +78,7 @@ def learn(
     event: Event = None,
     store: Store = None,
 ) -> None:
-    """Learn the print of a pad, from a photo of an unmarked sheet or from five filled ones.
+    """Learn the print of a pad, from a photo of an unmarked sheet or from four filled ones.
 
     From then on sheets of this pad are known, and read by what is drawn on them alone. Take the
     photos from straight above, the whole sheet in view, sharp and evenly lit.

@@ -123,7 +123,7 @@ def auto(
     """Tell, or say, whether pads are learned by themselves, from the sheets that are scored.
 
     Sheets of unknown pads are kept on this machine alone, laid flat, 40 at most of about 200 kB
-    each. Six of one pad teach its print, more of them teach it better; what has taught all it can
+    each. Four of one pad teach its print, more of them teach it better; what has taught all it can
     is deleted. off deletes them all, and keeps no more. An event needs no copies: it has its
     photos.
 

@@ -99,7 +99,7 @@ def score(
 ) -> None:
     """Read the maps or kingdoms in photos: board, domains, total, and what is unsure.
 
-    Sheets of an unknown pad are kept on this machine, small, until six of them have taught what is
+    Sheets of an unknown pad are kept on this machine, small, until four of them have taught what is
     printed on it; see: kdscan layout auto --help
 
     Examples:

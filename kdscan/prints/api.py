@@ -32,7 +32,7 @@ def learn_print(
     unmarked: bool = False,
     corners_xy: NDArray[np.float64] | None = None,
 ) -> FiledPrint:
-    """Learn a pad's print from photos of its sheets: one unmarked, several, or five filled ones.
+    """Learn a pad's print from photos of its sheets: one unmarked, several, or four filled ones.
 
     name: what the pad is called; `layout` of sheets that are read by it.
     unmarked: nobody has drawn on these sheets, for certain. corners_xy: (4, 2), where the grid's

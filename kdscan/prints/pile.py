@@ -21,14 +21,14 @@ from kdscan.prints.flat import FLAT_CENTERS, FlatSheet, deduplicate
 from kdscan.prints.known import PRINT_MARGIN, PRINT_PX, KnownPrint
 from kdscan.prints.learn import (
     MAX_SHEETS,
-    MIN_ALIKE,
+    MIN_FILLED,
     learn_flat_sheets,
     register_either_way,
 )
 from kdscan.prints.names import folded
 from kdscan.records.arrays import Network
 
-STEPS = (MIN_ALIKE, 8, 11, MAX_SHEETS)
+STEPS = (MIN_FILLED, 8, MAX_SHEETS)
 """Numbers of sheets at which a print is learned, and learned again."""
 MAX_COMPARED = 24
 """Most sheets that are registered with a sheet, by falling similarity of signatures."""
@@ -67,10 +67,10 @@ def learn_from_pile(
     left = [sheet for sheet in pile if folded(sheet.layout) not in names]
     looks = {sheet.key: _as_known(sheet).signature for sheet in left}
     for seed in list(left):
-        if len(left) < MIN_ALIKE or seed not in left:
+        if len(left) < MIN_FILLED or seed not in left:
             continue
         mates = [seed, *_same_print(seed, [one for one in left if one is not seed], looks)]
-        if len(mates) < MIN_ALIKE:
+        if len(mates) < MIN_FILLED:
             continue
         try:
             known = learn_flat_sheets(_first(mates), _new_name(names), inking)
@@ -86,7 +86,7 @@ def may_learn(layouts: Iterable[str], prints: Iterable[KnownPrint]) -> bool:
     """Whether sheets with these layouts are enough for `learn_from_pile` to learn anything."""
     count, steps = Counter(layouts), {one.name: next_step(one) for one in prints}
     strange = sum(number for layout, number in count.items() if layout not in steps)
-    return strange >= MIN_ALIKE or any(count[name] >= step for name, step in steps.items())
+    return strange >= MIN_FILLED or any(count[name] >= step for name, step in steps.items())
 
 
 def may_teach(layout: str, prints: Iterable[KnownPrint]) -> bool:

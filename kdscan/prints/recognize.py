@@ -32,8 +32,8 @@ LEAST_ALIKE = 0.08
 """Correlation of thumbnails below which a print is not tried."""
 
 SOON = 0.5
-"""Share of another way's likeness that a mirrored print, laid over roughly, has at least where it
-is the right one."""
+"""Share of another way's likeness that a print, mirrored or the other way up, has at least when it
+is laid over roughly and that way is the right one."""
 
 _SHIFT = 4  # thumbnail pixels, half a cell, by which thumbnails are moved over one another
 
@@ -45,11 +45,23 @@ def recognize(photo: Photo, centers_xy: Floats, prints: Sequence[KnownPrint]) ->
     """
     if not prints:
         return None
-    for known, upside_down in ranked(photo, centers_xy, prints)[:CANDIDATES]:
+    candidates = ranked(photo, centers_xy, prints)[:CANDIDATES]
+    for known, upside_down in candidates:
         aligned = align(known, photo, turned(centers_xy) if upside_down else centers_xy)
         if aligned.likeness >= SURELY:
-            return aligned
+            either_way = (known, not upside_down) in candidates
+            return _likelier_way_up(photo, aligned) if either_way else aligned
     return None
+
+
+def _likelier_way_up(photo: Photo, one: Aligned) -> Aligned:
+    """A print that was laid over a sheet, or the same one the other way up if more is found so.
+
+    Thumbnails of regular prints are alike either way up, and up to half of their structure is found
+    upside down.
+    """
+    other = align(one.known, photo, turned(one.centers_xy), SOON * one.likeness)
+    return max(one, other, key=lambda aligned: aligned.likeness)
 
 
 def shows_mirrored(

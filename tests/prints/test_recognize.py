@@ -3,6 +3,7 @@ import pytest
 
 from kdscan.detection.register import turned
 from kdscan.prints.align import align
+from kdscan.prints import recognize as recognizing
 from kdscan.prints.recognize import SURELY, recognize, shows_mirrored
 from kdscan.records import Photo
 from tests.prints.pads import ENGRAVED, PAINTED, found, learned, off, sheet
@@ -19,6 +20,18 @@ def test_a_sheet_is_known_by_its_print_and_its_grid_follows(seed: int, upside_do
     # the lattice of the print itself may lie off by a little
     apart = off(seen.centers_xy, sheet(seed, 1))
     assert np.ptp(apart) < 0.03
+
+
+def test_a_print_that_its_thumbnail_shows_upside_down_is_set_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    photo, centers = found(ENGRAVED, 1)
+    known = learned(ENGRAVED)
+    monkeypatch.setattr(recognizing, "SURELY", 0.0)
+    monkeypatch.setattr(recognizing, "ranked", lambda *_: [(known, True), (known, False)])
+    seen = recognize(photo, centers, [known])
+    assert seen is not None and seen.likeness > SURELY
+    assert np.ptp(off(seen.centers_xy, sheet(ENGRAVED, 1))) < 0.03
 
 
 def test_a_sheet_of_no_known_print_is_not_recognised() -> None:

@@ -116,6 +116,6 @@ export function knownPrints() {
   const correct = (one, item) => put(item, gridOf(one, (corners) => (corners ? tell(post(`/api/prints/${one.id}/corners`, { corners })) : refresh())));
   refresh();
   return h("section", { class: "prints card" }, h("h2", {}, t("Known pads"), " ", count), list,
-    h("label", { class: "switch" }, learns, " ", t("Learn pads by themselves, from six of their sheets")),
+    h("label", { class: "switch" }, learns, " ", t("Learn pads by themselves, from four of their sheets")),
     h("h3", {}, t("Learn another pad")), teacher(refresh));
 }
