@@ -17,7 +17,7 @@ import numpy as np
 
 from kdscan.detection.clipping import cut_sides
 from kdscan.detection.layout import known_layouts
-from kdscan.detection.locate import locate, look
+from kdscan.detection.locate import Located, locate, look
 from kdscan.detection.markers import detect_pages, rule_out
 from kdscan.detection.register import MIN_CONFIDENCE, follow_paper, register
 from kdscan.imaging.rectify import lies_in, outline_of, overlap, project, rectify
@@ -84,7 +84,7 @@ class MapSearch:
     def first_is_confident(self) -> bool:
         """Whether some outline is likely and the very first registration is confident; on 142
         photos of tiles that never happened."""
-        if all(outline.confidence < MIN_OUTLINE for outline in self._upright):
+        if all(outline.confidence < MIN_OUTLINE for outline in self._located.outlines):
             return False
         next(self._steps, None)
         return self._any_confident
@@ -131,11 +131,11 @@ class MapSearch:
         if turn:
             yield from locate(self._photo, self._locating, turn)
             return
-        if any(outline.confidence >= MIN_OUTLINE for outline in self._upright):
-            yield from by_markers(self._photo, min(map(_cell_px, self._upright)))
+        if any(outline.confidence >= MIN_OUTLINE for outline in self._located.outlines):
+            yield from by_markers(self._photo, min(map(_cell_px, self._located.outlines)))
         else:
             yield from by_markers(self._photo)
-        for outline in self._upright:
+        for outline in self._located.outlines:
             if cut_sides(self._photo, outline):
                 self._cut.append(outline)
             yield outline
@@ -147,15 +147,10 @@ class MapSearch:
         search that goes on finds it. Of 169 photos of one map it was so in all.
         """
         known = [*(one.outline_xy for one in self._found), *self._others]
-        return all(any(lies_in(at, outline) for outline in known) for at in self._first_look[1])
-
-    @property
-    def _upright(self) -> tuple[SheetOutline, ...]:
-        """Outlines located in the unrotated photo."""
-        return self._first_look[0]
+        return all(any(lies_in(at, outline) for outline in known) for at in self._located.middles)
 
     @cached_property
-    def _first_look(self) -> tuple[tuple[SheetOutline, ...], tuple[Floats, ...]]:
+    def _located(self) -> Located:
         return look(self._photo, self._locating)
 
     def finish(

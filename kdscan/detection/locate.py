@@ -8,7 +8,7 @@ RANSAC; votes displaced by curl or clutter are outliers.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -85,12 +85,19 @@ def locate(photo: Photo, network: Network, turn: float = 0.0) -> tuple[SheetOutl
         view, back = mapped(photo, np.array([[c, -s], [s, c]]), TURNED_PX)
         seen = locate(view, network)
         return tuple(SheetOutline(project(back, o.corners_xy), o.confidence) for o in seen)
-    return look(photo, network)[0]
+    return look(photo, network).outlines
 
 
-def look(photo: Photo, network: Network) -> tuple[tuple[SheetOutline, ...], tuple[Floats, ...]]:
-    """The maps that `locate` finds in an unrotated photo, and the middles (2,) of all regions that
-    seem to be maps: also of those that no grid fits."""
+class Located(NamedTuple):
+    """What is found in an unrotated photo. outlines: of maps, the largest first. middles: (2,),
+    photo frame, of all regions that seem to be maps: also of those that no grid fits."""
+
+    outlines: tuple[SheetOutline, ...]
+    middles: tuple[Floats, ...]
+
+
+def look(photo: Photo, network: Network) -> Located:
+    """The maps that `locate` finds in an unrotated photo, and where more may lie."""
     found: list[SheetOutline] = []
     regions = _regions(photo, (0, 0), 1, network)
     for far in regions:
@@ -100,7 +107,7 @@ def look(photo: Photo, network: Network) -> tuple[tuple[SheetOutline, ...], tupl
             found.append(SheetOutline(corners, region.confidence))
     found.sort(key=lambda o: -_area(o.corners_xy))
     likely = [region for region in regions if len(region.log_precision) >= MIN_VOTES]
-    return tuple(found), tuple(np.asarray(region.photo_xy.mean(0)) for region in likely)
+    return Located(tuple(found), tuple(region.photo_xy.mean(0) for region in likely))
 
 
 def _regions(photo: Photo, corner: tuple[int, int], shrink: int, network: Network) -> list[_Region]:

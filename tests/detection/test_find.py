@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kdscan.detection import find as finding
+from kdscan.detection.locate import Located
 from kdscan.imaging.rectify import CENTERS, outline_of
 from kdscan.records import Photo, SheetOutline
 from kdscan.records.arrays import Floats
@@ -44,8 +45,8 @@ def found(
         told.update({id(o): one for o, one in zip(outlines, maps, strict=True)})
         return outlines
 
-    def look(photo: Photo, network: object) -> tuple[tuple[SheetOutline, ...], tuple[Floats, ...]]:
-        return locate(photo, network, 0), tuple(np.array(at) for at in likely)
+    def look(photo: Photo, network: object) -> Located:
+        return Located(locate(photo, network, 0), tuple(np.array(at) for at in likely))
 
     monkeypatch.setattr(finding, "locate", locate)
     monkeypatch.setattr(finding, "look", look)
@@ -115,7 +116,7 @@ def test_a_glance_stops_at_the_first_start_of_the_first_outline(
 
     one, other = (SheetOutline(outline_of(cells(at, 1)[0]), 1.0) for at in (HERE, THERE))
     sure = {id(one): (0.3, 0.95), id(other): (0.97,)}
-    monkeypatch.setattr(finding, "look", lambda photo, network: ((one, other), ()))
+    monkeypatch.setattr(finding, "look", lambda photo, network: Located((one, other), ()))
     monkeypatch.setattr(finding, "register", register)
     network = lambda batch: ()  # noqa: E731
     search = finding.MapSearch(PHOTO, network, network)
@@ -131,7 +132,7 @@ def test_a_glance_asks_nothing_where_no_outline_looks_like_a_map(
 ) -> None:
     """It may be one all the same."""
     outline = SheetOutline(outline_of(cells(HERE, 1)[0]), 0.8)
-    monkeypatch.setattr(finding, "look", lambda photo, network: ((outline,), ()))
+    monkeypatch.setattr(finding, "look", lambda photo, network: Located((outline,), ()))
     asked: list[SheetOutline] = []
 
     def register(

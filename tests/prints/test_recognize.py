@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from kdscan.detection.register import turned
-from kdscan.prints.align import align
 from kdscan.prints import recognize as recognizing
+from kdscan.prints.align import align
 from kdscan.prints.recognize import SURELY, recognize, shows_mirrored
 from kdscan.records import Photo
 from tests.prints.pads import ENGRAVED, PAINTED, found, learned, off, sheet
