@@ -159,15 +159,12 @@ def _claims(
     free: (R, C), probabilities of a castle. taken: squares with tiles or castles; a less sure
     castle joins them when its turn comes. parts: of castles that share a component.
     """
-    free = free.copy()
     others: set[Cell] = set()
     claimed = False
-    while True:
-        row, col = np.unravel_index(int(np.argmax(free)), free.shape)
-        castle = int(row), int(col)
+    for place in np.argsort(-free, axis=None, kind="stable").tolist():
+        castle = divmod(place, free.shape[1])
         if claimed and free[castle] < MIN_OTHER_CASTLE and castle not in parts:
             return
-        free[castle] = 0
         taken.add(castle)
         part = parts.get(castle)
         mine = part.cells if part else frozenset(component_of(castle, taken - others))

@@ -158,6 +158,13 @@ def test_a_castle_by_itself_is_no_further_kingdom() -> None:
     assert len(windows("w w w . . .\nw ## w . ## .\nw w w . . .")) == 1
 
 
+def test_nothing_but_castles_at_the_corner_of_a_lattice_are_looked_at_once() -> None:
+    """As markers or shields of a sheet of the other game may look."""
+    probs = np.tile(np.eye(len(KINDS))[CASTLE], (1, 2, 1))
+    centers = lattice(1, 2) * SIDE + 500.0
+    assert windows_of(Lattice(centers, np.ones((1, 2), bool)), probs, (2000, 2000)) == ()
+
+
 def test_what_looks_like_more_castles_is_no_part_of_the_kingdom() -> None:
     """As the squares of a cutting mat may."""
     found = window("w w w w w #? #?\nw w ## w w #? .\nf f f f f . .")
