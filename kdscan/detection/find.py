@@ -98,13 +98,12 @@ class MapSearch:
         return any(one.confident for one in self._found)
 
     def _search(self) -> Iterator[None]:
-        """Register every outline, in one rotation of the photo after the other until there are
-        enough candidates and all are confident; failing that, follow the paper from the best ones.
-        Yields after each step."""
+        """Register every outline, in one rotation of the photo after the other until enough maps
+        are found; failing that, follow the paper from the best ones. Yields after each step."""
         tried: list[_Candidate] = []
         for turn in TURNS:
             for outline in self._outlines(turn):
-                if any(one.confident and _covers(one, outline) for one in self._found):
+                if self._is_known(outline.corners_xy.mean(0)):
                     continue
                 others = self._found
                 for registered in register(self._photo, outline, self._refining):
@@ -112,8 +111,7 @@ class MapSearch:
                     self._found = _suppress_overlaps(others, best)
                     yield
                 tried.append(best)
-            enough = len(self._found) >= self._expected and self._all_explained()
-            if enough and all(one.confident for one in self._found):
+            if self._settled():
                 return
             yield
         tried.sort(key=lambda one: -one.confidence)
@@ -140,14 +138,19 @@ class MapSearch:
                 self._cut.append(outline)
             yield outline
 
-    def _all_explained(self) -> bool:
-        """Whether all that seems to be a map is a candidate, or one of the other sheets.
+    def _settled(self) -> bool:
+        """Whether enough maps are found, and nothing else seems to be one.
 
-        Of 172 photos of two or three maps 26 gave one less; in 12 of these it was not so, and the
-        search that goes on finds it. Of 169 photos of one map it was so in all.
+        Of 172 photos of two or three maps 26 gave one less; in 12 of these something else did, and
+        the search that goes on finds it. Of 169 photos of one map nothing else did.
         """
-        known = [*(one.outline_xy for one in self._found), *self._others]
-        return all(any(lies_in(at, outline) for outline in known) for at in self._located.middles)
+        enough = sum(one.confident for one in self._found) >= self._expected
+        return enough and all(self._is_known(at) for at in self._located.middles)
+
+    def _is_known(self, at: Floats) -> bool:
+        """Whether a point (2,) of the photo lies in a confident map, or in another sheet."""
+        maps = (one.outline_xy for one in self._found if one.confident)
+        return any(lies_in(at, outline) for outline in (*maps, *self._others))
 
     @cached_property
     def _located(self) -> Located:
@@ -156,8 +159,8 @@ class MapSearch:
     def finish(
         self, expected: int = 1, others: Sequence[Floats] = ()
     ) -> tuple[tuple[RectifiedSheet, ...], tuple[SheetOutline, ...]]:
-        """Search until so many candidates are found, all are confident and nothing else seems to be
-        a map, or every rotation was tried. others: outlines (4, 2) of other sheets in the photo.
+        """Search until so many confident candidates are found and nothing else seems to be a map,
+        or every rotation was tried. others: outlines (4, 2) of other sheets in the photo.
 
         Returns the maps, the largest first, and the outlines of possible maps that were not read
         because the picture cuts them off.
