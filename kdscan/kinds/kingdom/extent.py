@@ -37,6 +37,10 @@ squares of its component: the castle and a domino."""
 LIKELY_CASTLE = 0.5
 """Least probability of a further castle in a component that is larger than any kingdom."""
 
+MAX_CASTLES = 5
+"""Castles of one component that are kingdoms': the most players there are. Other games' sheets show
+twenty, which would take half a minute to divide in every way."""
+
 MIN_LOST = 5
 """Least connected tiles, without a castle, that the picture's edge cuts off, as of a kingdom whose
 castle lies beyond it."""
@@ -123,7 +127,7 @@ def windows_of(
             return lost
     castles = _sure_castles(free, taken)
     taken |= castles
-    parts = _parts(patch, taken, castles, size)
+    parts = _parts(patch, taken, castles, free, size)
     found: list[Window] = []
     for castle, mine, part in _claims(free, taken, parts):
         kept = mine
@@ -165,6 +169,8 @@ def _claims(
         castle = divmod(place, free.shape[1])
         if claimed and free[castle] < MIN_OTHER_CASTLE and castle not in parts:
             return
+        if castle in others:
+            continue
         taken.add(castle)
         part = parts.get(castle)
         mine = part.cells if part else frozenset(component_of(castle, taken - others))
@@ -184,12 +190,14 @@ def _sure_castles(castle: Floats, taken: set[Cell]) -> set[Cell]:
 
 
 def _parts(
-    patch: Lattice, taken: set[Cell], castles: set[Cell], size: int | None
+    patch: Lattice, taken: set[Cell], castles: set[Cell], castle: Floats, size: int | None
 ) -> dict[Cell, Part]:
-    """The kingdoms of castles that share a component of tiles."""
+    """The kingdoms of castles that share a component of tiles; castle: (R, C), probabilities."""
     parts: dict[Cell, Part] = {}
     for cells in components(taken):
-        if len(some := sorted(castles.intersection(cells))) > 1:
+        likely = castles.intersection(cells)
+        surest = sorted(likely, key=lambda at: (-castle[at], at))[:MAX_CASTLES]
+        if len(some := sorted(surest)) > 1:
             for limit in (size,) if size else (5, 7):
                 these = divide(set(cells), some, patch.centers_xy, limit)
                 if all(span(part.cells) <= limit for part in these.values()):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from kdscan.game.grid import Cell
 from kdscan.imaging.rectify import lattice
+from kdscan.kinds.kingdom import extent
 from kdscan.kinds.kingdom.interpret import interpret
-from kdscan.kinds.kingdom.touching import divide, without_loose
+from kdscan.kinds.kingdom.touching import Part, divide, without_loose
 from kdscan.pipeline.serialize import deserialize, serialize
 from tests.kinds.kingdom.test_extent import held, windows
 from tests.readings import make_kingdom
@@ -88,6 +90,21 @@ def test_a_castle_that_is_less_sure_divides_what_is_larger_than_any_kingdom() ->
     row = "w w w w w s s s s s"
     both = windows("\n".join([row, row, "w w ## w w s s #? s s", row, row]))
     assert [one.beyond for one in both] == [0, 0]
+
+
+def test_no_more_castles_than_players_are_tried_in_every_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On other games' sheets twenty squares may look like castles."""
+    tried: list[int] = []
+
+    def counted(cells: set[Cell], castles: list[Cell], *rest: Any) -> dict[Cell, Part]:
+        tried.append(len(castles))
+        return divide(cells, castles, *rest)
+
+    monkeypatch.setattr(extent, "divide", counted)
+    windows("\n".join(["## w ## w ## w ## w", "w ## w ## w ## w ##"] * 2))
+    assert tried and set(tried) == {extent.MAX_CASTLES}
 
 
 def test_a_spare_castle_at_the_rim_makes_no_kingdom_of_seven() -> None:
