@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from kdscan.locale import LANGUAGES, words
 from kdscan.tournament.store import Store
@@ -92,6 +92,24 @@ def test_two_maps_are_a_game_and_a_picture(open_page: Open) -> None:
     with page.expect_download() as download:
         page.get_by_role("button", name="Share").tap()
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_map_that_is_still_being_read_joins_those_to_play_against(open_page: Open) -> None:
+    page = open_page(service_workers="block")  # its answers can be changed
+    upload(page, "01.jpg", "05.jpg")
+    expect(page.locator(".results .result-name + strong")).to_have_text([re.compile("point")] * 2)
+
+    def both_wait(route: Route) -> None:
+        told = route.fetch().json()
+        told["photos"] = [one | {"state": "waiting", "sheets": []} for one in told["photos"]]
+        route.fulfill(json=told)
+
+    page.locator(".results .result").last.tap()
+    expect(page.locator(".total-number")).to_be_visible()
+    page.route("**/api/photos", both_wait, times=1)
+    page.get_by_role("link", name="Game").tap()
+    page.locator(".results .result").first.tap()
+    expect(page.locator(".player")).to_have_count(2)
 
 
 def test_buttons_and_two_fingers_zoom_the_photo(

@@ -1,6 +1,6 @@
 // Two maps and their spellbook, or two to four kingdoms, make a game.
 
-import { get } from "./api.js";
+import { finished, get } from "./api.js";
 import { castle } from "./coats.js";
 import { h, put, s } from "./dom.js";
 import { t, tn } from "./i18n.js";
@@ -17,11 +17,8 @@ const DECIDED = {
 
 const MOST = { duel_map: 2, kingdom: 4 };
 
-// All sheets that were sent, with their photos, beside those named.
-async function others(kind, but) {
-  const { photos } = await get("/api/photos");
-  return photos.flatMap((photo) => photo.sheets.map((sheet) => ({ photo, sheet }))).filter(({ sheet }) => sheet.kind === kind && !but.includes(sheet.id));
-}
+// All sheets of photos, with their photos, beside those named.
+const others = (photos, kind, but) => photos.flatMap((photo) => photo.sheets.map((sheet) => ({ photo, sheet }))).filter(({ sheet }) => sheet.kind === kind && !but.includes(sheet.id));
 
 const links = (list, href) => h("ul", { class: "results" }, list.map(({ photo, sheet }) => h("li", {}, h("a", { class: "result card", href: href(sheet) },
   h("img", { src: photo.pages.find((page) => page.page === sheet.page)?.thumb, alt: "", loading: "lazy" }),
@@ -78,18 +75,22 @@ export function gameView(sheets, outcome, mine = () => true) {
 async function more(ids, players, book) {
   const kingdoms = players[0].kind === "kingdom";
   if (book || (kingdoms && players.length >= MOST.kingdom)) return null;
-  const list = await others(kingdoms ? "kingdom" : "duel_spellbook", ids).catch(() => []);
+  const { photos } = await get("/api/photos").catch(() => ({ photos: [] }));
+  const list = others(photos, kingdoms ? "kingdom" : "duel_spellbook", ids);
   if (!list.length) return null;
   return h("section", { class: "also" }, h("h2", { class: "quiet-title" }, kingdoms ? t("One more kingdom?") : t("Their spellbook?")), links(list, (sheet) => game([...ids, sheet.id])));
 }
 
-// #/versus/A: whose map or kingdom is the other one?
+// #/versus/A: whose map or kingdom is the other one? What is still being read joins the list when it is.
 export async function chooseOther(place, id) {
-  const { kind, photo } = await get(`/api/sheets/${id}`), list = await others(kind, [id]);
-  const kingdom = kind === "kingdom";
+  const [{ kind, photo }, { photos }] = await Promise.all([get(`/api/sheets/${id}`), get("/api/photos")]);
+  if (!place.isConnected) return; // gone on meanwhile
+  const kingdom = kind === "kingdom", list = others(photos, kind, [id]), waiting = photos.find((one) => one.state === "waiting");
   put(place, h("h1", { tabindex: "-1" }, kingdom ? t("Against which kingdom?") : t("Against which map?")),
-    list.length ? links(list, (sheet) => game([id, sheet.id]))
-      : h("p", {}, kingdom ? t("There is no other kingdom yet. Photograph it first.") : t("There is no other map yet. Photograph it first.")),
+    list.length > 0 && links(list, (sheet) => game([id, sheet.id])),
+    waiting ? h("p", { "aria-live": "polite" }, waiting.name, " · ", t("is being read"))
+      : !list.length && h("p", {}, kingdom ? t("There is no other kingdom yet. Photograph it first.") : t("There is no other map yet. Photograph it first.")),
     h("p", {}, h("a", { class: "button", href: "#/" }, kingdom ? t("Photograph the other kingdom") : t("Photograph the other map"))),
     together(photo));
+  if (waiting) finished(waiting.id).then(() => place.isConnected && chooseOther(place, id)).catch(() => {});
 }
