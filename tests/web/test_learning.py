@@ -124,19 +124,19 @@ def test_a_learned_print_reads_what_is_there_already(
 
 
 @pytest.mark.slow
-def test_six_sheets_teach_their_pad_until_somebody_forgets_it(
+def test_four_sheets_teach_their_pad_until_somebody_forgets_it(
     desk: httpx.Client, player: httpx.Client
 ) -> None:
     photos = [
         desk.post(f"/api/photos?name={n}.png", content=png(sheet(PAINTED, n).bgr)).json()["id"]
-        for n in range(1, 7)
+        for n in range(1, 5)
     ]
     ends = time.monotonic() + 300
     while not (known := desk.get("/api/prints").json())["prints"]:
         assert time.monotonic() < ends
         time.sleep(0.2)
     (pad,) = known["prints"]
-    assert (pad["name"], pad["sheets"], pad["by_itself"]) == ("pad 1", 6, True)
+    assert (pad["name"], pad["sheets"], pad["by_itself"]) == ("pad 1", 4, True)
     for photo in photos:  # the earlier ones are read again
         while desk.get(f"/api/photos/{photo}?wait=25").json()["sheets"][0]["layout"] != "pad 1":
             assert time.monotonic() < ends
