@@ -172,7 +172,11 @@ class MapSearch:
         threshold = LIKELY if best >= LIKELY else max(best, POSSIBLE)
         kept = [one for one in self._found if one.confidence >= threshold]
         kept.sort(key=lambda one: -cv2.contourArea(one.outline_xy.astype(np.float32)))
-        lost = tuple(one for one in self._cut if not any(_covers(found, one) for found in kept))
+        lost = tuple(
+            one
+            for one in self._cut
+            if not any(lies_in(one.corners_xy.mean(0), found.outline_xy) for found in kept)
+        )
         return tuple(rectify(self._photo, one.centers_xy, one.confidence) for one in kept), lost
 
 
@@ -204,11 +208,6 @@ def _cell_px(outline: SheetOutline) -> float:
         np.roll(outline.corners_xy, -1, 0) - outline.corners_xy, axis=1
     )
     return float(top + bottom) / (2 * COLS)
-
-
-def _covers(found: _Candidate, outline: SheetOutline) -> bool:
-    """Whether the middle of an outline lies inside a candidate."""
-    return lies_in(outline.corners_xy.mean(0), found.outline_xy)
 
 
 def _suppress_overlaps(found: list[_Candidate], new: _Candidate) -> list[_Candidate]:

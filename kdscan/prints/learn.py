@@ -42,7 +42,7 @@ MAX_SHEETS = 16
 MIN_FILLED = 4
 """Least number of filled sheets that teach a print. Of 56 sheets of 14 pads, read by the print that
 they and their like taught in fours, 43 boards are right, without it 40; in threes 28 rather than 27
-of 42, but totals are less certain than without; in twos half of the pads' sheets ask more often."""
+of 42, but totals are less certain than without; in twos 20 rather than 18 of 28 ask for a look."""
 ROUNDS = 2
 """Iterations of registering the sheets with the print and merging them."""
 FILLED_SHARE = 0.08
