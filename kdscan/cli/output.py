@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import traceback
@@ -19,7 +20,7 @@ from kdscan.locale.legible import legible
 if TYPE_CHECKING:
     from kdscan.pipeline.document import PhotoReport
     from kdscan.pipeline.fusion import FusedSheet
-    from kdscan.records.results import DynastyJson, GameJson
+    from kdscan.records.results import DynastyJson, GameJson, ReportJson
 
 _CLEAR_LINE = "\r\x1b[K"
 
@@ -72,7 +73,16 @@ class Printer:
             style = replace(self._style, address=address)
             print(f"{style.bold(title)}\n\n{kind_of(sheet).tell(sheet, style)}\n", flush=True)
 
-    def fused(self, fused: Sequence[FusedSheet]) -> None:
+    def answer(self, answer: ReportJson, fused: Sequence[FusedSheet]) -> None:
+        """Print what all photos come to together, or the JSON of all."""
+        if not self._text:
+            print(json.dumps(answer))
+            return
+        self._fused(fused)
+        self._winner(answer["game"])
+        self._dynasty(answer.get("dynasty"))
+
+    def _fused(self, fused: Sequence[FusedSheet]) -> None:
         """The sheets that several photos show, as read from all of them."""
         for one in fused:
             numbers = [str(photo + 1) for photo, _ in one.views]
@@ -92,7 +102,7 @@ class Printer:
                 )
                 print(f" {why}\n")
 
-    def winner(self, game: GameJson | None) -> None:
+    def _winner(self, game: GameJson | None) -> None:
         """Who won, when the photo held both maps of a game (`game` of the JSON)."""
         if game is None:
             return
@@ -109,7 +119,7 @@ class Printer:
         won = t("Map {n} wins, {totals}", n=game["winner"] + 1, totals=totals)
         print(won + because[game["decided_by"]] + check)
 
-    def dynasty(self, dynasty: DynastyJson | None) -> None:
+    def _dynasty(self, dynasty: DynastyJson | None) -> None:
         """The sum of a player's kingdoms (`dynasty` of the JSON)."""
         if dynasty is not None:
             t, tn = self._style.words.t, self._style.words.tn

@@ -145,11 +145,11 @@ def auto(
         print(json.dumps(found))
         return
     t = spoken().t
-    error_message = t("on") if found["on"] else t("off")
+    told = t("on") if found["on"] else t("off")
     if found["sheets"]:
         mb = f"{found['bytes'] / 1e6:.1f}"
-        error_message += ", " + t("sheets kept: {n} ({size} MB)", n=found["sheets"], size=mb)
-    print(error_message)
+        told += ", " + t("sheets kept: {n} ({size} MB)", n=found["sheets"], size=mb)
+    print(told)
 
 
 def export(

@@ -165,7 +165,7 @@ def test_debug_shows_where(monkeypatch: pytest.MonkeyPatch, run: Command) -> Non
 
 
 def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
-    from kdscan.cli import reading
+    from kdscan.cli import scoring
 
-    monkeypatch.setattr(reading, "read_all", Raises(KeyboardInterrupt()))
+    monkeypatch.setattr(scoring, "read_all", Raises(KeyboardInterrupt()))
     assert "interrupted" in run("score", "a.jpg", code=130).err

@@ -9,9 +9,8 @@ from pathlib import Path
 import cv2
 import pytest
 
-from kdscan.cli import score as score_module
 from kdscan.cli.main import main
-from kdscan.cli.score import exit_code
+from kdscan.cli.scoring import UNLAWFUL, exit_code
 from kdscan.game.duel.players import play_game
 from kdscan.kinds.common.terminal import Style
 from kdscan.kinds.spellbook.tell import tell
@@ -72,7 +71,7 @@ def test_boards_that_no_game_leads_to_have_a_code_of_their_own() -> None:
 
     odd = make_sheet(problems=(Problem("odd_shields", "warning", "33 shields"),))
     assert {p.code for p in odd.problems} <= AGAINST_RULES
-    assert exit_code(of(odd), strict=True) == score_module.UNLAWFUL == 9
+    assert exit_code(of(odd), strict=True) == UNLAWFUL == 9
     assert exit_code(of(odd), strict=False) == 0
     assert exit_code(of(odd, make_sheet(doubtful=[(0, 0)])), strict=True) == 5
 

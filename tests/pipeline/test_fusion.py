@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kdscan.cli.output import Printer
-from kdscan.cli.score import exit_code
+from kdscan.cli.scoring import exit_code
 from kdscan.game.duel.players import play_game
 from kdscan.game.grid import Cell
 from kdscan.kinds.duel_map.interpret import interpret
@@ -131,7 +131,7 @@ def test_strict_asks_for_what_all_photos_together_leave_open(sure: bool) -> None
 def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[str]) -> None:
     (fused,) = fused_of(soft(make_sheet(), 0.75), soft(make_sheet(), 0.75))
     assert fused.sheet.review
-    Printer(2, text=True, debug=False).fused([fused])
+    Printer(2, text=True, debug=False).answer(report_json([], [fused]), [fused])
     said = capsys.readouterr().out
     assert "Photos 1 and 2 show one sheet" in said
     assert "photograph it from near: " in said

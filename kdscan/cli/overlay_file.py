@@ -1,0 +1,78 @@
+"""`--overlay FILE`: where pictures of what was read go."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from kdscan.errors import UsageError
+from kdscan.locale import of_terminal, words
+
+if TYPE_CHECKING:
+    from kdscan.pipeline.document import PhotoReport
+    from kdscan.records import Photo
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
+
+OverlayStyle = Literal["reading", "ink"]
+
+
+@dataclass(frozen=True)
+class OverlayFile:
+    """The file to draw into, one a photo where there are several.
+
+    photos: what is read, which must not be overwritten. Raises UsageError for a path that cannot be
+    written, or must not be.
+    """
+
+    path: Path
+    style: OverlayStyle
+    photos: Sequence[str]
+
+    def __post_init__(self) -> None:
+        path, folder = self.path, self.path.parent
+        self._spare_photos(path)
+        if path.suffix.lower() not in SUFFIXES:
+            raise UsageError(
+                "--overlay {path}: end its name in {known}", path=path, known=", ".join(SUFFIXES)
+            )
+        if not folder.is_dir():
+            raise UsageError(
+                "--overlay {path}: there is no folder {parent}; make it first",
+                path=path,
+                parent=folder,
+            )
+        if os.path.isdir(path):  # noqa: PTH112  # says no to a name that is too long; Path raises
+            raise UsageError("--overlay {path}: that is a folder; name a file", path=path)
+
+    def draw(self, photo: Photo, report: PhotoReport, number: int | None) -> None:
+        """Draw what was read in a photo; number: from 1, None if there is one photo alone."""
+        import cv2
+
+        from kdscan.files.write import write_file
+
+        path = self.path
+        if number is not None:
+            path = path.with_name(f"{path.stem}-{number}{path.suffix}")
+            self._spare_photos(path)
+        if self.style == "ink":
+            from kdscan.prints.overlay import draw_inks
+
+            picture = draw_inks(report.sheets)
+            if picture is None:
+                return
+        else:
+            from kdscan.kinds.overlay import draw_overlay
+
+            picture = draw_overlay(photo, report.sheets, words(of_terminal()))
+        _, data = cv2.imencode(path.suffix.lower(), picture)
+        write_file(path, data.tobytes())
+
+    def _spare_photos(self, path: Path) -> None:
+        if os.path.realpath(path) in {os.path.realpath(photo) for photo in self.photos}:
+            raise UsageError(
+                "--overlay {path}: that is one of the photos; name another file", path=path
+            )

@@ -1,0 +1,104 @@
+"""What `kdscan score` does once its options are understood: read, show, draw, fuse, learn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kdscan.cli.reading import read_all
+from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
+from kdscan.locale.problems import AGAINST_RULES
+from kdscan.pipeline.document import photo_json, report_json
+from kdscan.pipeline.fusion import fuse_sheets, maps_by_place
+
+if TYPE_CHECKING:
+    from kdscan.cli.corrections import Correction
+    from kdscan.cli.output import Printer
+    from kdscan.cli.overlay_file import OverlayFile
+    from kdscan.cli.self_teaching import SelfTaught
+    from kdscan.kinds.common.options import ReadOptions
+    from kdscan.pipeline.fusion import Where
+    from kdscan.records import SheetReading
+    from kdscan.records.results import FusedJson, PhotoJson
+
+NEEDS_REVIEW = 5
+"""Exit code of --strict, by the contract of the command line."""
+
+SOME_FAILED = 7
+"""Exit code when sheets were read, but some photos could not be read as images."""
+
+UNLAWFUL = 9
+"""Exit code of --strict when all is read surely, but no lawful game leads to a board."""
+
+
+def score_photos(
+    photos: Sequence[str],
+    corrections: Sequence[Correction],
+    options: ReadOptions,
+    *,
+    printer: Printer,
+    teaching: SelfTaught,
+    overlay: OverlayFile | None,
+    strict: bool,
+) -> int:
+    """Read the photos, show what was found, and return the exit code.
+
+    Raises ModelError, because then no photo can be read, and UsageError.
+    """
+    entries: list[PhotoJson] = []
+    maps: dict[Where, SheetReading] = {}
+    for report, photo in read_all(photos, corrections, options, printer.progress):
+        maps |= maps_by_place(len(entries), report.sheets)
+        entries.append(photo_json(report))
+        printer.report(report, len(entries))
+        teaching.see(photo, report.sheets)
+        if overlay and photo is not None and report.sheets:
+            several = len(photos) > 1 or report.pages > 1
+            overlay.draw(photo, report, len(entries) if several else None)
+    fused = fuse_sheets(maps, risk=options.risk)
+    answer = report_json(entries, fused)
+    if options.variants.dynasty:
+        from kdscan.kinds.kingdom.to_json import dynasty_json
+
+        answer["dynasty"] = dynasty_json(entries)
+    printer.answer(answer, fused)
+    teaching.learn()
+    _check_all_applied(corrections, entries)
+    code = exit_code(entries, strict, answer["fused"])
+    unsure = strict and "dynasty" in answer and answer["dynasty"]["review"]
+    return NEEDS_REVIEW if unsure and code == 0 else code
+
+
+def exit_code(photos: Sequence[PhotoJson], strict: bool, fused: Sequence[FusedJson] = ()) -> int:
+    """The exit code for the entries of `photos` and `fused` in the JSON."""
+    errors = {photo["error"]["code"] for photo in photos if photo["error"]}
+    blank = BlankPage.code in errors
+    errors.discard(BlankPage.code)  # the backs of scanned sheets: nothing to look at
+    together = {(n, k): one["sheet"] for one in fused for n, k in one["sheets"]}
+    sheets = [
+        together.get((n, k), sheet)
+        for n, photo in enumerate(photos)
+        for k, sheet in enumerate(photo["sheets"])
+    ]
+    if Bug.code in errors:
+        return Bug.exit_code
+    if sheets:
+        if strict and (errors or any(sheet["review"] for sheet in sheets)):
+            return NEEDS_REVIEW
+        if strict and any(p["code"] in AGAINST_RULES for s in sheets for p in s["problems"]):
+            return UNLAWFUL
+        return SOME_FAILED if errors - {NoSheetFound.code} else 0
+    return NoSheetFound.exit_code if blank or NoSheetFound.code in errors else PhotoError.exit_code
+
+
+def _check_all_applied(corrections: Sequence[Correction], photos: Sequence[PhotoJson]) -> None:
+    """A correction that met no photo or sheet is a slip of the pen, not to be passed over."""
+    for one in corrections:
+        number = one.photo or 0
+        if number >= len(photos):
+            raise UsageError("--set {text}: there is no photo {n}", text=one.text, n=number + 1)
+        sheets = photos[number]["sheets"]
+        if sheets and one.sheet >= len(sheets):
+            raise UsageError(
+                "--set {text}: that photo has no sheet {n}", text=one.text, n=one.sheet + 1
+            )
