@@ -52,4 +52,4 @@ def forget(
                 some=some,
             )
         forget_event(kept, this)
-        print(f"{this.name}: {w.t('deleted')}: {some}")
+        print(w.t("{event}: deleted: {some}", event=this.name, some=some))

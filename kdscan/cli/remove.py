@@ -34,8 +34,9 @@ def remove(
     from kdscan.tournament.store.events import find_event
 
     w = spoken()
+    done = w.t("put back") if undo else w.t("taken out")
     with open_store(store, make=False) as kept, kept.write() as db:
         this = find_event(db, event)
         for name in photos:
             for file in take_out(db, this, name, who or user(), out=not undo):
-                print(f"{file.name}: {w.t('put back') if undo else w.t('taken out')}")
+                print(f"{file.name}: {done}")

@@ -147,7 +147,8 @@ def pair(
     if str(csv) != "-":
         print(_tables(this.name, round_, found))
     elif found.bye is not None:
-        note(f"kdscan: {spoken().t('bye')}: {found.bye}")
+        bye = spoken().t("bye")
+        note(f"kdscan: {bye}: {found.bye}")
     for met in found.again:
         text = spoken().t("{players} have met before; all other pairings were used up", players=met)
         note(f"kdscan: {text}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from itertools import combinations
 from string import Formatter
@@ -32,6 +33,22 @@ def test_texts_are_found_in_python_templates_and_scripts() -> None:
     assert "This code lets nobody in. Look at it again." in found
     assert "Skip to the content" in found
     assert "{n} cross" in found, "inside a template string"
+
+
+def test_no_text_stands_inside_an_f_string() -> None:
+    """Where, before Python 3.12, nothing is looked for, so that it would never be translated."""
+    package = FOLDER.parent
+    inside = [
+        f"{path.relative_to(package)}:{call.lineno}"
+        for path in package.rglob("*.py")
+        for string in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(string, ast.JoinedStr)
+        for call in ast.walk(string)
+        if isinstance(call, ast.Call)
+        and getattr(call.func, "attr", getattr(call.func, "id", "")) in ("t", "tn", "mark")
+        and isinstance(call.args[0], ast.Constant)
+    ]
+    assert inside == []
 
 
 @pytest.mark.parametrize("language", OTHERS)

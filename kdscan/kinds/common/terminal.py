@@ -166,6 +166,7 @@ def explain_doubts(
     shown: a cell's content for people; token: the same in the syntax of `--set`.
     """
     dash, t = "–" if style.unicode else "-", style.words.t
+    either = t("or")
     lines = explain_problems(found, style)
     if doubts:
         lines.append(" " + t("Look at:"))
@@ -174,7 +175,7 @@ def explain_doubts(
             f"{shown(one)} ({percent(one.confidence)})" for one in (doubt.cell, *doubt.others)
         ]
         line = f"   {_name(doubt.cell)}  {choices[0]}"
-        others = f" {dash} {t('or')} {', '.join(choices[1:])}" if doubt.others else ""
+        others = f" {dash} {either} {', '.join(choices[1:])}" if doubt.others else ""
         lines.append(line + others)
     if doubts:
         likeliest = (*doubts[0].others, doubts[0].cell)[0]

@@ -34,7 +34,8 @@ def explain_clipped(sheet: SheetReading, style: Style) -> str:
         "{n} shields lie at the picture's edge or beyond it, so there is no total.",
         len(sheet.clipped),
     )
-    return f" {style.bold(t('Photograph again'))}: {what}"
+    again = style.bold(t("Photograph again"))
+    return f" {again}: {what}"
 
 
 def draw_board(sheet: SheetReading, style: Style) -> str:

@@ -19,8 +19,8 @@ PRINTED = (Coat.DOT, Coat.LINE, Coat.DOUBLE_DOT, Coat.DOUBLE_LINE, Coat.FILLED, 
 def tell(reading: SpellbookReading, style: Style) -> str:
     """See `kdscan.kinds`."""
     t = style.words.t
-    sides = t("left"), t("right")
-    lines = [f"   {sides[0]:<{_WIDTH}} {t('coat'):<15} {sides[1]}"]
+    coat_head, sides = t("coat"), (t("left"), t("right"))
+    lines = [f"   {sides[0]:<{_WIDTH}} {coat_head:<15} {sides[1]}"]
     for coat in PRINTED:
         name = f"{style.coat(coat)} {coat_name(style.words, coat)}"
         left, right = (_side(reading, player, coat, style) for player in (0, 1))
