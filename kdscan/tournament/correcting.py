@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from kdscan.errors import UsageError
 from kdscan.kinds.common.fields import WIZARD, CellField, ChoiceField, LineField, parse_field
 from kdscan.tournament.multi_photo_games import place_now
-from kdscan.tournament.names import of_file
+from kdscan.tournament.names import of_file, several
 from kdscan.tournament.results import Result, results
 from kdscan.tournament.store.corrections import (
     add_correction,
@@ -25,9 +25,6 @@ from kdscan.tournament.store.rows import now
 
 BESIDE = ("confirmed", "ignored", "same_as")
 """Fields that speak of a sheet as a whole, not of what is on it."""
-
-SHOWN = 5
-"""So many sheets are named when a name fits several."""
 
 
 def find_row(db: Connection, event: Event, name: str) -> Result:
@@ -51,8 +48,7 @@ def find_row(db: Connection, event: Event, name: str) -> Result:
             name=name,
             event=event.name,
         )
-    known = ", ".join(f"{row.file.name}#{row.sheet.place}" for row in fitting[:SHOWN] if row.sheet)
-    raise UsageError("{name}: that may be any of {known}; name one of them", name=name, known=known)
+    raise several(name, [f"{row.file.name}#{row.sheet.place}" for row in fitting if row.sheet])
 
 
 def _file(row: Result) -> str:

@@ -15,6 +15,9 @@ from kdscan.tournament.store.records import Event, Player
 
 T = TypeVar("T")
 
+SHOWN = 5
+"""So many are named when a name fits several."""
+
 
 class UnknownPlayer(UsageError):
     """Nobody of that name plays. known: those who may be meant, the likeliest first."""
@@ -44,6 +47,14 @@ def of_file(found: Sequence[T], name: str, file_of: Callable[[T], str]) -> list[
     """Those of the file that a name means: by its whole name, else by the end of it."""
     fitting = [one for one in found if file_of(one) == name]
     return fitting or [one for one in found if file_of(one).endswith(f"/{name}")]
+
+
+def several(name: str, meant: Sequence[str]) -> UsageError:
+    """What to say of a name that may mean any of these, of which the first few are told."""
+    known = ", ".join(meant[:SHOWN])
+    return UsageError(
+        "{name}: that may be any of {known}; name one of them", name=name, known=known
+    )
 
 
 def player_named(db: Connection, event: Event, name: str, round_: int | None = None) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
-from kdscan.tournament.names import of_file
+from kdscan.tournament.names import of_file, several
 from kdscan.tournament.store.corrections import add_correction, corrections, effective
 from kdscan.tournament.store.photos import files, get_photo
 from kdscan.tournament.store.records import Event, FileRow
@@ -40,13 +40,15 @@ def take_out(
 ) -> list[FileRow]:
     """Take a photo out by its file's name or the end of it, or put it back; returns its names.
 
-    Raises `UsageError` for a name that no photo of the event has.
+    Raises `UsageError` for a name that no photo of the event has, or several.
     """
     meant = of_file(files(db, event.id), name, lambda one: one.name)
     if not meant:
         raise UsageError("{name}: {event} has no photo of that name", name=name, event=event.name)
-    for field in sorted({_field(db, one) for one in meant}):
-        add_correction(db, event.id, field, out, who, old=not out)
+    fields = {_field(db, one) for one in meant}
+    if len(fields) > 1:
+        raise several(name, [one.name for one in meant])
+    add_correction(db, event.id, fields.pop(), out, who, old=not out)
     return meant
 
 

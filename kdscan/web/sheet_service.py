@@ -5,7 +5,7 @@ Everything here blocks; handlers call it in threads. Nothing is kept beside the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from kdscan.tournament.store.photos import (
     add_file,
     add_photo,
     files,
+    free_name,
     get_photo,
     reason_of,
     set_pages,
@@ -73,8 +74,7 @@ class SheetService:
             photo, _ = add_photo(db, self.event.id, sha256, suffix, len(data))
             details = {"session": session.id, "who": session.who}
             if session.id not in self._owners(db, photo.id):
-                taken = {row.name for row in self._files(db, photo.id)}
-                fresh = next(n for n in _numbered(name) if n not in taken)
+                fresh = free_name(db, self.event.id, name)
                 add_file(db, self.event.id, fresh, photo.id, source=SOURCE, details=details)
             return photo.id, self._state(db, photo)
 
@@ -312,8 +312,3 @@ class SheetService:
         """What holds now: rules may change while the page is open."""
         return rules_of(get_event(db, self.event.id) or self.event)
 
-
-def _numbered(name: str) -> Iterable[str]:
-    yield name
-    for n in range(2, 1_000_000):
-        yield f"{name} ({n})"

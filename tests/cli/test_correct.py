@@ -185,6 +185,26 @@ def test_a_photo_is_taken_out_of_an_event_and_put_back(url: str, rows: Rows, run
     assert "Cup has no photo of that name" in remove("none.jpg", code=2).err
 
 
+def test_photos_of_one_name_are_told_apart(
+    url: str, say: Command, run: Command, rows: Rows
+) -> None:
+    with open_store(url) as store:
+        for board in (SECOND, str(play_game(5).maps[1]), str(play_game(6).maps[0])):
+            came_in(store, "image.jpg", make_sheet(board), picture=board.encode())
+    say("image.jpg", "--player", "Ada")
+    say("image.jpg (2)", "--player", "Bob")
+    remove = ["remove", "--event", "Cup", "--store", url]
+    run(*remove, "image.jpg")
+    assert [(row["file"], row["player"]) for row in rows()] == [
+        ("image.jpg (2)", "Bob"),
+        ("image.jpg (3)", ""),
+    ]
+    came(url, "1/a.jpg", make_sheet())
+    came(url, "2/a.jpg", make_sheet())
+    assert "any of 1/a.jpg, 2/a.jpg; name one" in run(*remove, "a.jpg", code=2).err
+    assert len(rows()) == 4
+
+
 def test_an_event_is_forgotten_with_its_photos_but_not_those_of_others(
     url: str, run: Command
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, count
+
 from sqlalchemy import Connection, and_, select
 
 from kdscan.errors import ReaderDied
@@ -74,14 +76,24 @@ def add_file(
     """Note the name under which a photo came, or that the name could not be read.
 
     Noted once, however often it comes; a name that could not be read before and can be
-    now loses its error, and an error gives way to a newer one. Returns the row's id.
+    now loses its error, and an error gives way to a newer one. A name that another photo has is
+    numbered: cameras count from 1 again, and phones call all photos alike. What `details` say
+    now holds. Returns the row's id.
     """
     at = schema.file.c
     mine = and_(at.event_id == event_id, at.name == name)
     db.execute(schema.file.delete().where(mine, at.photo_id.is_(None)))
-    known = db.scalar(select(at.id).where(mine, at.photo_id == photo_id))
-    if known is not None:
-        return int(known)
+    if photo_id is not None:
+        name = free_name(db, event_id, name, photo_id)
+    known = select(schema.file).where(
+        at.event_id == event_id, at.name == name, at.photo_id == photo_id
+    )
+    row = one(db, FileRow, known)
+    if row is not None:
+        said = row.details | (details or {})
+        if said != row.details:
+            db.execute(schema.file.update().where(at.id == row.id).values(details=said))
+        return row.id
     return insert(
         db,
         schema.file,
@@ -95,6 +107,18 @@ def add_file(
             **_reason(error),
         },
     )
+
+
+def free_name(db: Connection, event_id: int, name: str, photo_id: int | None = None) -> str:
+    """The first of `name`, `name (2)`, … that no photo of an event has, or this photo has."""
+    at = schema.file.c
+    query = select(at.name, at.photo_id).where(at.event_id == event_id, at.photo_id.is_not(None))
+    found = db.execute(query.where(at.name == name)).all()
+    if found:
+        found = db.execute(query.where(at.name.startswith(name, autoescape=True))).all()
+    taken = {row.name for row in found} - {row.name for row in found if row.photo_id == photo_id}
+    numbered = (f"{name} ({n})" for n in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)
 
 
 def get_photo(db: Connection, photo_id: int) -> PhotoRow | None:

@@ -112,6 +112,32 @@ def test_a_file_that_could_not_be_read_gives_way_to_one_that_can(store: Store) -
         assert [(f.error_code, f.photo_id) for f in files(db, event.id)] == [(None, photo.id)]
 
 
+def test_of_photos_of_one_name_the_later_ones_are_numbered(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+        ids = [add_photo(db, event.id, f"{n}b" * 32, ".jpg", 10)[0].id for n in range(3)]
+        for _ in range(2):  # as often as they come
+            for photo in ids:
+                add_file(db, event.id, "image.jpg", photo)
+        add_file(db, event.id, "image.jpg (2)", ids[0])
+        found = [(row.name, row.photo_id) for row in files(db, event.id)]
+    assert found == [
+        ("image.jpg", ids[0]),
+        ("image.jpg (2)", ids[1]),
+        ("image.jpg (2) (2)", ids[0]),
+        ("image.jpg (3)", ids[2]),
+    ]
+
+
+def test_a_round_that_is_said_later_holds(store: Store) -> None:
+    with store.write() as db:
+        event = ensure_event(db, "cup")
+        photo, _ = add_photo(db, event.id, SHA, ".jpg", 10)
+        for details in ({}, {"round": 3}, {}):
+            add_file(db, event.id, "a.jpg", photo.id, details=details)
+        assert [row.details for row in files(db, event.id)] == [{"round": 3}]
+
+
 def test_what_was_read_is_known(store: Store) -> None:
     with store.write() as db:
         event = ensure_event(db, "e")
