@@ -114,11 +114,12 @@ class Tables:
         game, seat, player, file = (
             table.c for table in (schema.game, schema.seat, schema.player, schema.file)
         )
+        rounds = func.sum(file.details["round"].as_integer())  # said of known photos later
         seats = select(game.round, game.table, seat.number, seat.player_id)
         held = (
             seats.join(schema.seat, seat.game_id == game.id).where(game.event_id == event.id),
             select(player.id, player.name, player.active).where(player.event_id == event.id),
-            select(func.count(), func.max(file.id)).where(file.event_id == event.id),
+            select(func.count(), func.max(file.id), rounds).where(file.event_id == event.id),
         )
         rows = [sorted(map(str, db.execute(query))) for query in held]
         held_now = json.dumps([list(map(str, added)), rows, event.details])

@@ -21,6 +21,7 @@ from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
 from kdscan.tournament.store.events import ensure_event, ensure_player, find_event
 from kdscan.tournament.store.games import remove_games, set_game
+from kdscan.tournament.store.photos import add_file, files
 from kdscan.tournament.store.readings import sheets
 from kdscan.web.sessions import new_session
 from kdscan.web.sheet_service import SheetService
@@ -156,6 +157,18 @@ def test_pairing_a_round_anew_is_news(cup: Store) -> None:
     after = tables.standings()
     assert after["state"] != before["state"]
     assert [seat["player"] for seat in after["games"][0]["seats"]] == ["Ada", "Cleo"]
+
+
+def test_a_round_that_is_said_later_is_news(cup: Store) -> None:
+    came_in(cup, "a.jpg", make_sheet())
+    with cup.write() as db:
+        event = find_event(db, "Cup")
+    tables = Tables(cup, event)
+    assert [one["round"] for one in tables.desk()["sheets"]] == [None]
+    with cup.write() as db:
+        (row,) = files(db, event.id)
+        add_file(db, event.id, row.name, row.photo_id, details={"round": 3})
+    assert [one["round"] for one in tables.desk()["sheets"]] == [3]
 
 
 def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
