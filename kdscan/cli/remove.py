@@ -12,7 +12,8 @@ from kdscan.cli.options import Event, Store
 
 def remove(
     photos: Annotated[
-        list[str], typer.Argument(metavar="PHOTO", help="Names of files, or the ends of them.")
+        list[str],
+        typer.Argument(metavar="PHOTO", help="Names of files, or the ends of them; #7: page 7."),
     ],
     event: Event = None,
     store: Store = None,
@@ -39,4 +40,4 @@ def remove(
         this = find_event(db, event)
         for name in photos:
             for file in take_out(db, this, name, who or user(), out=not undo):
-                print(f"{file.name}: {done}")
+                print(f"{file}: {done}")

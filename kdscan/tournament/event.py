@@ -68,7 +68,7 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
     scores, failed, called = [], [], {}
     for row in results(db, event.id) if rows is None else rows:
         if row.status == FAILED:
-            failed.append((row.file.name, row.problem or {}))
+            failed.append((row.name, row.problem or {}))
         elif (score := sheet_score(row, known)) is not None:
             scores.append(score)
             called[score.key] = row.name

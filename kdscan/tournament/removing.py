@@ -1,4 +1,5 @@
-"""Photos that are taken out of an event: they count and show nowhere, and can be put back.
+"""Photos, and pages of them, that are taken out of an event: they count and show nowhere, and can
+be put back.
 
 What was kept of them stays: file, readings, corrections; and so in the event's archive.
 """
@@ -13,15 +14,21 @@ from kdscan.errors import UsageError
 from kdscan.tournament.names import of_file, several
 from kdscan.tournament.store.corrections import add_correction, corrections, effective
 from kdscan.tournament.store.photos import files, get_photo
-from kdscan.tournament.store.records import Event, FileRow
+from kdscan.tournament.store.records import Event, FileRow, PhotoRow
 
 
 @dataclass(frozen=True)
 class Out:
-    """What is taken out. photos: SHA-256 of their content; files: names that were never read."""
+    """What is taken out. photos: SHA-256 of their content; pages: `SHA256#PAGE`, from 1; files:
+    names that were never read."""
 
     photos: frozenset[str]
+    pages: frozenset[str]
     files: frozenset[str]
+
+    def has(self, sha256: str, page: int) -> bool:
+        """Whether a page is taken out, by itself or with its photo; pages from 0."""
+        return sha256 in self.photos or f"{sha256}#{page + 1}" in self.pages
 
 
 def taken_out(db: Connection, event_id: int) -> Out:
@@ -32,26 +39,45 @@ def taken_out(db: Connection, event_id: int) -> Out:
     def of(kind: str) -> frozenset[str]:
         return frozenset(f.removeprefix(kind) for f in held if f.startswith(kind))
 
-    return Out(of("photo:"), of("file:"))
+    return Out(of("photo:"), of("page:"), of("file:"))
 
 
-def take_out(
-    db: Connection, event: Event, name: str, who: str, *, out: bool = True
-) -> list[FileRow]:
+def take_out(db: Connection, event: Event, name: str, who: str, *, out: bool = True) -> list[str]:
     """Take a photo out by its file's name or the end of it, or put it back; returns its names.
 
-    Raises `UsageError` for a name that no photo of the event has, or several.
+    `NAME#7` is page 7 alone. Raises `UsageError` for a name that no photo of the event has, or
+    several.
     """
-    meant = of_file(files(db, event.id), name, lambda one: one.name)
+    known = files(db, event.id)
+    meant, page = of_file(known, name, _name), ""
+    if not meant and "#" in name:  # unless a file's own name has it
+        name_alone, _, page = name.rpartition("#")
+        meant = [one for one in of_file(known, name_alone, _name) if page in _pages(db, one)]
+        page = f"#{page}"
     if not meant:
         raise UsageError("{name}: {event} has no photo of that name", name=name, event=event.name)
-    fields = {_field(db, one) for one in meant}
+    fields = {_field(db, one, page) for one in meant}
     if len(fields) > 1:
-        raise several(name, [one.name for one in meant])
+        raise several(name, [one.name + page for one in meant])
     add_correction(db, event.id, fields.pop(), out, who, old=not out)
-    return meant
+    return [one.name + page for one in meant]
 
 
-def _field(db: Connection, file: FileRow) -> str:
-    photo = get_photo(db, file.photo_id) if file.photo_id is not None else None
-    return f"file:{file.name}" if photo is None else f"photo:{photo.sha256}"
+def _name(file: FileRow) -> str:
+    return file.name
+
+
+def _photo(db: Connection, file: FileRow) -> PhotoRow | None:
+    return get_photo(db, file.photo_id) if file.photo_id is not None else None
+
+
+def _pages(db: Connection, file: FileRow) -> list[str]:
+    photo = _photo(db, file)
+    return [str(n) for n in range(1, (photo.pages or 0) + 1)] if photo else []
+
+
+def _field(db: Connection, file: FileRow, page: str) -> str:
+    photo = _photo(db, file)
+    if photo is None:
+        return f"file:{file.name}"
+    return f"page:{photo.sha256}{page}" if page else f"photo:{photo.sha256}"

@@ -30,7 +30,7 @@ from kdscan.tournament.multi_photo_games import (
     place_of,
 )
 from kdscan.tournament.names import name_of, names_by_code
-from kdscan.tournament.removing import taken_out
+from kdscan.tournament.removing import Out, taken_out
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import get_event, players
@@ -83,12 +83,15 @@ class Result:
 
     @property
     def name(self) -> str:
-        """How people call it: the file, and which sheet of it if that is not the first."""
-        return self.file.name if self.sheet is None else _name(self.file, self.sheet)
+        """How people call it: the file, and which page or sheet of it if there are others."""
+        if self.sheet is not None:
+            return _name(self.file, self.sheet)
+        pages = self.photo.pages if self.photo else None
+        return f"{self.file.name}#{self.page + 1}" if pages and pages > 1 else self.file.name
 
 
 def results(db: Connection, event_id: int) -> Iterator[Result]:
-    """All rows of an event, one after another, but for photos that were taken out."""
+    """All rows of an event, one after another, but for photos and pages that were taken out."""
     out = taken_out(db, event_id)
     known = {photo.id: photo for photo in photos(db, event_id) if photo.sha256 not in out.photos}
     all_files = [
@@ -96,7 +99,7 @@ def results(db: Connection, event_id: int) -> Iterator[Result]:
         for file in files(db, event_id)
         if (file.photo_id in known if file.photo_id else file.name not in out.files)
     ]
-    pile = _pile(db, event_id, first_names(all_files))
+    pile = _pile(db, event_id, known, first_names(all_files), out)
     shown: dict[int, str] = {}
     for file in all_files:
         photo = None if file.photo_id is None else known[file.photo_id]
@@ -129,7 +132,7 @@ class _Pile:
     """What the rows of single sheets need to know of all sheets.
 
     overrides: the corrections of a sheet. compared: see there. where: how people call each sheet.
-    failures: pages that could not be read. rules: the event's.
+    failures: pages that could not be read. rules: the event's. out: what is taken out.
     """
 
     overrides: Mapping[int, Overrides]
@@ -137,6 +140,7 @@ class _Pile:
     where: Mapping[int, str]
     failures: Mapping[tuple[int, int], Json]
     rules: Rules
+    out: Out
 
     def asked(self, sheet: Sheet) -> Overrides:
         """What is to be read anew of a sheet."""
@@ -150,6 +154,8 @@ def _of_photo(db: Connection, file: FileRow, photo: PhotoRow, pile: _Pile) -> It
     for sheet in sheets(db, photo.event_id, photo.id):
         by_page[sheet.page].append(sheet)
     for page in range(photo.pages or 0):
+        if pile.out.has(photo.sha256, page):
+            continue
         here = by_page[page]
         standing = as_they_stand(here, pile.asked, partial(_game_of, db, pile))
         for sheet, data in zip(here, standing, strict=True):
@@ -181,13 +187,17 @@ def _of_sheet(file: FileRow, photo: PhotoRow, sheet: Sheet, data: Json, pile: _P
     )
 
 
-def _pile(db: Connection, event_id: int, named: Named) -> _Pile:
+def _pile(
+    db: Connection, event_id: int, known: Mapping[int, PhotoRow], named: Named, out: Out
+) -> _Pile:
+    """known: the photos that are not taken out, by their ids."""
     overrides = overrides_of(corrections(db, event_id))
     where: dict[int, str] = {}
 
     def labelled() -> Iterator[Sheet]:
         for sheet in sheets(db, event_id):
-            if sheet.photo_id not in named:  # taken out
+            photo = known.get(sheet.photo_id)
+            if photo is None or out.has(photo.sha256, sheet.page):
                 continue
             where[sheet.id] = _name(named[sheet.photo_id][1], sheet)
             yield sheet
@@ -195,7 +205,7 @@ def _pile(db: Connection, event_id: int, named: Named) -> _Pile:
     found = compared(labelled(), overrides, named)
     event = get_event(db, event_id)
     rules = Rules() if event is None else rules_of(event)
-    return _Pile(overrides, found, where, errors(db, event_id), rules)
+    return _Pile(overrides, found, where, errors(db, event_id), rules, out)
 
 
 def _name(file: FileRow, sheet: Sheet) -> str:

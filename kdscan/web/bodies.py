@@ -104,7 +104,7 @@ class Ignored(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class File(msgspec.Struct, forbid_unknown_fields=True):
-    """A photo by its file's name."""
+    """A photo by its file's name; `NAME#7` is its page 7 alone."""
 
     file: Annotated[str, Meta(min_length=1, max_length=1000)]
 

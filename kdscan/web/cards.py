@@ -88,10 +88,10 @@ def _of_rows(rows: Iterable[Result], turning: Collection[int], state: EventState
     }
     for row in rows:
         if row.status == FAILED:
-            values = {"name": short_name(row.file.name)}
+            values = {"name": short_name(row.name)}
             text = mark("{name} could not be read")
             card = _card("failed", f"failed-{row.file.id}-{row.page}", text, values)
-            card["file"], card["photo"] = row.file.name, row.file.photo_id
+            card["file"], card["photo"] = row.name, row.file.photo_id
             card["problem"] = row.problem
             yield card
         elif row.counts and row.sheet is not None and row.sheet.id not in told:

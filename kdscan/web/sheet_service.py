@@ -311,4 +311,3 @@ class SheetService:
     def _rules(self, db: Connection) -> Rules:
         """What holds now: rules may change while the page is open."""
         return rules_of(get_event(db, self.event.id) or self.event)
-

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kdscan.errors import NoSheetFound
 from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
@@ -18,10 +19,11 @@ from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import ensure_player, find_event
 from kdscan.tournament.store.games import set_game
-from kdscan.tournament.store.photos import add_file, add_photo
+from kdscan.tournament.store.photos import add_file, add_photo, photos, set_pages
+from kdscan.tournament.store.readings import add_reading
 from tests.command import Command, Said
 from tests.readings import make_book, make_kingdom, make_sheet, with_evidence
-from tests.tournament.entries import came_in
+from tests.tournament.entries import MODELS, came_in, entry
 
 SECOND = str(play_game(5).maps[0])
 
@@ -183,6 +185,30 @@ def test_a_photo_is_taken_out_of_an_event_and_put_back(url: str, rows: Rows, run
     remove("a.jpg", "gone.jpg", "--undo")
     assert [row["file"] for row in rows()] == everything
     assert "Cup has no photo of that name" in remove("none.jpg", code=2).err
+
+
+def test_a_page_of_a_scan_is_taken_out_alone(url: str, rows: Rows, run: Command) -> None:
+    came(url, "a/scan.pdf", make_sheet())
+    with open_store(url) as kept, kept.write() as db:
+        photo = photos(db, find_event(db, "Cup").id)[0]
+        set_pages(db, photo.id, 3)
+        problem = NoSheetFound("there is none")
+        add_reading(db, photo, 1, MODELS, entry(error=problem, page=1), [], 0.1)
+        add_reading(db, photo, 2, MODELS, entry(make_sheet(SECOND), page=2), [None], 0.1)
+    remove = ["remove", "--event", "Cup", "--store", url]
+    assert [(row["page"], row["status"]) for row in rows()] == [
+        ("1", "ok"),
+        ("2", "failed"),
+        ("3", "ok"),
+    ]
+    assert run(*remove, "scan.pdf#2").out == "a/scan.pdf#2: taken out\n"
+    assert [row["page"] for row in rows()] == ["1", "3"]
+    run(*remove, "scan.pdf#3")
+    assert [row["page"] for row in rows()] == ["1"]
+    run(*remove, "scan.pdf#2", "scan.pdf#3", "--undo")
+    assert len(rows()) == 3
+    for none in ("scan.pdf#4", "scan.pdf#0", "scan.pdf#", "scan.pdf#1.1"):
+        assert "no photo of that name" in run(*remove, none, code=2).err
 
 
 def test_photos_of_one_name_are_told_apart(

@@ -9,12 +9,14 @@ from typing import Any
 import httpx
 import pytest
 
+from kdscan.errors import NoSheetFound
 from kdscan.game.duel.players import play_game
 from kdscan.tournament.store import Store, open_store
-from kdscan.tournament.store.events import ensure_event
-from kdscan.tournament.store.photos import add_file
+from kdscan.tournament.store.events import ensure_event, find_event
+from kdscan.tournament.store.photos import add_file, photos, set_pages
+from kdscan.tournament.store.readings import add_reading
 from tests.readings import make_sheet, with_evidence
-from tests.tournament.entries import came_in
+from tests.tournament.entries import MODELS, came_in, entry
 from tests.web.conftest import DESK, JOIN, serving, settings
 
 BOARDS = [str(board) for seed in range(6) for board in play_game(seed).maps]
@@ -114,6 +116,20 @@ def test_every_complaint_is_a_card_with_its_remedy(cup: Store) -> None:
         assert [one["active"] for one in view["players"] if one["name"] == a] == [False]
         view = desk.do("/api/event/undo")
         assert [one["active"] for one in view["players"] if one["name"] == a] == [True]
+
+
+def test_of_a_scan_the_page_that_failed_is_taken_out(cup: Store) -> None:
+    sheet_of(cup, 0, None, "scan.pdf")
+    with cup.write() as db:
+        photo = photos(db, find_event(db, CUP).id)[0]
+        set_pages(db, photo.id, 2)
+        failed = entry(error=NoSheetFound("there is none"), page=1)
+        add_reading(db, photo, 1, MODELS, failed, [], 0.1)
+    with at_desk(cup) as desk:
+        (card,) = desk.see()["cards"]
+        assert (card["kind"], card["values"]["name"]) == ("failed", "scan.pdf#2")
+        view = desk.do("/api/event/remove", file=card["file"])
+        assert not view["cards"] and len(view["sheets"]) == 1
 
 
 def test_a_sheet_handed_in_twice_counts_once(cup: Store) -> None:

@@ -20,6 +20,7 @@ of a game
 ``result``          points by player id, as the arbiter says; or ``{"walkover": id}``
 of the event
 ``photo:SHA256``    true: the photo is taken out; its file and readings stay
+``page:SHA256#7``   true: page 7 of the photo is taken out
 ``round:N``         true: somebody paired that round
 ``player:NAME``     whether the player takes part: true, false
 ``file:NAME``       true: a name that could not be read is taken out
