@@ -88,8 +88,10 @@ def correct(
         changes: dict[str, Any] = dict(_field(one, row) for one in cells)
         if player is not None:
             player = player_named(db, this, player, round or row.place.round)
-        place = {"round": round, "table": table, "player": player}
+        place: dict[str, Any] = {"round": round, "table": table, "player": player}
         given = {key: value for key, value in place.items() if value is not None}
+        if player is not None:
+            given["code"] = None  # a person's word stands for it
         if given:
             changes["place"] = asdict(row.place) | given
         if confirm:
@@ -125,7 +127,7 @@ def _summary(row: Result) -> str:
     parts = [
         w.t("round {round}", round=row.place.round) if row.place.round is not None else "",
         w.t("table {table}", table=row.place.table) if row.place.table is not None else "",
-        legible(row.place.player or ""),
+        legible(row.place.who or ""),
         w.t("please check") if row.data["review"] else "",
     ]
     where = ", ".join(part for part in parts if part)

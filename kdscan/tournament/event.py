@@ -11,7 +11,7 @@ from kdscan.game.winner import worth
 from kdscan.kinds import is_player_sheet
 from kdscan.records.results import Json
 from kdscan.tournament.games import Finding, Game, SheetScore, Table, gather
-from kdscan.tournament.names import name_of, names_by_code
+from kdscan.tournament.names import Names, names_of
 from kdscan.tournament.results import FAILED, Result, results
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.standings import Standing, standings
@@ -64,7 +64,7 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
         (game.round, game.table): tuple(names[player] for player in game.seats)
         for game in games(db, event.id)
     }
-    known = names_by_code(entered)
+    known = names_of(entered)
     scores, failed, called = [], [], {}
     for row in results(db, event.id) if rows is None else rows:
         if row.status == FAILED:
@@ -79,10 +79,10 @@ def event_state(db: Connection, event: Event, rows: Iterable[Result] | None = No
     return EventState(event, tuple(entered), played, findings, table, *found)
 
 
-def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:
+def sheet_score(row: Result, known: Names) -> SheetScore | None:
     """What a row of the results is to a game; None for what counts nowhere.
 
-    known: `names_by_code` of the event's players.
+    known: of the event's players.
     """
     if not row.counts or row.sheet is None or row.data is None:
         return None
@@ -93,7 +93,7 @@ def sheet_score(row: Result, known: Mapping[str, str]) -> SheetScore | None:
         key=row.sheet.id,
         round=place.round,
         table=place.table,
-        player=name_of(place.player, known),
+        player=known.of(place),
         **worth(row.data)._asdict(),
         review=row.data["review"],
         rivals=row.rivals,

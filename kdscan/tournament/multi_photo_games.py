@@ -26,11 +26,20 @@ Named = Mapping[int, tuple[int, FileRow]]
 
 @dataclass(frozen=True)
 class Place:
-    """Whose sheet it is, as far as anybody knows."""
+    """Whose sheet it is, as far as anybody knows.
+
+    player: as a person says; code: as the printed code does, where no person says it.
+    """
 
     round: int | None = None
     table: int | None = None
     player: str | None = None
+    code: str | None = None
+
+    @property
+    def who(self) -> str | None:
+        """What the player is called, by whoever says it."""
+        return self.player or self.code
 
 
 def compared(sheets: Iterable[Sheet], overrides: Mapping[int, Overrides], named: Named) -> Compared:
@@ -152,10 +161,10 @@ def place_of(code: str | None, overrides: Overrides, file: FileRow | None = None
     """Whose sheet it is: a person's word, then the printed code's, then the file's."""
     if isinstance(overrides.get("place"), dict):
         place = overrides["place"]
-        return Place(place.get("round"), place.get("table"), place.get("player"))
+        return Place(*(place.get(one) for one in ("round", "table", "player", "code")))
     given = file.details.get("round") if file else None
     printed = SheetId.parse(code) if code else None
     if printed is None:
         return Place(round=given)
     round_ = given if printed.round is None else printed.round
-    return Place(round_, printed.table, printed.player or None)
+    return Place(round_, printed.table, code=printed.player or None)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeVar
 
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
+from kdscan.tournament.multi_photo_games import Place
 from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.records import Event, Player
@@ -25,22 +27,41 @@ class UnknownPlayer(UsageError):
     known: tuple[str, ...] = ()
 
 
-def names_by_code(entered: Iterable[Player]) -> dict[str, str]:
-    """Players' names by the code that their sheets bear, by the name itself, upper case, and by
-    their number: the how manieth they are in the event.
+@dataclass(frozen=True)
+class Names:
+    """Players' names by what people and sheets call them.
+
+    by_name: as they are spelled, and in lower case. by_code: by the code that their sheets bear,
+    and by their number: the how manieth they are in the event. One's code may be another's name.
     """
+
+    by_name: Mapping[str, str]
+    by_code: Mapping[str, str]
+
+    def spelled(self, name: str) -> str | None:
+        """Who has that name, in large or small letters."""
+        return self.by_name.get(name) or self.by_name.get(name.lower())
+
+    def called(self, name: str) -> str | None:
+        """Whom a person means, who may say the code too."""
+        return self.spelled(name) or self.by_code.get(name.upper())
+
+    def of(self, place: Place) -> str | None:
+        """The name of whose sheet it is; as it stands there where nobody is called so."""
+        if place.player:
+            return self.called(place.player) or place.player
+        if place.code:
+            return self.by_code.get(place.code) or self.called(place.code) or place.code
+        return None
+
+
+def names_of(entered: Iterable[Player]) -> Names:
+    """The names of an event's players, all of them in the order in which they were entered."""
     entered = tuple(entered)
-    found = {str(number): player.name for number, player in enumerate(entered, 1)}
-    for player in entered:
-        found[player.name.upper()] = player.name
-        if player.details.get("code"):
-            found[str(player.details["code"]).upper()] = player.name
-    return found
-
-
-def name_of(player: str | None, known: Mapping[str, str]) -> str | None:
-    """A player's name by what a sheet says of whose it is; known: `names_by_code`."""
-    return known.get(player.upper(), player) if player else None
+    numbers = {str(number): player.name for number, player in enumerate(entered, 1)}
+    codes = {str(one.details["code"]): one.name for one in entered if one.details.get("code")}
+    spelled = {one.name: one.name for one in entered}
+    return Names({one.lower(): one for one in spelled} | spelled, numbers | codes)
 
 
 def of_file(found: Sequence[T], name: str, file_of: Callable[[T], str]) -> list[T]:
@@ -63,9 +84,9 @@ def player_named(db: Connection, event: Event, name: str, round_: int | None = N
     round_: whose players are offered first. Raises `UnknownPlayer` for a name that nobody has.
     """
     entered = players(db, event.id)
-    known = names_by_code(entered)
-    if not entered or name.strip().upper() in known:
-        return known.get(name.strip().upper(), name.strip())
+    found = names_of(entered).called(name.strip())
+    if found or not entered:
+        return found or name.strip()
     here = {seat for game in games(db, event.id, round_) for seat in game.seats} if round_ else ()
     there = [player.name for player in entered if player.id in here]
     others = [player.name for player in entered if player.id not in here]

@@ -13,6 +13,7 @@ from kdscan.sheet.ids import code_word
 from kdscan.sheet.tickets import read_rows
 from kdscan.tournament.event import WALKOVER, EventState, event_state, result_row
 from kdscan.tournament.games import Game
+from kdscan.tournament.names import names_of
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store.corrections import add_correction, undo
 from kdscan.tournament.store.events import ensure_player, players, set_active
@@ -27,15 +28,25 @@ def enter_players(db: Connection, event: Event, path: Path) -> int:
 
     Without a short name of their own, codes bear their number in the event: any name can be
     printed, but few letters stand in a code. Those who are known stay as they are. Raises
-    UsageError.
+    UsageError, also for a name that stands there twice in a round: two people share it.
     """
     rows = read_rows(path, ("name", "player"))
+    seen = set()
     for number, row in rows:
         name = row.get("name") or row.get("player", "")
         if not name:
             raise UsageError(
                 "{path}, row {number}: this player has no name.", path=path, number=number
             )
+        if (name, row.get("round")) in seen:
+            raise UsageError(
+                "{path}, row {number}: {name} stands in the list twice; tell the two apart by a "
+                "letter or a town.",
+                path=path,
+                number=number,
+                name=name,
+            )
+        seen.add((name, row.get("round")))
         enter_player(db, event, name, row.get("player", ""))
     return len(rows)
 
@@ -53,13 +64,15 @@ def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Pl
 
 def drop(db: Connection, event: Event, names: Sequence[str], active: bool = False) -> None:
     """Players leave the event, or come back; raise UsageError for a name that nobody has."""
-    known = {player.name.upper(): player.id for player in players(db, event.id)}
+    entered = players(db, event.id)
+    known, ids = names_of(entered), {player.name: player.id for player in entered}
     for name in names:
-        if name.upper() not in known:
+        spelled = known.spelled(name)
+        if spelled is None:
             raise UsageError(
                 "{name}: nobody of that name plays in {event}.", name=name, event=event.name
             )
-    set_active(db, [known[name.upper()] for name in names], active)
+        set_active(db, [ids[spelled]], active)
 
 
 def next_round(
@@ -134,17 +147,17 @@ def set_result(
     Raises UsageError for a table that is not planned, a player who does not sit there, a walkover
     where not two sit, and where nothing was entered that could be withdrawn.
     """
-    planned, names = _planned(db, event, round_, table)
+    planned, sitting = _planned(db, event, round_, table)
     held = result_row(db, event.id, planned.id)
     where = {"round": round_, "table": table}
     if walkover is not None:
         if len(planned.seats) != 2:
             raise UsageError("round {round}, table {table}: a walkover needs two players", **where)
-        values = {WALKOVER: _seated(names, walkover, round_, table)}
+        values = {WALKOVER: _seated(sitting, walkover, round_, table)}
     elif points is not None:
         before = held.new if held and WALKOVER not in held.new else {}
         entered = {
-            str(_seated(names, name, round_, table)): value for name, value in points.items()
+            str(_seated(sitting, name, round_, table)): value for name, value in points.items()
         }
         values = {**before, **entered}
     elif held is None:
@@ -153,15 +166,15 @@ def set_result(
         undo(db, held.id, who)
         return _game(event_state(db, event), round_, table)
     seats = _game(event_state(db, event), round_, table).seats
-    old = {str(names[seat.player.upper()]): seat.total for seat in seats}
+    old = {str(_seated(sitting, seat.player, round_, table)): seat.total for seat in seats}
     add_correction(db, event.id, "result", values, who, game_id=planned.id, old=old)
     return _game(event_state(db, event), round_, table)
 
 
 def _planned(
     db: Connection, event: Event, round_: int, table: int
-) -> tuple[PlannedGame, dict[str, int]]:
-    """A game as it was paired, and the ids of those who sit there by their names, upper case."""
+) -> tuple[PlannedGame, list[Player]]:
+    """A game as it was paired, and those who sit there."""
     planned = next((g for g in games(db, event.id, round_) if g.table == table), None)
     if planned is None:
         known = sorted(g.table for g in games(db, event.id, round_))
@@ -173,19 +186,19 @@ def _planned(
             table=table,
             known=", ".join(map(str, known)),
         )
-    sitting = (p for p in players(db, event.id) if p.id in planned.seats)
-    return planned, {player.name.upper(): player.id for player in sitting}
+    return planned, [p for p in players(db, event.id) if p.id in planned.seats]
 
 
-def _seated(names: Mapping[str, int], name: str, round_: int, table: int) -> int:
-    if name.upper() not in names:
+def _seated(sitting: Sequence[Player], name: str, round_: int, table: int) -> int:
+    spelled = names_of(sitting).spelled(name)
+    if spelled is None:
         raise UsageError(
             "{name} does not sit at table {table} in round {round}.",
             name=name,
             table=table,
             round=round_,
         )
-    return names[name.upper()]
+    return next(player.id for player in sitting if player.name == spelled)
 
 
 def pairing_rows(db: Connection, event: Event, round_: int) -> list[dict[str, object]]:

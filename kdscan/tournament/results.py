@@ -29,7 +29,7 @@ from kdscan.tournament.multi_photo_games import (
     overrides_of,
     place_of,
 )
-from kdscan.tournament.names import name_of, names_by_code
+from kdscan.tournament.names import names_of
 from kdscan.tournament.removing import Out, taken_out
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store.corrections import corrections
@@ -116,11 +116,11 @@ def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Re
     """The rows with players by their names instead of their codes, and with the table where each
     sits in that round, where neither the sheet nor a person says it."""
     entered = players(db, event_id)
-    known, names = names_by_code(entered), {one.id: one.name for one in entered}
+    known, names = names_of(entered), {one.id: one.name for one in entered}
     tables = {(g.round, names[s]): g.table for g in games(db, event_id) for s in g.seats}
     for row in rows:
         place = row.place
-        name = name_of(place.player, known)
+        name = known.of(place)
         table = place.table
         if table is None and place.round is not None and name:
             table = tables.get((place.round, name))
@@ -222,7 +222,7 @@ COLUMNS: Mapping[str, Callable[[Result, Words], Any]] = {
     "code": lambda row, _: row.sheet.code if row.sheet else None,
     "round": lambda row, _: row.place.round,
     "table": lambda row, _: row.place.table,
-    "player": lambda row, _: row.place.player,
+    "player": lambda row, _: row.place.who,
     "total": lambda row, _: row.value("score", "total"),
     "domains": lambda row, _: row.value("score", "domains"),
     "wizard": lambda row, _: row.value("score", "wizard"),

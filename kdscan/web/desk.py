@@ -18,7 +18,7 @@ from kdscan.errors import UsageError
 from kdscan.records.results import Json
 from kdscan.tournament.acts import Act, newest_act, note_pairing, note_part, take_back_act
 from kdscan.tournament.correcting import say
-from kdscan.tournament.names import player_named
+from kdscan.tournament.names import names_of, player_named
 from kdscan.tournament.plan import drop, enter_player, next_round, set_result
 from kdscan.tournament.removing import take_out
 from kdscan.tournament.store.events import find_event, players, set_event_detail
@@ -138,13 +138,11 @@ def pair(db: Connection, event: Event, body: bodies.Pair, who: str) -> None:
 def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
     """A player enters, drops out, or comes back."""
     name = body.name.strip()
-    known = {one.name.upper() for one in players(db, event.id)}
-    if body.active and name.upper() not in known:
-        enter_player(db, event, name)
-    else:
-        drop(db, event, [name], body.active)
-    spelled = {one.name.upper(): one.name for one in players(db, event.id)}
-    note_part(db, event, spelled[name.upper()], body.active, who)
+    spelled = names_of(players(db, event.id)).spelled(name) or name
+    if body.active:
+        enter_player(db, event, spelled)
+    drop(db, event, [spelled], body.active)
+    note_part(db, event, spelled, body.active, who)
 
 
 @act("/api/event/clock")

@@ -18,7 +18,7 @@ from kdscan.records.results import Json
 from kdscan.tournament.apply_corrections import Overrides, as_they_stand, corrected_sheets
 from kdscan.tournament.correcting import say, take_back
 from kdscan.tournament.multi_photo_games import multi_photo_game, place_now, place_of
-from kdscan.tournament.names import name_of, names_by_code, player_named
+from kdscan.tournament.names import names_of, player_named
 from kdscan.tournament.rules import Rules, asked_of, rules_of
 from kdscan.tournament.store import Store, schema
 from kdscan.tournament.store.corrections import corrections, effective_values
@@ -286,10 +286,10 @@ class SheetService:
         self, db: Connection, here: Sequence[Sheet], found: Sequence[Json]
     ) -> list[schemas.Sheet]:
         """Sheets as they stand with what the page needs beside them."""
-        known, shown = names_by_code(players(db, self.event.id)), []
+        known, shown = names_of(players(db, self.event.id)), []
         for one, now in zip(here, found, strict=True):
             rows = corrections(db, self.event.id, sheet_id=one.id)
-            player = name_of(place_of(one.code, effective_values(rows)).player, known)
+            player = known.of(place_of(one.code, effective_values(rows)))
             shown.append(with_facts(now, one, rows, player))
         return shown
 
@@ -299,7 +299,7 @@ class SheetService:
             one = self._sheet(db, sheet_id, session)
             before = place_now(db, one)
             player = name and player_named(db, self.event, name, before.round)
-            place = asdict(before) | {"player": player or None}
+            place = asdict(before) | {"player": player or None, "code": None}
             say(db, one, {"place": place}, session.name)
             return self._sheet_json(db, one)
 

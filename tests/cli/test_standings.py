@@ -181,6 +181,30 @@ def test_players_whose_names_no_code_can_hold_get_numbers(tmp_path: Path, run: C
     assert seats["Олена"] == 40
 
 
+def test_whose_name_is_anothers_code_has_a_sheet_of_his_own(tmp_path: Path, run: Command) -> None:
+    (tmp_path / "players.csv").write_text("name,player\n2,\n1,\nAnn Smith,ANN\nAnn,\n")
+    store = str(tmp_path / "cup.sqlite")
+    event = ["--event", "Cup", "--store", store]
+    run("pair", *event, "--players", str(tmp_path / "players.csv"))
+    for total, code in enumerate(("1", "2", "ANN", "4"), 1):
+        sheet_read(store, f"CUP/1//{code}", 10 * total)
+    run("correct", "CUP-1--1.jpg", *event, "--table", "7")  # which says nothing of whose it is
+    games = run("standings", *event, "--json").json["games"]
+    points = {seat["player"]: seat["total"] for game in games for seat in game["seats"]}
+    assert points == {"2": 10, "1": 20, "Ann Smith": 30, "Ann": 40}
+
+
+def test_two_people_of_one_name_are_asked_to_be_told_apart(tmp_path: Path, run: Command) -> None:
+    (tmp_path / "players.csv").write_text("name,round\nStrauss,1\nStrauß,1\nAda,1\nStrauss,2\n")
+    event = ["--event", "Cup", "--store", str(tmp_path / "cup.sqlite")]
+    run("pair", *event, "--players", str(tmp_path / "players.csv"), "--drop", "STRAUSS")
+    games = run("standings", *event, "--json").json["games"]
+    assert {seat["player"] for game in games for seat in game["seats"]} == {"Strauß", "Ada"}
+    (tmp_path / "players.csv").write_text("name\nAda\nBob\nAda\n")
+    said = run("pair", *event, "--players", str(tmp_path / "players.csv"), code=2).err
+    assert "row 4: Ada stands in the list twice" in said
+
+
 def test_who_dropped_out_is_not_paired(say: Command) -> None:
     say("pair", "--again", "--drop", "Eve")
     assert not any("Eve" in names(game) for game in rounds(say))

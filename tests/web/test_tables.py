@@ -15,7 +15,8 @@ from kdscan.game.duel.board import Board
 from kdscan.game.duel.players import play_game
 from kdscan.game.duel.scoring import score_board
 from kdscan.tournament.games import Game, Seat, SheetScore
-from kdscan.tournament.names import names_by_code
+from kdscan.tournament.multi_photo_games import Place
+from kdscan.tournament.names import names_of
 from kdscan.tournament.rules import Asked, ensure_rules
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction
@@ -188,8 +189,23 @@ def test_a_kingdom_follows_the_events_rules(cup: Store) -> None:
 def test_players_are_known_by_their_codes_and_names(cup: Store) -> None:
     with cup.write() as db:
         event = ensure_event(db, "Cup")
-        known = names_by_code([ensure_player(db, event.id, "Ada", code="a7")])
-    assert known == {"ADA": "Ada", "A7": "Ada", "1": "Ada"}
+        known = names_of(
+            ensure_player(db, event.id, name, code=code)
+            for name, code in (("Ada", "A7"), ("Strauß", "ANN"), ("Strauss", "2"), ("Ann", "1"))
+        )
+    called = {name: known.called(name) for name in ("ada", "a7", "Strauß", "ann", "2")}
+    assert called == {"ada": "Ada", "a7": "Ada", "Strauß": "Strauß", "ann": "Ann", "2": "Strauss"}
+    coded = {code: known.of(Place(code=code)) for code in ("A7", "ANN", "2", "1", "4", "ADA", "X")}
+    assert coded == {
+        "A7": "Ada",
+        "ANN": "Strauß",
+        "2": "Strauss",
+        "1": "Ann",
+        "4": "Ann",
+        "ADA": "Ada",
+        "X": "X",
+    }
+    assert known.of(Place(player="Ann", code="A7")) == "Ann"
 
 
 def test_the_desk_is_for_the_desk(player: httpx.Client, desk: httpx.Client) -> None:

@@ -124,7 +124,7 @@ def _cards(state: EventState, rows: Iterable[Result], album: Album, w: Words) ->
 def _card(row: Result, pictures: Pictures, seated: tuple[Game, Seat] | None, w: Words) -> Json:
     assert row.sheet is not None and row.data is not None
     place = row.place
-    player, at = place.player, where(w, place.round, place.table)
+    player, at = place.who, where(w, place.round, place.table)
     if seated:
         game, seat = seated
         player, at = seat.player, where(w, game.round, game.table)
