@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -114,8 +115,11 @@ def arbiters_word(
     names: players by their ids.
     """
     points, walkovers = {}, {}
+    said: dict[int | None, list[Correction]] = defaultdict(list)
+    for row in corrections(db, event_id, field="result"):
+        said[row.game_id].append(row)
     for game in games(db, event_id):
-        held = result_row(db, event_id, game.id)
+        held = effective(said[game.id]).get("result")
         if held is None or not isinstance(held.new, dict):
             continue
         at = (game.round, game.table)

@@ -81,8 +81,11 @@ def standings(players: Iterable[str], games: Iterable[Game]) -> tuple[Standing, 
     """
     games = tuple(games)
     names = sorted(set(players) | {seat.player for game in games for seat in game.seats})
-    games = _begun(games)
-    played = {name: rounds_of(name, games) for name in names}
+    sat: dict[str, list[Game]] = {name: [] for name in names}
+    for game in _begun(games):
+        for seat in game.seats:
+            sat[seat.player].append(game)
+    played = {name: rounds_of(name, mine) for name, mine in sat.items()}
     score = {name: sum(map(_score, rounds), Fraction()) for name, rounds in played.items()}
     table: list[Standing] = []
     for _, tied in groupby(sorted(names, key=lambda n: -score[n]), key=lambda n: score[n]):
