@@ -8,6 +8,7 @@ from sqlalchemy import Connection, select
 
 from kdscan.errors import UsageError
 from kdscan.tournament.store import schema
+from kdscan.tournament.store.corrections import corrections, effective
 from kdscan.tournament.store.records import Game
 from kdscan.tournament.store.rows import as_record, insert_new
 
@@ -36,15 +37,15 @@ def set_game(
 def remove_games(db: Connection, event_id: int, round: int) -> None:
     """Take a round's games out: its pairing was not played.
 
-    Raises `UsageError` when somebody has corrected one of them: corrections stay.
+    What was said of them and taken back stays, as rows of the event. Raises `UsageError` when
+    something holds that somebody said of one of them.
     """
-    at = schema.game.c
-    corrected = schema.correction.join(schema.game, schema.correction.c.game_id == at.id)
-    query = select(schema.correction.c.id).select_from(corrected)
-    if db.scalar(query.where(at.event_id == event_id, at.round == round).limit(1)):
-        raise UsageError(
-            "round {round} has corrected results; correct its games one by one", round=round
-        )
+    at, said = schema.game.c, schema.correction.c
+    numbers = [game.id for game in games(db, event_id, round)]
+    if any(effective(corrections(db, event_id, game_id=number)) for number in numbers):
+        raise UsageError("round {round} has results; withdraw them first", round=round)
+    of_them = schema.correction.update().where(said.event_id == event_id, said.game_id.in_(numbers))
+    db.execute(of_them.values(game_id=None))
     db.execute(schema.game.delete().where(at.event_id == event_id, at.round == round))
 
 

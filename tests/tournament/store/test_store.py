@@ -254,6 +254,10 @@ def test_games_seat_players(store: Store) -> None:
             remove_games(db, event.id, 1)
         rows = corrections(db, event.id, game_id=game.id)
         assert effective(rows)["result"].new == {str(a): 12}
+        undo(db, rows[0].id, "Ada")
+        remove_games(db, event.id, 1)
+        assert not games(db, event.id)
+        assert [row.new for row in corrections(db, event.id)] == [{str(a): 12}, None]
 
 
 def test_two_programs_write_in_turn(store_url: str) -> None:
