@@ -133,11 +133,12 @@ def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
 
 
 def first_names(rows: Iterable[FileRow]) -> dict[int, tuple[int, FileRow]]:
-    """`Named` of an event's files, in the order of their names."""
+    """`Named` of an event's files, in the order of their names; the round may be said of any."""
     named: dict[int, tuple[int, FileRow]] = {}
     for order, file in enumerate(rows):
         if file.photo_id is not None:
-            named.setdefault(file.photo_id, (order, file))
+            first, one = named.get(file.photo_id, (order, file))
+            named[file.photo_id] = first, replace(one, details=file.details | one.details)
     return named
 
 

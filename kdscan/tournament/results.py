@@ -99,7 +99,8 @@ def results(db: Connection, event_id: int) -> Iterator[Result]:
         for file in files(db, event_id)
         if (file.photo_id in known if file.photo_id else file.name not in out.files)
     ]
-    pile = _pile(db, event_id, known, first_names(all_files), out)
+    named = first_names(all_files)
+    pile = _pile(db, event_id, known, named, out)
     shown: dict[int, str] = {}
     for file in all_files:
         photo = None if file.photo_id is None else known[file.photo_id]
@@ -109,7 +110,7 @@ def results(db: Connection, event_id: int) -> Iterator[Result]:
             yield Result(file, photo, SAME_PHOTO, other=shown[photo.id])
         else:
             shown[photo.id] = file.name
-            yield from _of_photo(db, file, photo, pile)
+            yield from _of_photo(db, named[photo.id][1], photo, pile)
 
 
 def seated(db: Connection, event_id: int, rows: Iterable[Result]) -> Iterator[Result]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kdscan.tournament.event import event_state
+from kdscan.tournament.multi_photo_games import place_now
 from kdscan.tournament.results import OK, REVIEW, results
 from kdscan.tournament.store import Store
 from kdscan.tournament.store.corrections import add_correction
@@ -81,3 +82,14 @@ def test_sheets_that_name_the_table_alone_belong_to_the_round_of_their_photos(
     assert wizards(store) == pages(store, desk) == paid
     with store.read() as db:
         assert {row.status for row in results(db, find_event(db, "Cup").id)} <= {OK, REVIEW}
+
+
+def test_the_round_may_be_said_of_any_name_of_a_photo(store: Store) -> None:
+    came_in(store, "all/a.jpg", make_sheet(), picture=b"one")
+    came_in(store, "round2/a.jpg", make_sheet(), picture=b"one", details={"round": 2})
+    with store.read() as db:
+        event = find_event(db, "Cup")
+        (first, again) = results(db, event.id)
+        assert (first.file.name, first.place.round) == ("all/a.jpg", 2)
+        assert again.other == "all/a.jpg"
+        assert first.sheet is not None and place_now(db, first.sheet).round == 2
