@@ -98,9 +98,10 @@ class Middleware:
     def _refusal(self, request: Request, scope: Scope) -> Response | None:
         """The answer that keeps a request out, or None."""
         try:
+            _check_host(request.headers.get("host", ""))
             session = self._who(request)
             self._slow_down(request, session)
-            if session is None and not _is_open(request.url.path):
+            if session is None and not _is_open(_path(request)):
                 if _wants_page(request):
                     return RedirectResponse("/join", 303)
                 raise ApiError(401, "no_session", "show the code: Authorization: Bearer CODE")
@@ -130,7 +131,7 @@ class Middleware:
 
     def _slow_down(self, request: Request, session: Session | None) -> None:
         asker = session.id if session else _address(request)
-        path = request.url.path
+        path = _path(request)
         if path.startswith("/static/"):
             return
         if path == "/api/photos" and request.method == "POST":
@@ -146,7 +147,7 @@ class Middleware:
         if headers.get("authorization"):
             return  # no browser sends that by itself
         origin = headers.get("origin")
-        if origin and urlsplit(origin).netloc != headers.get("host"):
+        if origin and origin.partition("://")[2] != headers.get("host"):
             raise ApiError(403, "other_site", "this came from another site")
         if headers.get("sec-fetch-site") not in (None, "same-origin", "none"):
             raise ApiError(403, "other_site", "this came from another site")
@@ -171,16 +172,32 @@ def is_here(headers: Headers | Mapping[str, str]) -> bool:
     return urlsplit(f"//{headers.get('host', '')}").hostname in HERE
 
 
+def _check_host(host: str) -> None:
+    """Raise ApiError for a Host header that is no host: addresses of this page are made of it."""
+    try:
+        parts = urlsplit(f"//{host}")
+        named = (parts.netloc, parts.port)  # a port that is none raises
+    except ValueError:
+        named = None
+    if named is None or named[0] != host:
+        raise ApiError(400, "bad_request", "the Host header names no host")
+
+
+def _path(request: Request) -> str:
+    """The path by which the handler is chosen; that of `request.url` hangs on the Host header."""
+    return str(request.scope["path"])
+
+
 def _is_open(path: str) -> bool:
     return any(path == one or (one.endswith("/") and path.startswith(one)) for one in OPEN)
 
 
 def _wants_page(request: Request) -> bool:
-    return request.method == "GET" and not request.url.path.startswith("/api/")
+    return request.method == "GET" and not _path(request).startswith("/api/")
 
 
 def _joins(request: Request) -> bool:
-    return request.url.path == "/join" and request.method == "POST"
+    return _path(request) == "/join" and request.method == "POST"
 
 
 def _address(request: Request) -> str:
@@ -190,6 +207,6 @@ def _address(request: Request) -> str:
 def _add_headers(headers: Any, request: Request) -> None:
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
-    if request.url.scheme == "https":
+    if request.scope["scheme"] == "https":
         headers.setdefault("Strict-Transport-Security", HSTS)
     headers.setdefault("Cache-Control", "private, no-cache")

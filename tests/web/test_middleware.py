@@ -29,6 +29,15 @@ def test_without_a_code_there_is_nothing(stranger: Stranger) -> None:
     assert client.get("/openapi.json").status_code == 200
 
 
+@pytest.mark.parametrize(
+    "host", ["x/health?", "x/static/", "x?", "x#/join", "[::1", "x:y", "x:99999"]
+)
+def test_no_host_header_lets_anybody_in(stranger: Stranger, host: str) -> None:
+    for path in ("/api/standings", "/api/prints", "/desk"):
+        answer = stranger().get(path, headers={"Host": host})
+        assert answer.status_code == 400 and "default-src" in str(answer.headers), path
+
+
 @pytest.mark.parametrize("code", ["", "NONSENSE", JOIN[:-1], "é" * 8])
 def test_a_wrong_code_lets_nobody_in(stranger: Stranger, code: str) -> None:
     client = stranger()
@@ -145,6 +154,7 @@ def test_other_sites_change_nothing(login: Login) -> None:
     for headers in (
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://[::1"},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
         {"X-CSRF-Token": ""},
