@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kdscan.errors import UsageError
 from kdscan.files.read import read_text
-from kdscan.sheet.ids import SheetId, code_word
+from kdscan.sheet.ids import MOST_LETTERS, SheetId, code_word
 from kdscan.sheet.letters import printable
 from kdscan.sheet.look import NO_TICKET, Ticket
 from kdscan.sheet.words import Language, translate
@@ -21,6 +21,9 @@ _COLUMNS = ("name", "player", "round", "table")
 _MOST_ROUNDS = 99
 _MOST_LETTERS = 200
 _MOST_SHEETS = 20_000
+
+_GUARD = re.compile(r"^'(?=[=+@-])")
+"""What tables that kdscan writes put before a name that a spreadsheet would take for a formula."""
 
 
 def tickets_from_csv(
@@ -93,7 +96,14 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
         names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
         reader.fieldnames = names
         rows = [
-            (reader.line_num, {k: (v or "").strip() for k, v in row.items() if isinstance(k, str)})
+            (
+                reader.line_num,
+                {
+                    k: _GUARD.sub("", (v or "").strip())
+                    for k, v in row.items()
+                    if isinstance(k, str)
+                },
+            )
             for row in reader
         ]
     except csv.Error as error:  # a field longer than any name, a quote that is never closed
@@ -175,7 +185,7 @@ def _ticket(entry: _Entry, event: str | None, language: Language) -> Ticket:
     code = ""
     if event is not None:
         try:
-            code = str(SheetId(code_word(event), entry.round, entry.table, entry.player))
+            code = _code(event, entry)
         except UsageError as error:
             raise UsageError("{where}: {error}", where=entry.where, error=error) from error
     parts = [event or ""]
@@ -183,6 +193,14 @@ def _ticket(entry: _Entry, event: str | None, language: Language) -> Ticket:
     parts += [f"{translate('table', language)} {entry.table}"] if entry.table is not None else []
     caption = printable(" · ".join(part for part in parts if part))
     return Ticket(entry.shown, code=code, caption=caption)
+
+
+def _code(event: str, entry: _Entry) -> str:
+    """What a sheet's code says. Of the event as much as there is room for, and X where no letter of
+    its name can stand in a code: nobody looks it up."""
+    alone = SheetId("X", entry.round, entry.table, entry.player)
+    room = MOST_LETTERS - len(str(alone)) + 1
+    return str(replace(alone, event=code_word(event)[:room].strip("-") or "X"))
 
 
 def _number(row: dict[str, str], column: str, where: str) -> int | None:

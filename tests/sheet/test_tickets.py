@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from kdscan.errors import UsageError
 from kdscan.sheet.ids import MOST_LETTERS, SheetId, code_word
 from kdscan.sheet.look import NO_TICKET
 from kdscan.sheet.tickets import book_tickets_from_csv, each_once, rounds_of, tickets_from_csv
+from kdscan.tournament.export import save, write_table
 
 WORDS = st.from_regex(r"[0-9A-Z.-]{1,9}", fullmatch=True)
 NUMBERS = st.none() | st.integers(0, 9999)
@@ -88,6 +90,29 @@ def test_codes_bear_numbers_where_names_cannot_stand(tmp_path: Path) -> None:
     tickets = tickets_from_csv(path, "E", (1,))
     assert [ticket.code for ticket in tickets] == ["E/1//1", "E/1//2", "E/1//3"]
     assert [ticket.name for ticket in tickets] == ["Олена", "Jürgen", "Jörgen"]
+
+
+@pytest.mark.parametrize(
+    ("event", "code"),
+    [
+        ("Spring cup", "SPRING-CUP/12/103/A7"),
+        ("Весняний кубок", "X/12/103/A7"),
+        ("Mistrzostwa Polski w Kingdomino Duel", "MISTRZOSTWA-POLSKI-W-KINGDOM/12/103/A7"),
+        ("Mistrzostwa Polski w Królestwo-Duelu", "MISTRZOSTWA-POLSKI-W-KR-LEST/12/103/A7"),
+    ],
+)
+def test_any_event_has_codes(event: str, code: str, tmp_path: Path) -> None:
+    (ticket,) = tickets_from_csv(_csv(tmp_path, "player,table,round\nA7,103,12\n"), event, ())
+    assert (ticket.code, ticket.caption.startswith(event)) == (code, True)
+    assert SheetId.parse(code) is not None
+
+
+def test_a_name_that_was_written_for_a_spreadsheet_is_the_players_own(tmp_path: Path) -> None:
+    names = ["@nick", "-Minus", "=1+1", "'t Hooft", "O'Brien"]
+    path = tmp_path / "round1.csv"
+    save(path, partial(write_table, [{"name": name} for name in names], ["name"]))
+    assert path.read_text().splitlines()[1] == "'@nick"
+    assert [ticket.name for ticket in tickets_from_csv(path, None, ())] == names
 
 
 def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
