@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,7 @@ async def join_form(
 
 async def join(request: Request) -> Response:
     """POST /join: the code, a name, and the game that one was asked to."""
-    form = parse_qs((await body_of(request)).decode("utf-8", "replace"), max_num_fields=10)
+    form = parse_qs((await body_of(request)).decode("utf-8", "replace"))
     code, name, game = (form.get(field, [""])[0] for field in ("code", "name", "game"))
     settings = services_of(request).settings
     role = sessions.role_of(code, settings)
@@ -175,8 +176,10 @@ async def language(request: Request) -> Response:
     code = str(request.path_params["code"])
     if code not in LANGUAGES:
         raise not_found("language")
-    back = urlsplit(request.headers.get("referer", ""))
-    here = back.path if back.netloc == request.headers.get("host") else ""
+    here = ""
+    with suppress(ValueError):  # of what is no address
+        back = urlsplit(request.headers.get("referer", ""))
+        here = back.path if back.netloc == request.headers.get("host") else ""
     answer = RedirectResponse("/" + here.lstrip("/\\"), 303)  # two slashes name another host
     answer.set_cookie("language", code, max_age=365 * 24 * 3600, samesite="lax")
     return answer

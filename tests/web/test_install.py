@@ -144,7 +144,7 @@ def test_the_language_is_switched_on_the_page(stranger: Callable[[], httpx.Clien
     answer = client.get("/language/pl", headers={"referer": f"{client.base_url}/join"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/join")
     assert 'lang="pl"' in client.get("/join").text and "Come in" not in client.get("/join").text
-    for other in ("https://evil.example/x", f"{client.base_url}//evil.example/x"):
+    for other in ("https://evil.example/x", f"{client.base_url}//evil.example/x", "http://[::1"):
         elsewhere = client.get("/language/fr", headers={"referer": other})
         assert urlsplit(elsewhere.headers["location"]).netloc == ""
     assert client.get("/language/xx").status_code == 404

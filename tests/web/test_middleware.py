@@ -53,6 +53,8 @@ def test_the_form_lets_in_with_a_name(stranger: Stranger) -> None:
     client.post("/join", data={"code": JOIN.lower(), "name": "Ada\n"})
     said = client.get("/api/session").json()
     assert (said["role"], said["who"]) == ("player", "Ada")
+    many = {"code": JOIN, **{f"field{n}": "1" for n in range(20)}}
+    assert stranger().post("/join", data=many).status_code == 303
 
 
 def test_coming_in_again_keeps_what_is_ones_own(login: Login) -> None:
