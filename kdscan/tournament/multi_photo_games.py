@@ -14,6 +14,7 @@ from sqlalchemy import Connection, select
 from kdscan.sheet.ids import SheetId
 from kdscan.tournament.apply_corrections import Overrides, corrected_json
 from kdscan.tournament.deduplicate import Compared, Entry, marks_code, same_sheets
+from kdscan.tournament.removing import taken_out
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.corrections import corrections, effective_values
 from kdscan.tournament.store.photos import files
@@ -112,18 +113,19 @@ def multi_photo_game(db: Connection, one: Sheet) -> tuple[Sheet, ...]:
     if one.kind not in ("duel_map", "duel_spellbook"):
         return ()
     event, at = one.event_id, schema.sheet.c
-    placed = overrides_of(corrections(db, event, field="place"))
-    known = db.execute(select(at.id, at.code, at.photo_id).where(at.event_id == event)).all()
+    placed, out = overrides_of(corrections(db, event, field="place")), taken_out(db, event)
+    query = select(at.id, at.code, at.photo_id, at.page, schema.photo.c.sha256).join(schema.photo)
+    rows = db.execute(query.where(at.event_id == event))
+    known = [row for row in rows if not out.has(row.sha256, row.page)]
     # A file may say the round, never the table.
-    tables = {number: place_of(code, placed.get(number, {})).table for number, code, _ in known}
-    if tables[one.id] is None:
+    tables = {row.id: place_of(row.code, placed.get(row.id, {})).table for row in known}
+    if tables.get(one.id) is None:
         return ()
     near = [row for row in known if tables[row.id] == tables[one.id]]
     names = [file for photo in {row.photo_id for row in near} for file in files(db, event, photo)]
     named = first_names(sorted(names, key=lambda file: (file.name, file.id)))
     places = {
-        number: place_of(code, placed.get(number, {}), named[photo][1])
-        for number, code, photo in near
+        row.id: place_of(row.code, placed.get(row.id, {}), named[row.photo_id][1]) for row in near
     }
     there = [n for n, place in places.items() if place.round == places[one.id].round]
     beside = {n: sheet for n in there if (sheet := get_sheet(db, n)) is not None}

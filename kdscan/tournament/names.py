@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
-from kdscan.tournament.multi_photo_games import Place
 from kdscan.tournament.store.events import players
 from kdscan.tournament.store.games import games
 from kdscan.tournament.store.records import Event, Player
+
+if TYPE_CHECKING:
+    from kdscan.tournament.multi_photo_games import Place
 
 T = TypeVar("T")
 
