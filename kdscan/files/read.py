@@ -11,16 +11,16 @@ LARGEST = 16_000_000
 """Letters of a text at most: boards of 100,000 games."""
 
 
-def read_text(source: Path | TextIO, encoding: str = "utf-8") -> str:
-    """All of a file, or of an open stream.
+def read_text(source: Path | TextIO) -> str:
+    """All of a file in UTF-8, or of an open stream, without the mark that editors put before it.
 
     Raises `OSError`, also for more than `LARGEST` letters, and `ValueError` for what is no text in
-    that encoding and for a name with a null byte.
+    UTF-8 and for a name with a null byte.
     """
     if isinstance(source, Path):
-        with source.open(encoding=encoding) as stream:
+        with source.open(encoding="utf-8") as stream:
             return read_text(stream)
     text = source.read(LARGEST + 1)
     if len(text) > LARGEST:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
-    return text
+    return text.removeprefix("\ufeff")

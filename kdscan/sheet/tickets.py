@@ -85,7 +85,7 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
     columns: of these one at least must be there. Raises UsageError.
     """
     try:
-        text = read_text(path, "utf-8-sig")
+        text = read_text(path)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file in UTF-8"
         raise UsageError("{path}: cannot be read: {reason}.", path=path, reason=reason) from error

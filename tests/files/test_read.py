@@ -14,8 +14,14 @@ from kdscan.files.read import read_text
 
 def test_all_of_a_text_is_read(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes("\ufeffż\r\nb".encode())
-    assert read_text(tmp_path / "a", "utf-8-sig") == "ż\nb"
-    assert read_text(io.StringIO("a\n")) == "a\n"
+    assert read_text(tmp_path / "a") == "ż\nb"
+    assert read_text(io.StringIO("\ufeffa\n")) == "a\n"
+
+
+def test_a_mark_before_a_board_is_no_coat(tmp_path: Path) -> None:
+    rows = ["d d . . . . .", ". " * 7, ". . . ## . . .", ". " * 7, ". " * 7]
+    (tmp_path / "board.txt").write_text("\n".join(rows), "utf-8-sig")
+    assert main(["board", str(tmp_path / "board.txt")]) == 0
 
 
 def test_one_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
