@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from kdscan.errors import UsageError
 from kdscan.files.read import read_text
@@ -95,17 +96,7 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
     try:
         names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
         reader.fieldnames = names
-        rows = [
-            (
-                reader.line_num,
-                {
-                    k: _GUARD.sub("", (v or "").strip())
-                    for k, v in row.items()
-                    if isinstance(k, str)
-                },
-            )
-            for row in reader
-        ]
+        rows = [(reader.line_num, _cells(row, path, reader.line_num)) for row in reader]
     except csv.Error as error:  # a field longer than any name, a quote that is never closed
         raise UsageError(
             "{path}, row {number}: this is no line of a CSV file ({error})",
@@ -132,6 +123,18 @@ def read_rows(path: Path, columns: Sequence[str] = _COLUMNS) -> list[tuple[int, 
     if not rows:
         raise UsageError("{path}: there is nobody in the list below its first line.", path=path)
     return rows
+
+
+def _cells(row: dict[str | Any, Any], path: Path, number: int) -> dict[str, str]:
+    """A row's cells by their columns; what stands beyond them is a name that is cut in two."""
+    if any(cell.strip() for cell in row.pop(None, ())):
+        raise UsageError(
+            "{path}, row {number}: there are more cells than columns; put a name with a comma in "
+            'quotes, like "Doe, John"',
+            path=path,
+            number=number,
+        )
+    return {column: _GUARD.sub("", (cell or "").strip()) for column, cell in row.items()}
 
 
 def rounds_of(text: str | None) -> tuple[int, ...]:

@@ -126,6 +126,7 @@ def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
         ("", "the first line must name the columns"),
         ("Ann\nBob\n", "the first line must name the columns, .* it says 'Ann'"),
         ("name\n\n", "there is nobody in the list"),
+        ("name\nAnn\nDoe, John\n", "row 3: there are more cells than columns"),
         ("name,table\nAnn,x\n", "row 2: the table is a whole number, not 'x'"),
         ("name,table\nAnn,²\n", "row 2: the table is a whole number"),
         ("player\nA\nA\n", "the code E///A would stand on two sheets"),
