@@ -114,7 +114,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
     const id = one.cell ? one.cell.join() : one.what === "line" ? `line:${one.player},${one.coat}` : one.what === "choice" ? `choice:${one.player}` : null;
     const part = id && find(id);
     if (part) return `${part.name}: ${part.words(one.what === "choice" ? { coat: one.new } : one.new)}`;
-    if (one.what === "place") return t("Whose: {name}", { name: one.new?.player ?? "–" });
+    if (one.what === "place") return t("Whose: {name}", { name: one.new?.player ?? one.new?.code ?? "–" });
     return one.what === "confirmed" ? t("Confirmed") : one.what === "variants" ? t("Extra rules") : t("Wizard");
   }
 
