@@ -5,6 +5,7 @@ const SHELL = "shell-{version}", RESULTS = "results";
 const FILES = [/*files*/];
 const KEPT_RESULTS = 120;
 const LEAVES = ["/api/leave", "/join"];
+const GONE = [502, 503, 504]; // a proxy whose server is gone answers all the same
 
 self.addEventListener("install", (event) => {
   event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
@@ -18,6 +19,7 @@ self.addEventListener("activate", (event) => {
 
 async function keep(request, response) {
   if (!response.ok || response.redirected) return;
+  if (request.mode === "navigate") return (await caches.open(SHELL)).put("/", response);
   const cache = await caches.open(RESULTS);
   await cache.put(request, response);
   const keys = await cache.keys();
@@ -32,19 +34,13 @@ function marked(known) {
 }
 
 async function networkFirst(request) {
-  try {
-    const response = await fetch(request);
+  const response = await fetch(request).catch(() => null);
+  if (response && !GONE.includes(response.status)) {
     await keep(request, response.clone()).catch(() => {});
     return response;
-  } catch (error) {
-    const known = await caches.match(request, { ignoreVary: true });
-    if (known) return marked(known);
-    if (request.mode === "navigate") {
-      const page = await caches.match("/", { ignoreVary: true });
-      if (page) return page;
-    }
-    throw error;
   }
+  const known = await caches.match(request.mode === "navigate" ? "/" : request, { ignoreVary: true });
+  return known ? marked(known) : response ?? Response.error();
 }
 
 async function cacheFirst(request) {

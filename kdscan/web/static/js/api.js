@@ -53,7 +53,7 @@ export const explain = (error) => WORDS[error.code]?.(error) ?? (language === "e
 export const mayChange = (error) => !["unreadable_image", "image_too_large", "quota"].includes(error.code);
 
 // What passes by itself: the same is asked again after a while.
-export const passes = (error) => ["too_many_requests", "store_full"].includes(error.code);
+export const passes = (error) => ["offline", "too_many_requests", "store_full"].includes(error.code);
 
 // Whether the page says that it shows what it knew before: a network may be there, and the server not.
 export const lost = (so) => document.body.classList.toggle("offline", so);
@@ -63,7 +63,11 @@ function unreachable() {
   return new Failure(0, "offline", "offline");
 }
 
+// Between here and the server somebody may say that it is gone: a proxy, while it starts anew.
+const GONE = [502, 503, 504];
+
 function refused(status, answer) {
+  if (GONE.includes(status) && !answer?.error) return unreachable();
   const error = answer?.error ?? { code: "http", message: `HTTP ${status}` };
   return Object.assign(new Failure(status, error.code, error.message), { known: error.known ?? [] });
 }
@@ -115,7 +119,12 @@ export function upload({ name, blob }, onProgress, path = `/api/photos?name=${en
   });
 }
 
-const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+// So many seconds, or until the network is back.
+export const pause = (seconds) => new Promise((resolve) => {
+  const done = () => { clearTimeout(timer); removeEventListener("online", done); resolve(); };
+  const timer = setTimeout(done, 1000 * seconds);
+  addEventListener("online", done);
+});
 
 // Asks for what an event shows, and again whenever something changed there, as long as it is wanted.
 // show(now, before) gives false where it knows better: `before` is what changes() was when `now` was asked for.
@@ -131,11 +140,17 @@ export async function news(path, show, changes = () => 0, wanted = () => true) {
   }
 }
 
-// Waits until a photo was read, however long the queue is.
+// Waits until a photo was read, however long the queue is: the server has it, though the network or
+// the server itself may go meanwhile, or the phone sleep.
 export async function finished(id) {
   for (;;) {
-    const photo = await get(`/api/photos/${id}?wait=20`);
-    if (photo.state !== "waiting") return photo;
+    try {
+      const photo = await get(`/api/photos/${id}?wait=20`);
+      if (photo.state !== "waiting") return photo;
+    } catch (error) {
+      if (!passes(error)) throw error;
+      await pause(4);
+    }
   }
 }
 

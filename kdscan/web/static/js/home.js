@@ -14,6 +14,7 @@ const running = new Map(); // number in the outbox → element, so that going aw
 let list = null, showList = null, asked = 0, started = false, sending = 0;
 const turn = []; // photos that wait for their turn
 const watched = new Set(); // photos that the server reads now
+const above = new Set(); // those of them that were sent from here: they stand over the list until they were read
 
 export async function showHome(place) {
   list = h("ul", { class: "results", "aria-label": t("Last results") });
@@ -39,7 +40,7 @@ export async function showHome(place) {
 async function refresh() {
   const mine = ++asked, { photos } = await get("/api/photos");
   if (mine !== asked) return; // a later answer knows more
-  showList(photos, h("li", { class: "none" }, t("Nothing yet.")));
+  showList(photos.filter(({ id }) => !above.has(id)), h("li", { class: "none" }, t("Nothing yet.")));
   photos.filter((photo) => photo.state === "waiting").forEach(watch);
 }
 
@@ -69,8 +70,8 @@ function line({ id }) {
 async function send(files) {
   const tooLarge = files.filter((file) => file.size > session.limits.bytes);
   tooLarge.forEach((file) => row({ id: `large-${file.name}`, name: file.name }).fail({ code: "image_too_large" }));
-  const entries = await keep(files.filter((file) => !tooLarge.includes(file)));
-  entries.forEach((entry) => enqueue(entry, entries.length === 1 && files.length === 1));
+  // Each is on its way as soon as it is kept: of thirty the last takes a while to be shrunk.
+  for (const file of files.filter((one) => !tooLarge.includes(one))) enqueue(await keep(file), files.length === 1);
 }
 
 function enqueue(entry, alone = false) {
@@ -84,8 +85,9 @@ async function next() {
   const { entry, shown, alone } = turn.shift();
   try {
     const { id } = await deliver(entry, shown.progress, shown.state);
+    above.add(id);
     shown.reading();
-    const photo = await finished(id);
+    const photo = await finished(id).finally(() => above.delete(id));
     shown.done(photo);
     keepForLater(photo);
     // Who sent one photo and waited sees it; others find it in the list at once.

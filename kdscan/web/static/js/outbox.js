@@ -1,7 +1,7 @@
 // Photos on their way: kept on this phone until the server has them, sent again by themselves when
 // the network is back, also after the page was closed.
 
-import { passes, upload } from "./api.js";
+import { passes, pause, upload } from "./api.js";
 
 const DATABASE = "kdscan", STORE = "outbox";
 const LONGEST = 3200; // pixels of the longer side: a map that fills half of it has 200 a cell, reading needs 128
@@ -35,16 +35,12 @@ const kept = (act, otherwise) => act().catch(() => otherwise);
 // What still waits from before, the oldest first.
 export const waiting = () => kept(() => inStore("readonly", (store) => store.getAll()), []);
 
-// Keeps photos to be sent; each with a number of its own.
+// Keeps a photo to be sent, with a number of its own.
 let unkept = -1;
-export async function keep(files) {
-  const entries = [];
-  for (const file of files) {
-    const { blob, name } = await shrunk(file);
-    const entry = { name, blob, since: Date.now() };
-    entries.push({ ...entry, id: await kept(() => inStore("readwrite", (store) => store.add(entry)), unkept--) });
-  }
-  return entries;
+export async function keep(file) {
+  const { blob, name } = await shrunk(file);
+  const entry = { name, blob, since: Date.now() };
+  return { ...entry, id: await kept(() => inStore("readwrite", (store) => store.add(entry)), unkept--) };
 }
 
 export const forget = (id) => (id < 0 ? Promise.resolve() : kept(() => inStore("readwrite", (store) => store.delete(id))));
@@ -59,19 +55,12 @@ export async function deliver({ id, name, blob }, onProgress, onState) {
       await forget(id);
       return answer;
     } catch (error) {
-      if (!passes(error) && !["offline", "cut_off", "too_slow"].includes(error.code)) throw error;
+      if (!passes(error) && !["cut_off", "too_slow"].includes(error.code)) throw error;
       onState("waiting");
       await pause(SECONDS[n]);
     }
   }
 }
-
-// So many seconds, or until the network is back.
-const pause = (seconds) => new Promise((resolve) => {
-  const done = () => { clearTimeout(timer); removeEventListener("online", done); resolve(); };
-  const timer = setTimeout(done, 1000 * seconds);
-  addEventListener("online", done);
-});
 
 // A photo as large as reading needs it, upright; anything that this browser cannot decode, as it is.
 async function shrunk(file) {

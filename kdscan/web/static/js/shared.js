@@ -73,7 +73,7 @@ export async function showShared(place, code) {
 
   async function bring(file) {
     buttons.hidden = true;
-    const [entry] = await keep([file]);
+    const entry = await keep(file);
     try {
       const { id } = await deliver(entry, () => {}, (how) => { state.textContent = how === "waiting" ? t("waits for the network") : t("is being sent"); });
       state.textContent = t("is being read");

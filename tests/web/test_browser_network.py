@@ -1,0 +1,107 @@
+"""What comes in while the network or the server goes, and while much is on its way."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+import pytest
+from playwright.sync_api import FilePayload, Page, Route, expect
+
+from kdscan.tournament.store import Store
+from tests.readings import make_sheet
+from tests.web import browsing
+from tests.web.browsing import Open
+from tests.web.conftest import DESK, SAMPLES, Served, lay
+
+browser, open_page = browsing.browser, browsing.open_page
+pytestmark = [pytest.mark.browser, browsing.needs_chromium]
+
+SENT = re.compile(r"/api/photos\?name")
+
+
+def choose(page: Page, *sizes: int) -> None:
+    """Choose files of so many bytes that are called photos."""
+    files: list[FilePayload] = [
+        {"name": f"{n}.jpg", "mimeType": "image/jpeg", "buffer": secrets.token_bytes(size)}
+        for n, size in enumerate(sizes)
+    ]
+    page.set_input_files("input[multiple]", files)
+
+
+def test_a_photo_on_the_server_is_waited_for_though_the_network_goes(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    photo = lay(served, store, make_sheet())
+    page = open_page(DESK, service_workers="block")
+    page.clock.install()
+    page.route(SENT, lambda route: route.fulfill(json={"id": photo, "state": "waiting"}))
+    asked: list[str] = []
+
+    def gone_at_first(route: Route) -> None:
+        asked.append(route.request.url)
+        route.abort() if len(asked) < 3 else route.continue_()
+
+    page.route(re.compile(r"/api/photos/\d+\?wait"), gone_at_first)
+    page.goto("/")
+    choose(page, 1000)
+    expect(page.locator(".lost")).to_be_visible()
+    expect(page.locator(".upload strong")).to_have_text("is being read")
+    page.clock.run_for(4_100)
+    expect(page.locator(".lost")).to_be_visible()
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator(".total-number")).to_be_visible()
+
+
+def test_what_a_proxy_says_without_its_server_is_no_refusal(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    photo = lay(served, store, make_sheet())
+    page = open_page(DESK, service_workers="block")
+    page.goto("/")
+    page.route(SENT, lambda route: route.fulfill(status=502, body="<h1>Bad Gateway</h1>"))
+    choose(page, 1000)
+    expect(page.locator(".upload strong")).to_have_text("waits for the network")
+    expect(page.locator(".lost")).to_be_visible()
+    page.route(SENT, lambda route: route.fulfill(json={"id": photo, "state": "waiting"}))
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator(".total-number")).to_be_visible()
+
+
+def test_a_photo_is_on_its_way_while_the_next_one_is_still_shrunk(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+    page.add_init_script("""
+      let asked = 0;
+      window.createImageBitmap = () => (asked++ ? new Promise(() => {}) : Promise.reject());
+    """)
+    page.goto("/?again")
+    page.route(SENT, lambda route: route.abort())
+    choose(page, 1_600_000, 1_600_000)
+    expect(page.locator(".upload strong")).to_have_text(["waits for the network"])
+
+
+def test_a_photo_that_is_being_read_stands_there_once(open_page: Open, served: Served) -> None:
+    page = open_page()
+    page.goto("/")
+    with served.workers_asleep():
+        page.set_input_files("input[multiple]", SAMPLES / "03.jpg")
+        expect(page.locator(".upload strong")).to_have_text("is being read")
+        with page.expect_response("**/api/photos"):
+            page.evaluate("location.hash = '#/elsewhere'")
+        expect(page.locator(".none")).to_have_text("Nothing yet.")
+        expect(page.locator(".result-name", has_text="03.jpg")).to_have_count(1)
+    expect(page.locator(".upload")).to_have_count(0)
+    expect(page.locator(".result-name", has_text="03.jpg")).to_have_count(1)
+
+
+def test_without_a_network_the_page_is_as_it_was_last(open_page: Open) -> None:
+    page = open_page()
+    page.goto("/")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.reload()
+    page.get_by_role("link", name="Deutsch").tap()
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    page.context.set_offline(True)
+    page.reload()
+    expect(page.locator(".hero")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", "de")
