@@ -176,11 +176,13 @@ async def language(request: Request) -> Response:
     code = str(request.path_params["code"])
     if code not in LANGUAGES:
         raise not_found("language")
-    here = ""
+    here = "/"
     with suppress(ValueError):  # of what is no address
         back = urlsplit(request.headers.get("referer", ""))
-        here = back.path if back.netloc == request.headers.get("host") else ""
-    answer = RedirectResponse("/" + here.lstrip("/\\"), 303)  # two slashes name another host
+        if back.netloc == request.headers.get("host"):
+            here += back.path.lstrip("/\\")  # two slashes name another host
+            here += f"?{back.query}" if back.query else ""
+    answer = RedirectResponse(here, 303)
     answer.set_cookie("language", code, max_age=365 * 24 * 3600, samesite="lax")
     return answer
 

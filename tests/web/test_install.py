@@ -144,6 +144,9 @@ def test_the_language_is_switched_on_the_page(stranger: Callable[[], httpx.Clien
     answer = client.get("/language/pl", headers={"referer": f"{client.base_url}/join"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/join")
     assert 'lang="pl"' in client.get("/join").text and "Come in" not in client.get("/join").text
+    asked = f"{client.base_url}/j/CODE?game=ABCDEFGH"
+    answer = client.get("/language/pl", headers={"referer": asked})
+    assert answer.headers["location"] == "/j/CODE?game=ABCDEFGH"
     for other in ("https://evil.example/x", f"{client.base_url}//evil.example/x", "http://[::1"):
         elsewhere = client.get("/language/fr", headers={"referer": other})
         assert urlsplit(elsewhere.headers["location"]).netloc == ""

@@ -24,6 +24,8 @@ async function route(first = false) {
   place.append(...old.childNodes);
   old.replaceWith(place);
   $("#editor")?.close();
+  document.title = "kdscan"; // until the view knows better
+  document.querySelectorAll(".languages a").forEach((one) => { one.hash = location.hash; }); // the same view in another language
   const busy = setTimeout(() => place.setAttribute("aria-busy", "true"), 200);
   try {
     await (VIEWS[name] ?? VIEWS[""])(place, rest.map((id) => (/^\d+$/.test(id) ? Number(id) : id)));
@@ -37,6 +39,8 @@ async function route(first = false) {
 }
 
 addEventListener("hashchange", () => route());
+// An address behind # is a view here: the link at the top leads into the one that is shown.
+$(".skip").addEventListener("click", (event) => { event.preventDefault(); $("#main").focus(); });
 route(true);
 
 addEventListener("online", () => lost(false));

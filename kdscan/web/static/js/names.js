@@ -49,7 +49,7 @@ export function whoseField(say) {
   const field = h("input", { type: "text", maxlength: "60", "aria-label": t("Whose map is it?"), placeholder: t("Whose map is it?"), autocomplete: "off", autocapitalize: "words" });
   const form = h("form", { class: "row whose", onsubmit: (event) => { event.preventDefault(); if (field.value.trim()) tell(field.value.trim()); } },
     offers, h("span", { class: "whose-field" }, field, h("button", { class: "quiet" }, "✓", h("span", { class: "visually-hidden" }, t("That is the name")))));
-  const name = h("strong", {}), named = h("p", { class: "whose named" }, name, " ", h("button", { type: "button", class: "link", onclick: () => { changing = true; draw(); } }, t("change")));
+  const name = h("strong", {}), named = h("p", { class: "whose named" }, name, " ", h("button", { type: "button", class: "link", onclick: () => { changing = true; draw(); field.focus(); } }, t("change")));
   const element = h("div", {}, form);
   function draw() {
     name.textContent = sheet.player ?? "";

@@ -76,8 +76,21 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
       bar && h("p", {}, h("a", { class: "main", href: "#/" }, t("Photograph again"))));
   }
 
-  const tab = (name, label) => h("button", { type: "button", class: "tab", "aria-pressed": String(view === name),
-    onclick: () => { view = name; draw(); } }, label);
+  // Buttons that are made once: who uses them by keys stays on them.
+  const tab = (name, label) => [name, h("button", { type: "button", class: "tab", onclick: () => { view = name; draw(); } }, label)];
+  const views = [tab("board", kind.name()), tab("photo", t("Photo")), tab("ink", t("Ink"))], viewTabs = h("div", { class: "tabs", role: "group", "aria-label": t("View") });
+  const sign = (text) => h("span", { "aria-hidden": "true" }, text);
+  const undoButton = h("button", { type: "button", class: "bar-button", onclick: undo }, sign("↶"), t("Undo"));
+  const gameLink = h("a", { class: "bar-button", href: `#/versus/${first.id}` }, sign("⚔"), t("Game"));
+  const shareButton = h("button", { type: "button", class: "bar-button", onclick: () => share([sheet], null) }, sign("⇪"), t("Share"));
+  const foot = h("div", { class: "bar" });
+
+  function showButtons() {
+    for (const [name, one] of views) one.setAttribute("aria-pressed", String(view === name));
+    put(viewTabs, views.filter(([name]) => name !== "ink" || sheet.ink).map(([, one]) => one));
+    undoButton.disabled = !sheet.can_undo;
+    put(foot, undoButton, isWorth(sheet) && gameLink, isWorth(sheet) && !sheet.photograph_again && shareButton);
+  }
 
   // What one says of the sheet as a whole: fields that are made once, so that an answer that comes in
   // closes nothing that somebody has opened.
@@ -103,11 +116,13 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
   };
   const more = MORE[sheet.kind]();
 
+  const past = h("details", { class: "history" });
   function history() {
-    if (!sheet.corrections.length) return null;
-    return h("details", { class: "history" }, h("summary", {}, tn("{n} decision", "{n} decisions", sheet.corrections.length)),
-      h("ol", {}, sheet.corrections.map((one) => h("li", { class: one.undone ? "undone" : "" },
-        h("strong", {}, decided(one)), " ", h("span", { class: "who" }, `${one.who || t("somebody")}, ${when(one.at)}`)))));
+    const summary = past.firstChild ?? h("summary", {});
+    summary.textContent = tn("{n} decision", "{n} decisions", sheet.corrections.length);
+    put(past, summary, h("ol", {}, sheet.corrections.map((one) => h("li", { class: one.undone ? "undone" : "" },
+      h("strong", {}, decided(one)), " ", h("span", { class: "who" }, `${one.who || t("somebody")}, ${when(one.at)}`)))));
+    return sheet.corrections.length > 0 && past;
   }
 
   function decided(one) {
@@ -120,25 +135,29 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
 
   function draw() {
     const scrolled = place.querySelector(".doubt-row")?.scrollLeft ?? 0;
-    const focused = document.activeElement?.closest?.("[data-cell]")?.dataset.cell;
+    const active = place.contains(document.activeElement) ? document.activeElement : null;
+    const focused = active?.closest("[data-cell]")?.dataset.cell, asked = [...place.querySelectorAll(".doubt")].indexOf(active?.closest(".doubt"));
     const board = kind.draw(sheet, { onCell: (row, col) => edit(col === undefined ? row : `${row},${col}`) });
     const mine = photo.sheets.map((other) => (other.id === sheet.id ? sheet : other)).filter((s) => s.page === sheet.page);
     more.show();
+    showButtons();
     if (owner) owner.show(sheet, photo.sheets.map((other) => other.player).filter(Boolean));
     put(place,
       sheet.photograph_again ? again() : isWorth(sheet) ? total(sheet, before, widest) : heading(sheet, kind.name()), !sheet.photograph_again && notes(), doubts(),
-      tabs && h("div", { class: "tabs", role: "group", "aria-label": t("View") }, tab("board", kind.name()), tab("photo", t("Photo")), sheet.ink && tab("ink", t("Ink"))),
+      tabs && viewTabs,
       view === "board" ? h("div", { class: "board-box" }, board) : view === "ink" && sheet.ink ? inkView(sheet) : photoView(page, mine, (s, part) => (s.id === sheet.id ? edit(part) : onOther(s, part)), sheet),
       owner && owner.element,
-      isWorth(sheet) && !sheet.photograph_again && explanation(sheet, (cells) => highlight(board, cells)), more.element, history(),
-      bar && h("div", { class: "bar" },
-        h("button", { type: "button", class: "bar-button", disabled: !sheet.can_undo, onclick: undo }, h("span", { "aria-hidden": "true" }, "↶"), t("Undo")),
-        isWorth(sheet) && h("a", { class: "bar-button", href: `#/versus/${sheet.id}` }, h("span", { "aria-hidden": "true" }, "⚔"), t("Game")),
-        isWorth(sheet) && !sheet.photograph_again && h("button", { type: "button", class: "bar-button", onclick: () => share([sheet], null) }, h("span", { "aria-hidden": "true" }, "⇪"), t("Share"))));
+      isWorth(sheet) && !sheet.photograph_again && explanation(sheet, (cells) => highlight(board, cells)), more.element, history(), bar && foot);
     // Where the row was scrolled to the next doubt stands now.
     if (scrolled) place.querySelector(".doubt-row")?.scrollTo({ left: scrolled, behavior: "instant" });
     if (focused) place.querySelector(`[data-cell="${focused}"]`)?.focus({ preventScroll: true });
+    else if (active && (!active.isConnected || active.disabled)) nextAfter(asked)?.focus({ preventScroll: true });
   }
+
+  // Where keys go on when what had the focus is gone: the doubt that stands there now, else what is
+  // left to press.
+  const nextAfter = (asked) => [...place.querySelectorAll(".doubt")].slice(0, asked + 1).at(-1)?.querySelector("button")
+    ?? place.querySelector(".doubts button, .bar :enabled") ?? place.querySelector("button:enabled");
 
   draw();
   if (keys) place.addEventListener("keydown", (event) => { if ((event.ctrlKey || event.metaKey) && event.key === "z" && !event.target.closest("input")) undo(); });

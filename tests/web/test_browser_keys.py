@@ -1,0 +1,70 @@
+"""The phone's page by keys alone: where they go on, what its views are called."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from kdscan.tournament.store import Store
+from tests.readings import make_sheet
+from tests.web import browsing
+from tests.web.browsing import Open
+from tests.web.conftest import DESK, Served, lay
+
+browser, open_page = browsing.browser, browsing.open_page
+pytestmark = [pytest.mark.browser, browsing.needs_chromium]
+
+DOUBTS = ((0, 0), (0, 1), (1, 1))
+
+
+@pytest.fixture
+def address(served: Served, store: Store) -> str:
+    """A photo with a map of which three shields are doubtful."""
+    return f"/#/photo/{lay(served, store, make_sheet(doubtful=DOUBTS))}"
+
+
+def test_the_first_link_leads_into_the_view_that_is_shown(open_page: Open, address: str) -> None:
+    page = open_page(DESK)
+    page.goto(address)
+    expect(page.locator(".total-number")).to_be_visible()
+    page.get_by_role("link", name="Skip to the content").press("Enter")
+    expect(page.locator("#main")).to_be_focused()
+    expect(page.locator(".total-number")).to_be_visible()
+
+
+def test_a_view_is_called_what_it_shows_and_stays_in_another_language(
+    open_page: Open, address: str
+) -> None:
+    page = open_page(DESK)
+    page.goto(address)
+    expect(page).to_have_title("table.png · kdscan")
+    page.get_by_role("link", name="Deutsch").tap()
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page).to_have_title("table.png · kdscan")
+    page.get_by_role("link", name="kdscan").tap()
+    expect(page).to_have_title("kdscan")
+
+
+def test_keys_go_on_where_they_were(open_page: Open, address: str) -> None:
+    page = open_page(DESK)
+    page.goto(address)
+    doubts, undo = page.locator(".doubt"), page.get_by_role("button", name="Undo")
+    for left in (2, 1, 0):
+        doubts.first.locator("button:focus, button").first.press("Enter")
+        expect(doubts).to_have_count(left)
+        expect(doubts.first.locator("button").first if left else undo).to_be_focused()
+    page.locator(".history summary").press("Enter")
+    for left in (1, 2):
+        undo.press("Enter")
+        expect(doubts).to_have_count(left)
+        expect(undo).to_be_focused()
+    expect(page.locator(".history li").first).to_be_visible()
+    photo = page.get_by_role("button", name="Photo", exact=True)
+    photo.press("Enter")
+    expect(page.locator("svg.photo")).to_be_visible()
+    expect(photo).to_be_focused()
+    page.get_by_role("button", name="Everything is as on paper").press("Enter")
+    expect(page.locator(".verdict")).to_have_text(re.compile("checked by a person"))
+    expect(undo).to_be_focused()
