@@ -267,6 +267,8 @@ def test_standings_of_thirty_are_seen_at_once_or_page_by_themselves(open_page: O
     style = "getComputedStyle(document.querySelector('.league td')).fontSize"
     size = float(page.evaluate(style).removesuffix("px"))
     assert size >= 16  # pixels at 1080 lines: read from the last row
+    page.emulate_media(media="print")
+    expect(shown).to_have_count(30)
 
 
 def test_names_are_typed_without_waiting_or_pasted_as_a_list(open_page: Open) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import cv2
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -78,6 +80,11 @@ CUT = """() => [...document.querySelectorAll("h1, h2, h3, p, a, button, label, t
   .map((one) => one.outerHTML.slice(0, 90))"""
 
 
+BROKEN = """() => [...document.querySelectorAll("header.top :is(a, button)")]
+  .filter((one) => one.clientHeight > 46).map((one) => one.outerHTML.slice(0, 90))"""
+"""What is more than one line high in the head: words broken in two."""
+
+
 def test_axe_finds_nothing_elsewhere(open_page: Open, served: Served, store: Store) -> None:
     photos = lay_table(served, store), lay(served, store, DOUBTED)
     page = open_page(DESK, locale="ru")
@@ -110,6 +117,36 @@ def test_ink_is_seen_in_the_dark(open_page: Open, served: Served, store: Store) 
     assert min(map(int, re.findall(r"\d+", paper)[:3])) > 150, "black coats lie on light paper"
 
 
+def test_on_paper_nothing_lies_over_what_was_read(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = open_page(DESK, color_scheme="dark")
+    page.goto(f"/#/photo/{lay(served, store, DOUBTED)}")
+    expect(page.locator(".bar")).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator(".board")).to_be_visible()
+    expect(page.locator(".bar")).to_be_hidden()
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    assert max(map(int, re.findall(r"\d+", ink))) < 60, "paper is light in the dark too"
+
+
+def test_long_names_are_whole_in_the_picture(open_page: Open, served: Served, store: Store) -> None:
+    photo = lay(served, store, make_sheet(), make_sheet(origin_xy=(120.0, 130.0)))
+    page = open_page(DESK)
+    page.goto(f"/#/photo/{photo}")
+    expect(page.locator(".player")).to_have_count(2)
+    page.locator(".player a").first.tap()
+    page.get_by_placeholder("Whose map is it?").fill("Maximilian Alexander von und zu Hohenstein")
+    page.get_by_role("button", name="That is the name").tap()
+    expect(page.locator(".named")).to_be_visible()
+    page.get_by_role("link", name="Who won?").tap()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Share").tap()
+    picture = cv2.imread(str(download.value.path()))
+    assert picture is not None
+    assert np.ptp(picture[:, :10], axis=(0, 1)).max() < 5, "nothing reaches over the frame"
+
+
 @pytest.mark.parametrize(
     ("language", "widths"), [("ru", (320, 768, 1440)), ("fr", (390, 1920))], ids=["ru", "fr"]
 )
@@ -132,3 +169,4 @@ def test_nothing_sticks_out_or_is_too_small_for_a_thumb(
             assert wide <= width, (view, width)
             assert page.evaluate(CUT) == [], (view, width)
             assert page.evaluate(SMALL) == [], (view, width)
+            assert page.evaluate(BROKEN) == [], (view, width)

@@ -5,7 +5,7 @@ import { s, toast } from "./dom.js";
 import { language, t, tn } from "./i18n.js";
 import { isWorth, kindOf, nameOf } from "./kinds.js";
 
-const WIDE = 1200, HIGHEST = 840;
+const WIDE = 1200, HIGHEST = 840, WIDEST_LINE = 1900; // the last: letters of a line times their size
 
 // An SVG that stands on its own: nothing in it depends on the page's style sheet.
 function card(all, game) {
@@ -24,7 +24,8 @@ function card(all, game) {
   sheets.forEach((sheet, n) => {
     const top = 130 + n * each, won = game?.winners.length === 1 && game.winners.includes(n);
     const title = sheets.length > 1 ? `${won ? "♛ " : ""}${nameOf(sheet, sheets)}: ` : "";
-    svg.append(text(WIDE / 2, top + 60, 64, title + tn("{n} point", "{n} points", sheet.score.total), { "font-weight": 700, fill: won ? "#8b1a1a" : INK }));
+    const line = title + tn("{n} point", "{n} points", sheet.score.total);
+    svg.append(text(WIDE / 2, top + 60, Math.min(64, WIDEST_LINE / line.length), line, { "font-weight": 700, fill: won ? "#8b1a1a" : INK }));
     for (const [name, value] of Object.entries({ x: (WIDE - wide) / 2, y: top + 85, width: wide, height: tall })) boards[n].setAttribute(name, value);
     svg.append(boards[n]);
   });
