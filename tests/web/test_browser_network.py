@@ -94,6 +94,26 @@ def test_a_photo_that_is_being_read_stands_there_once(open_page: Open, served: S
     expect(page.locator(".result-name", has_text="03.jpg")).to_have_count(1)
 
 
+def test_results_show_while_newer_ones_are_asked_for(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    photos = [lay(served, store, make_sheet()) for _ in range(2)]
+    page = open_page(DESK, service_workers="block")
+    page.goto("/")
+    expect(page.locator(".none")).to_have_text("Nothing yet.")
+    read = page.request.get(f"/api/photos/{photos[0]}").json() | {"sheets": []}
+    asked: list[Route] = []
+    page.route("**/api/photos", lambda route: asked.append(route))
+    page.route(SENT, lambda route: route.fulfill(json={"id": photos.pop(), "state": "waiting"}))
+    choose(page, 1000, 1001)
+    expect(page.locator(".upload")).to_have_count(0)
+    page.wait_for_timeout(50)
+    for one in asked[:-1]:
+        one.fulfill(json={"photos": [read]})
+    expect(page.locator(".results:not(.uploads) .result")).to_have_count(1)
+    asked[-1].fulfill(json={"photos": []})
+
+
 def test_without_a_network_the_page_is_as_it_was_last(open_page: Open) -> None:
     page = open_page()
     page.goto("/")

@@ -11,7 +11,7 @@ import { takers } from "./take.js";
 
 const AT_ONCE = 3;
 const running = new Map(); // number in the outbox → element, so that going away and back shows them still
-let list = null, showList = null, asked = 0, started = false, sending = 0;
+let list = null, showList = null, asked = 0, drawn = 0, started = false, sending = 0;
 const turn = []; // photos that wait for their turn
 const watched = new Set(); // photos that the server reads now
 const above = new Set(); // those of them that were sent from here: they stand over the list until they were read
@@ -39,7 +39,8 @@ export async function showHome(place) {
 
 async function refresh() {
   const mine = ++asked, { photos } = await get("/api/photos");
-  if (mine !== asked) return; // a later answer knows more
+  if (mine < drawn) return; // a later answer knows more
+  drawn = mine;
   showList(photos.filter(({ id }) => !above.has(id)), h("li", { class: "none" }, t("Nothing yet.")));
   photos.filter((photo) => photo.state === "waiting").forEach(watch);
 }
@@ -92,17 +93,16 @@ async function next() {
     keepForLater(photo);
     // Who sent one photo and waited sees it; others find it in the list at once.
     if (alone && location.hash.replace(/^#\/?/, "") === "") location.hash = `#/photo/${id}`;
-    else if (list?.isConnected) await refresh().catch(() => {});
+    await refresh().catch(() => {});
   } catch (error) { shown.fail(error); } finally {
     sending -= 1;
     next();
   }
 }
 
-// What the list shows, loaded once so that it is there without a network too.
+// A picture of the list, loaded once so that it is there without a network too.
 function keepForLater(photo) {
   for (const { thumb } of photo.pages) if (thumb) new Image().src = thumb;
-  get("/api/photos").catch(() => {});
 }
 
 function row(entry) {

@@ -78,7 +78,10 @@ export async function showShared(place, code) {
       const { id } = await deliver(entry, () => {}, (how) => { state.textContent = how === "waiting" ? t("waits for the network") : t("is being sent"); });
       state.textContent = t("is being read");
       const photo = await finished(id);
-      if (!photo.sheets.length) { location.hash = `#/photo/${id}`; return; } // it says what is wrong
+      if (!photo.sheets.length) {
+        if (place.isConnected) location.hash = `#/photo/${id}`; // it says what is wrong
+        return;
+      }
       show(await post(address(code), { photo: id }));
     } catch (error) {
       if (entry.id) forget(entry.id);
