@@ -10,13 +10,20 @@ from playwright.sync_api import expect
 from kdscan.tournament.store import Store
 from tests.readings import make_sheet
 from tests.web import browsing
-from tests.web.browsing import Open
+from tests.web.browsing import Open, cell
 from tests.web.conftest import DESK, Served, lay
 
 browser, open_page = browsing.browser, browsing.open_page
 pytestmark = [pytest.mark.browser, browsing.needs_chromium]
 
 DOUBTS = ((0, 0), (0, 1), (1, 1))
+
+BEHIND = """() => {
+  const one = document.activeElement, bar = document.querySelector(".bar");
+  return one !== document.body && !bar.contains(one)
+    && one.getBoundingClientRect().top >= bar.getBoundingClientRect().top;
+}"""
+"""Whether what has the focus lies behind the buttons at the foot of the page."""
 
 
 @pytest.fixture
@@ -45,6 +52,30 @@ def test_a_view_is_called_what_it_shows_and_stays_in_another_language(
     expect(page).to_have_title("table.png · kdscan")
     page.get_by_role("link", name="kdscan").tap()
     expect(page).to_have_title("kdscan")
+
+
+def test_the_map_is_one_stop_and_arrows_walk_in_it(open_page: Open, address: str) -> None:
+    page = open_page(DESK)
+    page.goto(address)
+    page.get_by_role("button", name="Photo", exact=True).press("Tab")
+    expect(cell(page, 0, 0)).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(cell(page, 0, 1)).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_placeholder("Whose map is it?")).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    expect(cell(page, 0, 1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog[open] h2")).to_have_text("What does B1 hold?")
+
+
+def test_what_has_the_focus_is_seen(open_page: Open, address: str) -> None:
+    page = open_page(DESK)
+    page.goto(address)
+    expect(page.locator(".total-number")).to_be_visible()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        assert not page.evaluate(BEHIND), page.evaluate("document.activeElement.outerHTML")
 
 
 def test_keys_go_on_where_they_were(open_page: Open, address: str) -> None:

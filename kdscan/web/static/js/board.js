@@ -102,13 +102,11 @@ export function button(group, label, act, [wide, high]) {
 // One stop for the Tab key; arrows walk from button to button, over what is none.
 export function walk(svg) {
   const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-  const at = (row, col) => svg.querySelector(`[data-at="${row},${col}"][role=button]`);
-  svg.querySelector("[role=button]")?.setAttribute("tabindex", "0");
-  svg.addEventListener("focusin", (event) => {
-    const cell = event.target.closest("[role=button]");
-    svg.querySelectorAll('[role=button][tabindex="0"]').forEach((other) => other.setAttribute("tabindex", "-1"));
-    cell?.setAttribute("tabindex", "0");
-  });
+  const at = (row, col) => svg.querySelector(`[data-at="${row},${col}"][role=button]`), buttons = [...svg.querySelectorAll("[role=button]")];
+  const stop = (wanted) => buttons.forEach((one) => one.setAttribute("tabindex", one === wanted ? "0" : "-1"));
+  stop(buttons[0]);
+  // Each listens for itself: an SVG that listens for the focus is a stop of its own in Chromium.
+  buttons.forEach((one) => one.addEventListener("focus", () => stop(one)));
   svg.addEventListener("keydown", (event) => {
     const step = steps[event.key];
     if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
