@@ -106,8 +106,8 @@ def test_results_show_while_newer_ones_are_asked_for(
     page.route("**/api/photos", lambda route: asked.append(route))
     page.route(SENT, lambda route: route.fulfill(json={"id": photos.pop(), "state": "waiting"}))
     choose(page, 1000, 1001)
-    expect(page.locator(".upload")).to_have_count(0)
-    page.wait_for_timeout(50)
+    while len(asked) < 2:
+        page.wait_for_timeout(20)
     for one in asked[:-1]:
         one.fulfill(json={"photos": [read]})
     expect(page.locator(".results:not(.uploads) .result")).to_have_count(1)

@@ -89,11 +89,11 @@ async function next() {
     above.add(id);
     shown.reading();
     const photo = await finished(id).finally(() => above.delete(id));
-    shown.done(photo);
     keepForLater(photo);
     // Who sent one photo and waited sees it; others find it in the list at once.
     if (alone && location.hash.replace(/^#\/?/, "") === "") location.hash = `#/photo/${id}`;
-    await refresh().catch(() => {});
+    await refresh().catch(() => {}); // the list has it before its row goes
+    shown.done(photo);
   } catch (error) { shown.fail(error); } finally {
     sending -= 1;
     next();
