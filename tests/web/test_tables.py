@@ -238,5 +238,6 @@ def test_news_come_when_there_are_some(player: httpx.Client, desk: httpx.Client)
 
 def test_its_pages_open(player: httpx.Client, desk: httpx.Client) -> None:
     assert player.get("/desk").headers["location"] == "/join"
-    assert desk.get("/desk").status_code == 200
-    assert player.get("/standings").status_code == 200
+    assert "<title>Desk · kdscan</title>" in desk.get("/desk").text
+    assert "<title>Standings · kdscan</title>" in player.get("/standings").text
+    assert "<title>kdscan</title>" in player.get("/").text
