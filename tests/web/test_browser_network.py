@@ -90,6 +90,11 @@ def test_a_photo_that_is_being_read_stands_there_once(open_page: Open, served: S
             page.evaluate("location.hash = '#/elsewhere'")
         expect(page.locator(".none")).to_have_text("Nothing yet.")
         expect(page.locator(".result-name", has_text="03.jpg")).to_have_count(1)
+        (photo,) = page.request.get("/api/photos").json()["photos"]
+        page.goto(f"/#/photo/{photo['id']}")  # as Back does
+        expect(page.locator("h1")).to_have_text("is being read")
+    expect(page.locator(".total-number")).to_be_visible()
+    page.get_by_role("link", name="kdscan").tap()
     expect(page.locator(".upload")).to_have_count(0)
     expect(page.locator(".result-name", has_text="03.jpg")).to_have_count(1)
 

@@ -183,6 +183,7 @@ export async function showPhoto(place, id, wanted = null) {
   // A photo of a table opens on who won; from there each sheet is a tap away.
   const game = gameOf(shown);
   if (game && wanted === null) { location.replace(`#/game/${game.join("/")}`); return; }
+  if (!shown.length && photo.state === "waiting") { location.replace(`#/wait/${id}`); return; }
   if (!shown.length) {
     const failed = photo.error ?? photo.pages.find((p) => p.error)?.error ?? { code: "no_sheet" };
     put(place, title, failure(photo, failed));
