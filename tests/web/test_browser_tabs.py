@@ -182,7 +182,7 @@ def test_an_answer_leaves_the_name_that_is_typed_meanwhile(
     page.route(re.compile("/squares$"), lambda route: asked.append(route))
     with page.expect_request(re.compile("/squares$")):
         page.locator(".doubt .choice").first.tap()
-    name = page.get_by_label("Whose map is it?")
+    name = page.get_by_label("Whose kingdom is it?")
     name.fill("Fay")
     typed = name.element_handle()
     asked.pop().continue_()

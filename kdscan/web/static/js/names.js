@@ -34,7 +34,8 @@ export function nameField() {
 // Whose a sheet is: the names known on this phone, one tap each, and a field for others. It is made
 // once and brought up to date: nothing is drawn over a name that is being typed. say(name) has the
 // server keep it, and gives what was wrong with it. show(sheet, taken): taken are the names beside it.
-export function whoseField(say) {
+export function whoseField(kind, say) {
+  const question = kind === "kingdom" ? t("Whose kingdom is it?") : t("Whose map is it?");
   let sheet, taken = [], changing = false;
   const tell = async (name) => {
     const error = await say(name);
@@ -46,7 +47,7 @@ export function whoseField(say) {
   };
   const chip = (name) => h("button", { type: "button", class: "name-chip", onclick: () => tell(name) }, name);
   const offers = h("span", { class: "row" });
-  const field = h("input", { type: "text", maxlength: "60", "aria-label": t("Whose map is it?"), placeholder: t("Whose map is it?"), autocomplete: "off", autocapitalize: "words" });
+  const field = h("input", { type: "text", maxlength: "60", "aria-label": question, placeholder: question, autocomplete: "off", autocapitalize: "words" });
   const form = h("form", { class: "row whose", onsubmit: (event) => { event.preventDefault(); if (field.value.trim()) tell(field.value.trim()); } },
     offers, h("span", { class: "whose-field" }, field, h("button", { class: "quiet" }, "✓", h("span", { class: "visually-hidden" }, t("That is the name")))));
   const name = h("strong", {}), named = h("p", { class: "whose named" }, name, " ", h("button", { type: "button", class: "link", onclick: () => { changing = true; draw(); field.focus(); } }, t("change")));

@@ -58,7 +58,7 @@ export async function showShared(place, code) {
 
   function nameFor(sheet, players) {
     if (!names.has(sheet.id)) {
-      names.set(sheet.id, whoseField(async (name) => {
+      names.set(sheet.id, whoseField(sheet.kind, async (name) => {
         try {
           const named = await post(`/api/sheets/${sheet.id}/name`, { name });
           show({ ...now, sheets: now.sheets.map((one) => (one.id === named.id ? named : one)) });

@@ -29,7 +29,7 @@ export function sheetView(place, photo, first, { onChange = () => {}, onOther = 
       return null;
     } catch (error) { toast(explain(error)); return error; }
   }));
-  const owner = isWorth(first) && bar && whoseField((name) => send("name", { name }, t("Whose: {name}", { name })));
+  const owner = isWorth(first) && bar && whoseField(first.kind, (name) => send("name", { name }, t("Whose: {name}", { name })));
   const find = (id) => kind.parts(sheet).find((part) => part.id === id);
   const say = (id, value) => { const part = find(id); return send(...part.request(part, value), `${part.name}: ${part.words(value)}`); };
   const undo = () => sheet.can_undo && send("undo", {}, t("Taken back"));
