@@ -33,10 +33,10 @@ from kdscan.game.kingdomino.tiles import SQUARES, Square, Terrain
 from kdscan.kinds.common.fields import CellField, ChoiceField, LineField, parse_field
 
 _FORM = re.compile(
-    r"(?:(?P<photo>\d+)(?:\.(?P<sheet>\d+))?:)?"
+    r"(?:(?P<photo>\d{1,6})(?:\.(?P<sheet>\d{1,6}))?:)?"
     r"(?:(?P<side>left|right)"
     r"(?:\.(?P<line>[a-z_]+)=(?P<filled>\d)(?P<struck>x?)(?P<used>u?)|=(?P<chosen>\.|[a-z_]+))"
-    r"|(?:(?P<letter>[a-z])(?P<number>\d+)|(?P<row>\d+),(?P<col>\d+))"
+    r"|(?:(?P<letter>[a-z])(?P<number>\d{1,6})|(?P<row>\d{1,6}),(?P<col>\d{1,6}))"
     r"=(?P<name>\.|##|[a-z_]+)(?P<count>\++|\+\d)?)",
     re.IGNORECASE,
 )

@@ -49,9 +49,11 @@ def note_pairing(db: Connection, event: Event, round_: int, who: str) -> None:
     add_correction(db, event.id, f"{PAIRED}:{round_}", True, who)
 
 
-def note_part(db: Connection, event: Event, name: str, active: bool, who: str) -> None:
-    """Note that a player takes part from now on, or does not."""
-    add_correction(db, event.id, f"{PART}:{name}", active, who, old=not active)
+def note_part(
+    db: Connection, event: Event, name: str, active: bool, who: str, *, before: bool
+) -> None:
+    """Note that a player takes part from now on, or does not; before: whether they did."""
+    add_correction(db, event.id, f"{PART}:{name}", active, who, old=before)
 
 
 def newest_act(db: Connection, event: Event, who: str) -> Act | None:
@@ -72,7 +74,7 @@ def take_back_act(db: Connection, event: Event, who: str) -> Act:
             unpair(db, event, int(place))
         elif what == PART:
             ids = [one.id for one in players(db, event.id) if one.name == place]
-            set_active(db, ids, not row.new)
+            set_active(db, ids, row.old)
         undo(db, row.id, who)
     return act
 

@@ -138,11 +138,13 @@ def pair(db: Connection, event: Event, body: bodies.Pair, who: str) -> None:
 def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
     """A player enters, drops out, or comes back."""
     name = body.name.strip()
-    spelled = names_of(players(db, event.id)).spelled(name) or name
+    entered = players(db, event.id)
+    spelled = names_of(entered).spelled(name) or name
+    before = any(one.active for one in entered if one.name == spelled)
     if body.active:
         enter_player(db, event, spelled)
     drop(db, event, [spelled], body.active)
-    note_part(db, event, spelled, body.active, who)
+    note_part(db, event, spelled, body.active, who, before=before)
 
 
 @act("/api/event/clock")

@@ -100,7 +100,7 @@ def test_what_was_taken_out_and_who_dropped_out_move_too(store: Store, tmp_path:
         event = find_event(db, "cup")
         take_out(db, event, "gone", "Ada")
         take_out(db, event, "0.jpg", "Ada")
-        note_part(db, event, "Bob", False, "Ada")
+        note_part(db, event, "Bob", False, "Ada", before=True)
         note_pairing(db, event, 1, "Ada")
     save_event(store, "cup", path)
     with open_store(str(tmp_path / "new.sqlite")) as new:

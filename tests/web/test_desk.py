@@ -114,6 +114,10 @@ def test_every_complaint_is_a_card_with_its_remedy(cup: Store) -> None:
         # Who drops out comes back by undoing too.
         view = desk.do("/api/event/player", name=a, active=False)
         assert [one["active"] for one in view["players"] if one["name"] == a] == [False]
+        # ... unless that was so before.
+        desk.do("/api/event/player", name=a, active=False)
+        view = desk.do("/api/event/undo")
+        assert [one["active"] for one in view["players"] if one["name"] == a] == [False]
         view = desk.do("/api/event/undo")
         assert [one["active"] for one in view["players"] if one["name"] == a] == [True]
 
