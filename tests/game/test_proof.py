@@ -16,6 +16,7 @@ from kdscan.game.duel.audit.ways import find_way
 from kdscan.game.duel.board import CELLS, Board, Shield
 from kdscan.game.duel.coats import Coat
 from kdscan.game.duel.drawing import number
+from kdscan.game.duel.editions import FRENCH
 from kdscan.game.grid import Cell
 from kdscan.game.problem import Problem
 from tests.game.boards import slow_smallest, small_board
@@ -241,6 +242,13 @@ def test_wizards_are_won_with_what_can_be_drawn() -> None:
     board = board_of(". l l . . . .", ". l l ## l . .", EMPTY_ROW)
     (problem,) = audit_map(board).problems
     assert (problem.code, problem.cells) == ("unpaired_shields", ((2, 4),))
+
+
+def test_a_french_wizard_is_won_with_nothing_drawn_only_where_a_coat_had_no_room() -> None:
+    """There is room beside the castle for all: no wizard lets the shield below it lie alone."""
+    board = board_of(EMPTY_ROW, ". . . ## d dd .", ". . . d . . .")
+    (problem,) = audit_map(board, edition=FRENCH).problems
+    assert (problem.code, problem.cells) == ("unpaired_shields", ((3, 3),))
 
 
 def test_the_dots_wizard_opens_what_wins_the_lines() -> None:

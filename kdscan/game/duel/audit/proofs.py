@@ -88,7 +88,7 @@ class Covers:
         covered = -1 if chances.crossed() else 0
         while True:
             reached = self.reachable()
-            line, dot = (chances.winnable(coat, reached, covered) for coat in (Coat.LINE, Coat.DOT))
+            line, dot = (chances.in_time(coat, reached, covered) for coat in (Coat.LINE, Coat.DOT))
             if (2 * line, dot) == (self.singles, self.free):
                 break
             self.singles, self.free = 2 * line, dot
