@@ -2,8 +2,9 @@
 
 What is looked for: an order of each map's dominoes, side by side, such that in each
 round two of the four dice make one domino and the other two make the other, or make
-one that its player had no room for. A find proves that the dice allow both maps; no
-find proves nothing, but two other things do (`ruled_out`).
+one that its player had no room for. A find proves that the dice allow both maps, but for
+rounds in which a French wizard was won with nothing drawn, which are left out; no find
+proves nothing, but two other things do (`ruled_out`).
 """
 
 from __future__ import annotations
