@@ -68,8 +68,19 @@ def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket:
         draw_code(pen, layout.code, ticket.code)
         if isinstance(layout, Layout) and layout.second_code is not None:
             draw_code(pen, layout.second_code, ticket.code)
-    if layout.code is not None and layout.code.caption_mm is not None and ticket.caption:
-        pen.text(layout.code.caption_mm, ticket.caption, _SMALL_MM, align="right")
+    if layout.code is not None and layout.code.caption_mm is not None:
+        _caption(pen, layout, layout.code.caption_mm, ticket.caption)
+
+
+def _caption(pen: Pen, layout: Layout | BookLayout, end_mm: Point, text: str) -> None:
+    """What the code says, small enough to end before the ruler and the second code."""
+    ends = [0.0]
+    if layout.ruler is not None:
+        ends.append(layout.ruler.start_mm[0] + layout.ruler.length_mm)
+    if isinstance(layout, Layout) and layout.second_code is not None:
+        ends.append(layout.second_code.center_mm[0] + layout.second_code.size_mm)
+    room = end_mm[0] - max(end for end in ends if end < end_mm[0])
+    pen.text(end_mm, text, fitting(text, _SMALL_MM, room), align="right")
 
 
 def _serpent(pen: Pen, ruler: Ruler, layout: Layout | BookLayout, language: Language) -> None:

@@ -10,7 +10,7 @@ from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from kdscan.errors import LayoutError
 from kdscan.sheet.layout import load_layout
-from kdscan.sheet.look import Paper
+from kdscan.sheet.look import Paper, Ticket
 from kdscan.sheet.parts import Layout, LineStyle
 from kdscan.sheet.printing import impose, sheet_pdf
 from kdscan.sheet.raster import render_page
@@ -211,3 +211,20 @@ def test_two_maps_on_a_letter_page_at_true_scale() -> None:
     assert paper.window(0, 0, 215.9, rim)[0].max() < 0.1
     assert paper.window(0, 0, rim, 130)[0].max() < 0.1
     assert paper.window(0, 279.4 - rim, 215.9, 279.4)[0].max() < 0.1
+
+
+@pytest.mark.parametrize("name", ["kdscan-a5", "kdscan-half-letter"])
+def test_the_longest_caption_leaves_the_second_code_as_it_is(name: str) -> None:
+    layout = load_layout(name)
+    assert layout.second_code is not None
+    (x, y), size = layout.second_code.center_mm, layout.second_code.size_mm
+    seen = []
+    for caption in ("", "The cup of all castles between the sea and the mountains " * 3):
+        ticket = Ticket(code="CUP/1/1/1", caption=caption)
+        with pypdfium2.PdfDocument(sheet_pdf(layout, tickets=[ticket])) as document:
+            page = document[0].render(scale=10 * 25.4 / 72).to_numpy()
+        left, top, right, bottom = (
+            round(10 * mm) for mm in (x - size / 2, y - size / 2, x + 0.8 * size, y + size / 2)
+        )
+        seen.append(page[top:bottom, left:right])
+    np.testing.assert_array_equal(*seen)
