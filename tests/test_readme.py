@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -21,6 +22,13 @@ README = (ROOT / "README.md").read_text("utf-8")
 GUIDES = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs/guides").glob("*.md")))
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
 COMMANDS = typer.main.get_command(command_line()).commands  # type: ignore[attr-defined]
+
+
+PYTHON = [
+    code
+    for path in sorted((ROOT / "docs").rglob("*.md"))
+    for code in re.findall(r"```python\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
+]
 
 
 def typed_commands() -> list[list[str]]:
@@ -51,6 +59,13 @@ def test_ci_runs_what_the_readme_says() -> None:
 
 def test_contributing_sets_up_as_the_readme_does() -> None:
     assert SHELL[1] in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("code", PYTHON)
+def test_examples_in_python_import_what_there_is(code: str) -> None:
+    example = ast.parse(code)
+    example.body = [one for one in example.body if isinstance(one, ast.Import | ast.ImportFrom)]
+    exec(compile(example, "example", "exec"), {})
 
 
 def test_every_command_is_in_the_guides() -> None:
