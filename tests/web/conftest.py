@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,11 +70,13 @@ class Served:
     @contextmanager
     def workers_asleep(self) -> Iterator[list[int]]:
         """Nothing is read meanwhile; gives the workers' process ids."""
-        for process in self.services.pool._processes.start():
-            process.wait_until_ready()
-        pids = self.services.pool.pids
-        for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
+        pool = self.services.pool
+        with ExitStack() as held:  # what they do now is done first
+            for _ in range(pool.size):
+                held.enter_context(pool._processes.one()).wait_until_ready()
+            pids = pool.pids
+            for pid in pids:
+                os.kill(pid, signal.SIGSTOP)
         try:
             yield pids
         finally:
