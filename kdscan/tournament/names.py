@@ -66,6 +66,12 @@ def names_of(entered: Iterable[Player]) -> Names:
     return Names({one.lower(): one for one in spelled} | spelled, numbers | codes)
 
 
+def player_of(entered: Sequence[Player], name: str) -> Player | None:
+    """Who of them has that name, in large or small letters; None if nobody."""
+    spelled = names_of(entered).spelled(name)
+    return next((one for one in entered if one.name == spelled), None)
+
+
 def of_file(found: Sequence[T], name: str, file_of: Callable[[T], str]) -> list[T]:
     """Those of the file that a name means: by its whole name, else by the end of it."""
     fitting = [one for one in found if file_of(one) == name]

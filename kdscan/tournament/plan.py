@@ -13,7 +13,7 @@ from kdscan.sheet.ids import code_word
 from kdscan.sheet.tickets import read_rows
 from kdscan.tournament.event import WALKOVER, EventState, event_state, result_row
 from kdscan.tournament.games import Game
-from kdscan.tournament.names import names_of
+from kdscan.tournament.names import player_of
 from kdscan.tournament.rules import rules_of
 from kdscan.tournament.store.corrections import add_correction, undo
 from kdscan.tournament.store.events import ensure_player, players, set_active
@@ -65,14 +65,13 @@ def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Pl
 def drop(db: Connection, event: Event, names: Sequence[str], active: bool = False) -> None:
     """Players leave the event, or come back; raise UsageError for a name that nobody has."""
     entered = players(db, event.id)
-    known, ids = names_of(entered), {player.name: player.id for player in entered}
     for name in names:
-        spelled = known.spelled(name)
-        if spelled is None:
+        player = player_of(entered, name)
+        if player is None:
             raise UsageError(
                 "{name}: nobody of that name plays in {event}.", name=name, event=event.name
             )
-        set_active(db, [ids[spelled]], active)
+        set_active(db, [player.id], active)
 
 
 def next_round(
@@ -190,15 +189,15 @@ def _planned(
 
 
 def _seated(sitting: Sequence[Player], name: str, round_: int, table: int) -> int:
-    spelled = names_of(sitting).spelled(name)
-    if spelled is None:
+    player = player_of(sitting, name)
+    if player is None:
         raise UsageError(
             "{name} does not sit at table {table} in round {round}.",
             name=name,
             table=table,
             round=round_,
         )
-    return next(player.id for player in sitting if player.name == spelled)
+    return player.id
 
 
 def pairing_rows(db: Connection, event: Event, round_: int) -> list[dict[str, object]]:

@@ -18,7 +18,7 @@ from kdscan.errors import UsageError
 from kdscan.records.results import Json
 from kdscan.tournament.acts import Act, newest_act, note_pairing, note_part, take_back_act
 from kdscan.tournament.correcting import say
-from kdscan.tournament.names import names_of, player_named
+from kdscan.tournament.names import player_named, player_of
 from kdscan.tournament.plan import drop, enter_player, next_round, set_result
 from kdscan.tournament.removing import take_out
 from kdscan.tournament.store.events import find_event, players, set_event_detail
@@ -138,9 +138,9 @@ def pair(db: Connection, event: Event, body: bodies.Pair, who: str) -> None:
 def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
     """A player enters, drops out, or comes back."""
     name = body.name.strip()
-    entered = players(db, event.id)
-    spelled = names_of(entered).spelled(name) or name
-    before = any(one.active for one in entered if one.name == spelled)
+    known = player_of(players(db, event.id), name)
+    spelled = known.name if known else name
+    before = known is not None and known.active
     if body.active:
         enter_player(db, event, spelled)
     drop(db, event, [spelled], body.active)

@@ -42,7 +42,7 @@ def remove_games(db: Connection, event_id: int, round: int) -> None:
     """
     at, said = schema.game.c, schema.correction.c
     numbers = [game.id for game in games(db, event_id, round)]
-    if any(effective(corrections(db, event_id, game_id=number)) for number in numbers):
+    if effective(row for row in corrections(db, event_id) if row.game_id in numbers):
         raise UsageError("round {round} has results; withdraw them first", round=round)
     of_them = schema.correction.update().where(said.event_id == event_id, said.game_id.in_(numbers))
     db.execute(of_them.values(game_id=None))
