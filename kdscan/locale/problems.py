@@ -20,6 +20,10 @@ PROBLEMS: dict[str, str] = {
     "mirrored": mark(
         "the picture is mirrored: left and right are swapped; take the photo without mirroring"
     ),
+    "bilevel": mark(
+        "the picture is black and white without greys, which loses pencil and filled shields; "
+        "compare all shields, or take it in colour or grey"
+    ),
     "covered": mark(
         "shields seem to be covered, by a thing or a glare; look at the sheet, or photograph it "
         "again"

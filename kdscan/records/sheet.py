@@ -107,6 +107,7 @@ class MapEvidence:
     layout: name of the recognised layout, or "unknown".
     sheet_id: text of the sheet's printed code (`kdscan.sheet.ids`), None without one.
     clipped: shields that the picture's edge cuts off. mirrored: the picture swaps left and right.
+    bilevel: the picture is black and white without greys, and so may have lost marks.
     beside: sides of the picture beyond which another map extends that was not read.
     covered: probabilities, 0..1, of objects over shields, where not negligible.
     wizard: from a spellbook beside it. corrections: a person's.
@@ -119,6 +120,7 @@ class MapEvidence:
     sheet_id: str | None = None
     clipped: tuple[Cell, ...] = ()
     mirrored: bool = False
+    bilevel: bool = False
     beside: tuple[str, ...] = ()
     wizard: WizardEvidence = WizardEvidence()
     corrections: MapCorrections = MapCorrections()

@@ -24,6 +24,10 @@ MIN_PLACED = 0.9
 """If the probability that all cells are in place is lower, a problem says so."""
 
 _MIRRORED = "the picture is mirrored: left and right are swapped; take the photo without mirroring"
+_BILEVEL = (
+    "the picture is black and white without greys, which loses pencil and filled shields; compare "
+    "all shields, or take it in colour or grey"
+)
 
 
 def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading:
@@ -37,7 +41,7 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> SheetReading
     broken = () if evidence.unseen else questions(board, reading.castle_used)
     reading = apply_rules(reading, broken, risk, evidence.corrections.cells)
     reading = covered.apply_cover(reading, evidence.hidden, risk)
-    if evidence.mirrored:
+    if evidence.mirrored or evidence.bilevel:
         reading = replace(reading, review=True)
     if reading.review:
         reading = _with_doubtful(reading, (1 - risk) * evidence.probs.placed)
@@ -130,4 +134,6 @@ def _problems(evidence: MapEvidence, broken: tuple[Problem, ...]) -> tuple[Probl
         found.append(Problem(CUT_OFF, "error", why, unseen))
     if evidence.mirrored:
         found.append(Problem("mirrored", "warning", _MIRRORED))
+    if evidence.bilevel:
+        found.append(Problem("bilevel", "warning", _BILEVEL))
     return (*found, *map_cut_off(evidence.beside))

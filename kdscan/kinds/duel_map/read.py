@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.layout import UNKNOWN, detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
+from kdscan.imaging.bilevel import is_bilevel
 from kdscan.inference.store import Models
 from kdscan.kinds.common.options import ReadOptions
 from kdscan.kinds.duel_map.covered import MIN_PROBABILITY
@@ -70,6 +71,7 @@ def read_map(
         layout,
         clipped=clipped,
         mirrored=mirrored,
+        bilevel=is_bilevel(photo, rectified.outline_xy),
         ink=ink,
         covered={at: p for at, p in over.items() if p >= MIN_PROBABILITY and at not in clipped},
     )

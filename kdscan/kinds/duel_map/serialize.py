@@ -38,6 +38,8 @@ def serialize(sheet: SheetReading) -> Json:
         kept["wizard"]["problems"] = problems_json(found.wizard.problems)
     if found.mirrored:
         kept["mirrored"] = True
+    if found.bilevel:
+        kept["bilevel"] = True
     if found.covered:
         kept["covered"] = [[*at, rounded(p)] for at, p in found.covered.items()]
     if found.beside:
@@ -66,6 +68,7 @@ def evidence_from(kept: Json) -> MapEvidence:
         sheet_id=kept.get("sheet_id"),
         clipped=tuple(_cell(at) for at in kept.get("hidden", ())),
         mirrored=kept.get("mirrored", False),
+        bilevel=kept.get("bilevel", False),
         beside=tuple(kept.get("beside", ())),
         covered={(row, col): float(p) for row, col, p in kept.get("covered", ())},
         wizard=_wizard(kept.get("wizard")),

@@ -1,0 +1,49 @@
+"""Pictures of black and white alone: text mode of scanners, and of the scanning apps of phones.
+
+Pencil and pale pens are lost in them; where the line between black and white follows the paper's
+light, as in most apps, a filled shield is hollow and looks empty.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from kdscan.imaging.pyramid import finest_decoded, level
+from kdscan.records import Photo
+from kdscan.records.arrays import Floats
+
+BLACK, WHITE = 24, 232
+"""Grey levels: anything darker is black, anything lighter white; a JPEG blurs both a little."""
+
+MOST_GREY = 0.06
+"""Largest share of pixels between the two. Of 208 bilevel pictures of maps, saved as JPEG of
+quality 60 or more, the largest has 0.04; of 72 whitened as by an app that leaves the greys the
+least has 0.09, of 232 other photos 0.14, and our own sheet as a picture of its PDF 0.09."""
+
+_MOST_HALVED = 0.2
+"""The same where 2 × 2 pixels are averaged, which makes greys of edges: at most 0.19 in 104."""
+
+_STEP = 3
+"""Pixels between those that are looked at."""
+
+
+def is_bilevel(photo: Photo, outline_xy: Floats) -> bool:
+    """Whether there is next to no grey where a map lies; outline_xy: (4, 2), photo frame.
+
+    A large photo is decoded in full only where its half has few greys.
+    """
+    k = finest_decoded(photo)
+    if k and _grey_share(photo, outline_xy, k) > _MOST_HALVED:
+        return False
+    return _grey_share(photo, outline_xy, 0) <= MOST_GREY
+
+
+def _grey_share(photo: Photo, outline_xy: Floats, k: int) -> float:
+    low, high = np.maximum(outline_xy.min(0), 0) / 2**k, np.maximum(outline_xy.max(0), 0) / 2**k
+    (x0, y0), (x1, y1) = low.astype(int), np.ceil(high).astype(int)
+    part = level(photo, k)[y0 : y1 + 1 : _STEP, x0 : x1 + 1 : _STEP]
+    if part.size == 0:
+        return 1.0
+    grey = cv2.cvtColor(np.ascontiguousarray(part), cv2.COLOR_BGR2GRAY)
+    return float(np.mean((grey >= BLACK) & (grey < WHITE)))
