@@ -46,7 +46,7 @@ def main() -> None:
         start, bugs, entries = used_seconds(), [], []
         try:
             reports = read_all([line.rstrip("\n")], [], ReadOptions(), lambda number, name: None)
-            entries = [photo_json(report) for report, _ in reports]
+            entries = [photo_json(report) for _, report, _ in reports]
         except Exception:
             bugs.append(traceback.format_exc(limit=-2))
         errors = [entry["error"] for entry in entries if entry["error"]]

@@ -73,6 +73,12 @@ class Printer:
             style = replace(self._style, address=address)
             print(f"{style.bold(title)}\n\n{kind_of(sheet).tell(sheet, style)}\n", flush=True)
 
+    def again(self) -> None:
+        """Say that the reports to come take the place of those before."""
+        if self._text:
+            print(self._style.bold(self._style.words.t("Read again, now that the pad is known:")))
+            print(flush=True)
+
     def answer(self, answer: ReportJson, fused: Sequence[FusedSheet]) -> None:
         """Print what all photos come to together, or the JSON of all."""
         if not self._text:

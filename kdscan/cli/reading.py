@@ -6,7 +6,7 @@ A file that cannot be read becomes a report with its error, and the next one is 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -33,10 +33,12 @@ def read_all(
     corrections: Sequence[Correction],
     options: ReadOptions,
     progress: Progress,
-) -> Iterator[tuple[PhotoReport, Photo | None]]:
-    """Yield a report for each photo or page, with the picture where there is one.
+    only: Container[int] | None = None,
+) -> Iterator[tuple[int, PhotoReport, Photo | None]]:
+    """Yield each photo's or page's number from 0, its report, and the picture where there is one.
 
-    Raises `ModelError`, because then no photo can be read, and `UsageError`.
+    only: numbers of those to read; all if left out. Raises `ModelError`, because then no photo can
+    be read, and `UsageError`.
     """
     number = 0
     for at, path in enumerate(paths, 1):
@@ -44,15 +46,17 @@ def read_all(
         try:
             pages = decode(_stdin(), path) if path == STDIN else open_photos(path)
         except PhotoError as error:
-            yield PhotoReport(path, error=error), None
+            if only is None or number in only:
+                yield number, PhotoReport(path, error=error), None
             number += 1
             continue
         if len(paths) > 1 or len(pages) > 1:
             _check_photos_named(corrections)
         for page in range(len(pages)):
-            mine = [c for c in corrections if (c.photo or 0) == number]
-            change = partial(_corrected, corrections=mine, risk=options.risk)
-            yield read_page(pages, page, options, change)
+            if only is None or number in only:
+                mine = [c for c in corrections if (c.photo or 0) == number]
+                change = partial(_corrected, corrections=mine, risk=options.risk)
+                yield number, *read_page(pages, page, options, change)
             number += 1
 
 

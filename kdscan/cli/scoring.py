@@ -1,11 +1,13 @@
-"""What `kdscan score` does once its options are understood: read, show, draw, fuse, learn."""
+"""What `kdscan score` does once its options are understood: read, show, draw, learn, fuse."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kdscan.cli.reading import read_all
+from kdscan.cli.reading import STDIN, read_all
+from kdscan.detection.layout import UNKNOWN
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.locale.problems import AGAINST_RULES
 from kdscan.pipeline.document import photo_json, report_json
@@ -17,8 +19,9 @@ if TYPE_CHECKING:
     from kdscan.cli.overlay_file import OverlayFile
     from kdscan.cli.self_teaching import SelfTaught
     from kdscan.kinds.common.options import ReadOptions
+    from kdscan.pipeline.document import PhotoReport
     from kdscan.pipeline.fusion import Where
-    from kdscan.records import SheetReading
+    from kdscan.records import Photo, SheetReading
     from kdscan.records.results import FusedJson, PhotoJson
 
 NEEDS_REVIEW = 5
@@ -45,16 +48,29 @@ def score_photos(
 
     Raises ModelError, because then no photo can be read, and UsageError.
     """
-    entries: list[PhotoJson] = []
-    maps: dict[Where, SheetReading] = {}
-    for report, photo in read_all(photos, corrections, options, printer.progress):
-        maps |= maps_by_place(len(entries), report.sheets)
-        entries.append(photo_json(report))
-        printer.report(report, len(entries))
-        teaching.see(photo, report.sheets)
+    read: dict[int, tuple[PhotoJson, dict[Where, SheetReading]]] = {}
+
+    def show(number: int, report: PhotoReport, photo: Photo | None) -> None:
+        read[number] = photo_json(report), maps_by_place(number, report.sheets)
+        printer.report(report, number + 1)
         if overlay and photo is not None and report.sheets:
             several = len(photos) > 1 or report.pages > 1
-            overlay.draw(photo, report, len(entries) if several else None)
+            overlay.draw(photo, report, number + 1 if several else None)
+
+    for number, report, photo in read_all(photos, corrections, options, printer.progress):
+        show(number, report, photo)
+        teaching.see(photo, report.sheets)
+    taught = teaching.learn()
+    if taught and STDIN not in photos:  # a pipe can be read only once
+        unknown = {number for number, (_, maps) in read.items() if UNKNOWN in _layouts(maps)}
+        options = replace(options, prints=(*options.prints, *taught))
+        printer.again()
+        again = read_all(photos, corrections, options, printer.progress, unknown)
+        for number, report, photo in again:
+            if _layouts(maps_by_place(number, report.sheets)) & {one.name for one in taught}:
+                show(number, report, photo)
+    entries = [entry for entry, _ in read.values()]
+    maps = {where: one for _, found in read.values() for where, one in found.items()}
     fused = fuse_sheets(maps, risk=options.risk)
     answer = report_json(entries, fused)
     if options.variants.dynasty:
@@ -62,7 +78,6 @@ def score_photos(
 
         answer["dynasty"] = dynasty_json(entries)
     printer.answer(answer, fused)
-    teaching.learn()
     _check_all_applied(corrections, entries)
     code = exit_code(entries, strict, answer["fused"])
     unsure = strict and "dynasty" in answer and answer["dynasty"]["review"]
@@ -89,6 +104,10 @@ def exit_code(photos: Sequence[PhotoJson], strict: bool, fused: Sequence[FusedJs
             return UNLAWFUL
         return SOME_FAILED if errors - {NoSheetFound.code} else 0
     return NoSheetFound.exit_code if blank or NoSheetFound.code in errors else PhotoError.exit_code
+
+
+def _layouts(maps: Mapping[Where, SheetReading]) -> set[str]:
+    return {sheet.layout for sheet in maps.values()}
 
 
 def _check_all_applied(corrections: Sequence[Correction], photos: Sequence[PhotoJson]) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kdscan.cli.prints import Prints
     from kdscan.prints.file import FiledPrint
     from kdscan.prints.flat import FlatSheet
+    from kdscan.prints.known import KnownPrint
     from kdscan.records import AnyReading, Photo, SheetReading
 
 
@@ -44,11 +45,11 @@ class SelfTaught:
             if flat is not None:
                 self._sheets.append(flat)
 
-    def learn(self) -> None:
+    def learn(self) -> list[KnownPrint]:
         """Keep what was seen, learn what that teaches, and say so; what cannot be written costs no
-        more than that."""
+        more than that. Returns the prints that were not known before."""
         if not self._sheets:
-            return
+            return []
         from kdscan.inference.store import default_models
         from kdscan.prints.pool import own_pool
 
@@ -58,7 +59,7 @@ class SelfTaught:
             found = pool.learn(self._known, default_models().ink)
         except UsageError as error:
             note(f"kdscan: {error_message(error)}")
-            return
+            return []
         for one in found:
             text = w.t(
                 "a pad was learned from {n} of its sheets, and is known from now on: {name}",
@@ -66,6 +67,8 @@ class SelfTaught:
                 name=one.name,
             )
             note(f"kdscan: {text}")
+        known = {one.name for one in self._known}
+        return [one for one in found if one.name not in known]
 
 
 def switch(kept: Prints, on: bool) -> None:

@@ -32,7 +32,7 @@ MIN_SHARED_COATS = 0.5
 they are one sheet photographed twice: two games agree on a sixth, a sheet badly read with itself on
 two thirds and more."""
 
-_UNSUITABLE = frozenset((CUT_OFF, "unsure_place", "mirrored"))
+_UNSUITABLE = frozenset((CUT_OFF, "unsure_place", "mirrored", "bilevel"))
 _QUALITY = 88
 _SIZE_WH = tuple(round((n + 2 * MARGIN) * PRINT_PX) for n in (COLS, ROWS))
 _FORMAT = "kdscan-flat/1"

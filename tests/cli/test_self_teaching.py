@@ -57,7 +57,7 @@ def test_the_fourth_game_teaches_the_pad(
     assert kept["sheets"] == 4 and 200_000 < int(str(kept["bytes"])) < 3_000_000
 
     found, said = layouts(run, games[5])
-    assert found == [UNKNOWN] and "learned from 4" in said and "pad 1" in said
+    assert found == ["pad 1"] and "learned from 4" in said and "pad 1" in said
     assert [(p.name, p.sheets, p.by_itself) for p in own_library().load()] == [("pad 1", 4, True)]
     assert sorted({head.layout for head in own_pool().heads()}) == ["pad 1", UNKNOWN]
     found, said = layouts(run, *games[6:9], games[2], games[0])
@@ -75,3 +75,24 @@ def test_the_fourth_game_teaches_the_pad(
     assert auto(run, "on") == {"on": True, "sheets": 0, "bytes": 0}
     layouts(run, games[8])
     assert auto(run)["sheets"] == 1
+
+
+@pytest.mark.slow
+def test_sheets_that_teach_a_pad_together_are_read_again_by_it(
+    games: list[Path], run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(pile, "learn_flat_sheets", learned_at_once)
+    overlay = tmp_path / "o.jpg"
+    words = ("--set", "3:A1=f", "--overlay", overlay)
+    said = run("score", *games[:6], *words, code=0)
+    assert "learned from 4" in said.err
+    shown = [[n for n in range(1, 8) if f"{n}: " in text] for text in said.out.split("Read again")]
+    assert shown == [[1, 2, 3, 4, 5, 6], [2, 3, 4, 5, 6]]
+    assert sorted(tmp_path.glob("o*")) == [tmp_path / f"o-{n}.jpg" for n in range(1, 7)]
+
+    run("layout", "forget", "pad 1")
+    run("layout", "auto", "on")
+    photos = run("score", "--json", *games[:6], *words[:2]).json["photos"]
+    assert [Path(one["photo"]).stem for one in photos] == ["other", "again", "1", "2", "3", "4"]
+    assert [one["sheets"][0]["layout"] for one in photos] == [UNKNOWN] + ["pad 1"] * 5
+    assert photos[2]["sheets"][0]["cells"][0]["coat"] == "filled", "corrections hold"
