@@ -46,19 +46,23 @@ class SelfTaught:
                 self._sheets.append(flat)
 
     def learn(self) -> list[KnownPrint]:
-        """Keep what was seen, learn what that teaches, and say so; what cannot be written costs no
-        more than that. Returns the prints that were not known before."""
+        """Keep what was seen, learn what that teaches, and say so; what goes wrong costs no more
+        than that. Returns the prints that were not known before."""
         if not self._sheets:
             return []
         from kdscan.inference.store import default_models
+        from kdscan.pipeline.pages import bug_of
         from kdscan.prints.pool import own_pool
 
         w, pool = spoken(sys.stderr), own_pool()
         try:
-            pool.add(self._sheets)
-            found = pool.learn(self._known, default_models().ink)
+            fresh = pool.add(self._sheets)
+            found = pool.learn(self._known, default_models().ink, fresh)
         except UsageError as error:
             note(f"kdscan: {error_message(error)}")
+            return []
+        except Exception as cause:  # what was read is still to be told
+            note(f"kdscan: {error_message(bug_of(cause))}")
             return []
         for one in found:
             text = w.t(

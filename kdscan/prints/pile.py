@@ -7,7 +7,7 @@ is learned from the first ones that agree.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,23 +54,29 @@ class LearnedPrint:
 
 
 def learn_from_pile(
-    sheets: Iterable[FlatSheet], prints: Sequence[KnownPrint], inking: Network
+    sheets: Iterable[FlatSheet],
+    prints: Sequence[KnownPrint],
+    inking: Network,
+    fresh: Container[str] | None = None,
 ) -> list[LearnedPrint]:
     """New prints that enough sheets share, and known prints improved by more sheets.
 
     sheets: of unknown or deleted prints, and of automatically learned prints that may improve.
-    prints: all known ones; their names are not reused. inking: see `learn_print`.
+    prints: all known ones; their names are not reused. inking: see `learn_print`. fresh: keys of
+    the sheets that came since the others were last compared; all if left out.
     """
     pile = deduplicate(sheets)
     found = [taught for known in prints if (taught := _relearn(known, pile, inking)) is not None]
     names = {folded(known.name) for known in prints}
     left = [sheet for sheet in pile if folded(sheet.layout) not in names]
     looks = {sheet.key: _as_known(sheet).signature for sheet in left}
-    for seed in list(left):
+    seeds = [sheet for sheet in left if fresh is None or sheet.key in fresh]
+    for seed in seeds:
         if len(left) < MIN_FILLED or seed not in left:
             continue
         mates = [seed, *_same_print(seed, [one for one in left if one is not seed], looks)]
         if len(mates) < MIN_FILLED:
+            seeds += [mate for mate in mates if mate not in seeds]
             continue
         try:
             known = learn_flat_sheets(_first(mates), _new_name(names), inking)

@@ -6,7 +6,7 @@ deletes all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -68,9 +68,11 @@ class SheetPool:
         """All sheets without their pictures, the oldest first."""
         return self._each(head_of)
 
-    def add(self, sheets: Iterable[FlatSheet]) -> None:
+    def add(self, sheets: Iterable[FlatSheet]) -> set[str]:
         """Keep sheets; the oldest ones make room. Of several photos of a sheet the one with most
-        coats is kept. Raises UsageError when that cannot be written."""
+        coats is kept. Returns the keys of those that were; raises UsageError when they cannot be
+        written."""
+        fresh = set()
         for sheet in sheets:
             path, same = self._path(sheet.key), [h for h in self.heads() if same_sheet(h, sheet)]
             if any(head.marked >= sheet.marked for head in same):
@@ -80,26 +82,30 @@ class SheetPool:
             except OSError as error:
                 raise unwritable(path, error) from error
             write_file(path, to_bytes(sheet))
+            fresh.add(sheet.key)
             self.remove(head.key for head in same)
         for path in self._files()[:-MAX_KEPT]:
             path.unlink(missing_ok=True)
+        return fresh
 
     def remove(self, keys: Iterable[str]) -> None:
         """Delete sheets."""
         for key in keys:
             self._path(key).unlink(missing_ok=True)
 
-    def learn(self, prints: Iterable[KnownPrint], inking: Network) -> list[KnownPrint]:
-        """Learn what the sheets teach, keep it in the library, and return it.
+    def learn(
+        self, prints: Iterable[KnownPrint], inking: Network, fresh: Set[str]
+    ) -> list[KnownPrint]:
+        """Learn what sheets just added teach, keep it in the library, and return it.
 
-        prints: all that are known. inking: see `learn_print`. Sheets that can teach no more are
-        deleted. Raises UsageError when something cannot be written.
+        prints: all that are known. inking: see `learn_print`. fresh: what `add` returned. Sheets
+        that can teach no more are deleted. Raises UsageError when something cannot be written.
         """
         known = tuple(prints)
-        if not may_learn([head.layout for head in self.heads()], known):
+        if not fresh or not may_learn([head.layout for head in self.heads()], known):
             return []
         pile = self.load()
-        found = learn_from_pile(pile, known, inking)
+        found = learn_from_pile(pile, known, inking, fresh)
         for taught in found:
             self.library.save(taught.known)
             self._note(taught, pile)

@@ -10,8 +10,9 @@ import pytest
 
 from kdscan.detection.layout import UNKNOWN
 from kdscan.prints import pile
+from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import own_library
-from kdscan.prints.pool import own_pool
+from kdscan.prints.pool import SheetPool, own_pool
 from tests.command import Command
 from tests.prints.pads import ENGRAVED, PAINTED, learned_at_once, sheet
 
@@ -96,3 +97,14 @@ def test_sheets_that_teach_a_pad_together_are_read_again_by_it(
     assert [Path(one["photo"]).stem for one in photos] == ["other", "again", "1", "2", "3", "4"]
     assert [one["sheets"][0]["layout"] for one in photos] == [UNKNOWN] + ["pad 1"] * 5
     assert photos[2]["sheets"][0]["cells"][0]["coat"] == "filled", "corrections hold"
+
+
+def test_a_bug_in_learning_costs_no_answer(
+    games: list[Path], run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def learn(*_: object) -> list[KnownPrint]:
+        raise RuntimeError("no matter")
+
+    monkeypatch.setattr(SheetPool, "learn", learn)
+    found, said = layouts(run, games[0])
+    assert found == [UNKNOWN] and "a bug in kdscan: RuntimeError: no matter" in said
