@@ -126,16 +126,25 @@ export const pause = (seconds) => new Promise((resolve) => {
   addEventListener("online", done);
 });
 
+// A page that is gone back to comes as it was left: what it waited for was cut off, not the network.
+addEventListener("pageshow", (event) => event.persisted && dispatchEvent(new Event("online")));
+
+// Seconds that the server may wait for news; none where the last answer did not come, so that the
+// page knows at once when the next one does.
+const WAIT = 20;
+
 // Asks for what an event shows, and again whenever something changed there, as long as it is wanted.
 // show(now, before) gives false where it knows better: `before` is what changes() was when `now` was asked for.
 export async function news(path, show, changes = () => 0, wanted = () => true) {
-  for (let state = null; wanted();) {
+  for (let state = null, wait = WAIT; wanted();) {
     try {
-      const before = changes(), now = await get(state === null ? path : `${path}?after=${state}&wait=20`);
+      const before = changes(), now = await get(state === null ? path : `${path}?after=${state}&wait=${wait}`);
+      wait = WAIT;
       if (now.state === state || (await show(now, before)) !== false) state = now.state;
     } catch (error) {
       if (error.code !== "offline") toast(explain(error));
       await pause(4);
+      wait = 0;
     }
   }
 }
@@ -143,13 +152,15 @@ export async function news(path, show, changes = () => 0, wanted = () => true) {
 // Waits until a photo was read, however long the queue is: the server has it, though the network or
 // the server itself may go meanwhile, or the phone sleep.
 export async function finished(id) {
-  for (;;) {
+  for (let wait = WAIT; ;) {
     try {
-      const photo = await get(`/api/photos/${id}?wait=20`);
+      const photo = await get(`/api/photos/${id}?wait=${wait}`);
       if (photo.state !== "waiting") return photo;
+      wait = WAIT;
     } catch (error) {
       if (!passes(error)) throw error;
       await pause(4);
+      wait = 0;
     }
   }
 }

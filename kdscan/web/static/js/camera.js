@@ -2,6 +2,7 @@
 // photo takes itself; a shutter for those who want it, a torch where the phone has one.
 
 import { session } from "./api.js";
+import { fileOf, givesBack } from "./canvas.js";
 import { announce, h, put, s, toast } from "./dom.js";
 import { t } from "./i18n.js";
 
@@ -10,7 +11,7 @@ const EVERY = 250; // milliseconds from one answer to the next question
 const STILL = 3; // so many good looks in a row without moving take the photo
 const MOVED = 0.025; // of the picture's width: what a hand trembles
 
-export const canSee = () => Boolean(window.isSecureContext && navigator.mediaDevices?.getUserMedia);
+export const canSee = () => Boolean(window.isSecureContext && navigator.mediaDevices?.getUserMedia && givesBack());
 
 const HINTS = {
   none: () => t("Point it at the whole grid"),
@@ -69,9 +70,7 @@ export async function openCamera(send) {
 
   function frame(longest, quality) {
     const scale = Math.min(1, longest / Math.max(video.videoWidth, video.videoHeight));
-    const canvas = Object.assign(document.createElement("canvas"), { width: Math.round(video.videoWidth * scale), height: Math.round(video.videoHeight * scale) });
-    canvas.getContext("2d").drawImage(video, 0, 0, canvas.width, canvas.height);
-    return new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", quality));
+    return fileOf(video, video.videoWidth * scale, video.videoHeight * scale, "image/jpeg", quality);
   }
 
   // As fine as the phone can: its own photo where the browser can take one, else the live picture.

@@ -108,8 +108,8 @@ function keepForLater(photo) {
 function row(entry) {
   const { id, name } = entry;
   const bar = h("progress", { max: "1", value: "0", "aria-label": t("Sending {name}", { name }) });
-  const state = h("strong", {}, t("is being sent"));
-  const picture = entry.blob?.type.startsWith("image/") ? h("img", { src: URL.createObjectURL(entry.blob), alt: "" }) : h("span", { class: "no-thumb busy" });
+  const state = h("strong", {}, t("is being sent")), unseen = h("span", { class: "no-thumb busy" }); // few browsers show a HEIC
+  const picture = entry.blob?.type.startsWith("image/") ? h("img", { src: URL.createObjectURL(entry.blob), alt: "", onerror: () => picture.replaceWith(unseen) }) : unseen;
   const item = h("li", { class: "result card upload" }, picture, h("span", { class: "result-name" }, name, bar), state);
   running.set(id, item);
   document.querySelector(".uploads")?.append(item);

@@ -2,6 +2,7 @@
 // the network is back, also after the page was closed.
 
 import { passes, pause, upload } from "./api.js";
+import { fileOf, givesBack } from "./canvas.js";
 
 const DATABASE = "kdscan", STORE = "outbox";
 const LONGEST = 3200; // pixels of the longer side: a map that fills half of it has 200 a cell, reading needs 128
@@ -14,7 +15,10 @@ function database() {
   opened ??= new Promise((resolve, reject) => {
     const request = indexedDB.open(DATABASE, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: "id", autoIncrement: true });
-    request.onsuccess = () => resolve(request.result);
+    request.onsuccess = () => {
+      request.result.onclose = () => { opened = null; }; // an iPhone closes it while the page sleeps
+      resolve(request.result);
+    };
     request.onerror = () => reject(request.error);
   });
   return opened;
@@ -65,15 +69,13 @@ export async function deliver({ id, name, blob }, onProgress, onState) {
 // A photo as large as reading needs it, upright; anything that this browser cannot decode, as it is.
 async function shrunk(file) {
   const asIs = { blob: file, name: file.name };
-  if (file.size <= SMALL || !/^image\/(jpeg|png|webp|heic|heif)$/.test(file.type)) return asIs;
+  if (file.size <= SMALL || !/^image\/(jpeg|png|webp|heic|heif)$/.test(file.type) || !givesBack()) return asIs;
   try {
     const picture = await createImageBitmap(file);
     const factor = Math.min(1, LONGEST / Math.max(picture.width, picture.height));
     if (factor === 1 && file.type === "image/jpeg") return asIs;
-    const canvas = Object.assign(document.createElement("canvas"), { width: Math.round(picture.width * factor), height: Math.round(picture.height * factor) });
-    canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+    const blob = await fileOf(picture, picture.width * factor, picture.height * factor, "image/jpeg", QUALITY);
     picture.close();
-    const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", QUALITY));
     return blob && blob.size < file.size ? { blob, name: file.name.replace(/\.\w+$/, "") + ".jpg" } : asIs;
   } catch { return asIs; }
 }

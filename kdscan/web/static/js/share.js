@@ -1,5 +1,6 @@
 // The result as a picture: parchment, boards, totals; shared where the phone can, else saved.
 
+import { fileOf, givesBack } from "./canvas.js";
 import { INK } from "./coats.js";
 import { s, toast } from "./dom.js";
 import { language, t, tn } from "./i18n.js";
@@ -35,22 +36,21 @@ function card(all, game) {
 
 export async function picture(sheets, game) {
   const { svg, high } = card(sheets, game);
-  const url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" }));
+  const file = new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" });
+  if (!givesBack()) return file;
+  const url = URL.createObjectURL(file);
   try {
     const image = new Image();
     image.src = url;
     await image.decode();
-    const canvas = document.createElement("canvas");
-    canvas.width = WIDE;
-    canvas.height = high;
-    canvas.getContext("2d").drawImage(image, 0, 0, WIDE, high);
-    return await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+    return await fileOf(image, WIDE, high, "image/png");
   } finally { URL.revokeObjectURL(url); }
 }
 
 export async function share(sheets, game) {
   const blob = await picture(sheets, game);
-  const file = new File([blob], `kingdomino-${sheets.filter(isWorth).map((sheet) => sheet.score.total).join("-")}.png`, { type: "image/png" });
+  const name = `kingdomino-${sheets.filter(isWorth).map((sheet) => sheet.score.total).join("-")}`;
+  const file = new File([blob], `${name}.${blob.type === "image/png" ? "png" : "svg"}`, { type: blob.type });
   if (navigator.canShare?.({ files: [file] })) {
     try { await navigator.share({ files: [file] }); return; } catch (error) { if (error.name === "AbortError") return; }
   }

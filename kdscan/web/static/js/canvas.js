@@ -1,0 +1,19 @@
+// Pictures that are drawn here.
+
+const COLOR = [200, 120, 40, 255];
+
+// Whether a canvas gives back what was drawn in it. Browsers that guard against being recognized
+// (Firefox with resistFingerprinting, Tor) give noise: a photo that went through one would be lost.
+export function givesBack() {
+  const context = Object.assign(document.createElement("canvas"), { width: 8, height: 8 }).getContext("2d");
+  context.fillStyle = `rgb(${COLOR.slice(0, 3).join()})`;
+  context.fillRect(0, 0, 8, 8);
+  return context.getImageData(0, 0, 8, 8).data.every((value, n) => Math.abs(value - COLOR[n % 4]) < 8);
+}
+
+// A picture as a file of this size.
+export function fileOf(picture, width, height, type, quality) {
+  const canvas = Object.assign(document.createElement("canvas"), { width: Math.round(width), height: Math.round(height) });
+  canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve) => canvas.toBlob(resolve, type, quality));
+}

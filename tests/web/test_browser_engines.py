@@ -1,0 +1,112 @@
+"""What browsers other than Chromium lack or do otherwise, done to Chromium."""
+
+from __future__ import annotations
+
+import re
+
+import cv2
+import numpy as np
+import pytest
+from playwright.sync_api import Route, expect
+
+from kdscan.tournament.store import Store
+from tests.readings import make_sheet
+from tests.web import browsing
+from tests.web.browsing import Open
+from tests.web.conftest import DESK, SAMPLES, Served, lay
+
+browser, open_page = browsing.browser, browsing.open_page
+pytestmark = [pytest.mark.browser, browsing.needs_chromium]
+
+SENT = re.compile(r"/api/photos\?name")
+
+NOISE = """
+  CanvasRenderingContext2D.prototype.getImageData = (x, y, width, height) =>
+    ({ data: new Uint8ClampedArray(4 * width * height).map(() => 256 * Math.random()) });
+"""
+"""Firefox with resistFingerprinting, and Tor's browser: no picture comes out of a canvas."""
+
+
+def test_a_canvas_that_gives_noise_ruins_no_photo(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+    page.add_init_script(NOISE)
+    page.add_init_script("""
+      const send = XMLHttpRequest.prototype.send;
+      XMLHttpRequest.prototype.send = function (what) {
+        window.sent = what.size;
+        send.call(this, what);
+      };
+    """)
+    page.route(SENT, lambda route: route.fulfill(status=507, json={"error": {"code": "quota"}}))
+    grain = np.random.default_rng(1).integers(0, 256, (1200, 1200, 3), np.uint8)
+    photo = cv2.imencode(".png", grain)[1].tobytes()
+    page.goto("/")
+    page.set_input_files(
+        "input[multiple]", {"name": "a.png", "mimeType": "image/png", "buffer": photo}
+    )
+    expect(page.locator(".upload.failed")).to_be_visible()
+    assert page.evaluate("sent") == len(photo)
+
+
+def test_a_canvas_that_gives_noise_spoils_no_picture_to_share(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = open_page(DESK)
+    page.add_init_script(NOISE)
+    page.goto(f"/?again#/photo/{lay(served, store, make_sheet())}")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Share").tap()
+    assert download.value.suggested_filename.endswith(".svg")
+    assert "</svg>" in download.value.path().read_text()
+
+
+def test_a_photo_that_the_browser_cannot_show_has_no_broken_picture(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+    page.route(SENT, lambda route: None)
+    page.goto("/")
+    page.set_input_files(
+        "input[multiple]", {"name": "a.heic", "mimeType": "image/heic", "buffer": b"heic"}
+    )
+    expect(page.locator(".upload .no-thumb")).to_be_visible()
+    expect(page.locator(".upload img")).to_have_count(0)
+
+
+def test_photos_are_kept_though_the_phone_closed_their_database(open_page: Open) -> None:
+    page = open_page(service_workers="block")
+    page.add_init_script("""
+      const open = indexedDB.open;
+      indexedDB.open = function (...what) {
+        const request = open.apply(this, what);
+        request.addEventListener("success", () => { window.database = request.result; });
+        return request;
+      };
+    """)
+    page.route(SENT, lambda route: route.abort())
+    page.goto("/")
+    page.wait_for_function("window.database")
+    page.evaluate("database.close(); database.dispatchEvent(new Event('close'))")
+    page.set_input_files("input[multiple]", SAMPLES / "02.jpg")
+    expect(page.locator(".upload")).to_contain_text("waits for the network")
+    page.reload()
+    expect(page.locator(".upload")).to_contain_text("02.jpg")
+
+
+def test_a_page_that_is_gone_back_to_knows_at_once_that_it_is_not_alone(open_page: Open) -> None:
+    page = open_page(DESK, service_workers="block")
+    asked: list[str] = []
+
+    def cut_off(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) == 1:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.clock.install(time=0)
+    page.route(re.compile(r"/api/standings\?after"), cut_off)
+    page.goto("/standings")
+    expect(page.locator("body")).to_have_class("offline")
+    page.clock.pause_at(1000)
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    expect(page.locator("body")).not_to_have_class("offline")
+    assert asked[1].endswith("wait=0")
