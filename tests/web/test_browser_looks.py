@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from kdscan.marks.risk import DEFAULT_RISK
 from kdscan.pipeline.table import apply_spellbook
 from kdscan.tournament.store import Store
-from tests.readings import make_book, make_sheet
+from tests.readings import make_book, make_kingdom, make_sheet
 from tests.web import browsing
 from tests.web.browsing import (
     DESKTOP,
@@ -128,6 +128,28 @@ def test_on_paper_nothing_lies_over_what_was_read(
     expect(page.locator(".bar")).to_be_hidden()
     ink = page.evaluate("getComputedStyle(document.body).color")
     assert max(map(int, re.findall(r"\d+", ink))) < 60, "paper is light in the dark too"
+
+
+def test_on_paper_all_doubts_are_seen(open_page: Open, served: Served, store: Store) -> None:
+    doubts = {(0, col): ("wheat", 0) for col in range(4)}
+    page = open_page(DESK)
+    page.goto(f"/#/photo/{lay(served, store, make_kingdom(doubtful=doubts))}")
+    expect(page.locator(".doubt").nth(2)).to_be_visible()
+    page.emulate_media(media="print")
+    assert page.locator(".doubt-row").evaluate("one => one.scrollWidth - one.clientWidth") <= 0
+
+
+def test_text_alone_at_twice_its_size_cuts_nothing_off(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = open_page(DESK)
+    page.goto(f"/#/photo/{lay(served, store, DOUBTED)}")
+    expect(page.locator(".doubt")).to_be_visible()
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    width = page.viewport_size["width"] if page.viewport_size else 0
+    for button in page.locator(".bar-button, .doubt .choice").all():
+        box = button.bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= width, button.inner_text()
 
 
 def test_long_names_are_whole_in_the_picture(open_page: Open, served: Served, store: Store) -> None:

@@ -80,7 +80,7 @@ export function openEditor(page, part, say) {
   const cut = page?.view && part.crop(page);
   put(dialog, h("form", { method: "dialog", class: "editor" },
     h("h2", { tabindex: "-1" }, part.question(part.name)),
-    h("div", { class: cut?.classList.contains("strip") ? "editor-top tall" : "editor-top" }, cut, likely), body));
+    h("div", { class: "editor-top" }, cut, likely), body));
   dialog.onclick = (event) => event.target === dialog && close();
   dialog.onkeydown = (event) => {
     const fresh = /^[0-9]$/.test(event.key) && part.press(value, event.key);
