@@ -153,11 +153,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return code
         if not isinstance(error, Exception):
             raise
+        from kdscan.tournament.store.files import hide_password
+
         _complain(
             spoken(sys.stderr).t(
                 "a bug in kdscan: {error}\nPlease report it with what this shows: {command}",
                 error=f"{type(error).__name__}: {error}",
-                command=shlex.join(["kdscan", "--debug", *given]),
+                command=shlex.join(["kdscan", "--debug", *map(hide_password, given)]),
             ),
             debug,
         )

@@ -60,7 +60,9 @@ Edition = Annotated[
 
 def same_event(event: str, store: str | None) -> str:
     """The options that name an event and its store, for a command to copy."""
-    shown = "URL" if store and "@" in store else store  # it may hold a password
+    from kdscan.tournament.store.files import hide_password
+
+    shown = "URL" if store and hide_password(store) != store else store
     return shlex.join(["--event", event, *(["--store", shown] if shown else [])])
 
 

@@ -18,14 +18,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, select
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, TimeoutError
 
 from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.files.write import default_folder, make_folder, sync_folder
 from kdscan.locale import mark
 from kdscan.tournament.store import schema
 from kdscan.tournament.store.checks import NOT_UNDERSTOOD, is_damaged
-from kdscan.tournament.store.files import MODE, PhotoFiles, is_url
+from kdscan.tournament.store.files import MODE, PhotoFiles, hide_password, is_url
 from kdscan.tournament.store.upgrade import check_current, upgrade
 
 ENVIRONMENT = "KDSCAN_STORE"
@@ -35,7 +35,16 @@ FileId = tuple[int, int]
 """Device and number of a file; two files never share them at a time."""
 
 BUSY_SECONDS = 30.0
-"""How long SQLite waits for another program that is writing."""
+"""How long one waits for another program that is writing."""
+
+_TAKE_TURN = f"""SELECT
+set_config('lock_timeout', '{BUSY_SECONDS:.0f}s', true),
+set_config('idle_in_transaction_session_timeout', '10min', true),
+pg_advisory_xact_lock({0x6B647363})"""
+"""A writer that falls silent, its machine asleep or its network gone, makes way."""
+
+_SERVER = {"connect_timeout": 20, "tcp_user_timeout": 60_000, "keepalives_idle": 30}
+"""How PostgreSQL is reached where the URL does not say otherwise; milliseconds, else seconds."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +110,14 @@ def open_store(url: str | None = None, photos: str | None = None, *, make: bool 
     parsed = _parse(url or os.environ.get(ENVIRONMENT) or str(default_folder() / "kdscan.sqlite"))
     if parsed.get_backend_name() == "sqlite":
         return _open_sqlite(parsed, photos, make)
-    engine = _engine(parsed, pool_pre_ping=True)
+    reached = {name: value for name, value in _SERVER.items() if name not in parsed.query}
+    engine = _engine(
+        parsed,
+        connect_args=reached | {"client_encoding": "utf8"},
+        pool_pre_ping=True,
+        isolation_level="READ COMMITTED",
+    )
+    event.listen(engine, "begin", _begin_postgresql)
     _have_tables(engine, upgrade)
     with _explained(engine):
         return Store(engine, PhotoFiles(_remembered(engine, photos)))
@@ -113,8 +129,14 @@ def _parse(url: str) -> URL:
     try:
         parsed = make_url(url)
         backend = parsed.get_backend_name()
+        if "@" in (parsed.host or ""):
+            raise ValueError  # a password with an @, the rest of which was taken for the host
     except (ArgumentError, ValueError) as error:  # ValueError: a port that is no number
-        raise UsageError("--store: this is no URL of a database: {url}", url=url) from error
+        raise UsageError(
+            "--store: this is no URL of a database: {url}; one is written like "
+            "postgresql://user:password@host/club, with %40 for an @ in the password",
+            url=hide_password(url),
+        ) from error
     if backend == "postgres":  # what many hosts print
         parsed, backend = parsed.set(drivername="postgresql"), "postgresql"
     if backend not in ("sqlite", "postgresql"):
@@ -239,10 +261,19 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
+def _begin_postgresql(connection: Connection) -> None:
+    # As in SQLite: one writes at a time and knows what the one before has written, and who reads
+    # sees one moment.
+    if connection.get_execution_options().get("writes"):
+        connection.exec_driver_sql(_TAKE_TURN)
+    else:
+        connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+
+
 def _remembered(engine: Engine, photos: str | None) -> str:
     """The place of the photos of a store on a server: the same for all who use it."""
     at = schema.setting.c
-    with engine.begin() as db:
+    with engine.execution_options(writes=photos is not None).begin() as db:
         known = db.scalar(select(at.value).where(at.key == "photos"))
         if photos is None:
             return known or str(default_folder() / "photos")
@@ -259,20 +290,38 @@ def _explained(engine: Engine) -> Iterator[None]:
     """Turn what a database says into what a person can do about it."""
     try:
         yield
-    except DBAPIError as error:
-        where = engine.url.render_as_string(hide_password=True)
-        reason = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
-        failed = StoreError("the store {where} failed: {reason}", where=where, reason=reason)
-        kind = StoreFull if "full" in reason else StoreError
-        raise kind(mark("{error}; {what}"), error=failed, what=_remedy(reason)) from error
+    except (DBAPIError, TimeoutError) as error:
+        said = getattr(error, "orig", None) or error
+        reason = str(said).strip().splitlines()[0]
+        failed = StoreError(
+            "the store {where} failed: {reason}", where=_shown(engine), reason=reason
+        )
+        code = getattr(said, "sqlstate", reason) or ""  # SQLite's errors are known by their words
+        why = "locked" if isinstance(error, TimeoutError) else _CAUSES.get(code, code)
+        kind = StoreFull if "full" in why else StoreError
+        raise kind(mark("{error}; {what}"), error=failed, what=_remedy(why)) from error
     except NOT_UNDERSTOOD as error:
         if not is_damaged(engine):
             raise
         raise StoreError(
             "the store {where} is damaged; use a backup, or have its photos read anew into "
             "another store",
-            where=engine.url.render_as_string(hide_password=True),
+            where=_shown(engine),
         ) from error
+
+
+def _shown(engine: Engine) -> str:
+    return hide_password(engine.url.render_as_string(hide_password=True))
+
+
+_CAUSES = {
+    "53100": "full",
+    "25006": "readonly",
+    "42501": "readonly",
+    "55P03": "locked",
+    "22P05": "encoding",
+}
+"""What SQLite calls it that PostgreSQL, in whatever language, says by these codes."""
 
 
 def _remedy(reason: str) -> str:
@@ -282,6 +331,8 @@ def _remedy(reason: str) -> str:
         return mark("it may only be read; ask for write access, or copy it with its photos")
     if "locked" in reason:
         return mark("another program is writing; wait for it and try again")
+    if "encoding" in reason:
+        return mark("its database holds few alphabets: make one of encoding UTF8")
     if "not a database" in reason or "malformed" in reason:
         return mark("this file is no store of kdscan, or it is damaged: name another, or a backup")
     return mark("check that it is running, reachable and yours to write")

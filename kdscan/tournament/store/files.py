@@ -33,6 +33,11 @@ def is_url(place: str) -> bool:
     return "://" in place
 
 
+def hide_password(word: str) -> str:
+    """A URL, or any other word, without what may be a password in it."""
+    return re.sub("(://[^:@]*:).*(?=@)|(password=)[^&]*", r"\1\2***", word)
+
+
 def suffix_of(name: str) -> str:
     """The suffix a photo is kept under: the name's own if it is short and plain, in lower case."""
     suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()

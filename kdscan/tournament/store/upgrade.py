@@ -22,9 +22,6 @@ KNOWN = ("0001", "0002", "0003")
 HEAD = KNOWN[-1]
 """The one whose tables `schema` describes."""
 
-_LOCK = 0x6B647363
-"""Key of PostgreSQL's advisory lock: one program at a time upgrades."""
-
 
 def upgrade(engine: Engine) -> None:
     """Make the tables, or bring them up to date; raise `StoreError` for a newer store."""
@@ -36,8 +33,6 @@ def upgrade(engine: Engine) -> None:
     if found is not None and engine.dialect.name == "sqlite":
         _back_up(Path(str(engine.url.database)), found)
     with engine.execution_options(writes=True).begin() as db:
-        if engine.dialect.name == "postgresql":
-            db.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
         found = _revision(db)  # another program may have been faster
         if found != HEAD:
             _run(db, new=found is None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -13,11 +13,14 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from kdscan.errors import StoreError, UsageError
+from kdscan.cli.options import same_event
+from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.tournament.store import connect, open_store, upgrade
 from kdscan.tournament.store.events import ensure_event, events
 from kdscan.tournament.store.photos import add_photo, photos, reason_of, set_pages
 from kdscan.tournament.store.schema import metadata
+from tests.command import Command
+from tests.conftest import new_store
 
 
 def test_a_new_store_has_the_tables_that_the_program_uses(store_url: str) -> None:
@@ -109,8 +112,6 @@ def test_the_environment_and_the_default_name_a_store(
 def test_a_server_remembers_where_the_photos_are(
     postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.conftest import new_store
-
     monkeypatch.setattr(connect, "default_folder", lambda: tmp_path)
     for url in new_store(postgres):
         with open_store(url) as store:
@@ -142,3 +143,61 @@ def test_a_server_that_is_not_there_is_said_so() -> None:
         open_store("postgresql://me:secret@127.0.0.1:9/none")
     assert "secret" not in str(caught.value)
     assert "reachable" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:secret@127.0.0.1:9/none",
+        "postgresql://127.0.0.1:9/none?user=me&password=secret",
+        "postgresql://me:half@secret@127.0.0.1:9/none",
+        "postgresql://me:secret@127.0.0.1:port/none",
+        "postgresql://me:secret@[::1/none",
+    ],
+)
+def test_no_error_shows_a_password(url: str, run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psycopg")
+    said = run("standings", "--store", url, code=None)
+    assert "127.0.0.1" in said.err or "[::1" in said.err
+    assert "secret" not in said.err and "half" not in said.err
+    assert "secret" not in same_event("cup", url)
+    monkeypatch.setattr(connect, "_parse", None)  # a bug
+    said = run("standings", "--store", url, code=1)
+    assert "a bug" in said.err and "secret" not in said.err and "half" not in said.err
+
+
+@pytest.mark.database
+@pytest.mark.parametrize(
+    ("code", "kind", "what"),
+    [
+        ("53100", StoreFull, "make room"),
+        ("25006", StoreError, "only be read"),
+        ("42501", StoreError, "only be read"),
+        ("55P03", StoreError, "another program is writing"),
+        ("22P05", StoreError, "encoding UTF8"),
+        ("57014", StoreError, "reachable"),
+    ],
+)
+def test_what_a_server_says_is_understood_whatever_its_words(
+    postgres: str, code: str, kind: type[StoreError], what: str
+) -> None:
+    fail = f"DO $$ BEGIN RAISE 'nur readonly_full' USING ERRCODE = '{code}'; END $$"
+    for url in new_store(postgres):
+        with open_store(url) as store, pytest.raises(kind, match=what), store.write() as db:
+            db.execute(text(fail))
+
+
+@pytest.mark.database
+def test_a_server_is_spoken_to_in_utf8(postgres: str) -> None:
+    """A database of SQL_ASCII answers in bytes where nobody asks for more."""
+    for url in new_store(postgres):
+        with open_store(f"{url}&client_encoding=sql_ascii") as store, store.write() as db:
+            assert ensure_event(db, "Кубок").name == "Кубок"
+
+
+def test_who_gets_no_connection_is_told_so(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_store(store_url) as store:
+        monkeypatch.setattr(store.engine.pool, "_timeout", 0.1)
+        with ExitStack() as held, pytest.raises(StoreError, match="another program is writing"):
+            for _ in range(20):
+                held.enter_context(store.read())

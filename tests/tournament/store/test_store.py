@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kdscan.errors import NoSheetFound, ReaderDied, UsageError
+from kdscan.tournament.plan import next_round
 from kdscan.tournament.store import Store, open_store
 from kdscan.tournament.store.corrections import add_correction, corrections, effective, undo
 from kdscan.tournament.store.events import (
@@ -261,7 +262,7 @@ def test_games_seat_players(store: Store) -> None:
 
 
 def test_two_programs_write_in_turn(store_url: str) -> None:
-    """Both read before they write; neither loses what the other wrote."""
+    """Both read before they write, and change one row too; neither loses what the other wrote."""
     with open_store(store_url) as store, store.write() as db:
         event = ensure_event(db, "e")
 
@@ -272,6 +273,7 @@ def test_two_programs_write_in_turn(store_url: str) -> None:
                     players(db, event.id)
                     ensure_player(db, event.id, f"{name}{n}")
                     ensure_player(db, event.id, f"both{n}")
+                    set_event_detail(db, event.id, f"{name}{n}", n)
 
     threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
     for thread in threads:
@@ -280,3 +282,41 @@ def test_two_programs_write_in_turn(store_url: str) -> None:
         thread.join()
     with open_store(store_url) as store, store.read() as db:
         assert len(players(db, event.id)) == 60
+        assert len(find_event(db, "e").details) == 40
+
+
+def test_a_round_that_two_desks_pair_at_once_is_paired_once(store_url: str) -> None:
+    with open_store(store_url) as store, store.write() as db:
+        event = ensure_event(db, "e")
+        for n in range(20):
+            ensure_player(db, event.id, f"P{n}")
+    together, said = threading.Barrier(3), []
+
+    def work() -> None:
+        with open_store(store_url) as mine:
+            together.wait()
+            try:
+                with mine.write() as db:
+                    said.append(str(next_round(db, event)[0]))
+            except UsageError as error:
+                said.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum("miss points" in one for one in said) == 2 and "1" in said
+
+
+def test_who_reads_sees_one_moment(store_url: str) -> None:
+    with open_store(store_url) as store, open_store(store_url) as other:
+        with store.write() as db:
+            event = ensure_event(db, "e")
+        with store.read() as db:
+            assert players(db, event.id) == []
+            with other.write() as writing:
+                ensure_player(writing, event.id, "Ada")
+            assert players(db, event.id) == []
+        with store.read() as db:
+            assert [one.name for one in players(db, event.id)] == ["Ada"]
