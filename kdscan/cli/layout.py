@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,12 +12,14 @@ from kdscan.cli.help import Command, Group
 from kdscan.cli.messages import note
 from kdscan.cli.options import Event, Store
 from kdscan.cli.prints import add_commands, prints_of, prints_table
-from kdscan.errors import UsageError
+from kdscan.errors import PhotoError, UsageError
+from kdscan.locale import mark
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kdscan.records import Photo
 
 layout = typer.Typer(cls=Group, no_args_is_help=True)
 
@@ -98,18 +101,21 @@ def learn(
     Exit codes: 0 done; 2 the photos are no good for it, or a file cannot be written; 3 a photo
     cannot be read; 4 no sheet was found; 6 the model is missing or corrupt.
     """
+    from kdscan.prints.names import SUFFIX
+
+    if output is not None and output.suffix.lower() not in (TOML, SUFFIX):
+        raise UsageError("-o {path}: name a file that ends in .kdprint or .toml", path=output)
     called = name or (output.stem if output is not None else "")
     if not called:
         raise UsageError("say what the pad is called, like --name club")
     # The heavy half: OpenCV, onnxruntime.
     from kdscan.files.write import write_file
-    from kdscan.imaging.photo import load_photos
     from kdscan.prints.api import learn_print
     from kdscan.prints.drawing import draw_print
     from kdscan.prints.to_layout import to_layout
     from kdscan.sheet.toml import layout_to_toml
 
-    pictures = [picture for photo in photos for picture in load_photos(photo)]
+    pictures = [picture for photo in photos for picture in _pictures(photo)]
     known = learn_print(pictures, called, unmarked=unmarked, corners_xy=_points(corners))
     if overlay is not None:
         _write_png(overlay, draw_print(known))
@@ -122,6 +128,16 @@ def learn(
         with prints_of(event, store) as prints:
             prints.save(known)
     note(prints_table([known]))
+
+
+def _pictures(path: str) -> Iterator[Photo]:
+    """The pictures of a file; raises PhotoError, which names it: it is one of several."""
+    from kdscan.imaging.photo import load_photos
+
+    try:
+        yield from load_photos(path)
+    except PhotoError as error:
+        raise type(error)(mark("{where}: {error}"), where=path, error=error) from error
 
 
 def _points(text: str | None) -> NDArray[np.float64] | None:

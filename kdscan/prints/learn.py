@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kdscan.detection.clipping import clipped_cells
 from kdscan.detection.find import find
+from kdscan.detection.layout import UNKNOWN
 from kdscan.detection.register import turned
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.rectify import FLAT_MARGIN, resolution
@@ -18,7 +19,7 @@ from kdscan.marks.refine_crops import refine_crops
 from kdscan.prints.align import Aligned, align
 from kdscan.prints.corners import beside, placed
 from kdscan.prints.describe import OWN_CENTERS, describe_print, unknown_print
-from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet
+from kdscan.prints.flat import FLAT_CENTERS, MIN_PX, FlatSheet, Head, same_sheet
 from kdscan.prints.known import (
     PRINT_MARGIN,
     PRINT_PX,
@@ -31,7 +32,7 @@ from kdscan.prints.lattice import (
 from kdscan.prints.merge import merge
 from kdscan.prints.recognize import SURELY
 from kdscan.prints.separate import drawn_on
-from kdscan.records import Photo, RectifiedSheet
+from kdscan.records import CELLS, Photo, RectifiedSheet
 from kdscan.records.arrays import Floats, Network
 
 MIN_LIKENESS = 0.3
@@ -56,12 +57,19 @@ hills of an engraved print look like strokes in 27 of 34 shields, but like no co
 
 @dataclass(frozen=True, eq=False)
 class _MeasuredSheet:
-    """A sheet in one of the photos. placed: a person gave the grid's corners."""
+    """A sheet in one of the photos. coats: what is surely on its shields, see `Head`. placed: a
+    person gave the grid's corners."""
 
     photo: Photo
     measured: Measured
     filled: bool
+    coats: str = ""
     placed: bool = False
+
+    def is_again(self, other: _MeasuredSheet) -> bool:
+        """Whether it is a filled sheet that another photo shows too."""
+        both = self.filled and other.filled
+        return both and same_sheet(*(Head("", one.coats, UNKNOWN) for one in (self, other)))
 
 
 def learn_print(
@@ -89,8 +97,12 @@ def learn_print(
         _measure_sheet(photo, locating, refining, reading, None if number else corners_xy)
         for number, photo in enumerate(photos)
     ]
-    _check_number(seen)
-    used = sorted(seen, key=lambda one: (not one.placed, one.filled, -one.measured.likeness))[
+    # Ink that two pictures of one sheet share would be taken for print.
+    different = [
+        one for n, one in enumerate(seen) if not any(one.is_again(two) for two in seen[:n])
+    ]
+    _check_number(different)
+    used = sorted(different, key=lambda one: (not one.placed, one.filled, -one.measured.likeness))[
         :MAX_SHEETS
     ]
     known = _initial_print(name, used[0])
@@ -180,10 +192,11 @@ def _measure_sheet(
             " evenly lit",
             photo=photo.name,
         )
-    filled = marking is not None and marked_share(photo, sheet, marking) >= FILLED_SHARE
+    coats = sure_coats(photo, sheet, marking) if marking is not None else ""
+    filled = len(coats) - coats.count(".") >= FILLED_SHARE * len(CELLS)
     if corners_xy is not None:
         measured = replace(measured, centers_xy=beside(measured.centers_xy, sheet.centers_xy))
-    return _MeasuredSheet(photo, measured, filled, corners_xy is not None)
+    return _MeasuredSheet(photo, measured, filled, coats, corners_xy is not None)
 
 
 def _find_sheet(photo: Photo, locating: Network, refining: Network) -> RectifiedSheet:
@@ -201,16 +214,18 @@ def _check_number(seen: Sequence[_MeasuredSheet]) -> None:
     if len(seen) < MIN_FILLED and all(one.filled for one in seen):
         raise LayoutError(
             "these sheets seem to be filled in; photograph one that nobody has drawn on, or at"
-            " least {few} filled ones",
+            " least {few} different filled ones",
             few=MIN_FILLED,
         )
 
 
-def marked_share(photo: Photo, sheet: RectifiedSheet, marking: Network) -> float:
-    """Share of the shields that hold a coat according to the marks network."""
+def sure_coats(photo: Photo, sheet: RectifiedSheet, marking: Network) -> str:
+    """The coats that the shields hold according to the marks network, see `Head`; "." for those
+    that are empty or not sure."""
     _, views = refine_crops(photo, sheet, marking)
-    coats = next(views)[0][0].astype(np.float64)
-    return float(np.mean(softmax(coats)[:, 1:].max(1) > COAT_PROBABILITY))
+    probs = softmax(next(views)[0][0].astype(np.float64))[:, 1:]
+    sure = zip(probs.argmax(1), probs.max(1) > COAT_PROBABILITY, strict=True)
+    return "".join(str(coat) if certain else "." for coat, certain in sure)
 
 
 def _register_all(

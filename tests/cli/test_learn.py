@@ -103,5 +103,7 @@ def test_what_cannot_be_learned_is_said(
     assert "--name" in run("layout", "learn", filled, code=2).err
     assert "cannot hold" in run("layout", "learn", filled, "--name", "a/b", code=2).err
     assert "filled" in run("layout", "learn", filled, "--name", "pad", code=2).err
-    run("layout", "learn", tmp_path / "none.jpg", "--name", "pad", code=3)
+    nothing = tmp_path / "none.jpg"
+    assert str(nothing) in run("layout", "learn", filled, nothing, "--name", "pad", code=3).err
+    assert ".kdprint" in run("layout", "learn", filled, "-o", tmp_path / "pad.txt", code=2).err
     assert own_library().load() == ()

@@ -27,6 +27,15 @@ def test_a_single_filled_sheet_is_no_print() -> None:
         learn_print([filled], "pad", models.locate, models.refine, models.marks)
 
 
+def test_four_photos_of_one_filled_sheet_are_no_print() -> None:
+    """Its ink would be taken for print."""
+    models = default_models()
+    bgr = sheet(ENGRAVED, 1).bgr
+    photos = [Photo(np.ascontiguousarray(np.rot90(bgr, n)), f"{n}.jpg") for n in range(4)]
+    with pytest.raises(LayoutError, match="filled in"):
+        learn_print(photos, "pad", models.locate, models.refine, models.marks)
+
+
 @pytest.mark.parametrize(("surest", "filled"), [(0.6, False), (0.95, True)])
 def test_hills_that_look_like_strokes_of_no_coat_in_particular_fill_no_sheet(
     surest: float, filled: bool
