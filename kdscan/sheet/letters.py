@@ -6,6 +6,8 @@ subset, checked against the files by a test.
 
 from __future__ import annotations
 
+import unicodedata
+
 _RANGES = (
     (0x20, 0x7E),  # ASCII
     (0xA0, 0x17F),  # Latin-1 and Latin Extended-A: French, Polish and most of Europe
@@ -31,8 +33,18 @@ def unprintable(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with a question mark for each character that the font lacks.
+    """The text without the accents that the font lacks, and with a question mark for each letter
+    that it lacks.
 
     For names that people bring along: a sheet with a gap is better than none.
     """
-    return "".join(c if c in LETTERS else "?" for c in text)
+    return "".join(map(_printable, unicodedata.normalize("NFC", text)))
+
+
+def _printable(letter: str) -> str:
+    if letter in LETTERS:
+        return letter
+    if unicodedata.category(letter) in ("Mn", "Me", "Cf"):  # accents, marks of direction
+        return ""
+    plain = unicodedata.normalize("NFKD", letter)
+    return "".join(c for c in plain if c in LETTERS) or "?"

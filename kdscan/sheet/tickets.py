@@ -34,7 +34,8 @@ def tickets_from_csv(
 
     The first line names the columns: name, player (a short name for the code), round,
     table, any of them and others, in any order; commas, semicolons or tabs. Without
-    `player` the code has the player's number, in the order of names.
+    `player` the code has the player's number, in the order of names. A name of which no letter can
+    be printed gives way to what the code says of the player.
     event: None for sheets without codes. rounds: for rows without one.
     Raises UsageError, with the row, for what cannot be printed.
     """
@@ -175,6 +176,8 @@ def _entries(path: Path, rounds: Sequence[int]) -> list[_Entry]:
         nth = numbers.setdefault(name or f"row {number}", len(numbers) + 1)
         player = code_word(row.get("player", "")) or str(nth)
         shown = printable(name or row.get("player", ""))
+        if name and not any(c.isalnum() for c in shown):  # in letters that the font lacks
+            shown = player
         for round_ in (own,) if own is not None or not rounds else rounds:
             found.append(_Entry(where, shown, player, round_, table))
     if len(found) > _MOST_SHEETS:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeVar
+from unicodedata import normalize
 
 from sqlalchemy import Connection
 
@@ -41,7 +42,8 @@ class Names:
     by_code: Mapping[str, str]
 
     def spelled(self, name: str) -> str | None:
-        """Who has that name, in large or small letters."""
+        """Who has that name, in large or small letters, however accents are typed."""
+        name = normalize("NFC", name)
         return self.by_name.get(name) or self.by_name.get(name.lower())
 
     def called(self, name: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from unicodedata import normalize
 
 from sqlalchemy import Connection
 
@@ -38,7 +39,8 @@ def enter_players(db: Connection, event: Event, path: Path) -> int:
             raise UsageError(
                 "{path}, row {number}: this player has no name.", path=path, number=number
             )
-        if (name, row.get("round")) in seen:
+        spelled = normalize("NFC", name)
+        if (spelled, row.get("round")) in seen:
             raise UsageError(
                 "{path}, row {number}: {name} stands in the list twice; tell the two apart by a "
                 "letter or a town.",
@@ -46,13 +48,14 @@ def enter_players(db: Connection, event: Event, path: Path) -> int:
                 number=number,
                 name=name,
             )
-        seen.add((name, row.get("round")))
+        seen.add((spelled, row.get("round")))
         enter_player(db, event, name, row.get("player", ""))
     return len(rows)
 
 
 def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Player:
     """Enter a player; short: what the codes of the player's sheets shall say, if it can be."""
+    name = normalize("NFC", name)
     entered = players(db, event.id)
     number = next((n for n, one in enumerate(entered, 1) if one.name == name), len(entered) + 1)
     taken = {str(one.details.get("code")) for one in entered if one.name != name}

@@ -142,7 +142,7 @@ def player(db: Connection, event: Event, body: bodies.Entry, who: str) -> None:
     spelled = known.name if known else name
     before = known is not None and known.active
     if body.active:
-        enter_player(db, event, spelled)
+        spelled = enter_player(db, event, spelled).name
     drop(db, event, [spelled], body.active)
     note_part(db, event, spelled, body.active, who, before=before)
 

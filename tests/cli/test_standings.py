@@ -239,3 +239,18 @@ def test_an_event_that_is_not_there(tmp_path: Path, run: Command) -> None:
     open_store(url).close()
     said = run("standings", "--event", "Cup", "--store", url, code=2).err
     assert "there is no such event" in said
+
+
+def test_an_accent_is_the_same_however_it_is_typed(tmp_path: Path, run: Command) -> None:
+    """Some programs write an accent as a letter of its own."""
+    players = tmp_path / "players.csv"
+    players.write_text("name\nZoe\u0308\nAda\n", "utf-8")
+    at = ("--event", "cup", "--store", tmp_path / "s.sqlite")
+    run("pair", *at, "--players", players)
+    run("result", *at, "--round", 1, "--table", 1, "Zo\u00eb=51", "Ada=48")
+    players.write_text("name\nZo\u00eb\nAda\n", "utf-8")
+    run("pair", *at, "--players", players, "--drop", "Zoe\u0308", code=2)  # one alone is too few
+    table = run("standings", *at, "--json").json["standings"]
+    assert [line["player"] for line in table] == ["Zo\u00eb", "Ada"]
+    players.write_text("name\nBo\nZo\u00eb\nZoe\u0308\n", "utf-8")
+    assert "twice" in run("pair", *at, "--players", players, code=2).err

@@ -82,7 +82,7 @@ def test_rows_know_their_round_and_need_no_short_name(tmp_path: Path) -> None:
     path = _csv(tmp_path, "round,name\n3,Ann Lee\n,王\n")
     tickets = tickets_from_csv(path, "E", (1,))
     assert [ticket.code for ticket in tickets] == ["E/3//1", "E/1//2"]
-    assert tickets[1].name == "?"
+    assert tickets[1].name == "2"
 
 
 def test_codes_bear_numbers_where_names_cannot_stand(tmp_path: Path) -> None:
@@ -105,6 +105,13 @@ def test_any_event_has_codes(event: str, code: str, tmp_path: Path) -> None:
     (ticket,) = tickets_from_csv(_csv(tmp_path, "player,table,round\nA7,103,12\n"), event, ())
     assert (ticket.code, ticket.caption.startswith(event)) == (code, True)
     assert SheetId.parse(code) is not None
+
+
+def test_who_has_a_name_that_cannot_be_printed_is_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "players.csv"
+    path.write_text("name,player\n山田,\n山本,\nשרה,SL\n😀 Ann,\n", "utf-8")
+    found = tickets_from_csv(path, "CUP", (1,))
+    assert [one.name for one in found] == ["1", "2", "SL", "? Ann"]
 
 
 def test_a_name_that_was_written_for_a_spreadsheet_is_the_players_own(tmp_path: Path) -> None:

@@ -91,3 +91,4 @@ def test_letters_that_nobody_can_print() -> None:
     assert unprintable("Zażółć gęślą jaźń їґ") == ""
     assert unprintable("王国 a王") == "王国"
     assert printable("Łukasz 王") == "Łukasz ?"
+    assert printable("Zoe\u0308 Diệm \u202e") == "Zoë Diem "
