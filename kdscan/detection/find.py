@@ -184,12 +184,13 @@ def by_markers(photo: Photo, cell_px: float | None = None) -> tuple[SheetOutline
     """Outlines of maps with built-in layouts, computed from the markers around their grids.
 
     cell_px: how many pixels a cell of the smallest map that was located has; sheets lie on one
-    table, so markers of this scale are looked for first.
+    table, so markers of this scale are looked for first. Not of one that would reach far beyond
+    the picture: mostly it is none.
     """
     outlines = []
     for layout in known_layouts():
         assert layout.markers is not None
-        if cell_px:
+        if cell_px and cell_px * COLS <= max(photo.width, photo.height):
             side_px = cell_px * layout.markers.size_mm / layout.cell_mm[0]
             rule_out(photo, layout.markers.dictionary, side_px)
         for mm, xy in detect_pages(photo, layout.markers, layout.page_mm):

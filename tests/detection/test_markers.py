@@ -72,6 +72,13 @@ def test_a_first_look_is_as_fine_as_markers_are_small() -> None:
     assert len(detect_markers(page, FAMILY)) == 4
 
 
+def test_a_map_larger_than_the_picture_rules_nothing_out() -> None:
+    """A page of spellbooks alone was taken for a part of one, and no book was found."""
+    page = on_desk((render_page(BOOK, PX), 100, 60))
+    by_markers(page, 1900 / 6)
+    assert len(detect_markers(page, FAMILY)) == 4
+
+
 def test_our_maps_are_outlined_by_their_markers_even_upside_down() -> None:
     page = render_page(MAP, PX)
     photo = on_desk((np.ascontiguousarray(page[::-1, ::-1]), 100, 60))
