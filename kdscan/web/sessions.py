@@ -16,6 +16,8 @@ import time
 from dataclasses import asdict, dataclass
 from typing import get_args
 
+from sqlalchemy import select
+
 from kdscan.tournament.store import Store, schema
 from kdscan.web.schemas import Role, SessionInfo
 from kdscan.web.settings import Settings, unexpired
@@ -120,8 +122,10 @@ class RevokedSessions:
         """End a session for good."""
         key = self._key(session)
         if key not in self._keys:
+            at = schema.setting.c
             with self._store.write() as db:
-                db.execute(schema.setting.insert().values(key=key, value=str(session.ends)))
+                if db.scalar(select(at.key).where(at.key == key)) is None:  # left at another page
+                    db.execute(schema.setting.insert().values(key=key, value=str(session.ends)))
             self._keys.add(key)
 
     def _key(self, session: Session) -> str:

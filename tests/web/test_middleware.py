@@ -130,6 +130,14 @@ def test_who_has_left_is_known_after_a_restart(tmp_path: Path) -> None:
         assert other not in left
 
 
+def test_one_leaves_two_pages_of_one_store(store: Store) -> None:
+    session = sessions.new_session("desk", "")
+    here, there = (sessions.RevokedSessions(store) for _ in "ab")
+    here.add(session)
+    there.add(session)
+    assert session in here and session in there
+
+
 def test_nobody_says_for_whom_he_asks_but_the_proxy_that_was_named(store: Store) -> None:
     wrong = {"Authorization": "Bearer WRONGONE"}
     https = {"X-Forwarded-Proto": "https"}
