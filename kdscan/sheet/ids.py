@@ -16,6 +16,9 @@ from kdscan.locale import mark
 MOST_LETTERS = 38
 """As much as a QR code of 25 modules holds at level M: finer modules blur in phone photos."""
 
+MOST_OF_PLAYER = MOST_LETTERS - len("X/999/9999/")
+"""Letters of a player's word that stand beside any round and table."""
+
 _WORD = re.compile(r"[0-9A-Z.-]+")
 _TEXT = re.compile(r"([0-9A-Z.-]+)/(\d*)/(\d*)/([0-9A-Z.-]*)")
 

@@ -10,7 +10,7 @@ from unicodedata import normalize
 from sqlalchemy import Connection
 
 from kdscan.errors import UsageError
-from kdscan.sheet.ids import code_word
+from kdscan.sheet.ids import MOST_OF_PLAYER, code_word
 from kdscan.sheet.tickets import read_rows
 from kdscan.tournament.event import WALKOVER, EventState, event_state, result_row
 from kdscan.tournament.games import Game
@@ -60,7 +60,9 @@ def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Pl
     number = next((n for n, one in enumerate(entered, 1) if one.name == name), len(entered) + 1)
     taken = {str(one.details.get("code")) for one in entered if one.name != name}
     known = next((one.details.get("code") for one in entered if one.name == name), None)
-    wishes = (known, code_word(short), str(number), *(f"P{n}" for n in range(number, 2 * number)))
+    word = code_word(short)
+    word = word if len(word) <= MOST_OF_PLAYER else ""
+    wishes = (known, word, str(number), *(f"P{n}" for n in range(number, 2 * number)))
     code = next(one for one in wishes if one and one not in taken)
     return ensure_player(db, event.id, name, code=code)
 

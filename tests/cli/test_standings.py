@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kdscan.records import CELLS
+from kdscan.sheet.tickets import tickets_from_csv
 from kdscan.tournament.store import open_store
 from kdscan.tournament.store.corrections import corrections
 from kdscan.tournament.store.events import find_event
@@ -254,3 +255,11 @@ def test_an_accent_is_the_same_however_it_is_typed(tmp_path: Path, run: Command)
     assert [line["player"] for line in table] == ["Zo\u00eb", "Ada"]
     players.write_text("name\nBo\nZo\u00eb\nZoe\u0308\n", "utf-8")
     assert "twice" in run("pair", *at, "--players", players, code=2).err
+
+
+def test_who_is_paired_can_be_printed(tmp_path: Path, run: Command) -> None:
+    players, round1 = tmp_path / "players.csv", tmp_path / "round1.csv"
+    players.write_text(f"name,player\nAda,{'A' * 28}\nBob,{'B' * 27}\n")
+    run("pair", "--event", "c", "--store", tmp_path / "s", "--players", players, "--csv", round1)
+    found = tickets_from_csv(round1, "Spring cup", ())
+    assert {one.code for one in found} == {"SPRING/1/1/" + "B" * 27, "SPRING-CUP/1/1/1"}
