@@ -314,13 +314,7 @@ def _shown(engine: Engine) -> str:
     return hide_password(engine.url.render_as_string(hide_password=True))
 
 
-_CAUSES = {
-    "53100": "full",
-    "25006": "readonly",
-    "42501": "readonly",
-    "55P03": "locked",
-    "22P05": "encoding",
-}
+_CAUSES = {"53100": "full", "25006": "readonly", "55P03": "locked", "22P05": "encoding"}
 """What SQLite calls it that PostgreSQL, in whatever language, says by these codes."""
 
 

@@ -172,7 +172,7 @@ def test_no_error_shows_a_password(url: str, run: Command, monkeypatch: pytest.M
     [
         ("53100", StoreFull, "make room"),
         ("25006", StoreError, "only be read"),
-        ("42501", StoreError, "only be read"),
+        ("42501", StoreError, "yours to write"),
         ("55P03", StoreError, "another program is writing"),
         ("22P05", StoreError, "encoding UTF8"),
         ("57014", StoreError, "reachable"),
