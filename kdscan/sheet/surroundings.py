@@ -44,6 +44,7 @@ def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket:
     """Draw every part of the layout that players don't mark, in the look's language."""
     language = look.language
     coded = layout.code is not None and ticket.code != ""
+    second = layout.second_code if coded and isinstance(layout, Layout) else None
     if layout.title is not None:
         _title(pen, layout.title, language)
     if layout.compass is not None and not (coded and _meets(layout.compass, layout.code)):
@@ -59,15 +60,15 @@ def draw_surroundings(pen: Pen, layout: Layout | BookLayout, look: Look, ticket:
         pen.text(note.at_mm, text, size, font=ITALIC, align=note.align)
     if layout.ruler is not None:
         _ruler(pen, layout.ruler, language)
-        if pen.theme.parchment:
+        if pen.theme.parchment and second is None:  # where it would swim
             _serpent(pen, layout.ruler, layout, language)
     if layout.markers is not None:
         for marker in layout.markers.places:
             _marker(pen, layout.markers, marker)
     if coded and layout.code is not None:
         draw_code(pen, layout.code, ticket.code)
-        if isinstance(layout, Layout) and layout.second_code is not None:
-            draw_code(pen, layout.second_code, ticket.code)
+        if second is not None:
+            draw_code(pen, second, ticket.code)
     if layout.code is not None and layout.code.caption_mm is not None:
         _caption(pen, layout, layout.code.caption_mm, ticket.caption)
 

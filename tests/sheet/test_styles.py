@@ -7,9 +7,10 @@ import pypdfium2
 import pytest
 from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
+from kdscan.sheet import surroundings
 from kdscan.sheet.book import load_book
-from kdscan.sheet.layout import load_layout
-from kdscan.sheet.look import STYLES, Look, Style
+from kdscan.sheet.layout import layouts, load_layout
+from kdscan.sheet.look import STYLES, Look, Style, Ticket
 from kdscan.sheet.printing import Side, sheet_pdf
 from kdscan.sheet.raster import render_page
 from tests.sheet.measure import Measured
@@ -69,3 +70,13 @@ def test_roofs_stay_blank_in_every_style() -> None:
         for roof in LAYOUT.castle.roofs:
             cx, cy = np.array(roof).mean(axis=0)
             assert measured.at(x + float(cx), y + float(cy)) < 0.04
+
+
+def test_no_code_is_printed_over_the_serpent(monkeypatch: pytest.MonkeyPatch) -> None:
+    swum: list[object] = []
+    monkeypatch.setattr(surroundings, "draw_serpent", lambda *where: swum.append(where))
+    for layout in map(load_layout, layouts()):
+        for code in ("CUP/1/1/A", ""):
+            swum.clear()
+            sheet_pdf(layout, look=Look(style="decorated"), tickets=(Ticket("Ada", code=code),))
+            assert bool(swum) is (code == "")
