@@ -141,9 +141,8 @@ def pair(
         leave(db, this, drop or ())
         leave(db, this, back or (), active=True)
         round_, found = next_round(db, this, seed, again=again)
-        rows = pairing_rows(db, this, round_)
-    if csv is not None:
-        _write_csv(csv, rows)
+        if csv is not None:  # where it cannot be written no round is paired
+            _write_csv(csv, pairing_rows(db, this, round_))
     if str(csv) != "-":
         print(_tables(this.name, round_, found))
     elif found.bye is not None:

@@ -263,3 +263,12 @@ def test_who_is_paired_can_be_printed(tmp_path: Path, run: Command) -> None:
     run("pair", "--event", "c", "--store", tmp_path / "s", "--players", players, "--csv", round1)
     found = tickets_from_csv(round1, "Spring cup", ())
     assert {one.code for one in found} == {"SPRING/1/1/" + "B" * 27, "SPRING-CUP/1/1/1"}
+
+
+def test_no_round_is_paired_of_which_no_list_can_be_written(tmp_path: Path, run: Command) -> None:
+    players = tmp_path / "players.csv"
+    players.write_text("name\nAda\nBob\n")
+    pair = ("pair", "--event", "c", "--store", tmp_path / "s", "--players", players, "--csv")
+    run(*pair, tmp_path / "nowhere" / "round1.csv", code=2)
+    run(*pair, tmp_path / "round1.csv")
+    assert (tmp_path / "round1.csv").read_text().startswith("round,table,name,player\n1,1,")
