@@ -68,7 +68,7 @@ def test_what_a_proxy_says_without_its_server_is_no_refusal(
     expect(page.locator(".total-number")).to_be_visible()
 
 
-def test_a_photo_is_on_its_way_while_the_next_one_is_still_shrunk(open_page: Open) -> None:
+def test_photos_are_kept_before_they_are_shrunk_each_on_its_own_way(open_page: Open) -> None:
     page = open_page(service_workers="block")
     page.add_init_script("""
       let asked = 0;
@@ -76,8 +76,11 @@ def test_a_photo_is_on_its_way_while_the_next_one_is_still_shrunk(open_page: Ope
     """)
     page.goto("/?again")
     page.route(SENT, lambda route: route.abort())
-    choose(page, 1_600_000, 1_600_000)
-    expect(page.locator(".upload strong")).to_have_text(["waits for the network"])
+    choose(page, *[1_600_000] * 4)
+    states = page.locator(".upload strong")
+    expect(states).to_have_text(["waits for the network", *["is being sent"] * 3])
+    page.reload()
+    expect(states).to_have_count(4)
 
 
 def test_a_photo_that_is_being_read_stands_there_once(open_page: Open, served: Served) -> None:

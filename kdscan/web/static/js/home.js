@@ -71,8 +71,8 @@ function line({ id }) {
 async function send(files) {
   const tooLarge = files.filter((file) => file.size > session.limits.bytes);
   tooLarge.forEach((file) => row({ id: `large-${file.name}`, name: file.name }).fail({ code: "image_too_large" }));
-  // Each is on its way as soon as it is kept: of thirty the last takes a while to be shrunk.
-  for (const file of files.filter((one) => !tooLarge.includes(one))) enqueue(await keep(file), files.length === 1);
+  const kept = files.filter((file) => !tooLarge.includes(file)).map(keep);
+  for (const entry of kept) enqueue(await entry, files.length === 1);
 }
 
 function enqueue(entry, alone = false) {

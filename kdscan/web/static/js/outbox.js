@@ -39,11 +39,11 @@ const kept = (act, otherwise) => act().catch(() => otherwise);
 // What still waits from before, the oldest first.
 export const waiting = () => kept(() => inStore("readonly", (store) => store.getAll()), []);
 
-// Keeps a photo to be sent, with a number of its own.
+// Keeps a photo to be sent, with a number of its own; as it is, for shrinking takes a while, and
+// whoever leaves the page meanwhile would lose it.
 let unkept = -1;
 export async function keep(file) {
-  const { blob, name } = await shrunk(file);
-  const entry = { name, blob, since: Date.now() };
+  const entry = { name: file.name, blob: file, since: Date.now() };
   return { ...entry, id: await kept(() => inStore("readwrite", (store) => store.add(entry)), unkept--) };
 }
 
@@ -52,10 +52,11 @@ export const forget = (id) => (id < 0 ? Promise.resolve() : kept(() => inStore("
 // Sends one until the server has it or refuses it; onState("sending" | "waiting") tells how it goes.
 // Returns the server's answer. A refusal is thrown, and the photo stays in the outbox.
 export async function deliver({ id, name, blob }, onProgress, onState) {
+  const photo = await shrunk(blob, name);
   for (let n = 0; ; n = Math.min(n + 1, SECONDS.length - 1)) {
     try {
       onState("sending");
-      const answer = await upload({ name, blob }, onProgress);
+      const answer = await upload(photo, onProgress);
       await forget(id);
       return answer;
     } catch (error) {
@@ -67,8 +68,8 @@ export async function deliver({ id, name, blob }, onProgress, onState) {
 }
 
 // A photo as large as reading needs it, upright; anything that this browser cannot decode, as it is.
-async function shrunk(file) {
-  const asIs = { blob: file, name: file.name };
+async function shrunk(file, name) {
+  const asIs = { blob: file, name };
   if (file.size <= SMALL || !/^image\/(jpeg|png|webp|heic|heif)$/.test(file.type) || !givesBack()) return asIs;
   try {
     const picture = await createImageBitmap(file);
@@ -76,6 +77,6 @@ async function shrunk(file) {
     if (factor === 1 && file.type === "image/jpeg") return asIs;
     const blob = await fileOf(picture, picture.width * factor, picture.height * factor, "image/jpeg", QUALITY);
     picture.close();
-    return blob && blob.size < file.size ? { blob, name: file.name.replace(/\.\w+$/, "") + ".jpg" } : asIs;
+    return blob && blob.size < file.size ? { blob, name: name.replace(/\.\w+$/, "") + ".jpg" } : asIs;
   } catch { return asIs; }
 }
