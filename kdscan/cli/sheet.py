@@ -154,8 +154,8 @@ def sheet(
         back_tickets=back_tickets,
         per_page=per_page,
     )
-    _write(output, pdf)
-    note(f"{output}: {_summary(spoken(sys.stderr), copies, side, -(-copies // fit), paper)}")
+    written = _write(output, pdf)
+    note(f"{written}: {_summary(spoken(sys.stderr), copies, side, -(-copies // fit), paper)}")
 
 
 def _tickets(
@@ -181,20 +181,23 @@ def _tickets(
     return tickets, ()
 
 
-def _write(output: Path, pdf: bytes) -> None:
-    """Write a PDF, or its pages as pictures."""
+def _write(output: Path, pdf: bytes) -> str:
+    """Write a PDF, or its pages as pictures; returns what was written, for people."""
     from kdscan.files.write import write_file
 
     if output.suffix.lower() == ".png":
         pages = _pictures(pdf)
-        for number, png in enumerate(pages, 1):
-            several = output.with_name(f"{output.stem}-{number}{output.suffix}")
-            write_file(output if len(pages) == 1 else several, png)
-    elif str(output) == "-":
+        names = [output.with_stem(f"{output.stem}-{n + 1}") for n in range(len(pages))]
+        names = [output] if len(pages) == 1 else names
+        for name, png in zip(names, pages, strict=True):
+            write_file(name, png)
+        return " … ".join(str(name) for name in dict.fromkeys((names[0], names[-1])))
+    if str(output) == "-":
         sys.stdout.buffer.write(pdf)
         sys.stdout.buffer.flush()
     else:
         write_file(output, pdf)
+    return str(output)
 
 
 def _pictures(pdf: bytes) -> list[bytes]:

@@ -55,7 +55,7 @@ def test_a_sheet_is_written_as_pictures_or_to_stdout(
     first = cv2.imread(str(tmp_path / "a-1.png"))
     assert first is not None and first.shape == (3508, 2481, 3)
     assert (tmp_path / "a-2.png").is_file() and not (tmp_path / "a.png").exists()
-    capfdbinary.readouterr()
+    assert b"a-1.png \xe2\x80\xa6 " in capfdbinary.readouterr().err
     assert main(["sheet", "-o", "-"]) == 0
     assert capfdbinary.readouterr().out.startswith(b"%PDF")
 

@@ -41,7 +41,8 @@ _TAKE_TURN = f"""SELECT
 set_config('lock_timeout', '{BUSY_SECONDS:.0f}s', true),
 set_config('idle_in_transaction_session_timeout', '10min', true),
 pg_advisory_xact_lock({0x6B647363})"""
-"""A writer that falls silent, its machine asleep or its network gone, makes way."""
+"""How a writer takes its turn; the lock's key is "kdsc" in ASCII. One that falls silent, its
+machine asleep or its network gone, makes way."""
 
 _SERVER = {"connect_timeout": 20, "tcp_user_timeout": 60_000, "keepalives_idle": 30}
 """How PostgreSQL is reached where the URL does not say otherwise; milliseconds, else seconds."""
