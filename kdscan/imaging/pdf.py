@@ -76,4 +76,6 @@ def _scale(page: Any, max_pixels: int) -> float:
         area = (right - left) * (top - bottom)
         if area > width * height / 4:
             finest = max(finest, sqrt(px_wide * px_high / area))
-    return float(min(finest or DPI / POINTS_PER_INCH, LONGEST_PX / max(width, height)))
+    longest = max(width, height)
+    scale = min(finest or DPI / POINTS_PER_INCH, LONGEST_PX / longest)
+    return float(scale - 0.5 / longest)  # sides are rounded up; a pixel more would blur a scan

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 from scanner import Scan, Settings, scan
 
 from kdscan.imaging.bilevel import is_bilevel
@@ -54,6 +55,15 @@ def test_an_apps_black_and_white_is_told_small_or_large(
     cv2.imwrite(str(tmp_path / "a.jpg"), app(even), [cv2.IMWRITE_JPEG_QUALITY, quality])
     (photo,) = load_photos(tmp_path / "a.jpg")
     assert (photo.half is not None) is (dpi == 400)
+    assert is_bilevel(photo, outline(one))
+
+
+def test_a_pdf_of_such_a_scan_is_told(tmp_path: Path) -> None:
+    one = scanned("bilevel")
+    picture = Image.fromarray(one.bgr).convert("1", dither=Image.Dither.NONE)
+    picture.save(tmp_path / "a.pdf", resolution=150)
+    (photo,) = load_photos(tmp_path / "a.pdf")
+    assert (photo.width, photo.height) == picture.size
     assert is_bilevel(photo, outline(one))
 
 
