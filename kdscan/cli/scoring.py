@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from kdscan.cli.overlay_file import OverlayFile
     from kdscan.cli.self_teaching import SelfTaught
     from kdscan.kinds.common.options import ReadOptions
-    from kdscan.pipeline.document import PhotoReport
     from kdscan.pipeline.fusion import Where
-    from kdscan.records import Photo, SheetReading
+    from kdscan.records import SheetReading
     from kdscan.records.results import FusedJson, PhotoJson
 
 NEEDS_REVIEW = 5
@@ -49,29 +48,33 @@ def score_photos(
     Raises ModelError, because then no photo can be read, and UsageError.
     """
     read: dict[int, tuple[PhotoJson, dict[Where, SheetReading]]] = {}
-
-    def show(number: int, report: PhotoReport, photo: Photo | None) -> None:
-        read[number] = photo_json(report), maps_by_place(number, report.sheets)
-        printer.report(report, number + 1)
-        if overlay and photo is not None and report.sheets:
-            several = len(photos) > 1 or report.pages > 1
-            overlay.draw(photo, report, number + 1 if several else None)
-
-    for number, report, photo in read_all(photos, corrections, options, printer.progress):
-        show(number, report, photo)
-        teaching.see(photo, report.sheets)
-    taught = teaching.learn()
-    if taught and STDIN not in photos:  # a pipe can be read only once
+    unknown: set[int] | None = None
+    names: set[str] = set()
+    while True:
+        for number, report, photo in read_all(
+            photos, corrections, options, printer.progress, unknown
+        ):
+            entry, maps = photo_json(report), maps_by_place(number, report.sheets)
+            first = number not in read
+            better = not first and _layouts(maps) & names and _same(entry, read[number][0])
+            if first or better:
+                read[number] = entry, maps
+                printer.report(report, number + 1)
+                if overlay and photo is not None and report.sheets:
+                    several = len(photos) > 1 or report.pages > 1
+                    overlay.draw(photo, report, number + 1 if several else None)
+            if not better:
+                teaching.see(photo, report.sheets)
+        taught = teaching.learn()
+        if not taught or STDIN in photos:  # a pipe can be read only once
+            break
         unknown = {number for number, (_, maps) in read.items() if UNKNOWN in _layouts(maps)}
+        names = {one.name for one in taught}
         options = replace(options, prints=(*options.prints, *taught))
         printer.again()
-        again = read_all(photos, corrections, options, printer.progress, unknown)
-        for number, report, photo in again:
-            if _layouts(maps_by_place(number, report.sheets)) & {one.name for one in taught}:
-                show(number, report, photo)
     entries = [entry for entry, _ in read.values()]
-    maps = {where: one for _, found in read.values() for where, one in found.items()}
-    fused = fuse_sheets(maps, risk=options.risk)
+    together = {where: one for _, maps in read.values() for where, one in maps.items()}
+    fused = fuse_sheets(together, risk=options.risk)
     answer = report_json(entries, fused)
     if options.variants.dynasty:
         from kdscan.kinds.kingdom.to_json import dynasty_json
@@ -108,6 +111,11 @@ def exit_code(photos: Sequence[PhotoJson], strict: bool, fused: Sequence[FusedJs
 
 def _layouts(maps: Mapping[Where, SheetReading]) -> set[str]:
     return {sheet.layout for sheet in maps.values()}
+
+
+def _same(one: PhotoJson, other: PhotoJson) -> bool:
+    """Whether both are of one page: pages are counted anew where a file went meanwhile."""
+    return (one["photo"], one["page"]) == (other["photo"], other["page"])
 
 
 def _check_all_applied(corrections: Sequence[Correction], photos: Sequence[PhotoJson]) -> None:

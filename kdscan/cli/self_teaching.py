@@ -11,7 +11,6 @@ from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
     from kdscan.cli.prints import Prints
-    from kdscan.prints.file import FiledPrint
     from kdscan.prints.flat import FlatSheet
     from kdscan.prints.known import KnownPrint
     from kdscan.records import AnyReading, Photo, SheetReading
@@ -20,12 +19,12 @@ if TYPE_CHECKING:
 class SelfTaught:
     """What the sheets of one command teach. known: the prints that they are read by."""
 
-    def __init__(self, known: Sequence[FiledPrint], on: bool = True) -> None:
+    def __init__(self, known: Sequence[KnownPrint], on: bool = True) -> None:
         self._known, self._on = known, on
         self._sheets: list[FlatSheet] = []
 
     def see(self, photo: Photo | None, sheets: Iterable[AnyReading]) -> None:
-        """Lay flat what may teach a print."""
+        """Lay flat what may teach a print, as many sheets as can be kept."""
         from kdscan.records import SheetReading
         from kdscan.sheet.layout import layouts
 
@@ -38,9 +37,10 @@ class SelfTaught:
     def _see(self, photo: Photo, sheet: SheetReading) -> None:
         from kdscan.prints.flat import flat_sheet  # all that learns takes long to import
         from kdscan.prints.pile import may_teach
-        from kdscan.prints.pool import own_pool
+        from kdscan.prints.pool import MAX_KEPT, own_pool
 
-        if may_teach(sheet.layout, self._known) and own_pool().is_on:
+        room = len(self._sheets) < MAX_KEPT
+        if room and may_teach(sheet.layout, self._known) and own_pool().is_on:
             flat = flat_sheet(photo, sheet)
             if flat is not None:
                 self._sheets.append(flat)
@@ -48,7 +48,8 @@ class SelfTaught:
     def learn(self) -> list[KnownPrint]:
         """Keep what was seen, learn what that teaches, and say so; what goes wrong costs no more
         than that. Returns the prints that were not known before."""
-        if not self._sheets:
+        sheets, self._sheets = self._sheets, []
+        if not sheets:
             return []
         from kdscan.inference.store import default_models
         from kdscan.pipeline.pages import bug_of
@@ -56,7 +57,7 @@ class SelfTaught:
 
         w, pool = spoken(sys.stderr), own_pool()
         try:
-            fresh = pool.add(self._sheets)
+            fresh = pool.add(sheets)
             found = pool.learn(self._known, default_models().ink, fresh)
         except UsageError as error:
             note(f"kdscan: {error_message(error)}")
@@ -71,8 +72,9 @@ class SelfTaught:
                 name=one.name,
             )
             note(f"kdscan: {text}")
-        known = {one.name for one in self._known}
-        return [one for one in found if one.name not in known]
+        before, now = {one.name for one in self._known}, {one.name for one in found}
+        self._known = [*found, *(one for one in self._known if one.name not in now)]
+        return [one for one in found if one.name not in before]
 
 
 def switch(kept: Prints, on: bool) -> None:

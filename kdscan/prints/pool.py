@@ -17,6 +17,7 @@ from kdscan.prints.flat import FlatSheet, Head, from_bytes, head_of, same_sheet,
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.prints.library import Library, own_library
+from kdscan.prints.names import folded
 from kdscan.prints.pile import LearnedPrint, learn_from_pile, may_learn
 from kdscan.records.arrays import Network
 
@@ -98,12 +99,15 @@ class SheetPool:
     ) -> list[KnownPrint]:
         """Learn what sheets just added teach, keep it in the library, and return it.
 
-        prints: all that are known. inking: see `learn_print`. fresh: what `add` returned. Sheets
-        that can teach no more are deleted. Raises UsageError when something cannot be written.
+        prints: all that are known; what another program learned meanwhile is added. inking: see
+        `learn_print`. fresh: what `add` returned. Sheets that can teach no more are deleted. Raises
+        UsageError when something cannot be written.
         """
         known = tuple(prints)
         if not fresh or not may_learn([head.layout for head in self.heads()], known):
             return []
+        names = {folded(one.name) for one in known}
+        known += tuple(one for one in self.library.load() if folded(one.name) not in names)
         pile = self.load()
         found = learn_from_pile(pile, known, inking, fresh)
         for taught in found:

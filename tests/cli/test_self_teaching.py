@@ -7,9 +7,11 @@ from pathlib import Path
 
 import cv2
 import pytest
+from PIL import Image
 
+from kdscan.cli.self_teaching import SelfTaught
 from kdscan.detection.layout import UNKNOWN
-from kdscan.prints import pile
+from kdscan.prints import pile, pool
 from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import own_library
 from kdscan.prints.pool import SheetPool, own_pool
@@ -97,6 +99,38 @@ def test_sheets_that_teach_a_pad_together_are_read_again_by_it(
     assert [Path(one["photo"]).stem for one in photos] == ["other", "again", "1", "2", "3", "4"]
     assert [one["sheets"][0]["layout"] for one in photos] == [UNKNOWN] + ["pad 1"] * 5
     assert photos[2]["sheets"][0]["cells"][0]["coat"] == "filled", "corrections hold"
+
+
+@pytest.mark.slow
+def test_a_file_that_goes_meanwhile_mixes_up_no_photos(
+    games: list[Path], run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(pile, "learn_flat_sheets", learned_at_once)
+    scan, learn = tmp_path / "scan.tif", SelfTaught.learn
+    first, second = (Image.open(path) for path in games[2:4])
+    first.save(scan, save_all=True, append_images=[second])
+
+    def learn_slowly(teaching: SelfTaught) -> list[KnownPrint]:
+        scan.unlink(missing_ok=True)
+        return learn(teaching)
+
+    monkeypatch.setattr(SelfTaught, "learn", learn_slowly)
+    said = run("score", "--json", scan, *games[4:6])
+    assert "learned from 4" in said.err
+    assert [(Path(p["photo"]).stem, p["page"]) for p in said.json["photos"]] == [
+        *(("scan", 0), ("scan", 1), ("3", 0), ("4", 0))
+    ]
+
+
+@pytest.mark.slow
+def test_of_more_sheets_than_are_kept_the_first_teach_their_pad_too(
+    games: list[Path], run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pile, "learn_flat_sheets", learned_at_once)
+    monkeypatch.setattr(pool, "MAX_KEPT", 4)
+    found, said = layouts(run, *games[2:6], games[0])
+    assert found == ["pad 1"] * 4 + [UNKNOWN] and "learned from 4" in said
+    assert UNKNOWN in {head.layout for head in own_pool().heads()}, "the others wait for more"
 
 
 def test_a_bug_in_learning_costs_no_answer(

@@ -1,13 +1,18 @@
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kdscan.detection.layout import UNKNOWN
+from kdscan.inference.store import default_models
 from kdscan.prints import pool as pools
 from kdscan.prints.flat import FlatSheet, deduplicate, from_bytes, same_sheet, to_bytes
+from kdscan.prints.known import KnownPrint
 from kdscan.prints.library import Library
+from kdscan.prints.pile import LearnedPrint
 from kdscan.prints.pool import SheetPool
+from tests.prints.pads import PAINTED, learned
 
 GAME = "12.3451.2634.15263.412536.1425361."
 
@@ -62,3 +67,20 @@ def test_the_folder_stays_small_and_is_emptied(
         pool.switch(wish)
         states.append(pool.is_on)
     assert states == [False, True, False, True]
+
+
+def test_a_name_that_another_program_gave_meanwhile_is_not_given_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints"))
+    pool.library.save(learned(PAINTED))
+    fresh = pool.add(flat(str(n), other(n)) for n in range(4))
+    names: list[str] = []
+
+    def learn(_: object, known: Iterable[KnownPrint], *__: object) -> list[LearnedPrint]:
+        names.extend(one.name for one in known)
+        return []
+
+    monkeypatch.setattr(pools, "learn_from_pile", learn)
+    pool.learn([], default_models().ink, fresh)
+    assert names == [learned(PAINTED).name]
