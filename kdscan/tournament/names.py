@@ -34,8 +34,9 @@ class UnknownPlayer(UsageError):
 class Names:
     """Players' names by what people and sheets call them.
 
-    by_name: as they are spelled, and in lower case. by_code: by the code that their sheets bear,
-    and by their number: the how manieth they are in the event. One's code may be another's name.
+    by_name: as they are spelled, and in lower case, both in NFC. by_code: by the code that their
+    sheets bear, and by their number: the how manieth they are in the event. One's code may be
+    another's name.
     """
 
     by_name: Mapping[str, str]
@@ -64,8 +65,10 @@ def names_of(entered: Iterable[Player]) -> Names:
     entered = tuple(entered)
     numbers = {str(number): player.name for number, player in enumerate(entered, 1)}
     codes = {str(one.details["code"]): one.name for one in entered if one.details.get("code")}
-    spelled = {one.name: one.name for one in entered}
-    return Names({one.lower(): one for one in spelled} | spelled, numbers | codes)
+    # Older stores hold accents as they were typed.
+    spelled = {normalize("NFC", one.name): one.name for one in entered}
+    lower = {known.lower(): name for known, name in spelled.items()}
+    return Names(lower | spelled, numbers | codes)
 
 
 def player_of(entered: Sequence[Player], name: str) -> Player | None:

@@ -54,9 +54,12 @@ def enter_players(db: Connection, event: Event, path: Path) -> int:
 
 
 def enter_player(db: Connection, event: Event, name: str, short: str = "") -> Player:
-    """Enter a player; short: what the codes of the player's sheets shall say, if it can be."""
-    name = normalize("NFC", name)
-    entered = players(db, event.id)
+    """Enter a player; short: what the codes of the player's sheets shall say, if it can be.
+
+    Accents are kept as one letter each, as most keyboards type them; older stores hold others.
+    """
+    entered, name = players(db, event.id), normalize("NFC", name)
+    name = next((one.name for one in entered if normalize("NFC", one.name) == name), name)
     number = next((n for n, one in enumerate(entered, 1) if one.name == name), len(entered) + 1)
     taken = {str(one.details.get("code")) for one in entered if one.name != name}
     known = next((one.details.get("code") for one in entered if one.name == name), None)

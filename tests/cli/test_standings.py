@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -272,3 +274,20 @@ def test_no_round_is_paired_of_which_no_list_can_be_written(tmp_path: Path, run:
     run(*pair, tmp_path / "nowhere" / "round1.csv", code=2)
     run(*pair, tmp_path / "round1.csv")
     assert (tmp_path / "round1.csv").read_text().startswith("round,table,name,player\n1,1,")
+
+
+def test_a_name_that_an_older_store_holds_with_accents_apart_is_found(
+    tmp_path: Path, run: Command
+) -> None:
+    players, store = tmp_path / "players.csv", tmp_path / "s.sqlite"
+    players.write_text("name,player\nZo\u00eb,ZZ\nAda,\n", "utf-8")
+    at = ("--event", "cup", "--store", store)
+    run("pair", *at, "--players", players)
+    with closing(sqlite3.connect(store)) as db, db:
+        db.execute("UPDATE player SET name = 'Zoe\u0308' WHERE name = 'Zo\u00eb'")
+    players.write_text("name\nZo\u00eb\nAda\n", "utf-8")
+    run("pair", *at, "--players", players, "--drop", "zo\u00eb", code=2)  # one alone is too few
+    run("result", *at, "--round", 1, "--table", 1, "Zoe\u0308=51", "Ada=48")
+    run("result", *at, "--round", 1, "--table", 1, "Zo\u00eb=52", "Ada=48")
+    table = run("standings", *at, "--json").json["standings"]
+    assert [(line["player"], line["wins"]) for line in table] == [("Zoe\u0308", 1), ("Ada", 0)]

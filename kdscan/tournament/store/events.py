@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
-from unicodedata import normalize
 
 from sqlalchemy import Connection, select
 
@@ -113,11 +112,7 @@ def set_event_detail(db: Connection, event_id: int, key: str, value: Any) -> Non
 
 
 def ensure_player(db: Connection, event_id: int, name: str, **details: Any) -> Player:
-    """The player of that name in an event, made if there is none; details are merged in.
-
-    Accents are kept as one letter each, as most keyboards type them.
-    """
-    name = normalize("NFC", name)
+    """The player of that name in an event, made if there is none; details are merged in."""
     if not name.strip():
         raise UsageError("a player needs a name")
     check_name(name)
