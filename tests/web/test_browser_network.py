@@ -83,6 +83,26 @@ def test_photos_are_kept_before_they_are_shrunk_each_on_its_own_way(open_page: O
     expect(states).to_have_count(4)
 
 
+def test_one_photo_at_a_time_is_shrunk(open_page: Open) -> None:
+    """A phone's largest, decoded, take some 400 MB each."""
+    page = open_page(service_workers="block")
+    page.add_init_script("""
+      let now = 0;
+      window.most = 0;
+      window.createImageBitmap = async () => {
+        most = Math.max(most, ++now);
+        await new Promise((done) => setTimeout(done, 100));
+        now -= 1;
+        throw new Error("too large");
+      };
+    """)
+    page.goto("/?again")
+    page.route(SENT, lambda route: route.abort())
+    choose(page, *[1_600_000] * 3)
+    expect(page.locator(".upload strong")).to_have_text(["waits for the network"] * 3)
+    assert page.evaluate("most") == 1
+
+
 def test_a_photo_that_is_being_read_stands_there_once(open_page: Open, served: Served) -> None:
     page = open_page()
     page.goto("/")

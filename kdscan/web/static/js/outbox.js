@@ -49,10 +49,13 @@ export async function keep(file) {
 
 export const forget = (id) => (id < 0 ? Promise.resolve() : kept(() => inStore("readwrite", (store) => store.delete(id))));
 
+// One photo at a time is shrunk: of a phone's largest, three at once are more than its browser bears.
+let shrinking = Promise.resolve();
+
 // Sends one until the server has it or refuses it; onState("sending" | "waiting") tells how it goes.
 // Returns the server's answer. A refusal is thrown, and the photo stays in the outbox.
 export async function deliver({ id, name, blob }, onProgress, onState) {
-  const photo = await shrunk(blob, name);
+  const photo = await (shrinking = shrinking.then(() => shrunk(blob, name)));
   for (let n = 0; ; n = Math.min(n + 1, SECONDS.length - 1)) {
     try {
       onState("sending");
@@ -70,8 +73,8 @@ export async function deliver({ id, name, blob }, onProgress, onState) {
 // A photo as large as reading needs it, upright; anything that this browser cannot decode, as it is.
 async function shrunk(file, name) {
   const asIs = { blob: file, name };
-  if (file.size <= SMALL || !/^image\/(jpeg|png|webp|heic|heif)$/.test(file.type) || !givesBack()) return asIs;
   try {
+    if (file.size <= SMALL || !/^image\/(jpeg|png|webp|heic|heif)$/.test(file.type) || !givesBack()) return asIs;
     const picture = await createImageBitmap(file);
     const factor = Math.min(1, LONGEST / Math.max(picture.width, picture.height));
     if (factor === 1 && file.type === "image/jpeg") return asIs;
