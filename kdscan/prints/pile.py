@@ -79,7 +79,7 @@ def learn_from_pile(
             seeds += [mate for mate in mates if mate not in seeds]
             continue
         try:
-            known = learn_flat_sheets(_first(mates), _new_name(names), inking)
+            known = learn_flat_sheets(_first(mates), new_name(names), inking)
         except LayoutError:
             continue
         names.add(folded(known.name))
@@ -148,7 +148,8 @@ def _similarity(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
     return float(max(np.vdot(one, other), np.vdot(one, other[:, ::-1])))
 
 
-def _new_name(taken: set[str]) -> str:
+def new_name(taken: Container[str]) -> str:
+    """What a pad is called that learned itself. taken: names as `folded`."""
     number = 1
     while f"pad {number}" in taken:
         number += 1

@@ -6,6 +6,7 @@ deletes all of them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from kdscan.prints.known import KnownPrint
 from kdscan.prints.learn import MAX_SHEETS
 from kdscan.prints.library import Library, own_library
 from kdscan.prints.names import folded
-from kdscan.prints.pile import LearnedPrint, learn_from_pile, may_learn
+from kdscan.prints.pile import LearnedPrint, learn_from_pile, may_learn, new_name
 from kdscan.records.arrays import Network
 
 MAX_KEPT = 40
@@ -40,7 +41,7 @@ class SheetPool:
     @property
     def is_on(self) -> bool:
         """Whether sheets are kept and prints learned from them."""
-        return not (self.folder / _OFF).exists()
+        return not os.path.exists(self.folder / _OFF)  # noqa: PTH110  # Path raises of no permission
 
     def switch(self, on: bool) -> None:
         """Learn from now on, or no more; then nothing of what was kept remains."""
@@ -109,11 +110,22 @@ class SheetPool:
         names = {folded(one.name) for one in known}
         known += tuple(one for one in self.library.load() if folded(one.name) not in names)
         pile = self.load()
-        found = learn_from_pile(pile, known, inking, fresh)
-        for taught in found:
-            self.library.save(taught.known)
-            self._note(taught, pile)
-        return [taught.known for taught in found]
+        return [
+            self._keep(taught, known, pile)
+            for taught in learn_from_pile(pile, known, inking, fresh)
+        ]
+
+    def _keep(
+        self, taught: LearnedPrint, known: Iterable[KnownPrint], pile: Iterable[FlatSheet]
+    ) -> KnownPrint:
+        """Keep a print. What another program learned while this one was has its name by now."""
+        names = {folded(one.name) for one in known}
+        if folded(taught.known.name) not in names:
+            names |= {folded(one.name) for one in self.library.load()}
+            taught = replace(taught, known=replace(taught.known, name=new_name(names)))
+        self.library.save(taught.known)
+        self._note(taught, pile)
+        return taught.known
 
     def _note(self, taught: LearnedPrint, pile: Iterable[FlatSheet]) -> None:
         """The sheets of a print that is not known well enough yet stay, under its name."""

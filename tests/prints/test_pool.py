@@ -1,10 +1,13 @@
+import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kdscan.detection.layout import UNKNOWN
+from kdscan.errors import UsageError
 from kdscan.inference.store import default_models
 from kdscan.prints import pool as pools
 from kdscan.prints.flat import FlatSheet, deduplicate, from_bytes, same_sheet, to_bytes
@@ -72,15 +75,28 @@ def test_the_folder_stays_small_and_is_emptied(
 def test_a_name_that_another_program_gave_meanwhile_is_not_given_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pool = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints"))
-    pool.library.save(learned(PAINTED))
+    pool, painted = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints")), learned(PAINTED)
     fresh = pool.add(flat(str(n), other(n)) for n in range(4))
-    names: list[str] = []
+    pool.library.save(replace(painted, name="pad 1"))
 
     def learn(_: object, known: Iterable[KnownPrint], *__: object) -> list[LearnedPrint]:
-        names.extend(one.name for one in known)
-        return []
+        assert [one.name for one in known] == ["pad 1"]
+        pool.library.save(replace(painted, name="pad 2"))
+        return [LearnedPrint(replace(painted, name="pad 2"), frozenset("0"))]
 
     monkeypatch.setattr(pools, "learn_from_pile", learn)
-    pool.learn([], default_models().ink, fresh)
-    assert names == [learned(PAINTED).name]
+    assert [one.name for one in pool.learn([], default_models().ink, fresh)] == ["pad 3"]
+    assert [one.name for one in pool.library.load()] == ["pad 1", "pad 2", "pad 3"]
+    assert sorted(head.layout for head in pool.heads()) == ["pad 3", *[UNKNOWN] * 3]
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may look anywhere")
+def test_a_folder_that_may_not_be_looked_into_is_no_bug(tmp_path: Path) -> None:
+    pool = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints"))
+    pool.folder.mkdir(mode=0)
+    try:
+        assert pool.is_on and pool.heads() == []
+        with pytest.raises(UsageError, match="cannot be written"):
+            pool.add([flat("a", GAME)])
+    finally:
+        pool.folder.chmod(0o700)
