@@ -110,10 +110,12 @@ class SheetPool:
         names = {folded(one.name) for one in known}
         known += tuple(one for one in self.library.load() if folded(one.name) not in names)
         pile = self.load()
-        return [
-            self._keep(taught, known, pile)
-            for taught in learn_from_pile(pile, known, inking, fresh)
-        ]
+        try:
+            found = learn_from_pile(pile, known, inking, fresh)
+            return [self._keep(taught, known, pile) for taught in found]
+        except BaseException:  # who broke off and asks again has them compared again
+            self.remove(fresh)
+            raise
 
     def _keep(
         self, taught: LearnedPrint, known: Iterable[KnownPrint], pile: Iterable[FlatSheet]

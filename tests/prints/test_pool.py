@@ -90,6 +90,23 @@ def test_a_name_that_another_program_gave_meanwhile_is_not_given_again(
     assert sorted(head.layout for head in pool.heads()) == ["pad 3", *[UNKNOWN] * 3]
 
 
+def test_sheets_are_new_again_when_learning_from_them_was_broken_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints"))
+    sheets = [flat(str(n), other(n)) for n in range(4)]
+    pool.add([flat("old", other(9))])
+
+    def learn(*_: object) -> list[LearnedPrint]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pools, "learn_from_pile", learn)
+    with pytest.raises(KeyboardInterrupt):
+        pool.learn([], default_models().ink, pool.add(sheets))
+    assert [head.key for head in pool.heads()] == ["old"]
+    assert pool.add(sheets) == {"0", "1", "2", "3"}
+
+
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may look anywhere")
 def test_a_folder_that_may_not_be_looked_into_is_no_bug(tmp_path: Path) -> None:
     pool = SheetPool(tmp_path / "sheets", Library(tmp_path / "prints"))
